@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Parallelism is the caller's: a function that can split its work takes an executor.
+
+#include <cstddef>
+
+#include "tunekit/core/config.hpp"
+
+namespace tunekit::core {
+
+/// Runs `f(0) ... f(n - 1)`, each once, in any order and on any threads, and returns when all are done.
+/// What tunekit passes as `f` writes by its argument and draws from a stream of its own, so results do not depend on the order.
+template <class E>
+concept executor = requires(const E& run, std::size_t n, void (&f)(std::size_t)) { run(n, f); };
+
+/// The default executor: one after another, on the calling thread.
+struct serial_executor {
+    template <class F>
+    constexpr void operator()(std::size_t n, F&& f) const
+    {
+        for (std::size_t i = 0; i < n; ++i) f(i);
+    }
+};
+
+inline constexpr serial_executor serial{};
+
+}  // namespace tunekit::core

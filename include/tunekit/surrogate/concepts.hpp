@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What a surrogate is: a regression of scores on features.
+
+#include <cassert>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "tunekit/random/generator.hpp"
+#include "tunekit/stats/prediction.hpp"
+
+namespace tunekit::surrogate {
+
+/// n rows of d features, row-major, not owned.
+template <class T>
+class rows_of {
+public:
+    constexpr rows_of() = default;
+
+    /// Precondition: data.size() is a multiple of d > 0.
+    constexpr rows_of(std::span<const T> data, std::size_t d) : data_(data), d_(d) { assert(d > 0 && data.size() % d == 0); }
+
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return d_ == 0 ? 0 : data_.size() / d_; }
+    [[nodiscard]] constexpr std::size_t dimensions() const noexcept { return d_; }
+    [[nodiscard]] constexpr std::span<const T> operator[](std::size_t i) const noexcept { return data_.subspan(i * d_, d_); }
+    [[nodiscard]] constexpr std::span<const T> data() const noexcept { return data_; }
+
+private:
+    std::span<const T> data_;
+    std::size_t d_ = 0;
+};
+
+using features = rows_of<float>;           ///< any numbers
+using ordinals = rows_of<std::uint16_t>;   ///< positions in ascending value lists: the fast path of tree models
+
+template <class M>
+concept has_state = requires(const M& model, std::size_t d) { model.start(d); };
+
+template <class M>
+using state_of = decltype(std::declval<const M&>().start(std::size_t{}));
+
+/// Learns from all rows at once; `y` are scores, finite, one per row. What was learnt before is replaced.
+template <class M, class Rows, class G>
+concept fits = requires(const M& model, state_of<M>& state, const Rows& rows, std::span<const double> y, G& gen) {
+    { model.fit(state, rows, y, gen) } -> std::same_as<void>;
+};
+
+/// Predicts into out[i] the score of rows[i]. Precondition: fitted; out.size() == rows.size().
+template <class M, class Rows>
+concept predicts = requires(const M& model, const state_of<M>& state, const Rows& rows, std::span<stats::prediction> out) {
+    { model.predict(state, rows, out) } -> std::same_as<void>;
+};
+
+/// A surrogate over `Rows` (features or ordinals).
+/// Semantics: equal states, data and generators fit equally; `predict` is const and thread-safe on one state.
+template <class M, class Rows, class G>
+concept model = std::copyable<M> && has_state<M> && std::copyable<state_of<M>> && fits<M, Rows, G> && predicts<M, Rows>;
+
+}  // namespace tunekit::surrogate
