@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The sizes of one convolution and of one matrix product, and the work in them.
+
+#include <cstdint>
+#include <string>
+
+#include "tunekit/core/error.hpp"
+
+namespace tunekit::kernels {
+
+/// A two-dimensional convolution of a batch of images. An aggregate: name what you set.
+///
+///     constexpr conv2d_shape shape{.ci = 64, .height = 56, .width = 56, .co = 64, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1};
+///
+/// y[b][o][p][q] = sum over i, r, s of x[b][i][p stride_h + r - padding_h][q stride_w + s - padding_w] w[o][i][r][s],
+/// where x is 0 outside the image.
+struct conv2d_shape {
+    int batch = 1;
+    int ci = 1;  ///< input channels
+    int height = 1, width = 1;
+    int co = 1;  ///< output channels
+    int kernel_h = 1, kernel_w = 1;
+    int stride_h = 1, stride_w = 1;
+    int padding_h = 0, padding_w = 0;
+
+    [[nodiscard]] constexpr int oh() const noexcept { return (height + 2 * padding_h - kernel_h) / stride_h + 1; }
+    [[nodiscard]] constexpr int ow() const noexcept { return (width + 2 * padding_w - kernel_w) / stride_w + 1; }
+
+    /// Multiplications, the ones with padding included.
+    [[nodiscard]] constexpr std::int64_t macs() const noexcept
+    {
+        return std::int64_t{1} * batch * oh() * ow() * co * ci * kernel_h * kernel_w;
+    }
+    [[nodiscard]] constexpr double flops() const noexcept { return 2.0 * static_cast<double>(macs()); }
+
+    [[nodiscard]] constexpr std::int64_t inputs() const noexcept { return std::int64_t{1} * batch * ci * height * width; }
+    [[nodiscard]] constexpr std::int64_t weights() const noexcept { return std::int64_t{1} * co * ci * kernel_h * kernel_w; }
+    [[nodiscard]] constexpr std::int64_t outputs() const noexcept { return std::int64_t{1} * batch * co * oh() * ow(); }
+
+    friend bool operator==(const conv2d_shape&, const conv2d_shape&) = default;
+};
+
+/// A square convolution of a square image, as the tables of networks give them.
+[[nodiscard]] constexpr conv2d_shape square_conv2d(int ci, int size, int co, int kernel, int stride, int padding) noexcept
+{
+    return {.ci = ci, .height = size, .width = size, .co = co, .kernel_h = kernel, .kernel_w = kernel,
+            .stride_h = stride, .stride_w = stride, .padding_h = padding, .padding_w = padding};
+}
+
+/// A batch of matrix products C = A B of m x k by k x n matrices.
+struct gemm_shape {
+    int batch = 1;
+    int m = 1, n = 1, k = 1;
+
+    [[nodiscard]] constexpr std::int64_t macs() const noexcept { return std::int64_t{1} * batch * m * n * k; }
+    [[nodiscard]] constexpr double flops() const noexcept { return 2.0 * static_cast<double>(macs()); }
+
+    friend bool operator==(const gemm_shape&, const gemm_shape&) = default;
+};
+
+/// Throws std::invalid_argument where a size is not positive, a padding negative or the output empty.
+inline void require_valid(const conv2d_shape& s)
+{
+    require(s.batch > 0 && s.ci > 0 && s.height > 0 && s.width > 0 && s.co > 0 && s.kernel_h > 0 && s.kernel_w > 0 &&
+                s.stride_h > 0 && s.stride_w > 0,
+            "conv2d_shape: a size or stride is below 1, want >= 1");
+    require(s.padding_h >= 0 && s.padding_w >= 0 && s.padding_h < s.kernel_h && s.padding_w < s.kernel_w,
+            "conv2d_shape: padding is " + std::to_string(s.padding_h) + " x " + std::to_string(s.padding_w) +
+                ", want >= 0 and less than the kernel");
+    require(s.height + 2 * s.padding_h >= s.kernel_h && s.width + 2 * s.padding_w >= s.kernel_w,
+            "conv2d_shape: the kernel is larger than the padded image, want an output");
+}
+
+/// Throws std::invalid_argument where a size is not positive.
+inline void require_valid(const gemm_shape& s)
+{
+    require(s.batch > 0 && s.m > 0 && s.n > 0 && s.k > 0, "gemm_shape: a size is below 1, want >= 1");
+}
+
+}  // namespace tunekit::kernels
