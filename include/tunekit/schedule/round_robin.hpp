@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Every task in turn.
+
+#include <cstddef>
+#include <span>
+
+#include "tunekit/schedule/concepts.hpp"
+
+namespace tunekit::schedule {
+
+/// Gives slot after slot to the next task in circular order; a task that ended is passed over and costs nothing.
+///
+/// Randomness: none. Cost: O(K).
+/// Source:     Zhang et al. (2021), DynaTune, ICLR, section 5 ("Round-robin"); what happens to the slots of finished
+///             tasks is not said there.
+struct round_robin {
+    struct state {
+        std::size_t next = 0;  ///< the task whose turn it is
+
+        friend bool operator==(const state&, const state&) = default;
+    };
+
+    [[nodiscard]] state start(std::span<const task_view>) const { return {}; }
+
+    template <generator G>
+    [[nodiscard]] std::size_t select(state& s, std::span<const task_view> tasks, G&) const
+    {
+        std::size_t k = s.next % tasks.size();
+        while (!tasks[k].active) k = (k + 1) % tasks.size();
+        s.next = (k + 1) % tasks.size();
+        return k;
+    }
+
+    void update(state&, std::size_t, const slot&) const {}
+};
+
+}  // namespace tunekit::schedule

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// One batch of one run: what `tune` repeats and `tune_tasks` shares out.
+
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/tune/concepts.hpp"
+#include "tunekit/tune/trial.hpp"
+
+namespace tunekit {
+
+namespace detail {
+
+/// A cost that is no time cannot be compared: it becomes a failure where measurements enter.
+inline void refuse_bad_cost(measure::measurement& m)
+{
+    if (m.failed || (std::isfinite(m.cost) && m.cost > 0)) return;
+    m.failed = measure::failure{.kind = measure::failure_kind::bad_cost, .message = "the measured cost is no positive number"};
+}
+
+}  // namespace detail
+
+/// Proposes at most `n`, measures, observes, and appends to `record`; then reads the clock, whose reading is returned: the
+/// batch's stamp. `before` is the previous reading. An empty proposal sets stop_reason::exhausted and reads no clock.
+///
+///     auto state = strategy.start(space);
+///     tuning record;
+///     double now = clock();
+///     while (record.stopped == stop_reason::running && record.trials().size() < 512)
+///         now = step(state, record, space, measurer, strategy, 8, {}, now, clock, gen);
+///
+/// Errors: tunekit::error where the measurer does not answer each candidate once, or the strategy proposes outside the space.
+template <class Strategy, class Space, class Measurer, class Clock, generator G>
+    requires strategy<Strategy, Space, G> && measure::measurer<Measurer> && measure::clock<Clock>
+double step(state_of<Strategy, Space>& state, tuning& record, const Space& space, Measurer& measurer, const Strategy& strategy,
+            std::size_t n, const measure::limits& limits, double before, Clock& clock, G& gen)
+{
+    const std::vector<index> batch = strategy.propose(state, space, n, gen);
+    if (batch.empty()) {
+        record.stopped = stop_reason::exhausted;
+        return before;
+    }
+    for (const index i : batch)
+        if (i >= space.size()) throw error("step: the strategy proposed an index outside the space");
+    std::vector<measure::measurement> measured = measurer.measure(batch, limits);
+    if (measured.size() != batch.size()) throw error("step: the measurer did not answer every candidate of the batch");
+    for (auto& m : measured) detail::refuse_bad_cost(m);
+    strategy.observe(state, space, batch, measured, gen);
+    const double stamp = clock();
+    std::vector<trial> trials(batch.size());
+    for (std::size_t i = 0; i < batch.size(); ++i) trials[i] = {batch[i], std::move(measured[i])};
+    record.append(std::move(trials), stamp - before);
+    return stamp;
+}
+
+}  // namespace tunekit
