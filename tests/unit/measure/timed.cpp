@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/measure/timed.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "tunekit/measure/in_process.hpp"
+#include "tunekit/measure/until_confident.hpp"
+#include "tunekit/measure/until_stable.hpp"
+
+namespace tk = tunekit;
+namespace measure = tk::measure;
+using measure::failure_kind;
+
+static_assert(measure::clock<measure::wall_clock> && measure::clock<measure::thread_clock>);
+
+namespace {
+
+/// Configurations are the numbers 0 to 9.
+struct digits {
+    using config = int;
+    [[nodiscard]] tk::index size() const { return 10; }
+    [[nodiscard]] config at(tk::index i) const { return static_cast<int>(i); }
+    [[nodiscard]] std::optional<tk::index> index_of(const config& c) const { return static_cast<tk::index>(c); }
+};
+
+/// Time that passes only where a kernel says so.
+struct fake_time {
+    double seconds = 0;
+    int runs = 0;
+
+    void pass(double s)
+    {
+        seconds += s;
+        ++runs;
+    }
+};
+
+struct fake_clock {
+    fake_time* time;
+    double operator()() const { return time->seconds; }
+};
+
+constexpr measure::timing as_asked{.least_steps = 0};
+
+}  // namespace
+
+TEST_CASE("timed runs what the policy asks for, plus the check and a warm-up until the time settles")
+{
+    fake_time time;
+    int checks = 0;
+    measure::timed how{
+        [&](int) { time.pass(1e-3); },
+        measure::until_stable{},
+        [&] { return ++checks == 1 && time.runs == 1; },
+        fake_clock{&time},
+        as_asked,
+    };
+    const measure::measurement m = how(0, {});
+    REQUIRE(m.ok());
+    CHECK(m.cost == doctest::Approx(1e-3));
+    CHECK(m.runs == 150);
+    CHECK(m.batches.size() == 3);
+    CHECK(time.runs == 1 + 3 + 150);
+    CHECK(checks == 1);
+    CHECK(m.run_seconds > 0);
+}
+
+TEST_CASE("timed warms up until runs get no faster, within bounds")
+{
+    fake_time time;
+    const auto cooling = [&](int) { time.pass(time.runs < 6 ? 1.0 / (1 + time.runs) : 1.0 / 7); };
+    measure::timed how{cooling, measure::fixed{.runs = 4, .batch = 2}, measure::no_check{}, fake_clock{&time}, as_asked};
+    const auto m = how(0, {});
+    REQUIRE(m.ok());
+    CHECK(m.cost == doctest::Approx(1.0 / 7));
+    CHECK(time.runs == 7 + 2 + 4);
+
+    fake_time endless;
+    const auto ever_faster = [&](int) { endless.pass(1.0 / (1 + endless.runs * endless.runs)); };
+    measure::timing bounded = as_asked;
+    bounded.most_warm_up_runs = 5;
+    measure::timed forever{ever_faster, measure::fixed{.runs = 1, .batch = 1}, measure::no_check{}, fake_clock{&endless}, bounded};
+    CHECK(forever(0, {}).ok());
+    CHECK(endless.runs == 5 + 1);
+}
+
+TEST_CASE("timed batches what is too short for the clock")
+{
+    int runs = 0;
+    measure::timed how{[&](int) { runs = runs + 1; }, measure::fixed{.runs = 3, .batch = 1}};
+    const auto m = how(0, {});
+    REQUIRE(m.ok());
+    CHECK(m.batches.size() == 3);
+    CHECK(m.runs > 300);  // an addition against 200 readings of a clock
+    CHECK(m.runs <= static_cast<std::uint32_t>(runs));
+    CHECK(m.cost < 1e-6);
+
+    measure::timed on_thread{[&](int) { runs = runs + 1; }, measure::fixed{.runs = 3, .batch = 1}, measure::no_check{},
+                             measure::thread_clock{}};
+    const auto t = on_thread(0, {});
+    REQUIRE(t.ok());
+    CHECK(t.runs > 300);
+}
+
+TEST_CASE("timed prepares outside the timed window, restores before each run and numbers the turns")
+{
+    fake_time time;
+    std::vector<std::uint64_t> turns;
+    int restored = 0;
+    struct prepared {
+        fake_time& time;
+        std::vector<std::uint64_t>& turns;
+        int& restored;
+        void restore()
+        {
+            ++restored;
+            time.seconds += 100;
+        }
+        void operator()(std::uint64_t turn)
+        {
+            turns.push_back(turn);
+            time.pass(2e-3);
+        }
+    };
+    const auto prepare = [&](int) {
+        time.seconds += 1000;
+        return prepared{time, turns, restored};
+    };
+    measure::timed how{prepare, measure::fixed{.runs = 4, .batch = 2}, measure::no_check{}, fake_clock{&time}, as_asked};
+    const auto m = how(0, {});
+    REQUIRE(m.ok());
+    CHECK(m.cost == doctest::Approx(2e-3).epsilon(1e-6));
+    CHECK(turns == std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6});
+    CHECK(restored == 7);
+}
+
+TEST_CASE("timed takes the seconds that a kernel reports, and refuses those that mean nothing")
+{
+    measure::timed how{[](int c) { return c == 3 ? -1.0 : c == 4 ? std::nan("") : 0.25 * c; }, measure::fixed{.runs = 4, .batch = 2}};
+    CHECK(how(2, {}).cost == doctest::Approx(0.5));
+    for (const int bad : {0, 3, 4}) {
+        const auto m = how(bad, {});
+        REQUIRE(m.failed);
+        CHECK(m.failed->kind == failure_kind::bad_cost);
+        CHECK_FALSE(m.ok());
+    }
+}
+
+TEST_CASE("timed: a clock that goes backwards is a bad cost, not a fast kernel")
+{
+    fake_time time;
+    measure::timed how{[&](int) { time.pass(time.runs == 8 ? -3600.0 : 1e-3); }, measure::fixed{.runs = 20, .batch = 1},
+                       measure::no_check{}, fake_clock{&time}, as_asked};
+    const auto m = how(0, {});
+    REQUIRE(m.failed);
+    CHECK(m.failed->kind == failure_kind::bad_cost);
+}
+
+TEST_CASE("timed cuts short what is certainly dearer than the limit, and only that")
+{
+    fake_time time;
+    measure::timed how{[&](int c) { time.pass(c * 1e-3); }, measure::fixed{.runs = 100, .batch = 1}, measure::no_check{},
+                       fake_clock{&time}, as_asked};
+    const auto slow = how(5, {.abandon_above = 4e-3});
+    CHECK_FALSE(slow.failed);
+    CHECK(slow.at_least);
+    CHECK_FALSE(slow.ok());
+    CHECK(slow.cost == doctest::Approx(5e-3));
+    CHECK(time.runs == 3);
+    const auto fast = how(3, {.abandon_above = 4e-3});
+    CHECK(fast.ok());
+    CHECK(fast.runs == 100);
+}
+
+TEST_CASE("timed says which element is wrong, and a skipped element is never right by luck")
+{
+    std::vector<float> out(100, 1.0F);
+    const std::vector<float> want(100, 1.0F);
+    const auto kernel = [&](int c) {
+        for (std::size_t i = 0; i < out.size(); ++i)
+            if (c != 1 || i != 42) out[i] = c == 2 && i == 7 ? 1.5F : 1.0F;
+    };
+    measure::timed how{kernel, measure::fixed{.runs = 2, .batch = 1}, measure::matches<float>{out, want, {.absolute = 1e-3}}};
+    CHECK(how(0, {}).ok());
+    const auto skipped = how(1, {});
+    REQUIRE(skipped.failed);
+    CHECK(skipped.failed->kind == failure_kind::wrong_result);
+    CHECK(skipped.failed->message.find("element 42 is nan, want 1") == 0);
+    const auto wrong = how(2, {});
+    REQUIRE(wrong.failed);
+    CHECK(wrong.failed->message == "element 7 is 1.5, want 1 (absolute 0.001, relative 0)");
+    CHECK(std::isnan(wrong.cost));
+}
+
+TEST_CASE("timed: exceptions of a kernel are data")
+{
+    const auto moody = [](int c) {
+        if (c == 1) throw std::runtime_error("tile does not fit");
+        return [c] {
+            if (c == 2) throw std::runtime_error("lost");
+            if (c == 3) throw std::bad_alloc();
+            if (c == 4) throw 4;
+        };
+    };
+    auto measure = measure::in_process(digits{}, measure::timed{moody, measure::fixed{.runs = 2, .batch = 1}});
+    static_assert(measure::measurer<decltype(measure)>);
+    const auto m = measure.measure(std::vector<tk::index>{0, 1, 2, 3, 4}, {});
+    REQUIRE(m.size() == 5);
+    CHECK(m[0].ok());
+    CHECK(m[1].failed == measure::failure{failure_kind::invalid, 0, "threw: tile does not fit"});
+    CHECK(m[2].failed == measure::failure{failure_kind::crash, 0, "threw: lost"});
+    CHECK(m[3].failed->kind == failure_kind::out_of_memory);
+    CHECK(m[4].failed->kind == failure_kind::crash);
+}
+
+TEST_CASE("timed gives what it has where the time is over, and a time-out where it has nothing")
+{
+    measure::wall_clock now;
+    const auto busy = [&](int) {
+        const double until = now() + 2e-3;
+        while (now() < until) {}
+    };
+    measure::timed how{busy, measure::fixed{.runs = 1000000, .batch = 1}};
+    const auto cut = how(0, {.run_seconds = 0.1});
+    CHECK(cut.ok());
+    CHECK(cut.runs < 1000000);
+    CHECK(cut.cost >= 2e-3);
+
+    measure::timed checked{busy, measure::fixed{}, [](int) { return true; }};
+    const auto none = checked(0, {.run_seconds = 1e-3});
+    REQUIRE(none.failed);
+    CHECK(none.failed->kind == failure_kind::run_timeout);
+}
+
+TEST_CASE("timed cold: each run is timed alone, the flush outside")
+{
+    fake_time time;
+    measure::timing cold = as_asked;
+    cold.state = measure::cache::cold;
+    cold.flush_bytes = 1 << 16;
+    measure::timed how{[&](int) { time.pass(1e-3); }, measure::fixed{.runs = 3, .batch = 3}, measure::no_check{}, fake_clock{&time}, cold};
+    const auto m = how(0, {});
+    REQUIRE(m.ok());
+    CHECK(m.cost == doctest::Approx(1e-3));
+    CHECK(m.runs == 3);
+}
+
+TEST_CASE("close_to: tolerances, NaN, infinities, integers, sizes")
+{
+    const auto close = [](std::vector<double> a, std::vector<double> b, measure::tolerance t = {}) {
+        return !measure::close_to(std::span<const double>(a), std::span<const double>(b), t);
+    };
+    const double inf = std::numeric_limits<double>::infinity();
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    CHECK(close({1, 2}, {1, 2}));
+    CHECK_FALSE(close({1, 2.1}, {1, 2}));
+    CHECK(close({1, 2.1}, {1, 2}, {.absolute = 0.11}));
+    CHECK(close({1, 2.1}, {1, 2}, {.relative = 0.06}));
+    CHECK_FALSE(close({1, 2.1}, {1, 2}, {.relative = 0.04}));
+    CHECK_FALSE(close({nan}, {1}, {.absolute = inf}));
+    CHECK(close({nan}, {nan}));
+    CHECK_FALSE(close({1}, {nan}));
+    CHECK(close({inf}, {inf}));
+    CHECK_FALSE(close({-inf}, {inf}, {.relative = 1}));
+    CHECK_FALSE(close({1}, {inf}, {.relative = 1}));
+    CHECK_FALSE(close({inf}, {1}, {.relative = 1}));
+    std::vector<int> ints(3);
+    measure::poison(std::span<int>(ints));
+    CHECK(measure::close_to(std::span<const int>(ints), std::span<const int>(std::vector<int>{0, 0, 0})));
+    CHECK_THROWS_AS(static_cast<void>(measure::close_to(std::span<const int>(ints), std::span<const int>{})), std::invalid_argument);
+}
+
+TEST_CASE("in_process refuses settings that mean nothing, and takes what can only be moved")
+{
+    CHECK_THROWS_AS(static_cast<void>(measure::in_process(digits{}, measure::timed{[](int) {}, measure::fixed{.runs = 0}})), std::invalid_argument);
+    auto owned = std::make_unique<int>(3);
+    auto measure = measure::in_process(digits{}, measure::timed{[owned = std::move(owned)](int c) { return 1.0 + c + *owned; },
+                                                                measure::fixed{.runs = 1, .batch = 1}});
+    CHECK(measure.measure(std::vector<tk::index>{1}, {}).front().cost == 5);
+}
