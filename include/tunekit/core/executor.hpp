@@ -12,8 +12,8 @@ namespace tunekit::core {
 
 /// Runs `f(0) ... f(n - 1)`, each once, in any order and on any threads, and returns when all are done.
 /// What tunekit passes as `f` writes by its argument and draws from a stream of its own, so results do not depend on the order.
-template <class E>
-concept executor = requires(const E& run, std::size_t n, void (&f)(std::size_t)) { run(n, f); };
+template <class Run>
+concept executor = requires(const Run& run, std::size_t n, void (&f)(std::size_t)) { run(n, f); };
 
 /// The default executor: one after another, on the calling thread.
 struct serial_executor {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The poorest types that satisfy what floors without dependencies ask for.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tunekit/core/config.hpp"
+
+/// Types with nothing beyond a concept, declared only: composites check their parts against them, and tests instantiate
+/// algorithms with them to prove that these use nothing else. The archetypes of a floor's concepts are in its archetypes.hpp.
+namespace tunekit::archetype {
+
+/// A generator of 32-bit words: no default constructor, no copies, no seed.
+struct generator {
+    using result_type = std::uint32_t;
+
+    generator() = delete;
+    generator(const generator&) = delete;
+    generator& operator=(const generator&) = delete;
+    ~generator() = default;
+
+    static constexpr result_type(min)() { return 0; }
+    static constexpr result_type(max)() { return ~result_type{0}; }
+    result_type operator()();
+};
+
+/// An executor: runs functions of an index, and tells nothing about how.
+struct executor {
+    executor() = delete;
+    executor(const executor&) = delete;
+    executor& operator=(const executor&) = delete;
+    ~executor() = default;
+
+    template <class F>
+    void operator()(std::size_t n, F&& f) const;
+};
+
+}  // namespace tunekit::archetype

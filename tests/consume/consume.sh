@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# consume.sh HOW ROOT WORK COMPILER: builds and runs the program of this folder as a user's project would. The library lies
+# installed in WORK/prefix, or is taken from a copy of ROOT where HOW is a subproject.
+set -eu
+how=$1 root=$2 work=$3 CXX=$4
+export CXX
+dir=$work/$how
+prefix=$work/prefix
+export PKG_CONFIG_PATH="$prefix/share/pkgconfig"
+rm -rf "$dir"
+mkdir -p "$dir"
+cp "$root/tests/consume/main.cpp" "$dir"
+[ ! -d "$root/tests/consume/$how" ] || cp "$root/tests/consume/$how/"* "$dir"
+
+# copy_of_library TO: what a subproject needs of ROOT, at TO.
+copy_of_library() {
+    mkdir -p "$1"
+    cp -R "$root/CMakeLists.txt" "$root/meson.build" "$root/meson_options.txt" "$root/VERSION" "$root/cmake" "$root/include" \
+        "$root/tests" "$root/scripts" "$1"
+}
+
+case $how in
+find_package)
+    cmake -S "$dir" -B "$dir/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
+    cmake --build "$dir/build"
+    ;;
+add_subdirectory)
+    copy_of_library "$dir/tunekit"
+    cmake -S "$dir" -B "$dir/build" -G Ninja
+    cmake --build "$dir/build"
+    ;;
+pkg-config)
+    mkdir "$dir/build"
+    # shellcheck disable=SC2046 # words are what pkg-config prints
+    $CXX -std=c++20 "$dir/main.cpp" -o "$dir/build/consumer" $(pkg-config --cflags --libs tunekit)
+    ;;
+meson)
+    meson setup "$dir/build" "$dir"
+    meson compile -C "$dir/build"
+    ;;
+meson-subproject)
+    copy_of_library "$dir/subprojects/tunekit"
+    meson setup "$dir/build" "$dir"
+    meson compile -C "$dir/build"
+    ;;
+esac
+"$dir/build/consumer" | grep '^tunekit '

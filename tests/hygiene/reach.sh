@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# reach.sh ROOT COMPILER FLAG...: what a header brings in from outside, indirectly too, is what cmake/floors.txt lets reach it.
+# <chrono> reaches nobody; where Eigen or Boost are let in, so is what they bring.
+set -eu
+root=$1
+shift
+words() { awk -v key="$1:" '$1 == key { $1 = ""; print }' "$root/cmake/floors.txt"; }
+bad=0
+scratch=$(mktemp)
+trap 'rm -f "$scratch"' EXIT
+cd "$root/include"
+for header in $(find tunekit -mindepth 2 -name '*.hpp' | LC_ALL=C sort); do
+    own=${header#tunekit/}
+    let_in=" $(words "${own%%/*}") $(words "$own") "
+    refused='chrono|thread|regex|format'
+    case $let_in in *' boost '* | *' json '*) ;; *) refused="$refused|iostream|random|ranges" ;; esac
+    case $let_in in *' boost '* | *' json '* | *' eigen '*) ;; *) refused="$refused|functional" ;; esac
+    refused="/c[+][+]/([0-9.]+|v1)/($refused)\$"
+    case $let_in in *' eigen '*) ;; *) refused="$refused|/Eigen/" ;; esac
+    case $let_in in *' boost '*) ;; *) refused="$refused|/boost/" ;; esac
+    case $let_in in *' json '*) ;; *) refused="$refused|/nlohmann/" ;; esac
+    case $let_in in *' zlib '*) ;; *) refused="$refused|/zlib[.]h\$" ;; esac
+    case $let_in in *' opt-in '*) probe='-MG' ;; *) probe='' ;; esac
+    if ! "$@" -std=c++20 -I. -M $probe -x c++ "$header" >"$scratch" 2>&1; then
+        cat "$scratch"
+        echo "$header: does not preprocess"
+        bad=1
+    elif found=$(tr ' ' '\n' <"$scratch" | grep -E "$refused" | head -n 3); then
+        for what in $found; do echo "$header: brings in $what"; done
+        bad=1
+    fi
+done
+exit $bad
