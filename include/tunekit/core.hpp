@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Every header of core/ that needs no more than tunekit does.
+
+#include "tunekit/core/archetypes.hpp"
+#include "tunekit/core/config.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/core/executor.hpp"
+#include "tunekit/core/polymorphic.hpp"

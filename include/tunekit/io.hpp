@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Every header of io/ that needs no more than tunekit does.
+
+#include "tunekit/io/log.hpp"
+#include "tunekit/io/read_log.hpp"
+#include "tunekit/io/session.hpp"

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Every header of measure/ that needs no more than tunekit does.
+
+#include "tunekit/measure/archetypes.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/each.hpp"
+#include "tunekit/measure/in_process.hpp"
+#include "tunekit/measure/repetition.hpp"
+#include "tunekit/measure/timed.hpp"
+#include "tunekit/measure/until_confident.hpp"
+#include "tunekit/measure/until_stable.hpp"
+#include "tunekit/measure/verify.hpp"

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Every header of random/ that needs no more than tunekit does.
+
+#include "tunekit/random/generator.hpp"
+#include "tunekit/random/normal.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/random/uniform.hpp"

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Every header of schedule/ that needs no more than tunekit does.
+
+#include "tunekit/schedule/concepts.hpp"
+#include "tunekit/schedule/round_robin.hpp"
+#include "tunekit/schedule/sequential.hpp"

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Every header of stats/ that needs no more than tunekit does.
+
+#include "tunekit/stats/prediction.hpp"

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Every header of surrogate/ that needs no more than tunekit does.
+
+#include "tunekit/surrogate/concepts.hpp"

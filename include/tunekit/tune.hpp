@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Every header of tune/ that needs no more than tunekit does.
+
+#include "tunekit/tune/budget.hpp"
+#include "tunekit/tune/concepts.hpp"
+#include "tunekit/tune/step.hpp"
+#include "tunekit/tune/trial.hpp"
+#include "tunekit/tune/tune.hpp"
