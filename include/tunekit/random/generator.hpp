@@ -4,6 +4,7 @@
 /// \file
 /// What tunekit asks of a source of random bits.
 
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
@@ -18,38 +19,33 @@ template <class G>
 concept generator = std::unsigned_integral<std::invoke_result_t<G&>> && requires {
     { (G::min)() } -> std::same_as<std::invoke_result_t<G&>>;
     { (G::max)() } -> std::same_as<std::invoke_result_t<G&>>;
-    requires (G::min)() < (G::max)();
 };
 
 namespace random {
 
 /// 64 independent fair bits from `gen`. One draw of a 64-bit engine, two of a 32-bit one (high half first);
-/// an engine of another range is drawn from, 1 bit below its range's width at a time, by rejection.
+/// an engine of another range is drawn from, the whole bits of its range's width at a time, by rejection.
+/// Precondition: max - min is at least 1.
 template <generator G>
 [[nodiscard]] constexpr std::uint64_t bits(G& gen)
 {
-    constexpr auto low = static_cast<std::uint64_t>((G::min)());
-    constexpr auto span = static_cast<std::uint64_t>((G::max)()) - low;  // number of values - 1
-    if constexpr (span == ~std::uint64_t{0}) {
-        return static_cast<std::uint64_t>(gen());
-    } else if constexpr (span == 0xffffffffU) {
+    // No constants: in Boost 1.74 min and max are not constexpr. Every compiler folds them.
+    const auto low = static_cast<std::uint64_t>((G::min)());
+    const auto span = static_cast<std::uint64_t>((G::max)()) - low;  // number of values - 1
+    if (span == ~std::uint64_t{0}) return static_cast<std::uint64_t>(gen());
+    if (span == 0xffffffffU) {
         const std::uint64_t high = static_cast<std::uint64_t>(gen()) - low;
         return high << 32 | (static_cast<std::uint64_t>(gen()) - low);
-    } else {
-        constexpr unsigned width = [] {  // the most bits that every 2^width <= span + 1 values can give
-            unsigned w = 0;
-            while (w < 63 && (std::uint64_t{2} << w) - 1 <= span) ++w;
-            return w;
-        }();
-        std::uint64_t out = 0;
-        for (unsigned have = 0; have < 64; have += width) {
-            std::uint64_t x;
-            do x = static_cast<std::uint64_t>(gen()) - low;
-            while (x >> width);
-            out = out << width | x;
-        }
-        return out;
     }
+    const int width = std::bit_width(span / 2 + span % 2) % 64;  // 2^width <= number of values; % 64 for the compiler alone
+    std::uint64_t out = 0;
+    for (int have = 0; have < 64; have += width) {
+        std::uint64_t x = 0;
+        do x = static_cast<std::uint64_t>(gen()) - low;
+        while (x >> width);
+        out = out << width | x;
+    }
+    return out;
 }
 
 }  // namespace random

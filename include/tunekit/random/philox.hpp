@@ -5,20 +5,80 @@
 /// The counter-based generator that every stream of tunekit is made of.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <span>
+#include <type_traits>
 
 #include "tunekit/random/generator.hpp"
 
 namespace tunekit::random {
+
+namespace detail {
+
+// Lanes of 64 bits whose low halves hold the words of Philox; the high halves are ignored.
+#if defined(__AVX2__)
+inline constexpr int philox_bytes = 32;
+#else
+inline constexpr int philox_bytes = 16;
+#endif
+using philox_lanes = std::uint64_t __attribute__((vector_size(philox_bytes)));
+
+/// Some blocks at once, word by word.
+struct philox_group {
+    philox_lanes x0, x1, x2, x3;
+
+    /// The products of the low halves of `x` with `m`. clang sees pmuludq in the masks; g++ 12 has to be told, or it
+    /// multiplies 64 by 64 bits at three times the price.
+    [[gnu::always_inline]] static inline philox_lanes product(const philox_lanes& x, std::uint32_t m)
+    {
+#if defined(__x86_64__) && !defined(__clang__)
+        using halves = int __attribute__((vector_size(philox_bytes)));
+        const philox_lanes factor = philox_lanes{} + m;
+#if defined(__AVX2__)
+        return reinterpret_cast<philox_lanes>(
+            __builtin_ia32_pmuludq256(reinterpret_cast<halves>(x), reinterpret_cast<halves>(factor)));
+#else
+        return reinterpret_cast<philox_lanes>(
+            __builtin_ia32_pmuludq128(reinterpret_cast<halves>(x), reinterpret_cast<halves>(factor)));
+#endif
+#else
+        return (x & 0xffffffffU) * std::uint64_t{m};
+#endif
+    }
+
+    [[gnu::always_inline]] inline void round(std::uint32_t k0, std::uint32_t k1)
+    {
+        const philox_lanes p0 = product(x0, 0xD2511F53);
+        const philox_lanes p1 = product(x2, 0xCD9E8D57);
+        x0 = (p1 >> 32) ^ x1 ^ k0;
+        x2 = (p0 >> 32) ^ x3 ^ k1;
+        x1 = p1;
+        x3 = p0;
+    }
+
+    /// Writes two draws for each lane.
+    [[gnu::always_inline]] inline void store(std::uint64_t* out) const
+    {
+        const philox_lanes even = x1 << 32 | (x0 & 0xffffffffU);
+        const philox_lanes odd = x3 << 32 | (x2 & 0xffffffffU);
+        for (int lane = 0; lane < philox_bytes / 8; ++lane) {
+            out[2 * lane] = even[lane];
+            out[2 * lane + 1] = odd[lane];
+        }
+    }
+};
+
+}  // namespace detail
 
 /// Philox4x32-10: the i-th block of 128 bits is a keyed bijection of the counter i, so that any number of streams
 /// exist without a seed sequence and none depends on how often another was drawn from.
 ///
 ///     random::philox gen{42};
 ///
-/// State:  a 64-bit key, a 128-bit counter, at most one unread half block. A regular value: copies replay.
-/// Cost:   ten rounds of two 32 x 32 multiplications for two draws.
+/// State:  a 64-bit key, a 128-bit counter and the unread part of the last 16 draws, which are computed together, as
+///         many at once as the machine has lanes. A regular value: copies replay, equal positions compare equal.
+/// Cost:   160 bytes; a stream that gives one draw costs as much as one that gives 16 (about twice a block alone).
 /// Source: Salmon, Moraes, Dror, Shaw (2011), Parallel Random Numbers: As Easy as 1, 2, 3, SC'11; Random123's vectors.
 class philox {
 public:
@@ -31,23 +91,29 @@ public:
     constexpr explicit philox(std::uint64_t key) : philox(key, block{}) {}
 
     /// The stream of `key` that starts at `counter`, least significant word first.
-    constexpr philox(std::uint64_t key, const block& counter) : key_(key), counter_(counter) {}
+    constexpr philox(std::uint64_t key, const block& counter)
+        : key_(key), low_(std::uint64_t{counter[1]} << 32 | counter[0]), high_(std::uint64_t{counter[3]} << 32 | counter[2])
+    {}
 
     static constexpr result_type(min)() { return 0; }
     static constexpr result_type(max)() { return ~result_type{0}; }
 
     constexpr result_type operator()()
     {
-        if (half_left_) {
-            half_left_ = false;
-            return std::exchange(half_, 0);  // equal positions compare equal
+        if (next_ == ahead) {
+            refill(ahead_.data());
+            next_ = 0;
         }
-        const block x = encrypt(counter_, key_);
-        for (auto& word : counter_)
-            if (++word != 0) break;
-        half_ = std::uint64_t{x[3]} << 32 | x[2];
-        half_left_ = true;
-        return std::uint64_t{x[1]} << 32 | x[0];
+        return ahead_[next_++];
+    }
+
+    /// Fills `out` with what as many calls would have returned, and leaves the generator as they would have.
+    constexpr void fill(std::span<std::uint64_t> out)
+    {
+        std::size_t i = 0;
+        while (i < out.size() && next_ != ahead) out[i++] = ahead_[next_++];
+        for (; out.size() - i >= ahead; i += ahead) refill(out.data() + i);
+        while (i < out.size()) out[i++] = (*this)();
     }
 
     /// The bijection itself: ten rounds of Philox4x32 under `key`.
@@ -55,24 +121,85 @@ public:
     {
         auto k0 = static_cast<std::uint32_t>(key);
         auto k1 = static_cast<std::uint32_t>(key >> 32);
-        for (int round = 0; round < 10; ++round) {
+        for (int round = 0; round < rounds; ++round) {
             const std::uint64_t p0 = std::uint64_t{0xD2511F53} * x[0];
             const std::uint64_t p1 = std::uint64_t{0xCD9E8D57} * x[2];
             x = {static_cast<std::uint32_t>(p1 >> 32) ^ x[1] ^ k0, static_cast<std::uint32_t>(p1),
                  static_cast<std::uint32_t>(p0 >> 32) ^ x[3] ^ k1, static_cast<std::uint32_t>(p0)};
-            k0 += 0x9E3779B9U;  // the golden ratio and sqrt(3) - 1: the Weyl sequence of the key schedule
-            k1 += 0xBB67AE85U;
+            k0 += weyl_0;
+            k1 += weyl_1;
         }
         return x;
     }
 
-    friend constexpr bool operator==(const philox&, const philox&) = default;
+    /// Whether both will give the same draws for ever.
+    friend constexpr bool operator==(const philox& a, const philox& b)
+    {
+        return a.key_ == b.key_ && a.position() == b.position();
+    }
 
 private:
+    static constexpr int rounds = 10;
+    static constexpr std::uint32_t weyl_0 = 0x9E3779B9;  // the golden ratio and sqrt(3) - 1: the key schedule
+    static constexpr std::uint32_t weyl_1 = 0xBB67AE85;
+    static constexpr std::uint32_t ahead = 16;  // draws computed together: 8 blocks
+
+    /// Counter and half of the next draw.
+    [[nodiscard]] constexpr std::array<std::uint64_t, 3> position() const
+    {
+        const std::uint64_t unread = (ahead - next_ + 1) / 2;  // blocks, the half read one too
+        return {low_ - unread, high_ - (low_ < unread), (ahead - next_) % 2};
+    }
+
+    /// Writes the next 16 draws and moves the counter past them.
+    constexpr void refill(std::uint64_t* out)
+    {
+        const bool carries = static_cast<std::uint32_t>(low_) > 0xffffffffU - ahead / 2;
+        if (std::is_constant_evaluated() || carries) {
+            for (std::uint32_t i = 0; i < ahead; i += 2) {
+                const block x = encrypt({static_cast<std::uint32_t>(low_), static_cast<std::uint32_t>(low_ >> 32),
+                                         static_cast<std::uint32_t>(high_), static_cast<std::uint32_t>(high_ >> 32)},
+                                        key_);
+                out[i] = std::uint64_t{x[1]} << 32 | x[0];
+                out[i + 1] = std::uint64_t{x[3]} << 32 | x[2];
+                if (++low_ == 0) ++high_;
+            }
+        } else {
+            refill_lanes(out);
+            low_ += ahead / 2;
+        }
+    }
+
+    /// The same for 8 counters that differ in their lowest word alone: two groups at a time hide each other's latency.
+    void refill_lanes(std::uint64_t* out) const
+    {
+        constexpr int width = detail::philox_bytes / 8;
+        detail::philox_lanes lane{};
+        for (int i = 0; i < width; ++i) lane[i] = static_cast<std::uint64_t>(i);
+        for (int first = 0; first < 8; first += 2 * width) {
+            const detail::philox_lanes zero{};
+            detail::philox_group a{lane + (low_ + static_cast<std::uint64_t>(first)), zero + (low_ >> 32), zero + high_,
+                                   zero + (high_ >> 32)};
+            detail::philox_group b = a;
+            b.x0 += static_cast<std::uint64_t>(width);
+            auto k0 = static_cast<std::uint32_t>(key_);
+            auto k1 = static_cast<std::uint32_t>(key_ >> 32);
+            for (int round = 0; round < rounds; ++round) {
+                a.round(k0, k1);
+                b.round(k0, k1);
+                k0 += weyl_0;
+                k1 += weyl_1;
+            }
+            a.store(out + 2 * first);
+            b.store(out + 2 * (first + width));
+        }
+    }
+
     std::uint64_t key_ = 0;
-    block counter_{};
-    std::uint64_t half_ = 0;
-    bool half_left_ = false;
+    std::uint64_t low_ = 0;   // counter of the block after the last one computed
+    std::uint64_t high_ = 0;
+    std::uint32_t next_ = ahead;  // the next unread one of ahead_
+    std::array<std::uint64_t, ahead> ahead_{};
 };
 
 /// The stream of unit of work `i` of `purpose` under `seed`: the same draws on one core or forty.

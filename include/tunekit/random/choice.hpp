@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Random choices: by weight, an order, some of many.
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tunekit/random/uniform.hpp"
+
+namespace tunekit::random {
+
+/// A position i of `weights`, with probability weights[i] / sum; one of weight 0 is never chosen.
+/// Precondition: weights finite, >= 0, their sum finite and > 0.
+/// Randomness: one `uniform_01`. Cost: O(n), the sum from left to right.
+template <generator G>
+[[nodiscard]] std::size_t choose(std::span<const double> weights, G& gen)
+{
+    double sum = 0;
+    std::size_t last = weights.size();  // the last one of positive weight: where rounding ends up
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        assert(weights[i] >= 0);
+        sum += weights[i];
+        if (weights[i] > 0) last = i;
+    }
+    assert(last < weights.size() && sum - sum == 0);
+    const double u = uniform_01(gen) * sum;
+    double below = 0;
+    for (std::size_t i = 0; i < last; ++i) {
+        below += weights[i];
+        if (u < below) return i;
+    }
+    return last;
+}
+
+/// Puts `k` members of `items`, drawn without replacement, in random order, in front; the others follow in some order.
+/// Precondition: k <= items.size(). Randomness: one `uniform_index` per place, none for a place without choice.
+/// Source: Durstenfeld (1964), Algorithm 235, CACM 7, stopped early.
+template <class T, generator G>
+constexpr void partial_shuffle(std::span<T> items, std::size_t k, G& gen)
+{
+    assert(k <= items.size());
+    for (std::size_t i = 0; i < k && i + 1 < items.size(); ++i) {
+        const auto j = i + static_cast<std::size_t>(uniform_index(items.size() - i, gen));
+        using std::swap;
+        swap(items[i], items[j]);
+    }
+}
+
+/// Puts `items` into a uniformly random order.
+template <class T, generator G>
+constexpr void shuffle(std::span<T> items, G& gen)
+{
+    partial_shuffle(items, items.size(), gen);
+}
+
+/// `shuffle` of a vector.
+template <class T, generator G>
+constexpr void shuffle(std::vector<T>& items, G& gen)
+{
+    shuffle(std::span<T>(items), gen);
+}
+
+/// `k` distinct members of [0, n), uniformly, in random order. Precondition: k <= n.
+/// Randomness: k `uniform_index`; where k < n / 4, more of them, for those that repeat (less than k / 3 on average).
+/// Cost: O(k) time and memory, whatever n.
+template <generator G>
+[[nodiscard]] std::vector<std::uint64_t> sample_without_replacement(std::uint64_t n, std::size_t k, G& gen)
+{
+    assert(k <= n);
+    std::vector<std::uint64_t> out;
+    if (k >= n / 4) {
+        out.resize(static_cast<std::size_t>(n));
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = i;
+        partial_shuffle(std::span<std::uint64_t>(out), k, gen);
+        out.resize(k);
+        return out;
+    }
+    unsigned log_slots = 1;
+    while ((std::size_t{1} << log_slots) < 2 * k) ++log_slots;
+    std::vector<std::uint64_t> seen(std::size_t{1} << log_slots, n);  // n: empty. Asked for membership only
+    out.reserve(k);
+    while (out.size() < k) {
+        const std::uint64_t x = uniform_index(n, gen);
+        auto slot = static_cast<std::size_t>((x * 0x9E3779B97F4A7C15U) >> (64 - log_slots));
+        while (seen[slot] != n && seen[slot] != x) slot = (slot + 1) & (seen.size() - 1);
+        if (seen[slot] == x) continue;
+        seen[slot] = x;
+        out.push_back(x);
+    }
+    return out;
+}
+
+}  // namespace tunekit::random
