@@ -31,22 +31,22 @@ inline constexpr int log_schema = 1;
 /// The first line of a log: what must be the same for the rest to mean the same.
 struct log_header {
     struct task_entry {
-        std::string name;
+        std::string name{};
         index size = 0;
         std::uint64_t fingerprint = 0;  ///< of the space
 
         friend bool operator==(const task_entry&, const task_entry&) = default;
     };
 
-    std::string version;  ///< of tunekit
-    std::string machine;  ///< key of the machine that measures
+    std::string version{};  ///< of tunekit
+    std::string machine{};  ///< key of the machine that measures
     std::uint64_t seed = 0;
-    std::string strategy;
-    std::string schedule;
+    std::string strategy{};
+    std::string schedule{};
     double seconds = 0;       ///< budget; may be raised when a run is resumed
     double slot_seconds = 0;  ///< in force
     std::uint64_t batch = 0;
-    std::vector<task_entry> tasks;
+    std::vector<task_entry> tasks{};
 };
 
 /// One line per trial.
@@ -54,10 +54,10 @@ struct log_trial {
     std::uint64_t task = 0;   ///< position in log_header::tasks
     std::uint64_t batch = 0;  ///< 0, 1, ... over all tasks
     index candidate = 0;
-    measure::limits limits;
-    measure::measurement measured;
+    measure::limits limits{};
+    measure::measurement measured{};
     std::int64_t ended_ns = 0;              ///< when it was measured, since the start of the run
-    std::optional<std::int64_t> stamp_ns;   ///< of its batch; only on the batch's last trial
+    std::optional<std::int64_t> stamp_ns{}; ///< of its batch; only on the batch's last trial
 };
 
 /// The names of failures in logs and messages.
@@ -77,6 +77,7 @@ public:
     json_line& member(std::string_view key, std::int64_t x) { return begin(key), integer(x), *this; }
     json_line& member(std::string_view key, bool x) { return begin(key), text_ += x ? "true" : "false", *this; }
     json_line& member(std::string_view key, std::string_view x) { return begin(key), quoted(x), *this; }
+    json_line& member(std::string_view key, const char* x) { return member(key, std::string_view(x)); }  // or it would be a bool
     json_line& member(std::string_view key, const std::vector<double>& xs)
     {
         begin(key);
@@ -197,10 +198,12 @@ class log_file {
 public:
     enum class sync : std::uint8_t { every_second, every_line };
 
-    /// A new file. An existing one is an error: it may hold somebody's measurements.
+    /// A new file. An existing one is an error: it may hold somebody's measurements; a device or a pipe is written to.
     [[nodiscard]] static log_file create(const std::string& path, sync when)
     {
-        return log_file(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, when);
+        struct stat s;
+        const bool device = ::stat(path.c_str(), &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
+        return log_file(path, O_WRONLY | O_APPEND | O_CLOEXEC | (device ? 0 : O_CREAT | O_EXCL), when);
     }
 
     /// An existing file, cut to its first `whole` bytes.

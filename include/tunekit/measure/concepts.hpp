@@ -35,7 +35,7 @@ enum class failure_kind : std::uint8_t {
 struct failure {
     failure_kind kind = failure_kind::invalid;
     int code = 0;         ///< signal, exit status or device code, as `kind` says; else 0
-    std::string message;  ///< one line for a person
+    std::string message{};  ///< one line for a person
 
     friend bool operator==(const failure&, const failure&) = default;
 };
@@ -57,8 +57,8 @@ struct measurement {
     bool at_least = false;    ///< cut short: the true cost is not below `cost`
     double build_seconds = 0; ///< wall seconds
     double run_seconds = 0;   ///< wall seconds in running the candidate: check, warm-up and timing
-    std::optional<failure> failed;
-    std::vector<double> batches;  ///< seconds per run of each timed batch, in order
+    std::optional<failure> failed{};
+    std::vector<double> batches{};  ///< seconds per run of each timed batch, in order
 
     /// Whether `cost` is a verified time of the whole candidate, fit to be compared and ranked.
     [[nodiscard]] bool ok() const noexcept { return !failed && !at_least; }

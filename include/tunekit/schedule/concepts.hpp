@@ -27,7 +27,7 @@ struct curve_point {
 struct task_view {
     double flops = 0;                    ///< work of one call
     double weight = 1;                   ///< calls of the task in the model
-    std::span<const curve_point> curve;  ///< its tuning curve, oldest first; empty before its first slot
+    std::span<const curve_point> curve{};  ///< its tuning curve, oldest first; empty before its first slot
     std::uint64_t slots = 0;             ///< slots it got
     double seconds = 0;                  ///< seconds it got
     bool active = true;                  ///< false once exhausted or stopped: choosing it is an error

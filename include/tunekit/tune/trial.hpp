@@ -21,7 +21,7 @@ namespace tunekit {
 /// A configuration that was measured.
 struct trial {
     index candidate = 0;
-    measure::measurement measured;
+    measure::measurement measured{};
 
     friend bool operator==(const trial&, const trial&) = default;
 };

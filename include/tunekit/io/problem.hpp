@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What a reader of a foreign file could not use, and where it stands.
+
+#include <cstddef>
+#include <string>
+
+namespace tunekit::io {
+
+/// One thing that a reader skipped. Everything else of the file was read.
+struct problem {
+    std::string file;
+    std::size_t line = 0;  ///< from 1; 0 where it is about the whole file
+    std::string field;     ///< column, key or keyword; empty where it is about the whole line
+    std::string what;      ///< `<what it is>, want <what>`
+
+    /// `file:line: field: what`, without the parts that are empty.
+    [[nodiscard]] std::string text() const
+    {
+        std::string out = file;
+        if (line != 0) out += ':' + std::to_string(line);
+        out += ": ";
+        if (!field.empty()) out += field + ": ";
+        return out += what;
+    }
+
+    friend bool operator==(const problem&, const problem&) = default;
+};
+
+}  // namespace tunekit::io

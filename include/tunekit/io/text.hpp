@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Text in and out: lines, fields and numbers that read back as they were written, in every locale.
+
+#include <charconv>
+#include <cstddef>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+
+namespace tunekit::io {
+
+/// The pieces of `text` between `separator`s: "a,,b" has three. One empty piece for an empty text.
+[[nodiscard]] inline std::vector<std::string_view> split(std::string_view text, char separator)
+{
+    std::vector<std::string_view> out;
+    for (;;) {
+        const std::size_t at = text.find(separator);
+        out.push_back(text.substr(0, at));
+        if (at == std::string_view::npos) return out;
+        text.remove_prefix(at + 1);
+    }
+}
+
+/// The lines of `text` without their ends ("\n" or "\r\n"); what follows the last end is a line unless it is empty.
+[[nodiscard]] inline std::vector<std::string_view> lines(std::string_view text)
+{
+    auto out = split(text, '\n');
+    if (out.back().empty()) out.pop_back();
+    for (auto& line : out)
+        if (line.ends_with('\r')) line.remove_suffix(1);
+    return out;
+}
+
+/// The words of `text`, which blanks and tabs separate.
+[[nodiscard]] inline std::vector<std::string_view> words(std::string_view text)
+{
+    std::vector<std::string_view> out;
+    for (;;) {
+        const std::size_t from = text.find_first_not_of(" \t");
+        if (from == std::string_view::npos) return out;
+        text.remove_prefix(from);
+        const std::size_t to = text.find_first_of(" \t");
+        out.push_back(text.substr(0, to));
+        if (to == std::string_view::npos) return out;
+        text.remove_prefix(to);
+    }
+}
+
+/// The number that the whole of `text` is; empty where it is none or does not fit `T`.
+template <class T>
+[[nodiscard]] std::optional<T> number(std::string_view text)
+{
+    T value{};
+    const char* end = text.data() + text.size();
+    const auto [at, failed] = std::from_chars(text.data(), end, value);
+    if (failed != std::errc{} || at != end) return std::nullopt;
+    return value;
+}
+
+/// The shortest text that reads back as `value`.
+template <class T>
+[[nodiscard]] std::string text_of(T value)
+{
+    char buffer[40];
+    const auto [end, failed] = std::to_chars(buffer, buffer + sizeof buffer, value);
+    return failed == std::errc{} ? std::string(buffer, end) : std::string();
+}
+
+/// The whole of the file. Throws tunekit::error where it cannot be read.
+[[nodiscard]] inline std::string read_text(const std::string& path)
+{
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) throw error(path + ": cannot be opened, want a readable file");
+    std::string out;
+    char buffer[1 << 14];
+    std::size_t got = 0;
+    while ((got = std::fread(buffer, 1, sizeof buffer, file)) != 0) out.append(buffer, got);
+    const bool broken = std::ferror(file) != 0;
+    std::fclose(file);
+    if (broken) throw error(path + ": cannot be read, want a readable file");
+    return out;
+}
+
+/// Makes the file hold `text`. Throws tunekit::error where it cannot be written.
+inline void write_text(const std::string& path, std::string_view text)
+{
+    std::FILE* file = std::fopen(path.c_str(), "wb");
+    if (file == nullptr) throw error(path + ": cannot be opened, want a writable file");
+    const bool whole = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    if (std::fclose(file) != 0 || !whole) throw error(path + ": cannot be written in full, want room on the disk");
+}
+
+}  // namespace tunekit::io

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/io/session.hpp"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/grid_space.hpp"
+#include "tunekit/measure/virtual_clock.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/search/random.hpp"
+#include "tunekit/tune/tune.hpp"
+
+namespace tk = tunekit;
+using support::grid_space;
+using tk::measure::virtual_clock;
+
+namespace {
+
+/// A folder that goes with the test.
+struct folder {
+    std::string path;
+    folder()
+    {
+        char name[] = "/tmp/tunekit-test-XXXXXX";
+        REQUIRE(::mkdtemp(name) != nullptr);
+        path = name;
+    }
+    ~folder() { (void)!std::system(("rm -rf " + path).c_str()); }
+    [[nodiscard]] std::string file(const char* name) const { return path + '/' + name; }
+};
+
+std::string content(const std::string& path)
+{
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void put(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+
+/// Costs that depend on the candidate, every seventh fails; moves the clock by awkward amounts.
+struct scripted {
+    virtual_clock time;
+    int* measured = nullptr;
+    useconds_t real_pause = 0;
+
+    std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits&)
+    {
+        std::vector<tk::measure::measurement> out;
+        for (const auto i : batch) {
+            const double cost = 1e-3 / 3 * static_cast<double>(1 + i % 97);
+            time.advance(0.1 / 7 + cost * 3);
+            if (measured != nullptr) ++*measured;
+            if (real_pause != 0) ::usleep(real_pause);
+            tk::measure::measurement m{.cost = cost, .spread = cost / 9, .runs = 3, .run_seconds = 3 * cost, .batches = {cost, cost / 3}};
+            if (i % 7 == 0)
+                m.failed = tk::measure::failure{tk::measure::failure_kind::crash, 11, "signal 11 \"in\" kernel\n\tat \xff"};
+            out.push_back(std::move(m));
+        }
+        return out;
+    }
+};
+
+tk::io::log_header header(std::uint64_t seed = 1)
+{
+    return {.version = "0.1.0", .machine = "here", .seed = seed, .strategy = "random", .schedule = "", .seconds = 1e9,
+            .slot_seconds = 0, .batch = 4, .tasks = {{"only", 400, 0xdeadbeefcafef00d}}};
+}
+
+/// 30 trials in batches of 4 over a space of 400, logged. Returns what was learned.
+tk::tuning run(const std::string& path, bool resume, int* measured = nullptr, useconds_t pause = 0, std::uint64_t seed = 1)
+{
+    const grid_space space({20, 20});
+    double seconds = 0;
+    virtual_clock time(seconds);
+    tk::io::session log(path, header(seed), time, {.resume = resume});
+    tk::random::philox gen(seed);
+    return tk::tune(space, log.record(0, scripted{time, measured, pause}), tk::search::random{},
+                    {.trials = 30, .batch = 4, .limits = {.abandon_factor = 10}}, log.clock(),
+                    [&](const tk::tuning&) { return log.failed(); }, gen);
+}
+
+}  // namespace
+
+TEST_CASE("a logged run learns what an unlogged one learns")
+{
+    folder f;
+    const auto logged = run(f.file("log"), false);
+    double seconds = 0;
+    virtual_clock time(seconds);
+    tk::random::philox gen(1);
+    const auto plain = tk::tune(grid_space({20, 20}), scripted{time}, tk::search::random{},
+                                {.trials = 30, .batch = 4, .limits = {.abandon_factor = 10}}, time,
+                                [](const tk::tuning&) { return false; }, gen);
+    REQUIRE(logged.trials().size() == plain.trials().size());
+    for (std::size_t i = 0; i < 30; ++i) CHECK(logged.trials()[i] == plain.trials()[i]);
+    CHECK(logged.seconds() == doctest::Approx(plain.seconds()).epsilon(1e-12));
+}
+
+TEST_CASE("a log reads back to the last bit")
+{
+    folder f;
+    const auto found = run(f.file("log"), false);
+    const auto log = tk::io::read_log(f.file("log"));
+    REQUIRE(log.trials.size() == 30);
+    for (std::size_t i = 0; i < 30; ++i) {
+        CHECK(log.trials[i].candidate == found.trials()[i].candidate);
+        auto expected = found.trials()[i].measured;
+        if (expected.failed) expected.failed->message = "signal 11 \"in\" kernel\n\tat \xc3\xbf";  // foreign bytes are Latin-1
+        CHECK(log.trials[i].measured == expected);
+        CHECK(log.trials[i].stamp_ns.has_value() == (i % 4 == 3 || i == 29));
+        CHECK(log.trials[i].batch == i / 4);
+    }
+    CHECK(log.header.tasks[0].fingerprint == 0xdeadbeefcafef00d);
+    CHECK(std::isinf(log.trials[0].limits.abandon_above));
+    CHECK(log.whole_bytes == static_cast<std::int64_t>(content(f.file("log")).size()));
+}
+
+TEST_CASE("for every k, a run killed after trial k and resumed writes the log of the uninterrupted run")
+{
+    folder f;
+    (void)run(f.file("whole"), false);
+    const std::string whole = content(f.file("whole"));
+    std::vector<std::size_t> ends;
+    for (std::size_t at = whole.find('\n'); at != std::string::npos; at = whole.find('\n', at + 1)) ends.push_back(at + 1);
+    REQUIRE(ends.size() == 31);
+    for (std::size_t k = 0; k < ends.size(); ++k)
+        for (const std::size_t torn : {std::size_t{0}, std::size_t{1}, std::size_t{25}}) {
+            CAPTURE(k);
+            CAPTURE(torn);
+            put(f.file("cut"), whole.substr(0, ends[k] + torn));
+            int measured = 0;
+            const auto found = run(f.file("cut"), true, &measured);
+            CHECK(measured == 30 - static_cast<int>(k));
+            CHECK(found.trials().size() == 30);
+            CHECK((content(f.file("cut")) == whole));
+            std::remove(f.file("cut").c_str());
+        }
+}
+
+TEST_CASE("a process killed at a random moment loses at most the trial in flight: 50 kills")
+{
+    folder f;
+    (void)run(f.file("whole"), false);
+    const std::string whole = content(f.file("whole"));
+    tk::random::philox gen(5);
+    for (int repeat = 0; repeat < 50; ++repeat) {
+        const std::string path = f.file("killed");
+        const pid_t child = ::fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            (void)run(path, false, nullptr, 400);
+            ::_exit(0);
+        }
+        ::usleep(static_cast<useconds_t>(1000 + tk::random::uniform_index(12000, gen)));
+        ::kill(child, SIGKILL);
+        ::waitpid(child, nullptr, 0);
+        int measured = 0;
+        if (content(path).find('\n') == std::string::npos) std::remove(path.c_str());  // killed before the header was there
+        (void)run(path, true, &measured);
+        CHECK((content(path) == whole));
+        std::remove(path.c_str());
+    }
+}
+
+TEST_CASE("a log of another run is refused, naming what differs")
+{
+    folder f;
+    (void)run(f.file("log"), false);
+    const std::string before = content(f.file("log"));
+    CHECK_THROWS_WITH_AS((void)run(f.file("log"), true, nullptr, 0, 2),
+                         doctest::Contains("was written with seed 1, not 2"), tk::error);
+    CHECK_THROWS_WITH_AS((void)run(f.file("log"), false), doctest::Contains("exists already; resume it, or name another file"), tk::error);
+    std::string other = before;
+    const auto at = other.find("\"index\":", other.find('\n'));
+    other.insert(at + 8, "3");
+    put(f.file("other"), other);
+    CHECK_THROWS_WITH_AS((void)run(f.file("other"), true), doctest::Contains("resume: trial 1 of the log is configuration 3"), tk::error);
+    CHECK((content(f.file("log")) == before));
+}
+
+TEST_CASE("a malformed line is named by its number and the file is left as it is")
+{
+    folder f;
+    (void)run(f.file("log"), false);
+    std::string text = content(f.file("log"));
+    std::size_t at = 0;
+    for (int line = 1; line < 6; ++line) at = text.find('\n', at) + 1;
+    const auto refused = [&](const std::string& line, const char* why) {
+        std::string bad = text;
+        bad.replace(at, text.find('\n', at) - at, line);
+        put(f.file("bad"), bad);
+        CHECK_THROWS_WITH_AS((void)run(f.file("bad"), true), doctest::Contains(why), tk::error);
+        CHECK((content(f.file("bad")) == bad));
+    };
+    refused("{\"task\":0,", "line 6:");
+    refused("{}", "line 6:");
+    refused("{}", "the 5 lines before it are whole");
+    refused("[1,2]", "line 6:");
+    refused("", "line 6:");
+    put(f.file("bad"), "hello\n");
+    CHECK_THROWS_WITH_AS((void)run(f.file("bad"), true), doctest::Contains("line 1:"), tk::error);
+    put(f.file("bad"), "{\"a\":1}\n");
+    CHECK_THROWS_WITH_AS((void)run(f.file("bad"), true), doctest::Contains("is no tunekit log"), tk::error);
+}
+
+TEST_CASE("a log has one writer")
+{
+    folder f;
+    double seconds = 0;
+    tk::io::session first(f.file("log"), header(), virtual_clock(seconds), {});
+    CHECK_THROWS_WITH_AS(tk::io::session(f.file("log"), header(), virtual_clock(seconds), {.resume = true}),
+                         doctest::Contains("is being written by another process"), tk::error);
+}
+
+TEST_CASE("an unwritable place and a full device are one line")
+{
+    double seconds = 0;
+    CHECK_THROWS_WITH_AS(tk::io::session("/nonexistent/log", header(), virtual_clock(seconds), {}),
+                         doctest::Contains("log /nonexistent/log: cannot be opened for writing: No such file"), tk::error);
+    CHECK_THROWS_WITH_AS(tk::io::session("/dev/full", header(), virtual_clock(seconds), {}), doctest::Contains("No space left"), tk::error);
+}
+
+TEST_CASE("a file that reaches its size limit ends in a whole line, stops the run and can be resumed")
+{
+    folder f;
+    (void)run(f.file("whole"), false);
+    const std::string whole = content(f.file("whole"));
+    const std::string path = f.file("full");
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        ::signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit{whole.size() / 2, whole.size() / 2};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+        const auto found = run(path, false);
+        ::_exit(found.stopped == tk::stop_reason::asked ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+    const std::string cut = content(path);
+    CHECK(cut.size() <= whole.size() / 2);
+    CHECK(cut.back() == '\n');
+    CHECK((whole.compare(0, cut.size(), cut) == 0));
+    (void)run(path, true);
+    CHECK((content(path) == whole));
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/tune/tune.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "support/grid_space.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/search/random.hpp"
+
+namespace tk = tunekit;
+using support::grid_space;
+
+namespace {
+
+/// Cost 1 + |i - best| milliseconds; moves a clock by 10 ms a trial; remembers the limits it was given.
+struct valley {
+    tk::index best = 17;
+    double* now = nullptr;
+    std::vector<tk::measure::limits> seen{};
+
+    std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits& l)
+    {
+        seen.push_back(l);
+        std::vector<tk::measure::measurement> out;
+        for (const auto i : batch) {
+            out.push_back({.cost = 1e-3 * (1 + std::abs(static_cast<double>(i) - static_cast<double>(best))), .runs = 1});
+            if (now != nullptr) *now += 0.01;
+        }
+        return out;
+    }
+};
+
+/// Proposes 0, 1, 2, ...: the least that is a strategy.
+struct counting {
+    struct state {
+        tk::index next = 0;
+    };
+    template <class Space>
+    state start(const Space&) const
+    {
+        return {};
+    }
+    template <class Space, class G>
+    std::vector<tk::index> propose(state& s, const Space& space, std::size_t n, G&) const
+    {
+        std::vector<tk::index> out;
+        while (out.size() < n && s.next < space.size()) out.push_back(s.next++);
+        return out;
+    }
+    template <class Space, class G>
+    void observe(state&, const Space&, std::span<const tk::index>, std::span<const tk::measure::measurement>, G&) const
+    {
+    }
+};
+/// Leaves the space.
+struct astray : counting {
+    template <class Space, class G>
+    std::vector<tk::index> propose(state&, const Space& space, std::size_t, G&) const
+    {
+        return {space.size()};
+    }
+};
+
+static_assert(tk::strategy<counting, grid_space, tk::random::philox>);
+
+const auto go_on = [](const tk::tuning&) { return false; };
+
+}  // namespace
+
+TEST_CASE("tune measures as many trials as the budget has, and keeps the best")
+{
+    const grid_space space({10, 10});
+    valley measure;
+    tk::random::philox gen(1);
+    const auto found = tk::tune(space, measure, counting{}, {.trials = 21, .batch = 8}, gen);
+    CHECK(found.stopped == tk::stop_reason::trials);
+    REQUIRE(found.trials().size() == 21);
+    REQUIRE(found.found());
+    CHECK(found.incumbent().candidate == 17);
+    CHECK(found.best_cost() == 1e-3);
+    CHECK(measure.seen.size() == 3);  // 8 + 8 + 5
+    CHECK(found.finalists(3) == std::vector<tk::index>{17, 16, 18});
+    CHECK(found.stale() == 3);
+    REQUIRE(found.curve().size() == 21);
+    CHECK(found.curve()[4].trial == 5);
+    CHECK(found.curve()[4].best_cost == doctest::Approx(14e-3));
+}
+
+TEST_CASE("tune announces exhaustion, patience, time and the caller's wish")
+{
+    const grid_space space({5, 5});
+    tk::random::philox gen(1);
+    SUBCASE("exhausted")
+    {
+        const auto found = tk::tune(space, valley{}, counting{}, {.trials = 100}, gen);
+        CHECK(found.stopped == tk::stop_reason::exhausted);
+        CHECK(found.trials().size() == 25);
+    }
+    SUBCASE("patience counts from the incumbent, in whole batches")
+    {
+        const auto found = tk::tune(space, valley{.best = 3}, counting{}, {.patience = 5, .batch = 2}, gen);
+        CHECK(found.stopped == tk::stop_reason::patience);
+        CHECK(found.trials().size() == 10);  // best at trial 4; 5 stale trials are reached within the batch that ends at 10
+    }
+    SUBCASE("seconds")
+    {
+        double now = 5;
+        const auto found = tk::tune(space, valley{.now = &now}, counting{}, {.seconds = 0.095, .batch = 2}, [&] { return now; }, go_on, gen);
+        CHECK(found.stopped == tk::stop_reason::seconds);
+        CHECK(found.trials().size() == 10);
+        CHECK(found.seconds() == doctest::Approx(0.1));
+    }
+    SUBCASE("asked")
+    {
+        double now = 0;
+        const auto found = tk::tune(
+            space, valley{}, counting{}, {}, [&] { return now; }, [](const tk::tuning& t) { return t.best_cost() < 5e-3; }, gen);
+        CHECK(found.stopped == tk::stop_reason::asked);
+        CHECK(found.trials().size() == 16);
+    }
+    SUBCASE("nothing to spend")
+    {
+        const auto found = tk::tune(space, valley{}, counting{}, {.trials = 0}, gen);
+        CHECK(found.stopped == tk::stop_reason::trials);
+        CHECK_FALSE(found.found());
+        CHECK(std::isinf(found.best_cost()));
+    }
+    SUBCASE("an empty space")
+    {
+        const auto found = tk::tune(grid_space({3}, [](auto) { return false; }), valley{}, tk::search::random{}, {.trials = 9}, gen);
+        CHECK(found.stopped == tk::stop_reason::exhausted);
+    }
+}
+
+TEST_CASE("tune proposes each batch with limits relative to the incumbent")
+{
+    const grid_space space({10, 10});
+    valley measure;
+    tk::random::philox gen(1);
+    (void)tk::tune(space, measure, counting{}, {.trials = 4, .batch = 2, .limits = {.abandon_factor = 3, .run_seconds = 7}}, gen);
+    REQUIRE(measure.seen.size() == 2);
+    CHECK(std::isinf(measure.seen[0].abandon_above));
+    CHECK(measure.seen[1].abandon_above == doctest::Approx(3 * 17e-3));
+    CHECK(measure.seen[1].run_seconds == 7);
+}
+
+TEST_CASE("a cost that is no time becomes a failure before the strategy sees it")
+{
+    struct liar {
+        std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits&)
+        {
+            const double costs[] = {std::nan(""), -1, 0, std::numeric_limits<double>::infinity(), 2};
+            std::vector<tk::measure::measurement> out;
+            for (const auto i : batch) out.push_back({.cost = costs[i]});
+            return out;
+        }
+    };
+    tk::random::philox gen(1);
+    const auto found = tk::tune(grid_space({5}), liar{}, counting{}, {}, gen);
+    CHECK(found.failed() == 4);
+    CHECK(found.incumbent().candidate == 4);
+    CHECK(found.trials()[0].measured.failed->kind == tk::measure::failure_kind::bad_cost);
+}
+
+TEST_CASE("an abandoned candidate is never the incumbent")
+{
+    struct cutter {
+        std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits&)
+        {
+            std::vector<tk::measure::measurement> out;
+            for (const auto i : batch) out.push_back({.cost = i == 0 ? 1.0 : 2.0, .at_least = i == 0});
+            return out;
+        }
+    };
+    tk::random::philox gen(1);
+    const auto found = tk::tune(grid_space({4}), cutter{}, counting{}, {}, gen);
+    CHECK(found.incumbent().candidate == 1);
+    CHECK(found.failed() == 0);
+}
+
+TEST_CASE("a measurer that does not answer, a strategy that leaves the space and a bad budget are errors")
+{
+    struct mute {
+        std::vector<tk::measure::measurement> measure(std::span<const tk::index>, const tk::measure::limits&) { return {}; }
+    };
+    tk::random::philox gen(1);
+    const grid_space space({4});
+    CHECK_THROWS_WITH_AS((void)tk::tune(space, mute{}, counting{}, {}, gen),
+                         "tunekit: step: the measurer did not answer every candidate of the batch", tk::error);
+    CHECK_THROWS_WITH_AS((void)tk::tune(space, valley{}, astray{}, {}, gen),
+                         "tunekit: step: the strategy proposed an index outside the space", tk::error);
+    CHECK_THROWS_WITH_AS((void)tk::tune(space, valley{}, counting{}, {.batch = 0}, gen), "tunekit: budget: batch is 0, want >= 1",
+                         std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::tune(space, valley{}, counting{}, {.seconds = -1}, gen), std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::tune(space, valley{}, counting{}, {.limits = {.abandon_factor = 1}}, gen), std::invalid_argument);
+}
+
+TEST_CASE("a loop of one's own over step learns what tune learns")
+{
+    const grid_space space({40, 40});
+    tk::random::philox a(3), b(3);
+    const auto found = tk::tune(space, valley{.best = 900}, tk::search::random{}, {.trials = 100, .batch = 10}, a);
+
+    const tk::search::random mine;
+    valley measure{.best = 900};
+    auto state = mine.start(space);
+    tk::tuning record;
+    double now = 0;
+    auto clock = [&] { return now; };
+    while (record.trials().size() < 100) now = tk::step(state, record, space, measure, mine, 10, {}, now, clock, b);
+    REQUIRE(record.trials().size() == found.trials().size());
+    for (std::size_t i = 0; i < 100; ++i) CHECK(record.trials()[i].candidate == found.trials()[i].candidate);
+    CHECK(a == b);
+}
