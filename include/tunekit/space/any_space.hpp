@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Any search space behind one type.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tunekit/random/philox.hpp"
+#include "tunekit/space/concepts.hpp"
+
+namespace tunekit::space {
+
+/// Holds a search space of any type and is one itself, for the generator random::philox: what schedules and programs compile
+/// against, so that each strategy is instantiated once.
+///
+///     const space::any_space erased = product;
+///
+/// Cost:    one virtual call per batch; a copy copies the space.
+/// Threads: as the space that it holds.
+class any_space {
+public:
+    template <class S>
+        requires(!std::same_as<std::remove_cvref_t<S>, any_space> && search_space<std::remove_cvref_t<S>, random::philox>)
+    any_space(S&& space)  // implicit: a space is what one has, any_space what a function takes
+        : held_(std::make_unique<model<std::remove_cvref_t<S>>>(std::forward<S>(space)))
+    {
+    }
+
+    any_space(const any_space& other) : held_(other.held_->clone()) {}
+    any_space(any_space&&) noexcept = default;
+    any_space& operator=(any_space other) noexcept
+    {
+        held_.swap(other.held_);
+        return *this;
+    }
+    ~any_space() = default;
+
+    [[nodiscard]] index size() const { return held_->size(); }
+    [[nodiscard]] std::size_t dimensions() const { return held_->dimensions(); }
+    [[nodiscard]] std::span<const std::uint16_t> cardinalities() const { return held_->cardinalities(); }
+    [[nodiscard]] std::span<const std::string> names() const { return held_->names(); }
+    [[nodiscard]] std::vector<std::string> texts(index i) const { return held_->texts(i); }
+    [[nodiscard]] std::uint64_t fingerprint() const { return held_->fingerprint(); }
+    [[nodiscard]] std::vector<index> sample(std::size_t n, random::philox& gen) const { return held_->sample(n, gen); }
+    [[nodiscard]] std::vector<index> neighbours_of(index i, neighbourhood kind) const { return held_->neighbours_of(i, kind); }
+    void neighbours(std::span<const index> in, std::span<index> out, neighbourhood kind, random::philox& gen) const
+    {
+        held_->neighbours(in, out, kind, gen);
+    }
+    void ordinals(std::span<const index> in, std::span<std::uint16_t> out) const { held_->ordinals(in, out); }
+    [[nodiscard]] std::optional<index> index_of_ordinals(std::span<const std::uint16_t> row) const { return held_->index_of_ordinals(row); }
+    [[nodiscard]] std::size_t feature_count(encoding e) const { return held_->feature_count(e); }
+    void features(std::span<const index> in, std::span<float> out, encoding e) const { held_->features(in, out, e); }
+
+private:
+    struct interface {
+        interface() = default;
+        interface(const interface&) = default;
+        interface& operator=(const interface&) = delete;
+        virtual ~interface() = default;
+
+        [[nodiscard]] virtual std::unique_ptr<interface> clone() const = 0;
+        [[nodiscard]] virtual index size() const = 0;
+        [[nodiscard]] virtual std::size_t dimensions() const = 0;
+        [[nodiscard]] virtual std::span<const std::uint16_t> cardinalities() const = 0;
+        [[nodiscard]] virtual std::span<const std::string> names() const = 0;
+        [[nodiscard]] virtual std::vector<std::string> texts(index i) const = 0;
+        [[nodiscard]] virtual std::uint64_t fingerprint() const = 0;
+        [[nodiscard]] virtual std::vector<index> sample(std::size_t n, random::philox& gen) const = 0;
+        [[nodiscard]] virtual std::vector<index> neighbours_of(index i, neighbourhood kind) const = 0;
+        virtual void neighbours(std::span<const index> in, std::span<index> out, neighbourhood kind, random::philox& gen) const = 0;
+        virtual void ordinals(std::span<const index> in, std::span<std::uint16_t> out) const = 0;
+        [[nodiscard]] virtual std::optional<index> index_of_ordinals(std::span<const std::uint16_t> row) const = 0;
+        [[nodiscard]] virtual std::size_t feature_count(encoding e) const = 0;
+        virtual void features(std::span<const index> in, std::span<float> out, encoding e) const = 0;
+    };
+
+    template <class S>
+    struct model final : interface {
+        explicit model(const S& s) : space(s) {}
+        explicit model(S&& s) : space(std::move(s)) {}
+
+        [[nodiscard]] std::unique_ptr<interface> clone() const override { return std::make_unique<model>(*this); }
+        [[nodiscard]] index size() const override { return space.size(); }
+        [[nodiscard]] std::size_t dimensions() const override { return space.dimensions(); }
+        [[nodiscard]] std::span<const std::uint16_t> cardinalities() const override { return space.cardinalities(); }
+        [[nodiscard]] std::span<const std::string> names() const override { return space.names(); }
+        [[nodiscard]] std::vector<std::string> texts(index i) const override { return space.texts(i); }
+        [[nodiscard]] std::uint64_t fingerprint() const override { return space.fingerprint(); }
+        [[nodiscard]] std::vector<index> sample(std::size_t n, random::philox& gen) const override { return space.sample(n, gen); }
+        [[nodiscard]] std::vector<index> neighbours_of(index i, neighbourhood kind) const override { return space.neighbours_of(i, kind); }
+        void neighbours(std::span<const index> in, std::span<index> out, neighbourhood kind, random::philox& gen) const override
+        {
+            space.neighbours(in, out, kind, gen);
+        }
+        void ordinals(std::span<const index> in, std::span<std::uint16_t> out) const override { space.ordinals(in, out); }
+        [[nodiscard]] std::optional<index> index_of_ordinals(std::span<const std::uint16_t> row) const override
+        {
+            return space.index_of_ordinals(row);
+        }
+        [[nodiscard]] std::size_t feature_count(encoding e) const override { return space.feature_count(e); }
+        void features(std::span<const index> in, std::span<float> out, encoding e) const override { space.features(in, out, e); }
+
+        S space;
+    };
+
+    std::unique_ptr<interface> held_;
+};
+
+}  // namespace tunekit::space

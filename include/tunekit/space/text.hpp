@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// How a value is written in logs and tables.
+
+#include <charconv>
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace tunekit::space {
+
+namespace detail {
+
+/// A `to_text(value)` beside the value's own type.
+template <class T>
+concept has_text = requires(const T& value) {
+    { to_text(value) } -> std::convertible_to<std::string>;
+};
+
+template <class T>
+concept sequence = requires(const T& values) {
+    values.begin();
+    values.end();
+    typename T::value_type;
+};
+
+}  // namespace detail
+
+/// The text of a value: `to_text(value)` where its type's namespace has one; numbers in decimal (the shortest that
+/// reads back), true / false, characters and strings as they are, enumerators by number, sequences by their entries' texts
+/// with blanks between.
+template <class T>
+[[nodiscard]] std::string text_of(const T& value)
+{
+    if constexpr (detail::has_text<T>) {
+        return to_text(value);
+    } else if constexpr (std::is_same_v<T, bool>) {
+        return value ? "true" : "false";
+    } else if constexpr (std::is_same_v<T, char>) {
+        return std::string(1, value);
+    } else if constexpr (std::is_arithmetic_v<T>) {
+        char digits[64];
+        return std::string(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+    } else if constexpr (std::is_enum_v<T>) {
+        return std::to_string(static_cast<std::underlying_type_t<T>>(value));
+    } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+        return std::string(std::string_view(value));
+    } else if constexpr (detail::sequence<T>) {
+        std::string out;
+        for (const auto& entry : value) {
+            if (!out.empty()) out += ' ';
+            out += text_of(entry);
+        }
+        return out;
+    } else {
+        static_assert(detail::has_text<T>, "tunekit: a value has no text: write std::string to_text(const T&) beside its type");
+    }
+}
+
+}  // namespace tunekit::space

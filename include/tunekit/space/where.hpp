@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Constraints between parameters, and parameters that matter only sometimes.
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "tunekit/space/name.hpp"
+
+namespace tunekit::space {
+
+/// A constraint of a product. Made by `where` and `active_if`, not by hand. `Conditional`: the first name is a parameter on
+/// whose use the predicate decides from the others.
+template <bool Conditional, class Predicate, fixed_string... Names>
+struct constraint {
+    static_assert(sizeof...(Names) > 0, "tunekit: where: names no parameter");
+    static_assert(!Conditional || sizeof...(Names) > 1, "tunekit: active_if: names no parameter that decides");
+
+    using is_constraint = void;
+    static constexpr bool conditional = Conditional;
+    static constexpr std::array<std::string_view, sizeof...(Names)> names{Names.view()...};
+
+    Predicate predicate;
+
+    /// What error messages call it: `where<mr, nv>`.
+    [[nodiscard]] static std::string text()
+    {
+        std::string out = Conditional ? "active_if<" : "where<";
+        for (std::size_t i = 0; i < names.size(); ++i) out += (i == 0 ? "" : ", ") + std::string(names[i]);
+        return out + ">";
+    }
+};
+
+/// Keeps the configurations whose values of the named parameters fulfil `predicate`.
+///
+///     where<"mr", "nv">([](int mr, int nv) { return mr * nv + nv + 1 <= 34; })
+///
+/// The predicate gets the values in the order of the names and must depend on nothing else. It is called while the product is
+/// built, once for each combination that matters, and never afterwards.
+template <fixed_string... Names, class Predicate>
+[[nodiscard]] auto where(Predicate predicate)
+{
+    return constraint<false, Predicate, Names...>{std::move(predicate)};
+}
+
+/// Makes the first named parameter conditional: where `predicate`, of the values of the other names, is false, the parameter is not
+/// used and has its first value only, so that it makes no configurations distinct.
+///
+///     active_if<"tile", "algorithm">([](algorithm a) { return a == algorithm::winograd; })
+///
+/// Neighbours: one parameter moves at a time, so the step that turns `tile` off starts where it has its first value.
+template <fixed_string... Names, class Predicate>
+[[nodiscard]] auto active_if(Predicate predicate)
+{
+    return constraint<true, Predicate, Names...>{std::move(predicate)};
+}
+
+}  // namespace tunekit::space
