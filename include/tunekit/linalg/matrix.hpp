@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The dense types of the Eigen floors, and the factor of a covariance.
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+#include "tunekit/core/error.hpp"
+
+namespace tunekit::linalg {
+
+using vector = Eigen::VectorXd;
+using matrix = Eigen::MatrixXd;
+
+/// The one place where a size becomes Eigen's signed index. Precondition: n < 2^63.
+[[nodiscard]] constexpr Eigen::Index eigen_index(std::size_t n) { return static_cast<Eigen::Index>(n); }
+
+/// The lower factor L of a symmetric matrix a = L L^T.
+/// Errors: numerical_error when `a` is not positive definite; nothing is added to its diagonal.
+[[nodiscard]] inline matrix cholesky(const matrix& a)
+{
+    const Eigen::LLT<matrix> factor(a);
+    const matrix lower = factor.matrixL();
+    if (factor.info() != Eigen::Success || !lower.allFinite())
+        throw numerical_error("cholesky: the matrix is not positive definite");
+    return lower;
+}
+
+/// Solves a x = b for symmetric positive definite `a`; an x with NaN where `a` is not.
+[[nodiscard]] inline vector solve_spd(const matrix& a, const vector& b)
+{
+    const Eigen::LLT<matrix> factor(a);
+    if (factor.info() != Eigen::Success) return vector::Constant(b.size(), std::nan(""));
+    return factor.solve(b);
+}
+
+}  // namespace tunekit::linalg

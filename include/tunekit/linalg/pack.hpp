@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A few doubles computed on at once, and how many make a block whose sum has a fixed order.
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "tunekit/core/config.hpp"
+
+namespace tunekit::linalg {
+
+// As wide as one register, so that no value of these types is passed in memory and none depends on an ABI switch.
+// g++ and clang both vectorise nothing of this by themselves at -O2, hence the explicit type.
+#if defined(__AVX__)
+inline constexpr std::size_t pack_size = 4;
+#else
+inline constexpr std::size_t pack_size = 2;
+#endif
+
+using pack __attribute__((vector_size(pack_size * sizeof(double)))) = double;
+using pack_bits __attribute__((vector_size(pack_size * sizeof(double)))) = std::uint64_t;
+
+/// Values per block: sums run in this many lanes on every machine, so the width of a register changes no bit of a result.
+inline constexpr std::size_t block_size = 8;
+
+/// `n` rounded up to whole blocks.
+[[nodiscard]] constexpr std::size_t whole_blocks(std::size_t n) { return (n + block_size - 1) / block_size * block_size; }
+
+[[nodiscard]] inline pack load(const double* from)
+{
+    pack x;
+    std::memcpy(&x, from, sizeof x);
+    return x;
+}
+
+inline void store(const pack& x, double* to) { std::memcpy(to, &x, sizeof x); }
+
+/// All lanes `x`; lets one template serve `double` and `pack`.
+template <class T>
+[[nodiscard]] T all(double x)
+{
+    return T{} + x;
+}
+
+[[nodiscard]] inline std::uint64_t to_bits(double x) { return std::bit_cast<std::uint64_t>(x); }
+[[nodiscard]] inline pack_bits to_bits(pack x) { return reinterpret_cast<pack_bits>(x); }
+[[nodiscard]] inline double from_bits(std::uint64_t x) { return std::bit_cast<double>(x); }
+[[nodiscard]] inline pack from_bits(pack_bits x) { return reinterpret_cast<pack>(x); }
+
+/// A sum in `block_size` lanes. Lane j adds the values at positions j, j + 8, ...; `total` adds the lanes in one fixed order.
+/// The same bits for every register width, compiler and optimisation level.
+class lane_sum {
+public:
+    /// Adds the values at positions [part * pack_size, (part + 1) * pack_size) of a block.
+    void add(std::size_t part, const pack& x) { lanes_[part] += x; }
+
+    [[nodiscard]] double total() const
+    {
+        double lane[block_size];
+        for (std::size_t part = 0; part < block_size / pack_size; ++part) store(lanes_[part], lane + part * pack_size);
+        return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+    }
+
+private:
+    pack lanes_[block_size / pack_size] = {};
+};
+
+}  // namespace tunekit::linalg
