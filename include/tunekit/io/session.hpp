@@ -76,7 +76,7 @@ public:
     /// The run's clock.
     [[nodiscard]] auto clock()
     {
-        return [this] { return static_cast<double>(stamp()) * 1e-9; };
+        return [this] { return static_cast<double>(stamp()) / 1e9; };
     }
 
 private:

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// One operator to tune.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/space/any_space.hpp"
+
+namespace tunekit {
+
+/// A named operator with its space, its measurer, its work and how often the model calls it. Move-only: it owns its measurer.
+///
+///     auto tasks = tk::tasks(tk::task("conv1", space1, std::move(measure1), flops1, 1), ...);
+///
+/// The space is erased to `space::any_space`, the measurer behind one virtual call a batch; a task is a measurer itself.
+class task {
+    struct measurer_interface {
+        virtual ~measurer_interface() = default;
+        virtual std::vector<measure::measurement> measure(std::span<const index>, const measure::limits&) = 0;
+    };
+
+    template <class M>
+    struct measurer_of final : measurer_interface {
+        M held;
+        explicit measurer_of(M m) : held(std::move(m)) {}
+        std::vector<measure::measurement> measure(std::span<const index> batch, const measure::limits& l) override
+        {
+            return held.measure(batch, l);
+        }
+    };
+
+public:
+    /// `flops` is the work of one call, `weight` the number of calls in the model.
+    /// Throws std::invalid_argument for an empty name or space, or a flops or weight that is not positive.
+    template <class Space, class Measurer>
+        requires measure::measurer<Measurer>
+    task(std::string name, Space space, Measurer measurer, double flops, double weight = 1)
+        : name_(std::move(name)),
+          space_(std::move(space)),
+          measurer_(std::make_unique<measurer_of<Measurer>>(std::move(measurer))),
+          flops_(flops),
+          weight_(weight)
+    {
+        require(!name_.empty(), "task: the name is empty, want one that tells it from the others");
+        require(space_.size() > 0, "task " + name_ + ": the space is empty, want at least one configuration");
+        require(flops > 0, "task " + name_ + ": flops is not positive, want the work of one call");
+        require(weight > 0, "task " + name_ + ": weight is not positive, want the number of calls in the model");
+    }
+
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] const space::any_space& space() const noexcept { return space_; }
+    [[nodiscard]] double flops() const noexcept { return flops_; }
+    [[nodiscard]] double weight() const noexcept { return weight_; }
+
+    /// What the measurer says of `batch`.
+    [[nodiscard]] std::vector<measure::measurement> measure(std::span<const index> batch, const measure::limits& l)
+    {
+        return measurer_->measure(batch, l);
+    }
+
+private:
+    std::string name_;
+    tunekit::space::any_space space_;
+    std::unique_ptr<measurer_interface> measurer_;
+    double flops_;
+    double weight_;
+};
+
+/// A vector of tasks from move-only ones, in declaration order.
+template <class... Tasks>
+    requires(std::is_same_v<std::remove_cvref_t<Tasks>, task> && ...)
+[[nodiscard]] std::vector<task> tasks(Tasks&&... each)
+{
+    std::vector<task> out;
+    out.reserve(sizeof...(each));
+    (out.push_back(std::forward<Tasks>(each)), ...);
+    return out;
+}
+
+}  // namespace tunekit
