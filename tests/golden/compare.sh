@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# compare.sh [--write] SOURCE baseline|v3 WORK G++ CLANG++ FLAG...: builds SOURCE with both compilers at -O0 and -O3 under the
+# instruction-set flag and compares what the four programs print with the committed text. --write writes that text from
+# the first program instead; the other three are still compared.
+set -eu
+write=no
+if [ "$1" = --write ]; then
+    write=yes
+    shift
+fi
+source=$1 set=$2 work=$3 gxx=$4 clangxx=$5
+shift 5
+name=$(basename "$source" .cpp)
+expected=${source%.cpp}.txt
+case $set in
+baseline) machine='' ;;
+v3)
+    machine='-march=x86-64-v3'
+    for feature in avx2 fma bmi2; do
+        if ! grep -qw "$feature" /proc/cpuinfo; then
+            echo "this machine cannot run x86-64-v3: no $feature"
+            exit 1
+        fi
+    done
+    if [ -f "${source%.cpp}.v3.txt" ]; then expected=${source%.cpp}.v3.txt; fi
+    ;;
+esac
+mkdir -p "$work"
+bad=0
+for compiler in "$gxx" "$clangxx"; do
+    for level in -O0 -O3; do
+        program=$work/$name.$set.$(basename "$compiler")$level
+        "$compiler" -std=c++20 $level $machine -ffp-contract=off "$@" "$source" -o "$program"
+        "$program" >"$program.txt"
+        if [ $write = yes ]; then
+            cp "$program.txt" "$expected"
+            write=done
+        elif ! diff -u "$expected" "$program.txt" >"$program.diff"; then
+            echo "$(basename "$compiler") $level $machine prints something else than $(basename "$expected"):"
+            head -n 20 "$program.diff"
+            bad=1
+        fi
+    done
+done
+exit $bad

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+# Same seed, same run: golden/NAME.cpp prints what an algorithm proposes; g++ and clang++, unoptimised and at -O3, print
+# the same under one instruction-set flag. For baseline x86-64 that is golden/NAME.txt, for x86-64-v3 golden/NAME.v3.txt
+# where it differs.
+find_program(TUNEKIT_GXX g++)
+find_program(TUNEKIT_CLANGXX clang++)
+file(GLOB sources CONFIGURE_DEPENDS golden/*.cpp)
+foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME_WE)
+    if(NOT TUNEKIT_GXX OR NOT TUNEKIT_CLANGXX)
+        message(STATUS "tunekit: golden/${name} is not tested, it needs g++ and clang++")
+        continue()
+    endif()
+    foreach(set baseline v3)
+        add_test(NAME golden/${name}/${set} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/golden/compare.sh ${source} ${set}
+            ${CMAKE_CURRENT_BINARY_DIR}/golden ${TUNEKIT_GXX} ${TUNEKIT_CLANGXX} ${flags})
+        set_tests_properties(golden/${name}/${set} PROPERTIES LABELS golden TIMEOUT 900)
+    endforeach()
+endforeach()
