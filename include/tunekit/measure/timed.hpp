@@ -261,7 +261,7 @@ private:
 
         void fail(failure_kind kind, std::string message) { out.failed = failure{kind, 0, std::move(message)}; }
 
-        [[nodiscard]] static bool usable(double t) { return t > 0 && t <= std::numeric_limits<double>::max(); }
+        [[nodiscard]] static bool usable(double t) { return t > 0 && t <= (std::numeric_limits<double>::max)(); }
 
         /// Cuts the candidate short where it is certainly dearer than the limit.
         bool abandons(const std::vector<double>& seen)
@@ -320,7 +320,7 @@ private:
             std::uint32_t calm = 0;
             do {
                 const double t = batch(1);
-                if (!(t >= 0 && t <= std::numeric_limits<double>::max())) {
+                if (!(t >= 0 && t <= (std::numeric_limits<double>::max)())) {
                     fail(failure_kind::bad_cost, "a run took " + std::to_string(t) + " s");
                     return false;
                 }

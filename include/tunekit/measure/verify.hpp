@@ -39,7 +39,7 @@ template <class T>
     for (std::size_t i = 0; i < got.size(); ++i) {
         const auto a = static_cast<double>(got[i]);
         const auto b = static_cast<double>(want[i]);
-        if (std::fabs(a - b) <= absolute + relative * std::fabs(b) && std::fabs(b) <= std::numeric_limits<double>::max()) continue;
+        if (std::fabs(a - b) <= absolute + relative * std::fabs(b) && std::fabs(b) <= (std::numeric_limits<double>::max)()) continue;
         if (got[i] == want[i] || (a != a && b != b)) continue;
         char line[160];
         std::snprintf(line, sizeof line, "element %zu is %.9g, want %.9g (absolute %.3g, relative %.3g)", i, a, b, absolute,
