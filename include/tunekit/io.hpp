@@ -5,5 +5,5 @@
 /// Every header of io/ that needs no more than tunekit does.
 
 #include "tunekit/io/log.hpp"
-#include "tunekit/io/read_log.hpp"
-#include "tunekit/io/session.hpp"
+#include "tunekit/io/problem.hpp"
+#include "tunekit/io/text.hpp"

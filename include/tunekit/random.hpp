@@ -4,6 +4,8 @@
 /// \file
 /// Every header of random/ that needs no more than tunekit does.
 
+#include "tunekit/random/choice.hpp"
+#include "tunekit/random/fill.hpp"
 #include "tunekit/random/generator.hpp"
 #include "tunekit/random/normal.hpp"
 #include "tunekit/random/philox.hpp"

@@ -7,6 +7,7 @@
 #include "tunekit/core.hpp"
 #include "tunekit/random.hpp"
 #include "tunekit/stats.hpp"
+#include "tunekit/linalg.hpp"
 #include "tunekit/space.hpp"
 #include "tunekit/measure.hpp"
 #include "tunekit/bandit.hpp"
