@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The configurations of the bundled kernels: what their spaces are made of.
+
+#include <array>
+#include <cstdint>
+
+#include "tunekit/kernels/shapes.hpp"
+
+namespace tunekit::kernels {
+
+/// Which of three outer loops surrounds which, outermost first. A convolution's are output channels `o`, rows `r` and input
+/// channels `i`; a product's are n, m and k, in the places of o, r and i.
+enum class loop_order : std::uint8_t { ori, oir, roi, rio, ior, iro };
+
+/// Positions (0 = o, 1 = r, 2 = i) of the loops, outermost first.
+[[nodiscard]] constexpr std::array<int, 3> loops_of(loop_order order) noexcept
+{
+    constexpr std::array<std::array<int, 3>, 6> loops{{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}};
+    return loops[static_cast<std::size_t>(order)];
+}
+
+/// Within a block: whether one channel tile visits all pixels before the next, or the other way round.
+enum class inner_order : std::uint8_t { channels_outside, pixels_outside };
+
+/// How taps outside the image are left out.
+enum class padding_mode : std::uint8_t {
+    copy,  ///< the input is copied into a padded scratch first; strided pointwise convolutions copy what they read
+    clip,  ///< tiles at the border run over fewer taps
+};
+
+/// How a row that is no multiple of the tile ends.
+enum class edge_mode : std::uint8_t {
+    balanced,   ///< tiles of nearly equal widths
+    remainder,  ///< full tiles, then one of what is left
+    overlap,    ///< full tiles, the last one moved back over pixels that are computed twice
+    overrun,    ///< full tiles, the last one past the row's end: WRITES OUT OF BOUNDS; in hazardous spaces only
+};
+
+/// A direct convolution's configuration.
+struct conv2d_config {
+    int mr = 1, nv = 1, vl = 1;  ///< the tile: mr pixels by nv vectors of vl output channels
+    int ku = 1;                  ///< unrolling of the reduction: 1, 2, 4, 8; 0 never ends (hazardous spaces only)
+    int prefetch = 0;            ///< steps of the reduction that weights are fetched ahead
+    int ic_block = 1;            ///< input channels side by side in memory; divides them
+    int ic_chunk = 1;            ///< input blocks between two visits of an output; divides their number
+    int oh_block = 1;            ///< rows per block; divides the output height
+    int oc_block = 1;            ///< output channel tiles per block
+    loop_order order = loop_order::ori;
+    inner_order inner = inner_order::channels_outside;
+    padding_mode pad = padding_mode::clip;
+    edge_mode edge = edge_mode::balanced;
+
+    friend bool operator==(const conv2d_config&, const conv2d_config&) = default;
+};
+
+/// Whether copying the input changes anything: there is padding, or a pointwise convolution skips pixels.
+[[nodiscard]] constexpr bool helps_copy(const conv2d_shape& s) noexcept
+{
+    const bool pointwise = s.kernel_h == 1 && s.kernel_w == 1;
+    return s.padding_h > 0 || s.padding_w > 0 || (pointwise && (s.stride_h > 1 || s.stride_w > 1));
+}
+
+}  // namespace tunekit::kernels

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The definitions, computed plainly in double: what fast kernels are checked against.
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tunekit/kernels/shapes.hpp"
+
+namespace tunekit::kernels {
+
+/// y of the definition at `conv2d_shape`, from NCHW input and OIHW weights, in NCHW; each sum in double, rounded once.
+/// Preconditions: the spans have shape.inputs() and shape.weights() floats. Cost: macs() multiplications.
+[[nodiscard]] inline std::vector<float> reference_conv2d(const conv2d_shape& s, std::span<const float> x, std::span<const float> w)
+{
+    const auto at = [](int a) { return static_cast<std::size_t>(a); };
+    std::vector<float> y(static_cast<std::size_t>(s.outputs()));
+    std::vector<double> row(at(s.ow()));
+    float* out = y.data();
+    for (int b = 0; b < s.batch; ++b) {
+        for (int o = 0; o < s.co; ++o) {
+            for (int p = 0; p < s.oh(); ++p) {
+                row.assign(at(s.ow()), 0.0);
+                for (int i = 0; i < s.ci; ++i) {
+                    for (int r = 0; r < s.kernel_h; ++r) {
+                        const int ih = p * s.stride_h + r - s.padding_h;
+                        if (ih < 0 || ih >= s.height) continue;
+                        const float* in = x.data() + ((at(b) * at(s.ci) + at(i)) * at(s.height) + at(ih)) * at(s.width);
+                        for (int t = 0; t < s.kernel_w; ++t) {
+                            const double weight = w[((at(o) * at(s.ci) + at(i)) * at(s.kernel_h) + at(r)) * at(s.kernel_w) + at(t)];
+                            for (int q = 0; q < s.ow(); ++q) {
+                                const int iw = q * s.stride_w + t - s.padding_w;
+                                if (iw >= 0 && iw < s.width) row[at(q)] += weight * static_cast<double>(in[iw]);
+                            }
+                        }
+                    }
+                }
+                for (const double sum : row) *out++ = static_cast<float>(sum);
+            }
+        }
+    }
+    return y;
+}
+
+/// C = A B for each of the batch, all row-major and dense; each sum in double, rounded once.
+[[nodiscard]] inline std::vector<float> reference_gemm(const gemm_shape& s, std::span<const float> a, std::span<const float> b)
+{
+    const auto m = static_cast<std::size_t>(s.m), n = static_cast<std::size_t>(s.n), k = static_cast<std::size_t>(s.k);
+    std::vector<float> c(static_cast<std::size_t>(s.batch) * m * n);
+    std::vector<double> row(n);
+    for (std::size_t batch = 0; batch < static_cast<std::size_t>(s.batch); ++batch) {
+        for (std::size_t i = 0; i < m; ++i) {
+            row.assign(n, 0.0);
+            for (std::size_t l = 0; l < k; ++l) {
+                const double left = a[(batch * m + i) * k + l];
+                for (std::size_t j = 0; j < n; ++j) row[j] += left * static_cast<double>(b[(batch * k + l) * n + j]);
+            }
+            for (std::size_t j = 0; j < n; ++j) c[(batch * m + i) * n + j] = static_cast<float>(row[j]);
+        }
+    }
+    return c;
+}
+
+/// The largest |a - b| over the largest |b|; +inf where an element of `a` is NaN or the sizes differ.
+[[nodiscard]] inline double relative_error(std::span<const float> a, std::span<const float> b)
+{
+    if (a.size() != b.size()) return HUGE_VAL;
+    double worst = 0, scale = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const double difference = std::fabs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+        if (!(difference <= worst)) worst = std::isnan(difference) ? HUGE_VAL : difference;
+        if (std::fabs(static_cast<double>(b[i])) > scale) scale = std::fabs(static_cast<double>(b[i]));
+    }
+    return worst == 0 ? 0 : scale == 0 ? HUGE_VAL : worst / scale;
+}
+
+}  // namespace tunekit::kernels

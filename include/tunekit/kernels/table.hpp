@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The table of micro-kernels that a program instantiated, and what it was compiled for.
+
+#include <span>
+
+#include "tunekit/kernels/tile.hpp"
+
+namespace tunekit::kernels {
+
+/// One micro-kernel of a table.
+struct tile {
+    int mr = 0, nv = 0, vl = 0;
+    tile_function run = nullptr;
+};
+
+/// Registers that a tile keeps busy: its accumulators, its shorter side, and one for the longer side to pass through.
+[[nodiscard]] constexpr int registers_of(int mr, int nv) noexcept { return mr * nv + (mr < nv ? mr : nv) + 1; }
+
+/// The micro-kernels that one translation unit instantiated for one machine. Refers to the tiles, does not own them.
+///
+/// For each pair (nv, vl) that occurs the table holds every mr from 1 to a largest one, so that a row of any length can be cut
+/// into tiles. `registers` and `lanes` are those of the flags the translation unit was compiled with.
+struct tile_table {
+    std::span<const tile> tiles;
+    int registers = 16;  ///< vector registers
+    int lanes = 8;       ///< floats in a vector register
+
+    /// The micro-kernel of that tile, or nullptr.
+    [[nodiscard]] constexpr const tile* find(int mr, int nv, int vl) const noexcept
+    {
+        for (const auto& t : tiles) {
+            if (t.mr == mr && t.nv == nv && t.vl == vl) return &t;
+        }
+        return nullptr;
+    }
+
+    /// Registers that a tile needs on this machine, where a vector of vl floats may take several or part of one.
+    [[nodiscard]] constexpr int registers_for(int mr, int nv, int vl) const noexcept
+    {
+        return registers_of(mr, nv) * (vl > lanes ? vl / lanes : 1);
+    }
+};
+
+/// One entry of a table for this translation unit's machine.
+template <int MR, int NV, int VL, machine M = native>
+[[nodiscard]] constexpr tile make_tile() noexcept
+{
+    return {MR, NV, VL, &tile_kernel<MR, NV, VL, M>};
+}
+
+}  // namespace tunekit::kernels

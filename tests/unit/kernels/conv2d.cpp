@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/kernels/conv2d.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "support.hpp"
+#include "tunekit/kernels/reference.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/random/uniform.hpp"
+
+namespace tk = tunekit;
+using namespace tk::kernels;
+
+namespace {
+
+std::vector<float> convolve(const conv2d_shape& shape, const conv2d_config& config, const std::vector<float>& x, const std::vector<float>& w)
+{
+    conv2d_kernel kernel(shape, config, test_table(), w);
+    guarded in(kernel.input_size());
+    guarded out(kernel.output_size());
+    kernel.pack_input(x, in.span());
+    out.fill(1e30F);  // what is not written shows
+    kernel.run(in.data(), out.data());
+    kernel.run(in.data(), out.data());  // a second run finds nothing of the first
+    std::vector<float> y(static_cast<std::size_t>(shape.outputs()));
+    kernel.unpack_output(out.span(), y);
+    return y;
+}
+
+}  // namespace
+
+TEST_CASE("a row is cut into tiles that cover it")
+{
+    using tiles = std::vector<row_tile>;
+    CHECK(tiles_of_row(14, 6, edge_mode::balanced) == tiles{{0, 5}, {5, 5}, {10, 4}});
+    CHECK(tiles_of_row(14, 6, edge_mode::remainder) == tiles{{0, 6}, {6, 6}, {12, 2}});
+    CHECK(tiles_of_row(14, 6, edge_mode::overlap) == tiles{{0, 6}, {6, 6}, {8, 6}});
+    CHECK(tiles_of_row(14, 6, edge_mode::overrun) == tiles{{0, 6}, {6, 6}, {12, 6}});
+    CHECK(tiles_of_row(4, 6, edge_mode::overlap) == tiles{{0, 4}});
+    for (const auto edge : {edge_mode::balanced, edge_mode::remainder, edge_mode::overlap}) {
+        for (int length = 1; length < 30; ++length) {
+            for (int mr = 1; mr < 9; ++mr) {
+                int end = 0;
+                for (const auto& t : tiles_of_row(length, mr, edge)) {
+                    CHECK(t.begin <= end);
+                    CHECK(t.length >= 1);
+                    CHECK(t.length <= mr);
+                    end = t.begin + t.length;
+                }
+                CHECK(end == length);
+            }
+        }
+    }
+}
+
+TEST_CASE("segments cover each output of a row and each of its taps inside the image once")
+{
+    const std::array<row_shape, 6> rows{{{.length = 7, .taps = 3, .padding = 1, .width = 7},
+                                         {.length = 6, .stride = 2, .taps = 7, .padding = 3, .width = 12},
+                                         {.length = 3, .stride = 1, .taps = 5, .padding = 3, .width = 1},
+                                         {.length = 2, .stride = 3, .taps = 2, .padding = 1, .width = 4},
+                                         {.length = 1, .stride = 1, .taps = 3, .padding = 1, .width = 1},
+                                         {.length = 9, .stride = 1, .taps = 1, .padding = 0, .width = 9}}};
+    for (const auto& row : rows) {
+        for (int mr = 1; mr <= 9; ++mr) {
+            std::vector<int> widths;  // a micro-kernel is asked for each segment's width
+            const auto segments = cut_row(row, mr, edge_mode::balanced, [&](int m) -> tile_function {
+                widths.push_back(m);
+                return nullptr;
+            });
+            REQUIRE(widths.size() == segments.size());
+            std::vector<int> visits(static_cast<std::size_t>(row.length * row.taps));
+            std::vector<int> written(static_cast<std::size_t>(row.length));
+            for (const auto& s : segments) {
+                if (s.clears) std::fill_n(written.begin() + s.tile_pixel, s.tile_pixels, 1);
+                CHECK(s.input == s.pixel * row.stride + s.tap - row.padding);
+                // The first call of a tile may come second in the list of widths; the taps tell the width as well.
+                int width = 0;
+                while (s.pixel + width < s.tile_pixel + s.tile_pixels && (s.pixel + width) * row.stride + s.tap - row.padding < row.width) ++width;
+                CHECK(s.input + (width - 1) * row.stride + s.taps - 1 < row.width);
+                for (int q = s.pixel; q < s.pixel + width; ++q) {
+                    if (!s.accumulates) written[static_cast<std::size_t>(q)] = 1;
+                    CHECK(written[static_cast<std::size_t>(q)] == 1);
+                    for (int k = s.tap; k < s.tap + s.taps; ++k) ++visits[static_cast<std::size_t>(q * row.taps + k)];
+                }
+            }
+            for (int q = 0; q < row.length; ++q) {
+                for (int k = 0; k < row.taps; ++k) {
+                    const int input = q * row.stride + k - row.padding;
+                    CHECK(visits[static_cast<std::size_t>(q * row.taps + k)] == (input >= 0 && input < row.width ? 1 : 0));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("convolution agrees with the definition for every edge, padding, order and unrolling on awkward shapes")
+{
+    const std::array<conv2d_shape, 9> shapes{{
+        {.ci = 3, .height = 11, .width = 13, .co = 9, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1},
+        {.ci = 3, .height = 17, .width = 15, .co = 8, .kernel_h = 7, .kernel_w = 7, .stride_h = 2, .stride_w = 2, .padding_h = 3, .padding_w = 3},
+        {.batch = 2, .ci = 8, .height = 7, .width = 7, .co = 12, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1},
+        {.ci = 12, .height = 6, .width = 10, .co = 16, .kernel_h = 1, .kernel_w = 1},
+        {.batch = 3, .ci = 6, .height = 9, .width = 8, .co = 5, .kernel_h = 1, .kernel_w = 1, .stride_h = 2, .stride_w = 2},
+        {.ci = 4, .height = 2, .width = 1, .co = 7, .kernel_h = 5, .kernel_w = 5, .padding_h = 4, .padding_w = 3},
+        {.ci = 2, .height = 12, .width = 9, .co = 4, .kernel_h = 5, .kernel_w = 1, .stride_h = 3, .stride_w = 2, .padding_h = 2},
+        {.ci = 5, .height = 1, .width = 20, .co = 3, .kernel_h = 1, .kernel_w = 11, .stride_w = 4, .padding_w = 2},
+        {.ci = 16, .height = 8, .width = 8, .co = 8, .kernel_h = 3, .kernel_w = 3, .stride_h = 2, .stride_w = 2, .padding_h = 1, .padding_w = 1},
+    }};
+    tk::random::philox gen(11);
+    for (const auto& shape : shapes) {
+        const auto x = uniform_floats(shape.inputs(), gen), w = uniform_floats(shape.weights(), gen);
+        const auto want = reference_conv2d(shape, x, w);
+        for (int trial = 0; trial < 150; ++trial) {
+            const auto config = random_config(shape, gen);
+            CAPTURE(text(shape));
+            CAPTURE(text(config));
+            // Sums of at most 200 products below 1 in float: 200 roundings of 2^-24 relative to the largest output.
+            REQUIRE(relative_error(convolve(shape, config, x, w), want) < 1e-5);
+        }
+    }
+}
+
+TEST_CASE("a configuration that does not fit is refused with its parameter named")
+{
+    const conv2d_shape shape{.ci = 6, .height = 8, .width = 8, .co = 8, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1};
+    const std::vector<float> w(static_cast<std::size_t>(shape.weights()));
+    const conv2d_config good{.mr = 4, .nv = 1, .vl = 4, .ic_block = 2, .ic_chunk = 3, .oh_block = 4};
+    const auto with = [&](auto change) {
+        auto c = good;
+        change(c);
+        return [&, c] { conv2d_kernel(shape, c, test_table(), w); };
+    };
+    CHECK_NOTHROW(with([](auto&) {})());
+    CHECK_THROWS_WITH(with([](auto& c) { c.nv = 7; })(), "tunekit: conv2d_config: no tile 4 x 7 x 4 in the table, want one of its tiles");
+    CHECK_THROWS_WITH(with([](auto& c) { c.ic_block = 4; })(), "tunekit: conv2d_config: ic_block is 4, want a divisor of the input channels");
+    CHECK_THROWS_WITH(with([](auto& c) { c.ic_chunk = 2; })(), "tunekit: conv2d_config: ic_chunk is 2, want a divisor of the input blocks");
+    CHECK_THROWS_WITH(with([](auto& c) { c.oh_block = 3; })(), "tunekit: conv2d_config: oh_block is 3, want a divisor of the output height");
+    CHECK_THROWS_WITH(with([](auto& c) { c.ku = 3; })(), "tunekit: conv2d_config: ku is 3, want 1, 2, 4 or 8");
+    CHECK_THROWS_WITH(with([](auto& c) { c.oc_block = 0; })(), "tunekit: conv2d_config: oc_block is 0, want >= 1");
+    CHECK_THROWS_AS(with([](auto& c) { c.edge = edge_mode::overlap; c.ic_chunk = 1; })(), std::invalid_argument);
+    CHECK_THROWS_AS((conv2d_kernel(shape, good, test_table(), std::vector<float>(3))), std::invalid_argument);
+}

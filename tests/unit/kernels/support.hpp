@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tunekit/kernels/config.hpp"
+#include "tunekit/kernels/table.hpp"
+#include "tunekit/random/uniform.hpp"
+
+/// Tiles of four-float vectors, for any machine: small enough to compile in every unit test build.
+const tunekit::kernels::tile_table& test_table();
+
+/// Floats that end where a page without access begins, and start less than 64 bytes behind another one.
+class guarded {
+public:
+    explicit guarded(std::size_t n) : size_(n)
+    {
+        const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+        const std::size_t bytes = (n * sizeof(float) + page - 1) / page * page;
+        total_ = bytes + 2 * page;
+        base_ = mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (base_ == MAP_FAILED) throw std::bad_alloc();
+        auto* const first = static_cast<std::byte*>(base_);
+        mprotect(first, page, PROT_NONE);
+        mprotect(first + page + bytes, page, PROT_NONE);
+        data_ = reinterpret_cast<float*>(first + page + bytes - n * sizeof(float));
+    }
+    guarded(const guarded&) = delete;
+    guarded& operator=(const guarded&) = delete;
+    ~guarded() { munmap(base_, total_); }
+
+    [[nodiscard]] float* data() const { return data_; }
+    [[nodiscard]] std::span<float> span() const { return {data_, size_}; }
+    void fill(float v) const { std::fill_n(data_, size_, v); }
+
+private:
+    std::size_t size_, total_ = 0;
+    void* base_ = nullptr;
+    float* data_ = nullptr;
+};
+
+template <class G>
+std::vector<float> uniform_floats(std::int64_t n, G& gen)
+{
+    std::vector<float> v(static_cast<std::size_t>(n));
+    for (auto& f : v) f = static_cast<float>(2 * tunekit::random::uniform_01(gen) - 1);
+    return v;
+}
+
+template <class G>
+int one_of(std::initializer_list<int> values, G& gen)
+{
+    return values.begin()[tunekit::random::uniform_index(values.size(), gen)];
+}
+
+template <class G>
+int divisor_of(int n, G& gen)
+{
+    std::vector<int> divisors;
+    for (int d = 1; d <= n; ++d) {
+        if (n % d == 0) divisors.push_back(d);
+    }
+    return divisors[tunekit::random::uniform_index(divisors.size(), gen)];
+}
+
+/// Any configuration that the test table and the shape allow, but for the hazardous ones.
+template <class G>
+tunekit::kernels::conv2d_config random_config(const tunekit::kernels::conv2d_shape& s, G& gen)
+{
+    namespace k = tunekit::kernels;
+    const auto tiles = test_table().tiles;
+    const auto& t = tiles[tunekit::random::uniform_index(tiles.size(), gen)];
+    k::conv2d_config c{.mr = t.mr, .nv = t.nv, .vl = t.vl, .ku = one_of({1, 2, 4, 8}, gen), .prefetch = one_of({0, 8}, gen)};
+    c.ic_block = divisor_of(s.ci, gen);
+    c.ic_chunk = divisor_of(s.ci / c.ic_block, gen);
+    c.oh_block = divisor_of(s.oh(), gen);
+    c.oc_block = one_of({1, 2, 4}, gen);
+    c.order = static_cast<k::loop_order>(one_of({0, 1, 2, 3, 4, 5}, gen));
+    c.inner = static_cast<k::inner_order>(one_of({0, 1}, gen));
+    c.pad = static_cast<k::padding_mode>(one_of({0, 1}, gen));
+    const bool whole = c.ic_block * c.ic_chunk == s.ci;
+    c.edge = static_cast<k::edge_mode>(whole ? one_of({0, 1, 2}, gen) : one_of({0, 1}, gen));
+    return c;
+}
+
+inline std::string text(const tunekit::kernels::conv2d_shape& s)
+{
+    const auto n = [](int i) { return std::to_string(i) + " "; };
+    return n(s.batch) + n(s.ci) + n(s.height) + n(s.width) + n(s.co) + n(s.kernel_h) + n(s.kernel_w) + n(s.stride_h) + n(s.padding_h);
+}
+
+inline std::string text(const tunekit::kernels::conv2d_config& c)
+{
+    const auto n = [](const char* name, int i) { return std::string(name) + "=" + std::to_string(i) + " "; };
+    return n("mr", c.mr) + n("nv", c.nv) + n("vl", c.vl) + n("ku", c.ku) + n("pf", c.prefetch) + n("icb", c.ic_block) + n("icc", c.ic_chunk) +
+           n("ohb", c.oh_block) + n("ocb", c.oc_block) + n("order", static_cast<int>(c.order)) + n("inner", static_cast<int>(c.inner)) +
+           n("pad", static_cast<int>(c.pad)) + n("edge", static_cast<int>(c.edge));
+}
