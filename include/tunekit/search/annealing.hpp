@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Simulated annealing on measured costs, with restarts.
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/search/unvisited.hpp"
+
+namespace tunekit::search {
+
+/// Walks from configuration to neighbour; what is dearer is accepted with a probability that falls with its cost and with
+/// the length of the walk. Every step is a measurement, so a walk never steps on what was measured before, and one
+/// that found nothing better for `patience` steps is given up for a new one from the best of `starts` random configurations.
+///
+///     auto found = tk::tune(space, measure, tk::search::annealing{.patience = 60}, {.trials = 512}, gen);
+///
+/// A neighbour of cost c' is accepted from cost c when c' <= c, else with probability
+///     exp(-(ln c' - ln c) / (temperature * s * cooling^k)),
+/// s the standard deviation of ln cost over everything measured, k the steps of this walk: scaling or raising to a power
+/// all costs changes nothing. A batch proposes neighbours of one configuration and is accepted in its order.
+/// A proposal changes one parameter: to a next value with probability `adjacent`, else to any. Where `attempts` such draws
+/// were all measured before, it is any unmeasured neighbour, then one two parameters away, then any configuration.
+///
+/// Failed and abandoned measurements: never accepted; they count as steps and towards `patience`.
+/// Randomness: per proposal and attempt one `uniform_01` and one neighbour of the space; one `uniform_01` per dearer one.
+/// Cost:       one `neighbours` per attempt; a `neighbours_of` where all attempts failed.
+/// Threads:    const calls on distinct states are safe.
+/// Source:     Kirkpatrick, Gelatt, Vecchi (1983), Optimization by Simulated Annealing, Science 220.
+/// Departures: logarithms of costs in units of their spread; no step twice; restarts, as the budget is not known to it.
+struct annealing {
+    std::size_t starts = 8;     ///< >= 1; random configurations per walk
+    double temperature = 0.05;  ///< >= 0; in standard deviations of ln cost
+    double cooling = 0.97;      ///< in (0, 1]; per step of a walk
+    double adjacent = 0.2;      ///< in [0, 1]; share of steps to a next value
+    std::size_t patience = 40;  ///< >= 1; steps of a walk without a better one
+    std::size_t attempts = 16;  ///< draws of a neighbour that was not measured
+
+    /// The walk. A regular value: copy it to replay.
+    struct state {
+        unvisited rest;
+        std::size_t seeds_left = 0;    ///< starts of this walk still to be measured
+        std::optional<index> current;  ///< where it stands
+        double log_cost = std::numeric_limits<double>::infinity();  ///< there
+        double lowest = std::numeric_limits<double>::infinity();    ///< of this walk
+        std::uint64_t steps = 0;       ///< of this walk
+        std::uint64_t stale = 0;       ///< of those, since `lowest`
+        std::uint64_t costs = 0;       ///< of all walks
+        double mean = 0;               ///< of their logarithms
+        double squares = 0;            ///< sum of squared deviations from it
+
+        friend bool operator==(const state&, const state&) = default;
+    };
+
+    /// Throws std::invalid_argument where a parameter is out of range.
+    template <space::counted Space>
+    [[nodiscard]] state start(const Space&) const
+    {
+        require(starts >= 1, "annealing: starts is 0, want >= 1");
+        require(temperature >= 0, "annealing: temperature is negative or NaN, want >= 0");
+        require(cooling > 0 && cooling <= 1, "annealing: cooling is outside (0, 1] or NaN, want a factor per step");
+        require(adjacent >= 0 && adjacent <= 1, "annealing: adjacent is outside [0, 1] or NaN, want a share");
+        require(patience >= 1, "annealing: patience is 0, want >= 1");
+        state s;
+        s.seeds_left = starts;
+        return s;
+    }
+
+    /// At most `n`: starts of a walk or steps of it, never both. Empty when the space is exhausted.
+    template <class Space, generator G>
+    [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G& gen) const
+    {
+        if (s.seeds_left == 0 && (!s.current || s.stale >= patience)) give_up(s);
+        const bool seeding = s.seeds_left > 0;
+        if (seeding) n = (std::min)(n, s.seeds_left);
+        std::vector<index> batch;
+        while (batch.size() < n) {
+            const std::optional<index> i = seeding ? s.rest.draw(space, gen) : step(s, space, gen);
+            if (!i) break;
+            batch.push_back(*i);
+        }
+        return batch;
+    }
+
+    template <class Space, generator G>
+    void observe(state& s, const Space&, std::span<const index> batch, std::span<const measure::measurement> measured,
+                 G& gen) const
+    {
+        assert(batch.size() == measured.size());
+        const bool seeding = s.seeds_left > 0;
+        if (seeding) s.seeds_left -= (std::min)(s.seeds_left, batch.size());
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            if (!seeding) ++s.steps;
+            if (!seeding) ++s.stale;
+            if (!measured[i].ok()) continue;
+            const double x = std::log(measured[i].cost);
+            learn(s, x);
+            if (x < s.lowest) {
+                s.lowest = x;
+                s.stale = 0;
+            }
+            const double heat = seeding ? 0 : temperature * spread(s) * std::pow(cooling, static_cast<double>(s.steps));
+            const double rise = x - s.log_cost;
+            if (rise <= 0 || (heat > 0 && tunekit::random::uniform_01(gen) < std::exp(-rise / heat))) {
+                s.current = batch[i];
+                s.log_cost = x;
+            }
+        }
+    }
+
+private:
+    void give_up(state& s) const
+    {
+        s.seeds_left = starts;
+        s.current.reset();
+        s.log_cost = s.lowest = std::numeric_limits<double>::infinity();
+        s.steps = s.stale = 0;
+    }
+
+    /// Welford's update of the moments of ln cost.
+    static void learn(state& s, double x)
+    {
+        const double off = x - s.mean;
+        s.mean += off / static_cast<double>(++s.costs);
+        s.squares += off * (x - s.mean);
+    }
+
+    [[nodiscard]] static double spread(const state& s)
+    {
+        return s.costs > 1 ? std::sqrt(s.squares / static_cast<double>(s.costs - 1)) : 0;
+    }
+
+    /// Takes an unmeasured configuration near the current one. Precondition: there is a current one.
+    template <class Space, generator G>
+    [[nodiscard]] std::optional<index> step(state& s, const Space& space, G& gen) const
+    {
+        using space::neighbourhood;
+        const index from = *s.current;
+        const auto take = [&](neighbourhood kind) -> std::optional<index> {
+            index to = from;
+            space.neighbours(std::span<const index>(&from, 1), std::span<index>(&to, 1), kind, gen);
+            return s.rest.take(to) ? std::optional(to) : std::nullopt;
+        };
+        for (std::size_t k = 0; k < attempts; ++k) {
+            const bool next = tunekit::random::uniform_01(gen) < adjacent;
+            if (const auto to = take(next ? neighbourhood::adjacent : neighbourhood::any_value)) return to;
+        }
+        std::vector<index> around = space.neighbours_of(from, neighbourhood::any_value);
+        std::erase_if(around, [&](index i) { return s.rest.contains(i); });
+        if (!around.empty()) {
+            const index to = around[static_cast<std::size_t>(tunekit::random::uniform_index(around.size(), gen))];
+            s.rest.take(to);
+            return to;
+        }
+        for (std::size_t k = 0; k < attempts; ++k)
+            if (const auto to = take(neighbourhood::hamming_2)) return to;
+        return s.rest.draw(space, gen);
+    }
+};
+
+}  // namespace tunekit::search

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A genetic algorithm over the ordinals of a space.
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/search/unvisited.hpp"
+
+namespace tunekit::search {
+
+/// Breeds generations: parents are drawn with probability proportional to score + 1e-8, a child takes the first
+/// coordinates of one and the rest of the other (one-point crossover), each coordinate mutates with probability
+/// `mutation`, and a child that was proposed before or lies outside the constraints has random coordinates re-drawn.
+///
+///     tk::search::genetic strategy{.population = 50};
+///
+/// Score:      lowest cost of the pool / cost, in (0, 1]; 0 for a failed measurement.
+/// Failed:     stays in the pool with score 0, and is never an elite. Abandoned (`at_least`): its lower bound counts as
+///             its cost, and it is never an elite either.
+/// Randomness: per child two `uniform_01` for the parents, one `uniform_index` for the crossover, one `uniform_01` per
+///             coordinate, one `uniform_index` per mutated or re-drawn coordinate (two for a re-drawn one).
+/// Cost:       O(population) per child. Threads: const calls on distinct states are safe.
+/// Source:     AutoTVM's GATuner (Chen et al. 2018), as in Apache TVM 0.7.
+/// Departures: scores are relative to the best, so that 1e-8 means the same in every unit; the last generation of a space
+///             may be smaller than the population; with fewer than two in the pool children are random; a child that does
+///             not become new and valid in `attempts` re-draws is replaced by a uniform unvisited configuration, where the
+///             reference loops on.
+struct genetic {
+    std::size_t population = 100;  ///< >= 1; children per generation
+    std::size_t elites = 3;        ///< best ones that remain parents
+    double mutation = 0.1;         ///< in [0, 1]; per coordinate
+    std::size_t attempts = 64;     ///< re-draws of a child before it is given up
+
+    /// A measured configuration.
+    struct member {
+        index candidate = 0;
+        double cost = std::numeric_limits<double>::infinity();  ///< seconds; +inf where it failed
+        bool whole = false;                                     ///< measured to the end, without failure
+
+        friend bool operator==(const member&, const member&) = default;
+    };
+
+    /// The generation in progress. A regular value: copy it to replay.
+    struct state {
+        unvisited rest;
+        std::vector<index> children;   ///< of the generation in progress
+        std::size_t proposed = 0;      ///< of the children
+        std::vector<member> measured;  ///< of the generation in progress
+        std::vector<member> elites;
+
+        friend bool operator==(const state&, const state&) = default;
+    };
+
+    /// Throws std::invalid_argument where a parameter is out of range.
+    template <space::counted Space>
+    [[nodiscard]] state start(const Space&) const
+    {
+        require(population >= 1, "genetic: population is 0, want >= 1");
+        require(mutation >= 0 && mutation <= 1, "genetic: mutation is outside [0, 1] or NaN, want a probability");
+        return {};
+    }
+
+    /// At most `n` of the generation in progress, which is bred when the last one has been measured.
+    template <class Space, generator G>
+    [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G& gen) const
+    {
+        if (s.proposed == s.children.size()) breed(s, space, gen);
+        const std::size_t k = (std::min)(n, s.children.size() - s.proposed);
+        const auto from = s.children.begin() + static_cast<std::ptrdiff_t>(s.proposed);
+        s.proposed += k;
+        return {from, from + static_cast<std::ptrdiff_t>(k)};
+    }
+
+    template <class Space, generator G>
+    void observe(state& s, const Space&, std::span<const index> batch, std::span<const measure::measurement> measured,
+                 G&) const
+    {
+        assert(batch.size() == measured.size());
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            member m{.candidate = batch[i]};
+            if (!measured[i].failed) m.cost = measured[i].cost;
+            m.whole = measured[i].ok();
+            s.measured.push_back(m);
+        }
+    }
+
+private:
+    /// Running sums of score + 1e-8: the chance of pool[k] to be a parent is sums[k] - sums[k - 1].
+    [[nodiscard]] static std::vector<double> chances(const std::vector<member>& pool)
+    {
+        double best = std::numeric_limits<double>::infinity();
+        for (const member& m : pool) best = (std::min)(best, m.cost);
+        std::vector<double> sums;
+        double sum = 0;
+        for (const member& m : pool) {
+            const bool scored = m.cost < std::numeric_limits<double>::infinity();
+            sums.push_back(sum += (scored ? best / m.cost : 0.0) + 1e-8);
+        }
+        return sums;
+    }
+
+    /// A position with chance proportional to its share of `sums`, but not `barred`.
+    template <generator G>
+    [[nodiscard]] static std::size_t pick(std::span<const double> sums, std::size_t barred, G& gen)
+    {
+        const auto below = [&](std::size_t k) { return k == 0 ? 0.0 : sums[k - 1]; };
+        const bool bars = barred < sums.size();
+        const double hole = bars ? sums[barred] - below(barred) : 0;
+        double x = tunekit::random::uniform_01(gen) * (sums.back() - hole);
+        if (bars && x >= below(barred)) x += hole;
+        auto k = static_cast<std::size_t>(std::upper_bound(sums.begin(), sums.end(), x) - sums.begin());
+        k = (std::min)(k, sums.size() - 1);
+        if (k == barred) k = k + 1 < sums.size() ? k + 1 : k - 1;  // x was rounded into the hole or past the end
+        return k;
+    }
+
+    template <class Space, generator G>
+    void breed(state& s, const Space& space, G& gen) const
+    {
+        std::vector<member> pool = std::move(s.measured);
+        pool.insert(pool.end(), s.elites.begin(), s.elites.end());
+        s.measured.clear();
+        s.children.clear();
+        s.proposed = 0;
+        s.elites.clear();
+        for (const member& m : pool)
+            if (m.whole) s.elites.push_back(m);
+        const auto better = [](const member& a, const member& b) {
+            return a.cost < b.cost || (a.cost == b.cost && a.candidate < b.candidate);
+        };
+        std::sort(s.elites.begin(), s.elites.end(), better);
+        if (s.elites.size() > elites) s.elites.resize(elites);
+
+        const std::size_t d = space.dimensions();
+        std::vector<index> candidates;
+        for (const member& m : pool) candidates.push_back(m.candidate);
+        std::vector<std::uint16_t> genes(pool.size() * d);
+        space.ordinals(candidates, genes);
+        const std::vector<double> sums = chances(pool);
+        const auto wanted = (std::min<index>)(population, space.size() - s.rest.taken());
+        while (s.children.size() < wanted) {
+            if (pool.size() < 2 || d == 0) {
+                s.children.push_back(s.rest.draw(space, gen).value());
+                continue;
+            }
+            const std::size_t a = pick(sums, pool.size(), gen);
+            const std::size_t b = pick(sums, a, gen);
+            std::vector<std::uint16_t> child(genes.begin() + static_cast<std::ptrdiff_t>(a * d),
+                                             genes.begin() + static_cast<std::ptrdiff_t>((a + 1) * d));
+            const auto point = static_cast<std::size_t>(tunekit::random::uniform_index(d, gen));
+            for (std::size_t j = point; j < d; ++j) child[j] = genes[b * d + j];
+            s.children.push_back(finish(s, space, child, gen));
+        }
+    }
+
+    /// Mutates the child and re-draws coordinates until it is a configuration that is new.
+    template <class Space, generator G>
+    [[nodiscard]] index finish(state& s, const Space& space, std::vector<std::uint16_t>& child, G& gen) const
+    {
+        const std::span<const std::uint16_t> values = space.cardinalities();
+        const auto redraw = [&](std::size_t j) {
+            child[j] = static_cast<std::uint16_t>(tunekit::random::uniform_index(values[j], gen));
+        };
+        for (std::size_t j = 0; j < child.size(); ++j)
+            if (tunekit::random::uniform_01(gen) < mutation) redraw(j);
+        for (std::size_t attempt = 0; attempt <= attempts; ++attempt) {
+            const auto i = space.index_of_ordinals(child);
+            if (i && s.rest.take(*i)) return *i;
+            redraw(static_cast<std::size_t>(tunekit::random::uniform_index(child.size(), gen)));
+        }
+        return s.rest.draw(space, gen).value();
+    }
+};
+
+}  // namespace tunekit::search

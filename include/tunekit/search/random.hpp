@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Random search: the baseline that every other strategy has to beat.
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/search/unvisited.hpp"
+
+namespace tunekit::search {
+
+/// Uniform search without replacement: every order of the space is equally likely.
+///
+///     auto found = tk::tune(space, measure, tk::search::random{}, {.trials = 512}, gen);
+///
+/// Failed and abandoned measurements: it looks at no measurement at all.
+/// Randomness: one `uniform_index` per proposal and per rejection (search::unvisited).
+/// Cost:       O(1) expected per proposal, 13-32 bytes of state each.
+struct random {
+    /// What was proposed. A regular value: copy it to replay.
+    struct state {
+        unvisited rest;
+
+        friend bool operator==(const state&, const state&) = default;
+    };
+
+    template <space::counted Space>
+    [[nodiscard]] state start(const Space&) const
+    {
+        return {};
+    }
+
+    /// At most `n` of the configurations not proposed yet; empty when there are none.
+    template <space::counted Space, generator G>
+    [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G& gen) const
+    {
+        std::vector<index> batch;
+        batch.reserve(static_cast<std::size_t>((std::min<index>)(n, space.size() - s.rest.taken())));
+        while (batch.size() < n) {
+            const auto i = s.rest.draw(space, gen);
+            if (!i) break;
+            batch.push_back(*i);
+        }
+        return batch;
+    }
+
+    template <space::counted Space, generator G>
+    void observe(state&, const Space&, std::span<const index>, std::span<const measure::measurement>, G&) const
+    {
+    }
+};
+
+}  // namespace tunekit::search

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The configurations a strategy has not proposed yet, and uniform draws from them.
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tunekit/random/uniform.hpp"
+#include "tunekit/space/concepts.hpp"
+#include "tunekit/space/index_set.hpp"
+
+namespace tunekit::search {
+
+/// Remembers what was proposed and draws from the rest.
+///
+///     search::unvisited rest;
+///     if (const auto i = rest.draw(space, gen)) ...   // uniform among what is left; empty: nothing is left
+///
+/// Draws are by rejection; once more than 90 % are taken, the rest is listed once and drawn from directly, so that the
+/// last configuration costs what the first did.
+///
+/// Randomness: one `uniform_index` per draw and per rejection, none when nothing is left.
+/// Cost:       O(1) expected per draw, at most 10 rejections on average; the list is one pass over the indices.
+/// Source:     plan of AutoTVM's tuner loop (random picks), with enumeration near exhaustion added.
+class unvisited {
+public:
+    /// How many were taken.
+    [[nodiscard]] std::size_t taken() const noexcept { return taken_.size(); }
+
+    /// Whether `i` was taken.
+    [[nodiscard]] bool contains(index i) const noexcept { return taken_.contains(i); }
+
+    /// Takes `i`; false where it was taken already.
+    bool take(index i) { return taken_.insert(i); }
+
+    /// Takes and returns a uniform one of what is left of `space`; empty when nothing is left.
+    template <space::counted Space, generator G>
+    [[nodiscard]] std::optional<index> draw(const Space& space, G& gen)
+    {
+        const index size = space.size();
+        if (taken_.size() >= size) return std::nullopt;
+        if (!listed_ && taken_.size() > size - size / 10) list(size);
+        if (!listed_) {
+            for (;;) {
+                const index i = tunekit::random::uniform_index(size, gen);
+                if (taken_.insert(i)) return i;
+            }
+        }
+        for (;;) {  // what was listed may have been taken by name since
+            const auto k = static_cast<std::size_t>(tunekit::random::uniform_index(rest_.size(), gen));
+            const index i = std::exchange(rest_[k], rest_.back());
+            rest_.pop_back();
+            if (taken_.insert(i)) return i;
+        }
+    }
+
+    /// Equal when they took the same and will draw the same.
+    friend bool operator==(const unvisited&, const unvisited&) = default;
+
+private:
+    void list(index size)
+    {
+        rest_.reserve(static_cast<std::size_t>(size) - taken_.size());
+        for (index i = 0; i < size; ++i)
+            if (!taken_.contains(i)) rest_.push_back(i);
+        listed_ = true;
+    }
+
+    space::index_set taken_;
+    std::vector<index> rest_;
+    bool listed_ = false;
+};
+
+}  // namespace tunekit::search

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/measure/replay.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <stdexcept>
+#include <vector>
+
+#include "tunekit/random/philox.hpp"
+
+namespace tk = tunekit;
+using tk::measure::fixed;
+using tk::measure::limits;
+using tk::measure::noisy_replay;
+using tk::measure::recorded;
+using tk::measure::replay;
+using tk::measure::virtual_clock;
+
+static_assert(tk::measure::measurer<replay>);
+static_assert(tk::measure::measurer<noisy_replay<fixed>>);
+static_assert(tk::measure::clock<virtual_clock>);
+
+namespace {
+
+/// Three rows: repeats 1, 2, 3, 4 s in 12 s; a failure in 0.5 s; two repeats in 3 s.
+std::vector<recorded> table()
+{
+    std::vector<recorded> rows(3);
+    rows[0].result.cost = 2.5;
+    rows[0].result.runs = 4;
+    rows[0].result.batches = {1, 2, 3, 4};
+    rows[0].result.run_seconds = 11;
+    rows[0].seconds = 12;
+    rows[1].result.failed = tk::measure::failure{tk::measure::failure_kind::build_error, 0, "no"};
+    rows[1].result.cost = 0;  // a NaN would equal nothing
+    rows[1].seconds = 0.5;
+    rows[2].result.cost = 0.25;
+    rows[2].result.batches = {0.25, 0.25};
+    rows[2].seconds = 3;
+    return rows;
+}
+
+}  // namespace
+
+TEST_CASE("replay returns the rows as they are and moves the clock by their seconds")
+{
+    const auto rows = table();
+    double now = 0;
+    const virtual_clock time(now);
+    replay measure(rows, time);
+    const std::vector<tk::index> batch{2, 0, 1, 2};
+    const auto got = measure.measure(batch, {.abandon_above = 0.1, .run_seconds = 1e-9});
+    REQUIRE(got.size() == 4);
+    for (std::size_t k = 0; k < 4; ++k) CHECK(got[k] == rows[static_cast<std::size_t>(batch[k])].result);
+    CHECK(time() == 3 + 12 + 0.5 + 3);
+    CHECK(measure.measure({}, {}).empty());
+    CHECK(now == 18.5);
+}
+
+TEST_CASE("replay refuses an index that is no row before any time passes")
+{
+    const auto rows = table();
+    double now = 0;
+    replay measure(rows, virtual_clock(now));
+    const std::vector<tk::index> batch{0, 3};
+    CHECK_THROWS_WITH_AS((void)measure.measure(batch, {}),
+                         "tunekit: replay: index 3 of a table of 3 rows, want the table of the same space",
+                         std::invalid_argument);
+    CHECK(now == 0);
+}
+
+TEST_CASE("noisy_replay draws runs from the repeats and charges the runs used")
+{
+    const auto rows = table();
+    double now = 0;
+    noisy_replay measure(rows, virtual_clock(now), fixed{.runs = 3, .batch = 1}, 9);
+    const std::vector<tk::index> first{0};
+    const auto got = measure.measure(first, {}).at(0);
+    CHECK(got.runs == 3);
+    REQUIRE(got.batches.size() == 3);
+    double sum = 0;
+    for (const double t : got.batches) {
+        CHECK((t == 1 || t == 2 || t == 3 || t == 4));
+        sum += t;
+    }
+    CHECK(got.cost == doctest::Approx(sum / 3));
+    CHECK(got.run_seconds == doctest::Approx(11 - 10 + sum));
+    CHECK(now == doctest::Approx(12 - 10 + sum));
+    CHECK(got.ok());
+}
+
+TEST_CASE("noisy_replay answers a row the same whatever was asked before, and differently under another seed")
+{
+    auto rows = table();
+    for (int k = 0; k < 60; ++k) rows[2].result.batches.push_back(0.25 + 0.001 * k);
+    double now = 0;
+    const fixed thirty{.runs = 30, .batch = 3};
+    noisy_replay a(rows, virtual_clock(now), thirty, 1);
+    noisy_replay b(rows, virtual_clock(now), thirty, 1);
+    noisy_replay c(rows, virtual_clock(now), thirty, 2);
+    const std::vector<tk::index> two{2}, one_two{1, 2, 2};
+    const auto want = a.measure(two, {}).at(0);
+    CHECK(want.runs == 30);
+    CHECK(want.batches.size() == 10);
+    const auto got = b.measure(one_two, {});
+    CHECK(got[1] == want);
+    CHECK(got[2] == want);
+    CHECK(c.measure(two, {}).at(0) != want);
+}
+
+TEST_CASE("noisy_replay answers as recorded where a row failed or has fewer repeats than the first batch")
+{
+    const auto rows = table();
+    double now = 0;
+    noisy_replay measure(rows, virtual_clock(now), fixed{.runs = 6, .batch = 3}, 1);
+    const std::vector<tk::index> batch{1, 2};
+    const auto got = measure.measure(batch, {});
+    CHECK(got[0] == rows[1].result);
+    CHECK(got[1] == rows[2].result);
+    CHECK(now == 3.5);
+}
+
+TEST_CASE("noisy_replay cuts a dear row short after three batches")
+{
+    const auto rows = table();
+    double now = 0;
+    noisy_replay measure(rows, virtual_clock(now), fixed{.runs = 100, .batch = 1}, 1);
+    const std::vector<tk::index> batch{0};
+    const auto got = measure.measure(batch, {.abandon_above = 0.5}).at(0);
+    CHECK(got.at_least);
+    CHECK(got.batches.size() == 3);
+    CHECK(got.cost >= 1);
+    CHECK_FALSE(got.ok());
+}
+
+// The mean of 100 000 draws of {1, 2, 3, 4}: sd 1.118 / sqrt(1e5) = 0.00354; 5 sd is passed with probability 5.7e-7.
+TEST_CASE("noisy_replay draws every repeat equally often: mean of 1e5 draws within 5 sd, false alarm < 1e-6")
+{
+    const auto rows = table();
+    double now = 0;
+    noisy_replay measure(rows, virtual_clock(now), fixed{.runs = 100000, .batch = 1}, 4);
+    const std::vector<tk::index> batch{0};
+    const auto got = measure.measure(batch, {}).at(0);
+    CHECK(std::abs(got.cost - 2.5) < 5 * 0.00354);
+}
