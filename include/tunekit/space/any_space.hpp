@@ -63,13 +63,13 @@ public:
     void features(std::span<const index> in, std::span<float> out, encoding e) const { held_->features(in, out, e); }
 
 private:
-    struct interface {
-        interface() = default;
-        interface(const interface&) = default;
-        interface& operator=(const interface&) = delete;
-        virtual ~interface() = default;
+    struct erased {
+        erased() = default;
+        erased(const erased&) = default;
+        erased& operator=(const erased&) = delete;
+        virtual ~erased() = default;
 
-        [[nodiscard]] virtual std::unique_ptr<interface> clone() const = 0;
+        [[nodiscard]] virtual std::unique_ptr<erased> clone() const = 0;
         [[nodiscard]] virtual index size() const = 0;
         [[nodiscard]] virtual std::size_t dimensions() const = 0;
         [[nodiscard]] virtual std::span<const std::uint16_t> cardinalities() const = 0;
@@ -86,11 +86,11 @@ private:
     };
 
     template <class S>
-    struct model final : interface {
+    struct model final : erased {
         explicit model(const S& s) : space(s) {}
         explicit model(S&& s) : space(std::move(s)) {}
 
-        [[nodiscard]] std::unique_ptr<interface> clone() const override { return std::make_unique<model>(*this); }
+        [[nodiscard]] std::unique_ptr<erased> clone() const override { return std::make_unique<model>(*this); }
         [[nodiscard]] index size() const override { return space.size(); }
         [[nodiscard]] std::size_t dimensions() const override { return space.dimensions(); }
         [[nodiscard]] std::span<const std::uint16_t> cardinalities() const override { return space.cardinalities(); }
@@ -114,7 +114,7 @@ private:
         S space;
     };
 
-    std::unique_ptr<interface> held_;
+    std::unique_ptr<erased> held_;
 };
 
 }  // namespace tunekit::space

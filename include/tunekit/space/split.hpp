@@ -34,7 +34,7 @@ namespace detail {
 [[nodiscard]] inline std::vector<int> split_sizes(int n, const split_options& options)
 {
     std::vector<int> out;
-    const int limit = options.max_factor > 0 ? std::min(options.max_factor, n) : n;
+    const int limit = options.max_factor > 0 ? (std::min)(options.max_factor, n) : n;
     if (options.policy != split_policy::power2)
         for (int f = 1; f <= n / f; ++f)
             if (n % f == 0)
@@ -106,7 +106,7 @@ template <fixed_string Name>
         for (std::size_t i = parts.size(); i-- > 0;) {
             if (i == 0 && parts[0] == -1) parts[0] = static_cast<int>((n + product - 1) / product);
             require(parts[i] >= 1, "space: parameter '" + name + "': size " + std::to_string(parts[i]) + " in a split, want >= 1");
-            product = std::min<std::int64_t>(product * parts[i], n);  // beyond n the outermost size is 1 anyway
+            product = (std::min<std::int64_t>)(product * parts[i], n);  // beyond n the outermost size is 1 anyway
         }
     }
     return detail::make_named<Name>(std::move(candidates));

@@ -175,7 +175,7 @@ private:
             for (std::size_t k = 0; k < order.size(); ++k)
                 if (std::find(c->scope.begin(), c->scope.end(), order[k]) != c->scope.end()) last = k;
             for (std::size_t k = 0; k <= last; ++k)
-                if (std::find(c->scope.begin(), c->scope.end(), order[k]) != c->scope.end()) needed[k] = std::max(needed[k], last);
+                if (std::find(c->scope.begin(), c->scope.end(), order[k]) != c->scope.end()) needed[k] = (std::max)(needed[k], last);
             out.decided[last].push_back(c);
         }
         for (std::size_t k = 0; k < order.size(); ++k) {
