@@ -4,5 +4,12 @@
 /// \file
 /// Every header of kernels/ that needs no more than tunekit does.
 
+#include "tunekit/kernels/buffer.hpp"
+#include "tunekit/kernels/config.hpp"
+#include "tunekit/kernels/conv2d.hpp"
+#include "tunekit/kernels/reference.hpp"
+#include "tunekit/kernels/rows.hpp"
 #include "tunekit/kernels/shapes.hpp"
+#include "tunekit/kernels/table.hpp"
+#include "tunekit/kernels/tile.hpp"
 #include "tunekit/kernels/workloads.hpp"

@@ -10,6 +10,7 @@
 #include "tunekit/linalg.hpp"
 #include "tunekit/space.hpp"
 #include "tunekit/measure.hpp"
+#include "tunekit/search.hpp"
 #include "tunekit/bandit.hpp"
 #include "tunekit/surrogate.hpp"
 #include "tunekit/acquisition.hpp"
