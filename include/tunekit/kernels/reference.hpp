@@ -31,7 +31,7 @@ namespace tunekit::kernels {
                         if (ih < 0 || ih >= s.height) continue;
                         const float* in = x.data() + ((at(b) * at(s.ci) + at(i)) * at(s.height) + at(ih)) * at(s.width);
                         for (int t = 0; t < s.kernel_w; ++t) {
-                            const double weight = w[((at(o) * at(s.ci) + at(i)) * at(s.kernel_h) + at(r)) * at(s.kernel_w) + at(t)];
+                            const auto weight = static_cast<double>(w[((at(o) * at(s.ci) + at(i)) * at(s.kernel_h) + at(r)) * at(s.kernel_w) + at(t)]);
                             for (int q = 0; q < s.ow(); ++q) {
                                 const int iw = q * s.stride_w + t - s.padding_w;
                                 if (iw >= 0 && iw < s.width) row[at(q)] += weight * static_cast<double>(in[iw]);
@@ -56,7 +56,7 @@ namespace tunekit::kernels {
         for (std::size_t i = 0; i < m; ++i) {
             row.assign(n, 0.0);
             for (std::size_t l = 0; l < k; ++l) {
-                const double left = a[(batch * m + i) * k + l];
+                const auto left = static_cast<double>(a[(batch * m + i) * k + l]);
                 for (std::size_t j = 0; j < n; ++j) row[j] += left * static_cast<double>(b[(batch * k + l) * n + j]);
             }
             for (std::size_t j = 0; j < n; ++j) c[(batch * m + i) * n + j] = static_cast<float>(row[j]);
