@@ -4,4 +4,13 @@
 /// \file
 /// Every header of stats/ that needs no more than tunekit does.
 
+#include "tunekit/stats/bootstrap.hpp"
+#include "tunekit/stats/expected_excess.hpp"
+#include "tunekit/stats/interval.hpp"
+#include "tunekit/stats/moments.hpp"
+#include "tunekit/stats/normal.hpp"
 #include "tunekit/stats/prediction.hpp"
+#include "tunekit/stats/quantile.hpp"
+#include "tunekit/stats/rank.hpp"
+#include "tunekit/stats/student_t.hpp"
+#include "tunekit/stats/sum.hpp"

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Intervals without a formula: resample, compute again, look at the spread.
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/random/fill.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/stats/interval.hpp"
+#include "tunekit/stats/quantile.hpp"
+
+namespace tunekit::stats {
+
+/// How to bootstrap. An aggregate: name what you change.
+struct bootstrap {
+    double level = 0.95;             ///< in (0, 1): share of the resamples inside
+    std::uint32_t resamples = 2000;  ///< >= 1
+};
+
+namespace detail {
+
+inline interval of_resamples(std::vector<double> values, double level)
+{
+    std::sort(values.begin(), values.end());
+    return {quantile_of_sorted(values, 0.5 - 0.5 * level), quantile_of_sorted(values, 0.5 + 0.5 * level)};
+}
+
+inline void require_bootstrap(const bootstrap& how)
+{
+    require_level(how.level);
+    require(how.resamples > 0, "bootstrap: resamples is 0, want >= 1");
+}
+
+}  // namespace detail
+
+/// The percentile bootstrap interval of any statistic of n independent items: `statistic(rows)` is given n positions in
+/// [0, n), drawn with replacement, and returns a number that is not NaN.
+///
+///     const auto speed_up = stats::bootstrap_interval(runs.size(), [&](std::span<const std::uint32_t> rows) { ... }, {}, gen);
+///
+/// Errors:     everything (-inf, +inf) where n is 0; std::invalid_argument on a level outside (0, 1) or no resamples.
+/// Randomness: one `bits` of `gen`, the key of one Philox stream per resample.
+/// Cost:       `resamples` calls of the statistic.
+/// Source:     Efron, Tibshirani (1993), An Introduction to the Bootstrap, section 13.3.
+template <class Statistic, generator G>
+[[nodiscard]] interval bootstrap_interval(std::size_t n, Statistic&& statistic, const bootstrap& how, G& gen)
+{
+    detail::require_bootstrap(how);
+    require(n <= 0xffffffffU, "bootstrap_interval: more than 2^32 - 1 items");
+    if (n == 0) return {};
+    const std::uint64_t key = random::bits(gen);
+    std::vector<std::uint32_t> rows(n);
+    std::vector<double> values(how.resamples);
+    for (std::uint32_t r = 0; r < how.resamples; ++r) {
+        auto stream = random::stream(key, 0, r);
+        random::fill_uniform_index(std::span<std::uint32_t>(rows), n, stream);
+        values[r] = statistic(std::span<const std::uint32_t>(rows));
+    }
+    return detail::of_resamples(std::move(values), how.level);
+}
+
+/// The percentile bootstrap interval of the median behind `x`; as `bootstrap_interval`, in O(n) a resample.
+/// Few values make it too narrow: with 5 of them it covers about 94 % at level 0.95, with 4 or fewer at most 1 - 2 / 2^n.
+template <generator G>
+[[nodiscard]] interval median_interval(std::vector<double> x, const bootstrap& how, G& gen)
+{
+    std::sort(x.begin(), x.end());  // then the median of a resample is a rank among the positions drawn
+    std::vector<std::uint32_t> times(x.size());
+    const auto resampled_median = [&](std::span<const std::uint32_t> rows) {
+        std::fill(times.begin(), times.end(), 0U);
+        for (const std::uint32_t row : rows) ++times[row];
+        const std::size_t lower = (rows.size() - 1) / 2;
+        const std::size_t upper = rows.size() / 2;
+        std::size_t i = 0;
+        std::size_t below = times[0];
+        while (below <= lower) below += times[++i];
+        const double low = x[i];
+        while (below <= upper) below += times[++i];
+        return low + 0.5 * (x[i] - low);
+    };
+    return bootstrap_interval(x.size(), resampled_median, how, gen);
+}
+
+}  // namespace tunekit::stats

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Intervals: between what a mean or a proportion behind a sample probably lies.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/stats/moments.hpp"
+#include "tunekit/stats/normal.hpp"
+#include "tunekit/stats/student_t.hpp"
+
+namespace tunekit::stats {
+
+/// Two ends, both included. From -inf to +inf where nothing can be said.
+struct interval {
+    double low = -std::numeric_limits<double>::infinity();
+    double high = std::numeric_limits<double>::infinity();
+
+    [[nodiscard]] constexpr bool contains(double x) const { return low <= x && x <= high; }
+
+    friend bool operator==(const interval&, const interval&) = default;
+};
+
+/// Throws std::invalid_argument unless 0 < level < 1.
+inline void require_level(double level)
+{
+    require(level > 0 && level < 1, "interval: level is not between 0 and 1, want for example 0.95");
+}
+
+/// Student's interval of the mean behind `x`; everything for fewer than two values.
+/// Assumes: independent values, near enough to normal. Throws std::invalid_argument on a level outside (0, 1).
+[[nodiscard]] inline interval mean_interval(std::span<const double> x, double level = 0.95)
+{
+    require_level(level);
+    if (x.size() < 2) return {};
+    const auto n = static_cast<double>(x.size());
+    const double half = student_t_quantile(0.5 + 0.5 * level, n - 1) * std::sqrt(sample_variance(x) / n);
+    const double m = mean(x);
+    return {m - half, m + half};
+}
+
+/// Wilson's interval of the probability behind `hits` of `n` independent trials; [0, 1] for none.
+/// Throws std::invalid_argument on a level outside (0, 1) or hits > n.
+/// Source: Wilson (1927), Probable Inference, the Law of Succession, and Statistical Inference, JASA 22.
+[[nodiscard]] inline interval wilson_interval(std::uint64_t hits, std::uint64_t n, double level = 0.95)
+{
+    require_level(level);
+    require(hits <= n, "wilson_interval: more hits than trials, want hits <= n");
+    if (n == 0) return {0, 1};
+    const double z = normal_quantile(0.5 + 0.5 * level);
+    const auto trials = static_cast<double>(n);
+    const double p = static_cast<double>(hits) / trials;
+    const double centre = p + z * z / (2 * trials);
+    const double half = z * std::sqrt(p * (1 - p) / trials + z * z / (4 * trials * trials));
+    const double scale = 1 + z * z / trials;
+    return {hits == 0 ? 0 : (centre - half) / scale, hits == n ? 1 : (centre + half) / scale};
+}
+
+}  // namespace tunekit::stats

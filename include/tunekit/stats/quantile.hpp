@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Order statistics: quantiles, the median, and the median's companion for spread.
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/config.hpp"
+
+namespace tunekit::stats {
+
+/// The p-quantile of ascending values: linear between order statistics, position p (n - 1) from the first.
+/// Precondition: sorted, not empty, free of NaN; 0 <= p <= 1.
+/// Source: Hyndman, Fan (1996), Sample Quantiles in Statistical Packages, Am. Stat. 50, type 7 (numpy's and R's default).
+[[nodiscard]] constexpr double quantile_of_sorted(std::span<const double> sorted, double p)
+{
+    assert(!sorted.empty() && p >= 0 && p <= 1);
+    const double position = p * static_cast<double>(sorted.size() - 1);
+    const auto i = static_cast<std::size_t>(position);
+    if (i + 1 >= sorted.size()) return sorted.back();
+    const double part = position - static_cast<double>(i);
+    return part == 0 ? sorted[i] : sorted[i] + part * (sorted[i + 1] - sorted[i]);  // the test keeps infinities
+}
+
+/// The p-quantile of values in any order, type 7. Preconditions as above, but for the order. Cost: O(n), a copy.
+[[nodiscard]] inline double quantile(std::vector<double> x, double p)
+{
+    assert(!x.empty() && p >= 0 && p <= 1);
+    const double position = p * static_cast<double>(x.size() - 1);
+    const auto i = static_cast<std::size_t>(position);
+    const auto at = x.begin() + static_cast<std::ptrdiff_t>(i);
+    std::nth_element(x.begin(), at, x.end());
+    const double part = position - static_cast<double>(i);
+    if (part == 0) return *at;
+    return *at + part * (*std::min_element(at + 1, x.end()) - *at);
+}
+
+/// The middle value, or the mean of the middle two. Precondition: not empty, no NaN.
+[[nodiscard]] inline double median(std::vector<double> x) { return quantile(std::move(x), 0.5); }
+
+/// The median absolute deviation from the median, unscaled; 1.4826 times it estimates a normal's standard deviation.
+/// Precondition: not empty, all finite.
+[[nodiscard]] inline double median_absolute_deviation(std::vector<double> x)
+{
+    const double middle = median(x);
+    for (double& v : x) v = std::abs(v - middle);
+    return median(std::move(x));
+}
+
+}  // namespace tunekit::stats
