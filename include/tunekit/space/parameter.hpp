@@ -6,10 +6,8 @@
 
 #include <algorithm>
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -18,66 +16,22 @@
 
 #include "tunekit/space/axis.hpp"
 #include "tunekit/space/name.hpp"
-#include "tunekit/space/text.hpp"
+#include "tunekit/space/value_list.hpp"
 
 namespace tunekit::space {
 
 /// A parameter of a product. Made by `parameter`, `powers_of_two`, `split` and their like, not by hand.
 template <fixed_string Name, class T>
 struct named {
-    static_assert(std::regular<T>, "tunekit: a parameter's value must be copyable, default constructible and comparable by ==");
-
     using value_type = T;
     using is_parameter = void;
     static constexpr std::string_view name = Name.view();
 
-    std::vector<T> values;             ///< in the order of their ordinals, all different
-    axis about;                        ///< the same without the type
-    std::vector<std::uint16_t> order;  ///< ordinals by ascending value; empty where T has no order
-
-    /// The ordinal of `value`. O(log values) where T has an order, O(values) else.
-    [[nodiscard]] std::optional<std::uint16_t> ordinal_of(const T& value) const
-    {
-        if constexpr (std::totally_ordered<T>) {
-            const auto at = std::lower_bound(order.begin(), order.end(), value,
-                                             [&](std::uint16_t a, const T& v) { return values[a] < v; });
-            if (at != order.end() && values[*at] == value) return *at;
-        } else {
-            for (std::size_t i = 0; i < values.size(); ++i)
-                if (values[i] == value) return static_cast<std::uint16_t>(i);
-        }
-        return std::nullopt;
-    }
+    value_list<T> values;
+    axis about;  ///< the same without the type
 };
 
 namespace detail {
-
-template <class T>
-concept numeric_sequence = sequence<T> && !std::is_convertible_v<const T&, std::string_view> && std::is_arithmetic_v<typename T::value_type>;
-
-/// The numbers of the values: as they are, entry by entry for sequences of one length, the ordinal for anything else.
-template <class T>
-void fill_numbers(axis& about, const std::vector<T>& values)
-{
-    if constexpr (numeric_sequence<T>) {
-        const auto length = static_cast<std::size_t>(values.front().end() - values.front().begin());
-        const bool even = std::all_of(values.begin(), values.end(), [&](const T& v) {
-            return static_cast<std::size_t>(v.end() - v.begin()) == length;
-        });
-        if (even && length > 0) {
-            about.columns = length;
-            for (const T& v : values)
-                for (const auto& entry : v) about.numbers.push_back(static_cast<float>(entry));
-            return;
-        }
-    }
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if constexpr (std::is_arithmetic_v<T>)
-            about.numbers.push_back(static_cast<float>(values[i]));
-        else
-            about.numbers.push_back(static_cast<float>(i));
-    }
-}
 
 /// The values of a list; string literals become strings.
 template <class T>
@@ -89,33 +43,13 @@ template <class T>
         return std::vector<T>(values);
 }
 
-/// A parameter of these values. Throws std::invalid_argument where there are none, too many, or two equal ones.
+/// A parameter of these values. Throws as value_list does.
 template <fixed_string Name, class T>
 [[nodiscard]] named<Name, T> make_named(std::vector<T> values)
 {
-    named<Name, T> out;
-    out.about.name = Name.view();
-    check_value_count(out.about.name, values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) out.about.texts.push_back(text_of<T>(values[i]));
-    fill_numbers(out.about, values);
-    std::optional<std::size_t> twice;
-    if constexpr (std::totally_ordered<T>) {
-        for (std::size_t i = 0; i < values.size(); ++i) out.order.push_back(static_cast<std::uint16_t>(i));
-        std::sort(out.order.begin(), out.order.end(), [&](std::uint16_t a, std::uint16_t b) {
-            if (values[a] == values[b]) return a < b;
-            return values[a] < values[b];
-        });
-        for (std::size_t i = 1; i < values.size(); ++i)
-            if (values[out.order[i - 1]] == values[out.order[i]]) twice = out.order[i];
-    } else {
-        for (std::size_t i = 1; i < values.size(); ++i)
-            if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) !=
-                values.begin() + static_cast<std::ptrdiff_t>(i))
-                twice = i;
-    }
-    if (twice)
-        invalid("space: parameter '" + out.about.name + "': value " + out.about.texts[*twice] + " is there twice, want it once");
-    out.values = std::move(values);
+    const std::string name(Name.view());
+    named<Name, T> out{value_list<T>(name, std::move(values)), {}};
+    out.about = axis_of(name, out.values);
     return out;
 }
 

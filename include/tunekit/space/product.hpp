@@ -141,7 +141,7 @@ private:
     template <std::size_t J, class T>
     [[nodiscard]] bool find(const T& value, std::uint16_t& ordinal) const
     {
-        const auto at = parameter_at<J>(parts_).ordinal_of(value);
+        const auto at = parameter_at<J>(parts_).values.find(value);
         if (at) ordinal = *at;
         return at.has_value();
     }
