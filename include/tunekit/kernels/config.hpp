@@ -5,6 +5,7 @@
 /// The configurations of the bundled kernels: what their spaces are made of.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "tunekit/kernels/shapes.hpp"
@@ -38,6 +39,25 @@ enum class edge_mode : std::uint8_t {
     overlap,    ///< full tiles, the last one moved back over pixels that are computed twice
     overrun,    ///< full tiles, the last one past the row's end: WRITES OUT OF BOUNDS; in hazardous spaces only
 };
+
+[[nodiscard]] constexpr const char* to_text(loop_order order) noexcept
+{
+    constexpr std::array<const char*, 6> texts{"ori", "oir", "roi", "rio", "ior", "iro"};
+    return texts[static_cast<std::size_t>(order)];
+}
+
+[[nodiscard]] constexpr const char* to_text(inner_order order) noexcept
+{
+    return order == inner_order::channels_outside ? "channels_outside" : "pixels_outside";
+}
+
+[[nodiscard]] constexpr const char* to_text(padding_mode mode) noexcept { return mode == padding_mode::copy ? "copy" : "clip"; }
+
+[[nodiscard]] constexpr const char* to_text(edge_mode mode) noexcept
+{
+    constexpr std::array<const char*, 4> texts{"balanced", "remainder", "overlap", "overrun"};
+    return texts[static_cast<std::size_t>(mode)];
+}
 
 /// A direct convolution's configuration.
 struct conv2d_config {

@@ -37,6 +37,16 @@ struct tile_table {
         return nullptr;
     }
 
+    /// Floats across the narrowest tile; 0 for an empty table.
+    [[nodiscard]] constexpr int narrowest() const noexcept
+    {
+        int least = 0;
+        for (const auto& t : tiles) {
+            if (least == 0 || t.nv * t.vl < least) least = t.nv * t.vl;
+        }
+        return least;
+    }
+
     /// Registers that a tile needs on this machine, where a vector of vl floats may take several or part of one.
     [[nodiscard]] constexpr int registers_for(int mr, int nv, int vl) const noexcept
     {

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The search space of the direct convolution, and the configuration that an untuned library would run.
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tunekit/kernels/config.hpp"
+#include "tunekit/kernels/table.hpp"
+#include "tunekit/space/product.hpp"
+
+namespace tunekit::kernels {
+
+/// Whether a space holds configurations that break the process they run in.
+enum class hazards {
+    excluded,
+    /// `edge` may be `overrun`, which writes past the end of the output wherever the row is no multiple of the tile, and `ku` may be
+    /// 0, which never ends. For tests of isolation; to be run in a process that may die.
+    included,
+};
+
+namespace detail {
+
+/// The distinct values of one member over a table's tiles, ascending.
+[[nodiscard]] inline std::vector<int> values_of(const tile_table& table, int tile::*member)
+{
+    std::vector<int> values;
+    for (const auto& t : table.tiles) values.push_back(t.*member);
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    return values;
+}
+
+/// Output channels with the last block of nr filled up.
+[[nodiscard]] constexpr int padded(int co, int nr) noexcept { return (co + nr - 1) / nr * nr; }
+
+[[nodiscard]] constexpr int largest_divisor(int n, int limit) noexcept
+{
+    int d = (std::min)(n, limit);
+    while (n % d != 0) --d;
+    return d;
+}
+
+}  // namespace detail
+
+/// Parameters of the direct convolution of `shape` with the tiles of `table`.
+///
+/// | parameter | values | constraint |
+/// |---|---|---|
+/// | mr, nv, vl | those of the table | a tile of the table, at most two registers over the budget, mr <= the row, channels filled up to 1.25 co at most where a tile does |
+/// | ku | 1, 2, 4, 8 | |
+/// | prefetch | 0, 4, 8, 16, 24 | |
+/// | ic_block | divisors of ci up to 256 | |
+/// | ic_chunk | divisors of ci up to 512 | divides ci / ic_block |
+/// | oh_block | divisors of oh | |
+/// | oc_block | 1, 2, ..., 64 | less than twice the output blocks |
+/// | order, inner | 6 and 2 | |
+/// | pad | copy, clip; clip alone where nothing is to copy | |
+/// | edge | balanced, remainder, overlap | overlap only where ic_chunk takes all |
+///
+/// The budget of registers is the table's: what its translation unit was compiled for.
+/// Throws: std::invalid_argument where no tile of the table fits the shape.
+[[nodiscard]] inline auto conv2d_space(const conv2d_shape& shape, const tile_table& table, hazards hazard = hazards::excluded)
+{
+    require_valid(shape);
+    const bool flat = shape.kernel_h == 1 && shape.kernel_w == 1;  // rows of a block may then become one
+    const int row = flat ? shape.oh() * shape.ow() : shape.ow();
+    const int ci = shape.ci, co = shape.co;
+    std::vector<int> unrollings{1, 2, 4, 8};
+    std::vector<edge_mode> edges{edge_mode::balanced, edge_mode::remainder, edge_mode::overlap};
+    if (hazard == hazards::included) {
+        unrollings.push_back(0);
+        edges.push_back(edge_mode::overrun);
+    }
+    const auto pads = helps_copy(shape) ? std::vector{padding_mode::copy, padding_mode::clip} : std::vector{padding_mode::clip};
+    return space::product{
+        space::parameter<"mr">(detail::values_of(table, &tile::mr)),
+        space::parameter<"nv">(detail::values_of(table, &tile::nv)),
+        space::parameter<"vl">(detail::values_of(table, &tile::vl)),
+        space::parameter<"ku">(std::move(unrollings)),
+        space::parameter<"prefetch">({0, 4, 8, 16, 24}),
+        space::divisors<"ic_block">(ci, 256),
+        space::divisors<"ic_chunk">(ci, 512),
+        space::divisors<"oh_block">(shape.oh()),
+        space::powers_of_two<"oc_block">(1, 64),
+        space::parameter<"order">({loop_order::ori, loop_order::oir, loop_order::roi, loop_order::rio, loop_order::ior, loop_order::iro}),
+        space::parameter<"inner">({inner_order::channels_outside, inner_order::pixels_outside}),
+        space::parameter<"pad">(pads),
+        space::parameter<"edge">(std::move(edges)),
+        space::where<"mr", "nv", "vl">([&table, row, co](int mr, int nv, int vl) {
+            return table.find(mr, nv, vl) != nullptr && table.registers_for(mr, nv, vl) <= table.registers + 2 && mr <= row &&
+                   4 * detail::padded(co, nv * vl) <= (std::max)(5 * co, 4 * detail::padded(co, table.narrowest()));
+        }),
+        space::where<"nv", "vl", "oc_block">([co](int nv, int vl, int oc_block) {
+            return oc_block == 1 || oc_block * nv * vl < 2 * detail::padded(co, nv * vl);
+        }),
+        space::where<"ic_block", "ic_chunk">([ci](int block, int chunk) { return ci / block % chunk == 0; }),
+        space::where<"ic_block", "ic_chunk", "edge">([ci](int block, int chunk, edge_mode edge) {
+            return edge != edge_mode::overlap || block * chunk == ci;
+        }),
+    };
+}
+
+/// The plain configuration behind a point of `conv2d_space`.
+template <class... Parameters>
+[[nodiscard]] conv2d_config conv2d_config_of(const space::configuration<Parameters...>& c)
+{
+    return {.mr = get<"mr">(c), .nv = get<"nv">(c), .vl = get<"vl">(c), .ku = get<"ku">(c), .prefetch = get<"prefetch">(c),
+            .ic_block = get<"ic_block">(c), .ic_chunk = get<"ic_chunk">(c), .oh_block = get<"oh_block">(c),
+            .oc_block = get<"oc_block">(c), .order = get<"order">(c), .inner = get<"inner">(c), .pad = get<"pad">(c),
+            .edge = get<"edge">(c)};
+}
+
+/// The point of `space` with these values; empty where it is not in the space.
+template <class Space>
+[[nodiscard]] std::optional<index> index_of(const Space& space, const conv2d_config& c)
+{
+    return space.index_of(typename Space::config{{c.mr, c.nv, c.vl, c.ku, c.prefetch, c.ic_block, c.ic_chunk, c.oh_block, c.oc_block,
+                                                  c.order, c.inner, c.pad, c.edge}});
+}
+
+/// What a sensible library would run untuned: of the full-width tiles within the register budget that waste the fewest output channels, one
+/// that loads at most 3/4 of what it multiplies, of those the one with most accumulators, then fewest registers, then the tallest; input blocks as wide as the output's where that divides; the
+/// whole reduction at once; padding copied.
+/// Throws: std::invalid_argument where the table has no such tile.
+[[nodiscard]] inline conv2d_config default_config(const conv2d_shape& shape, const tile_table& table)
+{
+    const bool flat = shape.kernel_h == 1 && shape.kernel_w == 1;
+    const int row = flat ? shape.oh() * shape.ow() : shape.ow();
+    const tile* best = nullptr;
+    const auto better = [&](const tile& a, const tile& b) {
+        const int waste_a = detail::padded(shape.co, a.nv * a.vl), waste_b = detail::padded(shape.co, b.nv * b.vl);
+        if (waste_a != waste_b) return waste_a < waste_b;
+        const bool fed_a = 4 * (a.mr + a.nv) <= 3 * a.mr * a.nv, fed_b = 4 * (b.mr + b.nv) <= 3 * b.mr * b.nv;
+        if (fed_a != fed_b) return fed_a;
+        if (a.mr * a.nv != b.mr * b.nv) return a.mr * a.nv > b.mr * b.nv;
+        const int wide_a = table.registers_for(a.mr, a.nv, a.vl), wide_b = table.registers_for(b.mr, b.nv, b.vl);
+        return wide_a != wide_b ? wide_a < wide_b : a.mr > b.mr;
+    };
+    for (const auto& t : table.tiles) {
+        if (t.vl != table.lanes || t.mr > row || table.registers_for(t.mr, t.nv, t.vl) > table.registers) continue;
+        if (best == nullptr || better(t, *best)) best = &t;
+    }
+    require(best != nullptr, "default_config: the table has no full-width tile for the shape, want one");
+    const int ic_block = detail::largest_divisor(shape.ci, best->nv * best->vl);
+    return {.mr = best->mr, .nv = best->nv, .vl = best->vl, .ku = 4, .ic_block = ic_block, .ic_chunk = shape.ci / ic_block,
+            .pad = helps_copy(shape) ? padding_mode::copy : padding_mode::clip};
+}
+
+}  // namespace tunekit::kernels
