@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The final race: which of the best is really the best.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/concepts.hpp"
+
+namespace tunekit::measure {
+
+/// Settings of a race.
+struct race_rules {
+    double confidence = 0.95;   ///< in ]0, 1[; of all its claims together
+    double margin = 0.01;       ///< >= 0; slower by no more than this share is no difference
+    std::uint32_t rounds = 60;  ///< at most
+
+    friend bool operator==(const race_rules&, const race_rules&) = default;
+};
+
+/// How much slower than the winner, as a share of its time: the median over common rounds, and an interval.
+struct slowdown {
+    double median = 0;
+    double low = 0;   ///< -1 where the rounds bound nothing
+    double high = 0;  ///< +inf where the rounds bound nothing
+
+    friend bool operator==(const slowdown&, const slowdown&) = default;
+};
+
+/// What became of one finalist.
+struct standing {
+    index which = 0;
+    double cost = std::numeric_limits<double>::quiet_NaN();  ///< seconds; median of its rounds
+    std::vector<double> costs;                               ///< seconds in each round it ran
+    bool tied = false;                                       ///< not shown to be slower than any other; the winner too
+    slowdown against_winner{};
+    std::optional<failure> failed;  ///< out of the race for this
+
+    friend bool operator==(const standing&, const standing&) = default;
+};
+
+struct race_result {
+    std::optional<index> winner;      ///< none where every finalist failed
+    double cost = std::numeric_limits<double>::quiet_NaN();  ///< of the winner, from this race alone
+    std::vector<index> tied;          ///< ascending; the winner is the first
+    slowdown gap{};                   ///< of the nearest other finalist that did not fail; all 0 where there is none
+    double confidence = 0;
+    std::uint32_t rounds = 0;
+    std::vector<standing> standings;  ///< in the order given
+};
+
+namespace detail {
+
+/// Evidence, as an e-value, that a coin which showed `heads` in `n` throws falls on heads more often than not.
+///     E = 2 * 2^n * integral_{1/2}^{1} p^heads (1 - p)^(n - heads) dp = sum_{j <= heads} C(n + 1, j) / ((n + 1) C(n, heads))
+/// For a coin that does not, the expectation of E after each throw is at most what it was before.
+inline double evidence(std::uint32_t heads, std::uint32_t n) noexcept
+{
+    const double next = static_cast<double>(n) + 1;
+    double term = next / (next - heads);  // C(n + 1, heads) / C(n, heads)
+    double sum = 0;
+    for (double j = heads;; j -= 1) {
+        sum += term;
+        if (j < 1) break;
+        term *= j / (next + 1 - j);
+    }
+    return sum / next;
+}
+
+/// The largest x such that `values` show their median above every y < x at the given evidence; -inf where there is none.
+inline double median_at_least(std::vector<double> values, double wanted)
+{
+    std::sort(values.begin(), values.end());
+    const auto n = static_cast<std::uint32_t>(values.size());
+    double bound = -std::numeric_limits<double>::infinity();
+    for (std::uint32_t k = 0; k < n && evidence(n - k, n) >= wanted; ++k) bound = values[k];
+    return bound;
+}
+
+inline double median_of(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    const std::size_t half = values.size() / 2;
+    return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
+}
+
+/// log(a / b) in each round that both ran.
+inline std::vector<double> log_ratios(const standing& a, const standing& b)
+{
+    std::vector<double> out((std::min)(a.costs.size(), b.costs.size()));
+    for (std::size_t r = 0; r < out.size(); ++r) out[r] = std::log(a.costs[r] / b.costs[r]);
+    return out;
+}
+
+}  // namespace detail
+
+/// Measures the finalists again, in rounds that run each of them once, until one is left or the rounds are over.
+///
+///     const auto result = race(measure, std::vector<index>{17, 4, 230}, {.run_seconds = 1}, {.margin = 0.02});
+///
+/// What the machine does to one round it does to all in it, so only ratios within a round count. Of two finalists a and b, a is out
+/// as soon as the rounds in which it took more than (1 + margin) times as long as b are too many for a fair coin:
+///     evidence >= m (m - 1) / (1 - confidence),    m finalists,
+/// with `evidence` the test martingale that bets on every bias above 1/2 alike. By Ville's inequality and over all m (m - 1) ordered
+/// pairs, the probability that anyone is ever wrongly put out is at most 1 - confidence, whenever the race stops: no number of rounds
+/// needs to be fixed before. "Wrongly": although, given the rounds before, it was no more likely than not to take longer
+/// than (1 + margin) times b. The intervals turn the same test round and hold together with it.
+///
+/// Those left are tied, and the winner is the one with the smallest index: a fixed order, so two races with the same
+/// verdicts name the same winner. Costs are medians of this race alone; what chose the finalists does not flatter them.
+/// A finalist whose measurement fails is out. Round r begins with finalist r modulo those left, and odd rounds run backwards.
+///
+/// Errors:     std::invalid_argument for a finalist given twice or a rule out of range.
+/// Cost:       at most rounds * m measurements; m = 5 at 0.95 need 12 rounds or more to tell two apart.
+/// Source:     Ville (1939), Etude critique de la notion de collectif; the uniform mixture of likelihood ratios is Robbins (1970),
+///             Statistical methods related to the law of the iterated logarithm, Ann. Math. Stat. 41, cut to biases above 1/2.
+template <measurer M>
+[[nodiscard]] race_result race(M& measure, std::span<const index> finalists, limits within = {}, race_rules rules = {})
+{
+    require(rules.confidence > 0 && rules.confidence < 1, "race: confidence is out of range, want 0 < confidence < 1");
+    require(rules.margin >= 0, "race: margin is negative or NaN, want >= 0");
+    require(rules.rounds >= 1 && rules.rounds <= 1000, "race: rounds is out of range, want 1 to 1000");
+    race_result out;
+    for (const index i : finalists) {
+        for (const standing& s : out.standings) require(s.which != i, "race: a finalist is given twice, want each once");
+        out.standings.emplace_back().which = i;
+    }
+    within.abandon_above = std::numeric_limits<double>::infinity();
+    const auto m = static_cast<double>(finalists.size());
+    const double wanted = (std::max)(1.0, m * (m - 1)) / (1 - rules.confidence);
+    const double equal = std::log1p(rules.margin);
+
+    std::vector<std::size_t> left(finalists.size());
+    for (std::size_t k = 0; k < left.size(); ++k) left[k] = k;
+    while (out.rounds < rules.rounds && (left.size() > 1 || (left.size() == 1 && out.rounds == 0))) {
+        std::vector<std::size_t> order(left);
+        std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(out.rounds % left.size()), order.end());
+        if (out.rounds % 2 == 1) std::reverse(order.begin(), order.end());
+        std::vector<index> batch;
+        for (const std::size_t k : order) batch.push_back(out.standings[k].which);
+        const std::vector<measurement> measured = measure.measure(batch, within);
+        ++out.rounds;
+        for (std::size_t j = 0; j < order.size(); ++j) {
+            standing& s = out.standings[order[j]];
+            if (measured[j].ok() && measured[j].cost > 0) {
+                s.costs.push_back(measured[j].cost);
+            } else {
+                s.failed = measured[j].failed ? measured[j].failed : failure{failure_kind::bad_cost, 0, "no whole measurement"};
+            }
+        }
+        std::erase_if(left, [&](std::size_t k) { return out.standings[k].failed.has_value(); });
+        std::vector<std::size_t> still;
+        for (const std::size_t a : left) {
+            const bool beaten = std::any_of(left.begin(), left.end(), [&](std::size_t b) {
+                if (a == b) return false;
+                const std::vector<double> ratios = detail::log_ratios(out.standings[a], out.standings[b]);
+                const auto slower = std::count_if(ratios.begin(), ratios.end(), [&](double r) { return r > equal; });
+                return detail::evidence(static_cast<std::uint32_t>(slower), static_cast<std::uint32_t>(ratios.size())) >= wanted;
+            });
+            if (!beaten) still.push_back(a);
+        }
+        left = still;
+    }
+
+    out.confidence = rules.confidence;
+    for (standing& s : out.standings)
+        if (!s.costs.empty()) s.cost = detail::median_of(s.costs);
+    if (left.empty()) return out;
+    for (const std::size_t k : left) {
+        out.standings[k].tied = true;
+        out.tied.push_back(out.standings[k].which);
+    }
+    std::sort(out.tied.begin(), out.tied.end());
+    out.winner = out.tied.front();
+    const standing& best = *std::find_if(out.standings.begin(), out.standings.end(),
+                                         [&](const standing& s) { return s.which == *out.winner; });
+    out.cost = best.cost;
+    bool other = false;
+    for (standing& s : out.standings) {
+        if (&s == &best || s.failed) continue;
+        const std::vector<double> ratios = detail::log_ratios(s, best);
+        s.against_winner = {std::expm1(detail::median_of(ratios)), std::expm1(detail::median_at_least(ratios, wanted)),
+                            std::expm1(-detail::median_at_least(detail::log_ratios(best, s), wanted))};
+        if (!other || s.against_winner.median < out.gap.median) out.gap = s.against_winner;
+        other = true;
+    }
+    return out;
+}
+
+}  // namespace tunekit::measure
