@@ -7,6 +7,7 @@
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/config.hpp"
 #include "tunekit/kernels/conv2d.hpp"
+#include "tunekit/kernels/conv2d_space.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/rows.hpp"
 #include "tunekit/kernels/shapes.hpp"

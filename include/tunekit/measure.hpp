@@ -12,6 +12,7 @@
 #include "tunekit/measure/in_process.hpp"
 #include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/process.hpp"
+#include "tunekit/measure/race.hpp"
 #include "tunekit/measure/repetition.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/measure/timed.hpp"
