@@ -15,6 +15,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/stats/quantile.hpp"
 
 namespace tunekit::measure {
 
@@ -84,13 +85,6 @@ inline double median_at_least(std::vector<double> values, double wanted)
     double bound = -std::numeric_limits<double>::infinity();
     for (std::uint32_t k = 0; k < n && evidence(n - k, n) >= wanted; ++k) bound = values[k];
     return bound;
-}
-
-inline double median_of(std::vector<double> values)
-{
-    std::sort(values.begin(), values.end());
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
 }
 
 /// log(a / b) in each round that both ran.
@@ -173,7 +167,7 @@ template <measurer M>
 
     out.confidence = rules.confidence;
     for (standing& s : out.standings)
-        if (!s.costs.empty()) s.cost = detail::median_of(s.costs);
+        if (!s.costs.empty()) s.cost = stats::median(s.costs);
     if (left.empty()) return out;
     for (const std::size_t k : left) {
         out.standings[k].tied = true;
@@ -188,7 +182,7 @@ template <measurer M>
     for (standing& s : out.standings) {
         if (&s == &best || s.failed) continue;
         const std::vector<double> ratios = detail::log_ratios(s, best);
-        s.against_winner = {std::expm1(detail::median_of(ratios)), std::expm1(detail::median_at_least(ratios, wanted)),
+        s.against_winner = {std::expm1(stats::median(ratios)), std::expm1(detail::median_at_least(ratios, wanted)),
                             std::expm1(-detail::median_at_least(detail::log_ratios(best, s), wanted))};
         if (!other || s.against_winner.median < out.gap.median) out.gap = s.against_winner;
         other = true;

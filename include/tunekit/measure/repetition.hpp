@@ -4,7 +4,6 @@
 /// \file
 /// What a repetition policy is: how often a configuration is run, and what is made of the times.
 
-#include <cassert>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -12,6 +11,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/stats/moments.hpp"
 
 namespace tunekit::measure {
 
@@ -58,18 +58,11 @@ concept repetition = std::copyable<R> && plans_runs<R> && estimates_cost<R> && v
 
 namespace detail {
 
-/// Mean and standard error of the mean, in the order given; two passes.
-inline estimate mean_of(std::span<const double> x) noexcept
+/// Mean and standard error of the mean.
+inline estimate mean_of(std::span<const double> x)
 {
-    assert(!x.empty());
-    const auto n = static_cast<double>(x.size());
-    double sum = 0;
-    for (const double v : x) sum += v;
-    const double mean = sum / n;
-    if (x.size() < 2) return {mean, 0};
-    double squares = 0;
-    for (const double v : x) squares += (v - mean) * (v - mean);
-    return {mean, std::sqrt(squares / (n - 1) / n)};
+    if (x.size() < 2) return {stats::mean(x), 0};
+    return {stats::mean(x), std::sqrt(stats::sample_variance(x) / static_cast<double>(x.size()))};
 }
 
 /// Runs of the next batch where `runs` in all are wanted in batches of `batch`; the last batch takes the rest.
@@ -104,7 +97,7 @@ struct fixed {
     }
 
     /// The mean over all runs: a short last batch counts by its runs. `spread` is that of the batches.
-    [[nodiscard]] estimate estimate_of(std::span<const double> batches) const noexcept
+    [[nodiscard]] estimate estimate_of(std::span<const double> batches) const
     {
         estimate all = detail::mean_of(batches);
         double sum = 0;

@@ -4,13 +4,14 @@
 /// \file
 /// Repetition that stops at a standard error, on medians.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tunekit/measure/repetition.hpp"
+#include "tunekit/stats/quantile.hpp"
 
 namespace tunekit::measure {
 
@@ -53,28 +54,19 @@ struct until_confident {
     {
         std::vector<double> of = medians(batches);
         const double spread = detail::mean_of(of).spread;
-        return {median(of), spread};
+        return {stats::median(std::move(of)), spread};
     }
 
     friend bool operator==(const until_confident&, const until_confident&) = default;
 
 private:
-    /// Reorders `x`. The mean of the middle two where their number is even. Precondition: not empty.
-    [[nodiscard]] static double median(std::span<double> x) noexcept
-    {
-        std::sort(x.begin(), x.end());
-        const std::size_t half = x.size() / 2;
-        return x.size() % 2 == 1 ? x[half] : 0.5 * (x[half - 1] + x[half]);
-    }
-
     /// The medians of whole groups; of what there is where not even one is whole.
     [[nodiscard]] std::vector<double> medians(std::span<const double> batches) const
     {
-        std::vector<double> copy(batches.begin(), batches.end());
+        const auto median = [](std::span<const double> x) { return stats::median({x.begin(), x.end()}); };
         std::vector<double> of;
-        for (std::size_t from = 0; from + group <= copy.size(); from += group)
-            of.push_back(median(std::span(copy).subspan(from, group)));
-        if (of.empty()) of.push_back(median(copy));
+        for (std::size_t from = 0; from + group <= batches.size(); from += group) of.push_back(median(batches.subspan(from, group)));
+        if (of.empty()) of.push_back(median(batches));
         return of;
     }
 };

@@ -86,7 +86,7 @@ struct until_stable {
         return std::sqrt(squares > 0 ? squares / n : 0) / mean;
     }
 
-    [[nodiscard]] estimate estimate_of(std::span<const double> batches) const noexcept
+    [[nodiscard]] estimate estimate_of(std::span<const double> batches) const
     {
         if (trimmed && batches.size() > 2) return trimmed_mean(batches);
         return fixed{.runs = runs, .batch = batch}.estimate_of(batches);
