@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a bandit is: a choice among arms whose next reward somebody has estimated.
+/// What a bandit is: a choice among arms whose next reward somebody has estimated (`bandit`), or that learns rewards (`policy`).
 
 #include <concepts>
 #include <cstddef>
@@ -29,5 +29,29 @@ template <class B, class G>
 concept bandit = std::copyable<B> && requires(const B& rule, std::span<const arm> arms, std::uint64_t t, G& gen) {
     { rule.select(arms, t, gen) } -> std::same_as<std::size_t>;
 };
+
+/// Starts a state for K arms. The state is all that a run learns; the policy never changes.
+template <class P>
+concept has_state = requires(const P& policy) {
+    typename P::state;
+    { policy.start(std::size_t{}) } -> std::same_as<typename P::state>;
+} && std::regular<typename P::state>;
+
+/// Chooses an arm from a state, drawing from `gen` alone.
+template <class P, class G>
+concept selects_arm = requires(const P& policy, const typename P::state& s, G& gen) {
+    { policy.select(s, gen) } -> std::same_as<std::size_t>;
+};
+
+/// Learns the reward of a pull of arm `k`.
+template <class P>
+concept learns_reward = requires(const P& policy, typename P::state& s, std::size_t k, double reward) {
+    { policy.update(s, k, reward) } -> std::same_as<void>;
+};
+
+/// A bandit that learns from rewards itself: parameters in the policy, knowledge in `P::state`.
+/// Semantics: `select` returns an arm < K; equal states and equal generators select equal arms; `update` touches the state only.
+template <class P, class G>
+concept policy = generator<G> && std::copyable<P> && has_state<P> && selects_arm<P, G> && learns_reward<P>;
 
 }  // namespace tunekit::bandit

@@ -29,7 +29,7 @@ TEST_CASE("t distribution and quantile undo each other, whole degrees of freedom
 {
     for (const double df : {0.5, 1.0, 2.5, 7.0, 40.0, 1e4}) {
         for (const double p : {1e-6, 0.03, 0.4, 0.6, 0.97}) {
-            CHECK(stats::student_t_cdf(stats::student_t_quantile(p, df), df) == doctest::Approx(p).epsilon(1e-11));
+            CHECK(std::abs(stats::student_t_cdf(stats::student_t_quantile(p, df), df) - p) < 1e-11 * p);
         }
     }
     CHECK(stats::student_t_cdf(0, 3) == 0.5);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What every rule over arms asks first.
+
+#include <cassert>
+#include <cstddef>
+#include <span>
+
+#include "tunekit/bandit/concepts.hpp"
+
+namespace tunekit::bandit {
+
+/// The first active arm that was never pulled, or arms.size(): nothing is known of it, so it goes first.
+[[nodiscard]] constexpr std::size_t first_unpulled(std::span<const arm> arms)
+{
+    std::size_t k = 0;
+    while (k < arms.size() && !(arms[k].active && arms[k].pulls == 0)) ++k;
+    return k;
+}
+
+/// The active arm with the highest `score(arm)`, the first of several. Precondition: one is active; no score is NaN.
+template <class Score>
+[[nodiscard]] constexpr std::size_t best_active(std::span<const arm> arms, Score&& score)
+{
+    std::size_t best = arms.size();
+    double best_score = 0;
+    for (std::size_t k = 0; k < arms.size(); ++k) {
+        if (!arms[k].active) continue;
+        const double s = score(arms[k]);
+        if (best == arms.size() || s > best_score) {
+            best = k;
+            best_score = s;
+        }
+    }
+    assert(best < arms.size());
+    return best;
+}
+
+}  // namespace tunekit::bandit

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Mostly the best, sometimes any.
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tunekit/bandit/arms.hpp"
+#include "tunekit/random/uniform.hpp"
+
+namespace tunekit::bandit {
+
+/// With probability 1 - epsilon the active arm of the highest estimate, else a uniformly random active arm. An arm never
+/// pulled goes first, in declaration order.
+///
+///     const std::size_t k = bandit::epsilon_greedy{.epsilon = 0.1}.select(arms, t, gen);
+///
+/// Shapes:     `arms` of any K >= 1, one active at least; estimates of pulled arms not NaN; t is not used.
+/// Ties:       the lowest position.
+/// Randomness: one `uniform_01`, and one `uniform_index` where it explores; none for an arm never pulled.
+/// Cost:       O(K), no allocation.
+/// Source:     DynaTune (ICLR 2021), appendix A; Sutton, Barto (2018), Reinforcement Learning, section 2.2.
+struct epsilon_greedy {
+    double epsilon = 0.05;  ///< probability, in [0, 1]
+
+    template <generator G>
+    [[nodiscard]] std::size_t select(std::span<const arm> arms, std::uint64_t, G& gen) const
+    {
+        assert(epsilon >= 0 && epsilon <= 1);
+        const std::size_t unpulled = first_unpulled(arms);
+        if (unpulled < arms.size()) return unpulled;
+        if (random::uniform_01(gen) >= epsilon) return best_active(arms, [](const arm& a) { return a.estimate; });
+        std::size_t active = 0;
+        for (const arm& a : arms) active += a.active;
+        std::uint64_t skip = random::uniform_index(active, gen);
+        std::size_t k = 0;
+        while (!arms[k].active || skip-- > 0) ++k;
+        return k;
+    }
+
+    friend bool operator==(const epsilon_greedy&, const epsilon_greedy&) = default;
+};
+
+}  // namespace tunekit::bandit

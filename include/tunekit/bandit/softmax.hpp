@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Better arms more often.
+
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tunekit/bandit/arms.hpp"
+#include "tunekit/random/choice.hpp"
+
+namespace tunekit::bandit {
+
+/// Draws an active arm with probability proportional to exp(estimate / temperature). An arm never pulled goes first, in
+/// declaration order.
+///
+///     const std::size_t k = bandit::softmax{}.select(arms, t, gen);
+///
+/// Shapes:     `arms` of any K >= 1, one active at least; estimates of pulled arms finite; t is not used.
+/// Randomness: one `uniform_01`; none for an arm never pulled.
+/// Cost:       O(K), one `exp` an arm, one allocation.
+/// Source:     DynaTune (ICLR 2021), appendix A.
+/// Departures: the paper's temperature is not published: without one, the mean |estimate| of the active arms is taken,
+///             which makes the choice independent of the unit of reward; all estimates 0 is a uniform draw.
+struct softmax {
+    std::optional<double> temperature{};  ///< > 0, in the unit of reward; none: the mean |estimate| of the active arms
+
+    template <generator G>
+    [[nodiscard]] std::size_t select(std::span<const arm> arms, std::uint64_t, G& gen) const
+    {
+        assert(!temperature || *temperature > 0);
+        const std::size_t unpulled = first_unpulled(arms);
+        if (unpulled < arms.size()) return unpulled;
+        const double best = arms[best_active(arms, [](const arm& a) { return a.estimate; })].estimate;
+        double tau = temperature.value_or(0);
+        if (!temperature) {
+            double sum = 0;
+            double active = 0;
+            for (const arm& a : arms) {
+                if (!a.active) continue;
+                sum += std::abs(a.estimate);
+                ++active;
+            }
+            tau = sum / active;
+        }
+        std::vector<double> weights(arms.size());
+        for (std::size_t k = 0; k < arms.size(); ++k) {
+            if (arms[k].active) weights[k] = tau == 0 ? 1 : std::exp((arms[k].estimate - best) / tau);
+        }
+        return random::choose(weights, gen);
+    }
+
+    friend bool operator==(const softmax&, const softmax&) = default;
+};
+
+}  // namespace tunekit::bandit

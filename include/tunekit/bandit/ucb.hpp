@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// DynaTune's choice: the highest upper confidence bound on the next reward.
+
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "tunekit/bandit/arms.hpp"
+
+namespace tunekit::bandit {
+
+/// Picks the active arm k with the highest  estimate_k / unit + sqrt(exploration ln t / pulls_k).  An arm never pulled
+/// goes first, in declaration order.
+///
+///     const std::size_t k = bandit::ucb::scale_free().select(arms, t, gen);
+///
+/// The root has no unit, so the unit of the estimates decides between exploring and exploiting. Three settings:
+///     scale_free()              unit = largest |estimate| of the active arms: a common factor changes nothing (default)
+///     paper(initial_latency)    estimates in seconds, unit = 1 ms, exploration 2, or 0.2 below 1 ms of initial latency
+///     initial_latency(seconds)  estimates in seconds, unit = that latency
+///
+/// Shapes:     `arms` of any K >= 1; t pulls so far, of inactive arms too; estimates of pulled arms finite.
+/// Ties:       the lowest position.
+/// Randomness: none.
+/// Cost:       O(K), no allocation.
+/// Source:     DynaTune (ICLR 2021), section 3.3, with the constant inside the root as in the authors' code and in Auer,
+///             Cesa-Bianchi, Fischer (2002).
+/// Departures: arms never pulled score +inf (the paper's constant gamma is not published); `scale_free` and
+///             `initial_latency` are ours; the paper does not say which latency switches its constant: here that of the
+///             whole model after warm-up.
+struct ucb {
+    double exploration = 2;      ///< C; finite, >= 0; 0 is pure greed
+    std::optional<double> unit{};  ///< > 0, in the unit of the estimates; none: the largest |estimate| of the active arms
+
+    [[nodiscard]] static constexpr ucb scale_free() { return {}; }
+
+    /// Precondition: estimates are in seconds.
+    [[nodiscard]] static constexpr ucb paper(double initial_latency_seconds)
+    {
+        return {.exploration = initial_latency_seconds < 1e-3 ? 0.2 : 2.0, .unit = 1e-3};
+    }
+
+    /// Precondition: seconds > 0, finite; estimates are in seconds.
+    [[nodiscard]] static constexpr ucb initial_latency(double seconds) { return {.exploration = 2, .unit = seconds}; }
+
+    /// What not knowing an arm better is worth, in units. Precondition: pulls > 0.
+    [[nodiscard]] double bonus(std::uint64_t pulls, std::uint64_t t) const
+    {
+        return t <= 1 ? 0 : std::sqrt(exploration * std::log(static_cast<double>(t)) / static_cast<double>(pulls));
+    }
+
+    template <generator G>
+    [[nodiscard]] std::size_t select(std::span<const arm> arms, std::uint64_t t, G&) const
+    {
+        assert(exploration >= 0 && (!unit || *unit > 0));
+        const std::size_t unpulled = first_unpulled(arms);
+        if (unpulled < arms.size()) return unpulled;
+        double scale = unit.value_or(0);
+        if (!unit) {
+            for (const arm& a : arms) {
+                if (a.active && std::abs(a.estimate) > scale) scale = std::abs(a.estimate);
+            }
+            if (scale == 0) scale = 1;  // nothing expected of any arm
+        }
+        return best_active(arms, [&](const arm& a) { return a.estimate / scale + bonus(a.pulls, t); });
+    }
+
+    friend bool operator==(const ucb&, const ucb&) = default;
+};
+
+}  // namespace tunekit::bandit
