@@ -43,6 +43,7 @@ set(tunekit_known_needs
     "^<rapidcheck"                  rapidcheck      rapidcheck                      librapidcheck-dev
     "dnnl[.]hpp>"                   dnnl            DNNL::dnnl                      libdnnl-dev
     "^<cblas[.]h>"                  OpenBLAS        tunekit_openblas                libopenblas-dev
+    "^<kernel_table[.]hpp>"         kernel_table    tunekit_kernel_table            -
     "^<omp[.]h>"                    OpenMP          OpenMP::OpenMP_CXX              libgomp1
     "^<(thread|future|barrier|latch|semaphore)>"  Threads  Threads::Threads         libc6-dev)
 
@@ -135,3 +136,5 @@ function(tunekit_program name)
     add_executable(${name} ${sources})
     target_link_libraries(${name} PRIVATE tunekit_checks ${link})
 endfunction()
+
+include(${PROJECT_SOURCE_DIR}/examples/support/kernel_table.cmake)

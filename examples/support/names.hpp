@@ -4,12 +4,17 @@
 /// \file
 /// The strategies and schedules that programs know by name.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/schedule/ansor.hpp"
+#include "tunekit/schedule/early_stop.hpp"
+#include "tunekit/schedule/linear.hpp"
+#include "tunekit/schedule/random.hpp"
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/schedule/sequential.hpp"
 #include "tunekit/search/annealing.hpp"
@@ -37,13 +42,18 @@ inline named<tunekit::any_strategy> strategies()
     return out;
 }
 
-/// `share` is what a schedule without adaptation gives each task, seconds.
-inline named<tunekit::any_schedule> schedules(double share)
+/// `share` is what sequential tuning gives each task, seconds; `slots` is about how many the run has.
+inline named<tunekit::any_schedule> schedules(double share, double slots)
 {
     named<tunekit::any_schedule> out;
     const auto add = [&](const char* name, auto schedule) { out.emplace_back(name, tunekit::any_schedule(std::move(schedule))); };
     add("sequential", tunekit::schedule::sequential{.seconds_per_task = share});
+    add("random", tunekit::schedule::random{});
     add("round-robin", tunekit::schedule::round_robin{});
+    add("linear", tunekit::schedule::linear{.slots = slots > 1 ? static_cast<std::uint64_t>(slots) : 1});
+    add("da-random", tunekit::schedule::early_stop{tunekit::schedule::random{}});
+    add("da-round-robin", tunekit::schedule::early_stop{tunekit::schedule::round_robin{}});
+    add("ansor", tunekit::schedule::ansor{});
     return out;
 }
 
