@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Gradient-boosted trees: shallow trees, each fitted to what the ones before left over.
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/surrogate/a_recall.hpp"
+#include "tunekit/surrogate/boosted_loss.hpp"
+#include "tunekit/surrogate/boosted_walk.hpp"
+#include "tunekit/surrogate/concepts.hpp"
+#include "tunekit/surrogate/spread.hpp"
+
+namespace tunekit::surrogate {
+
+/// Parameters of boosted trees. An aggregate: name what you change.
+///
+///     const boosted_trees model{.loss = boosted_loss::logistic};
+///     auto state = model.start(rows.dimensions());
+///     model.fit(state, rows, y, gen);                 // rows of floats or of ordinals; y scaled to [0, 1]
+///     model.predict(state, candidates, predictions);
+///
+/// Each round computes g = dL/df, h = d2L/df2 at the margins f and grows one tree on them. A split is worth
+/// G_L^2/(H_L + lambda) + G_R^2/(H_R + lambda) - G^2/(H + lambda); splits worth less than gamma whose children are leaves
+/// are pruned, bottom up; a leaf adds -eta G/(H + lambda). Ties go to the lowest feature, then the lowest threshold.
+/// Targets are expected at a scale of about 1: gamma and base_score are absolute.
+///
+/// Splits:     exact with max_bins = 0: every gap between two values. Else at most max_bins quantile bins per feature, found
+///             once on all rows; with no more distinct values than bins, as ordinals have, both are the same. A threshold
+///             is halfway between the neighbouring values present in the node.
+/// Stopping:   with stop_after > 0, that many rounds after the last strict improvement of a-recall at recall_at on the
+///             training rows. All trees are kept.
+/// Transfer:   `fit` and `predict` take base margins, one per row in the rows' order, that replace base_score: predict the rows
+///             with a model of history (`margins`), times `discount(rows of the new task)`.
+/// Uncertainty: sd is 0 unless members > 0. Then that many more models are boosted on random halves of the rows, and
+///             sd^2 = a + b s^2 with s^2 the variance over the members' predictions. a, b >= 0 maximise the Gaussian likelihood of
+///             the errors of the rows that a member did not see, so sd is calibrated out of sample, on the cautious side
+///             (members saw half the data); `mean` stays that of the one model on all rows. Not with pairwise loss.
+/// Errors:     std::invalid_argument from start and fit, before the state changes.
+/// Randomness: one `bits` of `gen` per fit; Philox streams for the pairs of each round and the rows of each member.
+/// Cost:       fit O(rounds n d depth); predict O(rounds 2^depth), branch-free; both times 1 + members (halves in fit).
+/// Threads:    const calls on distinct states are safe; predict on one state too.
+/// Source:     Chen, Guestrin (2016), XGBoost, KDD, equations 6 and 7; AutoTVM's settings: Chen et al. (2018), NeurIPS,
+///             and TVM's XGBoostCostModel.
+/// Departures: gradients and hessians are rounded to about 2^-40 of their largest, so that sums are exact in any order; margins are
+///             floats. TVM permutes rows but not base margins; here they stay aligned. A NaN to predict goes left.
+struct boosted_trees {
+    boosted_loss loss = boosted_loss::squared;
+    std::size_t rounds = 300;      ///< trees at most, >= 1
+    std::size_t max_depth = 3;     ///< 1 ... 6
+    double eta = 0.3;              ///< > 0; shrinkage
+    double gamma = 1e-4;           ///< >= 0; least worth of a split
+    double lambda = 1;             ///< >= 0
+    double min_child_weight = 1;   ///< >= 0; least sum of hessians of a child
+    double base_score = 0.5;       ///< prediction before the first tree; in (0, 1) with logistic loss
+    std::size_t max_bins = 64;     ///< 2 ... per feature; 0: exact
+    std::size_t stop_after = 20;   ///< rounds; 0: never
+    std::size_t recall_at = 64;    ///< >= 1; the size of a plan
+    std::size_t members = 0;       ///< 0 or >= 2; models that sd is taken over
+
+    /// AutoTVM's settings with its default, ranking loss: up to 8000 rounds, exact splits.
+    [[nodiscard]] static constexpr boosted_trees paper() { return {.loss = boosted_loss::pairwise, .rounds = 8000, .max_bins = 0}; }
+
+    /// A fitted model. A regular value.
+    struct state {
+        std::size_t dimensions = 0;
+        std::vector<detail::boosted_ensemble> models;  ///< the model, then its members; empty before a fit
+        std::vector<std::uint32_t> used;               ///< features that occur in a tree, ascending
+        detail::spread_scale scale;
+
+        friend bool operator==(const state&, const state&) = default;
+
+        [[nodiscard]] bool fitted() const noexcept { return !models.empty(); }
+        [[nodiscard]] std::size_t trees() const noexcept { return fitted() ? models[0].trees : 0; }
+    };
+
+    /// A model that has seen nothing, of d features. Throws std::invalid_argument where a parameter is out of range.
+    [[nodiscard]] state start(std::size_t d) const
+    {
+        require(d > 0, "boosted_trees.start: 0 features, want >= 1");
+        require(rounds > 0, "boosted_trees: rounds is 0, want >= 1");
+        require(max_depth >= 1 && max_depth <= detail::boosted_max_depth, "boosted_trees: max_depth is out of range, want 1 to 6");
+        require(eta > 0 && std::isfinite(eta), "boosted_trees: eta is not a positive number, want > 0");
+        require(gamma >= 0, "boosted_trees: gamma is negative or NaN, want >= 0");
+        require(lambda >= 0 && std::isfinite(lambda), "boosted_trees: lambda is negative or NaN, want >= 0");
+        require(min_child_weight >= 0, "boosted_trees: min_child_weight is negative or NaN, want >= 0");
+        require(std::isfinite(base_score), "boosted_trees: base_score is not finite, want a number");
+        require(loss != boosted_loss::logistic || (base_score > 0 && base_score < 1),
+                "boosted_trees: base_score is outside (0, 1), want a probability with logistic loss");
+        require(max_bins != 1, "boosted_trees: max_bins is 1, want >= 2, or 0 for exact splits");
+        require(recall_at > 0, "boosted_trees: recall_at is 0, want >= 1");
+        require(members != 1, "boosted_trees: members is 1, want 0 or >= 2");
+        require(members == 0 || loss != boosted_loss::pairwise,
+                "boosted_trees: members with pairwise loss, want another loss: its margins have no scale");
+        return {.dimensions = d, .models = {}, .used = {}, .scale = {}};
+    }
+
+    /// Learns rows and their targets; what was learnt before is replaced. Throws std::invalid_argument where the sizes
+    /// disagree, there is no row or more than 2^20 - 1, a feature, target or base margin is not finite, or, with
+    /// logistic loss, a target is outside [0, 1].
+    template <class T, generator G>
+    void fit(state& s, const rows_of<T>& rows, std::span<const double> y, G& gen) const
+    {
+        fit(s, rows, y, {}, gen);
+    }
+
+    /// The same on top of base margins, one per row; empty: base_score.
+    template <class T, generator G>
+    void fit(state& s, const rows_of<T>& rows, std::span<const double> y, std::span<const double> base, G& gen) const
+    {
+        check(s, rows, y, base);
+        const std::size_t n = rows.size();
+        const detail::binned data = detail::bin_rows(rows, max_bins, "boosted_trees.fit");
+        const std::uint64_t key = random::bits(gen);
+        const std::vector<float> begin = base_margins(n, base);
+        std::vector<std::uint32_t> all(n);
+        std::iota(all.begin(), all.end(), std::uint32_t{0});
+
+        state next{.dimensions = s.dimensions, .models = {}, .used = {}, .scale = {}};
+        next.models.push_back(boost(data, y, all, begin, key, 0, rounds));
+        std::vector<std::vector<std::uint32_t>> halves;
+        for (std::size_t k = 0; k < members; ++k) {
+            halves.push_back(detail::random_half(n, key, member_purpose, k));
+            next.models.push_back(boost(data, y, halves[k], begin, key, k + 1, next.models[0].trees));
+        }
+        next.used = detail::use_columns(next.models, s.dimensions);
+        if (members > 0) next.scale = detail::calibrate(unseen_errors(next, rows, y, base, halves));
+        s = std::move(next);
+    }
+
+    /// Mean and sd of each row. Precondition: fitted by these parameters, rows of as many features, out.size() == rows.size().
+    template <class T>
+    void predict(const state& s, const rows_of<T>& rows, std::span<stats::prediction> out) const
+    {
+        predict(s, rows, {}, out);
+    }
+
+    /// The same on top of base margins, one per row; empty: base_score.
+    template <class T>
+    void predict(const state& s, const rows_of<T>& rows, std::span<const double> base, std::span<stats::prediction> out) const
+    {
+        assert(out.size() == rows.size());
+        each_block(s, rows, base, [&](std::size_t begin, std::size_t n, const detail::column_block& x, const auto& start_margin) {
+            std::array<float, detail::boosted_block> margin = start_margin;
+            detail::add_trees(s.models[0], x.data(), margin.data(), n);
+            std::array<double, detail::boosted_block> value, first{}, second{};
+            to_predictions(margin, value, n);
+            for (std::size_t r = 0; r < n; ++r) out[begin + r] = {.mean = value[r], .sd = 0};
+            const std::size_t k = s.models.size() - 1;
+            if (k == 0) return;
+            std::array<double, detail::boosted_block> other;
+            for (std::size_t m = 1; m <= k; ++m) {
+                margin = start_margin;
+                detail::add_trees(s.models[m], x.data(), margin.data(), n);
+                to_predictions(margin, other, n);
+                for (std::size_t r = 0; r < n; ++r) {
+                    const double z = other[r] - value[r];  // about the mean: no digits are lost
+                    first[r] += z;
+                    second[r] += z * z;
+                }
+            }
+            for (std::size_t r = 0; r < n; ++r)
+                out[begin + r].sd = s.scale.sd(detail::sample_variance(first[r], second[r], k));
+        });
+    }
+
+    /// The margin of each row: the base of the next task's model. Preconditions as predict's.
+    template <class T>
+    void margins(const state& s, const rows_of<T>& rows, std::span<double> out) const
+    {
+        assert(out.size() == rows.size());
+        each_block(s, rows, {}, [&](std::size_t begin, std::size_t n, const detail::column_block& x, auto margin) {
+            detail::add_trees(s.models[0], x.data(), margin.data(), n);
+            for (std::size_t r = 0; r < n; ++r) out[begin + r] = static_cast<double>(margin[r]);
+        });
+    }
+
+    /// What AutoTVM multiplies the margins of history by when the new task has n rows: 2^(-n/64), 0 from below 0.05 on.
+    [[nodiscard]] static double discount(std::size_t n)
+    {
+        const double share = std::exp2(-static_cast<double>(n) / 64);
+        return share < 0.05 ? 0 : share;
+    }
+
+private:
+    static constexpr std::uint32_t pair_purpose = 0x70616972;    // "pair"; the member in the high half of the round
+    static constexpr std::uint32_t member_purpose = 0x68616c66;  // "half"
+
+    template <class T>
+    void check(const state& s, const rows_of<T>& rows, std::span<const double> y, std::span<const double> base) const
+    {
+        require(rows.size() > 0, "boosted_trees.fit: no rows, want >= 1");
+        require(rows.size() < std::size_t{1} << 20, "boosted_trees.fit: too many rows, want < 2^20");
+        require(rows.dimensions() == s.dimensions, "boosted_trees.fit: rows of another number of features than started, want the same");
+        require(rows.size() == y.size(), "boosted_trees.fit: not one target per row, want as many");
+        require(base.empty() || base.size() == y.size(), "boosted_trees.fit: not one base margin per row, want as many or none");
+        for (const double t : y) require(std::isfinite(t), "boosted_trees.fit: a target is NaN or infinite, want finite ones");
+        for (const double b : base) require(std::isfinite(b), "boosted_trees.fit: a base margin is NaN or infinite, want finite ones");
+        for (std::size_t i = 0; loss == boosted_loss::logistic && i < y.size(); ++i)
+            require(y[i] >= 0 && y[i] <= 1, "boosted_trees.fit: a target is outside [0, 1], want a probability with logistic loss");
+    }
+
+    [[nodiscard]] float base_margin() const
+    {
+        return static_cast<float>(loss == boosted_loss::logistic ? linalg::log(base_score / (1 - base_score)) : base_score);
+    }
+
+    [[nodiscard]] std::vector<float> base_margins(std::size_t n, std::span<const double> base) const
+    {
+        std::vector<float> out(n, base_margin());
+        for (std::size_t i = 0; i < base.size(); ++i) out[i] = static_cast<float>(base[i]);
+        return out;
+    }
+
+    [[nodiscard]] detail::boosted_ensemble boost(const detail::binned& data, std::span<const double> y, std::span<const std::uint32_t> rows,
+                                                 std::vector<float> margin, std::uint64_t key, std::uint64_t member, std::size_t most) const
+    {
+        const detail::boosted_limits limits{
+            .depth = max_depth, .eta = eta, .gamma = gamma, .lambda = lambda, .min_child_weight = min_child_weight};
+        detail::boosted_ensemble out;
+        out.depth = max_depth;
+        std::vector<double> g(data.rows), h(data.rows);
+        detail::loss_gradients gradients(loss, y, rows, key, pair_purpose);
+        const bool stops = stop_after > 0 && member == 0;
+        a_recall recall(stops ? y : y.first(0), recall_at);
+        double best = -1;
+        std::size_t best_round = 0;
+        data.visit([&]<class Slot>(const Slot* slots) {
+            detail::boosted_grower<Slot> grower(data, slots, rows, limits);
+            for (std::size_t round = 0; round < most; ++round) {
+                gradients(margin, member << 32 | round, g, h);
+                grower.grow(g, h, out, margin);
+                if (!stops) continue;
+                if (const double now = recall(std::span<const float>(margin)); now > best) {
+                    best = now;
+                    best_round = round;
+                }
+                if (round - best_round >= stop_after) break;
+            }
+        });
+        return out;
+    }
+
+    template <class T, class F>
+    void each_block(const state& s, const rows_of<T>& rows, std::span<const double> base, F&& f) const
+    {
+        assert(s.fitted() && (rows.size() == 0 || rows.dimensions() == s.dimensions) && (base.empty() || base.size() == rows.size()));
+        detail::column_block x(s.used);
+        std::array<float, detail::boosted_block> margin;
+        margin.fill(base_margin());
+        for (std::size_t begin = 0; begin < rows.size(); begin += detail::boosted_block) {
+            const std::size_t n = (std::min)(detail::boosted_block, rows.size() - begin);
+            x.read(rows, begin, n);
+            for (std::size_t r = 0; r < n && !base.empty(); ++r) margin[r] = static_cast<float>(base[begin + r]);
+            f(begin, n, x, margin);
+        }
+    }
+
+    void to_predictions(const std::array<float, detail::boosted_block>& margin, std::array<double, detail::boosted_block>& out,
+                        std::size_t n) const
+    {
+        const bool logistic = loss == boosted_loss::logistic;
+        for (std::size_t r = 0; r < n; ++r) out[r] = static_cast<double>(logistic ? -margin[r] : margin[r]);
+        if (logistic) detail::falling_logistic({out.data(), n});
+    }
+
+    // Of each row, how wrong and how divided the members are that did not see it.
+    template <class T>
+    [[nodiscard]] std::vector<detail::unseen_error> unseen_errors(const state& s, const rows_of<T>& rows, std::span<const double> y,
+                                                                  std::span<const double> base,
+                                                                  std::span<const std::vector<std::uint32_t>> halves) const
+    {
+        const std::size_t n = rows.size();
+        std::vector<double> first(n), second(n);
+        std::vector<std::size_t> count(n);
+        for (std::size_t m = 0; m < halves.size(); ++m) {
+            std::vector<std::uint8_t> seen(n, 0);
+            for (const auto r : halves[m]) seen[r] = 1;
+            each_block(s, rows, base, [&](std::size_t begin, std::size_t k, const detail::column_block& x, auto margin) {
+                detail::add_trees(s.models[m + 1], x.data(), margin.data(), k);
+                std::array<double, detail::boosted_block> value;
+                to_predictions(margin, value, k);
+                for (std::size_t r = 0; r < k; ++r) {
+                    if (seen[begin + r]) continue;
+                    const double z = value[r] - y[begin + r];
+                    first[begin + r] += z;
+                    second[begin + r] += z * z;
+                    ++count[begin + r];
+                }
+            });
+        }
+        std::vector<detail::unseen_error> out;
+        for (std::size_t i = 0; i < n; ++i) {
+            if (count[i] < 2) continue;
+            const double error = first[i] / static_cast<double>(count[i]);
+            out.push_back({.square = error * error, .spread = detail::sample_variance(first[i], second[i], count[i])});
+        }
+        return out;
+    }
+};
+
+}  // namespace tunekit::surrogate
