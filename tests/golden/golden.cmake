@@ -13,7 +13,7 @@ foreach(source IN LISTS sources)
     endif()
     foreach(set baseline v3)
         add_test(NAME golden/${name}/${set} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/golden/compare.sh ${source} ${set}
-            ${CMAKE_CURRENT_BINARY_DIR}/golden ${TUNEKIT_GXX} ${TUNEKIT_CLANGXX} ${flags})
+            ${CMAKE_CURRENT_BINARY_DIR}/golden ${TUNEKIT_GXX} ${TUNEKIT_CLANGXX} ${flags} -I${PROJECT_SOURCE_DIR}/examples)
         set_tests_properties(golden/${name}/${set} PROPERTIES LABELS golden TIMEOUT 900)
     endforeach()
 endforeach()
