@@ -21,6 +21,7 @@
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/space/concepts.hpp"
+#include "tunekit/space/dynamic_product.hpp"
 
 namespace tunekit::io {
 
@@ -61,7 +62,8 @@ inline constexpr std::array<std::string_view, 4> statuses{"valid", "compile_erro
 inline constexpr std::array<std::string_view, 5> costs{"cost_ms", "compile_ms", "verification_ms", "benchmark_ms",
                                                        "framework_ms"};
 
-/// The milliseconds that read back as `seconds`: with the product alone one in ten would be off by the last bit.
+/// The milliseconds that read back as `seconds` wherever those came from milliseconds: the product alone may be off by
+/// the last bit.
 [[nodiscard]] inline double milliseconds(double seconds)
 {
     const double product = seconds * 1e3;
@@ -278,6 +280,15 @@ inline void write_recorded_space(const std::string& stem, const recorded_space& 
     }
     write_text(stem + ".params", params);
     write_gzip(stem + ".csv.gz", table);
+}
+
+/// The space of the record: its parameters, values and constraints.
+/// Errors: std::invalid_argument where an expression does not parse or names another parameter.
+[[nodiscard]] inline space::dynamic_product space_of(const recorded_space& recorded)
+{
+    std::vector<space::dynamic_parameter> parameters;
+    for (const auto& p : recorded.parameters) parameters.push_back({p.name, p.values});
+    return {std::move(parameters), recorded.constraints};
 }
 
 /// A table that `measure::replay` reads: row i is configuration i of a space.

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// AutoTVM log records: versions 0.1 and 0.2 read, 0.2 written. Needs nlohmann-json.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/json_fields.hpp"
+#include "tunekit/io/problem.hpp"
+#include "tunekit/io/text.hpp"
+#include "tunekit/measure/concepts.hpp"
+
+namespace tunekit::io {
+
+/// One knob of a configuration.
+struct autotvm_knob {
+    std::string name;
+    std::string kind;      ///< sp: split, re: reorder, an: annotate, ot: other
+    nlohmann::json value;  ///< a list, or what an `ot` chose among
+
+    friend bool operator==(const autotvm_knob&, const autotvm_knob&) = default;
+};
+
+/// One line of a log. What only TVM understands is kept as JSON.
+struct autotvm_record {
+    std::string target;
+    std::string task;
+    nlohmann::json args;    ///< tensors are ["TENSOR", shape, dtype]
+    nlohmann::json kwargs = nlohmann::json::object();
+    index config = 0;       ///< first knob fastest
+    nlohmann::json code_hash;  ///< a string or null
+    std::vector<autotvm_knob> knobs;
+    std::vector<double> costs;  ///< seconds, one per repeat; empty where `error` is not 0
+    int error = 0;              ///< 0 ok, 1 instantiation, 2 compile host, 3 compile device, 4 runtime, 5 wrong answer,
+                                ///< 6 build timeout, 7 run timeout, 8 unknown
+    double all_seconds = 0;     ///< build and run
+    double timestamp = 0;       ///< seconds since 1970
+    std::string tvm_version;    ///< empty in 0.1
+
+    friend bool operator==(const autotvm_record&, const autotvm_record&) = default;
+};
+
+/// The records of a log and what of it could not be read.
+struct autotvm_log {
+    std::vector<autotvm_record> records;
+    std::vector<problem> problems;
+};
+
+namespace detail {
+
+inline void read_knobs(const json_fields& entity, autotvm_record& out)
+{
+    for (std::size_t i = 0; i < entity.size(); ++i) {
+        const auto knob = entity[i];
+        out.knobs.push_back({knob[0].get<std::string>(), knob[1].get<std::string>(), knob[2].value()});
+    }
+}
+
+inline void read_result(const json_fields& result, autotvm_record& out)
+{
+    out.error = result[1].get<int>();
+    if (out.error < 0 || out.error > 8) result[1].fail("is no error code, want 0 to 8");
+    out.all_seconds = result[2].get<double>();
+    out.timestamp = result[3].get<double>();
+    const auto costs = result[0];
+    if (out.error != 0) return;
+    if (costs.size() == 0) costs.fail("is empty, want the seconds of each repeat");
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        const double cost = costs[i].get<double>();
+        if (!(cost > 0)) costs[i].fail("is no time, want seconds above 0");
+        out.costs.push_back(cost);
+    }
+}
+
+/// Throws json_fields::malformed.
+[[nodiscard]] inline autotvm_record read_record(const nlohmann::json& line)
+{
+    const json_fields all(line);
+    autotvm_record out;
+    if (line.is_object() && line.contains("i")) {  // 0.1
+        const auto input = all.at("i");
+        out.target = input[0].get<std::string>();
+        out.task = input[1].get<std::string>();
+        out.args = input[2].value();
+        out.kwargs = input[3].value();
+        const auto config = input[5];
+        out.config = config.at("i").get<index>();
+        out.code_hash = config.at("c").value();
+        read_knobs(config.at("e"), out);
+        read_result(all.at("r"), out);
+        return out;
+    }
+    const auto input = all.at("input");
+    out.target = input[0].get<std::string>();
+    out.task = input[1].get<std::string>();
+    out.args = input[2].value();
+    out.kwargs = input[3].value();
+    const auto config = all.at("config");
+    out.config = config.at("index").get<index>();
+    out.code_hash = config.at("code_hash").value();
+    read_knobs(config.at("entity"), out);
+    read_result(all.at("result"), out);
+    const double version = all.at("version").get<double>();
+    if (version != 0.2) all.at("version").fail("is unknown, want 0.1 or 0.2");
+    out.tvm_version = all.at("tvm_version").get<std::string>();
+    return out;
+}
+
+}  // namespace detail
+
+/// Reads the text of a log; `name` stands for it in problems. Lines that are empty or begin with '#' are comments; what
+/// is malformed is listed with its line and the path of the field, and every other line is read.
+[[nodiscard]] inline autotvm_log parse_autotvm(std::string_view text, const std::string& name)
+{
+    autotvm_log out;
+    std::size_t at = 0;
+    for (const std::string_view line : lines(text)) {
+        ++at;
+        if (words(line).empty() || line.starts_with('#')) continue;
+        const auto parsed = nlohmann::json::parse(line, nullptr, false);
+        if (parsed.is_discarded()) {
+            out.problems.push_back({name, at, "", "is no JSON, want one record per line"});
+            continue;
+        }
+        try {
+            out.records.push_back(detail::read_record(parsed));
+        } catch (const detail::json_fields::malformed& e) {
+            out.problems.push_back({name, at, e.field, e.what});
+        }
+    }
+    return out;
+}
+
+/// Reads a log file.
+///
+///     const auto log = tk::io::read_autotvm("conv2d.log");
+///     for (const auto& p : log.problems) std::puts(p.text().c_str());
+///
+/// Errors: tunekit::error where the file cannot be read.
+[[nodiscard]] inline autotvm_log read_autotvm(const std::string& path) { return parse_autotvm(read_text(path), path); }
+
+/// The record as version 0.2 has it. A log of version 0.2 gives the same JSON values again; the workload and the
+/// template's name of version 0.1 have no place in it.
+[[nodiscard]] inline nlohmann::json to_json(const autotvm_record& r)
+{
+    nlohmann::json entity = nlohmann::json::array();
+    for (const auto& k : r.knobs) entity.push_back(nlohmann::json::array({k.name, k.kind, k.value}));
+    const nlohmann::json costs = r.error == 0 ? nlohmann::json(r.costs) : nlohmann::json(std::vector<double>{1e9});
+    return {{"input", nlohmann::json::array({r.target, r.task, r.args, r.kwargs})},
+            {"config", {{"index", r.config}, {"code_hash", r.code_hash}, {"entity", std::move(entity)}}},
+            {"result", nlohmann::json::array({costs, r.error, r.all_seconds, r.timestamp})},
+            {"version", 0.2},
+            {"tvm_version", r.tvm_version}};
+}
+
+/// Writes a log of version 0.2, a record per line. Errors: tunekit::error where it cannot.
+inline void write_autotvm(const std::string& path, const std::vector<autotvm_record>& records)
+{
+    std::string text;
+    for (const auto& r : records) (text += to_json(r).dump()) += '\n';
+    write_text(path, text);
+}
+
+/// What the record says as a measurement. The cost is AutoTVM's: the mean of the repeats, without the least and the
+/// greatest where there are more than two.
+[[nodiscard]] inline measure::measurement measurement_of(const autotvm_record& r)
+{
+    using measure::failure_kind;
+    measure::measurement out;
+    out.run_seconds = r.all_seconds;
+    if (r.error != 0) {
+        static constexpr failure_kind kinds[]{failure_kind::invalid,      failure_kind::invalid,       failure_kind::build_error,
+                                              failure_kind::build_error,  failure_kind::launch_error,  failure_kind::wrong_result,
+                                              failure_kind::build_timeout, failure_kind::run_timeout, failure_kind::crash};
+        out.failed = measure::failure{kinds[r.error], r.error, "AutoTVM error " + std::to_string(r.error)};
+        return out;
+    }
+    std::vector<double> sorted = r.costs;
+    std::sort(sorted.begin(), sorted.end());
+    const std::size_t cut = sorted.size() > 2 ? 1 : 0;
+    double sum = 0, squares = 0;
+    const auto n = static_cast<double>(sorted.size() - 2 * cut);
+    for (std::size_t i = cut; i + cut < sorted.size(); ++i) sum += sorted[i];
+    out.cost = sum / n;
+    for (std::size_t i = cut; i + cut < sorted.size(); ++i) squares += (sorted[i] - out.cost) * (sorted[i] - out.cost);
+    out.spread = n > 1 ? std::sqrt(squares / (n - 1) / n) : 0;
+    out.runs = static_cast<std::uint32_t>(r.costs.size());
+    out.batches = r.costs;
+    return out;
+}
+
+/// The error code that AutoTVM would log for a measurement; 0 where it did not fail.
+[[nodiscard]] inline int autotvm_error(const measure::measurement& m)
+{
+    using measure::failure_kind;
+    if (!m.failed) return 0;
+    switch (m.failed->kind) {
+    case failure_kind::invalid: return 1;
+    case failure_kind::build_error: return 3;
+    case failure_kind::build_timeout: return 6;
+    case failure_kind::crash:
+    case failure_kind::exited:
+    case failure_kind::out_of_memory:
+    case failure_kind::launch_error: return 4;
+    case failure_kind::wrong_result:
+    case failure_kind::damaged_canary: return 5;
+    case failure_kind::run_timeout: return 7;
+    case failure_kind::bad_cost: break;
+    }
+    return 8;
+}
+
+/// The best record without error of each (target, task, args), in the order of their first appearance; the earlier of equals.
+[[nodiscard]] inline std::vector<autotvm_record> best_of(const std::vector<autotvm_record>& records)
+{
+    std::vector<autotvm_record> out;
+    for (const auto& r : records) {
+        if (r.error != 0) continue;
+        const auto same = std::find_if(out.begin(), out.end(), [&](const autotvm_record& o) {
+            return o.target == r.target && o.task == r.task && o.args == r.args;
+        });
+        const auto mean = [](const autotvm_record& x) {
+            double sum = 0;
+            for (const double c : x.costs) sum += c;
+            return sum / static_cast<double>(x.costs.size());
+        };
+        if (same == out.end()) out.push_back(r);
+        else if (mean(r) < mean(*same)) *same = r;
+    }
+    return out;
+}
+
+}  // namespace tunekit::io

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Trials as plain CSV: for a spreadsheet, and back.
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/problem.hpp"
+#include "tunekit/io/text.hpp"
+#include "tunekit/space/concepts.hpp"
+#include "tunekit/tune/trial.hpp"
+
+namespace tunekit::io {
+
+/// Fields that stand together, and the line of the first.
+struct csv_record {
+    std::size_t line = 0;
+    std::vector<std::string> fields;
+
+    friend bool operator==(const csv_record&, const csv_record&) = default;
+};
+
+/// The records of RFC 4180: fields separated by commas, quoted where they hold a comma, a quote or a line end.
+/// A quote that is never closed ends with the text; empty lines are no records.
+[[nodiscard]] inline std::vector<csv_record> csv_records(std::string_view text)
+{
+    std::vector<csv_record> out;
+    std::size_t line = 1;
+    std::size_t at = 0;
+    while (at < text.size()) {
+        csv_record record{line, {}};
+        bool more = true;
+        while (more) {
+            std::string field;
+            if (at < text.size() && text[at] == '"') {
+                for (++at; at < text.size(); ++at) {
+                    if (text[at] == '\n') ++line;
+                    if (text[at] != '"') field += text[at];
+                    else if (at + 1 < text.size() && text[at + 1] == '"') field += text[at++];
+                    else break;
+                }
+                if (at < text.size()) ++at;
+            }
+            const std::size_t quoted = field.size();
+            while (at < text.size() && text[at] != ',' && text[at] != '\n') field += text[at++];
+            more = at < text.size() && text[at] == ',';
+            if (at < text.size() && text[at] == '\n') ++line;
+            ++at;
+            if (!more && field.size() > quoted && field.ends_with('\r')) field.pop_back();
+            record.fields.push_back(std::move(field));
+        }
+        if (record.fields.size() > 1 || !record.fields[0].empty()) out.push_back(std::move(record));
+    }
+    return out;
+}
+
+/// `text` as a field of such a file.
+[[nodiscard]] inline std::string csv_field(std::string_view text)
+{
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"') out += '"';
+        out += c;
+    }
+    return out += '"';
+}
+
+/// The trials of a file and what of it could not be read.
+struct csv_trials {
+    std::vector<trial> trials;
+    std::vector<problem> problems;
+};
+
+namespace detail {
+
+/// What comes after the parameters.
+inline constexpr std::array<std::string_view, 10> csv_columns{"cost_s", "spread_s", "runs", "at_least", "build_s",
+                                                              "run_s", "failure", "code", "message", "batches_s"};
+
+/// In the order of measure::failure_kind.
+inline constexpr std::array<std::string_view, 11> failure_names{"invalid", "build_error", "build_timeout", "crash", "exited",
+                                                                "run_timeout", "out_of_memory", "wrong_result",
+                                                                "damaged_canary", "launch_error", "bad_cost"};
+
+[[nodiscard]] inline std::string csv_header(std::span<const std::string> names)
+{
+    std::string out = "trial,index";
+    for (const auto& name : names) (out += ',') += csv_field(name);
+    for (const std::string_view column : csv_columns) (out += ',') += column;
+    return out += '\n';
+}
+
+/// Reads the fields of a measurement; empty where one is malformed, which `wrong(column, what)` is told.
+template <class Wrong>
+[[nodiscard]] std::optional<measure::measurement> read_measurement(std::span<const std::string> fields, Wrong&& wrong)
+{
+    measure::measurement m;
+    bool good = true;
+    const auto check = [&](std::size_t column, bool fine, const char* want) {
+        if (!fine) wrong(csv_columns[column], '\'' + fields[column] + "' " + want);
+        good = good && fine;
+    };
+    const auto read = [&](std::size_t column, double& into) {
+        const auto x = number<double>(fields[column]);
+        check(column, x && std::isfinite(*x) && *x >= 0, "is no time, want seconds of 0 or more");
+        into = x.value_or(0);
+    };
+    if (!fields[6].empty()) {
+        std::size_t kind = 0;
+        while (kind < failure_names.size() && failure_names[kind] != fields[6]) ++kind;
+        check(6, kind < failure_names.size(), "is no kind of failure, want one of docs/formats.md");
+        const auto code = number<int>(fields[7]);
+        check(7, code.has_value(), "is no integer, want a code");
+        m.failed = measure::failure{static_cast<measure::failure_kind>(kind), code.value_or(0), fields[8]};
+    } else {
+        read(0, m.cost);
+    }
+    read(1, m.spread);
+    const auto runs = number<std::uint32_t>(fields[2]);
+    check(2, runs.has_value(), "is no count, want an integer of 0 or more");
+    m.runs = runs.value_or(0);
+    check(3, fields[3] == "0" || fields[3] == "1", "is neither, want 0 or 1");
+    m.at_least = fields[3] == "1";
+    read(4, m.build_seconds);
+    read(5, m.run_seconds);
+    if (!fields[9].empty())
+        for (const std::string_view part : split(fields[9], ' ')) {
+            const auto x = number<double>(part);
+            check(9, x.has_value(), "are no times, want seconds with a blank between them");
+            m.batches.push_back(x.value_or(0));
+        }
+    return good ? std::optional(std::move(m)) : std::nullopt;
+}
+
+}  // namespace detail
+
+/// Trials as text: one line each, with the values of the parameters as the space shows them.
+template <space::described Space>
+[[nodiscard]] std::string trials_to_csv(std::span<const trial> trials, const Space& space)
+{
+    std::string out = detail::csv_header(space.names());
+    for (std::size_t k = 0; k < trials.size(); ++k) {
+        const auto& [candidate, m] = trials[k];
+        out += text_of(k + 1) + ',' + text_of(candidate);
+        for (const auto& text : space.texts(candidate)) (out += ',') += csv_field(text);
+        out += ',' + (m.failed ? std::string() : text_of(m.cost)) + ',' + text_of(m.spread) + ',' + text_of(m.runs) + ',' +
+               (m.at_least ? '1' : '0') + ',' + text_of(m.build_seconds) + ',' + text_of(m.run_seconds) + ',';
+        if (m.failed) (out += detail::failure_names[static_cast<std::size_t>(m.failed->kind)]) += ',' + text_of(m.failed->code) + ',' + csv_field(m.failed->message);
+        else out += ",,";
+        for (std::size_t i = 0; i < m.batches.size(); ++i) (out += i == 0 ? ',' : ' ') += text_of(m.batches[i]);
+        out += m.batches.empty() ? ",\n" : "\n";
+    }
+    return out;
+}
+
+/// Writes trials of `space` to a file. Errors: tunekit::error where it cannot.
+template <space::described Space>
+void write_csv(const std::string& path, std::span<const trial> trials, const Space& space)
+{
+    write_text(path, trials_to_csv(trials, space));
+}
+
+/// Reads what trials_to_csv wrote of `space`; `name` stands for the file in problems. A line that is malformed, or whose
+/// values are not those of its index in `space`, is listed with its column; every other line is read.
+/// Errors: tunekit::error where the header is not that of the space.
+template <space::described Space>
+    requires space::counted<Space>
+[[nodiscard]] csv_trials parse_csv(std::string_view text, const std::string& name, const Space& space)
+{
+    const auto records = csv_records(text);
+    const std::span<const std::string> names = space.names();
+    const auto header = csv_records(detail::csv_header(names));
+    if (records.empty() || records[0].fields != header[0].fields)
+        throw error(name + ":1: is not the header of this space, want " + detail::csv_header(names).substr(0, 200));
+    csv_trials out;
+    for (std::size_t k = 1; k < records.size(); ++k) {
+        const auto& [line, fields] = records[k];
+        const auto wrong = [&, at = line](std::string_view field, std::string what) {
+            out.problems.push_back({name, at, std::string(field), std::move(what)});
+        };
+        if (fields.size() != header[0].fields.size()) {
+            wrong("", "has " + std::to_string(fields.size()) + " fields, want " + std::to_string(header[0].fields.size()));
+            continue;
+        }
+        const auto candidate = number<index>(fields[1]);
+        if (!candidate || *candidate >= space.size()) {
+            wrong("index", '\'' + fields[1] + "' is no index of this space, want one below " + std::to_string(space.size()));
+            continue;
+        }
+        const std::vector<std::string> texts = space.texts(*candidate);
+        std::size_t j = 0;
+        while (j < texts.size() && texts[j] == fields[2 + j]) ++j;
+        if (j < texts.size()) {
+            wrong(names[j], '\'' + fields[2 + j] + "' is not what index " + fields[1] + " has, want " + texts[j]);
+            continue;
+        }
+        auto m = detail::read_measurement(std::span(fields).subspan(2 + names.size()), wrong);
+        if (m) out.trials.push_back({*candidate, std::move(*m)});
+    }
+    return out;
+}
+
+/// Reads a file. Errors: as parse_csv, and tunekit::error where it cannot be read.
+template <space::described Space>
+    requires space::counted<Space>
+[[nodiscard]] csv_trials read_csv(const std::string& path, const Space& space)
+{
+    return parse_csv(read_text(path), path, space);
+}
+
+}  // namespace tunekit::io

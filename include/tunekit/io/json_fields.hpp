@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Reading JSON that others wrote: every access knows its path, so that what is missing or wrong can be named. Needs nlohmann-json.
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace tunekit::io::detail {
+
+/// A JSON value and the path that led to it: "config.entity[2][0]". Precondition: the value outlives it.
+class json_fields {
+public:
+    /// Thrown by every access that does not find what it wants; readers turn it into an io::problem.
+    struct malformed {
+        std::string field;
+        std::string what;
+    };
+
+    explicit json_fields(const nlohmann::json& value, std::string path = {}) : value_(&value), path_(std::move(path)) {}
+
+    [[nodiscard]] const nlohmann::json& value() const noexcept { return *value_; }
+
+    /// The member of that name.
+    [[nodiscard]] json_fields at(const char* key) const
+    {
+        if (!value_->is_object()) fail("is no object, want one with \"" + std::string(key) + '"');
+        const std::string path = path_.empty() ? key : path_ + '.' + key;
+        const auto found = value_->find(key);
+        if (found == value_->end()) throw malformed{path, "is missing, want it"};
+        return json_fields(*found, path);
+    }
+
+    /// The element of that number.
+    [[nodiscard]] json_fields operator[](std::size_t i) const
+    {
+        const std::string path = path_ + '[' + std::to_string(i) + ']';
+        if (i >= size()) throw malformed{path, "is missing, want it"};
+        return json_fields((*value_)[i], path);
+    }
+
+    /// The number of elements.
+    [[nodiscard]] std::size_t size() const
+    {
+        if (!value_->is_array()) fail("is no list, want one");
+        return value_->size();
+    }
+
+    /// The value as a string, a number or an unsigned index, if that is what it is.
+    template <class T>
+    [[nodiscard]] T get() const
+    {
+        if constexpr (std::same_as<T, std::string>) {
+            if (!value_->is_string()) fail("is no text, want a string");
+        } else if constexpr (std::floating_point<T>) {
+            if (!value_->is_number()) fail("is no number, want one");
+        } else if constexpr (std::unsigned_integral<T>) {
+            if (!value_->is_number_unsigned()) fail("is no index, want an integer of 0 or more");
+        } else {
+            if (!value_->is_number_integer()) fail("is no integer, want one");
+        }
+        return value_->template get<T>();
+    }
+
+    [[noreturn]] void fail(std::string what) const { throw malformed{path_, std::move(what)}; }
+
+private:
+    const nlohmann::json* value_;
+    std::string path_;
+};
+
+}  // namespace tunekit::io::detail

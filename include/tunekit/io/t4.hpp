@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Results of Kernel Tuner in the T4 format, read and written. Needs nlohmann-json.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/json_fields.hpp"
+#include "tunekit/io/problem.hpp"
+#include "tunekit/io/text.hpp"
+#include "tunekit/measure/replay.hpp"
+
+namespace tunekit::io {
+
+/// One quantity that was measured beside the times.
+struct t4_quantity {
+    std::string name;
+    nlohmann::json value;  ///< a number, a text or a list
+    std::string unit;
+
+    friend bool operator==(const t4_quantity&, const t4_quantity&) = default;
+};
+
+/// One configuration of a T4 file. Times in milliseconds, as Kernel Tuner writes them.
+struct t4_result {
+    nlohmann::ordered_json configuration = nlohmann::ordered_json::object();  ///< value by name
+    std::string timestamp;
+    std::vector<std::string> objectives;  ///< names of quantities
+    std::vector<double> runtimes;         ///< repeats; empty where it failed
+    nlohmann::json times = nlohmann::json::object();  ///< the others, by name: compilation, benchmark, framework, ...
+    std::string invalidity = "correct";   ///< correct, timeout, compile, runtime, correctness or constraints
+    double correctness = 1;
+    std::vector<t4_quantity> quantities;
+
+    friend bool operator==(const t4_result&, const t4_result&) = default;
+};
+
+/// The results of a file and what of it could not be read.
+struct t4_file {
+    std::string schema_version = "1.0.0";
+    std::vector<t4_result> results;
+    std::vector<problem> problems;  ///< `field` is the path: results[3].times.runtimes
+};
+
+namespace detail {
+
+inline constexpr std::array<std::string_view, 6> invalidities{"correct", "timeout", "compile", "runtime", "correctness",
+                                                              "constraints"};
+
+/// Throws json_fields::malformed. `ordered` is the same value with its members in the order of the file.
+[[nodiscard]] inline t4_result read_t4(const json_fields& from, const nlohmann::ordered_json& ordered)
+{
+    t4_result out;
+    const auto configuration = from.at("configuration");
+    if (!configuration.value().is_object()) configuration.fail("is no object, want one of values by name");
+    out.configuration = ordered.at("configuration");
+    out.invalidity = from.at("invalidity").get<std::string>();
+    if (std::find(invalidities.begin(), invalidities.end(), out.invalidity) == invalidities.end())
+        from.at("invalidity").fail("is unknown, want correct, timeout, compile, runtime, correctness or constraints");
+    out.correctness = from.at("correctness").get<double>();
+    const auto times = from.at("times");
+    if (!times.value().is_object()) times.fail("is no object, want one of milliseconds by name");
+    for (const auto& [name, value] : times.value().items()) {
+        if (name == "runtimes") continue;
+        out.times[name] = times.at(name.c_str()).get<double>();
+    }
+    if (times.value().contains("runtimes")) {
+        const auto runtimes = times.at("runtimes");
+        for (std::size_t i = 0; i < runtimes.size(); ++i) out.runtimes.push_back(runtimes[i].get<double>());
+    }
+    if (from.value().contains("timestamp")) out.timestamp = from.at("timestamp").get<std::string>();
+    if (from.value().contains("objectives"))
+        for (std::size_t i = 0; i < from.at("objectives").size(); ++i)
+            out.objectives.push_back(from.at("objectives")[i].get<std::string>());
+    if (from.value().contains("measurements")) {
+        const auto quantities = from.at("measurements");
+        for (std::size_t i = 0; i < quantities.size(); ++i) {
+            const auto q = quantities[i];
+            out.quantities.push_back({q.at("name").get<std::string>(), q.at("value").value(),
+                                      q.value().contains("unit") ? q.at("unit").get<std::string>() : ""});
+        }
+    }
+    return out;
+}
+
+}  // namespace detail
+
+/// Reads the text of a T4 file; `name` stands for it in problems. A result that is malformed is listed with the path of
+/// the field; every other result is read.
+/// Errors: tunekit::error where the whole is no JSON object with a list "results".
+[[nodiscard]] inline t4_file parse_t4(std::string_view text, const std::string& name)
+{
+    const auto ordered = nlohmann::ordered_json::parse(text, nullptr, false);
+    if (ordered.is_discarded()) throw error(name + ": is no JSON, want a T4 results file");
+    const nlohmann::json whole = ordered;
+    t4_file out;
+    try {
+        const detail::json_fields all(whole);
+        if (whole.is_object() && whole.contains("schema_version")) out.schema_version = all.at("schema_version").get<std::string>();
+        const auto results = all.at("results");
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            try {
+                out.results.push_back(detail::read_t4(results[i], ordered.at("results").at(i)));
+            } catch (const detail::json_fields::malformed& e) {
+                out.problems.push_back({name, 0, e.field, e.what});
+            }
+        }
+    } catch (const detail::json_fields::malformed& e) {
+        throw error(problem{name, 0, e.field, e.what}.text());
+    }
+    return out;
+}
+
+/// Reads a file. Errors: as parse_t4, and tunekit::error where it cannot be read.
+[[nodiscard]] inline t4_file read_t4(const std::string& path) { return parse_t4(read_text(path), path); }
+
+/// The file as JSON: what parse_t4 reads back equal.
+[[nodiscard]] inline nlohmann::ordered_json to_json(const t4_file& file)
+{
+    using json = nlohmann::ordered_json;
+    json results = json::array();
+    for (const auto& r : file.results) {
+        json times = json(r.times);
+        times["runtimes"] = r.runtimes;
+        json quantities = json::array();
+        for (const auto& q : r.quantities) quantities.push_back({{"name", q.name}, {"value", json(q.value)}, {"unit", q.unit}});
+        results.push_back({{"timestamp", r.timestamp}, {"configuration", r.configuration}, {"times", std::move(times)},
+                           {"invalidity", r.invalidity}, {"correctness", r.correctness},
+                           {"measurements", std::move(quantities)}, {"objectives", r.objectives}});
+    }
+    return {{"results", std::move(results)}, {"schema_version", file.schema_version}};
+}
+
+/// Writes a file. Errors: tunekit::error where it cannot.
+inline void write_t4(const std::string& path, const t4_file& file) { write_text(path, to_json(file).dump(1) + '\n'); }
+
+/// The result as a row of a replay table. The cost is the first objective where it is a quantity in ms, us or s, else the
+/// mean of the runtimes; the seconds of the evaluation are the sum of its times without those of the search.
+/// Failures: compile -> build_error, timeout -> run_timeout, correctness -> wrong_result, constraints -> invalid, runtime ->
+/// launch_error; bad_cost where there is no positive time although it is said to be correct.
+[[nodiscard]] inline measure::recorded recorded_of(const t4_result& r)
+{
+    using measure::failure_kind;
+    measure::recorded out;
+    auto& m = out.result;
+    for (const auto& [name, value] : r.times.items()) {
+        const double seconds = value.get<double>() / 1e3;
+        if (name != "search_algorithm") out.seconds += seconds;
+        if (name.starts_with("compilation")) m.build_seconds += seconds;
+        if (name == "benchmark" || name == "validation") m.run_seconds += seconds;
+    }
+    const auto fail = [&](failure_kind kind) { m.failed = measure::failure{kind, 0, "Kernel Tuner: " + r.invalidity}; };
+    if (r.invalidity == "compile") fail(failure_kind::build_error);
+    else if (r.invalidity == "timeout") fail(failure_kind::run_timeout);
+    else if (r.invalidity == "correctness") fail(failure_kind::wrong_result);
+    else if (r.invalidity == "constraints") fail(failure_kind::invalid);
+    else if (r.invalidity == "runtime") fail(failure_kind::launch_error);
+    if (m.failed) return out;
+    double sum = 0, squares = 0;
+    const auto n = static_cast<double>(r.runtimes.size());
+    for (const double ms : r.runtimes) {
+        m.batches.push_back(ms / 1e3);
+        sum += ms / 1e3;
+    }
+    for (const double s : m.batches) squares += (s - sum / n) * (s - sum / n);
+    m.runs = static_cast<std::uint32_t>(r.runtimes.size());
+    m.spread = m.runs > 1 ? std::sqrt(squares / (n - 1) / n) : 0;
+    m.cost = sum / n;  // NaN without runtimes
+    for (const auto& q : r.quantities) {
+        if (r.objectives.empty() || q.name != r.objectives[0] || !q.value.is_number()) continue;
+        if (q.unit == "ms") m.cost = q.value.get<double>() / 1e3;
+        if (q.unit == "us") m.cost = q.value.get<double>() / 1e6;
+        if (q.unit == "s") m.cost = q.value.get<double>();
+    }
+    if (!std::isfinite(m.cost) || !(m.cost > 0)) fail(failure_kind::bad_cost);
+    return out;
+}
+
+}  // namespace tunekit::io

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A folder for the files of one test.
+
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+namespace support {
+
+/// Made empty at birth, removed with all that lies in it at the end.
+class temporary_folder {
+public:
+    temporary_folder()
+    {
+        path_ = (std::filesystem::temp_directory_path() / "tunekit-XXXXXX").string();
+        if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    }
+    temporary_folder(const temporary_folder&) = delete;
+    temporary_folder& operator=(const temporary_folder&) = delete;
+    ~temporary_folder() { std::filesystem::remove_all(path_); }
+
+    [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + '/' + name; }
+
+private:
+    std::string path_;
+};
+
+}  // namespace support

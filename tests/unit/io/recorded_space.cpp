@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/io/recorded_space.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "support/temporary_folder.hpp"
+
+namespace tk = tunekit;
+using tk::io::recorded_space;
+using tk::measure::failure_kind;
+
+namespace {
+
+const std::string params =
+    "# tiles: parameters in column order\n"
+    "kernel tiles\n"
+    "device a machine of two words\n"
+    "param a 1 2 4\n"
+    "param b 0 1\n"
+    "param c 7\n"
+    "constraint a > 1 or b == 0\n";
+
+const std::string header = "a,b,c,time_ms,status,cost_ms,compile_ms,verification_ms,benchmark_ms,framework_ms,t0,t1\n";
+
+const std::string table = header +
+                          "1,0,7,2.5,valid,10,4,1,3,2,2.25,2.75\n"
+                          "2,0,7,,compile_error,5,5,0,0,0,,\n"
+                          "2,1,7,,runtime_error,7,4,0,1,2,,\n"
+                          "4,0,7,,invalid,1,0,0,0,1,,\n"
+                          "4,1,7,0.25,valid,9,4,1,3,1,0.25,0.25\n";
+
+recorded_space read(const support::temporary_folder& folder, const std::string& p, const std::string& t)
+{
+    tk::io::write_text(folder / "s.params", p);
+    tk::io::write_text(folder / "s.csv", t);
+    return tk::io::read_recorded_space(folder / "s");
+}
+
+/// `f` throws an error whose message ends so.
+template <class F>
+void fails(F&& f, const std::string& end)
+{
+    std::string told;
+    try {
+        f();
+    } catch (const tk::error& e) {
+        told = e.what();
+    }
+    CAPTURE(told);
+    CHECK(told.ends_with(end));
+}
+
+}  // namespace
+
+TEST_CASE("a recorded space is read as it stands: seconds, failures, costs, repeats")
+{
+    const support::temporary_folder folder;
+    const auto got = read(folder, params, table);
+    CHECK(got.problems.empty());
+    CHECK(got.kernel == "tiles");
+    CHECK(got.device == "a machine of two words");
+    CHECK(got.parameters == std::vector<tk::io::recorded_parameter>{{"a", {1, 2, 4}}, {"b", {0, 1}}, {"c", {7}}});
+    CHECK(got.constraints == std::vector<std::string>{"a > 1 or b == 0"});
+    REQUIRE(got.rows.size() == 5);
+    const auto& first = got.rows[0].record;
+    CHECK(got.rows[0].ordinals == std::vector<std::uint16_t>{0, 0, 0});
+    CHECK(got.rows[0].line == 2);
+    CHECK(first.seconds == 10e-3);
+    CHECK(first.result.ok());
+    CHECK(first.result.cost == 2.5e-3);
+    CHECK(first.result.build_seconds == 4e-3);
+    CHECK(first.result.run_seconds == 1e-3 + 3e-3);
+    CHECK(first.result.batches == std::vector<double>{2.25e-3, 2.75e-3});
+    CHECK(first.result.runs == 2);
+    CHECK(first.result.spread == doctest::Approx(0.25e-3));  // sd 0.3536e-3 over sqrt(2)
+    CHECK(got.rows[1].record.result.failed.value().kind == failure_kind::build_error);
+    CHECK(got.rows[1].record.seconds == 5e-3);
+    CHECK(got.rows[2].record.result.failed.value().kind == failure_kind::launch_error);
+    CHECK(got.rows[3].record.result.failed.value().kind == failure_kind::invalid);
+}
+
+TEST_CASE("a compressed table is read, and is read before a plain one")
+{
+    const support::temporary_folder folder;
+    tk::io::write_text(folder / "s.params", params);
+    tk::io::write_gzip(folder / "s.csv.gz", table);
+    tk::io::write_text(folder / "s.csv", header);
+    CHECK(tk::io::read_recorded_space(folder / "s").rows.size() == 5);
+}
+
+TEST_CASE("what is written reads back equal")
+{
+    const support::temporary_folder folder;
+    auto first = read(folder, params, table);
+    tk::io::write_recorded_space(folder / "again", first);
+    auto second = tk::io::read_recorded_space(folder / "again");
+    CHECK(second.problems.empty());
+    for (auto* space : {&first, &second})
+        for (auto& row : space->rows)
+            if (row.record.result.failed) row.record.result.cost = 0;  // a NaN equals nothing
+    CHECK(first == second);
+}
+
+TEST_CASE("seconds that came from milliseconds are written as milliseconds that read back equal")
+{
+    int wrong = 0;
+    for (int k = 1; k < 200000; ++k) {
+        const double seconds = std::sqrt(static_cast<double>(k)) * 1.7e-2 / 1e3;
+        if (tk::io::detail::milliseconds(seconds) / 1e3 != seconds) ++wrong;
+    }
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("malformed rows are listed with line and field, and every other row is read")
+{
+    const support::temporary_folder folder;
+    const auto got = read(folder, params,
+                          header +
+                              "1,0,7,2.5,valid,10,4,1,3,2,2.25,oops\n"  // only the repeat is lost
+                              "3,0,7,2.5,valid,10,4,1,3,2,,\n"
+                              "x,0,7,2.5,valid,10,4,1,3,2,,\n"
+                              "2,0,7,,valid,10,4,1,3,2,,\n"
+                              "2,0,7,-1,valid,10,4,1,3,2,,\n"
+                              "2,0,7,inf,valid,10,4,1,3,2,,\n"
+                              "2,0,7,1,odd,10,4,1,3,2,,\n"
+                              "2,0,7,1,valid,,4,1,3,2,,\n"
+                              "2,0\n"
+                              "1,0,7,9,valid,10,4,1,3,2,,\n"  // again
+                              "4,1,7,0.5,valid,9,4,1,3,1,,\n");
+    CHECK(got.rows.size() == 2);
+    CHECK(got.rows[0].record.result.batches == std::vector<double>{2.25e-3});
+    CHECK(got.rows[0].record.result.cost == 2.5e-3);
+    std::vector<std::string> told;
+    for (const auto& p : got.problems) told.push_back(p.text().substr(p.file.size() - 5));
+    CHECK(told == std::vector<std::string>{
+                      "s.csv:2: t1: 'oops' is no time, want milliseconds above 0",
+                      "s.csv:3: a: '3' is none of its values, want one of the .params file",
+                      "s.csv:4: a: 'x' is none of its values, want one of the .params file",
+                      "s.csv:5: time_ms: '' is no time, want milliseconds above 0 where status is valid",
+                      "s.csv:6: time_ms: '-1' is no time, want milliseconds above 0 where status is valid",
+                      "s.csv:7: time_ms: 'inf' is no time, want milliseconds above 0 where status is valid",
+                      "s.csv:8: status: 'odd' is unknown, want valid, compile_error, runtime_error or invalid",
+                      "s.csv:9: cost_ms: '' is no time, want milliseconds of 0 or more",
+                      "s.csv:10: has 2 fields, want 12 as the header",
+                      "s.csv:11: repeats an earlier configuration, want each once",
+                  });
+}
+
+TEST_CASE("malformed parameters and headers name file, line and field")
+{
+    const support::temporary_folder folder;
+    fails([&] { (void)read(folder, "param a 1 2.5\n", table); }, "s.params:1: a: '2.5' is no integer, want integer values");
+    fails([&] { (void)read(folder, "kernel k\n", table); }, "s.params: has no 'param NAME V1 V2 ...' line, want one per column");
+    fails([&] { (void)read(folder, params + "param d 1\n", table); }, "s.csv:1: d: the header has no such column, want one");
+    fails([&] { (void)read(folder, params, "a,b,c,time_ms,status\n"); }, "s.csv:1: cost_ms: the header has no such column, want one");
+    fails([&] { (void)read(folder, params, ""); }, "s.csv: is empty, want a header line");
+    fails([&] { (void)tk::io::read_recorded_space(folder / "none"); }, "none.params: cannot be opened, want a readable file");
+    const auto odd = read(folder, params + "parm e 1\nconstraint\n", table);
+    REQUIRE(odd.problems.size() == 2);
+    CHECK(odd.rows.size() == 5);
+    CHECK(odd.problems[0].line == 8);
+    CHECK(odd.problems[0].field == "parm");
+}
+
+TEST_CASE("a cut gzip file is one error")
+{
+    const support::temporary_folder folder;
+    tk::io::write_text(folder / "s.params", params);
+    tk::io::write_gzip(folder / "s.csv.gz", table + std::string(5000, '#'));
+    const std::string whole = tk::io::read_text(folder / "s.csv.gz");
+    tk::io::write_text(folder / "s.csv.gz", whole.substr(0, whole.size() / 2));
+    fails([&] { (void)tk::io::read_recorded_space(folder / "s"); }, "s.csv.gz: is damaged or ends too early, want a whole gzip or plain file");
+}
+
+TEST_CASE("the table is in the order of the space, and tells what is missing and what is outside")
+{
+    const support::temporary_folder folder;
+    auto recorded = read(folder, params, table);
+    const auto space = tk::io::space_of(recorded);
+    CHECK(space.size() == 5);
+    auto whole = tk::io::table_of(recorded, space);
+    CHECK(whole.problems.empty());
+    for (std::size_t i = 0; i < 5; ++i) {
+        const auto config = space.at(i);
+        const auto& row = recorded.rows[whole.source[i]];
+        for (std::size_t j = 0; j < 3; ++j) CHECK(recorded.parameters[j].values[row.ordinals[j]] == config[j]);
+        CHECK(whole.rows[i].seconds == row.record.seconds);
+    }
+    recorded.rows.erase(recorded.rows.begin());
+    recorded.rows[0].ordinals = {0, 1, 0};  // a == 1 and b == 1
+    const auto part = tk::io::table_of(recorded, space);
+    REQUIRE(part.problems.size() == 2);
+    CHECK(part.problems[0].what == "is no configuration of the space, want one within the constraints");
+    CHECK(part.problems[1].what == "2 configurations of the space have no row, want all recorded");
+    CHECK(part.rows[static_cast<std::size_t>(space.index_of({1, 0, 7}).value())].result.failed.value().kind == failure_kind::invalid);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/io/t4.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/temporary_folder.hpp"
+
+namespace tk = tunekit;
+using nlohmann::json;
+using tk::measure::failure_kind;
+
+namespace {
+
+const std::string good = R"({"results": [
+ {"timestamp": "2026-01-02 03:04:05+00:00", "configuration": {"block_size_x": 128, "tile": 2, "layout": "rows"},
+  "times": {"compilation": 100.0, "benchmark": 40.0, "framework": 5.0, "search_algorithm": 7.0, "validation": 3.0, "runtimes": [2.0, 4.0]},
+  "invalidity": "correct", "correctness": 1, "measurements": [{"name": "time", "value": 2.5, "unit": "ms"}, {"name": "GFLOP/s", "value": 812.5, "unit": ""}], "objectives": ["time"]},
+ {"timestamp": "2026-01-02 03:04:06+00:00", "configuration": {"block_size_x": 2048, "tile": 1, "layout": "rows"},
+  "times": {"compilation": 90.0, "runtimes": []}, "invalidity": "compile", "correctness": 1, "measurements": [], "objectives": ["time"]}
+], "schema_version": "1.0.0"})";
+
+}  // namespace
+
+TEST_CASE("T4 results are read and written as the same JSON value")
+{
+    const auto file = tk::io::parse_t4(good, "a.json");
+    CHECK(file.problems.empty());
+    REQUIRE(file.results.size() == 2);
+    const auto& r = file.results[0];
+    CHECK(r.configuration.begin().key() == "block_size_x");  // in the order of the file
+    CHECK(r.configuration.at("layout") == "rows");
+    CHECK(r.runtimes == std::vector<double>{2, 4});
+    CHECK(r.times.at("validation") == 3.0);
+    CHECK(r.quantities.size() == 2);
+    CHECK(json(tk::io::to_json(file)) == json::parse(good));
+    const support::temporary_folder folder;
+    tk::io::write_t4(folder / "b.json", file);
+    const auto again = tk::io::read_t4(folder / "b.json");
+    CHECK(again.results == file.results);
+    CHECK(again.schema_version == "1.0.0");
+}
+
+TEST_CASE("a result becomes a row of a replay table")
+{
+    const auto file = tk::io::parse_t4(good, "a.json");
+    const auto row = tk::io::recorded_of(file.results[0]);
+    CHECK(row.result.ok());
+    CHECK(row.result.cost == 2.5e-3);  // the objective, not the mean of the runtimes
+    CHECK(row.result.batches == std::vector<double>{2e-3, 4e-3});
+    CHECK(row.result.spread == doctest::Approx(1e-3));
+    CHECK(row.result.build_seconds == 0.1);
+    CHECK(row.result.run_seconds == doctest::Approx(0.043));
+    CHECK(row.seconds == doctest::Approx(0.148));  // the search's 7 ms are not the evaluation's
+    const auto failed = tk::io::recorded_of(file.results[1]);
+    CHECK(failed.result.failed.value().kind == failure_kind::build_error);
+    CHECK(failed.seconds == 0.09);
+
+    auto r = file.results[0];
+    r.quantities.clear();
+    CHECK(tk::io::recorded_of(r).result.cost == 3e-3);
+    r.runtimes.clear();
+    CHECK(tk::io::recorded_of(r).result.failed.value().kind == failure_kind::bad_cost);
+    for (const auto& [word, kind] : {std::pair{"timeout", failure_kind::run_timeout}, std::pair{"runtime", failure_kind::launch_error},
+                                     std::pair{"correctness", failure_kind::wrong_result}, std::pair{"constraints", failure_kind::invalid}}) {
+        r.invalidity = word;
+        CHECK(tk::io::recorded_of(r).result.failed.value().kind == kind);
+    }
+}
+
+TEST_CASE("malformed results name their field and lose no other result")
+{
+    json j = json::parse(good);
+    const json first = j["results"][0];
+    j["results"] = json::array();
+    const auto add = [&](const char* pointer, const json& value) {
+        json r = first;
+        r[json::json_pointer(pointer)] = value;
+        j["results"].push_back(r);
+    };
+    add("/invalidity", "maybe");
+    add("/times/runtimes/1", "long");
+    j["results"].push_back(first);
+    add("/configuration", 3);
+    add("/measurements/0/name", 1);
+    const auto file = tk::io::parse_t4(j.dump(), "bad.json");
+    CHECK(file.results.size() == 1);
+    std::vector<std::string> told;
+    for (const auto& p : file.problems) told.push_back(p.text());
+    CHECK(told == std::vector<std::string>{
+                      "bad.json: results[0].invalidity: is unknown, want correct, timeout, compile, runtime, correctness or constraints",
+                      "bad.json: results[1].times.runtimes[1]: is no number, want one",
+                      "bad.json: results[3].configuration: is no object, want one of values by name",
+                      "bad.json: results[4].measurements[0].name: is no text, want a string",
+                  });
+    CHECK_THROWS_WITH_AS((void)tk::io::parse_t4("{", "x.json"), "tunekit: x.json: is no JSON, want a T4 results file", tk::error);
+    CHECK_THROWS_WITH_AS((void)tk::io::parse_t4("{}", "x.json"), "tunekit: x.json: results: is missing, want it", tk::error);
+}
