@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Draws that moves share.
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "tunekit/random/uniform.hpp"
+
+namespace tunekit::mcmc {
+
+/// An index in [0, n) and, independent of it, a number in [0, 1).
+struct index_and_fraction {
+    std::size_t index = 0;
+    double fraction = 0;
+};
+
+/// Both from the same 64 bits: the high word of n * bits is the index, the low word, uniform given the index up to n / 2^64,
+/// the fraction. Precondition: n > 0. One `bits`, rarely more.
+/// Source: Lemire (2019), ACM TOMACS 29, algorithm 5, whose remainder is used here.
+template <generator G>
+[[nodiscard]] index_and_fraction pick(std::uint64_t n, G& gen)
+{
+    assert(n > 0);
+    __extension__ using wide = unsigned __int128;
+    wide m = wide{random::bits(gen)} * n;
+    if (static_cast<std::uint64_t>(m) < n) {
+        const std::uint64_t threshold = (0 - n) % n;
+        while (static_cast<std::uint64_t>(m) < threshold) m = wide{random::bits(gen)} * n;
+    }
+    return {static_cast<std::size_t>(m >> 64), static_cast<double>(static_cast<std::uint64_t>(m) >> 11) * 0x1p-53};
+}
+
+/// Shuffles until the first `m` places hold a uniform draw without replacement, in uniform order.
+/// Draws about m log2(n) / 56 times: several indices come from one draw, exactly uniform by rejection of their product's remainder.
+/// Source: Brackett-Rozinsky, Lemire (2024), Batched Ranged Random Integer Generation, Software: Practice and Experience 55.
+template <generator G>
+void shuffle_front(std::span<std::uint32_t> order, std::size_t m, G& gen)
+{
+    __extension__ using wide = unsigned __int128;
+    const std::size_t n = order.size();
+    for (std::size_t i = 0; i < m;) {
+        std::uint64_t product = n - i;  // of the ranges of the places [i, end)
+        std::size_t end = i + 1;
+        while (end < m && product <= (std::uint64_t{1} << 56) / (n - end)) product *= n - end++;
+        std::size_t chosen[56];
+        for (std::uint64_t rest = 0, least = 0;;) {
+            rest = random::bits(gen);
+            for (std::size_t k = i; k < end; ++k) {
+                const wide x = wide{rest} * (n - k);
+                chosen[k - i] = static_cast<std::size_t>(x >> 64);
+                rest = static_cast<std::uint64_t>(x);
+            }
+            if (rest >= product) break;
+            least = (0 - product) % product;  // 2^64 mod product
+            if (rest >= least) break;
+        }
+        for (std::size_t k = i; k < end; ++k) std::swap(order[k], order[k + chosen[k - i]]);
+        i = end;
+    }
+}
+
+}  // namespace tunekit::mcmc

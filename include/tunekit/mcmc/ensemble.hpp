@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The affine-invariant ensemble sampler.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/core/executor.hpp"
+#include "tunekit/linalg/elementary.hpp"
+#include "tunekit/mcmc/concepts.hpp"
+#include "tunekit/mcmc/dimension.hpp"
+#include "tunekit/mcmc/initial.hpp"
+#include "tunekit/mcmc/state.hpp"
+#include "tunekit/mcmc/stretch.hpp"
+
+namespace tunekit::mcmc {
+
+/// What does not depend on the move.
+struct ensemble_options {
+    std::size_t thin_by = 1;         ///< steps from one stored step to the next
+    std::size_t chunk = 64;          ///< points that a batched density gets in one call, at most
+    bool allow_few_walkers = false;  ///< accept fewer than 2 D walkers, and walkers that do not span the space
+};
+
+/// Draws from a density known up to a constant, with W walkers that propose for one another.
+///
+///     const mcmc::ensemble sampler{mcmc::stretch{}};
+///     auto state = sampler.start(log_density, positions, dimensions);
+///     const auto chain = sampler.run(state, log_density, 5000, gen);
+///
+/// A step divides the walkers into sets at random. The walkers of each set in turn get a proposal each from the walkers of
+/// the other sets, all are evaluated together, and x becomes q where ln U < factor + ln p(q) - ln p(x), U uniform in (0, 1].
+///
+/// Shapes:     positions W x D, one walker per row.
+/// Errors:     std::invalid_argument where a start or a parameter makes no sense; numerical_error when a density is NaN or +inf
+///             (the state then stands before the set that met it).
+/// Randomness: all draws of a set are made before its densities are evaluated, on the calling thread: one `bits` per walker to
+///             accept, what the move says, W log2(W) / 112 or so to divide, one more per step for a mixture.
+/// Resuming:   a run continued from its state and generator makes the steps, bit for bit, of one longer run.
+/// Threads:    `run` takes an executor and evaluates a set through it: point by point, or in chunks where the density is
+///             batched. Any executor gives the same chain. A density must bear being called from the executor's threads.
+/// Cost:       W densities and O(W D) per step; 10 to 20 ns per walker beside the density.
+/// Source:     Foreman-Mackey et al. (2013), PASP 125, 306-312, algorithm 3; emcee 3 for sets, moves and checks.
+/// Departures: accepted proposals are counted in steps that thinning drops, too; a start without one finite density is refused.
+template <class Move = stretch>
+struct ensemble {
+    Move move = {};
+    ensemble_options options = {};
+
+    /// The state of walkers at `positions` (W x D, one per row), evaluated.
+    template <log_density F>
+    [[nodiscard]] state start(const F& log_density, std::vector<double> positions, std::size_t dimensions) const
+    {
+        require(dimensions > 0 && !positions.empty() && positions.size() % dimensions == 0,
+                "ensemble.start: positions are not W x D numbers, want W > 0 rows of D > 0");
+        require(options.thin_by > 0 && options.chunk > 0, "ensemble: thin_by or chunk is 0, want >= 1");
+        move.check(dimensions);
+        const std::size_t w = positions.size() / dimensions, fewest = move.fewest_walkers(dimensions);
+        for (const double x : positions) require(std::isfinite(x), "ensemble.start: a position is not finite");
+        if (!options.allow_few_walkers && fewest > 1) {
+            require(w >= fewest, "ensemble.start: " + std::to_string(w) + " walkers in " + std::to_string(dimensions) + " dimensions, want >= " +
+                                     std::to_string(fewest) + " (or allow_few_walkers)");
+            require(linearly_independent(positions, dimensions),
+                    "ensemble.start: the walkers do not span the space (condition number above 1e8), want independent positions");
+        }
+        state s{.dimensions = dimensions, .positions = std::move(positions), .log_prob = std::vector<double>(w),
+                .accepted = std::vector<std::uint64_t>(w), .steps = 0};
+        std::vector<double> columns(w * dimensions);
+        const proposals out = layout<F>(columns, w, dimensions);
+        for (std::size_t k = 0; k < w; ++k)
+            for (std::size_t c = 0; c < dimensions; ++c) out(k, c) = s.positions[k * dimensions + c];
+        evaluate(log_density, columns, dimensions, s.log_prob, core::serial);
+        bool any = false;
+        for (const double lp : s.log_prob) any = any || std::isfinite(lp);
+        require(any, "ensemble.start: every walker has density 0, want one inside the support");
+        return s;
+    }
+
+    /// Makes `steps * thin_by` steps and returns the walkers after every `thin_by`-th.
+    template <log_density F, core::executor E, generator G>
+    [[nodiscard]] chain run(state& s, const F& log_density, std::size_t steps, const E& executor, G& gen) const
+    {
+        const std::size_t w = s.walkers();
+        chain out{.walkers = w, .dimensions = s.dimensions, .thin_by = options.thin_by, .steps = 0, .positions = {}, .log_prob = {},
+                  .accepted = s.accepted};
+        out.positions.reserve(steps * s.positions.size());
+        out.log_prob.reserve(steps * w);
+        workspace work(s);
+        for (std::size_t t = 0; t < steps; ++t) {
+            for (std::size_t i = 0; i < options.thin_by; ++i) step(s, log_density, executor, work, gen);
+            out.positions.insert(out.positions.end(), s.positions.begin(), s.positions.end());
+            out.log_prob.insert(out.log_prob.end(), s.log_prob.begin(), s.log_prob.end());
+        }
+        out.steps = steps * options.thin_by;
+        for (std::size_t k = 0; k < w; ++k) out.accepted[k] = s.accepted[k] - out.accepted[k];
+        return out;
+    }
+
+    /// The same on the calling thread.
+    template <log_density F, generator G>
+    [[nodiscard]] chain run(state& s, const F& log_density, std::size_t steps, G& gen) const
+    {
+        return run(s, log_density, steps, core::serial, gen);
+    }
+
+private:
+    /// What a step needs and no step remembers.
+    struct workspace {
+        explicit workspace(const state& s)
+            : order(s.walkers()), points(s.positions.size()), log_prob(s.walkers()), log_factor(s.walkers()), log_u(s.walkers())
+        {
+        }
+        std::vector<std::uint32_t> order;
+        std::vector<double> points, log_prob, log_factor, log_u;
+    };
+
+    template <class F>
+    [[nodiscard]] static proposals layout(std::vector<double>& data, std::size_t n, std::size_t d)
+    {
+        if constexpr (batch_log_density<F>) return {data.data(), 1, n};
+        else return {data.data(), d, 1};
+    }
+
+    template <class F, class E>
+    void evaluate(const F& log_density, const std::vector<double>& data, std::size_t d, std::span<double> out, const E& executor) const
+    {
+        const std::size_t n = out.size();
+        if constexpr (batch_log_density<F>) {
+            executor((n + options.chunk - 1) / options.chunk, [&](std::size_t i) {
+                const std::size_t first = i * options.chunk, size = n - first < options.chunk ? n - first : options.chunk;
+                log_density(points(data.data() + first, size, d, n), out.subspan(first, size));
+            });
+        } else {
+            executor(n, [&](std::size_t i) { out[i] = log_density(std::span<const double>(data.data() + i * d, d)); });
+        }
+        bool good = true;
+        for (const double lp : out) good &= lp < std::numeric_limits<double>::infinity();
+        if (!good) throw numerical_error("ensemble: the log density is NaN or +inf, want a number or -inf");
+    }
+
+    template <class F, class E, class G>
+    void step(state& s, const F& log_density, const E& executor, workspace& work, G& gen) const
+    {
+        if constexpr (mixes_moves<Move>) {
+            move.pick(gen, [&](const auto& one) { step_by(one, s, log_density, executor, work, gen); });
+        } else {
+            static_assert(mcmc::move<Move, G>, "tunekit: ensemble, part 1: not an mcmc::move");
+            step_by(move, s, log_density, executor, work, gen);
+        }
+    }
+
+    template <class M, class F, class E, class G>
+    void step_by(const M& one, state& s, const F& log_density, const E& executor, workspace& work, G& gen) const
+    {
+        const division divided = one.divide();
+        const std::size_t d = s.dimensions;
+        require(s.walkers() >= divided.sets, "ensemble.run: fewer walkers than sets, want one in each");
+        divide(divided, work.order, gen);
+        std::size_t first = 0;
+        for (std::size_t set = 0; set < divided.sets; ++set) {
+            const view walkers(s.positions, d, work.order, divided.sets, set, s.steps);
+            const std::size_t n = walkers.size();
+            const std::span<double> log_prob(work.log_prob.data(), n), log_factor(work.log_factor.data(), n), log_u(work.log_u.data(), n);
+            const proposals q = layout<F>(work.points, n, d);
+            one.propose(walkers, q, log_factor, gen);
+            for (double& u : log_u) u = 1 - random::uniform_01(gen);
+            linalg::log_of_normals(log_u, log_u);
+            evaluate(log_density, work.points, d, log_prob, executor);
+            for_dimensions(d, [&](auto dims) {
+                for (std::size_t i = 0; i < n; ++i) {
+                    const std::size_t k = work.order[first + i];
+                    // -inf against -inf gives NaN, which is below nothing: rejected
+                    const bool accept = log_u[i] < log_factor[i] + (log_prob[i] - s.log_prob[k]);
+                    double* x = s.positions.data() + k * dims;
+                    for (std::size_t c = 0; c < dims; ++c) x[c] = accept ? q(i, c) : x[c];
+                    s.log_prob[k] = accept ? log_prob[i] : s.log_prob[k];
+                    s.accepted[k] += accept ? 1 : 0;
+                }
+            });
+            first += n;
+        }
+        ++s.steps;
+    }
+
+    /// Fills `order` with the walkers of set 0, then of set 1, ...; only as much is shuffled as decides who is where.
+    template <class G>
+    static void divide(const division& divided, std::span<std::uint32_t> order, G& gen)
+    {
+        const std::size_t w = order.size();
+        if (divided.shuffled) {
+            for (std::size_t k = 0; k < w; ++k) order[k] = static_cast<std::uint32_t>(k);
+            if (divided.sets > 1) shuffle_front(order, w - w / divided.sets, gen);
+        } else {
+            for (std::size_t set = 0, place = 0; set < divided.sets; ++set)
+                for (std::size_t k = set; k < w; k += divided.sets) order[place++] = static_cast<std::uint32_t>(k);
+        }
+    }
+};
+
+template <class M>
+ensemble(M) -> ensemble<M>;
+template <class M>
+ensemble(M, ensemble_options) -> ensemble<M>;
+
+}  // namespace tunekit::mcmc

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Where an ensemble stands, and where it has been.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+
+namespace tunekit::mcmc {
+
+/// Where the walkers stand. A regular value: copy it to fork a run, keep it with the generator to resume one.
+struct state {
+    std::size_t dimensions = 0;           ///< D
+    std::vector<double> positions;        ///< W x D; one walker per row
+    std::vector<double> log_prob;         ///< W; the log density of each walker, -inf where it has none
+    std::vector<std::uint64_t> accepted;  ///< W; proposals each walker took
+    std::uint64_t steps = 0;              ///< proposals each walker was made
+
+    [[nodiscard]] std::size_t walkers() const noexcept { return log_prob.size(); }
+    [[nodiscard]] std::span<const double> walker(std::size_t k) const { return {positions.data() + k * dimensions, dimensions}; }
+
+    friend bool operator==(const state&, const state&) = default;
+};
+
+/// The walkers after every `thin_by`-th step of a run.
+struct chain {
+    std::size_t walkers = 0;              ///< W
+    std::size_t dimensions = 0;           ///< D
+    std::size_t thin_by = 1;              ///< steps from one stored step to the next
+    std::uint64_t steps = 0;              ///< steps made, stored or not
+    std::vector<double> positions;        ///< T x W x D; step by step, one walker per row
+    std::vector<double> log_prob;         ///< T x W
+    std::vector<std::uint64_t> accepted;  ///< W; of `steps` proposals each
+
+    /// Steps stored, T.
+    [[nodiscard]] std::size_t size() const noexcept { return walkers == 0 ? 0 : log_prob.size() / walkers; }
+    /// Walker k at stored step t. Precondition: t < size(), k < walkers.
+    [[nodiscard]] std::span<const double> at(std::size_t t, std::size_t k) const
+    {
+        return {positions.data() + (t * walkers + k) * dimensions, dimensions};
+    }
+    /// All samples one after another, a row of D for each, by step and then by walker.
+    [[nodiscard]] std::size_t samples() const noexcept { return log_prob.size(); }
+    [[nodiscard]] std::span<const double> sample(std::size_t i) const { return {positions.data() + i * dimensions, dimensions}; }
+
+    friend bool operator==(const chain&, const chain&) = default;
+};
+
+/// The stored steps discard + thin - 1, discard + 2 thin - 1, ... of a chain: what is left without its burn-in, thinned by steps.
+///
+///     const auto kept = mcmc::kept(chain, 300, 10);
+///
+/// A rule of thumb: discard two to five of the longest autocorrelation times, thin by half of the shortest.
+/// Errors: std::invalid_argument when `thin` is 0.
+[[nodiscard]] inline chain kept(const chain& all, std::size_t discard, std::size_t thin = 1)
+{
+    require(thin > 0, "kept: thin is 0, want >= 1");
+    chain out{.walkers = all.walkers, .dimensions = all.dimensions, .thin_by = all.thin_by * thin, .steps = all.steps,
+              .positions = {}, .log_prob = {}, .accepted = all.accepted};
+    using difference = std::ptrdiff_t;
+    const auto row = static_cast<difference>(all.walkers), wide = static_cast<difference>(all.walkers * all.dimensions);
+    for (std::size_t t = discard + thin - 1; t < all.size(); t += thin) {
+        const auto at = static_cast<difference>(t);
+        out.positions.insert(out.positions.end(), all.positions.begin() + at * wide, all.positions.begin() + (at + 1) * wide);
+        out.log_prob.insert(out.log_prob.end(), all.log_prob.begin() + at * row, all.log_prob.begin() + (at + 1) * row);
+    }
+    return out;
+}
+
+}  // namespace tunekit::mcmc

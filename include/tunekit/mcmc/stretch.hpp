@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The stretch move: along the line to another walker.
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/linalg/elementary.hpp"
+#include "tunekit/mcmc/concepts.hpp"
+#include "tunekit/mcmc/dimension.hpp"
+#include "tunekit/mcmc/draws.hpp"
+
+namespace tunekit::mcmc {
+
+/// Moves a walker x along the line through another walker y, by a factor drawn anew: the same for a target and for every
+/// affine image of it, so strong correlations cost nothing.
+///
+///     const mcmc::ensemble sampler{mcmc::stretch{.scale = 2}};
+///
+///     z = ((a - 1) u + 1)^2 / a, that is p(z) ~ 1 / sqrt(z) on [1/a, a];  q = y + z (x - y);  factor z^(D - 1)
+///
+/// Randomness: one `bits` per walker gives y and u.
+/// Source:     Goodman, Weare (2010), Ensemble samplers with affine invariance, CAMCoS 5, 65-80; the form in two sets that can
+///             be evaluated at once: Foreman-Mackey et al. (2013), emcee: The MCMC Hammer, PASP 125, 306-312.
+struct stretch {
+    double scale = 2;      ///< a > 1
+    division divided = {};
+
+    [[nodiscard]] division divide() const { return divided; }
+    [[nodiscard]] std::size_t fewest_walkers(std::size_t dimensions) const { return 2 * dimensions; }
+    void check(std::size_t) const
+    {
+        require(scale > 1 && std::isfinite(scale), "stretch: scale is not above 1, want a finite number > 1");
+        require(divided.sets >= 2, "stretch: fewer than 2 sets, want >= 2");
+    }
+
+    template <generator G>
+    void propose(const view& walkers, const proposals& out, std::span<double> log_factor, G& gen) const
+    {
+        const std::size_t helpers = walkers.helpers();
+        const double narrow = 1 / scale;
+        for_dimensions(walkers.dimensions(), [&](auto d) {
+            for (std::size_t i = 0; i < walkers.size(); ++i) {
+                const index_and_fraction drawn = pick(helpers, gen);
+                const double root = (scale - 1) * drawn.fraction + 1, z = root * root * narrow;
+                const double* x = walkers.walker(i).data();
+                const double* y = walkers.helper(drawn.index).data();
+                for (std::size_t c = 0; c < d; ++c) out(i, c) = y[c] + z * (x[c] - y[c]);
+                log_factor[i] = z;
+            }
+        });
+        linalg::log_of_normals(log_factor, log_factor);
+        for (double& f : log_factor) f *= static_cast<double>(walkers.dimensions()) - 1;
+    }
+};
+
+}  // namespace tunekit::mcmc

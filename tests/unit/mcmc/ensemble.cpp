@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/mcmc/ensemble.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "statistics.hpp"
+#include "tunekit/mcmc/differential_evolution.hpp"
+#include "tunekit/mcmc/gaussian.hpp"
+#include "tunekit/mcmc/mixture.hpp"
+#include "tunekit/mcmc/snooker.hpp"
+#include "tunekit/random/philox.hpp"
+
+namespace mcmc = tunekit::mcmc;
+using tunekit::random::philox;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct batched_normal {
+    void operator()(const mcmc::points& xs, std::span<double> out) const
+    {
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            double sum = 0;
+            for (std::size_t c = 0; c < xs.dimensions(); ++c) sum += xs[c][i] * xs[c][i];
+            out[i] = -0.5 * sum;
+        }
+    }
+};
+
+static_assert(std::regular<mcmc::state> && std::regular<mcmc::chain>);
+static_assert(mcmc::batch_log_density<batched_normal> && !mcmc::point_log_density<batched_normal>);
+
+const mcmc::mixture mixed{mcmc::weighted{mcmc::stretch{}, 1.0}, mcmc::weighted{mcmc::snooker{}, 1.0},
+                          mcmc::weighted{mcmc::gaussian{.covariance = {1}, .mode = mcmc::gaussian_mode::in_turn}, 1.0}};
+
+}  // namespace
+
+TEST_CASE("a run continued from its state equals one longer run, bit for bit, for mixtures and thinned runs too")
+{
+    for (const std::size_t thin : {std::size_t{1}, std::size_t{3}}) {
+        philox gen{1};
+        const mcmc::ensemble sampler{mixed, {.thin_by = thin}};
+        auto s = sampler.start(standard_normal, normals(3 * 9, gen), 3);
+        auto t = s;
+        philox other = gen;
+        const auto whole = sampler.run(s, standard_normal, 60, gen);
+        const auto first = sampler.run(t, standard_normal, 20, other), rest = sampler.run(t, standard_normal, 40, other);
+        std::vector<double> joined = first.positions;
+        joined.insert(joined.end(), rest.positions.begin(), rest.positions.end());
+        CHECK(whole.positions == joined);
+        CHECK(s == t);
+        CHECK(gen == other);
+        CHECK(whole.steps == 60 * thin);
+        CHECK(s.steps == 60 * thin);
+        CHECK(whole.accepted[4] == first.accepted[4] + rest.accepted[4]);
+    }
+}
+
+TEST_CASE("any executor gives the chain of the serial one: backwards, by threads, point by point and in chunks")
+{
+    const auto backwards = [](std::size_t n, const auto& f) {
+        while (n-- > 0) f(n);
+    };
+    const auto threads = [](std::size_t n, const auto& f) {
+        std::vector<std::jthread> pool;
+        for (std::size_t k = 0; k < 3; ++k)
+            pool.emplace_back([&, k] {
+                for (std::size_t i = k; i < n; i += 3) f(i);
+            });
+    };
+    const auto run = [](const auto& density, const auto& executor) {
+        philox gen{2};
+        const mcmc::ensemble sampler{mcmc::differential_evolution{}, {.chunk = 4}};
+        auto s = sampler.start(density, normals(4 * 21, gen), 4);
+        return sampler.run(s, density, 30, executor, gen);
+    };
+    const auto serial = run(standard_normal, tunekit::core::serial);
+    CHECK(run(standard_normal, backwards) == serial);
+    CHECK(run(standard_normal, threads) == serial);
+    CHECK(run(batched_normal{}, tunekit::core::serial) == serial);
+    CHECK(run(batched_normal{}, backwards) == serial);
+    CHECK(run(batched_normal{}, threads) == serial);
+}
+
+TEST_CASE("a density of 0 outside a box keeps every walker inside and uniform: p(false alarm) < 1e-6")
+{
+    const auto box = [](std::span<const double> x) { return x[0] >= 0 && x[0] <= 1 ? 0.0 : -infinity; };
+    philox gen{3};
+    std::vector<double> from(32);
+    for (double& x : from) x = tunekit::random::uniform_01(gen);
+    from[5] = 1.2;  // one walker starts outside and must come in
+    const mcmc::ensemble sampler{mcmc::stretch{}};
+    auto s = sampler.start(box, from, 1);
+    CHECK(s.log_prob[5] == -infinity);
+    (void)sampler.run(s, box, 300, gen);
+    const auto x = coordinate(sampler.run(s, box, 5000, gen), 0);
+    for (const double v : x) REQUIRE((v >= 0 && v <= 1));
+    CHECK(std::abs(mean(x) - 0.5) < 0.03);
+    CHECK(std::abs(covariance(x, x) - 1.0 / 12) < 0.01);
+}
+
+TEST_CASE("start accepts what spans the space at any scale and offset, and refuses what does not")
+{
+    philox gen{4};
+    const mcmc::ensemble sampler{mcmc::stretch{}};
+    const auto flat = [](std::span<const double>) { return 0.0; };
+    std::vector<double> x = normals(10 * 5, gen);
+    CHECK_NOTHROW((void)sampler.start(flat, x, 5));
+    std::vector<double> scaled = x, far = x, twin = x, constant = x;
+    for (std::size_t k = 0; k < 10; ++k) {
+        scaled[k * 5] *= 1e200;
+        scaled[k * 5 + 1] *= 1e-200;
+        far[k * 5 + 2] += 1e10;
+        twin[k * 5 + 3] = 2 * twin[k * 5] - twin[k * 5 + 1];
+        constant[k * 5 + 4] = 3;
+    }
+    CHECK_NOTHROW((void)sampler.start(flat, scaled, 5));
+    CHECK_NOTHROW((void)sampler.start(flat, far, 5));
+    CHECK_THROWS_AS((void)sampler.start(flat, twin, 5), std::invalid_argument);
+    CHECK_THROWS_AS((void)sampler.start(flat, constant, 5), std::invalid_argument);
+    CHECK_THROWS_AS((void)sampler.start(flat, std::vector<double>(50, 1.0), 5), std::invalid_argument);
+    CHECK_FALSE(mcmc::linearly_independent(std::span(x).first(25), 5));
+    CHECK_THROWS_WITH_AS((void)sampler.start(flat, std::vector<double>(x.begin(), x.begin() + 45), 5),
+                         "tunekit: ensemble.start: 9 walkers in 5 dimensions, want >= 10 (or allow_few_walkers)", std::invalid_argument);
+    CHECK_NOTHROW((void)mcmc::ensemble{mcmc::stretch{}, {.allow_few_walkers = true}}.start(flat, {1, 2, 3, 4}, 2));
+    CHECK_NOTHROW((void)mcmc::ensemble{mcmc::gaussian{}}.start(flat, {1, 2}, 2));  // walks alone
+}
+
+TEST_CASE("start refuses shapes and densities that cannot work")
+{
+    const mcmc::ensemble sampler{mcmc::stretch{}};
+    CHECK_THROWS_AS((void)sampler.start(standard_normal, {}, 1), std::invalid_argument);
+    CHECK_THROWS_AS((void)sampler.start(standard_normal, {1, 2, 3}, 2), std::invalid_argument);
+    CHECK_THROWS_AS((void)sampler.start(standard_normal, {1, infinity}, 1), std::invalid_argument);
+    CHECK_THROWS_WITH_AS((void)sampler.start([](std::span<const double>) { return -infinity; }, {1, 2}, 1),
+                         "tunekit: ensemble.start: every walker has density 0, want one inside the support", std::invalid_argument);
+    CHECK_THROWS_AS((void)sampler.start([](std::span<const double>) { return std::nan(""); }, {1, 2}, 1), tunekit::numerical_error);
+    CHECK_THROWS_AS((void)sampler.start([](std::span<const double>) { return infinity; }, {1, 2}, 1), tunekit::numerical_error);
+}
+
+TEST_CASE("a density that turns NaN in the middle of a run is an error, and the state stays a state")
+{
+    philox gen{5};
+    const auto broken = [](std::span<const double> x) { return x[0] > 1 ? std::nan("") : -0.5 * x[0] * x[0]; };
+    const mcmc::ensemble sampler{mcmc::stretch{}};
+    auto s = sampler.start(broken, {0.1, 0.2, -0.3, 0.4, -0.5, 0.6}, 1);
+    CHECK_THROWS_AS((void)sampler.run(s, broken, 500, gen), tunekit::numerical_error);
+    for (std::size_t k = 0; k < s.walkers(); ++k) CHECK(s.log_prob[k] == broken(s.walker(k)));
+}
+
+TEST_CASE("thinning at run time stores every third step and counts all proposals")
+{
+    philox gen{6}, other{6};
+    const mcmc::ensemble every{mcmc::stretch{}}, third{mcmc::stretch{}, {.thin_by = 3}};
+    const std::vector<double> from{0.1, 0.2, -0.3, 0.4, -0.5, 0.6};
+    auto s = every.start(standard_normal, from, 1);
+    auto t = s;
+    const auto full = every.run(s, standard_normal, 30, gen), thin = third.run(t, standard_normal, 10, other);
+    const auto kept = mcmc::kept(full, 0, 3);
+    CHECK(kept.positions == thin.positions);
+    CHECK(kept.accepted == thin.accepted);
+    CHECK(thin.steps == 30);
+    CHECK(kept.thin_by == 3);
+    CHECK(mcmc::kept(full, 10, 4).size() == 5);  // steps 13, 17, ..., 29
+    CHECK(mcmc::kept(full, 10, 4).at(0, 2)[0] == full.at(13, 2)[0]);
+    CHECK(mcmc::kept(full, 40).size() == 0);
+    CHECK_THROWS_AS((void)mcmc::kept(full, 0, 0), std::invalid_argument);
+}
