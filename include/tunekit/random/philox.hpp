@@ -18,51 +18,51 @@ namespace detail {
 
 // Lanes of 64 bits whose low halves hold the words of Philox; the high halves are ignored.
 #if defined(__AVX2__)
-inline constexpr int philox_bytes = 32;
+inline constexpr int lane_bytes = 32;
 #else
-inline constexpr int philox_bytes = 16;
+inline constexpr int lane_bytes = 16;
 #endif
-using philox_lanes = std::uint64_t __attribute__((vector_size(philox_bytes)));
+inline constexpr int lane_count = lane_bytes / 8;
+using lanes = std::uint64_t __attribute__((vector_size(lane_bytes)));
+
+/// Replaces each lane by the product of its low half with `m`. clang sees pmuludq in the mask; g++ 12 has to be told, or it
+/// multiplies 64 by 64 bits at three times the price.
+[[gnu::always_inline]] inline void multiply_low(lanes& x, std::uint32_t m)
+{
+#if defined(__x86_64__) && !defined(__clang__)
+    using halves = int __attribute__((vector_size(lane_bytes)));
+    const lanes factor = lanes{} + m;
+#if defined(__AVX2__)
+    x = reinterpret_cast<lanes>(__builtin_ia32_pmuludq256(reinterpret_cast<halves>(x), reinterpret_cast<halves>(factor)));
+#else
+    x = reinterpret_cast<lanes>(__builtin_ia32_pmuludq128(reinterpret_cast<halves>(x), reinterpret_cast<halves>(factor)));
+#endif
+#else
+    x = (x & 0xffffffffU) * std::uint64_t{m};
+#endif
+}
 
 /// Some blocks at once, word by word.
 struct philox_group {
-    philox_lanes x0, x1, x2, x3;
+    lanes x0, x1, x2, x3;
 
-    /// The products of the low halves of `x` with `m`. clang sees pmuludq in the masks; g++ 12 has to be told, or it
-    /// multiplies 64 by 64 bits at three times the price.
-    [[gnu::always_inline]] static inline philox_lanes product(const philox_lanes& x, std::uint32_t m)
+    [[gnu::always_inline]] inline void round(const lanes& k0, const lanes& k1)
     {
-#if defined(__x86_64__) && !defined(__clang__)
-        using halves = int __attribute__((vector_size(philox_bytes)));
-        const philox_lanes factor = philox_lanes{} + m;
-#if defined(__AVX2__)
-        return reinterpret_cast<philox_lanes>(
-            __builtin_ia32_pmuludq256(reinterpret_cast<halves>(x), reinterpret_cast<halves>(factor)));
-#else
-        return reinterpret_cast<philox_lanes>(
-            __builtin_ia32_pmuludq128(reinterpret_cast<halves>(x), reinterpret_cast<halves>(factor)));
-#endif
-#else
-        return (x & 0xffffffffU) * std::uint64_t{m};
-#endif
-    }
-
-    [[gnu::always_inline]] inline void round(std::uint32_t k0, std::uint32_t k1)
-    {
-        const philox_lanes p0 = product(x0, 0xD2511F53);
-        const philox_lanes p1 = product(x2, 0xCD9E8D57);
-        x0 = (p1 >> 32) ^ x1 ^ k0;
+        multiply_low(x0, 0xD2511F53);
+        multiply_low(x2, 0xCD9E8D57);
+        const lanes p0 = x0;
+        x0 = (x2 >> 32) ^ x1 ^ k0;
+        x1 = x2;
         x2 = (p0 >> 32) ^ x3 ^ k1;
-        x1 = p1;
         x3 = p0;
     }
 
     /// Writes two draws for each lane.
     [[gnu::always_inline]] inline void store(std::uint64_t* out) const
     {
-        const philox_lanes even = x1 << 32 | (x0 & 0xffffffffU);
-        const philox_lanes odd = x3 << 32 | (x2 & 0xffffffffU);
-        for (int lane = 0; lane < philox_bytes / 8; ++lane) {
+        const lanes even = x1 << 32 | (x0 & 0xffffffffU);
+        const lanes odd = x3 << 32 | (x2 & 0xffffffffU);
+        for (int lane = 0; lane < lane_count; ++lane) {
             out[2 * lane] = even[lane];
             out[2 * lane + 1] = odd[lane];
         }
@@ -173,17 +173,17 @@ private:
     /// The same for 8 counters that differ in their lowest word alone: two groups at a time hide each other's latency.
     void refill_lanes(std::uint64_t* out) const
     {
-        constexpr int width = detail::philox_bytes / 8;
-        detail::philox_lanes lane{};
-        for (int i = 0; i < width; ++i) lane[i] = static_cast<std::uint64_t>(i);
-        for (int first = 0; first < 8; first += 2 * width) {
-            const detail::philox_lanes zero{};
+        using detail::lane_count;
+        detail::lanes lane{};
+        for (int i = 0; i < lane_count; ++i) lane[i] = static_cast<std::uint64_t>(i);
+        const detail::lanes zero{};
+        for (int first = 0; first < 8; first += 2 * lane_count) {
             detail::philox_group a{lane + (low_ + static_cast<std::uint64_t>(first)), zero + (low_ >> 32), zero + high_,
                                    zero + (high_ >> 32)};
             detail::philox_group b = a;
-            b.x0 += static_cast<std::uint64_t>(width);
-            auto k0 = static_cast<std::uint32_t>(key_);
-            auto k1 = static_cast<std::uint32_t>(key_ >> 32);
+            b.x0 += static_cast<std::uint64_t>(lane_count);
+            detail::lanes k0 = zero + key_;
+            detail::lanes k1 = zero + (key_ >> 32);
             for (int round = 0; round < rounds; ++round) {
                 a.round(k0, k1);
                 b.round(k0, k1);
@@ -191,7 +191,7 @@ private:
                 k1 += weyl_1;
             }
             a.store(out + 2 * first);
-            b.store(out + 2 * (first + width));
+            b.store(out + 2 * (first + lane_count));
         }
     }
 

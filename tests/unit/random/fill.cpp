@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "tunekit/random/philox.hpp"
@@ -66,6 +67,31 @@ TEST_CASE("filling equals drawing one by one, with philox")
 {
     check_fills(tkr::philox(3));
     check_fills(tkr::philox(3, {0xfffffff0, 0xffffffff, 7, 0}));  // the counter carries on the way
+}
+
+TEST_CASE("filling indices rejects what single draws reject: draws 0, 1, 2, ... of which the first ones are too small")
+{
+    struct rising {
+        using result_type = std::uint64_t;
+        std::uint64_t next = 0;
+        static constexpr result_type(min)() { return 0; }
+        static constexpr result_type(max)() { return ~result_type{0}; }
+        result_type operator()() { return next++; }
+        void fill(std::span<std::uint64_t> out)
+        {
+            for (auto& x : out) x = next++;
+        }
+    };
+    static_assert(tkr::bulk_generator<rising>);
+    for (const std::uint64_t n : {std::uint64_t{100}, std::uint64_t{4294967295}, (std::uint64_t{1} << 40) + 1}) {
+        rising one, many;
+        std::vector<std::uint64_t> got(300), want;
+        tkr::fill_uniform_index(got, n, many);
+        for (std::size_t i = 0; i < got.size(); ++i) want.push_back(tkr::uniform_index(n, one));
+        CHECK(got == want);
+        CHECK(many.next == one.next);
+        CHECK(many.next > 300);  // 2^64 mod n is not 0: draw 0 was rejected
+    }
 }
 
 TEST_CASE("filling equals drawing one by one, with an engine of std") { check_fills(std::mt19937_64(3)); }
