@@ -70,7 +70,7 @@ struct levenberg_marquardt {
                 lambda *= 10;
                 continue;
             }
-            if (small(next - out.parameters, out.parameters)) {
+            if (is_small(next - out.parameters, out.parameters)) {
                 out.converged = true;
                 return out;
             }
@@ -92,7 +92,7 @@ struct levenberg_marquardt {
     }
 
 private:
-    [[nodiscard]] bool small(const vector& change, const vector& at) const
+    [[nodiscard]] bool is_small(const vector& change, const vector& at) const
     {
         for (Eigen::Index i = 0; i < at.size(); ++i)
             if (std::abs(change[i]) > tolerance * (std::max)(1.0, std::abs(at[i]))) return false;

@@ -182,8 +182,8 @@ private:
         const piece right{.node = 2 * p.node + 2, .level = p.level + 1, .place = p.place, .begin = middle, .end = p.end, .total = right_total};
         const bool left_larger = aside <= middle - p.begin;
         const piece& large = left_larger ? left : right;
-        piece small = left_larger ? right : left;
-        small.place = p.place + 1;
+        piece smaller = left_larger ? right : left;
+        smaller.place = p.place + 1;
 
         std::uint32_t high = best.low + 1;  // the next bin that holds a row of this node: the histogram is about to change
         const newton_sums* own = histogram(p.place);
@@ -192,13 +192,13 @@ private:
         tree_->threshold[split_at_ + p.node] = data_.threshold(best.low, high);
 
         if (large.level < limits_.depth) {  // the larger child takes over the parent's histogram
-            build(small.place, small.begin, small.end);
+            build(smaller.place, smaller.begin, smaller.end);
             newton_sums* h = histogram(p.place);
-            const newton_sums* minus = histogram(small.place);
+            const newton_sums* minus = histogram(smaller.place);
             for (std::size_t s = 0; s < data_.slots(); ++s) h[s] -= minus[s];
         }
         const std::size_t first_leaf = pending_.size();
-        const bool small_closed = grow_from(small);
+        const bool small_closed = grow_from(smaller);
         const bool large_closed = grow_from(large);
         if (!small_closed || !large_closed || best.gain >= limits_.gamma) return false;
         pending_.resize(first_leaf);  // pruned: not worth gamma

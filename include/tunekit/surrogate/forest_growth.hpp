@@ -213,20 +213,20 @@ private:
         // the larger child takes over the parent's place and histogram; the smaller comes first: the stack stays short
         const bool left_larger = aside <= middle - p.begin;
         const piece& large = left_larger ? left : right;
-        const piece& small = left_larger ? right : left;
+        const piece& smaller = left_larger ? right : left;
         const std::size_t place = pending_.size();
         if (has_histogram(large.end - large.begin)) {
-            if (has_histogram(small.end - small.begin)) {
-                build(place + 1, small.begin, small.end);
+            if (has_histogram(smaller.end - smaller.begin)) {
+                build(place + 1, smaller.begin, smaller.end);
                 std::uint64_t* h = histogram(place);
                 const std::uint64_t* minus = histogram(place + 1);
                 for (std::size_t s = 0; s < data_.slots(); ++s) h[s] -= minus[s];
             } else {
-                take_away(place, small.begin, small.end);
+                take_away(place, smaller.begin, smaller.end);
             }
         }
         pending_.push_back(large);
-        pending_.push_back(small);
+        pending_.push_back(smaller);
     }
 
     void close(const piece& p)

@@ -36,7 +36,7 @@ struct forest {
     std::vector<large_node> large;
     std::vector<double> value;         ///< per node
     std::vector<double> variance;      ///< per node; empty unless asked for
-    std::vector<small_node> small;     ///< the same nodes, where the forest is small enough; else these three are empty
+    std::vector<small_node> compact;   ///< the same nodes, where the forest is small enough; else these three are empty
     std::vector<crown> crowns;         ///< per tree
     value_codes codes;
 
@@ -171,18 +171,18 @@ private:
     const threshold_table table(trees, data);
     if (table.most() > codes) return out;
     out.codes = table.codes();
-    out.small.resize(total);
+    out.compact.resize(total);
     i = 0;
     for (const auto& tree : trees) {
         for (std::size_t k = 0; k < tree.nodes.size(); ++k, ++i) {
             const grown_node& node = tree.nodes[k];
             const bool leaf = node.left == 0;
-            out.small[i] = {.feature = static_cast<std::uint8_t>(node.feature),
+            out.compact[i] = {.feature = static_cast<std::uint8_t>(node.feature),
                             .code = leaf ? std::uint8_t{255} : table.code(node),
                             .left = static_cast<std::uint16_t>(leaf ? k : node.left)};
         }
     }
-    for (std::size_t b = 0; b < trees.size(); ++b) out.crowns.push_back(make_crown(out.small.data() + out.root[b]));
+    for (std::size_t b = 0; b < trees.size(); ++b) out.crowns.push_back(make_crown(out.compact.data() + out.root[b]));
     return out;
 }
 

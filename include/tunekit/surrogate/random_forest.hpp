@@ -142,7 +142,7 @@ struct random_forest {
         const auto some = [&](std::size_t k) {
             const std::size_t begin = k * detail::forest_block;
             const std::size_t n = (std::min)(detail::forest_block, rows.size() - begin);
-            if (s.forest.small.empty()) {
+            if (s.forest.compact.empty()) {
                 detail::large_walker walker(s.dimensions);
                 walker.read(rows, begin, n);
                 summarise(s, out.subspan(begin, n), [&](std::size_t b) { walker.walk(s.forest.large.data() + s.forest.root[b]); }, walker);
@@ -150,7 +150,7 @@ struct random_forest {
                 detail::small_walker walker(s.forest.codes);
                 walker.read(rows, begin, n);
                 summarise(s, out.subspan(begin, n),
-                          [&](std::size_t b) { walker.walk(s.forest.crowns[b], s.forest.small.data() + s.forest.root[b]); }, walker);
+                          [&](std::size_t b) { walker.walk(s.forest.crowns[b], s.forest.compact.data() + s.forest.root[b]); }, walker);
             }
         };
         run(blocks, some);
