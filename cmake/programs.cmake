@@ -43,11 +43,11 @@ set(tunekit_known_needs
     "^<rapidcheck"                  rapidcheck      rapidcheck                      librapidcheck-dev
     "dnnl[.]hpp>"                   dnnl            DNNL::dnnl                      libdnnl-dev
     "^<cblas[.]h>"                  OpenBLAS        tunekit_openblas                libopenblas-dev
-    "^<kernel_table[.]hpp>"         kernel_table    tunekit_kernel_table            -
+    "[</\"]kernel_table[.]hpp[>\"]"  kernel_table    tunekit_kernel_table            -
     "^<omp[.]h>"                    OpenMP          OpenMP::OpenMP_CXX              libgomp1
     "^<(thread|future|barrier|latch|semaphore)>"  Threads  Threads::Threads         libc6-dev)
 
-# tunekit_includes(OUT FILE...): every <header> that the files and our own headers behind them include.
+# tunekit_includes(OUT FILE...): every <header> and "header" that the files and our own headers behind them include.
 function(tunekit_includes out)
     set(todo ${ARGN})
     set(seen)
@@ -67,11 +67,11 @@ function(tunekit_includes out)
         get_property(lines GLOBAL PROPERTY tunekit_includes_of_${file})
         get_filename_component(here ${file} DIRECTORY)
         foreach(name IN LISTS lines)
+            list(APPEND found ${name})
             if(NOT name MATCHES "^\"(.*)\"$")
-                list(APPEND found ${name})
                 continue()
             endif()
-            foreach(base ${here} ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR})
+            foreach(base ${here} ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/examples ${PROJECT_SOURCE_DIR}/tests)
                 if(EXISTS ${base}/${CMAKE_MATCH_1})
                     get_filename_component(path ${base}/${CMAKE_MATCH_1} ABSOLUTE)
                     list(APPEND todo ${path})
@@ -135,6 +135,7 @@ function(tunekit_program name)
     endif()
     add_executable(${name} ${sources})
     target_link_libraries(${name} PRIVATE tunekit_checks ${link})
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/examples)
 endfunction()
 
 include(${PROJECT_SOURCE_DIR}/examples/support/kernel_table.cmake)
