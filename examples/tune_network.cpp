@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MIT
+
+// Tunes the operators of a network on this machine: the main job.
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/conv2d_case.hpp"
+#include "support/names.hpp"
+#include "tunekit/io/machine.hpp"
+#include "tunekit/io/session.hpp"
+#include "tunekit/kernels/workloads.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/isolated.hpp"
+#include "tunekit/measure/race.hpp"
+#include "tunekit/measure/timed.hpp"
+#include "tunekit/measure/until_confident.hpp"
+#include "tunekit/tune/tune_tasks.hpp"
+#include "tunekit/version.hpp"
+
+namespace tk = tunekit;
+
+namespace {
+
+struct options {
+    std::string network, strategy = "annealing", schedule = "round-robin", device = "cpu", log;
+    double seconds = 60, slot_seconds = 0;
+    std::uint64_t seed = 1;
+    bool json = false, spaces = false, resume = false, sync = false;
+};
+
+/// One operator of the network with all that belongs to it.
+struct job {
+    std::string name, kind;
+    int times = 1;
+    double flops = 0;
+    std::unique_ptr<programs::conv2d_case> on;
+    std::optional<tk::measure::isolated_measurer> measurer;
+};
+
+/// What is printed of it.
+struct outcome {
+    std::optional<tk::index> best;
+    double default_cost = std::numeric_limits<double>::infinity();
+    double cost = std::numeric_limits<double>::infinity();
+    std::size_t tied = 0;
+};
+
+/// Refers to a measurer that lives elsewhere, so that the race can have it back.
+struct lent {
+    tk::measure::isolated_measurer* to;
+    std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits& l)
+    {
+        return to->measure(batch, l);
+    }
+};
+
+constexpr std::size_t batch = 8;
+constexpr tk::candidate_limits limits{.abandon_factor = 1.5, .run_seconds = 5};
+constexpr tk::measure::until_confident precise{.standard_error = 0.02, .runs = 30};  // the last comparison is more so
+constexpr double race_share = 0.1;  // of the seconds, for the last comparison of the best with the default
+
+std::deque<job> jobs_of(const tk::kernels::network& net, bool measurers)
+{
+    std::deque<job> jobs;
+    for (const auto& layer : net.convolutions) {
+        job& j = jobs.emplace_back();
+        j.name = layer.name;
+        j.kind = "conv2d";
+        j.times = layer.times;
+        j.flops = layer.shape.flops();
+        j.on = std::make_unique<programs::conv2d_case>(layer.shape);
+        if (measurers)
+            j.measurer.emplace(tk::measure::isolated(
+                j.on->space(), tk::measure::timed{j.on->kernel(), precise, j.on->check(), tk::measure::thread_clock{}},
+                {.canaries = j.on->canaries()}));
+    }
+    return jobs;
+}
+
+double raw_size(const tk::space::any_space& space)
+{
+    double n = 1;
+    for (const auto c : space.cardinalities()) n *= c;
+    return n;
+}
+
+std::vector<tk::io::log_header::task_entry> entries(const std::deque<job>& jobs)
+{
+    std::vector<tk::io::log_header::task_entry> out;
+    for (const auto& j : jobs) out.push_back({j.name, j.on->space().size(), j.on->space().fingerprint()});
+    return out;
+}
+
+std::string version() { return std::to_string(TUNEKIT_VERSION_MAJOR) + '.' + std::to_string(TUNEKIT_VERSION_MINOR) + '.' + std::to_string(TUNEKIT_VERSION_PATCH); }
+
+/// One line on the terminal that is rewritten as the run goes on; nothing where there is no terminal.
+class progress {
+public:
+    explicit progress(const options& o, const std::deque<job>& jobs) : o_(o), jobs_(jobs), on_(::isatty(2) != 0 && !o.json) {}
+    ~progress()
+    {
+        if (on_) std::fprintf(stderr, "\r\033[K");
+    }
+    void show(const tk::plan& p, std::size_t k) const
+    {
+        if (!on_) return;
+        double latency = 0;
+        for (std::size_t i = 0; i < jobs_.size(); ++i) latency += jobs_[i].times * p.tasks[i].record.best_cost();
+        std::fprintf(stderr, "\r\033[K%zu slots  %-5s  model %.3f ms  %.0f s left", p.slots.size(), jobs_[k].name.c_str(), 1e3 * latency,
+                     (std::max)(0.0, o_.seconds - p.seconds));
+    }
+
+private:
+    const options& o_;
+    const std::deque<job>& jobs_;
+    bool on_;
+};
+
+/// Runs the whole budget but the race's share. `problem` tells of a log that could not be written to the end.
+tk::plan tune_all(const options& o, std::deque<job>& jobs, const tk::any_strategy& strategy, std::string& problem)
+{
+    tk::tasks_budget budget{.seconds = (1 - race_share) * o.seconds, .slot_seconds = o.slot_seconds, .batch = batch, .limits = limits};
+    budget.slot_seconds = budget.slot(jobs.size());
+    using session = tk::io::session<tk::measure::wall_clock>;
+    std::optional<session> log;
+    if (!o.log.empty()) {
+        if (o.resume && o.slot_seconds == 0 && ::access(o.log.c_str(), R_OK) == 0)
+            budget.slot_seconds = tk::io::read_log(o.log).header.slot_seconds;  // more seconds must not change the slots
+        log.emplace(o.log,
+                    tk::io::log_header{.version = version(), .machine = tk::io::machine_key(), .seed = o.seed, .strategy = o.strategy,
+                                       .schedule = o.schedule, .seconds = o.seconds, .slot_seconds = budget.slot_seconds,
+                                       .batch = batch, .tasks = entries(jobs)},
+                    tk::measure::wall_clock{},
+                    session::options{.resume = o.resume,
+                                     .sync = o.sync ? tk::io::log_file::sync::every_line : tk::io::log_file::sync::every_second});
+    }
+    const auto schedule = programs::find(programs::schedules(budget.seconds / static_cast<double>(jobs.size()), budget.seconds / budget.slot_seconds), "schedule", o.schedule);
+    std::vector<tk::task> tasks;
+    for (std::size_t k = 0; k < jobs.size(); ++k) {
+        job& j = jobs[k];
+        if (log) tasks.emplace_back(j.name, j.on->space(), log->record(k, lent{&*j.measurer}), j.flops, j.times);
+        else tasks.emplace_back(j.name, j.on->space(), lent{&*j.measurer}, j.flops, j.times);
+    }
+    tk::random::philox gen(o.seed);
+    const progress line(o, jobs);
+    const auto watch = [&](const tk::plan& p, std::size_t k) {
+        line.show(p, k);
+        return log && log->failed();
+    };
+    tk::plan plan = log ? tk::tune_tasks(tasks, strategy, schedule, budget, log->clock(), watch, gen)
+                        : tk::tune_tasks(tasks, strategy, schedule, budget, tk::measure::wall_clock{}, watch, gen);
+    if (log && log->failed()) problem = log->problem();
+    return plan;
+}
+
+/// The best two trials and the default, measured afresh in interleaved rounds for `seconds`. Of those that the race cannot tell
+/// apart the one with the lowest fresh median is taken.
+outcome finish(job& j, const tk::tuning& record, double seconds)
+{
+    const tk::index untuned = j.on->default_index();
+    std::vector<tk::index> finalists = record.finalists(2);
+    if (std::find(finalists.begin(), finalists.end(), untuned) == finalists.end()) finalists.push_back(untuned);
+    double spent = 1e-3;  // of one measurement, about: a whole one of the incumbent's
+    if (record.found()) spent = (std::max)(spent, record.incumbent().measured.run_seconds);
+    const double rounds = seconds / (spent * static_cast<double>(finalists.size()));
+    const auto result = tk::measure::race(*j.measurer, finalists, {.run_seconds = limits.run_seconds},
+                                          {.rounds = static_cast<std::uint32_t>((std::min)(60.0, (std::max)(2.0, rounds)))});
+    outcome out{.best = {}, .tied = result.tied.size()};
+    for (const auto& s : result.standings) {
+        if (s.which == untuned && !s.failed) out.default_cost = s.cost;
+        if (s.tied && s.cost < out.cost) {
+            out.cost = s.cost;
+            out.best = s.which;
+        }
+    }
+    return out;
+}
+
+void print_spaces(const std::deque<job>& jobs, bool json)
+{
+    auto rows = nlohmann::ordered_json::array();
+    if (!json) std::printf("%-6s %-8s %20s %16s\n", "task", "kind", "raw configurations", "valid");
+    for (const auto& j : jobs) {
+        if (json)
+            rows.push_back({{"name", j.name}, {"kind", j.kind}, {"raw_size", raw_size(j.on->space())}, {"size", j.on->space().size()}});
+        else
+            std::printf("%-6s %-8s %20.0f %16llu\n", j.name.c_str(), j.kind.c_str(), raw_size(j.on->space()),
+                        static_cast<unsigned long long>(j.on->space().size()));
+    }
+    if (json) std::printf("%s\n", nlohmann::ordered_json{{"tasks", rows}}.dump(2).c_str());
+}
+
+/// Prints the table, or the same as JSON; true where every task has a verified kernel.
+bool report(const options& o, const std::deque<job>& jobs, const tk::plan& plan, const std::vector<outcome>& ends, double race_seconds)
+{
+    const auto number = [](double x) { return x < std::numeric_limits<double>::infinity() ? nlohmann::ordered_json(x) : nlohmann::ordered_json(); };
+    auto rows = nlohmann::ordered_json::array();
+    double before = 0, after = 0, measuring = race_seconds;
+    std::uint64_t trials = 0, failed = 0;
+    bool all = true;
+    if (!o.json)
+        std::printf("%-6s %-7s %9s %5s %12s %7s %7s %11s %10s %9s %8s\n", "task", "kind", "MFLOP", "times", "space", "trials", "failed",
+                    "default ms", "tuned ms", "GFLOP/s", "seconds");
+    for (std::size_t k = 0; k < jobs.size(); ++k) {
+        const job& j = jobs[k];
+        const auto& record = plan.tasks[k].record;
+        const outcome& e = ends[k];
+        before += j.times * e.default_cost;
+        after += j.times * e.cost;
+        trials += record.trials().size();
+        failed += record.failed();
+        for (const auto& t : record.trials()) measuring += t.measured.build_seconds + t.measured.run_seconds;
+        all = all && e.best.has_value();
+        const double gflops = j.flops / e.cost * 1e-9;
+        if (!o.json) {
+            std::printf("%-6s %-7s %9.3f %5d %12llu %7zu %7llu %11.4f %10.4f %9.1f %8.2f%s\n", j.name.c_str(), j.kind.c_str(), j.flops * 1e-6,
+                        j.times, static_cast<unsigned long long>(j.on->space().size()), record.trials().size(),
+                        static_cast<unsigned long long>(record.failed()), 1e3 * e.default_cost, 1e3 * e.cost, gflops, record.seconds(),
+                        e.best ? "" : "  NO VERIFIED KERNEL");
+            continue;
+        }
+        auto config = nlohmann::ordered_json::object();
+        if (e.best) {
+            const auto texts = j.on->space().texts(*e.best);
+            const auto names = j.on->space().names();
+            for (std::size_t p = 0; p < texts.size(); ++p) config[names[p]] = texts[p];
+        }
+        rows.push_back({{"name", j.name}, {"kind", j.kind}, {"mflop", j.flops * 1e-6}, {"times", j.times},
+                        {"space_size", j.on->space().size()}, {"trials", record.trials().size()}, {"failed", record.failed()},
+                        {"default_ms", number(1e3 * e.default_cost)}, {"tuned_ms", number(1e3 * e.cost)}, {"gflops", gflops},
+                        {"seconds", record.seconds()}, {"verified", e.best.has_value()}, {"tied", e.tied},
+                        {"index", e.best ? nlohmann::ordered_json(*e.best) : nlohmann::ordered_json()}, {"config", config}});
+    }
+    const double seconds = plan.seconds + race_seconds;
+    const double share = seconds > 0 ? measuring / seconds : 0;
+    if (o.json) {
+        std::printf("%s\n", nlohmann::ordered_json{{"network", o.network}, {"device", o.device}, {"strategy", o.strategy},
+                                                   {"schedule", o.schedule}, {"seed", o.seed}, {"seconds", seconds}, {"trials", trials},
+                                                   {"failed", failed}, {"measuring_share", share}, {"default_latency_ms", number(1e3 * before)},
+                                                   {"tuned_latency_ms", number(1e3 * after)}, {"tasks", rows}}
+                                .dump(2)
+                                .c_str());
+    } else {
+        std::printf("model latency %.3f ms -> %.3f ms (%.2fx), %llu trials, %llu failed, %.0f%% of %.1f s spent measuring\n", 1e3 * before,
+                    1e3 * after, before / after, static_cast<unsigned long long>(trials), static_cast<unsigned long long>(failed),
+                    100 * share, seconds);
+    }
+    return all;
+}
+
+int run(const options& o)
+{
+    const auto* const net = tk::kernels::find_network(o.network);
+    if (net == nullptr || net->convolutions.empty()) {
+        std::string known;
+        for (const auto& n : tk::kernels::networks)
+            if (!n.convolutions.empty()) known += (known.empty() ? "" : ", ") + std::string(n.name);
+        tk::invalid("network \"" + o.network + "\" is unknown, want one of: " + known);
+    }
+    const auto strategy = programs::find(programs::strategies(), "strategy", o.strategy);
+    (void)programs::find(programs::schedules(1, 1), "schedule", o.schedule);
+    tk::require(o.device == "cpu", "device \"" + o.device + "\" is unknown, want one of: cpu");
+    tk::require(o.seconds > 0, "--seconds is not positive, want > 0");
+    tk::require(o.slot_seconds >= 0, "--slot-seconds is negative, want > 0, or 0 for a twentieth of each task's share");
+    tk::require(!o.resume || !o.log.empty(), "--resume needs the log to resume, want --log FILE");
+    ::signal(SIGXFSZ, SIG_IGN);  // a log that meets a file size limit is told by its write
+
+    auto jobs = jobs_of(*net, !o.spaces);
+    if (o.spaces) return print_spaces(jobs, o.json), 0;
+    std::string problem;
+    const tk::plan plan = tune_all(o, jobs, strategy, problem);
+    const tk::measure::wall_clock now;
+    const double race_start = now();
+    std::vector<outcome> ends;
+    for (std::size_t k = 0; k < jobs.size(); ++k)
+        ends.push_back(finish(jobs[k], plan.tasks[k].record, race_share * o.seconds / static_cast<double>(jobs.size())));
+    const bool all = report(o, jobs, plan, ends, now() - race_start);
+    if (!problem.empty()) std::fprintf(stderr, "tunekit: %s\n", problem.c_str());
+    return all && problem.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    options o;
+    CLI::App app("Tunes the operators of a network on this machine and prints what that gained.", "tune_network");
+    app.set_version_flag("--version", "tune_network (tunekit) " + version());
+    app.add_option("--network", o.network, "resnet18, vgg16, alexnet or squeezenet")->required();
+    app.add_option("--strategy", o.strategy, "what is tried next: " + programs::list(programs::strategies()))->capture_default_str();
+    app.add_option("--schedule", o.schedule, "whose turn it is: " + programs::list(programs::schedules(1, 1)))->capture_default_str();
+    app.add_option("--seconds", o.seconds, "wall time for all tasks together")->capture_default_str();
+    app.add_option("--slot-seconds", o.slot_seconds, "length of a slot; 0: seconds / (20 x tasks), within [0.1, 100]")->capture_default_str();
+    app.add_option("--seed", o.seed, "same seed, same proposals for the same measurements")->capture_default_str();
+    app.add_option("--log", o.log, "file that takes one line per trial");
+    app.add_flag("--resume", o.resume, "take up the run in the log");
+    app.add_flag("--sync", o.sync, "write every trial through to the disk");
+    app.add_option("--device", o.device, "cpu")->capture_default_str();
+    app.add_flag("--json", o.json, "print JSON");
+    app.add_flag("--spaces", o.spaces, "print the sizes of the search spaces and stop");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        if (e.get_exit_code() == 0) return app.exit(e);
+        std::fprintf(stderr, "tune_network: %s (--help lists the options)\n", e.what());
+        return 2;
+    }
+    try {
+        return run(o);
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "tune_network: %s\n", e.what());
+        return 2;
+    }
+}

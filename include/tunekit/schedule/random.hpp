@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Any active task, by lot.
+
+#include <cstddef>
+#include <span>
+
+#include "tunekit/random/uniform.hpp"
+#include "tunekit/schedule/concepts.hpp"
+
+namespace tunekit::schedule {
+
+/// Gives each slot to an active task, all equally likely.
+///
+/// Randomness: one `uniform_index` per choice. Cost: O(K).
+/// Source:     Zhang et al. (2021), DynaTune, ICLR, section 5 ("Random"): a list over all tasks drawn up front, whose entries
+///             for finished tasks are forfeited.
+/// Departures: drawn slot by slot. As a forfeited entry takes no time, the order of the slots has the same distribution.
+struct random {
+    struct state {
+        friend bool operator==(const state&, const state&) = default;
+    };
+
+    [[nodiscard]] state start(std::span<const task_view>) const { return {}; }
+
+    template <generator G>
+    [[nodiscard]] std::size_t select(state&, std::span<const task_view> tasks, G& gen) const
+    {
+        std::size_t active = 0;
+        for (const auto& t : tasks) active += t.active;
+        std::size_t left = tunekit::random::uniform_index(active, gen);
+        std::size_t k = 0;
+        while (!tasks[k].active || left-- > 0) ++k;
+        return k;
+    }
+
+    void update(state&, std::size_t, const slot&) const {}
+};
+
+}  // namespace tunekit::schedule
