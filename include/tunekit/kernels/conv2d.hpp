@@ -48,6 +48,7 @@ public:
                              .padding = copies_ ? 0 : shape.padding_w, .width = flat_ ? rows_length_ : in_width_},
                             config.mr, config.edge, [&](int mr) { return table.find(mr, config.nv, config.vl)->run; });
         pack_weights(weights);
+        for (const auto& segment : segments_) calls_.push_back(call_of(segment));
     }
 
     [[nodiscard]] const conv2d_shape& shape() const noexcept { return shape_; }
@@ -209,46 +210,62 @@ private:
         if (config_.inner == inner_order::channels_outside) {
             for (int o = oc.begin; o < oc.end; ++o) {
                 for (int r = rows.begin; r < rows.end; ++r) {
-                    for (const auto& s : segments_) compute(x, y, o, r, ic, s);
+                    const row_view row = view(x, y, r, ic);
+                    for (std::size_t s = 0; s < calls_.size(); ++s) compute(row, o, ic, segments_[s], calls_[s]);
                 }
             }
         } else {
             for (int r = rows.begin; r < rows.end; ++r) {
-                for (const auto& s : segments_) {
-                    for (int o = oc.begin; o < oc.end; ++o) compute(x, y, o, r, ic, s);
+                const row_view row = view(x, y, r, ic);
+                for (std::size_t s = 0; s < calls_.size(); ++s) {
+                    for (int o = oc.begin; o < oc.end; ++o) compute(row, o, ic, segments_[s], calls_[s]);
                 }
             }
         }
     }
 
-    void compute(const float* x, float* y, int o, int row, int ic, const segment& s) const
+    /// What a call of this segment's micro-kernel has in common for all rows and channels.
+    [[nodiscard]] tile_args call_of(const segment& s) const
     {
-        const int ib = config_.ic_block;
+        return {.x_row = std::ptrdiff_t{stride_w_} * config_.ic_block,
+                .x_block = in_block_,
+                .x_tap = std::ptrdiff_t{in_width_} * config_.ic_block,
+                .w_step = nr_,
+                .w_block = w_block_,
+                .w_tap = w_tap_,
+                .y_row = nr_,
+                .blocks = config_.ic_chunk,
+                .depth = s.taps * config_.ic_block,
+                .unroll = config_.ku,
+                .prefetch = config_.prefetch};
+    }
+
+    /// One output row: where its inputs, weights and outputs begin, and the taps of its windows inside the image.
+    struct row_view {
+        const float* x;
+        const float* w;
+        float* y;
+        int taps;
+    };
+
+    [[nodiscard]] row_view view(const float* x, float* y, int row, int ic) const
+    {
         const int top = flat_ ? row * config_.oh_block : row * stride_h_ - (copies_ ? 0 : shape_.padding_h);
-        const int first_tap = (std::max)(0, -top);
-        const int last_tap = (std::min)(shape_.kernel_h, in_height_ - top);
-        float* out = y + o * out_block_ + (std::ptrdiff_t{row} * rows_length_ + s.pixel) * nr_;
-        if (s.clears && ic == 0) std::fill_n(y + o * out_block_ + (std::ptrdiff_t{row} * rows_length_ + s.tile_pixel) * nr_,
-                                             std::ptrdiff_t{s.tile_pixels} * nr_, 0.0F);
-        const tile_args args{
-            .x = x + ic * in_block_ + (std::ptrdiff_t{top + first_tap} * in_width_ + s.input) * ib,
-            .w = weights_.data() + (std::ptrdiff_t{o} * ic_blocks_ + ic) * w_block_ + first_tap * w_tap_ + std::ptrdiff_t{s.tap} * ib * nr_,
-            .y = out,
-            .x_row = std::ptrdiff_t{stride_w_} * ib,
-            .x_block = in_block_,
-            .x_tap = std::ptrdiff_t{in_width_} * ib,
-            .w_step = nr_,
-            .w_block = w_block_,
-            .w_tap = w_tap_,
-            .y_row = nr_,
-            .blocks = config_.ic_chunk,
-            .taps = last_tap - first_tap,
-            .depth = s.taps * ib,
-            .unroll = config_.ku,
-            .prefetch = config_.prefetch,
-            .accumulate = ic > 0 || s.accumulates,
-        };
-        s.run(args);
+        const int first = (std::max)(0, -top), last = (std::min)(flat_ ? 1 : shape_.kernel_h, in_height_ - top);
+        return {x + ic * in_block_ + std::ptrdiff_t{top + first} * in_width_ * config_.ic_block,
+                weights_.data() + ic * w_block_ + first * w_tap_, y + std::ptrdiff_t{row} * rows_length_ * nr_, last - first};
+    }
+
+    void compute(const row_view& row, int o, int ic, const segment& s, tile_args& call) const
+    {
+        float* const y = row.y + o * out_block_;
+        if (s.clears && ic == 0) std::fill_n(y + std::ptrdiff_t{s.tile_pixel} * nr_, std::ptrdiff_t{s.tile_pixels} * nr_, 0.0F);
+        call.x = row.x + std::ptrdiff_t{s.input} * config_.ic_block;
+        call.w = row.w + std::ptrdiff_t{o} * ic_blocks_ * w_block_ + std::ptrdiff_t{s.tap} * config_.ic_block * nr_;
+        call.y = y + std::ptrdiff_t{s.pixel} * nr_;
+        call.taps = row.taps;
+        call.accumulate = ic > 0 || s.accumulates;
+        s.run(call);
     }
 
     conv2d_shape shape_;
@@ -258,6 +275,7 @@ private:
     int stride_h_ = 1, stride_w_ = 1, in_height_ = 0, in_width_ = 0, rows_per_block_ = 1, rows_length_ = 0;
     std::ptrdiff_t in_block_ = 0, out_block_ = 0, w_block_ = 0, w_tap_ = 0;
     std::vector<segment> segments_;
+    std::vector<tile_args> calls_;  // by segment
     buffer weights_, padded_;
 };
 

@@ -147,7 +147,7 @@ template <class Space>
     }
     require(best != nullptr, "default_config: the table has no full-width tile for the shape, want one");
     const int ic_block = detail::largest_divisor(shape.ci, best->nv * best->vl);
-    return {.mr = best->mr, .nv = best->nv, .vl = best->vl, .ku = 4, .ic_block = ic_block, .ic_chunk = shape.ci / ic_block,
+    return {.mr = best->mr, .nv = best->nv, .vl = best->vl, .ic_block = ic_block, .ic_chunk = shape.ci / ic_block,
             .pad = helps_copy(shape) ? padding_mode::copy : padding_mode::clip};
 }
 
