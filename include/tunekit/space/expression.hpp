@@ -118,7 +118,8 @@ private:
         {
             if (at >= e.text_.size()) return "the end";
             const std::string_view w = word();
-            return "'" + (w.empty() ? std::string(1, e.text_[at]) : std::string(w)) + "'";
+            if (!w.empty()) return "'" + std::string(w) + "'";
+            return "'" + e.text_.substr(at, e.text_.compare(at, 2, "**") == 0 ? 2 : 1) + "'";
         }
 
         /// Steps over the operator `op`; not where it is only the start of a longer one.

@@ -35,7 +35,7 @@ public:
         if constexpr (std::totally_ordered<T>) {
             for (std::size_t i = 0; i < values_.size(); ++i) order_.push_back(static_cast<std::uint16_t>(i));
             std::sort(order_.begin(), order_.end(), [&](std::uint16_t a, std::uint16_t b) { return values_[a] < values_[b]; });
-            for (std::size_t i = 1; i < values_.size(); ++i)
+            for (std::size_t i = 1; i < values_.size() && !twice; ++i)
                 if (!(values_[order_[i - 1]] < values_[order_[i]])) twice = order_[i];
         } else {
             for (std::size_t i = 1; i < values_.size() && !twice; ++i)

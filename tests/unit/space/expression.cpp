@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/space/expression.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace sp = tunekit::space;
+
+namespace {
+
+const std::vector<std::string> names{"a", "b", "c"};
+
+/// Whether the expression holds for a, b, c.
+bool holds(const std::string& text, std::int64_t a = 0, std::int64_t b = 0, std::int64_t c = 0)
+{
+    const std::int64_t values[] = {a, b, c};
+    return sp::expression(text, names).holds([&](std::size_t j) { return values[j]; });
+}
+
+void check_message(const std::string& text, const std::string& message)
+{
+    CAPTURE(text);
+    CHECK_THROWS_WITH_AS((void)holds(text), ("tunekit: space: constraint '" + text + "': " + message).c_str(), std::invalid_argument);
+}
+
+}  // namespace
+
+// Every expectation below was printed by CPython 3.11.
+TEST_CASE("precedence is Python's")
+{
+    CHECK(holds("1 + 2 * 3 == 7"));
+    CHECK(holds("(1 + 2) * 3 == 9"));
+    CHECK(holds("10 - 4 - 3 == 3"));
+    CHECK(holds("100 // 7 * 7 == 98"));
+    CHECK(holds("100 / 8 / 2 == 25 / 4"));
+    CHECK(holds("- 7 // 2 == -4"));
+    CHECK(holds("-(7 // 2) == -3"));
+    CHECK(holds("2 - -3 == 5"));
+    CHECK(holds("not 1 == 2"));          // not (1 == 2)
+    CHECK(holds("(not 1) == 0"));
+    CHECK(holds("not 0 and 1"));
+    CHECK(holds("1 or 0 and 0"));        // 1 or (0 and 0)
+    CHECK_FALSE(holds("(1 or 0) and 0"));
+    CHECK(holds("not not 5"));
+    CHECK(holds("1 + 1 < 3 and 2 * 2 >= 4"));
+}
+
+TEST_CASE("floor division and remainder round down, for integers and quotients")
+{
+    CHECK(holds("7 // 2 == 3 and -7 // 2 == -4 and 7 // -2 == -4 and -7 // -2 == 3"));
+    CHECK(holds("7 % 3 == 1 and -7 % 3 == 2 and 7 % -3 == -2 and -7 % -3 == -1"));
+    CHECK(holds("6 % -3 == 0 and -6 // 3 == -2"));
+    CHECK(holds("(7 / 2) // 1 == 3 and (-7 / 2) // 1 == -4"));
+    CHECK(holds("(7 / 2) % 2 == 3 / 2 and (-7 / 2) % 2 == 1 / 2"));
+    CHECK(holds("32 % ((16 * 8) / 32) == 0"));
+    CHECK_FALSE(holds("32 % ((8 * 8) / 48) == 0"));
+}
+
+TEST_CASE("division is true division; comparing it with integers is exact")
+{
+    CHECK(holds("7 / 2 == 3 + 1 / 2"));
+    CHECK(holds("7 / 2 != 3"));
+    CHECK(holds("6 / 2 == 3"));
+    CHECK(holds("1 / 3 + 1 / 3 + 1 / 3 == 1"));
+    CHECK_FALSE(holds("1 / 10 + 2 / 10 == 3 / 10"));  // as in Python
+    CHECK_FALSE(holds("9007199254740993 == 9007199254740992 / 1"));
+    CHECK(holds("9007199254740993 > 9007199254740992 / 1"));
+    CHECK(holds("-9007199254740993 < -9007199254740992 / 1"));
+    CHECK(holds("1 / 2 > 0 and 0 < 1 / 2 and -1 / 2 < 0 and 0 > -1 / 2"));
+}
+
+TEST_CASE("comparisons chain and give 0 or 1")
+{
+    CHECK(holds("1 < 2 < 3"));
+    CHECK_FALSE(holds("3 > 2 > 2"));
+    CHECK(holds("1 < 3 > 2"));
+    CHECK(holds("1 == 1 == 1"));
+    CHECK_FALSE(holds("2 == 2 == 1"));
+    CHECK(holds("(2 == 2) == 1"));
+    CHECK(holds("(1 < 2) + (2 < 3) == 2"));
+    CHECK(holds("32 <= a * b <= 64", 8, 8));
+    CHECK_FALSE(holds("32 <= a * b <= 64", 8, 9));
+}
+
+TEST_CASE("and, or give an operand and skip the other")
+{
+    CHECK(holds("(0 or 5) == 5"));
+    CHECK(holds("(3 and 5) == 5"));
+    CHECK(holds("(0 and 5) == 0"));
+    CHECK(holds("a == 0 or 10 % a == 0", 0));
+    CHECK_FALSE(holds("a != 0 and 10 // a == 5", 0));
+    CHECK_FALSE(holds("1 > 2 > 1 // 0"));  // the chain ends at its first false link
+}
+
+TEST_CASE("an expression knows the names in it")
+{
+    CHECK(sp::expression("c * 2 > a + c", names).names_used() == std::vector<std::size_t>{0, 2});
+    CHECK(sp::expression("1<2", names).names_used().empty());
+    CHECK(holds("a<b", 1, 2));
+    CHECK(holds("  a\t%b==c ", 7, 4, 3));
+}
+
+TEST_CASE("a bad expression names itself, the column and what was expected")
+{
+    check_message("", "column 1: found the end, want an integer, a parameter or '('");
+    check_message("a +", "column 4: found the end, want an integer, a parameter or '('");
+    check_message("a + * b", "column 5: found '*', want an integer, a parameter or '('");
+    check_message("a b", "column 3: found 'b', want an operator or the end");
+    check_message("a = b", "column 3: found '=', want an operator or the end");
+    check_message("a ** 2", "column 3: found '**', want an operator or the end");
+    check_message("a == not b", "column 6: found 'not', want an integer, a parameter or '('");
+    check_message("(a + b", "column 7: found the end, want an operator or ')'");
+    check_message("a + b)", "column 6: found ')', want an operator or the end");
+    check_message("a <= tile", "column 6: no parameter is called 'tile', want one of a, b, c");
+    check_message("a < 1.5", "column 6: found '.' in a number, want an integer");
+    check_message("2a", "column 2: found 'a' in a number, want an integer");
+    check_message("99999999999999999999", "column 1: the integer is too large, want at most 2^63 - 1");
+    check_message(std::string(300, '(') + "a", "column 201: nested more than 200 deep, want a simpler expression");
+    check_message(std::string(300, '-') + "a", "column 201: nested more than 200 deep, want a simpler expression");
+}
+
+TEST_CASE("an evaluation without a value names the expression and the column")
+{
+    check_message("10 % a == 0", "column 4: division by zero for some values, want a constraint that excludes them with 'and' or 'or'");
+    check_message("1 / (a - b)", "column 3: division by zero for some values, want a constraint that excludes them with 'and' or 'or'");
+    check_message("9223372036854775807 + 1 > a", "column 21: an integer beyond 64 bits for some values, want smaller ones");
+    check_message("9223372036854775807 * 2 > a", "column 21: an integer beyond 64 bits for some values, want smaller ones");
+    check_message("(-9223372036854775807 - 1) // -1 > a", "column 28: an integer beyond 64 bits for some values, want smaller ones");
+    check_message("9007199254740993 / 3 > a", "column 18: a quotient of integers beyond 2^53 for some values, want '//'");
+}
