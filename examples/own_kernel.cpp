@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A kernel of one's own: tuned in a child process, verified, and the winner found in a race on other inputs.
 //
-// The kernel multiplies two square matrices in tiles. It has the bug that such kernels have: it never looks whether the last tile still
-// fits. Where the tile does not divide the matrix it writes beside the result, or adds to it twice. Tuning goes on.
+// The kernel multiplies two square matrices in tiles. It has the bug that such kernels have: it never looks whether the
+// last tile still fits. Where the tile does not divide the matrix it writes beside the result, or adds to it twice.
+// Tuning goes on.
 
 #include <cstddef>
 #include <cstdio>
@@ -28,13 +29,15 @@ constexpr int n = 100;
 /// c += a b, in tiles of `rows` x `columns`, the sums in runs of `depth`.
 void multiply(const float* a, const float* b, float* c, int rows, int columns, int depth)
 {
-    for (int i = 0; i < n * n; ++i) c[i] = 0;
+    for (int i = 0; i < n * n; ++i)
+        c[i] = 0;
     for (int i0 = 0; i0 < n; i0 += rows)
         for (int k0 = 0; k0 < n; k0 += depth)
             for (int j0 = 0; j0 < n; j0 += columns)
                 for (int i = i0; i < i0 + rows; ++i)
                     for (int k = k0; k < k0 + depth; ++k)
-                        for (int j = j0; j < j0 + columns; ++j) c[i * n + j] += a[i * n + k] * b[k * n + j];
+                        for (int j = j0; j < j0 + columns; ++j)
+                            c[i * n + j] += a[i * n + k] * b[k * n + j];
 }
 
 /// Inputs, the expected result, and an output that notices who writes beside it.
@@ -44,10 +47,13 @@ struct problem {
     explicit problem(std::uint64_t seed)
     {
         tk::random::philox gen(seed);
-        for (float& x : a.span()) x = static_cast<float>(tk::random::uniform_01(gen) - 0.5);
-        for (float& x : b.span()) x = static_cast<float>(tk::random::uniform_01(gen) - 0.5);
+        for (float& x : a.span())
+            x = static_cast<float>(tk::random::uniform_01(gen) - 0.5);
+        for (float& x : b.span())
+            x = static_cast<float>(tk::random::uniform_01(gen) - 0.5);
         multiply(a.data(), b.data(), expected.data(), 1, n, 1);
-        for (const auto* input : {&a, &b, &expected}) input->protect();
+        for (const auto* input : {&a, &b, &expected})
+            input->protect();
     }
 
     template <class Space, class Repetition>
@@ -57,8 +63,7 @@ struct problem {
             multiply(a, b, c, tk::get<"rows">(p), tk::get<"columns">(p), tk::get<"depth">(p));
         };
         const tk::measure::matches<float> check{c.span(), expected.span(), {.absolute = 1e-4}};
-        return tk::measure::isolated(space, tk::measure::timed{kernel, repeat, check},
-                                     {.canaries = {c.canary()}});
+        return tk::measure::isolated(space, tk::measure::timed{kernel, repeat, check}, {.canaries = {c.canary()}});
     }
 };
 
@@ -73,11 +78,13 @@ int main()
     };
     const problem tuned(1);
     const problem other(2);
-    auto measure = tuned.measurer(space, tk::measure::until_confident{.standard_error = 0.02, .runs = 50});  // both fork here, early
+    auto measure = tuned.measurer(
+        space, tk::measure::until_confident{.standard_error = 0.02, .runs = 50});  // both fork here, early
     auto again = other.measurer(space, tk::measure::fixed{.runs = 5, .batch = 1});
 
     tk::random::philox gen(1);
-    const auto found = tk::tune(space, measure, tk::search::annealing{}, {.trials = 60, .limits = {.abandon_factor = 3, .run_seconds = 2}}, gen);
+    const auto found = tk::tune(space, measure, tk::search::annealing{},
+                                {.trials = 60, .limits = {.abandon_factor = 3, .run_seconds = 2}}, gen);
     std::printf("%zu of %llu configurations tried, %llu failed. The first failures:\n", found.trials().size(),
                 static_cast<unsigned long long>(space.size()), static_cast<unsigned long long>(found.failed()));
     int shown = 0;
@@ -89,11 +96,12 @@ int main()
     }
     if (!found.found()) return 1;
 
-    const auto verdict = tk::measure::race(again, found.finalists(4), {.run_seconds = 2}, {.margin = 0.02, .rounds = 30});
+    const auto verdict =
+        tk::measure::race(again, found.finalists(4), {.run_seconds = 2}, {.margin = 0.02, .rounds = 30});
     if (!verdict.winner) return 1;
     const auto p = space.at(*verdict.winner);
-    std::printf("winner: %d x %d x %d, %.1f us, %.2f GFLOP/s; %zu of 4 finalists tied after %u rounds\n", tk::get<"rows">(p),
-                tk::get<"columns">(p), tk::get<"depth">(p), 1e6 * verdict.cost, 2e-9 * n * n * n / verdict.cost, verdict.tied.size(),
-                verdict.rounds);
+    std::printf("winner: %d x %d x %d, %.1f us, %.2f GFLOP/s; %zu of 4 finalists tied after %u rounds\n",
+                tk::get<"rows">(p), tk::get<"columns">(p), tk::get<"depth">(p), 1e6 * verdict.cost,
+                2e-9 * n * n * n / verdict.cost, verdict.tied.size(), verdict.rounds);
     return 0;
 }

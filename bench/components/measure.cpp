@@ -3,12 +3,12 @@
 
 #include <benchmark/benchmark.h>
 
+#include <unistd.h>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
-#include <unistd.h>
 #include <vector>
 
 #include "tunekit/measure/clocks.hpp"
@@ -55,9 +55,11 @@ struct saxpy {
     auto how() const
     {
         return measure::timed{[in = x.data(), out = y.data()](std::uint64_t) {
-                                  for (std::size_t i = 0; i < n; ++i) out[i] = 2 * in[i] + 1;
+                                  for (std::size_t i = 0; i < n; ++i)
+                                      out[i] = 2 * in[i] + 1;
                               },
-                              measure::fixed{.runs = 10, .batch = 1}, measure::matches<float>{y.span(), want.span(), {.absolute = 1e-3}}};
+                              measure::fixed{.runs = 10, .batch = 1},
+                              measure::matches<float>{y.span(), want.span(), {.absolute = 1e-3}}};
     }
 };
 
@@ -65,7 +67,8 @@ template <class Clock>
 void clock_reading(benchmark::State& state)
 {
     Clock now;
-    for (auto _ : state) benchmark::DoNotOptimize(now());
+    for (auto _ : state)
+        benchmark::DoNotOptimize(now());
 }
 BENCHMARK(clock_reading<measure::wall_clock>)->Name("measure/clock_wall");
 BENCHMARK(clock_reading<measure::thread_clock>)->Name("measure/clock_thread");
@@ -93,7 +96,8 @@ void isolated_overhead(benchmark::State& state)
 }
 BENCHMARK(isolated_overhead)->Name("measure/overhead_isolated")->UseRealTime();
 
-/// A candidate that ends its worker, and the new worker; argument: bytes that the parent touched after building the measurer.
+/// A candidate that ends its worker, and the new worker; argument: bytes that the parent touched after building the
+/// measurer.
 void isolated_restart(benchmark::State& state)
 {
     auto measurer = measure::isolated(numbers{}, measure::timed{[](std::uint64_t) { ::_exit(3); }, once});
@@ -106,13 +110,19 @@ void isolated_restart(benchmark::State& state)
         benchmark::DoNotOptimize(measurer.measure(batch, {}));
     }
 }
-BENCHMARK(isolated_restart)->Name("measure/restart_mib")->Arg(1)->Arg(1024)->UseRealTime()->Unit(benchmark::kMicrosecond);
+BENCHMARK(isolated_restart)
+    ->Name("measure/restart_mib")
+    ->Arg(1)
+    ->Arg(1024)
+    ->UseRealTime()
+    ->Unit(benchmark::kMicrosecond);
 
 void kernel_in_process(benchmark::State& state)
 {
     const saxpy of;
     auto measurer = measure::in_process(numbers{}, of.how());
-    for (auto _ : state) benchmark::DoNotOptimize(measurer.measure(std::vector<tk::index>{1}, {}));
+    for (auto _ : state)
+        benchmark::DoNotOptimize(measurer.measure(std::vector<tk::index>{1}, {}));
 }
 BENCHMARK(kernel_in_process)->Name("measure/kernel_in_process")->UseRealTime()->Unit(benchmark::kMicrosecond);
 
@@ -120,7 +130,8 @@ void kernel_isolated(benchmark::State& state)
 {
     const saxpy of;
     auto measurer = measure::isolated(numbers{}, of.how(), {.canaries = {of.y.canary()}});
-    for (auto _ : state) benchmark::DoNotOptimize(measurer.measure(std::vector<tk::index>{1}, {}));
+    for (auto _ : state)
+        benchmark::DoNotOptimize(measurer.measure(std::vector<tk::index>{1}, {}));
 }
 BENCHMARK(kernel_isolated)->Name("measure/kernel_isolated")->UseRealTime()->Unit(benchmark::kMicrosecond);
 
@@ -131,11 +142,13 @@ void policy_decisions(benchmark::State& state)
     const Policy policy;
     tk::random::philox gen(1);
     std::vector<double> recorded(1000);
-    for (double& t : recorded) t = 1e-3 * (1 + 0.05 * tk::random::normal(gen));
+    for (double& t : recorded)
+        t = 1e-3 * (1 + 0.05 * tk::random::normal(gen));
     std::size_t batches = 0;
     for (auto _ : state) {
         std::vector<double> seen;
-        while (policy.next(seen) != 0) seen.push_back(recorded[seen.size()]);
+        while (policy.next(seen) != 0)
+            seen.push_back(recorded[seen.size()]);
         benchmark::DoNotOptimize(policy.estimate_of(seen));
         batches = seen.size();
     }
@@ -144,13 +157,15 @@ void policy_decisions(benchmark::State& state)
 BENCHMARK(policy_decisions<measure::until_stable>)->Name("measure/decide_until_stable");
 BENCHMARK(policy_decisions<measure::until_confident>)->Name("measure/decide_until_confident");
 
-/// The self-test of the cache policy: one line per 64 bytes of 256 KiB, read after itself and after a flush. Counters: seconds of a run.
+/// The self-test of the cache policy: one line per 64 bytes of 256 KiB, read after itself and after a flush. Counters:
+/// seconds of a run.
 void cache_policy(benchmark::State& state)
 {
     std::vector<unsigned char> data(256 << 10, 1);
     const auto read = [&](std::uint64_t) {
         unsigned sum = 0;
-        for (std::size_t i = 0; i < data.size(); i += 64) sum += data[i];
+        for (std::size_t i = 0; i < data.size(); i += 64)
+            sum += data[i];
         benchmark::DoNotOptimize(sum);
     };
     measure::timing cold;

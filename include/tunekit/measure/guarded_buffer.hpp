@@ -4,13 +4,13 @@
 /// \file
 /// Memory for a kernel's outputs that notices who writes beside them.
 
+#include <sys/mman.h>
+#include <unistd.h>
 #include <cstddef>
 #include <cstring>
 #include <limits>
 #include <span>
-#include <sys/mman.h>
 #include <type_traits>
-#include <unistd.h>
 #include <utility>
 
 #include "tunekit/core/error.hpp"
@@ -29,7 +29,8 @@ struct canary {
     {
         const volatile unsigned char* const seen = bytes;  // another process writes here
         std::size_t i = 0;
-        while (i < size && seen[i] == pattern) ++i;
+        while (i < size && seen[i] == pattern)
+            ++i;
         return i;
     }
 
@@ -37,14 +38,15 @@ struct canary {
     void restore() const noexcept { std::memset(bytes, pattern, size); }
 };
 
-/// `n` elements in pages of their own, zero at first, shared with processes forked later: what a worker writes, its parent reads.
+/// `n` elements in pages of their own, zero at first, shared with processes forked later: what a worker writes, its
+/// parent reads.
 ///
 ///     measure::guarded_buffer<float> c(m * n);
 ///     auto measure = measure::isolated(space, timed{kernel, until_stable{}, check}, {.canaries = {c.canary()}});
 ///
-/// The pages before and after cannot be touched, so writing far outside is a crash there and then; what lies between the last
-/// element and the end of its page is a canary that `isolated` looks at after every candidate. The first element is aligned
-/// to a page. All pages are present from the start. Move-only; views stay valid when it moves.
+/// The pages before and after cannot be touched, so writing far outside is a crash there and then; what lies between
+/// the last element and the end of its page is a canary that `isolated` looks at after every candidate. The first
+/// element is aligned to a page. All pages are present from the start. Move-only; views stay valid when it moves.
 /// Throws:     tunekit::error where the system gives no memory, std::invalid_argument for 0 elements.
 template <class T>
 class guarded_buffer {
@@ -55,7 +57,8 @@ public:
     explicit guarded_buffer(std::size_t n) : size_(n)
     {
         require(n > 0, "guarded_buffer: 0 elements, want >= 1");
-        require(n <= (std::numeric_limits<std::size_t>::max)() / 4 / sizeof(T), "guarded_buffer: the size overflows, want less");
+        require(n <= (std::numeric_limits<std::size_t>::max)() / 4 / sizeof(T),
+                "guarded_buffer: the size overflows, want less");
         const std::size_t page = page_bytes();
         const std::size_t inner = (n * sizeof(T) + page - 1) / page * page;
         void* const at = ::mmap(nullptr, inner + 2 * page, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

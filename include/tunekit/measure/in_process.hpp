@@ -23,7 +23,8 @@ public:
     {
         std::vector<measurement> out;
         out.reserve(batch.size());
-        for (const index i : batch) out.push_back(how_(space_.at(i), within));
+        for (const index i : batch)
+            out.push_back(how_(space_.at(i), within));
         return out;
     }
 
@@ -36,10 +37,10 @@ private:
 ///
 ///     auto measure = in_process(space, timed{time_kernel, until_stable{}, check});
 ///
-/// For kernels that are known to behave: one that crashes or hangs takes the program with it; use `isolated` where that may
-/// happen. limits::run_seconds is looked at between runs. Copies or moves `space` and `how`.
-/// Throws:     std::invalid_argument where a setting of `how` is out of range.
-/// Cost:       32 readings of the clock and what the kernel takes.
+/// For kernels that are known to behave: one that crashes or hangs takes the program with it; use `isolated` where that
+/// may happen. limits::run_seconds is looked at between runs. Copies or moves `space` and `how`. Throws:
+/// std::invalid_argument where a setting of `how` is out of range. Cost:       32 readings of the clock and what the
+/// kernel takes.
 template <space::typed Space, class Timed>
 [[nodiscard]] in_process_measurer<Space, Timed> in_process(Space space, Timed how)
 {

@@ -4,6 +4,8 @@
 /// \file
 /// Measuring in a child process: no candidate can stop the tuner.
 
+#include <poll.h>
+#include <sys/wait.h>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -11,10 +13,8 @@
 #include <cstring>
 #include <limits>
 #include <map>
-#include <poll.h>
 #include <span>
 #include <string>
-#include <sys/wait.h>
 #include <utility>
 #include <vector>
 
@@ -28,7 +28,7 @@ namespace tunekit::measure {
 /// Who holds a candidate to its memory.
 enum class memory_rule : std::uint8_t {
     address_space,  ///< the system: RLIMIT_AS, allocations beyond it fail
-    resident,       ///< the parent: looks at what is resident every 10 ms and kills; for sanitizers and devices, which map far more than they use
+    resident,       ///< the parent: looks every 10 ms and kills; for what maps far more than it uses
 };
 
 namespace detail {
@@ -47,9 +47,11 @@ inline constexpr bool sanitized = false;
 
 }  // namespace detail
 
+/// Settings of `isolated`.
 struct isolation {
-    std::vector<canary> canaries{};                  ///< of the buffers that candidates write; those must outlive the measurer
-    std::size_t memory_bytes = std::size_t{4} << 30; ///< what a candidate may add to what the worker begins with; 0: no limit
+    std::vector<canary> canaries{};  ///< of the buffers that candidates write; those must outlive the measurer
+    /// What a candidate may add to what the worker begins with; 0: no limit.
+    std::size_t memory_bytes = std::size_t{4} << 30;
     memory_rule rule = detail::sanitized ? memory_rule::resident : memory_rule::address_space;
 };
 
@@ -81,9 +83,14 @@ public:
     }
 
     isolated_measurer(isolated_measurer&& other) noexcept
-        : options_(std::move(other.options_)), bad_(std::move(other.bad_)), control_(std::move(other.control_)),
-          worker_(std::move(other.worker_)), zygote_(std::exchange(other.zygote_, -1)), worker_pid_(other.worker_pid_),
-          baseline_(other.baseline_), served_(other.served_)
+        : options_(std::move(other.options_)),
+          bad_(std::move(other.bad_)),
+          control_(std::move(other.control_)),
+          worker_(std::move(other.worker_)),
+          zygote_(std::exchange(other.zygote_, -1)),
+          worker_pid_(other.worker_pid_),
+          baseline_(other.baseline_),
+          served_(other.served_)
     {
     }
     isolated_measurer& operator=(isolated_measurer&& other) noexcept
@@ -108,7 +115,8 @@ public:
         control_.reset();  // the zygote ends the worker and itself
         worker_.reset();
         if (zygote_ < 0) return;
-        while (::waitpid(zygote_, nullptr, 0) < 0 && errno == EINTR) {}
+        while (::waitpid(zygote_, nullptr, 0) < 0 && errno == EINTR) {
+        }
     }
 
     /// Measures the batch in its order. Throws tunekit::error where the children cannot be had.
@@ -116,7 +124,8 @@ public:
     {
         std::vector<measurement> out;
         out.reserve(batch.size());
-        for (const index i : batch) out.push_back(measure_one(i, within));
+        for (const index i : batch)
+            out.push_back(measure_one(i, within));
         return out;
     }
 
@@ -145,15 +154,17 @@ private:
         return m;
     }
 
-    /// One candidate in the worker there is. Replaces the worker after any failure. `culprit`: no other candidate can be to blame.
+    /// One candidate in the worker there is. Replaces the worker after any failure. `culprit`: no other candidate can
+    /// be to blame.
     measurement attempt(index which, const limits& within, bool& culprit)
     {
         detail::order order{which, within};
-        order.within.run_seconds = 0.9 * within.run_seconds;  // so that a good candidate hands in what it has before it is killed
+        order.within.run_seconds *= 0.9;  // so that a good candidate hands in what it has before it is killed
         if (!worker_) replace(true);
         if (!detail::send_packet(worker_.get(), &order, sizeof order)) {
             replace(true);  // it ended between two candidates
-            if (!detail::send_packet(worker_.get(), &order, sizeof order)) throw error("isolated: a new worker does not listen");
+            if (!detail::send_packet(worker_.get(), &order, sizeof order))
+                throw error("isolated: a new worker does not listen");
         }
         ++served_;
         const wall_clock now;
@@ -161,22 +172,27 @@ private:
         measurement m;
         switch (listen(which, start + within.run_seconds, m)) {
             case heard::answer:
-                if (m.failed && m.failed->kind == failure_kind::out_of_memory && options_.rule == memory_rule::address_space)
+                if (m.failed && m.failed->kind == failure_kind::out_of_memory &&
+                    options_.rule == memory_rule::address_space)
                     m.failed->message += ", held to " + megabytes() + " more of address space (RLIMIT_AS)";
                 if (m.failed) replace(true);
                 break;
-            case heard::end: m.failed = ended(replace(false)); break;
+            case heard::end:
+                m.failed = ended(replace(false));
+                break;
             case heard::nonsense:
                 replace(true);
                 m.failed = failure{failure_kind::crash, 0, "damaged the worker, which answered nonsense"};
                 break;
             case heard::too_long:
                 replace(true);
-                m.failed = failure{failure_kind::run_timeout, 0, "was still running after " + number(within.run_seconds) + " s"};
+                m.failed = failure{failure_kind::run_timeout, 0,
+                                   "was still running after " + number(within.run_seconds) + " s"};
                 break;
             case heard::too_much:
                 replace(true);
-                m.failed = failure{failure_kind::out_of_memory, 0, "made more than " + megabytes() + " resident (killed by the parent)"};
+                m.failed = failure{failure_kind::out_of_memory, 0,
+                                   "made more than " + megabytes() + " resident (killed by the parent)"};
                 break;
         }
         if (m.run_seconds == 0) m.run_seconds = now() - start;
@@ -202,7 +218,8 @@ private:
             const int ready = ::poll(&event, 1, wait);
             if (ready <= 0) {
                 if (now() >= deadline) return heard::too_long;
-                if (watch && detail::memory_of(worker_pid_, 1) > baseline_ + options_.memory_bytes) return heard::too_much;
+                if (watch && detail::memory_of(worker_pid_, 1) > baseline_ + options_.memory_bytes)
+                    return heard::too_much;
                 continue;
             }
             const std::size_t got = detail::receive_packet(worker_.get(), packet, sizeof packet);
@@ -212,7 +229,8 @@ private:
             detail::answer_head head;
             std::memcpy(&head, bytes.data(), sizeof head);
             if (head.total > detail::answer_head::most_total || head.total < bytes.size()) return heard::nonsense;
-            if (head.total == bytes.size()) return detail::from_bytes(bytes, which, m) ? heard::answer : heard::nonsense;
+            if (head.total == bytes.size())
+                return detail::from_bytes(bytes, which, m) ? heard::answer : heard::nonsense;
         }
     }
 
@@ -225,7 +243,8 @@ private:
         if (!detail::send_packet(control_.get(), &order, sizeof order) ||
             detail::receive_packet(control_.get(), &answer, sizeof answer, &worker_) != sizeof answer)
             throw error("isolated: the zygote is gone; something outside ended it");
-        if (answer.worker < 0 || !worker_) throw error(std::string("isolated: no new worker: ") + std::strerror(answer.error));
+        if (answer.worker < 0 || !worker_)
+            throw error(std::string("isolated: no new worker: ") + std::strerror(answer.error));
         worker_pid_ = answer.worker;
         served_ = 0;
         if (options_.rule == memory_rule::resident) baseline_ = detail::memory_of(worker_pid_, 1);
@@ -269,7 +288,10 @@ private:
         return true;
     }
 
-    [[nodiscard]] std::string megabytes() const { return number(static_cast<double>(options_.memory_bytes >> 20)) + " MiB"; }
+    [[nodiscard]] std::string megabytes() const
+    {
+        return number(static_cast<double>(options_.memory_bytes >> 20)) + " MiB";
+    }
 
     static std::string number(double x)
     {
@@ -292,20 +314,22 @@ private:
 ///
 ///     auto measure = isolated(space, timed{time_kernel, until_stable{}, check});
 ///
-/// The children are forked here: kernel, check, space and all they capture are copied now, and what changes in the parent later is
-/// not seen. Build it early: before large allocations, threads and device contexts. Outputs may lie in `guarded_buffer`s;
-/// name their canaries in the options.
+/// The children are forked here: kernel, check, space and all they capture are copied now, and what changes in the
+/// parent later is not seen. Build it early: before large allocations, threads and device contexts. Outputs may lie in
+/// `guarded_buffer`s; name their canaries in the options.
 ///
-/// A candidate that ends the worker by signal or exit, runs longer than limits::run_seconds, takes more memory than it may,
-/// answers wrongly or writes beside its output is a failed measurement. Where the worker had run other candidates before, it is
-/// repeated once in a fresh one, unless a canary shows who it was; what fails there is kept and never run again (after a time-out,
-/// unless the limit is longer). Workers have descriptors, signal handlers and a process group of their own, write to the null
-/// device, and end with this process.
+/// A candidate that ends the worker by signal or exit, runs longer than limits::run_seconds, takes more memory than it
+/// may, answers wrongly or writes beside its output is a failed measurement. Where the worker had run other candidates
+/// before, it is repeated once in a fresh one, unless a canary shows who it was; what fails there is kept and never run
+/// again (after a time-out, unless the limit is longer). Workers have descriptors, signal handlers and a process group
+/// of their own, write to the null device, and end with this process.
 ///
-/// Throws:     tunekit::error where this process runs other threads or no child can be had; std::invalid_argument where a setting
+/// Throws:     tunekit::error where this process runs other threads or no child can be had; std::invalid_argument where
+/// a setting
 ///             of `how` is out of range.
 /// Cost:       about 10 us per measurement; about 1 ms for a new worker.
-/// Threads:    to be built and used on the thread that outlives it: the system ends the children with the thread that forked them.
+/// Threads:    to be built and used on the thread that outlives it: the system ends the children with the thread that
+/// forked them.
 template <space::typed Space, class Timed>
 [[nodiscard]] isolated_measurer isolated(const Space& space, Timed how, isolation options = {})
 {

@@ -4,21 +4,21 @@
 /// \file
 /// The POSIX calls that isolation rests on, each with its errors handled once.
 
-#include <cerrno>
-#include <csignal>
-#include <cstddef>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
-#include <string>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
 #include <utility>
 
 #include "tunekit/core/error.hpp"
@@ -97,7 +97,8 @@ inline std::size_t receive_packet(int from, void* bytes, std::size_t size, descr
         message.msg_controllen = sizeof room;
     }
     ssize_t got = -1;
-    do got = ::recvmsg(from, &message, MSG_CMSG_CLOEXEC);
+    do
+        got = ::recvmsg(from, &message, MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
     if (passed != nullptr) {
         const cmsghdr* const head = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
@@ -161,7 +162,8 @@ inline void reset_signals() noexcept
 {
     struct sigaction plain {};
     plain.sa_handler = SIG_DFL;
-    for (int s = 1; s < NSIG; ++s) ::sigaction(s, &plain, nullptr);
+    for (int s = 1; s < NSIG; ++s)
+        ::sigaction(s, &plain, nullptr);
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -202,15 +204,24 @@ inline void limit_memory(std::size_t more) noexcept
 inline std::string signal_text(int signal)
 {
     switch (signal) {
-        case SIGSEGV: return "SIGSEGV, touched memory that it may not";
-        case SIGBUS: return "SIGBUS, touched memory that is not there";
-        case SIGFPE: return "SIGFPE, arithmetic without a result";
-        case SIGILL: return "SIGILL, an instruction that this machine does not have";
-        case SIGABRT: return "SIGABRT, abort or an exception that nobody caught";
-        case SIGKILL: return "SIGKILL, from outside";
-        case SIGTRAP: return "SIGTRAP, a trap";
-        case SIGXCPU: return "SIGXCPU, too much processor time";
-        default: return "signal " + std::to_string(signal);
+        case SIGSEGV:
+            return "SIGSEGV, touched memory that it may not";
+        case SIGBUS:
+            return "SIGBUS, touched memory that is not there";
+        case SIGFPE:
+            return "SIGFPE, arithmetic without a result";
+        case SIGILL:
+            return "SIGILL, an instruction that this machine does not have";
+        case SIGABRT:
+            return "SIGABRT, abort or an exception that nobody caught";
+        case SIGKILL:
+            return "SIGKILL, from outside";
+        case SIGTRAP:
+            return "SIGTRAP, a trap";
+        case SIGXCPU:
+            return "SIGXCPU, too much processor time";
+        default:
+            return "signal " + std::to_string(signal);
     }
 }
 

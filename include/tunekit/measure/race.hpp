@@ -50,10 +50,10 @@ struct standing {
 };
 
 struct race_result {
-    std::optional<index> winner;      ///< none where every finalist failed
+    std::optional<index> winner;                             ///< none where every finalist failed
     double cost = std::numeric_limits<double>::quiet_NaN();  ///< of the winner, from this race alone
-    std::vector<index> tied;          ///< ascending; the winner is the first
-    slowdown gap{};                   ///< of the nearest other finalist that did not fail; all 0 where there is none
+    std::vector<index> tied;                                 ///< ascending; the winner is the first
+    slowdown gap{};  ///< of the nearest other finalist that did not fail; all 0 where there is none
     double confidence = 0;
     std::uint32_t rounds = 0;
     std::vector<standing> standings;  ///< in the order given
@@ -62,7 +62,8 @@ struct race_result {
 namespace detail {
 
 /// Evidence, as an e-value, that a coin which showed `heads` in `n` throws falls on heads more often than not.
-///     E = 2 * 2^n * integral_{1/2}^{1} p^heads (1 - p)^(n - heads) dp = sum_{j <= heads} C(n + 1, j) / ((n + 1) C(n, heads))
+///     E = 2 * 2^n * integral_{1/2}^{1} p^heads (1 - p)^(n - heads) dp = sum_{j <= heads} C(n + 1, j) / ((n + 1) C(n,
+///     heads))
 /// For a coin that does not, the expectation of E after each throw is at most what it was before.
 inline double evidence(std::uint32_t heads, std::uint32_t n) noexcept
 {
@@ -77,13 +78,15 @@ inline double evidence(std::uint32_t heads, std::uint32_t n) noexcept
     return sum / next;
 }
 
-/// The largest x such that `values` show their median above every y < x at the given evidence; -inf where there is none.
+/// The largest x such that `values` show their median above every y < x at the given evidence; -inf where there is
+/// none.
 inline double median_at_least(std::vector<double> values, double wanted)
 {
     std::sort(values.begin(), values.end());
     const auto n = static_cast<std::uint32_t>(values.size());
     double bound = -std::numeric_limits<double>::infinity();
-    for (std::uint32_t k = 0; k < n && evidence(n - k, n) >= wanted; ++k) bound = values[k];
+    for (std::uint32_t k = 0; k < n && evidence(n - k, n) >= wanted; ++k)
+        bound = values[k];
     return bound;
 }
 
@@ -91,7 +94,8 @@ inline double median_at_least(std::vector<double> values, double wanted)
 inline std::vector<double> log_ratios(const standing& a, const standing& b)
 {
     std::vector<double> out((std::min)(a.costs.size(), b.costs.size()));
-    for (std::size_t r = 0; r < out.size(); ++r) out[r] = std::log(a.costs[r] / b.costs[r]);
+    for (std::size_t r = 0; r < out.size(); ++r)
+        out[r] = std::log(a.costs[r] / b.costs[r]);
     return out;
 }
 
@@ -101,22 +105,27 @@ inline std::vector<double> log_ratios(const standing& a, const standing& b)
 ///
 ///     const auto result = race(measure, std::vector<index>{17, 4, 230}, {.run_seconds = 1}, {.margin = 0.02});
 ///
-/// What the machine does to one round it does to all in it, so only ratios within a round count. Of two finalists a and b, a is out
-/// as soon as the rounds in which it took more than (1 + margin) times as long as b are too many for a fair coin:
+/// What the machine does to one round it does to all in it, so only ratios within a round count. Of two finalists a and
+/// b, a is out as soon as the rounds in which it took more than (1 + margin) times as long as b are too many for a fair
+/// coin:
 ///     evidence >= m (m - 1) / (1 - confidence),    m finalists,
-/// with `evidence` the test martingale that bets on every bias above 1/2 alike. By Ville's inequality and over all m (m - 1) ordered
-/// pairs, the probability that anyone is ever wrongly put out is at most 1 - confidence, whenever the race stops: no number of rounds
-/// needs to be fixed before. "Wrongly": although, given the rounds before, it was no more likely than not to take longer
-/// than (1 + margin) times b. The intervals turn the same test round and hold together with it.
+/// with `evidence` the test martingale that bets on every bias above 1/2 alike. By Ville's inequality and over all m (m
+/// - 1) ordered pairs, the probability that anyone is ever wrongly put out is at most 1 - confidence, whenever the race
+/// stops: no number of rounds needs to be fixed before. "Wrongly": although, given the rounds before, it was no more
+/// likely than not to take longer than (1 + margin) times b. The intervals turn the same test round and hold together
+/// with it.
 ///
 /// Those left are tied, and the winner is the one with the smallest index: a fixed order, so two races with the same
 /// verdicts name the same winner. Costs are medians of this race alone; what chose the finalists does not flatter them.
-/// A finalist whose measurement fails is out. Round r begins with finalist r modulo those left, and odd rounds run backwards.
+/// A finalist whose measurement fails is out. Round r begins with finalist r modulo those left, and odd rounds run
+/// backwards.
 ///
 /// Errors:     std::invalid_argument for a finalist given twice or a rule out of range.
 /// Cost:       at most rounds * m measurements; m = 5 at 0.95 need 12 rounds or more to tell two apart.
-/// Source:     Ville (1939), Etude critique de la notion de collectif; the uniform mixture of likelihood ratios is Robbins (1970),
-///             Statistical methods related to the law of the iterated logarithm, Ann. Math. Stat. 41, cut to biases above 1/2.
+/// Source:     Ville (1939), Etude critique de la notion de collectif; the uniform mixture of likelihood ratios is
+/// Robbins (1970),
+///             Statistical methods related to the law of the iterated logarithm, Ann. Math. Stat. 41, cut to biases
+///             above 1/2.
 template <measurer M>
 [[nodiscard]] race_result race(M& measure, std::span<const index> finalists, limits within = {}, race_rules rules = {})
 {
@@ -125,7 +134,8 @@ template <measurer M>
     require(rules.rounds >= 1 && rules.rounds <= 1000, "race: rounds is out of range, want 1 to 1000");
     race_result out;
     for (const index i : finalists) {
-        for (const standing& s : out.standings) require(s.which != i, "race: a finalist is given twice, want each once");
+        for (const standing& s : out.standings)
+            require(s.which != i, "race: a finalist is given twice, want each once");
         out.standings.emplace_back().which = i;
     }
     within.abandon_above = std::numeric_limits<double>::infinity();
@@ -134,13 +144,15 @@ template <measurer M>
     const double equal = std::log1p(rules.margin);
 
     std::vector<std::size_t> left(finalists.size());
-    for (std::size_t k = 0; k < left.size(); ++k) left[k] = k;
+    for (std::size_t k = 0; k < left.size(); ++k)
+        left[k] = k;
     while (out.rounds < rules.rounds && (left.size() > 1 || (left.size() == 1 && out.rounds == 0))) {
         std::vector<std::size_t> order(left);
         std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(out.rounds % left.size()), order.end());
         if (out.rounds % 2 == 1) std::reverse(order.begin(), order.end());
         std::vector<index> batch;
-        for (const std::size_t k : order) batch.push_back(out.standings[k].which);
+        for (const std::size_t k : order)
+            batch.push_back(out.standings[k].which);
         const std::vector<measurement> measured = measure.measure(batch, within);
         ++out.rounds;
         for (std::size_t j = 0; j < order.size(); ++j) {
@@ -148,7 +160,8 @@ template <measurer M>
             if (measured[j].ok() && measured[j].cost > 0) {
                 s.costs.push_back(measured[j].cost);
             } else {
-                s.failed = measured[j].failed ? measured[j].failed : failure{failure_kind::bad_cost, 0, "no whole measurement"};
+                s.failed = measured[j].failed ? measured[j].failed
+                                              : failure{failure_kind::bad_cost, 0, "no whole measurement"};
             }
         }
         std::erase_if(left, [&](std::size_t k) { return out.standings[k].failed.has_value(); });
@@ -158,7 +171,8 @@ template <measurer M>
                 if (a == b) return false;
                 const std::vector<double> ratios = detail::log_ratios(out.standings[a], out.standings[b]);
                 const auto slower = std::count_if(ratios.begin(), ratios.end(), [&](double r) { return r > equal; });
-                return detail::evidence(static_cast<std::uint32_t>(slower), static_cast<std::uint32_t>(ratios.size())) >= wanted;
+                return detail::evidence(static_cast<std::uint32_t>(slower),
+                                        static_cast<std::uint32_t>(ratios.size())) >= wanted;
             });
             if (!beaten) still.push_back(a);
         }

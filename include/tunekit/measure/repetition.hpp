@@ -25,29 +25,39 @@ struct estimate {
 
 /// Says how many runs the next timed batch has, from the batches so far; 0 stops. Not 0 before the first batch.
 template <class R>
-concept plans_runs = requires(const R& policy, std::span<const double> batches) {
-    { policy.next(batches) } -> std::same_as<std::uint32_t>;
+concept plans_runs = requires(const R& policy, std::span<const double> batches)
+{
+    {
+        policy.next(batches)
+        } -> std::same_as<std::uint32_t>;
 };
 
 /// Says what the batches so far amount to. Precondition: at least one batch.
 template <class R>
-concept estimates_cost = requires(const R& policy, std::span<const double> batches) {
-    { policy.estimate_of(batches) } -> std::same_as<estimate>;
+concept estimates_cost = requires(const R& policy, std::span<const double> batches)
+{
+    {
+        policy.estimate_of(batches)
+        } -> std::same_as<estimate>;
 };
 
 /// Throws std::invalid_argument where a setting is out of range.
 template <class R>
-concept validated = requires(const R& policy) {
-    { policy.validate() } -> std::same_as<void>;
+concept validated = requires(const R& policy)
+{
+    {
+        policy.validate()
+        } -> std::same_as<void>;
 };
 
-/// A repetition policy: a pure function of the seconds per run of each timed batch, oldest first. All its state is that list,
-/// so a policy runs over recorded batches as over live ones.
+/// A repetition policy: a pure function of the seconds per run of each timed batch, oldest first. All its state is that
+/// list, so a policy runs over recorded batches as over live ones.
 template <class R>
 concept repetition = std::copyable<R> && plans_runs<R> && estimates_cost<R> && validated<R>;
 
-/// Whether a candidate is certainly dearer than `seconds`: at least three batches, all above. Disturbance only ever adds time, so the
-/// least of a few runs bounds the true cost well; what is cut short by this rule is recorded as `at_least`.
+/// Whether a candidate is certainly dearer than `seconds`: at least three batches, all above. Disturbance only ever
+/// adds time, so the least of a few runs bounds the true cost well; what is cut short by this rule is recorded as
+/// `at_least`.
 [[nodiscard]] inline bool surely_above(std::span<const double> batches, double seconds) noexcept
 {
     if (batches.size() < 3) return false;

@@ -4,6 +4,7 @@
 /// \file
 /// How one configuration is run: prepared, verified once, warmed up, timed in batches.
 
+#include <unistd.h>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -14,7 +15,6 @@
 #include <optional>
 #include <string>
 #include <type_traits>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -33,12 +33,12 @@ enum class cache : std::uint8_t {
 /// How batches are timed, beside the repetition policy.
 struct timing {
     cache state = cache::warm;
-    std::size_t flush_bytes = 0;         ///< written before a cold run; 0: twice the last-level cache, 64 MiB where it is unknown
-    double least_steps = 200;            ///< a batch lasts at least so many of the clock's smallest steps; 0: as the policy says
-    double settled = 0.05;               ///< warm until a run is no more than this share faster than the fastest before it...
-    std::uint32_t settled_runs = 2;      ///< ...so many times in a row
+    std::size_t flush_bytes = 0;  ///< written before a cold run; 0: twice the last-level cache, 64 MiB if unknown
+    double least_steps = 200;  ///< a batch lasts at least so many of the clock's smallest steps; 0: as the policy says
+    double settled = 0.05;     ///< warm until a run is no more than this share faster than the fastest before it...
+    std::uint32_t settled_runs = 2;  ///< ...so many times in a row
     std::uint32_t most_warm_up_runs = 20;
-    double most_warm_up_seconds = 0.1;   ///< no further warm-up run after this
+    double most_warm_up_seconds = 0.1;  ///< no further warm-up run after this
 
     friend bool operator==(const timing&, const timing&) = default;
 };
@@ -53,10 +53,16 @@ template <class F>
 concept calls_by_turn = std::invocable<F&, std::uint64_t>;
 
 template <class F>
-concept restores = requires(F& run) { run.restore(); };
+concept restores = requires(F& run)
+{
+    run.restore();
+};
 
 template <class C>
-concept poisons = requires(C& check) { check.poison(); };
+concept poisons = requires(C& check)
+{
+    check.poison();
+};
 
 template <class Kernel, class Config>
 using prepared_t = std::invoke_result_t<Kernel&, const Config&>;
@@ -70,7 +76,8 @@ auto prepare(Kernel& kernel, const Config& config)
         return [&kernel, &config] { return kernel(config); };
     } else {
         static_assert(calls_plainly<result> || calls_by_turn<result>,
-                      "tunekit: timed, part 1: kernel(config) must run the kernel (void), report its seconds (double) or return what "
+                      "tunekit: timed, part 1: kernel(config) must run the kernel (void), report its seconds (double) "
+                      "or return what "
                       "runs it: a callable of nothing or of the turn's number");
         return kernel(config);
     }
@@ -94,7 +101,8 @@ std::optional<std::string> verdict(Check& check, const Config& config)
         if constexpr (std::invocable<Check&, const Config&>) {
             return check(config);
         } else {
-            static_assert(std::invocable<Check&>, "tunekit: timed, part 3: a check is called with the configuration or with nothing");
+            static_assert(std::invocable<Check&>,
+                          "tunekit: timed, part 3: a check is called with the configuration or with nothing");
             return check();
         }
     };
@@ -102,8 +110,9 @@ std::optional<std::string> verdict(Check& check, const Config& config)
         if (ask()) return std::nullopt;
         return "the check refused the result";
     } else {
-        static_assert(std::convertible_to<decltype(ask()), std::optional<std::string>>,
-                      "tunekit: timed, part 3: a check returns bool or std::optional<std::string>, empty where all is well");
+        static_assert(
+            std::convertible_to<decltype(ask()), std::optional<std::string>>,
+            "tunekit: timed, part 3: a check returns bool or std::optional<std::string>, empty where all is well");
         return ask();
     }
 }
@@ -119,7 +128,8 @@ public:
     void operator()() noexcept
     {
         volatile unsigned char* const at = bytes_.data();
-        for (std::size_t i = 0; i < bytes_.size(); i += 64) at[i] = static_cast<unsigned char>(at[i] + 1);
+        for (std::size_t i = 0; i < bytes_.size(); i += 64)
+            at[i] = static_cast<unsigned char>(at[i] + 1);
     }
 
 private:
@@ -139,22 +149,26 @@ private:
 
 /// A kernel with all that is needed to measure one configuration of it.
 ///
-///     timed{[&](const auto& p) { gemm(tk::get<"mc">(p), a, b, c); }, until_stable{}, matches<float>{c, want, {.absolute = 1e-4}}}
+///     timed{[&](const auto& p) { gemm(tk::get<"mc">(p), a, b, c); }, until_stable{}, matches<float>{c, want,
+///     {.absolute = 1e-4}}}
 ///
 /// `kernel(config)` may
 ///   * run the kernel and return nothing;
-///   * prepare it, outside the timed window, and return what runs it: a callable of nothing, or of the number of the turn for
+///   * prepare it, outside the timed window, and return what runs it: a callable of nothing, or of the number of the
+///   turn for
 ///     kernels that rotate between buffers. Where that has a `restore()`, it is called before each run, untimed;
 ///   * report the seconds of one run (double), as device timers do.
-/// `check()` or `check(config)` returns bool or std::optional<std::string>, empty where all is well, after the first run; where it
-/// has `poison()`, that is called before. `clock` times, `options` say how.
+/// `check()` or `check(config)` returns bool or std::optional<std::string>, empty where all is well, after the first
+/// run; where it has `poison()`, that is called before. `clock` times, `options` say how.
 ///
-/// One measurement: prepare; first run, checked; single runs until they no longer get faster (bounded); batches as `repeat`
-/// says, each long enough for the clock. Single runs are timed alone where something is restored or the cache is cold. A candidate that is
-/// `surely_above` limits::abandon_above, in warm-up or in batches, is cut short and costs the least time seen, `at_least`. What
-/// does not fit limits::run_seconds is not begun: the estimate then rests on fewer runs than the policy wants.
+/// One measurement: prepare; first run, checked; single runs until they no longer get faster (bounded); batches as
+/// `repeat` says, each long enough for the clock. Single runs are timed alone where something is restored or the cache
+/// is cold. A candidate that is `surely_above` limits::abandon_above, in warm-up or in batches, is cut short and costs
+/// the least time seen, `at_least`. What does not fit limits::run_seconds is not begun: the estimate then rests on
+/// fewer runs than the policy wants.
 ///
-/// Failures:   invalid (preparing threw), out_of_memory (std::bad_alloc), crash of code 0 (a run threw), wrong_result, run_timeout
+/// Failures:   invalid (preparing threw), out_of_memory (std::bad_alloc), crash of code 0 (a run threw), wrong_result,
+/// run_timeout
 ///             (not one timed run within the limit), bad_cost (a time that is not positive and finite).
 template <class Kernel, class Repetition, class Check = no_check, class Clock = wall_clock>
 struct timed {
@@ -171,7 +185,8 @@ struct timed {
     void validate() const
     {
         repeat.validate();
-        require(options.least_steps >= 0 && options.least_steps < 1e9, "timed: least_steps is out of range, want 0 to 1e9");
+        require(options.least_steps >= 0 && options.least_steps < 1e9,
+                "timed: least_steps is out of range, want 0 to 1e9");
         require(options.settled >= 0 && options.settled < 1, "timed: settled is out of range, want 0 <= settled < 1");
         require(options.most_warm_up_seconds >= 0, "timed: most_warm_up_seconds is negative or NaN, want >= 0");
     }
@@ -183,7 +198,9 @@ struct timed {
         wall_clock wall;
         const double start = wall();
         measurement out;
-        const auto fail = [&out](failure_kind kind, std::string message) { out.failed = failure{kind, 0, std::move(message)}; };
+        const auto fail = [&out](failure_kind kind, std::string message) {
+            out.failed = failure{kind, 0, std::move(message)};
+        };
         bool preparing = true;
         try {
             auto run = detail::prepare(kernel, config);
@@ -268,7 +285,8 @@ private:
         {
             if (!surely_above(seen, within.abandon_above)) return false;
             out.cost = seen.front();
-            for (const double t : seen) out.cost = t < out.cost ? t : out.cost;
+            for (const double t : seen)
+                out.cost = t < out.cost ? t : out.cost;
             out.at_least = true;
             if (out.batches.empty()) out.runs = static_cast<std::uint32_t>(seen.size());
             return true;
@@ -281,7 +299,8 @@ private:
                 if constexpr (detail::poisons<Check>) self.check.poison();
                 before();
                 static_cast<void>(detail::run_once(run, turn++));
-                if (auto wrong = detail::verdict(self.check, config)) return fail(failure_kind::wrong_result, std::move(*wrong));
+                if (auto wrong = detail::verdict(self.check, config))
+                    return fail(failure_kind::wrong_result, std::move(*wrong));
                 if (left() <= 0) return fail(failure_kind::run_timeout, "the checked run took all of run_seconds");
             }
             double fastest = 0;
@@ -328,12 +347,13 @@ private:
                 fastest = seen.empty() || t < fastest ? t : fastest;
                 seen.push_back(t);
                 if (abandons(seen)) return false;
-            } while (calm < how.settled_runs && seen.size() < how.most_warm_up_runs && wall() - from < how.most_warm_up_seconds &&
-                     fastest < left());
+            } while (calm < how.settled_runs && seen.size() < how.most_warm_up_runs &&
+                     wall() - from < how.most_warm_up_seconds && fastest < left());
             return true;
         }
 
-        /// Runs that make a batch long enough for the clock; brings `fastest`, which one short run cannot tell, up to date.
+        /// Runs that make a batch long enough for the clock; brings `fastest`, which one short run cannot tell, up to
+        /// date.
         std::uint64_t least_runs(double& fastest)
         {
             if (reports || alone() || self.options.least_steps == 0) return 1;

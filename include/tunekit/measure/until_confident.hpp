@@ -15,22 +15,22 @@
 
 namespace tunekit::measure {
 
-/// Times single runs, takes the median of every `group` of them, and stops once the standard error of these medians is small
-/// against their mean.
+/// Times single runs, takes the median of every `group` of them, and stops once the standard error of these medians is
+/// small against their mean.
 ///
 ///     timed{kernel, until_confident{.standard_error = 0.01}}
 ///
-/// Interruptions lengthen a few runs by orders of magnitude. A mean follows them, and stopping rules on means stop at the wrong
-/// moment; the median of five runs ignores two of them. The cost is the median of the group medians, `spread` the standard
-/// error of their mean.
+/// Interruptions lengthen a few runs by orders of magnitude. A mean follows them, and stopping rules on means stop at
+/// the wrong moment; the median of five runs ignores two of them. The cost is the median of the group medians, `spread`
+/// the standard error of their mean.
 ///
 /// Errors: `runs`, `group` at least 1, `min_groups` at least 2, `standard_error` positive.
 /// Cost:   O(runs) per call.
 struct until_confident {
-    double standard_error = 0.01;   ///< stop at this share of the mean
-    std::uint32_t group = 5;        ///< runs per median
-    std::uint32_t min_groups = 3;   ///< not before so many medians
-    std::uint32_t runs = 500;       ///< at most so many timed runs
+    double standard_error = 0.01;  ///< stop at this share of the mean
+    std::uint32_t group = 5;       ///< runs per median
+    std::uint32_t min_groups = 3;  ///< not before so many medians
+    std::uint32_t runs = 500;      ///< at most so many timed runs
 
     void validate() const
     {
@@ -65,7 +65,8 @@ private:
     {
         const auto median = [](std::span<const double> x) { return stats::median({x.begin(), x.end()}); };
         std::vector<double> of;
-        for (std::size_t from = 0; from + group <= batches.size(); from += group) of.push_back(median(batches.subspan(from, group)));
+        for (std::size_t from = 0; from + group <= batches.size(); from += group)
+            of.push_back(median(batches.subspan(from, group)));
         if (of.empty()) of.push_back(median(batches));
         return of;
     }

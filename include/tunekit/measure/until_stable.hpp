@@ -19,17 +19,20 @@ namespace tunekit::measure {
 ///     timed{kernel, until_stable{}}                       // the paper's settings
 ///     timed{kernel, until_stable::reference()}            // those of its code
 ///
-/// With t_i the seconds per run of batch i, the performance is, cumulative, i / (t_1 + ... + t_i) and, per batch, 1 / t_i; the
-/// CV is the population standard deviation over the mean. It is looked at from `min_batches` on. Where `runs` holds fewer batches
-/// than that, all of them are run. The cost is the mean of the t_i, in `trimmed` form without the least and the greatest.
+/// With t_i the seconds per run of batch i, the performance is, cumulative, i / (t_1 + ... + t_i) and, per batch, 1 /
+/// t_i; the CV is the population standard deviation over the mean. It is looked at from `min_batches` on. Where `runs`
+/// holds fewer batches than that, all of them are run. The cost is the mean of the t_i, in `trimmed` form without the
+/// least and the greatest.
 ///
 /// Errors:     `runs`, `batch` and `min_batches` must be at least 1, `threshold` positive.
 /// Cost:       O(number of batches) per call.
-/// Source:     Li, Zhang, Wang, Hu, Fan (2020), AdaTune: Adaptive Tensor Program Compilation Made Efficient, NeurIPS 33,
+/// Source:     Li, Zhang, Wang, Hu, Fan (2020), AdaTune: Adaptive Tensor Program Compilation Made Efficient, NeurIPS
+/// 33,
 ///             Algorithm 1 and section 3.1; `reference`: the code published with it.
-/// Departures: taken literally, the CV of one batch is 0 and every measurement would stop after it: `min_batches` = 3, as in
-///             the code, holds for both forms. The printed performance lacks the batch size, which the CV does not see. Warm-up is
-///             the measurer's and is detected, where the paper has one run.
+/// Departures: taken literally, the CV of one batch is 0 and every measurement would stop after it: `min_batches` = 3,
+/// as in
+///             the code, holds for both forms. The printed performance lacks the batch size, which the CV does not see.
+///             Warm-up is the measurer's and is detected, where the paper has one run.
 struct until_stable {
     std::uint32_t runs = 500;        ///< n; at most so many timed runs
     std::uint32_t batch = 50;        ///< B; runs per reading of the clock
@@ -37,7 +40,7 @@ struct until_stable {
     std::uint32_t min_batches = 3;   ///< not before so many batches
     std::uint32_t bypass_below = 0;  ///< with fewer `runs` than this, run them all
     bool cumulative = true;          ///< performance over all batches so far, or of each batch
-    bool trimmed = false;            ///< CV without the extremes where there are more than 4; cost without them where more than 2
+    bool trimmed = false;  ///< CV without the extremes where there are more than 4; cost without them where more than 2
 
     /// Cumulative performance, nothing trimmed.
     [[nodiscard]] static constexpr until_stable paper() noexcept { return {}; }

@@ -30,8 +30,9 @@ struct tolerance {
 /// A NaN is wrong, but where the reference is NaN too; an infinity is right only where the reference is the same.
 /// Errors: std::invalid_argument where the sizes differ.
 template <class T>
-    requires std::is_arithmetic_v<T>
-[[nodiscard]] std::optional<std::string> close_to(std::span<const T> got, std::span<const T> want, tolerance within = {})
+requires std::is_arithmetic_v<T>
+[[nodiscard]] std::optional<std::string> close_to(std::span<const T> got, std::span<const T> want,
+                                                  tolerance within = {})
 {
     require(got.size() == want.size(), "close_to: result and reference differ in size, want the same");
     const auto absolute = within.absolute;
@@ -39,11 +40,13 @@ template <class T>
     for (std::size_t i = 0; i < got.size(); ++i) {
         const auto a = static_cast<double>(got[i]);
         const auto b = static_cast<double>(want[i]);
-        if (std::fabs(a - b) <= absolute + relative * std::fabs(b) && std::fabs(b) <= (std::numeric_limits<double>::max)()) continue;
+        if (std::fabs(a - b) <= absolute + relative * std::fabs(b) &&
+            std::fabs(b) <= (std::numeric_limits<double>::max)())
+            continue;
         if (got[i] == want[i] || (a != a && b != b)) continue;
         char line[160];
-        std::snprintf(line, sizeof line, "element %zu is %.9g, want %.9g (absolute %.3g, relative %.3g)", i, a, b, absolute,
-                      relative);
+        std::snprintf(line, sizeof line, "element %zu is %.9g, want %.9g (absolute %.3g, relative %.3g)", i, a, b,
+                      absolute, relative);
         return std::string(line);
     }
     return std::nullopt;
@@ -51,7 +54,7 @@ template <class T>
 
 /// Fills `output` with what no kernel computes by chance: NaN, or for integers the largest value less 90.
 template <class T>
-    requires std::is_arithmetic_v<T>
+requires std::is_arithmetic_v<T>
 void poison(std::span<T> output) noexcept
 {
     T value{};
@@ -60,7 +63,8 @@ void poison(std::span<T> output) noexcept
     } else {
         value = static_cast<T>((std::numeric_limits<T>::max)() - T{90});
     }
-    for (T& x : output) x = value;
+    for (T& x : output)
+        x = value;
 }
 
 /// A check for `timed`: poisons `output` before the run that is checked and compares it with `reference` after it.
@@ -75,7 +79,10 @@ struct matches {
     tolerance within{};
 
     void poison() const noexcept { measure::poison(output); }
-    [[nodiscard]] std::optional<std::string> operator()() const { return close_to(std::span<const T>(output), reference, within); }
+    [[nodiscard]] std::optional<std::string> operator()() const
+    {
+        return close_to(std::span<const T>(output), reference, within);
+    }
 };
 
 /// Checks nothing.

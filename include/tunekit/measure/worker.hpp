@@ -4,16 +4,16 @@
 /// \file
 /// The two kinds of child that `isolated` has: the worker, which runs candidates, and the zygote, which forks workers.
 
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <exception>
 #include <new>
-#include <poll.h>
 #include <string>
-#include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <vector>
 
 #include "tunekit/measure/concepts.hpp"
@@ -85,7 +85,8 @@ inline bool from_bytes(const std::vector<unsigned char>& bytes, index which, mea
     if (bytes.size() < sizeof head) return false;
     std::memcpy(&head, bytes.data(), sizeof head);
     if (head.magic != answer_head::expected_magic || head.which != which || head.total != bytes.size()) return false;
-    if (head.kind > static_cast<std::uint8_t>(failure_kind::bad_cost) || head.message > bytes.size() || head.batches > bytes.size())
+    if (head.kind > static_cast<std::uint8_t>(failure_kind::bad_cost) || head.message > bytes.size() ||
+        head.batches > bytes.size())
         return false;
     if (sizeof head + head.message + head.batches * sizeof(double) != bytes.size()) return false;
     m = measurement{};
@@ -99,7 +100,8 @@ inline bool from_bytes(const std::vector<unsigned char>& bytes, index which, mea
     const unsigned char* const message = bytes.data() + sizeof head;
     if (head.batches != 0) std::memcpy(m.batches.data(), message + head.message, head.batches * sizeof(double));
     if (head.failed != 0)
-        m.failed = failure{static_cast<failure_kind>(head.kind), head.code, std::string(message, message + head.message)};
+        m.failed =
+            failure{static_cast<failure_kind>(head.kind), head.code, std::string(message, message + head.message)};
     return true;
 }
 
@@ -133,13 +135,14 @@ struct zygote_order {
 
 /// What the zygote answers, with the parent's end of the conversation with the new worker.
 struct zygote_answer {
-    pid_t worker = -1;   ///< the new one; -1 where there is none, for the reason `error`
-    int error = 0;       ///< errno
-    int status = 0;      ///< of the worker that ended, as waitpid gives it
-    int forced = 0;      ///< it had to be killed
+    pid_t worker = -1;  ///< the new one; -1 where there is none, for the reason `error`
+    int error = 0;      ///< errno
+    int status = 0;     ///< of the worker that ended, as waitpid gives it
+    int forced = 0;     ///< it had to be killed
 };
 
-/// Forks workers on demand, and ends with its parent or at the end of the conversation on descriptor 3. Small, and runs no candidate.
+/// Forks workers on demand, and ends with its parent or at the end of the conversation on descriptor 3. Small, and runs
+/// no candidate.
 template <class Work>
 class zygote {
 public:
@@ -178,9 +181,11 @@ private:
         for (;;) {
             if (worker_ < 0) return true;
             signalfd_siginfo news;
-            while (::read(ended_.get(), &news, sizeof news) > 0) {}
+            while (::read(ended_.get(), &news, sizeof news) > 0) {
+            }
             siginfo_t info{};
-            if (::waitid(P_PID, static_cast<id_t>(worker_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == worker_) {
+            if (::waitid(P_PID, static_cast<id_t>(worker_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+                info.si_pid == worker_) {
                 ::kill(-worker_, SIGKILL);
                 ::waitpid(worker_, &status_, 0);
                 worker_ = -1;
@@ -201,7 +206,8 @@ private:
             if (answer.forced != 0) {
                 ::kill(-worker_, SIGKILL);
                 ::kill(worker_, SIGKILL);
-                while (!reap(1000)) {}
+                while (!reap(1000)) {
+                }
             }
         }
         answer.status = status_;

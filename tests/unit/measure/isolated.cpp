@@ -3,10 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <pthread.h>
 #include <cstdlib>
 #include <memory>
 #include <optional>
-#include <pthread.h>
 #include <vector>
 
 #include "tunekit/measure/timed.hpp"
@@ -65,7 +65,8 @@ volatile std::size_t most = static_cast<std::size_t>(-1);
 
 TUNEKIT_TEST_AS_IS void fill(float* out, std::size_t n)
 {
-    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<float>(i);
+    for (std::size_t i = 0; i < n; ++i)
+        out[i] = static_cast<float>(i);
 }
 
 TUNEKIT_TEST_AS_IS int recurse(int depth)
@@ -83,32 +84,53 @@ TUNEKIT_TEST_AS_IS void run_fault(fault kind, float* out)
     fill(out, length);
     switch (kind) {
         case good:
-        case kinds: break;
-        case slower:
-            for (int k = 0; k < 20; ++k) fill(out, length);
+        case kinds:
             break;
-        case stores_far_outside: fill(out, most / 2); break;
-        case divides_by_zero: sink = divide(sink); break;
-        case aborts: std::abort();
-        case exits: ::_exit(0);
+        case slower:
+            for (int k = 0; k < 20; ++k)
+                fill(out, length);
+            break;
+        case stores_far_outside:
+            fill(out, most / 2);
+            break;
+        case divides_by_zero:
+            sink = divide(sink);
+            break;
+        case aborts:
+            std::abort();
+        case exits:
+            ::_exit(0);
         case loops:
-            for (;;) sink = 1 - sink;
+            for (;;)
+                sink = 1 - sink;
         case allocates:
             for (std::size_t n = std::size_t{1} << 20;; ++n) {
                 char* const more = new char[n];
-                for (std::size_t i = 0; i < n; i += 4096) more[i] = 1;
+                for (std::size_t i = 0; i < n; i += 4096)
+                    more[i] = 1;
                 sink = more[n / 2];
             }
-        case overflows_the_stack: sink = recurse(0); break;
+        case overflows_the_stack:
+            sink = recurse(0);
+            break;
         case closes_descriptors:
         case closes_descriptors_and_loops:
-            for (int fd = 0; fd < 64; ++fd) ::close(fd);
-            while (kind == closes_descriptors_and_loops) sink = 1 - sink;
+            for (int fd = 0; fd < 64; ++fd)
+                ::close(fd);
+            while (kind == closes_descriptors_and_loops)
+                sink = 1 - sink;
             break;
-        case writes_into_the_canary: fill(out, length + 1); break;
-        case writes_into_the_guard: fill(out, length + 25); break;
-        case wrong_in_one_element: out[617] = 616; break;
-        case throws: throw std::runtime_error("no such tile");
+        case writes_into_the_canary:
+            fill(out, length + 1);
+            break;
+        case writes_into_the_guard:
+            fill(out, length + 25);
+            break;
+        case wrong_in_one_element:
+            out[617] = 616;
+            break;
+        case throws:
+            throw std::runtime_error("no such tile");
     }
 }
 
@@ -139,10 +161,11 @@ struct rig {
         want.protect();
         options.canaries = {out.canary(), want.canary()};
         options.memory_bytes = std::size_t{256} << 20;
-        return measure::isolated(faults{},
-                                 measure::timed{[o = out.data()](fault kind) { run_fault(kind, o); }, measure::fixed{.runs = 6, .batch = 2},
-                                                measure::matches<float>{out.span(), want.span(), {.absolute = 0.5}}},
-                                 std::move(options));
+        return measure::isolated(
+            faults{},
+            measure::timed{[o = out.data()](fault kind) { run_fault(kind, o); }, measure::fixed{.runs = 6, .batch = 2},
+                           measure::matches<float>{out.span(), want.span(), {.absolute = 0.5}}},
+            std::move(options));
     }
 
     std::vector<measurement> operator()(std::vector<tk::index> batch, double seconds = 20)
@@ -194,7 +217,9 @@ TEST_CASE("isolated measures what in-process measuring does")
 TEST_CASE("isolated: SIGSEGV by a store far outside")
 {
     rig r;
-    CHECK(among_good(r, stores_far_outside).failed == measure::failure{failure_kind::crash, SIGSEGV, "SIGSEGV, touched memory that it may not; wrote beside output 0, 0 bytes past its end"});
+    CHECK(among_good(r, stores_far_outside).failed ==
+          measure::failure{failure_kind::crash, SIGSEGV,
+                           "SIGSEGV, touched memory that it may not; wrote beside output 0, 0 bytes past its end"});
 }
 
 TEST_CASE("isolated: SIGFPE")
@@ -226,7 +251,8 @@ TEST_CASE("isolated: an infinite loop ends at run_seconds")
     rig r;
     CHECK(among_good(r, loops, 0.3).failed->kind == failure_kind::run_timeout);
     CHECK(r({loops}, 0.2).front().failed->message == "was still running after 0.3 s");  // known: not run again
-    CHECK(r({loops}, 0.4).front().failed->message == "was still running after 0.4 s");  // a longer limit is another question
+    CHECK(r({loops}, 0.4).front().failed->message ==
+          "was still running after 0.4 s");  // a longer limit is another question
 }
 
 TEST_CASE("isolated: infinite allocation, held by the system")
@@ -257,7 +283,8 @@ TEST_CASE("isolated: stack overflow")
 TEST_CASE("isolated: closing the worker's descriptors")
 {
     rig r;
-    CHECK(among_good(r, closes_descriptors).failed == measure::failure{failure_kind::exited, 121, "closed the worker's descriptors"});
+    CHECK(among_good(r, closes_descriptors).failed ==
+          measure::failure{failure_kind::exited, 121, "closed the worker's descriptors"});
     CHECK(among_good(r, closes_descriptors_and_loops, 5).failed ==
           measure::failure{failure_kind::exited, 0, "closed the worker's descriptors and ran on"});
 }
@@ -294,21 +321,24 @@ TEST_CASE("isolated: every fault in one batch leaves the good ones as they are")
 {
     rig r;
     std::vector<tk::index> batch;
-    for (const fault kind : {stores_far_outside, divides_by_zero, aborts, exits, overflows_the_stack, closes_descriptors,
-                             writes_into_the_canary, writes_into_the_guard, wrong_in_one_element, throws}) {
+    for (const fault kind :
+         {stores_far_outside, divides_by_zero, aborts, exits, overflows_the_stack, closes_descriptors,
+          writes_into_the_canary, writes_into_the_guard, wrong_in_one_element, throws}) {
         batch.push_back(good);
         batch.push_back(static_cast<tk::index>(kind));
     }
     batch.push_back(slower);
     const auto m = r(batch);
     REQUIRE(m.size() == batch.size());
-    for (std::size_t i = 0; i < m.size(); ++i) CHECK(m[i].ok() == (batch[i] <= slower));
+    for (std::size_t i = 0; i < m.size(); ++i)
+        CHECK(m[i].ok() == (batch[i] <= slower));
     CHECK(no_zombie());
 }
 
 namespace {
 
-/// Configuration 0 spoils what the worker keeps between candidates; 1 crashes where it was spoilt; 2 always crashes; 3 never.
+/// Configuration 0 spoils what the worker keeps between candidates; 1 crashes where it was spoilt; 2 always crashes; 3
+/// never.
 struct spoilt {
     std::unique_ptr<int> shared = std::make_unique<int>(1);
     int* runs;  // in shared memory: runs of each configuration
@@ -333,8 +363,11 @@ struct four {
 TEST_CASE("isolated: silent damage before an innocent successor leaves that one's record valid")
 {
     measure::guarded_buffer<int> runs(4);
-    auto measurer = measure::isolated(four{}, measure::timed{spoilt{.runs = runs.data()}, measure::fixed{.runs = 3, .batch = 1},
-                                                             measure::no_check{}, measure::wall_clock{}, {.least_steps = 0}});
+    auto measurer = measure::isolated(four{}, measure::timed{spoilt{.runs = runs.data()},
+                                                             measure::fixed{.runs = 3, .batch = 1},
+                                                             measure::no_check{},
+                                                             measure::wall_clock{},
+                                                             {.least_steps = 0}});
     const auto m = measurer.measure(std::vector<tk::index>{0, 1, 3, 2, 3, 1}, {});
     CHECK(m[0].ok());
     CHECK(m[1].ok());
@@ -350,7 +383,8 @@ TEST_CASE("isolated: silent damage before an innocent successor leaves that one'
 TEST_CASE("isolated: a fault in a fresh worker is not repeated")
 {
     measure::guarded_buffer<int> runs(4);
-    auto measurer = measure::isolated(four{}, measure::timed{spoilt{.runs = runs.data()}, measure::fixed{.runs = 3, .batch = 1}});
+    auto measurer =
+        measure::isolated(four{}, measure::timed{spoilt{.runs = runs.data()}, measure::fixed{.runs = 3, .batch = 1}});
     CHECK(measurer.measure(std::vector<tk::index>{2}, {}).front().failed);
     CHECK(runs.span()[2] == 1);
 }
@@ -374,7 +408,8 @@ TEST_CASE("isolated: a worker that ends between two candidates is nobody's fault
 
 TEST_CASE("isolated: long answers arrive whole")
 {
-    auto measurer = measure::isolated(four{}, measure::timed{[](int c) { return 1.0 + c; }, measure::fixed{.runs = 20000, .batch = 1}});
+    auto measurer = measure::isolated(
+        four{}, measure::timed{[](int c) { return 1.0 + c; }, measure::fixed{.runs = 20000, .batch = 1}});
     const auto m = measurer.measure(std::vector<tk::index>{3}, {}).front();
     REQUIRE(m.ok());
     CHECK(m.batches == std::vector<double>(20000, 4.0));
@@ -395,7 +430,8 @@ TEST_CASE("isolated: children, handlers, descriptors: none of the parent's")
     measure::guarded_buffer<seen_by_child> seen(1);
     auto measurer = measure::isolated(four{}, measure::timed{[s = seen.data()](int) {
                                                                  s->open_descriptors = 0;
-                                                                 for (int fd = 0; fd < 256; ++fd) s->open_descriptors += ::fcntl(fd, F_GETFD) >= 0;
+                                                                 for (int fd = 0; fd < 256; ++fd)
+                                                                     s->open_descriptors += ::fcntl(fd, F_GETFD) >= 0;
                                                                  struct sigaction now {};
                                                                  ::sigaction(SIGUSR1, nullptr, &now);
                                                                  s->handler_is_default = now.sa_handler == SIG_DFL;
@@ -416,10 +452,12 @@ TEST_CASE("isolated: moving moves the children, and the end of the last owner is
 {
     REQUIRE_FALSE(has_children());
     {
-        auto first = measure::isolated(four{}, measure::timed{[](int) { return 1.0; }, measure::fixed{.runs = 1, .batch = 1}});
+        auto first =
+            measure::isolated(four{}, measure::timed{[](int) { return 1.0; }, measure::fixed{.runs = 1, .batch = 1}});
         auto second = std::move(first);
         CHECK(second.measure(std::vector<tk::index>{0}, {}).front().ok());
-        second = measure::isolated(four{}, measure::timed{[](int) { return 2.0; }, measure::fixed{.runs = 1, .batch = 1}});
+        second =
+            measure::isolated(four{}, measure::timed{[](int) { return 2.0; }, measure::fixed{.runs = 1, .batch = 1}});
         CHECK(second.measure(std::vector<tk::index>{0}, {}).front().cost == 2);
         CHECK(has_children());
     }
@@ -432,14 +470,19 @@ TEST_CASE("isolated refuses to be built beside other threads")
     pthread_t other{};
     int stop[2];
     REQUIRE(::pipe(stop) == 0);
-    REQUIRE(::pthread_create(&other, nullptr, [](void* fd) -> void* {
-                char byte = 0;
-                while (::read(*static_cast<int*>(fd), &byte, 1) < 0) {}
-                return nullptr;
-            }, &stop[0]) == 0);
-    CHECK_THROWS_WITH_AS(static_cast<void>(measure::isolated(four{}, measure::timed{[](int) {}, measure::fixed{}})),
-                         "tunekit: isolated: this process runs 2 threads, of which a fork keeps one; build it before starting threads",
-                         tk::error);
+    REQUIRE(::pthread_create(
+                &other, nullptr,
+                [](void* fd) -> void* {
+                    char byte = 0;
+                    while (::read(*static_cast<int*>(fd), &byte, 1) < 0) {
+                    }
+                    return nullptr;
+                },
+                &stop[0]) == 0);
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(measure::isolated(four{}, measure::timed{[](int) {}, measure::fixed{}})),
+        "tunekit: isolated: this process runs 2 threads, of which a fork keeps one; build it before starting threads",
+        tk::error);
     ::close(stop[1]);
     ::pthread_join(other, nullptr);
     ::close(stop[0]);

@@ -63,8 +63,8 @@ TEST_CASE("evidence is a martingale under a fair coin: E(w, n) = (E(w, n + 1) + 
 {
     for (std::uint32_t n = 0; n < 60; ++n)
         for (std::uint32_t w = 0; w <= n; ++w)
-            CHECK(measure::detail::evidence(w, n) ==
-                  doctest::Approx(0.5 * (measure::detail::evidence(w, n + 1) + measure::detail::evidence(w + 1, n + 1))));
+            CHECK(measure::detail::evidence(w, n) == doctest::Approx(0.5 * (measure::detail::evidence(w, n + 1) +
+                                                                            measure::detail::evidence(w + 1, n + 1))));
 }
 
 TEST_CASE("race finds the faster one under a drift that dwarfs the difference")
@@ -105,7 +105,8 @@ TEST_CASE("race of four equals at confidence 0.9: someone is put out in no more 
     int wrong = 0;
     for (std::uint64_t seed = 0; seed < 1000; ++seed) {
         noisy measurer{{1, 1, 1, 1}, 0.05, tk::random::philox(seed)};
-        const auto r = measure::race(measurer, std::vector<tk::index>{0, 1, 2, 3}, {}, {.confidence = 0.9, .margin = 0});
+        const auto r =
+            measure::race(measurer, std::vector<tk::index>{0, 1, 2, 3}, {}, {.confidence = 0.9, .margin = 0});
         wrong += r.tied.size() != 4;
     }
     CHECK(wrong <= 160);
@@ -113,12 +114,14 @@ TEST_CASE("race of four equals at confidence 0.9: someone is put out in no more 
 
 TEST_CASE("race: the interval covers the true ratio in at least the stated share of 1000 races")
 {
-    // H0: it misses with probability at most 0.1; more than 160 misses have p < 1e-9. At least one interval must be bounded.
+    // H0: it misses with probability at most 0.1; more than 160 misses have p < 1e-9. At least one interval must be
+    // bounded.
     int missed = 0;
     int bounded = 0;
     for (std::uint64_t seed = 0; seed < 1000; ++seed) {
         noisy measurer{{1, 1.03}, 0.03, tk::random::philox(seed)};
-        const auto r = measure::race(measurer, std::vector<tk::index>{0, 1}, {}, {.confidence = 0.9, .margin = 0, .rounds = 40});
+        const auto r =
+            measure::race(measurer, std::vector<tk::index>{0, 1}, {}, {.confidence = 0.9, .margin = 0, .rounds = 40});
         const auto gap = r.winner == 0 ? r.gap : measure::slowdown{};
         if (r.winner != 0 || gap.low > 0.03 || gap.high < 0.03) ++missed;
         bounded += std::isfinite(gap.high) && gap.low > -1;
@@ -163,6 +166,8 @@ TEST_CASE("race refuses what means nothing")
     noisy m{{1, 2}};
     CHECK_THROWS_WITH_AS(static_cast<void>(measure::race(m, std::vector<tk::index>{1, 1})),
                          "tunekit: race: a finalist is given twice, want each once", std::invalid_argument);
-    CHECK_THROWS_AS(static_cast<void>(measure::race(m, std::vector<tk::index>{1}, {}, {.confidence = 1})), std::invalid_argument);
-    CHECK_THROWS_AS(static_cast<void>(measure::race(m, std::vector<tk::index>{1}, {}, {.margin = std::nan("")})), std::invalid_argument);
+    CHECK_THROWS_AS(static_cast<void>(measure::race(m, std::vector<tk::index>{1}, {}, {.confidence = 1})),
+                    std::invalid_argument);
+    CHECK_THROWS_AS(static_cast<void>(measure::race(m, std::vector<tk::index>{1}, {}, {.margin = std::nan("")})),
+                    std::invalid_argument);
 }

@@ -63,7 +63,8 @@ TEST_CASE("fixed makes exactly its runs, the rest in the last batch")
     CHECK(whole.estimate == measure::estimate{2, 0});
 
     // Batches of 4, 4, 2 runs at 1, 1, 4 seconds: (4 + 4 + 8) / 10.
-    const outcome rest = run(measure::fixed{.runs = 10, .batch = 4}, [](std::uint32_t n) { return n == 2 ? 4.0 : 1.0; });
+    const outcome rest =
+        run(measure::fixed{.runs = 10, .batch = 4}, [](std::uint32_t n) { return n == 2 ? 4.0 : 1.0; });
     CHECK(rest.runs == 10);
     CHECK(rest.batches == std::vector<double>{1, 1, 4});
     CHECK(rest.estimate.cost == doctest::Approx(1.6));
@@ -122,9 +123,10 @@ TEST_CASE("until_stable runs all where there are fewer runs than min_batches bat
 
 TEST_CASE("until_stable on lognormal batches of CV 5 %: nearly always 3 batches, error about 5 % / sqrt 3")
 {
-    // H0: a batch mean is lognormal of CV 0.05, so the mean of three has a relative error of sd 0.0289. The root mean square of 2000
-    // independent errors lies within 12 % of it but for p < 1e-6 (its relative sd is 1 / sqrt 4000; six of them are 9.5 %, plus
-    // what the rare fourth batch changes). The CV of three such batches passes 0.1 with p < 1e-3 per measurement.
+    // H0: a batch mean is lognormal of CV 0.05, so the mean of three has a relative error of sd 0.0289. The root mean
+    // square of 2000 independent errors lies within 12 % of it but for p < 1e-6 (its relative sd is 1 / sqrt 4000; six
+    // of them are 9.5 %, plus what the rare fourth batch changes). The CV of three such batches passes 0.1 with p <
+    // 1e-3 per measurement.
     for (const auto& policy : {measure::until_stable{}, measure::until_stable{.cumulative = false}}) {
         double squares = 0;
         int at_three = 0;
@@ -155,7 +157,8 @@ TEST_CASE("until_confident stops a quiet timer after three groups and ignores tw
 TEST_CASE("until_confident: the estimate of a worked example")
 {
     const measure::until_confident policy{.group = 3, .min_groups = 2};
-    // Medians 2, 5, 4: median 4, mean 11/3, sd sqrt(7/3), standard error sqrt(7)/3. The unfinished group does not count.
+    // Medians 2, 5, 4: median 4, mean 11/3, sd sqrt(7/3), standard error sqrt(7)/3. The unfinished group does not
+    // count.
     const measure::estimate e = policy.estimate_of(std::vector<double>{1, 2, 9, 5, 5, 6, 4, 0, 7, 100});
     CHECK(e.cost == doctest::Approx(4));
     CHECK(e.spread == doctest::Approx(std::sqrt(7.0) / 3));
@@ -184,7 +187,8 @@ TEST_CASE("surely_above wants three batches, all above")
 
 TEST_CASE("policies refuse settings that mean nothing")
 {
-    CHECK_THROWS_WITH_AS(measure::fixed{.runs = 0}.validate(), "tunekit: fixed: runs is 0, want >= 1", std::invalid_argument);
+    CHECK_THROWS_WITH_AS(measure::fixed{.runs = 0}.validate(), "tunekit: fixed: runs is 0, want >= 1",
+                         std::invalid_argument);
     CHECK_THROWS_WITH_AS(measure::until_stable{.threshold = std::nan("")}.validate(),
                          "tunekit: until_stable: threshold is not positive, want > 0", std::invalid_argument);
     CHECK_THROWS_WITH_AS(measure::until_confident{.min_groups = 1}.validate(),

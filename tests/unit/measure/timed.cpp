@@ -77,7 +77,8 @@ TEST_CASE("timed warms up until runs get no faster, within bounds")
 {
     fake_time time;
     const auto cooling = [&](int) { time.pass(time.runs < 6 ? 1.0 / (1 + time.runs) : 1.0 / 7); };
-    measure::timed how{cooling, measure::fixed{.runs = 4, .batch = 2}, measure::no_check{}, fake_clock{&time}, as_asked};
+    measure::timed how{cooling, measure::fixed{.runs = 4, .batch = 2}, measure::no_check{}, fake_clock{&time},
+                       as_asked};
     const auto m = how(0, {});
     REQUIRE(m.ok());
     CHECK(m.cost == doctest::Approx(1.0 / 7));
@@ -87,7 +88,8 @@ TEST_CASE("timed warms up until runs get no faster, within bounds")
     const auto ever_faster = [&](int) { endless.pass(1.0 / (1 + endless.runs * endless.runs)); };
     measure::timing bounded = as_asked;
     bounded.most_warm_up_runs = 5;
-    measure::timed forever{ever_faster, measure::fixed{.runs = 1, .batch = 1}, measure::no_check{}, fake_clock{&endless}, bounded};
+    measure::timed forever{ever_faster, measure::fixed{.runs = 1, .batch = 1}, measure::no_check{},
+                           fake_clock{&endless}, bounded};
     CHECK(forever(0, {}).ok());
     CHECK(endless.runs == 5 + 1);
 }
@@ -134,7 +136,8 @@ TEST_CASE("timed prepares outside the timed window, restores before each run and
         time.seconds += 1000;
         return prepared{time, turns, restored};
     };
-    measure::timed how{prepare, measure::fixed{.runs = 4, .batch = 2}, measure::no_check{}, fake_clock{&time}, as_asked};
+    measure::timed how{prepare, measure::fixed{.runs = 4, .batch = 2}, measure::no_check{}, fake_clock{&time},
+                       as_asked};
     const auto m = how(0, {});
     REQUIRE(m.ok());
     CHECK(m.cost == doctest::Approx(2e-3).epsilon(1e-6));
@@ -144,7 +147,10 @@ TEST_CASE("timed prepares outside the timed window, restores before each run and
 
 TEST_CASE("timed takes the seconds that a kernel reports, and refuses those that mean nothing")
 {
-    measure::timed how{[](int c) { return c == 3 ? -1.0 : c == 4 ? std::nan("") : 0.25 * c; }, measure::fixed{.runs = 4, .batch = 2}};
+    measure::timed how{[](int c) { return c == 3   ? -1.0
+                                          : c == 4 ? std::nan("")
+                                                   : 0.25 * c; },
+                       measure::fixed{.runs = 4, .batch = 2}};
     CHECK(how(2, {}).cost == doctest::Approx(0.5));
     for (const int bad : {0, 3, 4}) {
         const auto m = how(bad, {});
@@ -167,8 +173,8 @@ TEST_CASE("timed: a clock that goes backwards is a bad cost, not a fast kernel")
 TEST_CASE("timed cuts short what is certainly dearer than the limit, and only that")
 {
     fake_time time;
-    measure::timed how{[&](int c) { time.pass(c * 1e-3); }, measure::fixed{.runs = 100, .batch = 1}, measure::no_check{},
-                       fake_clock{&time}, as_asked};
+    measure::timed how{[&](int c) { time.pass(c * 1e-3); }, measure::fixed{.runs = 100, .batch = 1},
+                       measure::no_check{}, fake_clock{&time}, as_asked};
     const auto slow = how(5, {.abandon_above = 4e-3});
     CHECK_FALSE(slow.failed);
     CHECK(slow.at_least);
@@ -188,7 +194,8 @@ TEST_CASE("timed says which element is wrong, and a skipped element is never rig
         for (std::size_t i = 0; i < out.size(); ++i)
             if (c != 1 || i != 42) out[i] = c == 2 && i == 7 ? 1.5F : 1.0F;
     };
-    measure::timed how{kernel, measure::fixed{.runs = 2, .batch = 1}, measure::matches<float>{out, want, {.absolute = 1e-3}}};
+    measure::timed how{kernel, measure::fixed{.runs = 2, .batch = 1},
+                       measure::matches<float>{out, want, {.absolute = 1e-3}}};
     CHECK(how(0, {}).ok());
     const auto skipped = how(1, {});
     REQUIRE(skipped.failed);
@@ -226,7 +233,8 @@ TEST_CASE("timed gives what it has where the time is over, and a time-out where 
     measure::wall_clock now;
     const auto busy = [&](int) {
         const double until = now() + 2e-3;
-        while (now() < until) {}
+        while (now() < until) {
+        }
     };
     measure::timed how{busy, measure::fixed{.runs = 1000000, .batch = 1}};
     const auto cut = how(0, {.run_seconds = 0.1});
@@ -246,7 +254,8 @@ TEST_CASE("timed cold: each run is timed alone, the flush outside")
     measure::timing cold = as_asked;
     cold.state = measure::cache::cold;
     cold.flush_bytes = 1 << 16;
-    measure::timed how{[&](int) { time.pass(1e-3); }, measure::fixed{.runs = 3, .batch = 3}, measure::no_check{}, fake_clock{&time}, cold};
+    measure::timed how{[&](int) { time.pass(1e-3); }, measure::fixed{.runs = 3, .batch = 3}, measure::no_check{},
+                       fake_clock{&time}, cold};
     const auto m = how(0, {});
     REQUIRE(m.ok());
     CHECK(m.cost == doctest::Approx(1e-3));
@@ -275,14 +284,18 @@ TEST_CASE("close_to: tolerances, NaN, infinities, integers, sizes")
     std::vector<int> ints(3);
     measure::poison(std::span<int>(ints));
     CHECK(measure::close_to(std::span<const int>(ints), std::span<const int>(std::vector<int>{0, 0, 0})));
-    CHECK_THROWS_AS(static_cast<void>(measure::close_to(std::span<const int>(ints), std::span<const int>{})), std::invalid_argument);
+    CHECK_THROWS_AS(static_cast<void>(measure::close_to(std::span<const int>(ints), std::span<const int>{})),
+                    std::invalid_argument);
 }
 
 TEST_CASE("in_process refuses settings that mean nothing, and takes what can only be moved")
 {
-    CHECK_THROWS_AS(static_cast<void>(measure::in_process(digits{}, measure::timed{[](int) {}, measure::fixed{.runs = 0}})), std::invalid_argument);
+    CHECK_THROWS_AS(
+        static_cast<void>(measure::in_process(digits{}, measure::timed{[](int) {}, measure::fixed{.runs = 0}})),
+        std::invalid_argument);
     auto owned = std::make_unique<int>(3);
-    auto measure = measure::in_process(digits{}, measure::timed{[owned = std::move(owned)](int c) { return 1.0 + c + *owned; },
-                                                                measure::fixed{.runs = 1, .batch = 1}});
+    auto measure =
+        measure::in_process(digits{}, measure::timed{[owned = std::move(owned)](int c) { return 1.0 + c + *owned; },
+                                                     measure::fixed{.runs = 1, .batch = 1}});
     CHECK(measure.measure(std::vector<tk::index>{1}, {}).front().cost == 5);
 }
