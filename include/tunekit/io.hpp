@@ -4,6 +4,8 @@
 /// \file
 /// Every header of io/ that needs no more than tunekit does.
 
+#include "tunekit/io/csv.hpp"
 #include "tunekit/io/log.hpp"
+#include "tunekit/io/machine.hpp"
 #include "tunekit/io/problem.hpp"
 #include "tunekit/io/text.hpp"

@@ -4,6 +4,8 @@
 /// \file
 /// Every header of kernels/ that needs no more than tunekit does.
 
+#include "tunekit/kernels/autotvm_cuda.hpp"
+#include "tunekit/kernels/autotvm_x86.hpp"
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/config.hpp"
 #include "tunekit/kernels/conv2d.hpp"

@@ -12,6 +12,7 @@
 #include "tunekit/measure.hpp"
 #include "tunekit/search.hpp"
 #include "tunekit/bandit.hpp"
+#include "tunekit/mcmc.hpp"
 #include "tunekit/surrogate.hpp"
 #include "tunekit/acquisition.hpp"
 #include "tunekit/schedule.hpp"
