@@ -1,0 +1,13 @@
+// expect: a value has no text
+// SPDX-License-Identifier: MIT
+#include "tunekit/space/product.hpp"
+
+struct tile {
+    int x = 0;
+    friend bool operator==(const tile&, const tile&) = default;
+};
+
+int main()
+{
+    const tunekit::space::product space{tunekit::space::parameter<"tile">({tile{1}, tile{2}})};
+}
