@@ -76,6 +76,21 @@ struct conv2d_config {
     friend bool operator==(const conv2d_config&, const conv2d_config&) = default;
 };
 
+/// A matrix product's configuration: C (m x n) = A (m x k) B (k x n).
+struct gemm_config {
+    int mr = 1, nv = 1, vl = 1;  ///< the tile: mr rows by nv vectors of vl columns
+    int ku = 1;                  ///< unrolling of the loop over k: 1, 2, 4, 8; 0 never ends (hazardous spaces only)
+    int prefetch = 0;            ///< steps of k that B is fetched ahead
+    int mc = 1, nc = 1, kc = 1;  ///< the block: rows, columns (a multiple of nv vl) and steps of k; larger than the shape is the shape
+    loop_order order = loop_order::ori;
+    inner_order inner = inner_order::channels_outside;
+    bool pack_a = false;  ///< copy the block of A side by side
+    bool pack_b = false;  ///< copy the block of B into panels as wide as the tile
+    edge_mode edge = edge_mode::balanced;  ///< balanced or remainder
+
+    friend bool operator==(const gemm_config&, const gemm_config&) = default;
+};
+
 /// Whether copying the input changes anything: there is padding, or a pointwise convolution skips pixels.
 [[nodiscard]] constexpr bool helps_copy(const conv2d_shape& s) noexcept
 {
