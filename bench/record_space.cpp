@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// Measures every configuration of a small space of one convolution on this machine and writes it as a recorded space:
+// what bench/data/ holds was made so. Configurations that the kernel refuses are part of the space, as failures.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <kernel_table.hpp>
+
+#include "tunekit/io/recorded_space.hpp"
+#include "tunekit/kernels/conv2d.hpp"
+#include "tunekit/kernels/reference.hpp"
+#include "tunekit/kernels/workloads.hpp"
+#include "tunekit/measure/in_process.hpp"
+#include "tunekit/measure/repetition.hpp"
+#include "tunekit/measure/timed.hpp"
+#include "tunekit/measure/verify.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/random/uniform.hpp"
+#include "tunekit/version.hpp"
+
+namespace tk = tunekit;
+namespace kernels = tk::kernels;
+
+namespace {
+
+struct settings {
+    std::string layer, out, device = "unnamed machine";
+    std::uint32_t repeats = 7;
+};
+
+/// The parameters in column order; ci, co and vl are there for the constraints to speak of.
+tk::io::recorded_space describe(const kernels::conv2d_shape& shape, const settings& s)
+{
+    const std::int64_t lanes = kernel_table().lanes;
+    std::vector<std::int64_t> blocks;
+    for (const std::int64_t b : {1, 4, 16, 64})
+        if (shape.ci % b == 0) blocks.push_back(b);
+    tk::io::recorded_space out;
+    out.kernel = "conv2d " + s.layer;
+    out.device = s.device;
+    out.parameters = {{"mr", {1, 2, 3, 4, 6, 8, 12}},  {"nv", {1, 2, 3, 4}},     {"ic_block", blocks},
+                      {"oh_block", {1, shape.oh()}},   {"oc_block", {1, 2, 4}},  {"order", {0, 1, 2}},
+                      {"edge", {0, 1}},                {"co", {shape.co}},       {"vl", {lanes}}};
+    out.constraints = {"oc_block == 1 or oc_block * nv * vl <= co"};
+    return out;
+}
+
+/// What every configuration is run on.
+class bench_case {
+public:
+    explicit bench_case(const kernels::conv2d_shape& shape)
+        : shape_(shape), x_(noise(static_cast<std::size_t>(shape.inputs()), 1)),
+          weights_(noise(static_cast<std::size_t>(shape.weights()), 2)),
+          reference_(kernels::reference_conv2d(shape, x_, weights_)), got_(reference_.size())
+    {
+        for (const float r : reference_) within_.absolute = (std::max)(within_.absolute, 1e-4 * std::fabs(static_cast<double>(r)));
+    }
+
+    /// For `timed`. The configuration is a row of values in the order of `describe`.
+    auto kernel()
+    {
+        return [this](const std::vector<std::int64_t>& values) {
+            const auto v = [&](std::size_t j) { return static_cast<int>(values[j]); };
+            const int ic_block = v(2);
+            made_.emplace(shape_,
+                          kernels::conv2d_config{.mr = v(0), .nv = v(1), .vl = v(8), .ku = 4, .ic_block = ic_block,
+                                                 .ic_chunk = shape_.ci / ic_block, .oh_block = v(3), .oc_block = v(4),
+                                                 .order = static_cast<kernels::loop_order>(v(5)),
+                                                 .pad = kernels::helps_copy(shape_) ? kernels::padding_mode::copy : kernels::padding_mode::clip,
+                                                 .edge = static_cast<kernels::edge_mode>(v(6))},
+                          kernel_table(), weights_);
+            input_ = kernels::buffer(made_->input_size());
+            output_ = kernels::buffer(made_->output_size());
+            made_->pack_input(x_, {input_.data(), input_.size()});
+            return [this] { made_->run(input_.data(), output_.data()); };
+        };
+    }
+
+    /// For `timed`.
+    auto check()
+    {
+        return [this] {
+            made_->unpack_output({output_.data(), output_.size()}, got_);
+            return tk::measure::close_to(std::span<const float>(got_), std::span<const float>(reference_), within_);
+        };
+    }
+
+private:
+    static std::vector<float> noise(std::size_t n, std::uint64_t key)
+    {
+        tk::random::philox gen(key);
+        std::vector<float> out(n);
+        for (float& f : out) f = static_cast<float>(2 * tk::random::uniform_01(gen) - 1);
+        return out;
+    }
+
+    kernels::conv2d_shape shape_;
+    std::vector<float> x_, weights_, reference_, got_;
+    tk::measure::tolerance within_;
+    std::optional<kernels::conv2d_kernel> made_;
+    kernels::buffer input_, output_;
+};
+
+/// Whole nanoseconds: what the clock can tell, and short to write.
+double nanoseconds(double seconds) { return std::round(1e9 * seconds) / 1e6 / 1e3; }
+
+tk::io::recorded_row record(const tk::measure::measurement& m, double seconds)
+{
+    tk::io::recorded_row row;
+    auto& result = row.record.result;
+    result.failed = m.failed;
+    row.record.seconds = nanoseconds(seconds);
+    result.run_seconds = nanoseconds((std::min)(m.run_seconds, seconds));
+    row.framework_seconds = nanoseconds(row.record.seconds - result.run_seconds);
+    if (m.failed) return row;
+    double sum = 0;
+    for (const double t : m.batches) {
+        result.batches.push_back(nanoseconds(t));
+        sum += result.batches.back();
+    }
+    result.runs = static_cast<std::uint32_t>(m.batches.size());
+    result.cost = sum / result.runs;
+    return row;
+}
+
+/// The line of spaces.csv for this space; `target` and budgets as random search defines them (docs/formats.md).
+std::string summary(const std::string& name, const tk::io::recorded_space& space)
+{
+    std::vector<double> times, costs;
+    std::size_t tunables = 0;
+    for (const auto& p : space.parameters)
+        if (p.values.size() > 1) ++tunables;
+    for (const auto& row : space.rows) {
+        if (!row.record.result.failed) times.push_back(1e3 * row.record.result.cost);
+        costs.push_back(1e3 * row.record.seconds);
+    }
+    std::sort(times.begin(), times.end());
+    std::sort(costs.begin(), costs.end());
+    const auto median = [](const std::vector<double>& x) { return 0.5 * (x[(x.size() - 1) / 2] + x[x.size() / 2]); };
+    const double target = times.front() + 0.05 * (median(times) - times.front());
+    const auto good = static_cast<double>(std::upper_bound(times.begin(), times.end(), target) - times.begin());
+    const double evaluations = std::ceil((static_cast<double>(times.size()) - good) / (good + 1));
+    std::string out = name + ',' + space.kernel + ',' + space.device + ',' + std::to_string(space.rows.size()) + ',' +
+                      std::to_string(times.size()) + ',' + std::to_string(tunables);
+    for (const double x : {times.front(), median(times), times.back(), target, evaluations, 1e-3 * evaluations * median(costs), median(costs)})
+        out += ',' + tk::io::text_of(x);
+    return out + '\n';
+}
+
+void run(const settings& s)
+{
+    const kernels::conv2d_layer* layer = nullptr;
+    for (const auto& network : kernels::networks)
+        for (const auto& l : network.convolutions)
+            if (l.name == s.layer) layer = &l;
+    if (layer == nullptr) tk::invalid("--layer \"" + s.layer + "\" is no layer of a known network, want one such as R9 or S16");
+    if (s.repeats < 2) tk::invalid("--repeats is below 2, want at least 2");
+    auto recorded = describe(layer->shape, s);
+    const auto space = tk::io::space_of(recorded);
+    bench_case on(layer->shape);
+    auto measure = tk::measure::in_process(
+        space, tk::measure::timed{on.kernel(), tk::measure::fixed{.runs = s.repeats, .batch = 1}, on.check(), tk::measure::thread_clock{}});
+    tk::measure::thread_clock spent;  // also of the costs: what others do on the machine is not the space's
+    for (tk::index i = 0; i < space.size(); ++i) {
+        const double begun = spent();
+        const auto m = measure.measure(std::span(&i, 1), {}).at(0);
+        auto row = record(m, spent() - begun);
+        row.ordinals.resize(space.dimensions());
+        space.ordinals(std::span(&i, 1), row.ordinals);
+        recorded.rows.push_back(std::move(row));
+    }
+    const std::string name = "conv2d_" + s.layer;
+    tk::io::write_recorded_space(s.out + '/' + name, recorded);
+    std::printf("%s", summary(name, recorded).c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    settings s;
+    CLI::App app("Measures a small space of one convolution whole and writes NAME.params and NAME.csv.gz; prints its line for spaces.csv.",
+                 "record_space");
+    app.add_option("--layer", s.layer, "a layer of a known network: R1 ... R12, S1 ... S18, ...")->required();
+    app.add_option("--out", s.out, "folder for the two files")->required();
+    app.add_option("--device", s.device, "what the .params file says of this machine");
+    app.add_option("--repeats", s.repeats, "timed repeats of each configuration [7]");
+    app.set_version_flag("--version", "record_space " + std::to_string(TUNEKIT_VERSION_MAJOR) + '.' +
+                                          std::to_string(TUNEKIT_VERSION_MINOR) + '.' + std::to_string(TUNEKIT_VERSION_PATCH));
+    try {
+        app.parse(argc, argv);
+        run(s);
+        return 0;
+    } catch (const CLI::Success& e) {
+        return app.exit(e);
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "record_space: %s\n", e.what());
+        return 2;
+    }
+}
