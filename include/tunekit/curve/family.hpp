@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What a family of curves is, and the points that its members are held against.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/linalg/pack.hpp"
+
+namespace tunekit::curve {
+
+/// A range of one parameter.
+struct interval {
+    double low = 0;
+    double high = 0;
+
+    [[nodiscard]] bool contains(double x) const { return low <= x && x <= high; }
+    friend bool operator==(const interval&, const interval&) = default;
+};
+
+/// Points to fit: positions, their logarithms, values and weights, padded to whole blocks with points of weight 0.
+class observations {
+public:
+    observations() = default;
+
+    /// Points (x[i], y[i]) of weight 1. Errors: std::invalid_argument for sizes that differ, x < 1, or values that are not finite.
+    observations(std::span<const double> x, std::span<const double> y) : size_(x.size())
+    {
+        require(x.size() == y.size(), "observations: x and y differ in size");
+        const std::size_t padded = linalg::whole_blocks(size_);
+        x_.assign(padded, 1);
+        log_x_.assign(padded, 0);
+        y_.assign(padded, 0);
+        weight_.assign(padded, 0);
+        for (std::size_t i = 0; i < size_; ++i) {
+            require(x[i] >= 1 && std::isfinite(x[i]) && std::isfinite(y[i]), "observations: a point is not finite or left of 1");
+            x_[i] = x[i];
+            log_x_[i] = std::log(x[i]);
+            y_[i] = y[i];
+            weight_[i] = 1;
+        }
+    }
+
+    /// Multiplies the weight of point i of n by 10^(i / n): late points count up to ten times as much as the first.
+    void weigh_recent()
+    {
+        for (std::size_t i = 0; i < size_; ++i) weight_[i] *= std::pow(10.0, static_cast<double>(i) / static_cast<double>(size_));
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] std::span<const double> x() const { return {x_.data(), size_}; }
+    [[nodiscard]] std::span<const double> y() const { return {y_.data(), size_}; }
+    [[nodiscard]] double total_weight() const
+    {
+        double sum = 0;
+        for (std::size_t i = 0; i < size_; ++i) sum += weight_[i];
+        return sum;
+    }
+
+    /// Calls f(part, x, log_x, y, weight) on packs of points; `part` is their place in a block, as `linalg::lane_sum` wants it.
+    template <class F>
+    void each_pack(F&& f) const
+    {
+        constexpr std::size_t step = linalg::pack_size;
+        for (std::size_t i = 0; i < y_.size(); i += linalg::block_size)
+            for (std::size_t part = 0; part < linalg::block_size / step; ++part) {
+                const std::size_t at = i + part * step;
+                f(part, linalg::load(x_.data() + at), linalg::load(log_x_.data() + at), linalg::load(y_.data() + at),
+                  linalg::load(weight_.data() + at));
+            }
+    }
+
+private:
+    std::vector<double> x_, log_x_, y_, weight_;
+    std::size_t size_ = 0;
+};
+
+template <class F>
+using parameters_of = std::array<double, F::dimensions>;
+
+template <class F>
+using box_of = std::array<interval, F::dimensions>;
+
+template <class F>
+concept has_dimensions = requires {
+    { F::dimensions } -> std::convertible_to<std::size_t>;
+    { F::level } -> std::convertible_to<std::size_t>;  // the parameter that lifts the whole curve
+};
+
+/// A member of the family is `F::at(p)`, a function of x and ln x on one number or a pack of them.
+template <class F>
+concept evaluates = requires(const parameters_of<F>& p, double x, linalg::pack v) {
+    { typename F::at(p)(x, x) } -> std::same_as<double>;
+    { typename F::at(p)(v, v) } -> std::same_as<linalg::pack>;
+};
+
+/// Writes the derivatives by each parameter and returns the value.
+template <class F>
+concept differentiates = requires(const parameters_of<F>& p, linalg::pack v, std::array<linalg::pack, F::dimensions>& g) {
+    { F::gradient(p, v, v, g) } -> std::same_as<linalg::pack>;
+};
+
+/// Where parameters may lie for values that reach `top`, and where a fit starts: anywhere, and from the data.
+template <class F>
+concept knows_its_range = requires(double top, const observations& data) {
+    { F::box(top) } -> std::same_as<box_of<F>>;
+    { F::defaults() } -> std::same_as<parameters_of<F>>;
+    { F::guess(data) } -> std::same_as<parameters_of<F>>;
+};
+
+/// A family of curves that rise with x. Normalised: values are shares of the device's peak.
+template <class F>
+concept family = has_dimensions<F> && evaluates<F> && differentiates<F> && knows_its_range<F>;
+
+/// The curve of `p` at x.
+template <family F>
+[[nodiscard]] double value(const parameters_of<F>& p, double x)
+{
+    return typename F::at(p)(x, std::log(x));
+}
+
+/// Its derivatives by the parameters at x.
+template <family F>
+[[nodiscard]] parameters_of<F> gradient(const parameters_of<F>& p, double x)
+{
+    parameters_of<F> g{};
+    (void)F::gradient(p, x, std::log(x), g);
+    return g;
+}
+
+}  // namespace tunekit::curve

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A forecast as seconds of model latency: the reward of a slot.
+
+#include "tunekit/curve/concepts.hpp"
+
+namespace tunekit::curve {
+
+/// How improvement becomes time.
+enum class gain {
+    of_expected_improvement,  ///< the time at last + expected improvement: DynaTune's
+    expected,                 ///< the expectation of the time saved: exact where `of_expected_improvement` converts a mean
+};
+
+/// Seconds that one run of the model loses when a task of `flops` FLOP, run `weight` times, performs as forecast.
+///
+///     const double reward = curve::latency_reduction(belief.predict(best, horizon, peak, gen), flops, weight);
+///
+///     of_expected_improvement: weight flops (1 / last - 1 / (last + EI));   expected: weight flops E[max(0, 1 / last - 1 / p)]
+///
+/// Never negative; 0 for a forecast that rests on nothing. Precondition: the forecast is in FLOP/s.
+/// Source: Zhang et al. (2021), DynaTune, ICLR, section 4.3; the second form is ours.
+[[nodiscard]] inline double latency_reduction(const forecast& f, double flops, double weight = 1, gain form = gain::of_expected_improvement)
+{
+    if (f.basis == basis::nothing) return 0;
+    if (form == gain::expected) return weight * flops * f.expected_saving;
+    return weight * flops * (f.expected_improvement / (f.last * (f.last + f.expected_improvement)));
+}
+
+}  // namespace tunekit::curve

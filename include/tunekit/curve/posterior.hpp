@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The density of a curve's parameters given its points.
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numbers>
+#include <span>
+#include <utility>
+
+#include "tunekit/curve/family.hpp"
+#include "tunekit/mcmc/concepts.hpp"
+
+namespace tunekit::curve {
+
+/// A value that the curve must reach at x.
+struct lower_bound {
+    double x = 1;
+    double y = -std::numeric_limits<double>::infinity();
+};
+
+/// Everything beside the points.
+template <family F>
+struct posterior_options {
+    box_of<F> box{};                 ///< the prior of the parameters: uniform here, 0 outside
+    double known_noise = 0;          ///< sigma; 0: it is a parameter, the last one
+    interval noise = {1e-6, 1};      ///< the prior of sigma where it is one: uniform here
+    double scale = 1;                ///< multiplies the log-likelihood: below 1 where points are not independent
+    lower_bound not_below = {};      ///< curves under it have probability 0
+};
+
+/// ln p(parameters | points) up to a constant, for `mcmc::ensemble`; batched, because points of a curve fill registers.
+///
+///     const curve::log_posterior<curve::log_power> density(points, {.box = curve::log_power::box(1.5)});
+///
+///     y_i = f(x_i) + N(0, sigma^2):  sum_i w_i (-(y_i - f(x_i))^2 / (2 sigma^2) - ln sigma - ln(2 pi) / 2) times `scale`
+///
+/// Errors: std::invalid_argument for noise or scale that are not positive numbers. A likelihood that is NaN counts as 0.
+/// Cost:   1 to 1.5 ns per point of a log power curve with AVX2, 2.5 with SSE2.
+/// Source: Zhang et al. (2021), DynaTune, ICLR, section 4.3. Departures: a proper prior, where the public code's is flat and
+///         its log power posterior cannot be normalised; the bound is asked of the prediction, as the paper words it.
+template <family F>
+class log_posterior {
+public:
+    log_posterior(observations data, const posterior_options<F>& options)
+        : data_(std::move(data)), options_(options), log_bound_(std::log(options.not_below.x)), weight_(data_.total_weight())
+    {
+        require(options.known_noise >= 0 && std::isfinite(options.known_noise), "log_posterior: known_noise is not a finite number >= 0");
+        require(options.noise.low > 0 && options.noise.low < options.noise.high, "log_posterior: noise is no interval above 0");
+        require(options.scale > 0 && std::isfinite(options.scale), "log_posterior: scale is not a finite number > 0");
+    }
+
+    /// D, and one more where the noise is a parameter.
+    [[nodiscard]] std::size_t dimensions() const { return F::dimensions + (options_.known_noise > 0 ? 0 : 1); }
+
+    void operator()(const mcmc::points& xs, std::span<double> out) const
+    {
+        parameters_of<F> p{};
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            for (std::size_t c = 0; c < F::dimensions; ++c) p[c] = xs[c][i];
+            out[i] = one(p, options_.known_noise > 0 ? options_.known_noise : xs[F::dimensions][i]);
+        }
+    }
+
+    /// The density of one curve with one noise.
+    [[nodiscard]] double one(const parameters_of<F>& p, double sigma) const
+    {
+        constexpr double nothing = -std::numeric_limits<double>::infinity();
+        bool inside = options_.known_noise > 0 || options_.noise.contains(sigma);
+        for (std::size_t c = 0; c < F::dimensions; ++c) inside = inside && options_.box[c].contains(p[c]);
+        if (!inside) return nothing;
+        const typename F::at curve(p);
+        if (!(curve(options_.not_below.x, log_bound_) >= options_.not_below.y)) return nothing;
+        linalg::lane_sum squares;
+        data_.each_pack([&](std::size_t part, const linalg::pack& x, const linalg::pack& log_x, const linalg::pack& y,
+                            const linalg::pack& weight) {
+            const linalg::pack r = y - curve(x, log_x);
+            squares.add(part, weight * (r * r));
+        });
+        const double log_normal = std::log(sigma) + 0.5 * std::log(2 * std::numbers::pi);
+        const double out = options_.scale * (-0.5 * squares.total() / (sigma * sigma) - weight_ * log_normal);
+        return std::isfinite(out) ? out : nothing;
+    }
+
+private:
+    observations data_;
+    posterior_options<F> options_;
+    double log_bound_, weight_;
+};
+
+}  // namespace tunekit::curve
