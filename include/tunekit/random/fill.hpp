@@ -3,7 +3,7 @@
 
 /// \file
 /// Many variates at once. Every function gives exactly what a loop of single draws would give, in that order, and leaves
-/// the generator where that loop would. With `philox` it takes 0.6 to 0.9 of the loop's time; with other engines it is the loop.
+/// the generator where that loop would. With `philox` it takes 0.6 to 1.0 of the loop's time; with other engines it is the loop.
 ///
 ///     std::vector<double> noise(n);
 ///     random::fill_normal(noise, gen);

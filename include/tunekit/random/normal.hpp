@@ -96,7 +96,7 @@ template <generator G>
 
 /// A draw from N(0, 1).
 ///
-/// Randomness: one `bits` in 98.8 % of the draws; else one more, or a whole new try, for each try beside the curve, and
+/// Randomness: one `bits` in 98.5 % of the draws; else one more, or a whole new try, for each try beside the curve, and
 ///             two per try in the tail.
 /// Cost:       beside the draw, one multiplication and one comparison in most cases; no table or code runs at start-up.
 /// Source:     Marsaglia, Tsang (2000), The Ziggurat Method for Generating Random Variables, J. Stat. Software 5(8).

@@ -5,15 +5,15 @@
 /// Intervals without a formula: resample, compute again, look at the spread.
 
 #include <algorithm>
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/random/fill.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/random/uniform.hpp"
 #include "tunekit/stats/interval.hpp"
 #include "tunekit/stats/quantile.hpp"
 
@@ -61,7 +61,7 @@ template <class Statistic, generator G>
     std::vector<double> values(how.resamples);
     for (std::uint32_t r = 0; r < how.resamples; ++r) {
         auto stream = random::stream(key, 0, r);
-        random::fill_uniform_index(std::span<std::uint32_t>(rows), n, stream);
+        for (auto& row : rows) row = static_cast<std::uint32_t>(random::uniform_index(n, stream));
         values[r] = statistic(std::span<const std::uint32_t>(rows));
     }
     return detail::of_resamples(std::move(values), how.level);

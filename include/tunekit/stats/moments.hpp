@@ -42,7 +42,9 @@ namespace tunekit::stats {
 [[nodiscard]] inline double coefficient_of_variation(std::span<const double> x)
 {
     const double v = variance(x);
-    return v == 0 ? 0 : std::sqrt(v) / std::abs(mean(x));
+    if (v == 0) return 0;
+    const double m = mean(x);
+    return m == 0 ? std::numeric_limits<double>::infinity() : std::sqrt(v) / std::abs(m);
 }
 
 /// Count, mean and variance of values that come one by one; two of them merge into that of both.
