@@ -10,42 +10,11 @@
 #include <vector>
 
 #include "tunekit/kernels/config.hpp"
+#include "tunekit/kernels/space_parts.hpp"
 #include "tunekit/kernels/table.hpp"
 #include "tunekit/space/product.hpp"
 
 namespace tunekit::kernels {
-
-/// Whether a space holds configurations that break the process they run in.
-enum class hazards {
-    excluded,
-    /// `edge` may be `overrun`, which writes past the end of the output wherever the row is no multiple of the tile, and `ku` may be
-    /// 0, which never ends. For tests of isolation; to be run in a process that may die.
-    included,
-};
-
-namespace detail {
-
-/// The distinct values of one member over a table's tiles, ascending.
-[[nodiscard]] inline std::vector<int> values_of(const tile_table& table, int tile::*member)
-{
-    std::vector<int> values;
-    for (const auto& t : table.tiles) values.push_back(t.*member);
-    std::sort(values.begin(), values.end());
-    values.erase(std::unique(values.begin(), values.end()), values.end());
-    return values;
-}
-
-/// Output channels with the last block of nr filled up.
-[[nodiscard]] constexpr int padded(int co, int nr) noexcept { return (co + nr - 1) / nr * nr; }
-
-[[nodiscard]] constexpr int largest_divisor(int n, int limit) noexcept
-{
-    int d = (std::min)(n, limit);
-    while (n % d != 0) --d;
-    return d;
-}
-
-}  // namespace detail
 
 /// Parameters of the direct convolution of `shape` with the tiles of `table`.
 ///
@@ -123,31 +92,15 @@ template <class Space>
                                                   c.order, c.inner, c.pad, c.edge}});
 }
 
-/// What a sensible library would run untuned: of the full-width tiles within the register budget that waste the fewest output channels, one
-/// that loads at most 3/4 of what it multiplies, of those the one with most accumulators, then fewest registers, then the tallest; input blocks as wide as the output's where that divides; the
-/// whole reduction at once; padding copied.
-/// Throws: std::invalid_argument where the table has no such tile.
+/// What a sensible library would run untuned: the best tile within the register budget (detail::default_tile), input blocks as wide as the
+/// output's where that divides, the whole reduction at once, padding copied.
+/// Throws: std::invalid_argument where the table has no full-width tile that fits.
 [[nodiscard]] inline conv2d_config default_config(const conv2d_shape& shape, const tile_table& table)
 {
     const bool flat = shape.kernel_h == 1 && shape.kernel_w == 1;
-    const int row = flat ? shape.oh() * shape.ow() : shape.ow();
-    const tile* best = nullptr;
-    const auto better = [&](const tile& a, const tile& b) {
-        const int waste_a = detail::padded(shape.co, a.nv * a.vl), waste_b = detail::padded(shape.co, b.nv * b.vl);
-        if (waste_a != waste_b) return waste_a < waste_b;
-        const bool fed_a = 4 * (a.mr + a.nv) <= 3 * a.mr * a.nv, fed_b = 4 * (b.mr + b.nv) <= 3 * b.mr * b.nv;
-        if (fed_a != fed_b) return fed_a;
-        if (a.mr * a.nv != b.mr * b.nv) return a.mr * a.nv > b.mr * b.nv;
-        const int wide_a = table.registers_for(a.mr, a.nv, a.vl), wide_b = table.registers_for(b.mr, b.nv, b.vl);
-        return wide_a != wide_b ? wide_a < wide_b : a.mr > b.mr;
-    };
-    for (const auto& t : table.tiles) {
-        if (t.vl != table.lanes || t.mr > row || table.registers_for(t.mr, t.nv, t.vl) > table.registers) continue;
-        if (best == nullptr || better(t, *best)) best = &t;
-    }
-    require(best != nullptr, "default_config: the table has no full-width tile for the shape, want one");
-    const int ic_block = detail::largest_divisor(shape.ci, best->nv * best->vl);
-    return {.mr = best->mr, .nv = best->nv, .vl = best->vl, .ic_block = ic_block, .ic_chunk = shape.ci / ic_block,
+    const tile& t = detail::default_tile(table, flat ? shape.oh() * shape.ow() : shape.ow(), shape.co);
+    const int ic_block = detail::largest_divisor(shape.ci, t.nv * t.vl);
+    return {.mr = t.mr, .nv = t.nv, .vl = t.vl, .ic_block = ic_block, .ic_chunk = shape.ci / ic_block,
             .pad = helps_copy(shape) ? padding_mode::copy : padding_mode::clip};
 }
 

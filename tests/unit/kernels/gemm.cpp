@@ -4,11 +4,16 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "support.hpp"
+#include "tunekit/kernels/gemm_space.hpp"
 #include "tunekit/kernels/reference.hpp"
+#include "tunekit/kernels/workloads.hpp"
 #include "tunekit/random/philox.hpp"
 
 namespace tk = tunekit;
@@ -78,7 +83,8 @@ TEST_CASE("leading dimensions leave what lies between the rows alone")
                 for (int j = 0; j < 14; ++j) {
                     const float got = c[static_cast<std::size_t>(i * 80 + r * 14 + j)];
                     if (j < 9) {
-                        REQUIRE(got == doctest::Approx(want[static_cast<std::size_t>((i * 5 + r) * 9 + j)]).epsilon(1e-5));
+                        const float expected = want[static_cast<std::size_t>((i * 5 + r) * 9 + j)];
+                        REQUIRE(std::fabs(got - expected) < 1e-5F);
                     } else {
                         REQUIRE(got == 7.0F);
                     }
@@ -102,4 +108,24 @@ TEST_CASE("a product's configuration that does not fit is refused with its param
     CHECK_THROWS_WITH(with([](auto& c) { c.mc = 0; })(), "tunekit: gemm_config: mc is 0, want >= 1");
     CHECK_THROWS_WITH(with([](auto& c) { c.mr = 0; })(), "tunekit: gemm_config: no tile 0 x 1 x 4 in the table, want one of its tiles");
     CHECK_THROWS_AS(with([](auto& c) { c.edge = edge_mode::overlap; })(), std::invalid_argument);
+}
+
+TEST_CASE("every product of every network has a space that holds its default, and the kernel accepts what the space holds")
+{
+    tk::random::philox gen(23);
+    const tile_table table{.tiles = test_table().tiles, .registers = 16, .lanes = 4};
+    for (const auto& network : networks) {
+        for (const auto& layer : network.products) {
+            CAPTURE(std::string(layer.name));
+            const auto space = gemm_space(layer.shape, table);
+            CHECK(space.size() > 1'000'000);
+            const auto i = index_of(space, default_config(layer.shape, table));
+            REQUIRE(i.has_value());
+            CHECK(gemm_config_of(space.at(*i)) == default_config(layer.shape, table));
+            for (const tk::index j : space.sample(30, gen)) {
+                const gemm_kernel kernel(layer.shape, gemm_config_of(space.at(j)), table);
+                CHECK(kernel.scratch_size() * sizeof(float) <= 8 * 1024 * 1024 + 65536);
+            }
+        }
+    }
 }
