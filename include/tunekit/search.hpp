@@ -9,4 +9,3 @@
 #include "tunekit/search/grid.hpp"
 #include "tunekit/search/hill_climb.hpp"
 #include "tunekit/search/random.hpp"
-#include "tunekit/search/unvisited.hpp"

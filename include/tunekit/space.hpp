@@ -19,5 +19,7 @@
 #include "tunekit/space/split.hpp"
 #include "tunekit/space/text.hpp"
 #include "tunekit/space/tree.hpp"
+#include "tunekit/space/tree_builder.hpp"
+#include "tunekit/space/unvisited.hpp"
 #include "tunekit/space/value_list.hpp"
 #include "tunekit/space/where.hpp"

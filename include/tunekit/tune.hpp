@@ -8,6 +8,7 @@
 #include "tunekit/tune/any_strategy.hpp"
 #include "tunekit/tune/budget.hpp"
 #include "tunekit/tune/concepts.hpp"
+#include "tunekit/tune/model_guided.hpp"
 #include "tunekit/tune/step.hpp"
 #include "tunekit/tune/task.hpp"
 #include "tunekit/tune/trial.hpp"

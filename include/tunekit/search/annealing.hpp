@@ -16,7 +16,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
-#include "tunekit/search/unvisited.hpp"
+#include "tunekit/space/unvisited.hpp"
 
 namespace tunekit::search {
 
@@ -44,12 +44,12 @@ struct annealing {
     double temperature = 0.05;  ///< >= 0; in standard deviations of ln cost
     double cooling = 0.97;      ///< in (0, 1]; per step of a walk
     double adjacent = 0.2;      ///< in [0, 1]; share of steps to a next value
-    std::size_t patience = 40;  ///< >= 1; steps of a walk without a better one
+    std::size_t patience = 25;  ///< >= 1; steps of a walk without a better one
     std::size_t attempts = 16;  ///< draws of a neighbour that was not measured
 
     /// The walk. A regular value: copy it to replay.
     struct state {
-        unvisited rest;
+        space::unvisited rest;
         std::size_t seeds_left = 0;    ///< starts of this walk still to be measured
         std::optional<index> current;  ///< where it stands
         double log_cost = std::numeric_limits<double>::infinity();  ///< there

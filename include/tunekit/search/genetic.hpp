@@ -15,7 +15,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
-#include "tunekit/search/unvisited.hpp"
+#include "tunekit/space/unvisited.hpp"
 
 namespace tunekit::search {
 
@@ -53,7 +53,7 @@ struct genetic {
 
     /// The generation in progress. A regular value: copy it to replay.
     struct state {
-        unvisited rest;
+        space::unvisited rest;
         std::vector<index> children;   ///< of the generation in progress
         std::size_t proposed = 0;      ///< of the children
         std::vector<member> measured;  ///< of the generation in progress

@@ -14,7 +14,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
-#include "tunekit/search/unvisited.hpp"
+#include "tunekit/space/unvisited.hpp"
 
 namespace tunekit::search {
 
@@ -35,7 +35,7 @@ struct hill_climb {
 
     /// The climb. A regular value: copy it to replay.
     struct state {
-        unvisited rest;
+        space::unvisited rest;
         std::size_t seeds_left = 0;     ///< random starts still to propose before the climb begins
         std::optional<index> centre;    ///< best of this climb
         double cost = std::numeric_limits<double>::infinity();  ///< seconds, of the centre

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tunekit/measure/concepts.hpp"
-#include "tunekit/search/unvisited.hpp"
+#include "tunekit/space/unvisited.hpp"
 
 namespace tunekit::search {
 
@@ -19,12 +19,12 @@ namespace tunekit::search {
 ///     auto found = tk::tune(space, measure, tk::search::random{}, {.trials = 512}, gen);
 ///
 /// Failed and abandoned measurements: it looks at no measurement at all.
-/// Randomness: one `uniform_index` per proposal and per rejection (search::unvisited).
+/// Randomness: one `uniform_index` per proposal and per rejection (space::unvisited).
 /// Cost:       O(1) expected per proposal, 13-32 bytes of state each.
 struct random {
     /// What was proposed. A regular value: copy it to replay.
     struct state {
-        unvisited rest;
+        space::unvisited rest;
 
         friend bool operator==(const state&, const state&) = default;
     };

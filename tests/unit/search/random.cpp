@@ -70,7 +70,7 @@ TEST_CASE("what is taken by name is never drawn, before the rest is listed and a
 {
     const support::grid_space space({50});
     philox gen(5);
-    tk::search::unvisited rest;
+    tk::space::unvisited rest;
     CHECK(rest.take(7));
     CHECK_FALSE(rest.take(7));
     for (int k = 0; k < 46; ++k) CHECK(rest.draw(space, gen).value() != 7);

@@ -13,11 +13,11 @@
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/space/index_set.hpp"
 
-namespace tunekit::search {
+namespace tunekit::space {
 
 /// Remembers what was proposed and draws from the rest.
 ///
-///     search::unvisited rest;
+///     space::unvisited rest;
 ///     if (const auto i = rest.draw(space, gen)) ...   // uniform among what is left; empty: nothing is left
 ///
 /// Draws are by rejection; once more than 90 % are taken, the rest is listed once and drawn from directly, so that the
@@ -28,6 +28,14 @@ namespace tunekit::search {
 /// Source:     plan of AutoTVM's tuner loop (random picks), with enumeration near exhaustion added.
 class unvisited {
 public:
+    unvisited() = default;
+
+    /// Begins with these taken.
+    explicit unvisited(index_set taken) : taken_(std::move(taken)) {}
+
+    /// What was taken.
+    [[nodiscard]] const index_set& visited() const noexcept { return taken_; }
+
     /// How many were taken.
     [[nodiscard]] std::size_t taken() const noexcept { return taken_.size(); }
 
@@ -38,7 +46,7 @@ public:
     bool take(index i) { return taken_.insert(i); }
 
     /// Takes and returns a uniform one of what is left of `space`; empty when nothing is left.
-    template <space::counted Space, generator G>
+    template <counted Space, generator G>
     [[nodiscard]] std::optional<index> draw(const Space& space, G& gen)
     {
         const index size = space.size();
@@ -75,4 +83,4 @@ private:
     bool listed_ = false;
 };
 
-}  // namespace tunekit::search
+}  // namespace tunekit::space

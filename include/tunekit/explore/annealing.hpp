@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Simulated annealing on scores: AutoTVM's search for what to measure next.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/explore/best_list.hpp"
+#include "tunekit/explore/concepts.hpp"
+#include "tunekit/random/uniform.hpp"
+
+namespace tunekit::explore {
+
+/// The unit of temperature.
+enum class heat : std::uint8_t {
+    absolute,  ///< that of the score
+    spread,    ///< the interquartile range of the chains' scores at the start
+};
+
+/// Walks `chains` configurations for `steps` steps, each step to a neighbour in one parameter, and returns the best it saw.
+///
+///     explore::annealing{.unit = explore::heat::spread}
+///
+/// A neighbour of score s' is accepted from score s at temperature t with probability exp(min(1, (s' - s) / (h t + 1e-5))), where t
+/// falls linearly from `hot` to 0 in units h. Everything proposed, accepted or not, competes for the list that is returned. The search ends early when
+/// that list has not changed for `patience` steps.
+///
+/// State:      the chains, which go on where they stopped when `persistent`.
+/// Randomness: `sample` for new chains; per step one `neighbours` over all chains, then one `uniform_01` per chain that might step down.
+/// Cost:       at most chains (steps + 1) scores and as many neighbours.
+/// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS; TVM 0.6 sa_model_optimizer.py for the numbers.
+/// Departures: TVM drops candidates of negative score, which with ranking losses discards good ones; here nothing is dropped.
+///             `heat::spread` is ours: at 1 -> 0 nearly every move is accepted when scores lie in [0, 1].
+struct annealing {
+    std::size_t chains = 128;         ///< > 0
+    std::size_t steps = 500;
+    std::size_t patience = 50;        ///< steps without a better list; > 0
+    double hot = 1;                   ///< temperature at the start; >= 0
+    heat unit = heat::absolute;
+    bool persistent = true;
+
+    struct state {
+        std::vector<index> points;
+
+        friend bool operator==(const state&, const state&) = default;
+    };
+
+    template <class Space>
+    [[nodiscard]] state start(const Space&) const
+    {
+        require(chains > 0, "explore::annealing: chains is 0, want >= 1");
+        require(patience > 0, "explore::annealing: patience is 0, want >= 1");
+        require(hot >= 0, "explore::annealing: hot is negative or NaN, want >= 0");
+        return {};
+    }
+
+    template <class Space, scorer Scorer, generator G>
+    [[nodiscard]] std::vector<candidate> explore(state& s, const Space& space, const Scorer& judge, const space::index_set& visited,
+                                                 std::size_t n, G& gen) const
+    {
+        if (s.points.empty() || !persistent)
+            s.points = space.sample(static_cast<std::size_t>((std::min)(index{chains}, space.size())), gen);
+        best_list best(n, visited);
+        std::vector<double> scores(s.points.size()), proposed_scores(s.points.size());
+        judge.score(s.points, scores);
+        for (std::size_t c = 0; c < s.points.size(); ++c) best.offer(s.points[c], scores[c]);
+
+        const double h = unit == heat::spread ? interquartile_range(scores) : 1;
+        const double cooling = hot / static_cast<double>(steps + 1);
+        double t = hot;
+        std::vector<index> proposed(s.points.size());
+        std::size_t changed = 0;
+        for (std::size_t k = 0; k < steps && k < changed + patience; ++k, t -= cooling) {
+            space.neighbours(s.points, proposed, space::neighbourhood::any_value, gen);
+            judge.score(proposed, proposed_scores);
+            bool better = false;
+            for (std::size_t c = 0; c < proposed.size(); ++c) {
+                better |= best.offer(proposed[c], proposed_scores[c]);
+                const double rise = proposed_scores[c] - scores[c];
+                if (rise >= 0 || random::uniform_01(gen) < std::exp(rise / (h * (t + 1e-5)))) {
+                    s.points[c] = proposed[c];
+                    scores[c] = proposed_scores[c];
+                }
+            }
+            if (better) changed = k;
+        }
+        return best.candidates(judge);
+    }
+
+private:
+    [[nodiscard]] static double interquartile_range(std::vector<double> x)
+    {
+        if (x.size() < 2) return 0;
+        const auto at = [&](std::size_t i) {
+            std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(i), x.end());
+            return x[i];
+        };
+        const double upper = at(3 * x.size() / 4);
+        return upper - at(x.size() / 4);
+    }
+};
+
+}  // namespace tunekit::explore

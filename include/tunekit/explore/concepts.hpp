@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What an explorer is: a search for configurations of high score where scoring costs no measurement.
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tunekit/random/generator.hpp"
+#include "tunekit/space/concepts.hpp"
+#include "tunekit/space/index_set.hpp"
+#include "tunekit/stats/prediction.hpp"
+
+namespace tunekit::explore {
+
+/// A configuration worth measuring, and what is thought of it.
+struct candidate {
+    index which = 0;
+    double score = 0;              ///< by the criterion; more is better
+    stats::prediction predicted{};  ///< by the model, on the model's scale
+
+    friend bool operator==(const candidate&, const candidate&) = default;
+};
+
+/// Judges configurations in batches. `best()` is the best measured score on the scale of `predict`.
+/// Scores and predictions are finite.
+template <class S>
+concept scorer = requires(const S& s, std::span<const index> in, std::span<double> scores, std::span<stats::prediction> predictions) {
+    { s.score(in, scores) } -> std::same_as<void>;
+    { s.predict(in, predictions) } -> std::same_as<void>;
+    { s.best() } -> std::same_as<double>;
+};
+
+template <class E, class Space>
+concept starts_on = requires(const E& explorer, const Space& space) { explorer.start(space); };
+
+template <class E, class Space>
+using state_of = decltype(std::declval<const E&>().start(std::declval<const Space&>()));
+
+/// Finds at most `n` distinct configurations outside `visited`, best score first.
+template <class E, class Space, class Scorer, class G>
+concept explores = requires(const E& explorer, state_of<E, Space>& state, const Space& space, const Scorer& s,
+                            const space::index_set& visited, std::size_t n, G& gen) {
+    { explorer.explore(state, space, s, visited, n, gen) } -> std::same_as<std::vector<candidate>>;
+};
+
+/// An explorer: parameters in the explorer, what carries over from one search to the next in its state.
+/// Semantics: equal states, scores and generators give equal candidates; fewer than n only where it found no more.
+template <class E, class Space, class Scorer, class G>
+concept explorer = std::copyable<E> && starts_on<E, Space> && std::copyable<state_of<E, Space>> && scorer<Scorer> &&
+                   explores<E, Space, Scorer, G>;
+
+}  // namespace tunekit::explore

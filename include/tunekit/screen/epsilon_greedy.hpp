@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A share of random configurations among the chosen.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/screen/concepts.hpp"
+#include "tunekit/screen/keep_best.hpp"
+#include "tunekit/space/unvisited.hpp"
+
+namespace tunekit::screen {
+
+/// What `inner` chooses, its last floor(epsilon n) replaced by uniform configurations outside `visited`.
+///
+///     screen::epsilon_greedy{screen::keep_best{}, {.epsilon = 0.05}}      // AutoTVM: 61 of the model, 3 by lot, of 64
+///
+/// Where `inner` chooses fewer than n, the random share is still that of n: adaptive sampling that keeps 16 of 64 measures 13
+/// of them and 3 by lot, as Chameleon does.
+/// Randomness: what `inner` draws, then one `uniform_index` per random configuration and rejection.
+/// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS, section 3.3; TVM 0.6 model_based_tuner.py.
+template <class Inner = keep_best>
+struct epsilon_greedy {
+    struct parameters {
+        double epsilon = 0.05;  ///< in [0, 1]
+    };
+
+    Inner inner{};
+    parameters options{};
+
+    template <class Space, generator G>
+    [[nodiscard]] std::vector<index> select(const Space& space, std::span<const explore::candidate> candidates,
+                                            const space::index_set& visited, std::size_t n, G& gen) const
+    {
+        require(options.epsilon >= 0 && options.epsilon <= 1, "screen::epsilon_greedy: epsilon is out of range, want 0 to 1");
+        std::vector<index> out = inner.select(space, candidates, visited, n, gen);
+        const auto random = static_cast<std::size_t>(std::floor(options.epsilon * static_cast<double>(n)));
+        const std::size_t wanted = (std::max)(out.size(), random);
+        out.resize(wanted - random);
+        space::unvisited rest(visited);
+        for (const index i : out) rest.take(i);
+        while (out.size() < wanted) {
+            const auto i = rest.draw(space, gen);
+            if (!i) break;
+            out.push_back(*i);
+        }
+        return out;
+    }
+};
+
+template <class Inner>
+epsilon_greedy(Inner) -> epsilon_greedy<Inner>;
+template <class Inner>
+epsilon_greedy(Inner, typename epsilon_greedy<Inner>::parameters) -> epsilon_greedy<Inner>;
+
+}  // namespace tunekit::screen

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The strategy of AutoTVM, AdaTune and Chameleon: measure, learn, search the model, choose what to measure.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "tunekit/acquisition/concepts.hpp"
+#include "tunekit/core/archetypes.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/explore/concepts.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/screen/concepts.hpp"
+#include "tunekit/space/unvisited.hpp"
+#include "tunekit/surrogate/concepts.hpp"
+
+namespace tunekit {
+
+/// What a model is taught: the score of a cost. More is better; `best` is the lowest cost so far.
+enum class score_scale : std::uint8_t {
+    throughput,  ///< best / cost, in (0, 1]; a failure is 0
+    log,         ///< ln(best / cost), <= 0; a failure is 1 below the worst
+};
+
+/// Settings of `model_guided` that belong to no part.
+struct model_guided_options {
+    std::size_t plan = 64;                                ///< configurations per fit of the model; > 0
+    score_scale scale = score_scale::throughput;
+    space::encoding encoding = space::encoding::values;   ///< what the model sees of a configuration
+};
+
+/// Plans `plan` configurations at a time: at first by lot, then fits `model` to everything measured, lets `explore` search for
+/// candidates that `acquire` values most, and `screen` choose among them.
+///
+///     const model_guided mine{surrogate::random_forest{.trees = 64}, acquisition::expected_improvement{},
+///                             explore::annealing{}, screen::keep_best{}, {.plan = 32}};
+///
+/// A batch never reaches over a plan's end. While nothing valid was measured, and where the search finds nothing new, plans
+/// are drawn by lot. Failures are taught as the worst score. A measurement that was cut short (`at_least`) is taught as if its
+/// bound were its cost: too good at most, and by construction far from the best.
+///
+/// Randomness: per plan what the model's fit, the explorer and the screen draw, in this order.
+/// Cost:       per plan one fit and the explorer's predictions; memory O(trials * features).
+/// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS, algorithm 1.
+/// Departures: TVM fills a batch beyond the plan's end with random configurations; here the batch is shorter.
+template <class Model, class Acquire, class Explore, class Screen>
+struct model_guided {
+    static_assert(surrogate::model<Model, surrogate::features, archetype::generator>,
+                  "tunekit: model_guided, part 1: not a surrogate::model over features");
+    static_assert(acquisition::criterion<Acquire>, "tunekit: model_guided, part 2: not an acquisition::criterion");
+
+    Model model;
+    Acquire acquire;
+    Explore explore;
+    Screen screen;
+    model_guided_options options{};
+
+    template <class Space>
+    struct state {
+        static_assert(explore::starts_on<Explore, Space>, "tunekit: model_guided, part 3: not an explore::explorer on this space");
+
+        surrogate::state_of<Model> model;
+        explore::state_of<Explore, Space> explore;
+        space::unvisited proposed;
+        std::vector<index> measured;
+        std::vector<double> costs;     ///< one per measured; +inf for failures
+        std::vector<float> rows;       ///< features of measured, row-major
+        double best = std::numeric_limits<double>::infinity();
+        std::vector<index> plan;
+        std::size_t next = 0;          ///< position in the plan
+    };
+
+    template <class Space>
+    [[nodiscard]] state<Space> start(const Space& space) const
+    {
+        require(options.plan > 0, "model_guided: plan is 0, want >= 1");
+        return {model.start(space.feature_count(options.encoding)), explore.start(space), {}, {}, {}, {},
+                std::numeric_limits<double>::infinity(), {}, 0};
+    }
+
+    template <class Space, generator G>
+    [[nodiscard]] std::vector<index> propose(state<Space>& s, const Space& space, std::size_t n, G& gen) const
+    {
+        if (s.next == s.plan.size()) make_plan(s, space, gen);
+        const std::size_t end = (std::min)(s.plan.size(), s.next + n);
+        std::vector<index> batch(s.plan.begin() + static_cast<std::ptrdiff_t>(s.next), s.plan.begin() + static_cast<std::ptrdiff_t>(end));
+        s.next = end;
+        return batch;
+    }
+
+    template <class Space, generator G>
+    void observe(state<Space>& s, const Space& space, std::span<const index> batch, std::span<const measure::measurement> measured,
+                 G&) const
+    {
+        const std::size_t d = space.feature_count(options.encoding);
+        s.rows.resize(s.rows.size() + batch.size() * d);
+        space.features(batch, std::span<float>(s.rows).last(batch.size() * d), options.encoding);
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            s.measured.push_back(batch[i]);
+            s.costs.push_back(measured[i].failed ? std::numeric_limits<double>::infinity() : measured[i].cost);
+            if (measured[i].ok()) s.best = (std::min)(s.best, measured[i].cost);
+        }
+    }
+
+    /// The scores that the model is fitted to, one per measured configuration.
+    template <class Space>
+    [[nodiscard]] std::vector<double> scores(const state<Space>& s) const
+    {
+        std::vector<double> y;
+        double worst = 0;
+        for (const double cost : s.costs) {
+            y.push_back(options.scale == score_scale::throughput ? (std::min)(1.0, s.best / cost) : std::log(s.best / cost));
+            if (std::isfinite(y.back())) worst = (std::min)(worst, y.back());
+        }
+        for (double& v : y)
+            if (!std::isfinite(v)) v = worst - 1;  // log of a failure
+        return y;
+    }
+
+private:
+    /// The model and the criterion as an explorer sees them.
+    template <class Space>
+    class judge {
+    public:
+        judge(const model_guided& self, const state<Space>& s, const Space& space)
+            : self_(self), state_(s), space_(space), d_(space.feature_count(self.options.encoding)),
+              best_(self.options.scale == score_scale::throughput ? 1 : 0)
+        {
+        }
+
+        [[nodiscard]] double best() const { return best_; }
+
+        void predict(std::span<const index> in, std::span<stats::prediction> out) const
+        {
+            if (in.empty()) return;
+            features_.resize(in.size() * d_);
+            space_.features(in, features_, self_.options.encoding);
+            self_.model.predict(state_.model, surrogate::features(features_, d_), out);
+        }
+
+        void score(std::span<const index> in, std::span<double> out) const
+        {
+            predictions_.resize(in.size());
+            predict(in, predictions_);
+            for (std::size_t i = 0; i < in.size(); ++i) out[i] = self_.acquire.value(predictions_[i], best_);
+        }
+
+    private:
+        const model_guided& self_;
+        const state<Space>& state_;
+        const Space& space_;
+        std::size_t d_;
+        double best_;
+        mutable std::vector<float> features_;  // kept between calls for their memory
+        mutable std::vector<stats::prediction> predictions_;
+    };
+
+    template <class Space, class G>
+    void make_plan(state<Space>& s, const Space& space, G& gen) const
+    {
+        static_assert(explore::explorer<Explore, Space, judge<Space>, G>, "tunekit: model_guided, part 3: not an explore::explorer");
+        static_assert(screen::screen<Screen, Space, G>, "tunekit: model_guided, part 4: not a screen::screen");
+        s.plan.clear();
+        s.next = 0;
+        if (s.best < std::numeric_limits<double>::infinity() && s.proposed.taken() < space.size()) {
+            const std::vector<double> y = scores(s);
+            model.fit(s.model, surrogate::features(s.rows, space.feature_count(options.encoding)), y, gen);
+            const judge<Space> judge_of(*this, s, space);
+            const auto candidates = explore.explore(s.explore, space, judge_of, s.proposed.visited(), options.plan, gen);
+            for (const index i : screen.select(space, candidates, s.proposed.visited(), options.plan, gen))
+                if (s.proposed.take(i)) s.plan.push_back(i);
+        }
+        if (!s.plan.empty()) return;
+        while (s.plan.size() < options.plan) {
+            const auto i = s.proposed.draw(space, gen);
+            if (!i) break;
+            s.plan.push_back(*i);
+        }
+    }
+};
+
+template <class M, class A, class E, class S>
+model_guided(M, A, E, S) -> model_guided<M, A, E, S>;
+template <class M, class A, class E, class S>
+model_guided(M, A, E, S, model_guided_options) -> model_guided<M, A, E, S>;
+
+}  // namespace tunekit
