@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "tunekit/curve/gain.hpp"
@@ -21,6 +22,8 @@ static_assert(curve::belief_model<curve::belief<>, philox>);
 static_assert(curve::belief_model<curve::belief<curve::pow4>, philox>);
 
 namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 const std::array<double, 3> truth{0.8, 3.0, -1.2};
 
@@ -78,11 +81,11 @@ TEST_CASE("the log posterior is the sum it claims to be")
     const curve::log_posterior<curve::log_power> half(curve::observations(x, y), {.box = box, .known_noise = 0.05, .scale = 0.5});
     CHECK(half.one(p, 0.05) == doctest::Approx(0.5 * want).epsilon(1e-12));
     CHECK(half.dimensions() == 3);
-    CHECK(density.one({2, 1.5, -0.9}, 0.05) == -INFINITY);   // outside the box
-    CHECK(density.one({0.7, 1.5, 0.9}, 0.05) == -INFINITY);  // falling
-    CHECK(density.one(p, 1.5) == -INFINITY);                 // noise outside its range
+    CHECK(density.one({2, 1.5, -0.9}, 0.05) == -infinity);   // outside the box
+    CHECK(density.one({0.7, 1.5, 0.9}, 0.05) == -infinity);  // falling
+    CHECK(density.one(p, 1.5) == -infinity);                 // noise outside its range
     const curve::log_posterior<curve::log_power> bounded(curve::observations(x, y), {.box = box, .not_below = {20, 0.6}});
-    CHECK(bounded.one(p, 0.05) == -INFINITY);  // f(20) = 0.556
+    CHECK(bounded.one(p, 0.05) == -infinity);  // f(20) = 0.556
     CHECK(bounded.one({0.8, 1.5, -0.9}, 0.05) == doctest::Approx(density.one({0.8, 1.5, -0.9}, 0.05)));
     CHECK_THROWS_AS((curve::log_posterior<curve::log_power>(curve::observations(x, y), {.box = box, .scale = 0})), std::invalid_argument);
 }
@@ -118,7 +121,7 @@ TEST_CASE("the posterior of a noisy log power curve holds the truth within 4 pos
 
 TEST_CASE("with independent noise, 90 % intervals of f(x') cover in 200 data sets as often as 90 % may: 180 +- 4.9 sd of 4.24")
 {
-    const curve::belief<> belief{{.segmentation = {.jump = INFINITY}, .steps = 400, .burn_in = 100, .never_falls = false,
+    const curve::belief<> belief{{.segmentation = {.jump = infinity}, .steps = 400, .burn_in = 100, .never_falls = false,
                                   .start = curve::walkers_from::hessian}};
     int covered = 0;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -139,7 +142,7 @@ TEST_CASE("acceptance on best-so-far curves of 20 to 150 points stays within 0.4
 {
     for (const std::size_t n : {20U, 40U, 80U, 150U}) {
         philox gen{n};
-        const auto found = curve::belief<>{{.segmentation = {.jump = INFINITY}}}.explain(learning(n, n), static_cast<double>(n) + 10, 1, gen);
+        const auto found = curve::belief<>{{.segmentation = {.jump = infinity}}}.explain(learning(n, n), static_cast<double>(n) + 10, 1, gen);
         CHECK(found.forecast.basis == curve::basis::posterior);
         CHECK(found.predictions.size() == 200);
         CHECK(found.acceptance > 0.4);
@@ -185,7 +188,7 @@ TEST_CASE("scaling by distinct values widens the forecast of a stepped curve")
 {
     const auto best = best_so_far(120, 5);
     philox gen{5}, other{5};
-    const curve::belief_options whole{.segmentation = {.jump = INFINITY}};
+    const curve::belief_options whole{.segmentation = {.jump = infinity}};
     curve::belief_options scaled = whole;
     scaled.scale_by_distinct = true;
     CHECK(curve::belief<>{scaled}.predict(best, 150, 1, other).sd > 1.5 * curve::belief<>{whole}.predict(best, 150, 1, gen).sd);
@@ -197,7 +200,7 @@ TEST_CASE("starting from the least-squares curvature finds the same posterior")
     std::vector<double> y;
     for (int i = 1; i <= 150; ++i) y.push_back(at(i) + 0.01 * tunekit::random::normal(gen));
     for (double& v : y) v = (std::max)(v, 1e-3);
-    const curve::belief_options ball{.segmentation = {.jump = INFINITY}, .steps = 4000, .burn_in = 1000};
+    const curve::belief_options ball{.segmentation = {.jump = infinity}, .steps = 4000, .burn_in = 1000};
     curve::belief_options hessian = ball;
     hessian.start = curve::walkers_from::hessian;
     const auto a = curve::belief<>{ball}.predict(y, 200, 1, gen), b = curve::belief<>{hessian}.predict(y, 200, 1, gen);
@@ -257,7 +260,7 @@ TEST_CASE("gains: 231.211008 MFLOP from 500 to 600 GFLOP/s save 0.0770703 ms, an
     std::vector<double> saturated;
     for (int i = 1; i <= 200; ++i) saturated.push_back(0.5 / (1 + std::exp(-1.5 * std::log(i))));
     philox gen{10};
-    const auto found = curve::belief<>{{.segmentation = {.jump = INFINITY}}}.predict(saturated, 210, 1, gen);
+    const auto found = curve::belief<>{{.segmentation = {.jump = infinity}}}.predict(saturated, 210, 1, gen);
     CHECK(found.basis == curve::basis::posterior);
     CHECK(found.expected_improvement < 1e-3 * found.last);
 }
