@@ -19,7 +19,7 @@
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/space/axis.hpp"
 #include "tunekit/space/concepts.hpp"
-#include "tunekit/space/tree.hpp"
+#include "tunekit/space/tree_builder.hpp"
 
 namespace tunekit::space {
 
@@ -36,7 +36,9 @@ namespace tunekit::space {
 /// Threads:    const calls on one grid are safe.
 class grid {
 public:
-    grid(std::vector<axis> axes, const std::vector<condition>& conditions);
+    /// `Condition` is `condition`; what builds a grid is a template so that nobody pays for it who builds none.
+    template <class Condition>
+    grid(std::vector<axis> axes, const std::vector<Condition>& conditions);
 
     [[nodiscard]] index size() const noexcept { return size_; }
     [[nodiscard]] std::size_t dimensions() const noexcept { return axes_.size(); }
@@ -113,12 +115,13 @@ private:
     struct group {
         index stride = 1;
         index count = 0;
-        std::size_t variable = 0;  // where there is no tree
-        std::optional<tree> rows;
+        std::size_t variable = 0;  // the parameter, or the first of several
+        bool linked = false;       // by conditions, whose rows are
+        tree rows;
 
         [[nodiscard]] std::optional<index> rank(const std::uint16_t* row) const
         {
-            if (rows) return rows->rank(row);
+            if (linked) return rows.rank(row);
             return row[variable] < count ? std::optional<index>(row[variable]) : std::nullopt;
         }
     };
@@ -135,8 +138,8 @@ private:
         for (const group& g : groups_) {
             const index r = i % g.count;
             i /= g.count;
-            if (g.rows)
-                g.rows->row(r, row);
+            if (g.linked)
+                g.rows.row(r, row);
             else
                 row[g.variable] = static_cast<std::uint16_t>(r);
         }
@@ -189,9 +192,11 @@ private:
         }
     }
 
-    void form_groups(const std::vector<condition>& conditions);
-    static std::string culprit(const std::vector<std::size_t>& variables, std::span<const std::uint16_t> cardinalities,
-                               std::span<const condition* const> conditions, std::vector<std::uint16_t>& row);
+    template <class Condition>
+    void form_groups(const std::vector<Condition>& conditions);
+    template <class Condition>
+    [[nodiscard]] std::string culprit(const std::vector<std::size_t>& variables, std::span<const Condition* const> conditions,
+                                      std::vector<std::uint16_t>& row) const;
 
     std::vector<axis> axes_;
     std::vector<std::string> names_;
@@ -242,7 +247,8 @@ index grid::neighbour(index i, neighbourhood kind, std::uint16_t* row, G& gen) c
     return all.empty() ? i : all[random::uniform_index(all.size(), gen)];
 }
 
-inline grid::grid(std::vector<axis> axes, const std::vector<condition>& conditions) : axes_(std::move(axes))
+template <class Condition>
+grid::grid(std::vector<axis> axes, const std::vector<Condition>& conditions) : axes_(std::move(axes))
 {
     require(!axes_.empty(), "space: has no parameters, want at least one");
     for (const axis& a : axes_) {
@@ -269,16 +275,19 @@ inline grid::grid(std::vector<axis> axes, const std::vector<condition>& conditio
     }
 }
 
-inline void grid::form_groups(const std::vector<condition>& conditions)
+template <class Condition>
+void grid::form_groups(const std::vector<Condition>& conditions)
 {
     const std::size_t d = axes_.size();
     std::vector<std::size_t> leader(d);  // the least parameter that one is linked to
     for (std::size_t j = 0; j < d; ++j) leader[j] = j;
     std::vector<std::uint16_t> row(d, 0);
-    std::vector<condition> open;  // conditions on what can vary: a single value links nothing
-    for (const condition& c : conditions) {
-        condition o = c;
-        std::erase_if(o.scope, [&](std::size_t j) { return cardinalities_[j] == 1; });
+    std::vector<Condition> open;  // conditions on what can vary: a single value links nothing
+    for (const Condition& c : conditions) {
+        Condition o = c;
+        o.scope.clear();
+        for (const std::size_t j : c.scope)
+            if (cardinalities_[j] > 1) o.scope.push_back(j);
         if (o.scope.empty()) {
             require(c.holds(c.context, row.data()), "space: constraint " + c.text + ": leaves nothing, want one that some values fulfil");
             continue;
@@ -299,26 +308,29 @@ inline void grid::form_groups(const std::vector<condition>& conditions)
         std::vector<std::size_t> members;
         for (std::size_t k = j; k < d; ++k)
             if (leader[k] == j) members.push_back(k);
-        std::vector<const condition*> own;
-        for (const condition& c : open)
+        std::vector<const Condition*> own;
+        for (const Condition& c : open)
             if (leader[c.scope.front()] == j) own.push_back(&c);
         group_of_[j] = groups_.size();
         group& g = groups_.emplace_back();
         g.variable = j;
         g.count = cardinalities_[j];
         if (own.empty()) continue;
-        g.rows.emplace(members, cardinalities_, own, row);
-        g.count = g.rows->size();
-        if (g.count == 0) invalid("space: constraint " + culprit(members, cardinalities_, own, row) + ": leaves nothing, want one that some values fulfil");
+        g.rows = tree_builder<Condition>::build(members, cardinalities_, own, row);
+        g.linked = true;
+        g.count = g.rows.size();
+        if (g.count == 0)
+            invalid("space: constraint " + culprit<Condition>(members, own, row) + ": leaves nothing, want one that some values fulfil");
     }
 }
 
 /// The first of the conditions that, with those before it, no row fulfils.
-inline std::string grid::culprit(const std::vector<std::size_t>& variables, std::span<const std::uint16_t> cardinalities,
-                                 std::span<const condition* const> conditions, std::vector<std::uint16_t>& row)
+template <class Condition>
+std::string grid::culprit(const std::vector<std::size_t>& variables, std::span<const Condition* const> conditions,
+                          std::vector<std::uint16_t>& row) const
 {
     std::size_t n = 1;
-    while (n < conditions.size() && tree(variables, cardinalities, conditions.first(n), row).size() > 0) ++n;
+    while (n < conditions.size() && tree_builder<Condition>::build(variables, cardinalities_, conditions.first(n), row).size() > 0) ++n;
     return conditions[n - 1]->text;
 }
 
@@ -400,7 +412,7 @@ inline std::uint64_t grid::fingerprint() const
     for (const group& g : groups_) {
         mix(g.count);
         mix(g.variable);
-        if (g.rows) g.rows->describe(mix);
+        if (g.linked) g.rows.describe(mix);
     }
     return hash;
 }
