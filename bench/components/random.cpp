@@ -30,8 +30,8 @@ void filled(benchmark::State& state, G gen, Fill fill)
         benchmark::DoNotOptimize(out.data());
         benchmark::ClobberMemory();
     }
-    state.counters["per_value"] = benchmark::Counter(static_cast<double>(n),
-                                                     benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+    state.counters["per_value"] = benchmark::Counter(
+        static_cast<double>(n), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 /// The same with `draw(gen)` for one value at a time.
@@ -39,24 +39,42 @@ template <class T, class G, class Draw>
 void drawn(benchmark::State& state, G gen, Draw draw)
 {
     filled<T>(state, gen, [&](std::span<T> out, G& g) {
-        for (auto& x : out) x = draw(g);
+        for (auto& x : out)
+            x = draw(g);
     });
 }
 
-void raw(benchmark::State& s) { drawn<std::uint64_t>(s, tkr::philox(1), [](auto& g) { return g(); }); }
-void raw_bulk(benchmark::State& s) { filled<std::uint64_t>(s, tkr::philox(1), [](auto out, auto& g) { tkr::fill_bits(out, g); }); }
-void raw_std(benchmark::State& s) { drawn<std::uint64_t>(s, std::mt19937_64(1), [](auto& g) { return g(); }); }
+void raw(benchmark::State& s)
+{
+    drawn<std::uint64_t>(s, tkr::philox(1), [](auto& g) { return g(); });
+}
+void raw_bulk(benchmark::State& s)
+{
+    filled<std::uint64_t>(s, tkr::philox(1), [](auto out, auto& g) { tkr::fill_bits(out, g); });
+}
+void raw_std(benchmark::State& s)
+{
+    drawn<std::uint64_t>(s, std::mt19937_64(1), [](auto& g) { return g(); });
+}
 
-void uniform(benchmark::State& s) { drawn<double>(s, tkr::philox(1), [](auto& g) { return tkr::uniform_01(g); }); }
-void uniform_bulk(benchmark::State& s) { filled<double>(s, tkr::philox(1), [](auto out, auto& g) { tkr::fill_uniform_01(out, g); }); }
+void uniform(benchmark::State& s)
+{
+    drawn<double>(s, tkr::philox(1), [](auto& g) { return tkr::uniform_01(g); });
+}
+void uniform_bulk(benchmark::State& s)
+{
+    filled<double>(s, tkr::philox(1), [](auto out, auto& g) { tkr::fill_uniform_01(out, g); });
+}
 void uniform_std(benchmark::State& s)
 {
-    drawn<double>(s, std::mt19937_64(1), [d = std::uniform_real_distribution<double>()](auto& g) mutable { return d(g); });
+    drawn<double>(s, std::mt19937_64(1),
+                  [d = std::uniform_real_distribution<double>()](auto& g) mutable { return d(g); });
 }
 
 void index(benchmark::State& s)
 {
-    drawn<std::uint32_t>(s, tkr::philox(1), [](auto& g) { return static_cast<std::uint32_t>(tkr::uniform_index(100, g)); });
+    drawn<std::uint32_t>(s, tkr::philox(1),
+                         [](auto& g) { return static_cast<std::uint32_t>(tkr::uniform_index(100, g)); });
 }
 void index_bulk(benchmark::State& s)
 {
@@ -64,19 +82,30 @@ void index_bulk(benchmark::State& s)
 }
 void index_std(benchmark::State& s)
 {
-    drawn<std::uint32_t>(s, std::mt19937_64(1), [d = std::uniform_int_distribution<std::uint32_t>(0, 99)](auto& g) mutable { return d(g); });
+    drawn<std::uint32_t>(s, std::mt19937_64(1),
+                         [d = std::uniform_int_distribution<std::uint32_t>(0, 99)](auto& g) mutable { return d(g); });
 }
 
-void normal(benchmark::State& s) { drawn<double>(s, tkr::philox(1), [](auto& g) { return tkr::normal(g); }); }
-void normal_bulk(benchmark::State& s) { filled<double>(s, tkr::philox(1), [](auto out, auto& g) { tkr::fill_normal(out, g); }); }
-void normal_float_bulk(benchmark::State& s) { filled<float>(s, tkr::philox(1), [](auto out, auto& g) { tkr::fill_normal(out, g); }); }
+void normal(benchmark::State& s)
+{
+    drawn<double>(s, tkr::philox(1), [](auto& g) { return tkr::normal(g); });
+}
+void normal_bulk(benchmark::State& s)
+{
+    filled<double>(s, tkr::philox(1), [](auto out, auto& g) { tkr::fill_normal(out, g); });
+}
+void normal_float_bulk(benchmark::State& s)
+{
+    filled<float>(s, tkr::philox(1), [](auto out, auto& g) { tkr::fill_normal(out, g); });
+}
 void normal_std(benchmark::State& s)
 {
     drawn<double>(s, std::mt19937_64(1), [d = std::normal_distribution<double>()](auto& g) mutable { return d(g); });
 }
 void normal_boost(benchmark::State& s)
 {
-    drawn<double>(s, std::mt19937_64(1), [d = boost::random::normal_distribution<double>()](auto& g) mutable { return d(g); });
+    drawn<double>(s, std::mt19937_64(1),
+                  [d = boost::random::normal_distribution<double>()](auto& g) mutable { return d(g); });
 }
 void normal_float_std(benchmark::State& s)
 {
@@ -96,14 +125,15 @@ void stream_of_4(benchmark::State& s)
 void shuffle(benchmark::State& s)
 {
     std::vector<std::uint32_t> items(1024);
-    for (std::uint32_t i = 0; i < items.size(); ++i) items[i] = i;
+    for (std::uint32_t i = 0; i < items.size(); ++i)
+        items[i] = i;
     tkr::philox gen(1);
     for (auto _ : s) {
         tkr::shuffle(items, gen);
         benchmark::ClobberMemory();
     }
-    s.counters["per_value"] = benchmark::Counter(static_cast<double>(items.size()),
-                                                 benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+    s.counters["per_value"] = benchmark::Counter(
+        static_cast<double>(items.size()), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 BENCHMARK(raw)->Name("random/raw");

@@ -22,7 +22,10 @@ namespace tunekit::acquisition {
 struct expected_improvement {
     double xi = 0;  ///< unit of score; what an improvement must exceed to count: more explores more
 
-    [[nodiscard]] double value(const stats::prediction& p, double best) const { return stats::expected_excess(p, best + xi); }
+    [[nodiscard]] double value(const stats::prediction& p, double best) const
+    {
+        return stats::expected_excess(p, best + xi);
+    }
 
     friend bool operator==(const expected_improvement&, const expected_improvement&) = default;
 };

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a bandit is: a choice among arms whose next reward somebody has estimated (`bandit`), or that learns rewards (`policy`).
+/// What a bandit is: a choice among arms whose next reward somebody has estimated. What a policy is: one that learns it.
 
 #include <concepts>
 #include <cstddef>
@@ -50,7 +50,8 @@ concept learns_reward = requires(const P& policy, typename P::state& s, std::siz
 };
 
 /// A bandit that learns from rewards itself: parameters in the policy, knowledge in `P::state`.
-/// Semantics: `select` returns an arm < K; equal states and equal generators select equal arms; `update` touches the state only.
+/// Semantics: `select` returns an arm < K; equal states and equal generators select equal arms; `update` touches the
+/// state only.
 template <class P, class G>
 concept policy = generator<G> && std::copyable<P> && has_state<P> && selects_arm<P, G> && learns_reward<P>;
 

@@ -35,10 +35,12 @@ struct epsilon_greedy {
         if (unpulled < arms.size()) return unpulled;
         if (random::uniform_01(gen) >= epsilon) return best_active(arms, [](const arm& a) { return a.estimate; });
         std::size_t active = 0;
-        for (const arm& a : arms) active += a.active;
+        for (const arm& a : arms)
+            active += a.active;
         std::uint64_t skip = random::uniform_index(active, gen);
         std::size_t k = 0;
-        while (!arms[k].active || skip-- > 0) ++k;
+        while (!arms[k].active || skip-- > 0)
+            ++k;
         return k;
     }
 

@@ -35,8 +35,8 @@ namespace tunekit::bandit {
 ///             `initial_latency` are ours; the paper does not say which latency switches its constant: here that of the
 ///             whole model after warm-up.
 struct ucb {
-    double exploration = 2;      ///< C; finite, >= 0; 0 is pure greed
-    std::optional<double> unit{};  ///< > 0, in the unit of the estimates; none: the largest |estimate| of the active arms
+    double exploration = 2;  ///< C; finite, >= 0; 0 is pure greed
+    std::optional<double> unit{};  ///< > 0, in the unit of the estimates; none: the largest |estimate| of active arms
 
     [[nodiscard]] static constexpr ucb scale_free() { return {}; }
 

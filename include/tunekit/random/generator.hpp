@@ -37,7 +37,7 @@ template <generator G>
         const std::uint64_t high = static_cast<std::uint64_t>(gen()) - low;
         return high << 32 | (static_cast<std::uint64_t>(gen()) - low);
     }
-    const int width = std::bit_width(span / 2 + span % 2) % 64;  // 2^width <= number of values; % 64 for the compiler alone
+    const int width = std::bit_width(span / 2 + span % 2) % 64;  // 2^width <= number of values
     std::uint64_t out = 0;
     for (int have = 0; have < 64; have += width) {
         std::uint64_t x = 0;

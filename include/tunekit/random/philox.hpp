@@ -33,9 +33,11 @@ using lanes = std::uint64_t __attribute__((vector_size(lane_bytes)));
     using halves = int __attribute__((vector_size(lane_bytes)));
     const lanes factor = lanes{} + m;
 #if defined(__AVX2__)
-    x = reinterpret_cast<lanes>(__builtin_ia32_pmuludq256(reinterpret_cast<halves>(x), reinterpret_cast<halves>(factor)));
+    x = reinterpret_cast<lanes>(
+        __builtin_ia32_pmuludq256(reinterpret_cast<halves>(x), reinterpret_cast<halves>(factor)));
 #else
-    x = reinterpret_cast<lanes>(__builtin_ia32_pmuludq128(reinterpret_cast<halves>(x), reinterpret_cast<halves>(factor)));
+    x = reinterpret_cast<lanes>(
+        __builtin_ia32_pmuludq128(reinterpret_cast<halves>(x), reinterpret_cast<halves>(factor)));
 #endif
 #else
     x = (x & 0xffffffffU) * std::uint64_t{m};
@@ -92,8 +94,11 @@ public:
 
     /// The stream of `key` that starts at `counter`, least significant word first.
     constexpr philox(std::uint64_t key, const block& counter)
-        : key_(key), low_(std::uint64_t{counter[1]} << 32 | counter[0]), high_(std::uint64_t{counter[3]} << 32 | counter[2])
-    {}
+        : key_(key),
+          low_(std::uint64_t{counter[1]} << 32 | counter[0]),
+          high_(std::uint64_t{counter[3]} << 32 | counter[2])
+    {
+    }
 
     static constexpr result_type(min)() { return 0; }
     static constexpr result_type(max)() { return ~result_type{0}; }
@@ -111,9 +116,12 @@ public:
     constexpr void fill(std::span<std::uint64_t> out)
     {
         std::size_t i = 0;
-        while (i < out.size() && next_ != ahead) out[i++] = ahead_[next_++];
-        for (; out.size() - i >= ahead; i += ahead) refill(out.data() + i);
-        while (i < out.size()) out[i++] = (*this)();
+        while (i < out.size() && next_ != ahead)
+            out[i++] = ahead_[next_++];
+        for (; out.size() - i >= ahead; i += ahead)
+            refill(out.data() + i);
+        while (i < out.size())
+            out[i++] = (*this)();
     }
 
     /// The bijection itself: ten rounds of Philox4x32 under `key`.
@@ -175,7 +183,8 @@ private:
     {
         using detail::lane_count;
         detail::lanes lane{};
-        for (int i = 0; i < lane_count; ++i) lane[i] = static_cast<std::uint64_t>(i);
+        for (int i = 0; i < lane_count; ++i)
+            lane[i] = static_cast<std::uint64_t>(i);
         const detail::lanes zero{};
         for (int first = 0; first < 8; first += 2 * lane_count) {
             detail::philox_group a{lane + (low_ + static_cast<std::uint64_t>(first)), zero + (low_ >> 32), zero + high_,
@@ -196,7 +205,7 @@ private:
     }
 
     std::uint64_t key_ = 0;
-    std::uint64_t low_ = 0;   // counter of the block after the last one computed
+    std::uint64_t low_ = 0;  // counter of the block after the last one computed
     std::uint64_t high_ = 0;
     std::uint32_t next_ = ahead;  // the next unread one of ahead_
     std::array<std::uint64_t, ahead> ahead_{};

@@ -44,7 +44,8 @@ inline void require_bootstrap(const bootstrap& how)
 /// The percentile bootstrap interval of any statistic of n independent items: `statistic(rows)` is given n positions in
 /// [0, n), drawn with replacement, and returns a number that is not NaN.
 ///
-///     const auto speed_up = stats::bootstrap_interval(runs.size(), [&](std::span<const std::uint32_t> rows) { ... }, {}, gen);
+///     const auto ratio = [&](std::span<const std::uint32_t> rows) { ... };
+///     const stats::interval i = stats::bootstrap_interval(runs.size(), ratio, {}, gen);
 ///
 /// Errors:     everything (-inf, +inf) where n is 0; std::invalid_argument on a level outside (0, 1) or no resamples.
 /// Randomness: one `bits` of `gen`, the key of one Philox stream per resample.
@@ -61,14 +62,15 @@ template <class Statistic, generator G>
     std::vector<double> values(how.resamples);
     for (std::uint32_t r = 0; r < how.resamples; ++r) {
         auto stream = random::stream(key, 0, r);
-        for (auto& row : rows) row = static_cast<std::uint32_t>(random::uniform_index(n, stream));
+        for (auto& row : rows)
+            row = static_cast<std::uint32_t>(random::uniform_index(n, stream));
         values[r] = statistic(std::span<const std::uint32_t>(rows));
     }
     return detail::of_resamples(std::move(values), how.level);
 }
 
 /// The percentile bootstrap interval of the median behind `x`; as `bootstrap_interval`, in O(n) a resample.
-/// Few values make it too narrow: with 5 of them it covers about 94 % at level 0.95, with 4 or fewer at most 1 - 2 / 2^n.
+/// Of n values it lies between the least and the greatest, so it covers the median at most with 1 - 2 / 2^n.
 template <generator G>
 [[nodiscard]] interval median_interval(std::vector<double> x, const bootstrap& how, G& gen)
 {
@@ -76,14 +78,17 @@ template <generator G>
     std::vector<std::uint32_t> times(x.size());
     const auto resampled_median = [&](std::span<const std::uint32_t> rows) {
         std::fill(times.begin(), times.end(), 0U);
-        for (const std::uint32_t row : rows) ++times[row];
+        for (const std::uint32_t row : rows)
+            ++times[row];
         const std::size_t lower = (rows.size() - 1) / 2;
         const std::size_t upper = rows.size() / 2;
         std::size_t i = 0;
         std::size_t below = times[0];
-        while (below <= lower) below += times[++i];
+        while (below <= lower)
+            below += times[++i];
         const double low = x[i];
-        while (below <= upper) below += times[++i];
+        while (below <= upper)
+            below += times[++i];
         return low + 0.5 * (x[i] - low);
     };
     return bootstrap_interval(x.size(), resampled_median, how, gen);

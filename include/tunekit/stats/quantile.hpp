@@ -50,7 +50,8 @@ namespace tunekit::stats {
 [[nodiscard]] inline double median_absolute_deviation(std::vector<double> x)
 {
     const double middle = median(x);
-    for (double& v : x) v = std::abs(v - middle);
+    for (double& v : x)
+        v = std::abs(v - middle);
     return median(std::move(x));
 }
 

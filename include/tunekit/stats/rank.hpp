@@ -28,9 +28,11 @@ namespace tunekit::stats {
     std::sort(order.begin(), order.end(), [x](std::size_t a, std::size_t b) { return x[a] < x[b]; });
     std::vector<double> out(x.size());
     for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
-        while (last < order.size() && x[order[last]] == x[order[first]]) ++last;
+        while (last < order.size() && x[order[last]] == x[order[first]])
+            ++last;
         const double shared = 0.5 * static_cast<double>(first + 1 + last);
-        for (std::size_t i = first; i < last; ++i) out[order[i]] = shared;
+        for (std::size_t i = first; i < last; ++i)
+            out[order[i]] = shared;
     }
     return out;
 }
@@ -89,25 +91,31 @@ inline std::uint64_t sort_and_count(double* v, double* spare, std::size_t n)
     const std::size_t n = x.size();
     std::vector<std::size_t> order(n);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [=](std::size_t a, std::size_t b) { return x[a] != x[b] ? x[a] < x[b] : y[a] < y[b]; });
+    std::sort(order.begin(), order.end(),
+              [=](std::size_t a, std::size_t b) { return x[a] != x[b] ? x[a] < x[b] : y[a] < y[b]; });
 
     // Runs of equal neighbours: of x, and of both. Then, y sorted, of y.
     std::uint64_t tied_x = 0, tied_both = 0, tied_y = 0;
     const auto run = [n](std::size_t first, auto same) {
         std::size_t last = first + 1;
-        while (last < n && same(first, last)) ++last;
+        while (last < n && same(first, last))
+            ++last;
         return last - first;
     };
     const auto same_x = [&](std::size_t a, std::size_t b) { return x[order[a]] == x[order[b]]; };
     const auto same_both = [&](std::size_t a, std::size_t b) { return same_x(a, b) && y[order[a]] == y[order[b]]; };
-    for (std::size_t i = 0, r = 0; i < n; i += r) tied_x += detail::pairs(r = run(i, same_x));
-    for (std::size_t i = 0, r = 0; i < n; i += r) tied_both += detail::pairs(r = run(i, same_both));
+    for (std::size_t i = 0, r = 0; i < n; i += r)
+        tied_x += detail::pairs(r = run(i, same_x));
+    for (std::size_t i = 0, r = 0; i < n; i += r)
+        tied_both += detail::pairs(r = run(i, same_both));
 
     std::vector<double> sorted(n), spare(n);
-    for (std::size_t i = 0; i < n; ++i) sorted[i] = y[order[i]];
+    for (std::size_t i = 0; i < n; ++i)
+        sorted[i] = y[order[i]];
     const std::uint64_t discordant = detail::sort_and_count(sorted.data(), spare.data(), n);
     const auto same_y = [&](std::size_t a, std::size_t b) { return sorted[a] == sorted[b]; };
-    for (std::size_t i = 0, r = 0; i < n; i += r) tied_y += detail::pairs(r = run(i, same_y));
+    for (std::size_t i = 0, r = 0; i < n; i += r)
+        tied_y += detail::pairs(r = run(i, same_y));
 
     const std::uint64_t all = detail::pairs(n);
     if (tied_x == all || tied_y == all) return std::numeric_limits<double>::quiet_NaN();

@@ -18,10 +18,12 @@ namespace detail {
 [[nodiscard]] inline double log_gamma(double x)
 {
     double shift = 1;
-    for (; x < 10; ++x) shift *= x;
+    for (; x < 10; ++x)
+        shift *= x;
     const double y = 1 / (x * x);
     const double series =
-        (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y * (1.0 / 1680 - y * (1.0 / 1188 - y * (691.0 / 360360)))))) / x;
+        (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y * (1.0 / 1680 - y * (1.0 / 1188 - y * (691.0 / 360360)))))) /
+        x;
     return (x - 0.5) * std::log(x) - x + 0.91893853320467274178 + series - std::log(shift);
 }
 
@@ -81,7 +83,8 @@ namespace detail {
     while (detail::student_t_tail(high, df) > tail) {
         low = high;
         high *= 2;
-        if (high > 1e150) return p < 0.5 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+        if (high > 1e150)
+            return p < 0.5 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
     }
     while (true) {
         const double middle = 0.5 * (low + high);

@@ -24,13 +24,16 @@ std::array<double, 4> frequencies(const Rule& rule, const std::vector<arm>& arms
 {
     tkr::philox gen(1);
     std::array<double, 4> out{};
-    for (int i = 0; i < n; ++i) out[rule.select(arms, 100, gen)] += 1.0 / n;
+    for (int i = 0; i < n; ++i)
+        out[rule.select(arms, 100, gen)] += 1.0 / n;
     return out;
 }
 
 }  // namespace
 
-TEST_CASE("epsilon-greedy chooses the best active arm with 1 - epsilon + epsilon / active, others with epsilon / active, p(false alarm) < 1e-6")
+TEST_CASE(
+    "epsilon-greedy chooses the best active arm with 1 - epsilon + epsilon / active, others with epsilon / active, "
+    "p(false alarm) < 1e-6")
 {
     const int n = 100000;
     const auto f = frequencies(bandit::epsilon_greedy{.epsilon = 0.3}, {{1, 2}, {3, 2}, {9, 2, false}, {2, 2}}, n);
@@ -43,7 +46,8 @@ TEST_CASE("epsilon-greedy chooses the best active arm with 1 - epsilon + epsilon
 
 TEST_CASE("epsilon-greedy without epsilon is greed: the first of the best, negative estimates too")
 {
-    CHECK(frequencies(bandit::epsilon_greedy{.epsilon = 0}, {{-2, 2}, {-1, 2}, {-1, 2}, {-3, 1}}, 100)[1] == doctest::Approx(1));
+    CHECK(frequencies(bandit::epsilon_greedy{.epsilon = 0}, {{-2, 2}, {-1, 2}, {-1, 2}, {-3, 1}}, 100)[1] ==
+          doctest::Approx(1));
 }
 
 TEST_CASE("softmax follows exp(estimate / temperature), p(false alarm) < 1e-6")
@@ -62,7 +66,8 @@ TEST_CASE("softmax takes the mean estimate of the active arms as temperature, so
 {
     const std::vector<arm> arms{{1, 2}, {3, 2}, {9, 2, false}, {2, 2}};
     auto times_1024 = arms;
-    for (auto& a : times_1024) a.estimate *= 1024;
+    for (auto& a : times_1024)
+        a.estimate *= 1024;
     CHECK(frequencies(bandit::softmax{}, arms, 1000) == frequencies(bandit::softmax{.temperature = 2}, arms, 1000));
     CHECK(frequencies(bandit::softmax{}, arms, 1000) == frequencies(bandit::softmax{}, times_1024, 1000));
 }
@@ -71,8 +76,10 @@ TEST_CASE("softmax of nothing expected draws uniformly, p(false alarm) < 1e-6; o
 {
     const int n = 30000;
     const auto f = frequencies(bandit::softmax{}, {{0, 2}, {0, 2}, {0, 2, false}, {0, 2}}, n);
-    for (const std::size_t k : {0U, 1U, 3U}) CHECK(std::abs(f[k] - 1.0 / 3) < 5.2 * std::sqrt(2.0 / 9 / n));
-    CHECK(frequencies(bandit::softmax{.temperature = 1}, {{1e300, 2}, {-1e300, 2}, {0, 1}, {0, 1}}, 100)[0] == doctest::Approx(1));
+    for (const std::size_t k : {0U, 1U, 3U})
+        CHECK(std::abs(f[k] - 1.0 / 3) < 5.2 * std::sqrt(2.0 / 9 / n));
+    CHECK(frequencies(bandit::softmax{.temperature = 1}, {{1e300, 2}, {-1e300, 2}, {0, 1}, {0, 1}}, 100)[0] ==
+          doctest::Approx(1));
 }
 
 TEST_CASE("an arm never pulled goes first, in declaration order, without a draw")

@@ -52,7 +52,8 @@ TEST_CASE("ucb1 pulls every arm once before any arm twice")
     const bandit::ucb1 policy;
     tkr::philox gen(1);
     auto s = policy.start(5);
-    for (int i = 0; i < 5; ++i) policy.update(s, policy.select(s, gen), 1);
+    for (int i = 0; i < 5; ++i)
+        policy.update(s, policy.select(s, gen), 1);
     CHECK(s.pulls == std::vector<std::uint64_t>(5, 1));
     CHECK(s.t == 5);
 }
@@ -61,8 +62,10 @@ TEST_CASE("ucb1 scores mean + sqrt(2 ln t / pulls)")
 {
     const bandit::ucb1 policy;
     auto s = policy.start(2);
-    for (const double reward : {0.2, 0.6}) policy.update(s, 0, reward);
-    for (const double reward : {1.0, 0.0, 0.5}) policy.update(s, 1, reward);
+    for (const double reward : {0.2, 0.6})
+        policy.update(s, 0, reward);
+    for (const double reward : {1.0, 0.0, 0.5})
+        policy.update(s, 1, reward);
     CHECK(policy.score(s, 0) == doctest::Approx(0.4 + std::sqrt(std::log(5.0))));
     CHECK(policy.score(s, 1) == doctest::Approx(0.5 + std::sqrt(2 * std::log(5.0) / 3)));
 }
@@ -73,9 +76,11 @@ TEST_CASE("ucb1 breaks ties uniformly: 30 000 first pulls of 3 arms, chi-squared
     const auto s = policy.start(3);
     tkr::philox gen(2);
     std::array<double, 3> seen{};
-    for (int i = 0; i < 30000; ++i) ++seen[policy.select(s, gen)];
+    for (int i = 0; i < 30000; ++i)
+        ++seen[policy.select(s, gen)];
     double statistic = 0;
-    for (const double x : seen) statistic += (x - 10000) * (x - 10000) / 10000;
+    for (const double x : seen)
+        statistic += (x - 10000) * (x - 10000) / 10000;
     CHECK(statistic < 27.7);
 }
 
@@ -83,7 +88,8 @@ TEST_CASE("ucb1 regret on Bernoulli(.2, .5, .8) stays under the bound of theorem
 {
     const auto r = regret(bandit::ucb1{}, {0.2, 0.5, 0.8}, 2000, 50);
     for (std::size_t t = 1; t <= r.size(); ++t) {
-        const double bound = 8 * std::log(static_cast<double>(t)) * (1 / 0.6 + 1 / 0.3) + (1 + 9.8696044 / 3) * (0.6 + 0.3);
+        const double bound =
+            8 * std::log(static_cast<double>(t)) * (1 / 0.6 + 1 / 0.3) + (1 + 9.8696044 / 3) * (0.6 + 0.3);
         CHECK(r[t - 1] <= bound);
     }
 }
@@ -116,7 +122,9 @@ TEST_CASE("on_means learns means, counts pulls and leaves the rule alone")
     CHECK(policy.select(s, gen) == 1);
 }
 
-TEST_CASE("every rule on means finds the best of rewards in any unit: over 60 % of 3000 pulls of N(5000, 1000), N(4000, 1000)")
+TEST_CASE(
+    "every rule on means finds the best of rewards in any unit: over 60 % of 3000 pulls of N(5000, 1000), N(4000, "
+    "1000)")
 {
     const auto share = [](const auto& policy) {
         tkr::philox gen(4);
@@ -134,7 +142,8 @@ TEST_CASE("every rule on means finds the best of rewards in any unit: over 60 % 
 
 TEST_CASE("policies refuse zero arms and a negative exploration")
 {
-    CHECK_THROWS_WITH_AS(static_cast<void>(bandit::ucb1{}.start(0)), "tunekit: ucb1.start: arms is 0, want >= 1", std::invalid_argument);
+    CHECK_THROWS_WITH_AS(static_cast<void>(bandit::ucb1{}.start(0)), "tunekit: ucb1.start: arms is 0, want >= 1",
+                         std::invalid_argument);
     CHECK_THROWS_WITH_AS(static_cast<void>(bandit::ucb1{.exploration = -1}.start(2)),
                          "tunekit: ucb1: exploration is negative or NaN, want >= 0", std::invalid_argument);
     CHECK_THROWS_WITH_AS(static_cast<void>(bandit::on_means{bandit::ucb{}}.start(0)),

@@ -53,8 +53,8 @@ TEST_CASE("in the paper's unit a gain of 231.211008 MFLOP from 500 to 600 GFLOP/
     const double gain = 231.211008e6 / 500e9 - 231.211008e6 / 600e9;
     CHECK(1e3 * gain == doctest::Approx(0.0770703).epsilon(1e-7));
     const std::vector<arm> arms{{.estimate = gain, .pulls = 6}, {.estimate = 0, .pulls = 4}};
-    CHECK(select(ucb::paper(1), arms, 10) == 1);       // 0.077 + 0.876 < 1.073
-    CHECK(select(ucb::scale_free(), arms, 10) == 0);   // 1 + 0.876 > 1.073
+    CHECK(select(ucb::paper(1), arms, 10) == 1);      // 0.077 + 0.876 < 1.073
+    CHECK(select(ucb::scale_free(), arms, 10) == 0);  // 1 + 0.876 > 1.073
     CHECK(select(ucb::initial_latency(gain), arms, 10) == 0);
 }
 
@@ -101,7 +101,8 @@ TEST_CASE("a common factor of the estimates changes no decision in scale-free mo
             t += a.pulls;
         }
         auto times_1000 = arms;
-        for (auto& a : times_1000) a.estimate *= 1000;
+        for (auto& a : times_1000)
+            a.estimate *= 1000;
         CHECK(select(ucb::scale_free(), arms, t) == select(ucb::scale_free(), times_1000, t));
         changed += select(ucb::paper(1), arms, t) != select(ucb::paper(1), times_1000, t);
     }

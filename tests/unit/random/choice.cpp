@@ -17,7 +17,8 @@ TEST_CASE("choose follows the weights: chi-squared of 4 cells, p(false alarm) < 
     const std::array<double, 6> weights{0, 1, 0, 2, 5, 0};
     std::array<double, 6> seen{};
     const int n = 80000;
-    for (int i = 0; i < n; ++i) ++seen[tkr::choose(weights, gen)];
+    for (int i = 0; i < n; ++i)
+        ++seen[tkr::choose(weights, gen)];
     CHECK(seen[0] + seen[2] + seen[5] == 0);
     double statistic = 0;
     for (const std::size_t i : {1U, 3U, 4U}) {
@@ -30,7 +31,8 @@ TEST_CASE("choose follows the weights: chi-squared of 4 cells, p(false alarm) < 
 TEST_CASE("choose of one possibility is that one")
 {
     tkr::philox gen(2);
-    for (int i = 0; i < 100; ++i) CHECK(tkr::choose(std::array{0.0, 1e-300, 0.0}, gen) == 1);
+    for (int i = 0; i < 100; ++i)
+        CHECK(tkr::choose(std::array{0.0, 1e-300, 0.0}, gen) == 1);
 }
 
 TEST_CASE("shuffle gives all orders of 4 alike: chi-squared of 24 cells, p(false alarm) < 1e-6")

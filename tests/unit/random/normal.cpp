@@ -36,7 +36,9 @@ TEST_CASE("the layers of the ziggurat have equal area and close at the top")
 TEST_CASE("normal gives these values from philox(42), on every compiler and at every optimisation")
 {
     tkr::philox gen(42);
-    for (const double want : {0x1.beba766d773ecp+0, 0x1.ae0448a293c17p-1, 0x1.80c4c2d32b9d9p+0, 0x1.8212564986826p+0, -0x1.969ec176e28a4p+0, -0x1.3d169daa46904p-1}) CHECK(tkr::normal(gen) == want);
+    for (const double want : {0x1.beba766d773ecp+0, 0x1.ae0448a293c17p-1, 0x1.80c4c2d32b9d9p+0, 0x1.8212564986826p+0,
+                              -0x1.969ec176e28a4p+0, -0x1.3d169daa46904p-1})
+        CHECK(tkr::normal(gen) == want);
 }
 
 TEST_CASE("normal has the moments of N(0, 1): 10^6 draws, each p(false alarm) < 1e-7")
@@ -85,7 +87,8 @@ TEST_CASE("normal follows Phi: Kolmogorov-Smirnov over 10^5 draws, p(false alarm
 {
     tkr::philox gen(3);
     std::vector<double> x(100000);
-    for (auto& v : x) v = tkr::normal(gen);
+    for (auto& v : x)
+        v = tkr::normal(gen);
     std::sort(x.begin(), x.end());
     const auto n = static_cast<double>(x.size());
     double d = 0;
@@ -100,7 +103,8 @@ TEST_CASE("the tail beyond 4 is that of the normal: 2 * 10^6 draws, p(false alar
 {
     tkr::philox gen(4);
     int beyond = 0;
-    for (int i = 0; i < 2000000; ++i) beyond += std::abs(tkr::normal(gen)) > 4;
+    for (int i = 0; i < 2000000; ++i)
+        beyond += std::abs(tkr::normal(gen)) > 4;
     const double expected = 2e6 * 2 * cdf(-4);  // 127
     CHECK(std::abs(beyond - expected) < 6 * std::sqrt(expected));
 }

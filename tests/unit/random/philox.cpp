@@ -35,8 +35,9 @@ TEST_CASE("philox counts on past a word")
 
 TEST_CASE("philox gives its blocks in order, low half first, across refills and carries")
 {
-    for (const philox::block start : {philox::block{0, 0, 0, 0}, philox::block{0xfffffff3, 0xffffffff, 0xffffffff, 8},
-                                      philox::block{0xfffffff0, 3, 0, 0}, philox::block{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}}) {
+    for (const philox::block start :
+         {philox::block{0, 0, 0, 0}, philox::block{0xfffffff3, 0xffffffff, 0xffffffff, 8},
+          philox::block{0xfffffff0, 3, 0, 0}, philox::block{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}}) {
         philox gen(0x0123456789abcdef, start);
         philox::block counter = start;
         for (int i = 0; i < 50; ++i) {
@@ -54,25 +55,29 @@ TEST_CASE("philox at compile time is philox at run time")
     constexpr auto draws = [] {
         philox gen(11);
         std::array<std::uint64_t, 20> out{};
-        for (auto& x : out) x = gen();
+        for (auto& x : out)
+            x = gen();
         return out;
     };
     constexpr auto compiled = draws();
     philox gen(11);
-    for (const auto x : compiled) CHECK(gen() == x);
+    for (const auto x : compiled)
+        CHECK(gen() == x);
 }
 
 TEST_CASE("philox compares by position, not by how it got there")
 {
     philox a(1), b(1, {3, 0, 0, 0});
-    for (int i = 0; i < 6; ++i) a();
+    for (int i = 0; i < 6; ++i)
+        a();
     CHECK((a == b));
     a();
     CHECK_FALSE((a == b));
     b();
     CHECK((a == b));
     philox later(1);
-    for (int i = 0; i < 8; ++i) later();
+    for (int i = 0; i < 8; ++i)
+        later();
     CHECK_FALSE((later == b));
     CHECK_FALSE((philox(2) == philox(1)));
 }

@@ -33,7 +33,8 @@ TEST_CASE("the interval of a mean covers it as often as it says: 20 000 samples 
     int covered = 0;
     std::vector<double> x(5);
     for (int run = 0; run < 20000; ++run) {
-        for (auto& v : x) v = 7 + 2 * tkr::normal(gen);
+        for (auto& v : x)
+            v = 7 + 2 * tkr::normal(gen);
         covered += stats::mean_interval(x, 0.9).contains(7);
     }
     CHECK(std::abs(covered - 18000) < 5 * std::sqrt(20000 * 0.9 * 0.1));
@@ -53,13 +54,15 @@ TEST_CASE("Wilson's interval: 7 of 10, all and none")
 TEST_CASE("intervals refuse what they cannot mean")
 {
     tkr::philox gen(1);
-    CHECK_THROWS_WITH_AS(static_cast<void>(stats::wilson_interval(3, 2)), "tunekit: wilson_interval: more hits than trials, want hits <= n",
+    CHECK_THROWS_WITH_AS(static_cast<void>(stats::wilson_interval(3, 2)),
+                         "tunekit: wilson_interval: more hits than trials, want hits <= n", std::invalid_argument);
+    CHECK_THROWS_WITH_AS(static_cast<void>(stats::mean_interval({}, 1)),
+                         "tunekit: interval: level is not between 0 and 1, want for example 0.95",
                          std::invalid_argument);
-    CHECK_THROWS_WITH_AS(static_cast<void>(stats::mean_interval({}, 1)), "tunekit: interval: level is not between 0 and 1, want for example 0.95",
-                         std::invalid_argument);
-    CHECK_THROWS_AS(static_cast<void>(stats::median_interval({1}, {.level = std::nan("")}, gen)), std::invalid_argument);
-    CHECK_THROWS_WITH_AS(static_cast<void>(stats::median_interval({1}, {.resamples = 0}, gen)), "tunekit: bootstrap: resamples is 0, want >= 1",
-                         std::invalid_argument);
+    CHECK_THROWS_AS(static_cast<void>(stats::median_interval({1}, {.level = std::nan("")}, gen)),
+                    std::invalid_argument);
+    CHECK_THROWS_WITH_AS(static_cast<void>(stats::median_interval({1}, {.resamples = 0}, gen)),
+                         "tunekit: bootstrap: resamples is 0, want >= 1", std::invalid_argument);
 }
 
 TEST_CASE("the bootstrap of a median is that of the general form on the same stream")
@@ -67,12 +70,14 @@ TEST_CASE("the bootstrap of a median is that of the general form on the same str
     tkr::philox a(2), b(2);
     for (const std::size_t n : {1U, 2U, 7U, 30U}) {
         std::vector<double> x(n);
-        for (auto& v : x) v = tkr::normal(a);
+        for (auto& v : x)
+            v = tkr::normal(a);
         tkr::philox rest = a;
         std::sort(x.begin(), x.end());
         const auto median_of = [&](std::span<const std::uint32_t> rows) {
             std::vector<double> chosen;
-            for (const auto row : rows) chosen.push_back(x[row]);
+            for (const auto row : rows)
+                chosen.push_back(x[row]);
             return stats::median(chosen);
         };
         CHECK(stats::median_interval(x, {}, a) == stats::bootstrap_interval(n, median_of, {}, rest));
@@ -82,14 +87,16 @@ TEST_CASE("the bootstrap of a median is that of the general form on the same str
     CHECK(stats::median_interval({4, 4, 4}, {}, b) == stats::interval{4, 4});
 }
 
-TEST_CASE("the bootstrap of a median of 40 covers between 0.90 and 0.99 at level 0.95: 1000 samples, p(false alarm) < 1e-6")
+TEST_CASE(
+    "the bootstrap of a median of 40 covers between 0.90 and 0.99 at level 0.95: 1000 samples, p(false alarm) < 1e-6")
 {
     // Its true coverage is about 0.95, with a standard deviation of 0.007 over 1000 runs.
     tkr::philox gen(3);
     int covered = 0;
     std::vector<double> x(40);
     for (int run = 0; run < 1000; ++run) {
-        for (auto& v : x) v = tkr::normal(gen);
+        for (auto& v : x)
+            v = tkr::normal(gen);
         covered += stats::median_interval(x, {.resamples = 400}, gen).contains(0);
     }
     CHECK(covered > 900);

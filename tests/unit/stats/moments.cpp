@@ -22,7 +22,8 @@ TEST_CASE("sum adds in eight lanes, then the lanes in pairs: these bits, on ever
     std::vector<double> x(1003);
     tkr::fill_normal(x, gen);
     double lane[8] = {};
-    for (std::size_t i = 0; i < x.size(); ++i) lane[i % 8] += x[i];
+    for (std::size_t i = 0; i < x.size(); ++i)
+        lane[i % 8] += x[i];
     CHECK(stats::sum(x) == ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7])));
     CHECK(stats::sum(x) == 0x1.01b45a0f1a7c6p+5);
     CHECK(stats::sum_of(x.size(), [&](std::size_t i) { return x[i]; }) == stats::sum(x));
@@ -57,9 +58,11 @@ TEST_CASE("running moments equal those of the whole, around an offset of 10^9")
 {
     tkr::philox gen(2);
     std::vector<double> x(1000);
-    for (auto& v : x) v = 1e9 + tkr::normal(gen);
+    for (auto& v : x)
+        v = 1e9 + tkr::normal(gen);
     stats::running_moments m;
-    for (const double v : x) m.add(v);
+    for (const double v : x)
+        m.add(v);
     CHECK(m.count == 1000);
     CHECK(m.mean == doctest::Approx(stats::mean(x)).epsilon(1e-15));
     CHECK(m.variance() == doctest::Approx(stats::variance(x)).epsilon(1e-7));

@@ -47,5 +47,6 @@ TEST_CASE("normal quantiles: known answers of Wichura's algorithm and the way ba
     CHECK(close(stats::normal_quantile(1e-300), -37.0470962993612, 1e-14));
     CHECK(stats::normal_quantile(0) == -std::numeric_limits<double>::infinity());
     CHECK(stats::normal_quantile(1) == std::numeric_limits<double>::infinity());
-    for (double z = -30; z < 5; z += 0.37) CHECK(stats::normal_quantile(stats::normal_cdf(z)) == doctest::Approx(z).epsilon(1e-9));
+    for (double z = -30; z < 5; z += 0.37)
+        CHECK(stats::normal_quantile(stats::normal_cdf(z)) == doctest::Approx(z).epsilon(1e-9));
 }

@@ -30,7 +30,8 @@ TEST_CASE("quantile agrees with quantile_of_sorted, ties and infinities included
     tkr::philox gen(1);
     for (std::size_t n = 1; n < 30; ++n) {
         std::vector<double> x(n);
-        for (auto& v : x) v = static_cast<double>(tkr::uniform_index(6, gen));
+        for (auto& v : x)
+            v = static_cast<double>(tkr::uniform_index(6, gen));
         if (n > 9) x[3] = inf;
         std::vector<double> sorted = x;
         std::sort(sorted.begin(), sorted.end());

@@ -24,13 +24,15 @@ TEST_CASE("Spearman's rho: without ties 1 - 6 sum d^2 / (n (n^2 - 1)), with ties
     const std::vector<double> iq{106, 86, 100, 101, 99, 103, 97, 113, 112, 110};
     const std::vector<double> hours{7, 0, 27, 50, 28, 29, 20, 12, 6, 17};
     CHECK(stats::spearman(iq, hours) == doctest::Approx(-29.0 / 165));
-    CHECK(stats::spearman(std::vector<double>{1, 2, 2, 3}, std::vector<double>{1, 3, 2, 4}) == doctest::Approx(4.5 / std::sqrt(22.5)));
+    CHECK(stats::spearman(std::vector<double>{1, 2, 2, 3}, std::vector<double>{1, 3, 2, 4}) ==
+          doctest::Approx(4.5 / std::sqrt(22.5)));
     CHECK(stats::spearman(iq, iq) == 1);
 }
 
 TEST_CASE("Kendall's tau-b: known answers with and without ties")
 {
-    CHECK(stats::kendall_tau_b(std::vector<double>{1, 2, 3, 4}, std::vector<double>{1, 3, 2, 4}) == doctest::Approx(4.0 / 6));
+    CHECK(stats::kendall_tau_b(std::vector<double>{1, 2, 3, 4}, std::vector<double>{1, 3, 2, 4}) ==
+          doctest::Approx(4.0 / 6));
     CHECK(stats::kendall_tau_b(std::vector<double>{12, 2, 1, 12, 2}, std::vector<double>{1, 4, 7, 1, 0}) ==
           doctest::Approx(-0.4714045207910316));
 }
@@ -42,8 +44,10 @@ TEST_CASE("Kendall's tau-b equals the count over all pairs")
         const auto n = static_cast<std::size_t>(2 + tkr::uniform_index(40, gen));
         const std::uint64_t values = 2 + tkr::uniform_index(30, gen);
         std::vector<double> x(n), y(n);
-        for (auto& v : x) v = static_cast<double>(tkr::uniform_index(values, gen));
-        for (auto& v : y) v = static_cast<double>(tkr::uniform_index(values, gen));
+        for (auto& v : x)
+            v = static_cast<double>(tkr::uniform_index(values, gen));
+        for (auto& v : y)
+            v = static_cast<double>(tkr::uniform_index(values, gen));
         double difference = 0, untied_x = 0, untied_y = 0;
         for (std::size_t i = 0; i < n; ++i) {
             for (std::size_t j = 0; j < i; ++j) {

@@ -18,8 +18,11 @@ TEST_CASE("t quantiles: tables and closed forms")
     CHECK(stats::student_t_quantile(0.995, 30) == doctest::Approx(2.7499956535672253).epsilon(1e-13));
     CHECK(stats::student_t_quantile(0.975, 1000) == doctest::Approx(1.9623390808264078).epsilon(1e-13));
     for (const double p : {1e-9, 0.001, 0.2, 0.49, 0.7, 0.9999}) {
-        CHECK(stats::student_t_quantile(p, 1) == doctest::Approx((p < 0.5 ? -1 : 1) / std::tan(3.14159265358979324 * (p < 0.5 ? p : 1 - p))).epsilon(1e-12));
-        CHECK(stats::student_t_quantile(p, 2) == doctest::Approx((2 * p - 1) / std::sqrt(2 * p * (1 - p))).epsilon(1e-12));
+        CHECK(
+            stats::student_t_quantile(p, 1) ==
+            doctest::Approx((p < 0.5 ? -1 : 1) / std::tan(3.14159265358979324 * (p < 0.5 ? p : 1 - p))).epsilon(1e-12));
+        CHECK(stats::student_t_quantile(p, 2) ==
+              doctest::Approx((2 * p - 1) / std::sqrt(2 * p * (1 - p))).epsilon(1e-12));
         CHECK(stats::student_t_quantile(p, 1e9) == doctest::Approx(stats::normal_quantile(p)).epsilon(1e-6));
     }
     CHECK(stats::student_t_quantile(0.5, 3) == 0);
