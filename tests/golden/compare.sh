@@ -31,13 +31,14 @@ bad=0
 for compiler in "$gxx" "$clangxx"; do
     for level in -O0 -O3; do
         program=$work/$name.$set.$(basename "$compiler")$level
+        # shellcheck disable=SC2086 # one word or none
         "$compiler" -std=c++20 $level $machine -ffp-contract=off "$@" "$source" -o "$program"
         "$program" >"$program.txt"
         if [ $write = yes ]; then
             cp "$program.txt" "$expected"
-            write=done
+            write=written
         elif ! diff -u "$expected" "$program.txt" >"$program.diff"; then
-            echo "$(basename "$compiler") $level $machine prints something else than $(basename "$expected"):"
+            echo "$(basename "$compiler") $level ${machine:-baseline} prints something else than $(basename "$expected"):"
             head -n 20 "$program.diff"
             bad=1
         fi
