@@ -98,8 +98,18 @@ public:
     {
         const std::size_t d = rows.dimensions();
         const T* from = rows.data().data() + begin * d;
-        for (std::size_t r = 0; r < n; ++r)
-            for (std::size_t k = 0; k < used_.size(); ++k) x_[k * boosted_block + r] = static_cast<float>(from[r * d + used_[k]]);
+        constexpr std::size_t line = 16;  // rows that fill one cache line of a column
+        for (std::size_t begin_line = 0; begin_line < n; begin_line += line) {
+            const T* first = from + begin_line * d;
+            float* to = x_.data() + begin_line;
+            if (begin_line + line <= n) {
+                for (std::size_t k = 0; k < used_.size(); ++k)
+                    for (std::size_t r = 0; r < line; ++r) to[k * boosted_block + r] = static_cast<float>(first[r * d + used_[k]]);
+            } else {
+                for (std::size_t k = 0; k < used_.size(); ++k)
+                    for (std::size_t r = 0; begin_line + r < n; ++r) to[k * boosted_block + r] = static_cast<float>(first[r * d + used_[k]]);
+            }
+        }
     }
 
     [[nodiscard]] const float* data() const noexcept { return x_.data(); }

@@ -35,7 +35,7 @@ struct large_node {
     friend bool operator==(const large_node&, const large_node&) = default;
 };
 
-inline constexpr std::size_t crown_depth = 5;
+inline constexpr std::size_t crown_depth = 6;
 inline constexpr std::size_t crown_splits = (std::size_t{1} << crown_depth) - 1;
 inline constexpr std::size_t crown_exits = crown_splits + 1;
 
@@ -98,7 +98,7 @@ struct value_codes {
 /// Walks blocks of `block` rows through forests of small nodes.
 class small_walker {
 public:
-    static constexpr std::size_t block = 512;
+    static constexpr std::size_t block = 1024;
 
     explicit small_walker(const value_codes& codes)
         : codes_(codes), d_(codes.first.size() - 1), columns_(d_ * block), rows_(d_ * block), raw_(block)
@@ -131,9 +131,11 @@ public:
             for (std::size_t i = 0; i < bytes; ++i) leaf_[r + i] = top.exit[static_cast<std::uint8_t>(exits[i])];
         }
         const std::uint8_t* rows = rows_.data();
-        const auto step = [&](std::uint32_t i, const std::uint8_t* x) {
+        const auto step = [&](std::size_t i, const std::uint8_t* x) {
             const small_node& node = nodes[i];
-            return static_cast<std::uint32_t>(node.left + (x[node.feature] > node.code ? 1 : 0));
+            std::size_t next = node.left;
+            next += x[node.feature] > node.code;
+            return next;
         };
         std::size_t left = 0;
         for (std::size_t r = 0; r < n_; ++r) {
@@ -173,7 +175,7 @@ private:
 /// Walks blocks of rows through forests of large nodes.
 class large_walker {
 public:
-    static constexpr std::size_t block = 512;
+    static constexpr std::size_t block = 1024;
 
     explicit large_walker(std::size_t d) : d_(d), rows_(d * block) {}
 
