@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Tuned kernels against oneDNN, layer by layer, in one process: a short search per layer, a final race among its best, then
-// interleaved rounds of the winner and every peer on the thread's CPU clock, medians compared.
+// Tuned kernels against oneDNN, OpenBLAS and Eigen, layer by layer, in one process: a short search per layer, a final race among
+// its best, then interleaved rounds of the winner and every peer on the thread's CPU clock, medians compared.
 
+#include <cblas.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <Eigen/Core>
 #include <kernel_table.hpp>
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -21,11 +24,14 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "tunekit/kernels/conv2d.hpp"
 #include "tunekit/kernels/conv2d_space.hpp"
+#include "tunekit/kernels/gemm.hpp"
+#include "tunekit/kernels/gemm_space.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/random/philox.hpp"
@@ -179,7 +185,68 @@ std::function<void()> onednn(const conv2d_shape& s, dnnl::algorithm algorithm, d
     }
 }
 
+/// oneDNN's matrix product on plain row-major operands.
+std::function<void()> onednn(const gemm_shape& s)
+{
+    using dnnl::memory;
+    const auto tag = memory::format_tag::abc;
+    const auto f32 = memory::data_type::f32;
+    const dnnl::matmul::desc desc(memory::desc({s.batch, s.m, s.k}, f32, tag), memory::desc({s.batch, s.k, s.n}, f32, tag),
+                                  memory::desc({s.batch, s.m, s.n}, f32, tag));
+    const dnnl::matmul::primitive_desc plan(desc, cpu());
+    struct state {
+        dnnl::stream stream;
+        dnnl::matmul product;
+        memory a, b, c;
+    };
+    const auto st = std::make_shared<state>(state{dnnl::stream(cpu()), dnnl::matmul(plan), memory(plan.src_desc(), cpu()),
+                                                  memory(plan.weights_desc(), cpu()), memory(plan.dst_desc(), cpu())});
+    for (const memory* m : {&st->a, &st->b}) {
+        std::fill_n(static_cast<float*>(m->get_data_handle()), m->get_desc().get_size() / sizeof(float), 0.01F);
+    }
+    return [st] {
+        st->product.execute(st->stream, {{DNNL_ARG_SRC, st->a}, {DNNL_ARG_WEIGHTS, st->b}, {DNNL_ARG_DST, st->c}});
+        st->stream.wait();
+    };
+}
+
+void openblas(const gemm_shape& s, const float* a, const float* b, float* c)
+{
+    const auto d = dense_strides(s);
+    for (int i = 0; i < s.batch; ++i) {
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, s.m, s.n, s.k, 1, a + i * d.batch_a, s.k, b + i * d.batch_b, s.n, 0,
+                    c + i * d.batch_c, s.n);
+    }
+}
+
+void eigen(const gemm_shape& s, const float* a, const float* b, float* c)
+{
+    using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const auto d = dense_strides(s);
+    for (int i = 0; i < s.batch; ++i) {
+        Eigen::Map<matrix>(c + i * d.batch_c, s.m, s.n).noalias() =
+            Eigen::Map<const matrix>(a + i * d.batch_a, s.m, s.k) * Eigen::Map<const matrix>(b + i * d.batch_b, s.k, s.n);
+    }
+}
+
 // --- search ------------------------------------------------------------------------------------------------------------
+
+constexpr std::size_t finalist_count = 12;
+
+/// The least of the seconds of at least 4 ms and two runs; one run tells enough where it takes half as long again as the best so far.
+template <class F>
+double least_seconds(F&& run, double incumbent)
+{
+    run();
+    double least = HUGE_VAL, sum = 0;
+    for (int r = 0; r < 2 || sum < 0.004; ++r) {
+        const double s = seconds_of(run);
+        sum += s;
+        least = std::min(least, s);
+        if (least > 1.5 * incumbent) break;
+    }
+    return least;
+}
 
 /// The best indices of `space` by `cost(index, bound)`, best first: random draws for the first half of the evaluations, then steps
 /// to a random neighbour of one of the best eight.
@@ -202,7 +269,7 @@ std::vector<tk::index> search(const Space& space, int evaluations, Cost&& cost, 
         ranking.insert(std::upper_bound(ranking.begin(), ranking.end(), std::pair{c, i}), {c, i});
     }
     std::vector<tk::index> best;
-    for (std::size_t k = 0; k < std::min<std::size_t>(6, ranking.size()); ++k) best.push_back(ranking[k].second);
+    for (std::size_t k = 0; k < std::min<std::size_t>(finalist_count, ranking.size()); ++k) best.push_back(ranking[k].second);
     return best;
 }
 
@@ -225,13 +292,7 @@ row tune_convolution(const conv2d_layer& layer, const settings& set, tk::random:
     const auto best = search(space, set.evaluations, [&](tk::index i, double incumbent) {
         conv2d_kernel kernel(shape, conv2d_config_of(space.at(i)), table, w);
         if (kernel.output_size() > out.size()) return HUGE_VAL;
-        double least = HUGE_VAL;
-        kernel.run(in.data(), out.data());
-        for (int r = 0; r < 5; ++r) {
-            least = std::min(least, seconds_of([&] { kernel.run(in.data(), out.data()); }));
-            if (least > 1.5 * incumbent) break;
-        }
-        return least;
+        return least_seconds([&] { kernel.run(in.data(), out.data()); }, incumbent);
     }, gen);
 
     std::vector<conv2d_kernel> finalists;
@@ -272,6 +333,55 @@ row tune_convolution(const conv2d_layer& layer, const settings& set, tk::random:
     r.config = text_of_config(space.names(), space.texts(best[winner]));
     return r;
 }
+
+row tune_product(const gemm_layer& layer, const settings& set, tk::random::philox& gen)
+{
+    const auto& table = kernel_table();
+    const auto& s = layer.shape;
+    const auto space = gemm_space(s, table);
+    const auto d = dense_strides(s);
+    const auto floats = [&](std::ptrdiff_t n) { return random_floats(static_cast<std::size_t>(s.batch * n), gen); };
+    const auto a = floats(d.batch_a), b = floats(d.batch_b);
+    std::vector<float> c(static_cast<std::size_t>(s.batch * d.batch_c));
+
+    const auto best = search(space, set.evaluations, [&](tk::index i, double incumbent) {
+        gemm_kernel kernel(s, gemm_config_of(space.at(i)), table);
+        return least_seconds([&] { kernel.run(a.data(), b.data(), c.data()); }, incumbent);
+    }, gen);
+    std::vector<gemm_kernel> finalists;
+    for (const tk::index i : best) finalists.emplace_back(s, gemm_config_of(space.at(i)), table);
+    std::vector<contestant> field;
+    for (auto& k : finalists) field.push_back({"", [&] { k.run(a.data(), b.data(), c.data()); }});
+    const auto finals = race(field, 11);
+    const auto winner = static_cast<std::size_t>(std::min_element(finals.begin(), finals.end()) - finals.begin());
+    auto& kernel = finalists[winner];
+    kernel.run(a.data(), b.data(), c.data());
+    if (!(relative_error(c, reference_gemm(s, a, b)) < 1e-4)) throw tk::error("bench_kernels: the winner of " + std::string(layer.name) + " is wrong");
+
+    gemm_kernel plain(s, default_config(s, table), table);
+    double peak_flops = 0;
+    const std::vector<contestant> all{{"tuned", [&] { kernel.run(a.data(), b.data(), c.data()); }},
+                                      {"default", [&] { plain.run(a.data(), b.data(), c.data()); }},
+                                      peak_of(table, peak_flops),
+                                      {"onednn", onednn(s)},
+                                      {"openblas", [&] { openblas(s, a.data(), b.data(), c.data()); }},
+                                      {"eigen", [&] { eigen(s, a.data(), b.data(), c.data()); }}};
+    const auto seconds = race(all, set.rounds);
+    row r{.layer = std::string(layer.name), .kind = "gemm", .gflops = s.flops() / seconds[0] / 1e9,
+          .default_gflops = s.flops() / seconds[1] / 1e9, .peak = peak_flops / seconds[2] / 1e9};
+    for (std::size_t i = 3; i < all.size(); ++i) r.peers.emplace_back(all[i].name, s.flops() / seconds[i] / 1e9);
+    r.config = text_of_config(space.names(), space.texts(best[winner]));
+    return r;
+}
+
+/// Products of all sizes: large, of a transformer's block, batched and small, and of one row.
+constexpr std::array<gemm_layer, 7> products{{{"1024x1024x1024", {.m = 1024, .n = 1024, .k = 1024}},
+                                              {"512x512x512", {.m = 512, .n = 512, .k = 512}},
+                                              {"128x768x768", {.m = 128, .n = 768, .k = 768}},
+                                              {"128x3072x768", {.m = 128, .n = 3072, .k = 768}},
+                                              {"128x768x3072", {.m = 128, .n = 768, .k = 3072}},
+                                              {"12x128x128x64", {.batch = 12, .m = 128, .n = 128, .k = 64}},
+                                              {"1x1000x512", {.m = 1, .n = 1000, .k = 512}}}};
 
 double geometric_mean(const std::vector<double>& v)
 {
@@ -316,11 +426,11 @@ void print_json(const std::vector<row>& rows)
     std::printf("}}\n");
 }
 
-void print_header() { std::printf("%-5s %8s %8s %6s %8s  peers (GFLOP/s, ours over it)\n", "layer", "gflops", "default", "peak", "ratio"); }
+void print_header() { std::printf("%-15s %8s %8s %6s %8s  peers (GFLOP/s, ours over it)\n", "layer", "gflops", "default", "peak", "ratio"); }
 
 void print_row(const row& r)
 {
-    std::printf("%-5s %8.1f %8.1f %5.0f%% %8.3f ", r.layer.c_str(), r.gflops, r.default_gflops, 100 * r.gflops / r.peak, r.gflops / r.best_peer());
+    std::printf("%-15s %8.1f %8.1f %5.0f%% %8.3f ", r.layer.c_str(), r.gflops, r.default_gflops, 100 * r.gflops / r.peak, r.gflops / r.best_peer());
     for (const auto& [name, g] : r.peers) std::printf(" %s %.1f (%.3f)", name.c_str(), g, r.gflops / g);
     std::printf("\n        %s\n", r.config.c_str());
     std::fflush(stdout);
@@ -341,9 +451,9 @@ int main(int argc, char** argv)
         execv("/proc/self/exe", argv);
     }
     settings set;
-    CLI::App app{"Tuned kernels against oneDNN in one interleaved run"};
+    CLI::App app{"Tuned kernels against oneDNN, OpenBLAS and Eigen in one interleaved run"};
     app.set_version_flag("--version", std::to_string(TUNEKIT_VERSION_MAJOR) + "." + std::to_string(TUNEKIT_VERSION_MINOR) + "." + std::to_string(TUNEKIT_VERSION_PATCH));
-    app.add_option("--network", set.network, "resnet18, vgg16, alexnet, squeezenet")->capture_default_str();
+    app.add_option("--network", set.network, "resnet18, vgg16, alexnet, squeezenet, transformer, bert, or gemm: seven products of all sizes")->capture_default_str();
     app.add_option("--layers", set.layers, "only these layers of the network")->delimiter(',');
     app.add_option("--evaluations", set.evaluations, "configurations tried per layer")->capture_default_str()->check(CLI::PositiveNumber);
     app.add_option("--rounds", set.rounds, "interleaved rounds of the comparison")->capture_default_str()->check(CLI::PositiveNumber);
@@ -351,19 +461,33 @@ int main(int argc, char** argv)
     app.add_flag("--json", set.json, "print JSON");
     try {
         app.parse(argc, argv);
-        const network* net = find_network(set.network);
-        tk::require(net != nullptr && !net->convolutions.empty(), "bench_kernels: unknown network '" + set.network + "', want resnet18, vgg16, alexnet or squeezenet");
+        const network gemms{"gemm", {}, products};
+        const network* const net = set.network == gemms.name ? &gemms : find_network(set.network);
+        tk::require(net != nullptr, "bench_kernels: unknown network '" + set.network +
+                                        "', want resnet18, vgg16, alexnet, squeezenet, transformer, bert or gemm");
         for (const auto& name : set.layers) {
-            const bool known = std::any_of(net->convolutions.begin(), net->convolutions.end(), [&](const auto& l) { return l.name == name; });
-            tk::require(known, "bench_kernels: unknown layer '" + name + "' of " + set.network);
+            const auto is = [&](const auto& l) { return l.name == name; };
+            tk::require(std::any_of(net->convolutions.begin(), net->convolutions.end(), is) || std::any_of(net->products.begin(), net->products.end(), is),
+                        "bench_kernels: unknown layer '" + name + "' of " + set.network);
         }
+        const auto wanted = [&](std::string_view name) {
+            return set.layers.empty() || std::find(set.layers.begin(), set.layers.end(), name) != set.layers.end();
+        };
         std::vector<row> rows;
-        if (!set.json) print_header();
-        for (const auto& layer : net->convolutions) {
-            if (!set.layers.empty() && std::find(set.layers.begin(), set.layers.end(), layer.name) == set.layers.end()) continue;
-            tk::random::philox gen = tk::random::stream(set.seed, 0, rows.size());
-            rows.push_back(tune_convolution(layer, set, gen));
+        const auto add = [&](row r) {
+            rows.push_back(std::move(r));
             if (!set.json) print_row(rows.back());
+        };
+        if (!set.json) std::printf("OpenBLAS runs as %s\n", openblas_get_corename());
+        if (!set.json) print_header();
+        std::uint64_t stream = 0;
+        for (const auto& layer : net->convolutions) {
+            auto gen = tk::random::stream(set.seed, 0, stream++);
+            if (wanted(layer.name)) add(tune_convolution(layer, set, gen));
+        }
+        for (const auto& layer : net->products) {
+            auto gen = tk::random::stream(set.seed, 0, stream++);
+            if (wanted(layer.name)) add(tune_product(layer, set, gen));
         }
         if (set.json) {
             print_json(rows);
