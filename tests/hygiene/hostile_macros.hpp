@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What other people's headers define: windows.h, complex.h, sys/sysmacros.h, X11, the GNU modes of the compilers.
+// What other people's headers define: windows.h, complex.h, sys/sysmacros.h, the GNU modes of the compilers.
 
 #undef I
 #undef major
@@ -27,7 +27,3 @@
 #define minor(dev) gnu_dev_minor(dev)
 #define linux 1
 #define unix 1
-#define Bool int
-#define None 0L
-#define Status int
-#define Success 0

@@ -35,23 +35,23 @@ concept scorer = requires(const S& s, std::span<const index> in, std::span<doubl
     { s.best() } -> std::same_as<double>;
 };
 
-template <class E, class Space>
-concept starts_on = requires(const E& explorer, const Space& space) { explorer.start(space); };
+template <class X, class Space>
+concept starts_on = requires(const X& explorer, const Space& space) { explorer.start(space); };
 
-template <class E, class Space>
-using state_of = decltype(std::declval<const E&>().start(std::declval<const Space&>()));
+template <class X, class Space>
+using state_of = decltype(std::declval<const X&>().start(std::declval<const Space&>()));
 
 /// Finds at most `n` distinct configurations outside `visited`, best score first.
-template <class E, class Space, class Scorer, class G>
-concept explores = requires(const E& explorer, state_of<E, Space>& state, const Space& space, const Scorer& s,
+template <class X, class Space, class Scorer, class G>
+concept explores = requires(const X& explorer, state_of<X, Space>& state, const Space& space, const Scorer& s,
                             const space::index_set& visited, std::size_t n, G& gen) {
     { explorer.explore(state, space, s, visited, n, gen) } -> std::same_as<std::vector<candidate>>;
 };
 
 /// An explorer: parameters in the explorer, what carries over from one search to the next in its state.
 /// Semantics: equal states, scores and generators give equal candidates; fewer than n only where it found no more.
-template <class E, class Space, class Scorer, class G>
-concept explorer = std::copyable<E> && starts_on<E, Space> && std::copyable<state_of<E, Space>> && scorer<Scorer> &&
-                   explores<E, Space, Scorer, G>;
+template <class X, class Space, class Scorer, class G>
+concept explorer = std::copyable<X> && starts_on<X, Space> && std::copyable<state_of<X, Space>> && scorer<Scorer> &&
+                   explores<X, Space, Scorer, G>;
 
 }  // namespace tunekit::explore

@@ -73,12 +73,12 @@ inline void read_result(const json_fields& result, autotvm_record& out)
     if (out.error < 0 || out.error > 8) result[1].fail("is no error code, want 0 to 8");
     out.all_seconds = result[2].get<double>();
     out.timestamp = result[3].get<double>();
-    const auto costs = result[0];
+    const auto repeats = result[0];
     if (out.error != 0) return;
-    if (costs.size() == 0) costs.fail("is empty, want the seconds of each repeat");
-    for (std::size_t i = 0; i < costs.size(); ++i) {
-        const double cost = costs[i].get<double>();
-        if (!(cost > 0)) costs[i].fail("is no time, want seconds above 0");
+    if (repeats.size() == 0) repeats.fail("is empty, want the seconds of each repeat");
+    for (std::size_t i = 0; i < repeats.size(); ++i) {
+        const double cost = repeats[i].get<double>();
+        if (!(cost > 0)) repeats[i].fail("is no time, want seconds above 0");
         out.costs.push_back(cost);
     }
 }

@@ -110,8 +110,8 @@ private:
         char buffer[32];
         text_.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, x).ptr);
     }
-    template <class I>
-    void integer(I x)
+    template <class Integer>
+    void integer(Integer x)
     {
         char buffer[24];
         text_.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, x).ptr);

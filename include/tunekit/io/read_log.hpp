@@ -54,7 +54,7 @@ namespace detail {
 [[nodiscard]] inline measure::failure failure_from(const nlohmann::json& j)
 {
     const std::string kind = j.at("kind");
-    for (int k = 0; k < static_cast<int>(std::size(failure_names)); ++k)
+    for (std::size_t k = 0; k < std::size(failure_names); ++k)
         if (kind == failure_names[k])
             return {.kind = static_cast<measure::failure_kind>(k), .code = j.at("code"), .message = j.at("message")};
     throw error("the failure kind \"" + kind + "\" is unknown");

@@ -85,8 +85,8 @@ struct ensemble {
     }
 
     /// Makes `steps * thin_by` steps and returns the walkers after every `thin_by`-th.
-    template <log_density F, core::executor E, generator G>
-    [[nodiscard]] chain run(state& s, const F& log_density, std::size_t steps, const E& executor, G& gen) const
+    template <log_density F, core::executor Run, generator G>
+    [[nodiscard]] chain run(state& s, const F& log_density, std::size_t steps, const Run& executor, G& gen) const
     {
         const std::size_t w = s.walkers();
         chain out{.walkers = w, .dimensions = s.dimensions, .thin_by = options.thin_by, .steps = 0, .positions = {}, .log_prob = {},
@@ -129,8 +129,8 @@ private:
         else return {data.data(), d, 1};
     }
 
-    template <class F, class E>
-    void evaluate(const F& log_density, const std::vector<double>& data, std::size_t d, std::span<double> out, const E& executor) const
+    template <class F, class Run>
+    void evaluate(const F& log_density, const std::vector<double>& data, std::size_t d, std::span<double> out, const Run& executor) const
     {
         const std::size_t n = out.size();
         if constexpr (batch_log_density<F>) {
@@ -146,8 +146,8 @@ private:
         if (!good) throw numerical_error("ensemble: the log density is NaN or +inf, want a number or -inf");
     }
 
-    template <class F, class E, class G>
-    void step(state& s, const F& log_density, const E& executor, workspace& work, G& gen) const
+    template <class F, class Run, class G>
+    void step(state& s, const F& log_density, const Run& executor, workspace& work, G& gen) const
     {
         if constexpr (mixes_moves<Move>) {
             move.pick(gen, [&](const auto& one) { step_by(one, s, log_density, executor, work, gen); });
@@ -157,8 +157,8 @@ private:
         }
     }
 
-    template <class M, class F, class E, class G>
-    void step_by(const M& one, state& s, const F& log_density, const E& executor, workspace& work, G& gen) const
+    template <class M, class F, class Run, class G>
+    void step_by(const M& one, state& s, const F& log_density, const Run& executor, workspace& work, G& gen) const
     {
         const division divided = one.divide();
         const std::size_t d = s.dimensions;

@@ -162,7 +162,7 @@ private:
     [[nodiscard]] static std::vector<condition> conditions_of(const std::tuple<Parts...>& parts)
     {
         std::vector<condition> out;
-        [&]<std::size_t... I>(std::index_sequence<I...>) { (add_condition<I>(parts, out), ...); }(std::index_sequence_for<Parts...>{});
+        [&]<std::size_t... K>(std::index_sequence<K...>) { (add_condition<K>(parts, out), ...); }(std::index_sequence_for<Parts...>{});
         return out;
     }
 
@@ -197,29 +197,29 @@ private:
         return std::is_invocable_r_v<bool, const decltype(Part::predicate)&, value_of<argument<Part, K>>...>;
     }
 
-    template <std::size_t I>
+    template <std::size_t K>
     static void add_condition(const std::tuple<Parts...>& parts, std::vector<condition>& out)
     {
-        using part = std::tuple_element_t<I, std::tuple<Parts...>>;
+        using part = std::tuple_element_t<K, std::tuple<Parts...>>;
         if constexpr (detail::constraint_part<part>) {
             static_assert(names_found<part>, "tunekit: where, active_if: no parameter of this name");
             if constexpr (names_found<part>) {
                 constexpr bool callable = takes_values<part>(arguments<part>{});
                 static_assert(callable, "tunekit: where, active_if: the predicate does not take the values of these parameters");
                 if constexpr (callable)
-                    out.push_back({part::text(), {positions<part>.begin(), positions<part>.end()}, &parts, &holds<I>});
+                    out.push_back({part::text(), {positions<part>.begin(), positions<part>.end()}, &parts, &holds<K>});
             }
         }
     }
 
-    /// Whether constraint I holds for a row of ordinals.
-    template <std::size_t I>
+    /// Whether constraint K holds for a row of ordinals.
+    template <std::size_t K>
     static bool holds(const void* context, const std::uint16_t* row)
     {
-        using part = std::tuple_element_t<I, std::tuple<Parts...>>;
+        using part = std::tuple_element_t<K, std::tuple<Parts...>>;
         const auto& parts = *static_cast<const std::tuple<Parts...>*>(context);
         if (part::conditional && row[positions<part>[0]] == 0) return true;
-        return check(std::get<I>(parts), parts, row, arguments<part>{});
+        return check(std::get<K>(parts), parts, row, arguments<part>{});
     }
 
     template <class Part, std::size_t... K>

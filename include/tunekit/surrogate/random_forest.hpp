@@ -95,8 +95,8 @@ struct random_forest {
 
     /// Learns rows and their targets; what was learnt before is replaced. Throws std::invalid_argument where the sizes
     /// disagree, there is no row or more than 2^20 - 1, a feature or a target is not finite, or the range of y is not.
-    template <class T, core::executor E, generator G>
-    void fit(state& s, const rows_of<T>& rows, std::span<const double> y, const E& run, G& gen) const
+    template <class T, core::executor Run, generator G>
+    void fit(state& s, const rows_of<T>& rows, std::span<const double> y, const Run& run, G& gen) const
     {
         check(s, rows, y);
         const detail::binned data = detail::bin_rows(rows, 0, "random_forest.fit");
@@ -134,8 +134,8 @@ struct random_forest {
     }
 
     /// Mean and sd of each row. Precondition: fitted by these parameters, rows of as many features, out.size() == rows.size().
-    template <class T, core::executor E>
-    void predict(const state& s, const rows_of<T>& rows, std::span<stats::prediction> out, const E& run) const
+    template <class T, core::executor Run>
+    void predict(const state& s, const rows_of<T>& rows, std::span<stats::prediction> out, const Run& run) const
     {
         assert(s.fitted() && out.size() == rows.size() && (rows.size() == 0 || rows.dimensions() == s.dimensions));
         const std::size_t blocks = (rows.size() + detail::forest_block - 1) / detail::forest_block;

@@ -186,9 +186,9 @@ private:
     }
 };
 
-template <class M, class A, class E, class S>
-model_guided(M, A, E, S) -> model_guided<M, A, E, S>;
-template <class M, class A, class E, class S>
-model_guided(M, A, E, S, model_guided_options) -> model_guided<M, A, E, S>;
+template <class M, class A, class X, class S>
+model_guided(M, A, X, S) -> model_guided<M, A, X, S>;
+template <class M, class A, class X, class S>
+model_guided(M, A, X, S, model_guided_options) -> model_guided<M, A, X, S>;
 
 }  // namespace tunekit
