@@ -190,11 +190,16 @@ private:
                                             std::size_t n, G& gen) const
     {
         const double sigma = (std::clamp)(fit.sd, 1e-4, 0.999);
-        const std::vector<double> spread = options.start == walkers_from::hessian ? covariance_factor(fit, sigma) : std::vector<double>{};
+        std::vector<double> spread = options.start == walkers_from::hessian ? covariance_factor(fit, sigma) : std::vector<double>{};
         std::vector<double> out;
         std::size_t tries = 0;
         while (out.size() < options.walkers * dimensions) {
-            if (++tries > 100 * options.walkers) return {};
+            if (++tries > 100 * options.walkers) {
+                if (spread.empty()) return {};
+                spread.clear();  // the normal approximation lies outside the support: the ball it is
+                out.clear();
+                tries = 0;
+            }
             std::array<double, dimensions> z{}, x{};
             for (double& v : z) v = random::normal(gen);
             for (std::size_t c = 0; c < F::dimensions; ++c) {
