@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures every configuration of a small space of one convolution on this machine and writes it as a recorded space:
+// Measures every configuration of a small space of one operator on this machine and writes it as a recorded space:
 // what bench/data/ holds was made so. Configurations that the kernel refuses are part of the space, as failures.
 #include <sys/stat.h>
 
@@ -21,6 +21,7 @@
 
 #include "tunekit/io/recorded_space.hpp"
 #include "tunekit/kernels/conv2d.hpp"
+#include "tunekit/kernels/gemm.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/measure/in_process.hpp"
@@ -41,46 +42,58 @@ struct settings {
     std::uint32_t repeats = 7;
 };
 
-/// The parameters in column order; ci, co and vl are there for the constraints to speak of.
-tk::io::recorded_space describe(const kernels::conv2d_shape& shape, const settings& s)
+std::vector<float> noise(std::size_t n, std::uint64_t key)
 {
-    const std::int64_t lanes = kernel_table().lanes;
-    std::vector<std::int64_t> blocks;
-    for (const std::int64_t b : {1, 4, 16, 64})
-        if (shape.ci % b == 0) blocks.push_back(b);
-    tk::io::recorded_space out;
-    out.kernel = "conv2d " + s.layer;
-    out.device = s.device;
-    out.parameters = {{"mr", {1, 2, 3, 4, 6, 8, 12}},  {"nv", {1, 2, 3, 4}},     {"ic_block", blocks},
-                      {"oh_block", {1, shape.oh()}},   {"oc_block", {1, 2, 4}},  {"order", {0, 1, 2}},
-                      {"edge", {0, 1}},                {"co", {shape.co}},       {"vl", {lanes}}};
-    out.constraints = {"oc_block == 1 or oc_block * nv * vl <= co"};
+    tk::random::philox gen(key);
+    std::vector<float> out(n);
+    for (float& f : out) f = static_cast<float>(2 * tk::random::uniform_01(gen) - 1);
     return out;
 }
 
-/// What every configuration is run on.
-class bench_case {
+std::vector<float> noise(std::int64_t n, std::uint64_t key) { return noise(static_cast<std::size_t>(n), key); }
+
+/// 1e-4 of the largest element.
+tk::measure::tolerance near(const std::vector<float>& reference)
+{
+    double largest = 0;
+    for (const float r : reference) largest = (std::max)(largest, std::fabs(static_cast<double>(r)));
+    return {.absolute = 1e-4 * largest};
+}
+
+/// The value of column `j` of a configuration.
+int at(const std::vector<std::int64_t>& values, std::size_t j) { return static_cast<int>(values[j]); }
+
+/// One convolution, and a small part of its space.
+class conv2d_case {
 public:
-    explicit bench_case(const kernels::conv2d_shape& shape)
-        : shape_(shape), x_(noise(static_cast<std::size_t>(shape.inputs()), 1)),
-          weights_(noise(static_cast<std::size_t>(shape.weights()), 2)),
+    explicit conv2d_case(const kernels::conv2d_shape& shape)
+        : shape_(shape), x_(noise(shape.inputs(), 1)), weights_(noise(shape.weights(), 2)),
           reference_(kernels::reference_conv2d(shape, x_, weights_)), got_(reference_.size())
     {
-        for (const float r : reference_) within_.absolute = (std::max)(within_.absolute, 1e-4 * std::fabs(static_cast<double>(r)));
     }
 
-    /// For `timed`. The configuration is a row of values in the order of `describe`.
+    /// In column order; co and vl have one value: they are there for the constraint.
+    void describe(tk::io::recorded_space& out) const
+    {
+        std::vector<std::int64_t> blocks;
+        for (const std::int64_t b : {1, 4, 16, 64})
+            if (shape_.ci % b == 0) blocks.push_back(b);
+        out.parameters = {{"mr", {1, 2, 3, 4, 6, 8, 12}}, {"nv", {1, 2, 3, 4}},    {"ic_block", blocks},
+                          {"oh_block", {1, shape_.oh()}}, {"oc_block", {1, 2, 4}}, {"order", {0, 1, 2}},
+                          {"edge", {0, 1}},               {"co", {shape_.co}},     {"vl", {kernel_table().lanes}}};
+        out.constraints = {"oc_block == 1 or oc_block * nv * vl <= co"};
+    }
+
+    /// For `timed`.
     auto kernel()
     {
-        return [this](const std::vector<std::int64_t>& values) {
-            const auto v = [&](std::size_t j) { return static_cast<int>(values[j]); };
-            const int ic_block = v(2);
+        return [this](const std::vector<std::int64_t>& v) {
+            const auto pad = kernels::helps_copy(shape_) ? kernels::padding_mode::copy : kernels::padding_mode::clip;
             made_.emplace(shape_,
-                          kernels::conv2d_config{.mr = v(0), .nv = v(1), .vl = v(8), .ku = 4, .ic_block = ic_block,
-                                                 .ic_chunk = shape_.ci / ic_block, .oh_block = v(3), .oc_block = v(4),
-                                                 .order = static_cast<kernels::loop_order>(v(5)),
-                                                 .pad = kernels::helps_copy(shape_) ? kernels::padding_mode::copy : kernels::padding_mode::clip,
-                                                 .edge = static_cast<kernels::edge_mode>(v(6))},
+                          kernels::conv2d_config{.mr = at(v, 0), .nv = at(v, 1), .vl = at(v, 8), .ku = 4, .ic_block = at(v, 2),
+                                                 .ic_chunk = shape_.ci / at(v, 2), .oh_block = at(v, 3), .oc_block = at(v, 4),
+                                                 .order = static_cast<kernels::loop_order>(at(v, 5)), .pad = pad,
+                                                 .edge = static_cast<kernels::edge_mode>(at(v, 6))},
                           kernel_table(), weights_);
             input_ = kernels::buffer(made_->input_size());
             output_ = kernels::buffer(made_->output_size());
@@ -94,24 +107,59 @@ public:
     {
         return [this] {
             made_->unpack_output({output_.data(), output_.size()}, got_);
-            return tk::measure::close_to(std::span<const float>(got_), std::span<const float>(reference_), within_);
+            return tk::measure::close_to(std::span<const float>(got_), std::span<const float>(reference_), near(reference_));
         };
     }
 
 private:
-    static std::vector<float> noise(std::size_t n, std::uint64_t key)
-    {
-        tk::random::philox gen(key);
-        std::vector<float> out(n);
-        for (float& f : out) f = static_cast<float>(2 * tk::random::uniform_01(gen) - 1);
-        return out;
-    }
-
     kernels::conv2d_shape shape_;
     std::vector<float> x_, weights_, reference_, got_;
-    tk::measure::tolerance within_;
     std::optional<kernels::conv2d_kernel> made_;
     kernels::buffer input_, output_;
+};
+
+/// One matrix product, and a small part of its space.
+class gemm_case {
+public:
+    explicit gemm_case(const kernels::gemm_shape& shape)
+        : shape_(shape), a_(noise(std::int64_t{shape.batch} * shape.m * shape.k, 1)),
+          b_(noise(std::int64_t{shape.batch} * shape.k * shape.n, 2)), reference_(kernels::reference_gemm(shape, a_, b_)),
+          c_(reference_.size())
+    {
+    }
+
+    /// In column order; vl has one value. Where nc is no multiple of the tile's width, the kernel refuses.
+    void describe(tk::io::recorded_space& out) const
+    {
+        out.parameters = {{"mr", {1, 2, 3, 4, 6, 8, 12}}, {"nv", {1, 2, 3, 4}},  {"mc", {16, 64, 128}},
+                          {"nc", {96, 512}},              {"kc", {64, 256, 512}}, {"order", {0, 1, 2, 3}},
+                          {"pack_b", {0, 1}},             {"vl", {kernel_table().lanes}}};
+        out.constraints = {"mc * kc <= 32768", "pack_b == 1 or nc == 512"};
+    }
+
+    /// For `timed`.
+    auto kernel()
+    {
+        return [this](const std::vector<std::int64_t>& v) {
+            made_.emplace(shape_,
+                          kernels::gemm_config{.mr = at(v, 0), .nv = at(v, 1), .vl = at(v, 7), .ku = 4, .mc = at(v, 2),
+                                               .nc = at(v, 3), .kc = at(v, 4), .order = static_cast<kernels::loop_order>(at(v, 5)),
+                                               .pack_b = at(v, 6) == 1},
+                          kernel_table());
+            return [this] { made_->run(a_.data(), b_.data(), c_.data()); };
+        };
+    }
+
+    /// For `timed`.
+    auto check()
+    {
+        return [this] { return tk::measure::close_to(std::span<const float>(c_), std::span<const float>(reference_), near(reference_)); };
+    }
+
+private:
+    kernels::gemm_shape shape_;
+    std::vector<float> a_, b_, reference_, c_;
+    std::optional<kernels::gemm_kernel> made_;
 };
 
 /// Whole nanoseconds: what the clock can tell, and short to write.
@@ -160,17 +208,14 @@ std::string summary(const std::string& name, const tk::io::recorded_space& space
     return out + '\n';
 }
 
-void run(const settings& s)
+template <class Case>
+void record_all(Case on, const settings& s, const std::string& kind)
 {
-    const kernels::conv2d_layer* layer = nullptr;
-    for (const auto& network : kernels::networks)
-        for (const auto& l : network.convolutions)
-            if (l.name == s.layer) layer = &l;
-    if (layer == nullptr) tk::invalid("--layer \"" + s.layer + "\" is no layer of a known network, want one such as R9 or S16");
-    if (s.repeats < 2) tk::invalid("--repeats is below 2, want at least 2");
-    auto recorded = describe(layer->shape, s);
+    tk::io::recorded_space recorded;
+    recorded.kernel = kind + ' ' + s.layer;
+    recorded.device = s.device;
+    on.describe(recorded);
     const auto space = tk::io::space_of(recorded);
-    bench_case on(layer->shape);
     auto measure = tk::measure::in_process(
         space, tk::measure::timed{on.kernel(), tk::measure::fixed{.runs = s.repeats, .batch = 1}, on.check(), tk::measure::thread_clock{}});
     tk::measure::thread_clock spent;  // also of the costs: what others do on the machine is not the space's
@@ -182,9 +227,21 @@ void run(const settings& s)
         space.ordinals(std::span(&i, 1), row.ordinals);
         recorded.rows.push_back(std::move(row));
     }
-    const std::string name = "conv2d_" + s.layer;
+    const std::string name = kind + '_' + s.layer;
     tk::io::write_recorded_space(s.out + '/' + name, recorded);
     std::printf("%s", summary(name, recorded).c_str());
+}
+
+void run(const settings& s)
+{
+    if (s.repeats < 2) tk::invalid("--repeats is below 2, want at least 2");
+    for (const auto& network : kernels::networks) {
+        for (const auto& layer : network.convolutions)
+            if (layer.name == s.layer) return record_all(conv2d_case(layer.shape), s, "conv2d");
+        for (const auto& layer : network.products)
+            if (layer.name == s.layer) return record_all(gemm_case(layer.shape), s, "gemm");
+    }
+    tk::invalid("--layer \"" + s.layer + "\" is no layer of a known network, want one such as R9, S12 or Out");
 }
 
 }  // namespace
@@ -192,9 +249,9 @@ void run(const settings& s)
 int main(int argc, char** argv)
 {
     settings s;
-    CLI::App app("Measures a small space of one convolution whole and writes NAME.params and NAME.csv.gz; prints its line for spaces.csv.",
+    CLI::App app("Measures a small space of one operator whole and writes NAME.params and NAME.csv.gz; prints its line for spaces.csv.",
                  "record_space");
-    app.add_option("--layer", s.layer, "a layer of a known network: R1 ... R12, S1 ... S18, ...")->required();
+    app.add_option("--layer", s.layer, "a layer of a known network: R1 ... R12, S1 ... S18, QKV, Out, ...")->required();
     app.add_option("--out", s.out, "folder for the two files")->required();
     app.add_option("--device", s.device, "what the .params file says of this machine");
     app.add_option("--repeats", s.repeats, "timed repeats of each configuration [7]");
