@@ -44,6 +44,7 @@ set(tunekit_known_needs
     "dnnl[.]hpp>"                   dnnl            DNNL::dnnl                      libdnnl-dev
     "^<cblas[.]h>"                  OpenBLAS        tunekit_openblas                libopenblas-dev
     "[</\"]kernel_table[.]hpp[>\"]"  kernel_table    tunekit_kernel_table            -
+    "[</\"]names[.]hpp[>\"]"         names           tunekit_names                   -
     "^<omp[.]h>"                    OpenMP          OpenMP::OpenMP_CXX              libgomp1
     "^<(thread|future|barrier|latch|semaphore)>"  Threads  Threads::Threads         libc6-dev)
 
@@ -139,3 +140,4 @@ function(tunekit_program name)
 endfunction()
 
 include(${PROJECT_SOURCE_DIR}/examples/support/kernel_table.cmake)
+include(${PROJECT_SOURCE_DIR}/examples/support/names.cmake)

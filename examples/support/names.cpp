@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "support/names.hpp"
+
+#include <cstdint>
+
+#include "tunekit/recipes/adatune.hpp"
+#include "tunekit/recipes/autotvm.hpp"
+#include "tunekit/schedule/ansor.hpp"
+#include "tunekit/schedule/early_stop.hpp"
+#include "tunekit/schedule/linear.hpp"
+#include "tunekit/schedule/random.hpp"
+#include "tunekit/schedule/round_robin.hpp"
+#include "tunekit/schedule/sequential.hpp"
+#include "tunekit/search/annealing.hpp"
+#include "tunekit/search/grid.hpp"
+#include "tunekit/search/hill_climb.hpp"
+#include "tunekit/search/random.hpp"
+
+namespace programs {
+
+named<tunekit::any_strategy> strategies()
+{
+    named<tunekit::any_strategy> out;
+    const auto add = [&](const char* name, auto strategy) { out.emplace_back(name, tunekit::any_strategy(std::move(strategy))); };
+    add("random", tunekit::search::random{});
+    add("grid", tunekit::search::grid{});
+    add("hill-climb", tunekit::search::hill_climb{});
+    add("annealing", tunekit::search::annealing{});
+    add("autotvm", tunekit::recipes::autotvm_reg());
+    add("autotvm-rank", tunekit::recipes::autotvm_rank());
+    add("autotvm-genetic", tunekit::recipes::autotvm_genetic());
+    add("adatune-rfei", tunekit::recipes::adatune_rfei());
+    add("adatune-rfei-csa", tunekit::recipes::adatune());
+    return out;
+}
+
+named<tunekit::any_schedule> schedules(double share, double slots)
+{
+    named<tunekit::any_schedule> out;
+    const auto add = [&](const char* name, auto schedule) { out.emplace_back(name, tunekit::any_schedule(std::move(schedule))); };
+    add("sequential", tunekit::schedule::sequential{.seconds_per_task = share});
+    add("random", tunekit::schedule::random{});
+    add("round-robin", tunekit::schedule::round_robin{});
+    add("linear", tunekit::schedule::linear{.slots = slots > 1 ? static_cast<std::uint64_t>(slots) : 1});
+    add("da-random", tunekit::schedule::early_stop{tunekit::schedule::random{}});
+    add("da-round-robin", tunekit::schedule::early_stop{tunekit::schedule::round_robin{}});
+    add("ansor", tunekit::schedule::ansor{});
+    return out;
+}
+
+}  // namespace programs
