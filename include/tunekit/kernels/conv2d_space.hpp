@@ -5,6 +5,7 @@
 /// The search space of the direct convolution, and the configuration that an untuned library would run.
 
 #include <algorithm>
+#include <concepts>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -33,7 +34,8 @@ namespace tunekit::kernels {
 ///
 /// The budget of registers is the table's: what its translation unit was compiled for.
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
-[[nodiscard]] inline auto conv2d_space(const conv2d_shape& shape, const tile_table& table, hazards hazard = hazards::excluded)
+template <std::same_as<tile_table> Table>  // a template, so that only callers pay for its product
+[[nodiscard]] auto conv2d_space(const conv2d_shape& shape, const Table& table, hazards hazard = hazards::excluded)
 {
     require_valid(shape);
     const bool flat = shape.kernel_h == 1 && shape.kernel_w == 1;  // rows of a block may then become one

@@ -5,6 +5,7 @@
 /// The search space of the matrix product, and the configuration that an untuned library would run.
 
 #include <algorithm>
+#include <concepts>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -30,7 +31,8 @@ namespace tunekit::kernels {
 /// | edge | balanced, remainder | |
 ///
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
-[[nodiscard]] inline auto gemm_space(const gemm_shape& shape, const tile_table& table, hazards hazard = hazards::excluded)
+template <std::same_as<tile_table> Table>  // a template, so that only callers pay for its product
+[[nodiscard]] auto gemm_space(const gemm_shape& shape, const Table& table, hazards hazard = hazards::excluded)
 {
     require_valid(shape);
     std::vector<int> unrollings{1, 2, 4, 8}, depths;
