@@ -100,6 +100,7 @@ void run_ours(benchmark::State& runs, const F& density, const std::vector<double
 {
     mcmc::chain chain;
     for (auto _ : runs) {
+        chain = {};  // its memory is that of the next chain
         bench::splitmix gen;
         const mcmc::ensemble sampler{mcmc::stretch{}};
         mcmc::state s = sampler.start(density, from, d);
