@@ -146,7 +146,7 @@ tk::plan tune_all(const options& o, std::deque<job>& jobs, const tk::any_strateg
                     session::options{.resume = o.resume,
                                      .sync = o.sync ? tk::io::log_file::sync::every_line : tk::io::log_file::sync::every_second});
     }
-    const auto schedule = programs::find(programs::schedules(budget.seconds / static_cast<double>(jobs.size()), budget.seconds / budget.slot_seconds), "schedule", o.schedule);
+    const auto schedule = programs::find(programs::schedules({.seconds = budget.seconds, .slot_seconds = budget.slot_seconds, .tasks = jobs.size()}), "schedule", o.schedule);
     std::vector<tk::task> tasks;
     for (std::size_t k = 0; k < jobs.size(); ++k) {
         job& j = jobs[k];
@@ -270,7 +270,7 @@ int run(const options& o)
         tk::invalid("network \"" + o.network + "\" is unknown, want one of: " + known);
     }
     const auto strategy = programs::find(programs::strategies(), "strategy", o.strategy);
-    (void)programs::find(programs::schedules(1, 1), "schedule", o.schedule);
+    (void)programs::find(programs::schedules({}), "schedule", o.schedule);
     tk::require(o.device == "cpu", "device \"" + o.device + "\" is unknown, want one of: cpu");
     tk::require(o.seconds > 0, "--seconds is not positive, want > 0");
     tk::require(o.slot_seconds >= 0, "--slot-seconds is negative, want > 0, or 0 for a twentieth of each task's share");
@@ -300,7 +300,7 @@ int main(int argc, char** argv)
     app.set_version_flag("--version", "tune_network (tunekit) " + version());
     app.add_option("--network", o.network, "resnet18, vgg16, alexnet or squeezenet")->required();
     app.add_option("--strategy", o.strategy, "what is tried next: " + programs::list(programs::strategies()))->capture_default_str();
-    app.add_option("--schedule", o.schedule, "whose turn it is: " + programs::list(programs::schedules(1, 1)))->capture_default_str();
+    app.add_option("--schedule", o.schedule, "whose turn it is: " + programs::list(programs::schedules({})))->capture_default_str();
     app.add_option("--seconds", o.seconds, "wall time for all tasks together")->capture_default_str();
     app.add_option("--slot-seconds", o.slot_seconds, "length of a slot; 0: seconds / (20 x tasks), within [0.1, 100]")->capture_default_str();
     app.add_option("--seed", o.seed, "same seed, same proposals for the same measurements")->capture_default_str();

@@ -5,6 +5,7 @@
 
 #include "tunekit/recipes/adatune.hpp"
 #include "tunekit/recipes/autotvm.hpp"
+#include "tunekit/recipes/dynatune.hpp"
 #include "tunekit/schedule/ansor.hpp"
 #include "tunekit/schedule/early_stop.hpp"
 #include "tunekit/schedule/linear.hpp"
@@ -34,17 +35,21 @@ named<tunekit::any_strategy> strategies()
     return out;
 }
 
-named<tunekit::any_schedule> schedules(double share, double slots)
+named<tunekit::any_schedule> schedules(const run_plan& run)
 {
+    const auto slots = static_cast<std::uint64_t>(run.seconds / run.slot_seconds);
     named<tunekit::any_schedule> out;
     const auto add = [&](const char* name, auto schedule) { out.emplace_back(name, tunekit::any_schedule(std::move(schedule))); };
-    add("sequential", tunekit::schedule::sequential{.seconds_per_task = share});
+    add("sequential", tunekit::schedule::sequential{.seconds_per_task = run.seconds / static_cast<double>(run.tasks)});
     add("random", tunekit::schedule::random{});
     add("round-robin", tunekit::schedule::round_robin{});
-    add("linear", tunekit::schedule::linear{.slots = slots > 1 ? static_cast<std::uint64_t>(slots) : 1});
+    add("linear", tunekit::schedule::linear{.slots = slots > 0 ? slots : 1});
     add("da-random", tunekit::schedule::early_stop{tunekit::schedule::random{}});
     add("da-round-robin", tunekit::schedule::early_stop{tunekit::schedule::round_robin{}});
     add("ansor", tunekit::schedule::ansor{});
+    add("dynatune", tunekit::recipes::dynatune(run.slot_seconds));
+    add("dynatune-egreedy", tunekit::recipes::dynatune_egreedy(run.slot_seconds));
+    add("dynatune-softmax", tunekit::recipes::dynatune_softmax(run.slot_seconds));
     return out;
 }
 

@@ -4,6 +4,7 @@
 /// \file
 /// The strategies and schedules that programs know by name; names.cpp says which.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,8 +21,14 @@ using named = std::vector<std::pair<std::string, T>>;
 
 named<tunekit::any_strategy> strategies();
 
-/// `share` is what sequential tuning gives each task, seconds; `slots` is about how many the run has.
-named<tunekit::any_schedule> schedules(double share, double slots);
+/// What schedules want to know of the run.
+struct run_plan {
+    double seconds = 60;       ///< of all tasks together
+    double slot_seconds = 1;
+    std::size_t tasks = 1;
+};
+
+named<tunekit::any_schedule> schedules(const run_plan& run);
 
 /// The names, for messages.
 template <class T>

@@ -6,3 +6,4 @@
 
 #include "tunekit/recipes/adatune.hpp"
 #include "tunekit/recipes/autotvm.hpp"
+#include "tunekit/recipes/dynatune.hpp"

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "tunekit/bandit/epsilon_greedy.hpp"
+#include "tunekit/bandit/ucb.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/schedule/by_belief.hpp"
+#include "tunekit/schedule/oracle.hpp"
+
+namespace tk = tunekit;
+namespace schedule = tk::schedule;
+using philox = tk::random::philox;
+using schedule::curve_point;
+using schedule::task_view;
+
+namespace {
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+/// Expects what it is told: `gain` times the last value more; remembers what it was asked.
+struct told {
+    double gain = 0;
+    std::vector<double>* horizons = nullptr;
+    std::vector<double>* peaks = nullptr;
+
+    template <tk::generator G>
+    tk::curve::forecast predict(std::span<const double> best, double horizon, double peak, G&) const
+    {
+        if (horizons != nullptr) horizons->push_back(horizon);
+        if (peaks != nullptr) peaks->push_back(peak);
+        if (best.empty() || best.back() == 0) return {};
+        return {.last = best.back(), .mean = best.back(), .sd = 0, .expected_improvement = gain * best.back(), .expected_saving = 0,
+                .basis = tk::curve::basis::posterior};
+    }
+};
+static_assert(tk::curve::belief_model<told, philox>);
+
+std::vector<curve_point> flat(std::size_t n, double cost)
+{
+    std::vector<curve_point> out;
+    for (std::size_t i = 0; i < n; ++i) out.push_back({.trial = i + 1, .seconds = 0, .best_cost = cost});
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("the reward of a slot is the model's time that its forecast saves: weights multiply it, horizons follow the task's pace")
+{
+    std::vector<double> horizons, peaks;
+    const schedule::by_belief s{told{0.25, &horizons, &peaks}, tk::bandit::ucb{}, {.slot_seconds = 10, .peak = 7e12}};
+    philox gen(1);
+    const auto curve = flat(20, 2e-3);
+    // 1/last - 1/(1.25 last) = 0.2 / last: a fifth of 2 ms.
+    CHECK(s.reward({.flops = 1e9, .weight = 1, .curve = curve, .seconds = 40}, 1e12, gen) == doctest::Approx(0.4e-3));
+    CHECK(s.reward({.flops = 1e9, .weight = 3, .curve = curve, .seconds = 40}, 1e12, gen) == doctest::Approx(1.2e-3));
+    CHECK(s.reward({.flops = 1e9, .curve = curve, .seconds = 4000}, 1e12, gen) == doctest::Approx(0.4e-3));
+    CHECK(horizons == std::vector<double>{25, 25, 21});  // 2 s a trial: 5 in a slot; 200 s a trial: at least one
+    CHECK(s.reward({.flops = 1e9}, 1e12, gen) == 0);
+    const auto never = flat(5, inf);
+    CHECK(s.reward({.flops = 1e9, .curve = never, .seconds = 5}, 1e12, gen) == 0);
+    CHECK(peaks[0] == 1e12);
+}
+
+TEST_CASE("only the task of the last slot is forecast again; ended tasks are not forecast at all")
+{
+    std::vector<double> horizons;
+    const schedule::by_belief s{told{0.1, &horizons}, tk::bandit::epsilon_greedy{.epsilon = 0}};
+    const auto fast = flat(10, 1e-3), slow = flat(10, 5e-3);
+    std::vector<task_view> tasks{{.flops = 1e9, .curve = fast, .slots = 1, .seconds = 10}, {.flops = 1e9, .curve = slow, .slots = 1, .seconds = 10},
+                                 {.flops = 1e9, .curve = slow, .slots = 1, .seconds = 10, .active = false}};
+    philox gen(1);
+    auto state = s.start(tasks);
+    CHECK(s.select(state, tasks, gen) == 1);
+    CHECK(horizons.size() == 2);
+    s.update(state, 1, {});
+    CHECK(s.select(state, tasks, gen) == 1);
+    CHECK(horizons.size() == 3);
+    CHECK(state.rewards[0] == doctest::Approx(1e-3 * (1 - 1 / 1.1)));
+    tasks[1].active = false;
+    s.update(state, 1, {});
+    CHECK(s.select(state, tasks, gen) == 0);
+    CHECK(horizons.size() == 3);
+}
+
+TEST_CASE("an unknown peak is 1.25 times the best rate of any task")
+{
+    std::vector<double> peaks;
+    const schedule::by_belief s{told{0.1, nullptr, &peaks}, tk::bandit::ucb{}};
+    const auto a = flat(5, 1e-3), b = flat(5, 1e-4);
+    const std::vector<task_view> tasks{{.flops = 1e9, .curve = a, .slots = 1, .seconds = 5}, {.flops = 1e9, .curve = b, .slots = 1, .seconds = 5}};
+    philox gen(1);
+    auto state = s.start(tasks);
+    (void)s.select(state, tasks, gen);
+    CHECK(peaks == std::vector<double>{1.25e13, 1.25e13});
+}
+
+TEST_CASE("scaling all latencies by 1000 changes no decision without units, and changes them in the paper's milliseconds")
+{
+    // Task 0 promises ten times as much as task 1, but had 40 slots to its 10: in units of the larger promise the bonus decides.
+    const auto decide = [](const auto& bandit, double scale) {
+        const schedule::by_belief s{told{0.25}, bandit};
+        const auto big = flat(10, 50e-3 * scale), little = flat(10, 5e-3 * scale);
+        const std::vector<task_view> tasks{{.flops = 1e9, .curve = big, .slots = 40, .seconds = 10},
+                                           {.flops = 1e9, .curve = little, .slots = 10, .seconds = 10}};
+        philox gen(1);
+        auto state = s.start(tasks);
+        return s.select(state, tasks, gen);
+    };
+    const auto paper = [](double latency) { return tk::bandit::ucb::paper(latency); };
+    CHECK(decide(tk::bandit::ucb::scale_free(), 1) == decide(tk::bandit::ucb::scale_free(), 1e-3));
+    CHECK(decide(tk::bandit::ucb::scale_free(), 1) == decide(tk::bandit::ucb::scale_free(), 1e3));
+    CHECK(decide(paper, 1) == 0);      // 10 ms against 1 ms: the bonus of 0.44 to 0.88 does not matter
+    CHECK(decide(paper, 1e-3) == 1);   // 0.01 ms against 0.001 ms: the bonus of 0.14 to 0.28 alone decides
+}
+
+TEST_CASE("by_belief refuses a slot without length")
+{
+    const schedule::by_belief s{told{}, tk::bandit::ucb{}, {.slot_seconds = 0}};
+    CHECK_THROWS_WITH_AS((void)s.start({}), "tunekit: schedule::by_belief: slot_seconds is not positive, want > 0", std::invalid_argument);
+}
+
+TEST_CASE("the area-optimal order beats every other: all orders of 300 random triples of curves")
+{
+    philox gen(5);
+    for (int repeat = 0; repeat < 300; ++repeat) {
+        std::vector<schedule::slot_curve> curves(3);
+        std::vector<std::size_t> all;
+        for (std::size_t k = 0; k < 3; ++k) {
+            double latency = 10;
+            curves[k].push_back(latency);
+            const std::size_t slots = 1 + tk::random::uniform_index(3, gen);
+            for (std::size_t i = 0; i < slots; ++i) {
+                latency -= static_cast<double>(tk::random::uniform_index(4, gen)) * (tk::random::uniform_01(gen) < 0.5 ? 0 : 1);
+                curves[k].push_back(latency);
+                all.push_back(k);
+            }
+        }
+        double least = inf;
+        do least = (std::min)(least, schedule::latency_area(curves, all));
+        while (std::next_permutation(all.begin(), all.end()));
+        const auto optimal = schedule::area_optimal_order(curves);
+        const auto myopic = schedule::myopic_order(curves);
+        CHECK(optimal.size() == all.size());
+        CHECK(myopic.size() == all.size());
+        CHECK(schedule::latency_area(curves, optimal) == doctest::Approx(least));
+        CHECK(schedule::latency_area(curves, myopic) >= least - 1e-12);
+    }
+}
+
+TEST_CASE("a plateau before a fall misleads the myopic oracle, not the area-optimal one")
+{
+    const std::vector<schedule::slot_curve> curves{{10, 10, 2}, {10, 9.5, 9, 8.5}};
+    CHECK(schedule::myopic_order(curves) == std::vector<std::size_t>{1, 1, 1, 0, 0});
+    CHECK(schedule::area_optimal_order(curves) == std::vector<std::size_t>{0, 0, 1, 1, 1});
+}
+
+TEST_CASE("a script is followed past tasks that ended, then the first active task goes on")
+{
+    const schedule::scripted s{{1, 0, 1, 7}};
+    std::vector<task_view> tasks(2);
+    philox gen(1);
+    auto state = s.start(tasks);
+    CHECK(s.select(state, tasks, gen) == 1);
+    tasks[0].active = false;
+    CHECK(s.select(state, tasks, gen) == 1);
+    CHECK(s.select(state, tasks, gen) == 1);
+}
