@@ -69,23 +69,27 @@ template <class T>
     return fraction * detail::power_of_two<T>(half) * detail::power_of_two<T>(n - half);
 }
 
+/// The logarithm of a positive number that is neither subnormal nor infinite; no other argument is allowed.
+template <class T>
+[[nodiscard]] T log_of_normal(const T& v)
+{
+    // v = 2^k m with m in [sqrt(1/2), sqrt(2)): the integer part of the bits above those of sqrt(1/2)
+    const auto above = (to_bits(v) - std::uint64_t{0x3fe6a09e667f3bcd} + (std::uint64_t{1024} << 52)) >> 52;
+    const T k = from_bits(above | std::uint64_t{0x4330000000000000}) - (0x1p52 + 1024.0);
+    const T f = from_bits(to_bits(v) - ((above - std::uint64_t{1024}) << 52)) - 1.0;
+    const T s = f / (f + 2.0), z = s * s;  // ln m = 2 atanh s
+    const T series = z * (0x1.5555555555558p-1 + z * (0x1.99999999952e2p-2 + z * (0x1.2492492df148dp-2 + z * (0x1.c71c62e5800a1p-3 +
+                     z * (0x1.7462b4ab2ef6bp-3 + z * (0x1.39fe606542ddep-3 + z * 0x1.2b584aae78a57p-3))))));
+    // 2 s = f - s f, which keeps the bits that 2 s alone would round away
+    return k * detail::ln_2_high + (f - (s * (f - series) - k * detail::ln_2_low));
+}
+
 template <class T>
 [[nodiscard]] T log(const T& x)
 {
     const T smallest = all<T>((std::numeric_limits<double>::min)()), zero = all<T>(0);
-    const T scaled = x * 0x1p54;
-    const T v = x < smallest ? scaled : x;
-    const T lift = x < smallest ? all<T>(54.0) : zero;
-    // v = 2^k m with m in [sqrt(1/2), sqrt(2)): the integer part of the bits above those of sqrt(1/2)
-    const auto above = to_bits(v) - std::uint64_t{0x3fe6a09e667f3bcd} + (std::uint64_t{1024} << 52);
-    const T k = from_bits((above >> 52) | std::uint64_t{0x4330000000000000}) - (0x1p52 + 1024.0);
-    const T m = from_bits(to_bits(v) - (((above >> 52) - std::uint64_t{1024}) << 52));
-    const T s = (m - 1.0) / (m + 1.0), z = s * s;  // ln m = 2 atanh s
-    const T series = z * (0x1.5555555555558p-1 + z * (0x1.99999999952e2p-2 + z * (0x1.2492492df148dp-2 + z * (0x1.c71c62e5800a1p-3 +
-                     z * (0x1.7462b4ab2ef6bp-3 + z * (0x1.39fe606542ddep-3 + z * 0x1.2b584aae78a57p-3))))));
-    const T f = m - 1.0;  // 2 s = f - s f, which keeps the bits that 2 s alone would round away
-    const T e = k - lift;
-    const T y = e * detail::ln_2_high + (f - (s * (f - series) - e * detail::ln_2_low));
+    const T lifted = x < smallest ? x * 0x1p54 : x;
+    const T y = log_of_normal(lifted) - (x < smallest ? all<T>(54 * 0.6931471805599453) : zero);
     const T infinity = all<T>(std::numeric_limits<double>::infinity());
     const T number = x == zero ? -infinity : y;
     const T positive = x < zero ? all<T>(std::numeric_limits<double>::quiet_NaN()) : number;
@@ -110,6 +114,15 @@ inline void exp(std::span<const double> x, std::span<double> out)
     std::size_t i = 0;
     for (; i + pack_size <= x.size(); i += pack_size) store(linalg::exp(load(x.data() + i)), out.data() + i);
     for (; i < x.size(); ++i) out[i] = linalg::exp(x[i]);
+}
+
+/// out[i] = log(x[i]) of positive normal numbers. Precondition: as above.
+inline void log_of_normals(std::span<const double> x, std::span<double> out)
+{
+    assert(x.size() == out.size());
+    std::size_t i = 0;
+    for (; i + pack_size <= x.size(); i += pack_size) store(linalg::log_of_normal(load(x.data() + i)), out.data() + i);
+    for (; i < x.size(); ++i) out[i] = linalg::log_of_normal(x[i]);
 }
 
 /// out[i] = log(x[i]). Precondition: equal sizes; the spans are the same or do not overlap.

@@ -70,7 +70,7 @@ struct levenberg_marquardt {
                 lambda *= 10;
                 continue;
             }
-            if (is_small(next - out.parameters, out.parameters)) {
+            if (is_small(vector(next - out.parameters), out.parameters)) {
                 out.converged = true;
                 return out;
             }
@@ -99,11 +99,12 @@ private:
         return true;
     }
 
-    [[nodiscard]] static vector step(const least_squares_result& from, double lambda, const vector& lower, const vector& upper)
+    template <class V>
+    [[nodiscard]] static V step(const least_squares_result& from, double lambda, const V& lower, const V& upper)
     {
         const Eigen::Index d = from.parameters.size();
         matrix a = from.at.hessian;
-        vector b = -from.at.gradient;
+        V b = -from.at.gradient;
         for (Eigen::Index i = 0; i < d; ++i) {
             const bool held = (from.parameters[i] <= lower[i] && b[i] < 0) || (from.parameters[i] >= upper[i] && b[i] > 0);
             if (held || !(a(i, i) > 0)) {

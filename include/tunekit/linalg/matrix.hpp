@@ -22,20 +22,22 @@ using matrix = Eigen::MatrixXd;
 
 /// The lower factor L of a symmetric matrix a = L L^T.
 /// Errors: numerical_error when `a` is not positive definite; nothing is added to its diagonal.
-[[nodiscard]] inline matrix cholesky(const matrix& a)
+template <class M>  // a template so that who includes this without calling it does not pay for Eigen's factorisation
+[[nodiscard]] M cholesky(const M& a)
 {
-    const Eigen::LLT<matrix> factor(a);
-    const matrix lower = factor.matrixL();
+    const Eigen::LLT<M> factor(a);
+    const M lower = factor.matrixL();
     if (factor.info() != Eigen::Success || !lower.allFinite())
         throw numerical_error("cholesky: the matrix is not positive definite");
     return lower;
 }
 
 /// Solves a x = b for symmetric positive definite `a`; an x with NaN where `a` is not.
-[[nodiscard]] inline vector solve_spd(const matrix& a, const vector& b)
+template <class M, class V>
+[[nodiscard]] V solve_spd(const M& a, const V& b)
 {
-    const Eigen::LLT<matrix> factor(a);
-    if (factor.info() != Eigen::Success) return vector::Constant(b.size(), std::nan(""));
+    const Eigen::LLT<M> factor(a);
+    if (factor.info() != Eigen::Success) return V::Constant(b.size(), std::nan(""));
     return factor.solve(b);
 }
 
