@@ -102,13 +102,15 @@ public:
         for (std::size_t begin_line = 0; begin_line < n; begin_line += line) {
             const T* first = from + begin_line * d;
             float* to = x_.data() + begin_line;
-            if (begin_line + line <= n) {
+            const auto copy = [&](std::size_t lines) {
                 for (std::size_t k = 0; k < used_.size(); ++k)
-                    for (std::size_t r = 0; r < line; ++r) to[k * boosted_block + r] = static_cast<float>(first[r * d + used_[k]]);
-            } else {
-                for (std::size_t k = 0; k < used_.size(); ++k)
-                    for (std::size_t r = 0; begin_line + r < n; ++r) to[k * boosted_block + r] = static_cast<float>(first[r * d + used_[k]]);
-            }
+                    for (std::size_t r = 0; r < lines; ++r)
+                        to[k * boosted_block + r] = static_cast<float>(first[r * d + used_[k]]);
+            };
+            if (begin_line + line <= n)
+                copy(line);  // a constant: unrolled
+            else
+                copy(n - begin_line);
         }
     }
 

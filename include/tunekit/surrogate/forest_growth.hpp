@@ -282,7 +282,8 @@ private:
         std::size_t skip = differ == 1 ? 0 : random::uniform_index(differ, gen_);
         std::size_t f = 0;
         while (a[f] == b[f] || skip-- > 0) ++f;
-        return {.gain = 0, .ties = 1, .feature = static_cast<std::uint32_t>(f), .low = (std::min)(a[f], b[f]), .high = (std::max)(a[f], b[f])};
+        return {.gain = 0, .ties = 1, .feature = static_cast<std::uint32_t>(f),
+                .low = (std::min)(a[f], b[f]), .high = (std::max)(a[f], b[f])};
     }
 
     // Ties go to a uniform draw. Returns whether the candidate leads.
