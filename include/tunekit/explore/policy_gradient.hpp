@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A policy that learns where to step in a space: Chameleon's adaptive exploration.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/explore/actor_critic.hpp"
+#include "tunekit/explore/best_list.hpp"
+#include "tunekit/explore/concepts.hpp"
+#include "tunekit/explore/proximal.hpp"
+#include "tunekit/random/choice.hpp"
+#include "tunekit/random/fill.hpp"
+
+namespace tunekit::explore {
+
+/// What a step earns.
+enum class reward : std::uint8_t {
+    score,  ///< the score of where it leads
+    rise,   ///< that less the score of where it began
+};
+
+/// Which steps an update of the policy looks at.
+enum class updates : std::uint8_t {
+    per_episode,  ///< `epochs` draws of `minibatch` steps, with replacement, of each episode in turn
+    pooled,       ///< the steps of all episodes, `epochs` times in random order, `minibatch` at a time
+};
+
+/// Walks `episodes` episodes at once from random configurations, up to `steps` steps each, and returns the best it saw. At every step each
+/// parameter goes one value down, stays, or goes one up, as a network says that sees where the walk is; afterwards the network
+/// learns, by proximal policy optimisation, which steps led to high scores.
+///
+///     explore::policy_gradient{.entropy_weight = 0.02}
+///
+/// The network sees ordinal / cardinality of each parameter that has more than one value. A value beyond the ends of its list is
+/// held there; a step that leaves the valid set of a constrained space stays where it is, and earns that place's score. An
+/// episode ends early once a share of `settled` of the parameters stayed or were pushed against an end of their list in one step. Rewards should be of
+/// the order of 1.
+///
+/// State:      weights and Adam's moments, which go on from search to search.
+/// Randomness: at first the weights; distinct starts; per step one `bits` per parameter and episode; per update the steps that it looks at.
+/// Cost:       at most episodes (steps + 1) scores and as many passes of a network of about 2,000 weights.
+/// Source:     Ahn et al. (2020), Chameleon: Adaptive Code Optimization for Expedited Deep Neural Network Compilation, ICLR, section 3.2
+///             and table 9; its code for what the paper leaves open (early end, observation, minibatches).
+/// Departures: the paper gives no sizes of layers: 20 here as in its code. The code plays one episode after another and learns after each;
+///             here all are played with the policy as it was at the start, then learnt from one by one. Advantages that are all
+///             equal teach nothing (the code divides by 0). Starts are distinct. The code knows no constraints.
+struct policy_gradient {
+    std::size_t episodes = 128;     ///< > 0
+    std::size_t steps = 500;
+    double settled = 0.75;          ///< > 0; more than 1: episodes never end early
+    reward earns = reward::score;
+    towers layout = towers::shared_first;
+    std::size_t hidden = 20;        ///< units per layer; > 0
+    double learning_rate = 1e-3;    ///< >= 0; at 0 nothing is learnt: a random walk
+    double discount = 0.9;          ///< in [0, 1]
+    double lambda = 0.99;           ///< in [0, 1]
+    double clip = 0.3;              ///< > 0
+    double entropy_weight = 0.1;    ///< >= 0
+    double value_weight = 1;        ///< >= 0
+    bool joint_ratio = false;       ///< one ratio per step instead of one per parameter
+    updates learns = updates::per_episode;
+    std::size_t epochs = 3;
+    std::size_t minibatch = 32;     ///< > 0
+
+    /// The paper's settings: the defaults.
+    [[nodiscard]] static constexpr policy_gradient paper() { return {}; }
+
+    /// Those of its code: separate networks with a small tower per parameter, clip 0.2, entropy 0.3.
+    [[nodiscard]] static constexpr policy_gradient reference()
+    {
+        return {.layout = towers::reference, .clip = 0.2, .entropy_weight = 0.3};
+    }
+
+    struct state {
+        std::vector<float> weights;       ///< none before the first search
+        adam::state<float> moments;
+        std::size_t last_improvement = 0;  ///< of the last search: steps until its list of the best no longer changed
+
+        friend bool operator==(const state&, const state&) = default;
+    };
+
+    template <class Space>
+    [[nodiscard]] state start(const Space&) const
+    {
+        require(episodes > 0, "explore::policy_gradient: episodes is 0, want >= 1");
+        require(settled > 0, "explore::policy_gradient: settled is 0, negative or NaN, want > 0");
+        require(hidden > 0, "explore::policy_gradient: hidden is 0, want >= 1");
+        require(learning_rate >= 0, "explore::policy_gradient: learning_rate is negative or NaN, want >= 0");
+        require(discount >= 0 && discount <= 1, "explore::policy_gradient: discount is out of range, want 0 to 1");
+        require(lambda >= 0 && lambda <= 1, "explore::policy_gradient: lambda is out of range, want 0 to 1");
+        require(clip > 0, "explore::policy_gradient: clip is 0, negative or NaN, want > 0");
+        require(entropy_weight >= 0, "explore::policy_gradient: entropy_weight is negative or NaN, want >= 0");
+        require(value_weight >= 0, "explore::policy_gradient: value_weight is negative or NaN, want >= 0");
+        require(minibatch > 0, "explore::policy_gradient: minibatch is 0, want >= 1");
+        return {};
+    }
+
+    template <class Space, scorer Scorer, generator G>
+    [[nodiscard]] std::vector<candidate> explore(state& s, const Space& space, const Scorer& judge, const space::index_set& visited,
+                                                 std::size_t n, G& gen) const
+    {
+        best_list best(n, visited);
+        s.last_improvement = 0;
+        journey j;
+        for (std::size_t k = 0; k < space.dimensions(); ++k)
+            if (space.cardinalities()[k] > 1) j.moving.push_back(k);
+        j.at = random::sample_without_replacement(
+            space.size(), static_cast<std::size_t>((std::min)(index{episodes}, space.size())), gen);
+        j.scores.resize(j.at.size());
+        judge.score(j.at, j.scores);
+        for (std::size_t e = 0; e < j.at.size(); ++e) best.offer(j.at[e], j.scores[e]);
+        if (!j.moving.empty() && steps > 0) {
+            const network net(j.moving.size(), hidden, layout);
+            if (s.weights.empty()) s.weights = net.initial(gen);
+            network::passes p(net, (std::max)(j.at.size(), (std::min)(minibatch, most_rows)));
+            play(j, s, net, p, space, judge, best, gen);
+            if (learning_rate > 0) learn(j, s, net, p, space, gen);
+        }
+        return best.candidates(judge);
+    }
+
+private:
+    using network = actor_critic<float>;
+    static constexpr std::size_t most_rows = 256;  // of a pass that is differentiated
+
+    /// Where the episodes are, and every step of them: record r has moving.size() ordinals, actions and probabilities.
+    struct journey {
+        std::vector<std::size_t> moving;  // parameters of more than one value
+        std::vector<index> at;            // per episode
+        std::vector<double> scores;
+        std::vector<std::vector<std::uint32_t>> records;  // of each episode, in order
+        std::vector<std::uint16_t> ordinals;
+        std::vector<std::uint8_t> actions;
+        std::vector<float> chosen, values, rewards;
+        std::vector<float> advantage, target;  // known once played
+    };
+
+    template <class Space>
+    [[nodiscard]] static std::vector<float> scales(const Space& space, const journey& j)
+    {
+        std::vector<float> out;
+        for (const std::size_t k : j.moving) out.push_back(1.0F / static_cast<float>(space.cardinalities()[k]));
+        return out;
+    }
+
+    template <class Space, class Scorer, class G>
+    void play(journey& j, state& s, const network& net, network::passes& p, const Space& space, const Scorer& judge, best_list& best,
+              G& gen) const
+    {
+        const std::size_t d = space.dimensions(), m = j.moving.size();
+        const std::vector<float> scale = scales(space, j);
+        std::vector<std::uint16_t> rows(j.at.size() * d), next(d);
+        space.ordinals(j.at, rows);
+        j.records.resize(j.at.size());
+        std::vector<std::size_t> playing(j.at.size());
+        for (std::size_t e = 0; e < playing.size(); ++e) playing[e] = e;
+        std::vector<std::uint64_t> draws;
+        std::vector<index> reached;
+        std::vector<double> scores;
+        for (std::size_t t = 0; t < steps && !playing.empty(); ++t) {
+            auto seen = p.input();
+            for (std::size_t k = 0; k < m; ++k)
+                for (std::size_t i = 0; i < playing.size(); ++i)
+                    seen(linalg::eigen_index(i), linalg::eigen_index(k)) =
+                        static_cast<float>(rows[playing[i] * d + j.moving[k]]) * scale[k];
+            net.forward(s.weights, p, playing.size());
+            softmax<float>(p, playing.size());
+            draws.resize(playing.size() * m);
+            random::fill_bits(draws, gen);
+            const auto probability = p.logits();
+            reached.clear();
+            std::vector<std::size_t> going_on;
+            for (std::size_t i = 0; i < playing.size(); ++i) {
+                const std::size_t e = playing[i];
+                const auto row = linalg::eigen_index(i);
+                std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(e * d), d, next.begin());
+                std::size_t still = 0;
+                for (std::size_t k = 0; k < m; ++k) {
+                    const auto column = linalg::eigen_index(3 * k);
+                    const float u = static_cast<float>(draws[i * m + k] >> 40) * 0x1p-24F;
+                    const float down = probability(row, column), stay = probability(row, column + 1);
+                    const int action = (u >= down ? 1 : 0) + (u >= down + stay ? 1 : 0);
+                    const std::uint16_t from = next[j.moving[k]], last = static_cast<std::uint16_t>(space.cardinalities()[j.moving[k]] - 1);
+                    const int to = std::clamp(from + action - 1, 0, int{last});
+                    still += action == 1 || (action == 0 && to == 0) || (action == 2 && to == last) ? 1 : 0;
+                    next[j.moving[k]] = static_cast<std::uint16_t>(to);
+                    j.ordinals.push_back(from);
+                    j.actions.push_back(static_cast<std::uint8_t>(action));
+                    j.chosen.push_back(probability(row, column + action));
+                }
+                j.records[e].push_back(static_cast<std::uint32_t>(j.values.size()));
+                j.values.push_back(p.values()(row, 0));
+                if (const auto to = space.index_of_ordinals(next)) {
+                    j.at[e] = *to;
+                    std::copy_n(next.begin(), d, rows.begin() + static_cast<std::ptrdiff_t>(e * d));
+                }
+                reached.push_back(j.at[e]);
+                if (static_cast<double>(still) < settled * static_cast<double>(m)) going_on.push_back(e);
+            }
+            scores.resize(reached.size());
+            judge.score(reached, scores);
+            for (std::size_t i = 0; i < reached.size(); ++i) {
+                double& score = j.scores[playing[i]];
+                j.rewards.push_back(static_cast<float>(earns == reward::rise ? scores[i] - score : scores[i]));
+                score = scores[i];
+                if (best.offer(reached[i], scores[i])) s.last_improvement = t + 1;
+            }
+            playing.swap(going_on);
+        }
+    }
+
+    template <class Space, class G>
+    void learn(journey& j, state& s, const network& net, network::passes& p, const Space& space, G& gen) const
+    {
+        const std::size_t total = j.values.size();
+        j.advantage.resize(total);
+        j.target.resize(total);
+        std::vector<double> of_all(total);  // in the order of episodes, for one scale
+        std::size_t first = 0;
+        for (const auto& episode : j.records) {
+            std::vector<float> rewards, values;
+            for (const auto r : episode) {
+                rewards.push_back(j.rewards[r]);
+                values.push_back(j.values[r]);
+            }
+            const auto a = std::span(of_all).subspan(first, episode.size());
+            advantages<float>(rewards, values, discount, lambda, a);
+            for (std::size_t t = 0; t < episode.size(); ++t)
+                j.target[episode[t]] = rewards[t] + static_cast<float>(discount) * (t + 1 < values.size() ? values[t + 1] : 0.0F);
+            first += episode.size();
+        }
+        const bool pooled = learns == updates::pooled;
+        if (pooled && !standardise(of_all)) return;
+
+        const std::vector<float> scale = scales(space, j);
+        std::vector<std::uint32_t> batch;
+        first = 0;
+        for (const auto& episode : j.records) {
+            const auto a = std::span(of_all).subspan(first, episode.size());
+            first += episode.size();
+            const bool teaches = pooled || standardise(a);
+            for (std::size_t t = 0; t < episode.size(); ++t) j.advantage[episode[t]] = static_cast<float>(a[t]);
+            for (std::size_t k = 0; k < epochs && teaches && !pooled; ++k) {
+                batch.resize(minibatch);
+                for (auto& r : batch) r = episode[static_cast<std::size_t>(random::uniform_index(episode.size(), gen))];
+                update(j, s, net, p, scale, batch);
+            }
+        }
+        batch.resize(pooled ? total : 0);
+        for (std::size_t r = 0; r < batch.size(); ++r) batch[r] = static_cast<std::uint32_t>(r);
+        for (std::size_t k = 0; k < epochs && pooled; ++k) {
+            random::shuffle(batch, gen);
+            for (std::size_t i = 0; i < total; i += minibatch)
+                update(j, s, net, p, scale, std::span(batch).subspan(i, (std::min)(minibatch, total - i)));
+        }
+    }
+
+    /// One step of Adam along the mean loss of a batch.
+    void update(const journey& j, state& s, const network& net, network::passes& p, std::span<const float> scale,
+                std::span<const std::uint32_t> batch) const
+    {
+        const std::size_t m = j.moving.size();
+        const proximal_loss loss{clip, entropy_weight, value_weight, joint_ratio};
+        std::vector<float> gradient(s.weights.size()), chosen, advantage, target;
+        std::vector<std::uint8_t> actions;
+        for (std::size_t from = 0; from < batch.size(); from += most_rows) {
+            const auto part = batch.subspan(from, (std::min)(most_rows, batch.size() - from));
+            actions.clear(), chosen.clear(), advantage.clear(), target.clear();
+            auto seen = p.input();
+            for (std::size_t i = 0; i < part.size(); ++i) {
+                const std::size_t r = part[i];
+                for (std::size_t k = 0; k < m; ++k) {
+                    seen(linalg::eigen_index(i), linalg::eigen_index(k)) = static_cast<float>(j.ordinals[r * m + k]) * scale[k];
+                    actions.push_back(j.actions[r * m + k]);
+                    chosen.push_back(j.chosen[r * m + k]);
+                }
+                advantage.push_back(j.advantage[r]);
+                target.push_back(j.target[r]);
+            }
+            net.forward(s.weights, p, part.size());
+            softmax<float>(p, part.size());
+            loss.slopes<float>(p, {actions, chosen, advantage, target}, batch.size());
+            net.backward(s.weights, p, part.size(), gradient);
+        }
+        adam{.rate = learning_rate}.step<float>(s.moments, gradient, s.weights);
+    }
+};
+
+}  // namespace tunekit::explore
