@@ -5,7 +5,11 @@
 #include <cstdio>
 #include <vector>
 
-#include "tunekit/tunekit.hpp"
+#include "tunekit/measure.hpp"
+#include "tunekit/random.hpp"
+#include "tunekit/search.hpp"
+#include "tunekit/space.hpp"
+#include "tunekit/tune.hpp"
 
 namespace tk = tunekit;
 
@@ -27,7 +31,7 @@ int main()
     };
     auto measure = tk::measure::in_process(space, tk::measure::timed{transpose, tk::measure::until_confident{}});
     tk::random::philox gen(1);
-    const auto found = tk::tune(space, measure, tk::recipes::adatune(), {.trials = 48}, gen);
+    const auto found = tk::tune(space, measure, tk::search::annealing{}, {.trials = 48}, gen);
     const auto best = space.at(found.incumbent().candidate);
     std::printf("%zu of %llu configurations measured; the best is rows = %d, columns = %d: %.3f ms\n", found.trials().size(),
                 static_cast<unsigned long long>(space.size()), tk::get<"rows">(best), tk::get<"columns">(best), 1e3 * found.best_cost());

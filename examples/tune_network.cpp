@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "support/conv2d_case.hpp"
+#include "support/operator_case.hpp"
 #include "support/names.hpp"
 #include "tunekit/io/machine.hpp"
 #include "tunekit/io/session.hpp"
@@ -26,6 +26,7 @@
 #include "tunekit/measure/race.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_confident.hpp"
+#include "tunekit/recipes/adatune.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 #include "tunekit/version.hpp"
 
@@ -45,7 +46,9 @@ struct job {
     std::string name, kind;
     int times = 1;
     double flops = 0;
-    std::unique_ptr<programs::conv2d_case> on;
+    std::shared_ptr<void> owner;  // of what the measurer refers to
+    std::optional<tk::space::any_space> space;
+    tk::index untuned = 0;  // the configuration of a library that was never tuned
     std::optional<tk::measure::isolated_measurer> measurer;
 };
 
@@ -71,21 +74,31 @@ constexpr tk::candidate_limits limits{.abandon_factor = 1.5, .run_seconds = 5};
 constexpr tk::measure::until_confident precise{.standard_error = 0.02, .runs = 30};  // the last comparison is more so
 constexpr double race_share = 0.1;  // of the seconds, for the last comparison of the best with the default
 
-std::deque<job> jobs_of(const tk::kernels::network& net, bool measurers)
+/// The measurer of an operator, under the repetition that belongs to the strategy.
+template <class Case>
+tk::measure::isolated_measurer measurer_of(Case& on, const std::string& strategy)
+{
+    const auto isolate = [&](auto repetition) {
+        return tk::measure::isolated(on.space(), tk::measure::timed{on.kernel(), repetition, on.check(), tk::measure::thread_clock{}},
+                                     {.canaries = on.canaries()});
+    };
+    return strategy == "adatune" ? isolate(tk::recipes::adatune_repetition()) : isolate(precise);
+}
+
+template <class Case, class Layer>
+void add_job(std::deque<job>& jobs, const Layer& layer, const char* kind, const options& o)
+{
+    const auto on = std::make_shared<Case>(layer.shape);
+    job& j = jobs.emplace_back(job{.name = std::string(layer.name), .kind = kind, .times = layer.times, .flops = layer.shape.flops(),
+                                   .owner = on, .space = on->space(), .untuned = on->default_index(), .measurer = {}});
+    if (!o.spaces) j.measurer.emplace(measurer_of(*on, o.strategy));
+}
+
+std::deque<job> jobs_of(const tk::kernels::network& net, const options& o)
 {
     std::deque<job> jobs;
-    for (const auto& layer : net.convolutions) {
-        job& j = jobs.emplace_back();
-        j.name = layer.name;
-        j.kind = "conv2d";
-        j.times = layer.times;
-        j.flops = layer.shape.flops();
-        j.on = std::make_unique<programs::conv2d_case>(layer.shape);
-        if (measurers)
-            j.measurer.emplace(tk::measure::isolated(
-                j.on->space(), tk::measure::timed{j.on->kernel(), precise, j.on->check(), tk::measure::thread_clock{}},
-                {.canaries = j.on->canaries()}));
-    }
+    for (const auto& layer : net.convolutions) add_job<programs::conv2d_case>(jobs, layer, "conv2d", o);
+    for (const auto& layer : net.products) add_job<programs::gemm_case>(jobs, layer, "gemm", o);
     return jobs;
 }
 
@@ -99,7 +112,7 @@ double raw_size(const tk::space::any_space& space)
 std::vector<tk::io::log_header::task_entry> entries(const std::deque<job>& jobs)
 {
     std::vector<tk::io::log_header::task_entry> out;
-    for (const auto& j : jobs) out.push_back({j.name, j.on->space().size(), j.on->space().fingerprint()});
+    for (const auto& j : jobs) out.push_back({j.name, j.space->size(), j.space->fingerprint()});
     return out;
 }
 
@@ -150,8 +163,8 @@ tk::plan tune_all(const options& o, std::deque<job>& jobs, const tk::any_strateg
     std::vector<tk::task> tasks;
     for (std::size_t k = 0; k < jobs.size(); ++k) {
         job& j = jobs[k];
-        if (log) tasks.emplace_back(j.name, j.on->space(), log->record(k, lent{&*j.measurer}), j.flops, j.times);
-        else tasks.emplace_back(j.name, j.on->space(), lent{&*j.measurer}, j.flops, j.times);
+        if (log) tasks.emplace_back(j.name, *j.space, log->record(k, lent{&*j.measurer}), j.flops, j.times);
+        else tasks.emplace_back(j.name, *j.space, lent{&*j.measurer}, j.flops, j.times);
     }
     tk::random::philox gen(o.seed);
     const progress line(o, jobs);
@@ -169,7 +182,7 @@ tk::plan tune_all(const options& o, std::deque<job>& jobs, const tk::any_strateg
 /// apart the one with the lowest fresh median is taken.
 outcome finish(job& j, const tk::tuning& record, double seconds)
 {
-    const tk::index untuned = j.on->default_index();
+    const tk::index untuned = j.untuned;
     std::vector<tk::index> finalists = record.finalists(2);
     if (std::find(finalists.begin(), finalists.end(), untuned) == finalists.end()) finalists.push_back(untuned);
     double spent = 1e-3;  // of one measurement, about: a whole one of the incumbent's
@@ -194,10 +207,10 @@ void print_spaces(const std::deque<job>& jobs, bool json)
     if (!json) std::printf("%-6s %-8s %20s %16s\n", "task", "kind", "raw configurations", "valid");
     for (const auto& j : jobs) {
         if (json)
-            rows.push_back({{"name", j.name}, {"kind", j.kind}, {"raw_size", raw_size(j.on->space())}, {"size", j.on->space().size()}});
+            rows.push_back({{"name", j.name}, {"kind", j.kind}, {"raw_size", raw_size(*j.space)}, {"size", j.space->size()}});
         else
-            std::printf("%-6s %-8s %20.0f %16llu\n", j.name.c_str(), j.kind.c_str(), raw_size(j.on->space()),
-                        static_cast<unsigned long long>(j.on->space().size()));
+            std::printf("%-6s %-8s %20.0f %16llu\n", j.name.c_str(), j.kind.c_str(), raw_size(*j.space),
+                        static_cast<unsigned long long>(j.space->size()));
     }
     if (json) std::printf("%s\n", nlohmann::ordered_json{{"tasks", rows}}.dump(2).c_str());
 }
@@ -226,19 +239,19 @@ bool report(const options& o, const std::deque<job>& jobs, const tk::plan& plan,
         const double gflops = j.flops / e.cost * 1e-9;
         if (!o.json) {
             std::printf("%-6s %-7s %9.3f %5d %12llu %7zu %7llu %11.4f %10.4f %9.1f %8.2f%s\n", j.name.c_str(), j.kind.c_str(), j.flops * 1e-6,
-                        j.times, static_cast<unsigned long long>(j.on->space().size()), record.trials().size(),
+                        j.times, static_cast<unsigned long long>(j.space->size()), record.trials().size(),
                         static_cast<unsigned long long>(record.failed()), 1e3 * e.default_cost, 1e3 * e.cost, gflops, record.seconds(),
                         e.best ? "" : "  NO VERIFIED KERNEL");
             continue;
         }
         auto config = nlohmann::ordered_json::object();
         if (e.best) {
-            const auto texts = j.on->space().texts(*e.best);
-            const auto names = j.on->space().names();
+            const auto texts = j.space->texts(*e.best);
+            const auto names = j.space->names();
             for (std::size_t p = 0; p < texts.size(); ++p) config[names[p]] = texts[p];
         }
         rows.push_back({{"name", j.name}, {"kind", j.kind}, {"mflop", j.flops * 1e-6}, {"times", j.times},
-                        {"space_size", j.on->space().size()}, {"trials", record.trials().size()}, {"failed", record.failed()},
+                        {"space_size", j.space->size()}, {"trials", record.trials().size()}, {"failed", record.failed()},
                         {"default_ms", number(1e3 * e.default_cost)}, {"tuned_ms", number(1e3 * e.cost)}, {"gflops", gflops},
                         {"seconds", record.seconds()}, {"verified", e.best.has_value()}, {"tied", e.tied},
                         {"index", e.best ? nlohmann::ordered_json(*e.best) : nlohmann::ordered_json()}, {"config", config}});
@@ -263,10 +276,9 @@ bool report(const options& o, const std::deque<job>& jobs, const tk::plan& plan,
 int run(const options& o)
 {
     const auto* const net = tk::kernels::find_network(o.network);
-    if (net == nullptr || net->convolutions.empty()) {
+    if (net == nullptr) {
         std::string known;
-        for (const auto& n : tk::kernels::networks)
-            if (!n.convolutions.empty()) known += (known.empty() ? "" : ", ") + std::string(n.name);
+        for (const auto& n : tk::kernels::networks) known += (known.empty() ? "" : ", ") + std::string(n.name);
         tk::invalid("network \"" + o.network + "\" is unknown, want one of: " + known);
     }
     const auto strategy = programs::find(programs::strategies(), "strategy", o.strategy);
@@ -277,7 +289,7 @@ int run(const options& o)
     tk::require(!o.resume || !o.log.empty(), "--resume needs the log to resume, want --log FILE");
     ::signal(SIGXFSZ, SIG_IGN);  // a log that meets a file size limit is told by its write
 
-    auto jobs = jobs_of(*net, !o.spaces);
+    auto jobs = jobs_of(*net, o);
     if (o.spaces) return print_spaces(jobs, o.json), 0;
     std::string problem;
     const tk::plan plan = tune_all(o, jobs, strategy, problem);
@@ -298,7 +310,7 @@ int main(int argc, char** argv)
     options o;
     CLI::App app("Tunes the operators of a network on this machine and prints what that gained.", "tune_network");
     app.set_version_flag("--version", "tune_network (tunekit) " + version());
-    app.add_option("--network", o.network, "resnet18, vgg16, alexnet or squeezenet")->required();
+    app.add_option("--network", o.network, "resnet18, vgg16, alexnet, squeezenet, transformer or bert")->required();
     app.add_option("--strategy", o.strategy, "what is tried next: " + programs::list(programs::strategies()))->capture_default_str();
     app.add_option("--schedule", o.schedule, "whose turn it is: " + programs::list(programs::schedules({})))->capture_default_str();
     app.add_option("--seconds", o.seconds, "wall time for all tasks together")->capture_default_str();
@@ -320,7 +332,7 @@ int main(int argc, char** argv)
     try {
         return run(o);
     } catch (const std::exception& e) {
-        std::fprintf(stderr, "tune_network: %s\n", e.what());
+        std::fprintf(stderr, "%s\n", e.what());
         return 2;
     }
 }

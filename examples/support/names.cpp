@@ -32,6 +32,7 @@ named<tunekit::any_strategy> strategies()
     add("autotvm-genetic", tunekit::recipes::autotvm_genetic());
     add("adatune-rfei", tunekit::recipes::adatune_rfei());
     add("adatune-rfei-csa", tunekit::recipes::adatune());
+    add("adatune", tunekit::recipes::adatune());  // with its evaluator, where a program measures
     return out;
 }
 
