@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// One run of a compiler: a process group of its own, heard through a pipe, ended when it is no longer wanted.
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunekit/measure/process.hpp"
+
+namespace tunekit::measure::detail {
+
+/// A process started by posix_spawn, without a shell. Its output and messages are kept, the first 8 KiB. Move-only; a
+/// running one is killed with all its children when this ends.
+class compilation {
+public:
+    /// Starts `command[0]` with the arguments that follow; its temporary files go to `scratch`.
+    /// Throws tunekit::error where the system starts no process.
+    compilation(const std::vector<std::string>& command, const std::string& scratch)
+    {
+        int ends[2] = {-1, -1};
+        if (::pipe2(ends, O_CLOEXEC) != 0) throw error(std::string("builder: no pipe: ") + std::strerror(errno));
+        output_ = descriptor(ends[0]);
+        const descriptor theirs(ends[1]);
+        ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+#ifdef F_SETPIPE_SZ
+        ::fcntl(ends[0], F_SETPIPE_SZ, 1 << 20);  // so that a talkative compiler waits for nobody
+#endif
+        std::vector<char*> arguments;
+        for (const std::string& a : command)
+            arguments.push_back(const_cast<char*>(a.c_str()));  // posix_spawn does not write there
+        arguments.push_back(nullptr);
+        std::string directory = "TMPDIR=" + scratch;
+        std::string language = "LC_ALL=C";
+        std::vector<char*> environment{directory.data(), language.data()};
+        for (char** e = environ; e != nullptr && *e != nullptr; ++e)
+            if (!std::string_view(*e).starts_with("TMPDIR=") && !std::string_view(*e).starts_with("LC_ALL="))
+                environment.push_back(*e);
+        environment.push_back(nullptr);
+
+        posix_spawn_file_actions_t files;
+        posix_spawnattr_t how;
+        ::posix_spawn_file_actions_init(&files);
+        ::posix_spawnattr_init(&how);
+        ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+        ::posix_spawn_file_actions_adddup2(&files, theirs.get(), 1);
+        ::posix_spawn_file_actions_adddup2(&files, theirs.get(), 2);
+        sigset_t signals;
+        ::sigemptyset(&signals);
+        ::posix_spawnattr_setsigmask(&how, &signals);
+        ::sigfillset(&signals);
+        ::posix_spawnattr_setsigdefault(&how, &signals);
+        ::posix_spawnattr_setpgroup(&how, 0);
+        ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        const int failed =
+            ::posix_spawn(&pid_, command.front().c_str(), &files, &how, arguments.data(), environment.data());
+        ::posix_spawnattr_destroy(&how);
+        ::posix_spawn_file_actions_destroy(&files);
+        if (failed != 0) {
+            pid_ = -1;
+            throw error("builder: cannot start '" + command.front() + "': " + std::strerror(failed));
+        }
+    }
+
+    compilation(compilation&& other) noexcept
+        : output_(std::move(other.output_)),
+          text_(std::move(other.text_)),
+          pid_(std::exchange(other.pid_, -1)),
+          status_(other.status_),
+          silent_(other.silent_)
+    {
+    }
+    compilation& operator=(compilation&& other) noexcept
+    {
+        std::swap(output_, other.output_);
+        std::swap(text_, other.text_);
+        std::swap(pid_, other.pid_);
+        std::swap(status_, other.status_);
+        std::swap(silent_, other.silent_);
+        return *this;
+    }
+    compilation(const compilation&) = delete;
+    compilation& operator=(const compilation&) = delete;
+    ~compilation() { end(); }
+
+    /// Reads what there is to read; true once the process has ended.
+    bool advance()
+    {
+        const bool ended = reap(WNOHANG);  // before reading, so that its last words are heard
+        char some[4096];
+        while (!silent_) {
+            const ssize_t got = ::read(output_.get(), some, sizeof some);
+            if (got > 0) {
+                if (text_.size() < most_text) text_.append(some, static_cast<std::size_t>(got));
+            } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+                silent_ = true;
+            } else if (errno == EAGAIN) {
+                break;
+            }
+        }
+        return ended;
+    }
+
+    /// Kills it, its children too, if it has not ended.
+    void end() noexcept
+    {
+        if (pid_ < 0) return;
+        ::kill(-pid_, SIGKILL);
+        reap(0);
+    }
+
+    /// To be polled for news; -1 where the process has fallen silent and only its end is awaited.
+    [[nodiscard]] int news() const noexcept { return silent_ ? -1 : output_.get(); }
+    [[nodiscard]] const std::string& text() const noexcept { return text_; }
+    /// As waitpid gives it.
+    [[nodiscard]] int status() const noexcept { return status_; }
+
+private:
+    static constexpr std::size_t most_text = 8192;
+
+    /// True where the process is gone; with it go the children that it left behind.
+    bool reap(int flags) noexcept
+    {
+        while (pid_ >= 0) {
+            siginfo_t info{};
+            const int looked = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | flags);
+            if (looked != 0 && errno == EINTR) continue;
+            if (looked == 0 && info.si_pid == 0) return false;
+            ::kill(-pid_, SIGKILL);  // while the number is still its own
+            while (::waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
+            }
+            pid_ = -1;  // where somebody else reaps children, the status stays 0 and the output decides
+        }
+        return true;
+    }
+
+    descriptor output_;
+    std::string text_;
+    pid_t pid_ = -1;
+    int status_ = 0;
+    bool silent_ = false;
+};
+
+}  // namespace tunekit::measure::detail

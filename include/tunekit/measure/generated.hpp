@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Measuring configurations whose code is built first.
+
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/measure/builder.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/each.hpp"
+#include "tunekit/measure/source_template.hpp"
+
+namespace tunekit::measure {
+
+/// What `generated` returns: a measurer that owns the builder and the measurer behind it.
+template <class Template, measurer Inner>
+class generated_measurer {
+public:
+    generated_measurer(Template what, builder pool, Inner inner)
+        : what_(std::move(what)), pool_(std::move(pool)), inner_(std::move(inner))
+    {
+    }
+
+    [[nodiscard]] const builder& building() const noexcept { return pool_; }
+
+    [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
+    {
+        std::vector<measurement> out;
+        out.reserve(batch.size());
+        measure(batch, within, [&out](measurement m) { out.push_back(std::move(m)); });
+        return out;
+    }
+
+    /// The same, each as soon as it is known.
+    template <class Each>
+    void measure(std::span<const index> batch, const limits& within, Each&& each)
+    {
+        std::vector<std::string> keys;
+        std::vector<source> sources;
+        std::vector<std::optional<failure>> invalid(batch.size());
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            keys.emplace_back();
+            try {
+                source s = what_.source_of(what_.space.at(batch[i]));
+                keys.back() = pool_.cache().key(s, what_.entry);
+                sources.push_back(std::move(s));
+            } catch (const std::exception& e) {
+                invalid[i] = failure{failure_kind::invalid, 0, std::string("threw: ") + e.what()};
+            }
+        }
+        pool_.submit(sources, what_.entry, within.build_seconds);
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            measurement m;
+            if (invalid[i]) {
+                m.failed = std::move(invalid[i]);
+            } else {
+                const build_result built = pool_.wait(keys[i]);
+                if (built.failed) {
+                    m.failed = built.failed;
+                } else {
+                    pool_.advance();
+                    auto one = inner_.measure(batch.subspan(i, 1), within);
+                    if (one.size() != 1) throw error("generated: the measurer did not answer its candidate");
+                    m = std::move(one.front());
+                }
+                m.build_seconds += built.seconds;
+            }
+            each(std::move(m));
+        }
+    }
+
+private:
+    Template what_;
+    builder pool_;
+    Inner inner_;
+};
+
+/// Measures the configurations of a template: compiles a batch in the processes of `pool`, and has `inner` measure each
+/// configuration as soon as it is built, while later ones are still compiled.
+///
+///     builder pool;
+///     auto kernel  = generated_kernel<void(float*)>(scale, pool.cache(), bind);
+///     auto runs    = isolated(scale.space, timed{kernel, until_confident{}, check});
+///     auto measure = generated(scale, std::move(pool), std::move(runs));
+///
+/// Build the isolated part before anything else, as always; it needs the cache's name alone. Compilers take the
+/// processors that build_options::processes leaves them: one is left to the kernel.
+///
+/// Failures:   invalid (the template threw), build_error, build_timeout; then those of `inner`.
+/// Errors:     tunekit::error where compilers cannot be started or the cache takes no more.
+template <class Template, measurer Inner>
+[[nodiscard]] generated_measurer<Template, Inner> generated(Template what, builder pool, Inner inner)
+{
+    return {std::move(what), std::move(pool), std::move(inner)};
+}
+
+}  // namespace tunekit::measure

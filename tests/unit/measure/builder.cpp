@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/measure/builder.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "tunekit/measure/generated.hpp"
+#include "tunekit/measure/guarded_buffer.hpp"
+#include "tunekit/measure/isolated.hpp"
+#include "tunekit/measure/timed.hpp"
+#include "tunekit/measure/until_stable.hpp"
+#include "tunekit/measure/verify.hpp"
+#include "tunekit/space/product.hpp"
+
+namespace tk = tunekit;
+using tk::measure::build_options;
+using tk::measure::builder;
+using tk::measure::failure_kind;
+using tk::measure::source;
+
+namespace {
+
+constexpr std::size_t length = 64;
+
+/// Doubles, triples, ... `factor` times, with a helper and a type of names that every source uses.
+std::string times(int factor)
+{
+    return "typedef float helper_type;\nstatic helper_type helper(helper_type x) { return x * " +
+           std::to_string(factor) +
+           "; }\nextern \"C\" void scale(float* x) { for (int i = 0; i < 64; ++i) x[i] = helper(i); }";
+}
+
+build_options quick(std::string directory = {})
+{
+    return {.flags = {"-O1"}, .directory = std::move(directory), .processes = 2, .together = 8};
+}
+
+/// A compiler that is a script.
+class script {
+public:
+    explicit script(const std::string& body) : place_("/tmp/tunekit-script-"), path_(place_.name() + "/compiler")
+    {
+        std::FILE* const file = std::fopen(path_.c_str(), "w");
+        REQUIRE(file != nullptr);
+        std::fputs(("#!/bin/sh\n" + body + "\n").c_str(), file);
+        std::fclose(file);
+        REQUIRE(::chmod(path_.c_str(), 0700) == 0);
+    }
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+private:
+    tk::measure::detail::temporary_directory place_;
+    std::string path_;
+};
+
+tk::measure::build_result build_one(builder& pool, const source& s, double seconds = 30)
+{
+    pool.submit({s}, "scale", seconds);
+    return pool.wait(pool.cache().key(s, "scale"));
+}
+
+float third(const builder& pool, const source& s)
+{
+    const std::string key = pool.cache().key(s, "scale");
+    const tk::measure::loaded_code code(pool.cache().path(key));
+    float x[length] = {};
+    code.function<void(float*)>(tk::measure::build_cache::symbol(key))(x);
+    return x[3];
+}
+
+}  // namespace
+
+TEST_CASE("sources built together keep their own helpers, and each computes its own")
+{
+    builder pool(quick());
+    const std::vector<source> sources{{times(2)}, {times(3)}, {times(5)}, {times(7)}};
+    pool.submit(sources, "scale", 30);
+    for (const source& s : sources)
+        CHECK_FALSE(pool.wait(pool.cache().key(s, "scale")).failed);
+    CHECK(pool.started() == 2);
+    CHECK(third(pool, sources[0]) == 6);
+    CHECK(third(pool, sources[1]) == 9);
+    CHECK(third(pool, sources[2]) == 15);
+    CHECK(third(pool, sources[3]) == 21);
+}
+
+TEST_CASE("what was built once starts no compiler again, in this builder and in another on the same directory")
+{
+    const tk::measure::detail::temporary_directory parent("/tmp/tunekit-cache-");
+    const tk::measure::detail::temporary_directory place(parent.name() + "/cache-");
+    {
+        builder pool(quick(place.name()));
+        CHECK(build_one(pool, {times(2)}).seconds > 0);
+        CHECK(build_one(pool, {times(2)}) == tk::measure::build_result{});
+        CHECK(pool.started() == 1);
+    }
+    builder other(quick(place.name()));
+    CHECK(build_one(other, {times(2)}) == tk::measure::build_result{});
+    CHECK(other.started() == 0);
+    CHECK(third(other, {times(2)}) == 6);
+    CHECK_FALSE(build_one(other, {.text = times(2), .flags = {"-O2"}}).failed);
+    CHECK(other.started() == 1);
+}
+
+TEST_CASE("keys differ in text, flags, compiler and entry point")
+{
+    const script another("exit 1");
+    const builder pool({.compilers = {"c++", another.path()}, .flags = {"-O1"}});
+    const auto key = [&](const source& s, const char* entry) { return pool.cache().key(s, entry); };
+    const std::string base = key({"a"}, "f");
+    CHECK(base.size() == 32);
+    CHECK(key({"a"}, "f") == base);
+    CHECK(key({"b"}, "f") != base);
+    CHECK(key({"a"}, "g") != base);
+    CHECK(key({.text = "a", .flags = {"-O2"}}, "f") != base);
+    CHECK(key({.text = "a", .compiler = another.path()}, "f") != base);
+    CHECK_THROWS_AS((void)key({.text = "a", .compiler = "unlisted"}, "f"), std::invalid_argument);
+}
+
+TEST_CASE("of sources built together only the culprit fails, with the compiler's words")
+{
+    builder pool(quick());
+    std::vector<source> sources;
+    for (int k = 2; k < 6; ++k)
+        sources.push_back({times(k)});
+    sources[1].text = "extern \"C\" void scale(float* x) {\n x[0] = no_such_name;\n}";
+    sources.push_back({"extern \"C\" void elsewhere(float*); extern \"C\" void scale(float* x) { elsewhere(x); }"});
+    pool.submit(sources, "scale", 30);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        const auto r = pool.wait(pool.cache().key(sources[i], "scale"));
+        if (i != 1 && i != 4) {
+            CHECK_FALSE(r.failed);
+            continue;
+        }
+        REQUIRE(r.failed);
+        CHECK(r.failed->kind == failure_kind::build_error);
+        CHECK(r.failed->message.find('\n') == std::string::npos);
+        CHECK(r.failed->message.size() <= 620);
+        if (i == 1) CHECK(r.failed->message.starts_with("generated:2:"));
+        CHECK(r.failed->message.find(i == 1 ? "no_such_name" : "elsewhere") != std::string::npos);
+    }
+    CHECK(third(pool, sources[0]) == 6);
+    const auto before = pool.started();
+    CHECK(build_one(pool, sources[1]).failed);
+    CHECK(pool.started() == before);
+}
+
+TEST_CASE("a compiler that hangs, in a child that ignores signals, is ended at the limit and leaves no child")
+{
+    const script hangs("trap '' TERM INT; sleep 60 & wait; sleep 60");
+    builder pool({.compilers = {hangs.path(), "c++"}, .flags = {"-O1"}, .processes = 2});
+    const tk::measure::wall_clock now;
+    const double start = now();
+    const auto r = build_one(pool, {times(2)}, 0.2);
+    CHECK(now() - start < 30);
+    REQUIRE(r.failed);
+    CHECK(r.failed->kind == failure_kind::build_timeout);
+    CHECK(r.seconds >= 0.2);
+    CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);
+    CHECK(errno == ECHILD);
+    CHECK(build_one(pool, {times(2)}, 0.2).failed);
+    CHECK(pool.started() == 1);
+    CHECK(build_one(pool, {times(2)}, 0.3).failed);  // a longer limit is worth another try
+    CHECK(pool.started() == 2);
+    CHECK_FALSE(build_one(pool, {.text = times(2), .compiler = "c++"}).failed);
+}
+
+TEST_CASE(
+    "a compiler that hangs over several sources fails each of them, and a builder that ends takes its compilers along")
+{
+    const script hangs("sleep 60");
+    {
+        builder pool({.compilers = {hangs.path()}, .processes = 1});
+        pool.submit({{times(2)}, {times(3)}}, "scale", 0.1);
+        for (const int k : {2, 3})
+            CHECK(pool.wait(pool.cache().key({times(k)}, "scale")).failed->kind == failure_kind::build_timeout);
+        CHECK(pool.started() == 3);
+        pool.submit({{times(4)}}, "scale", 60);
+    }
+    CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);
+}
+
+TEST_CASE("a compiler that floods its output, dies or writes nothing is a failed build")
+{
+    const script floods("yes 'there is an error: of many words' | head -c 3000000 >&2; exit 1");
+    const script dies("kill -9 $$");
+    const script idle("exit 0");
+    builder pool({.compilers = {floods.path(), dies.path(), idle.path()}, .processes = 1});
+    const auto flood = build_one(pool, {times(2)});
+    REQUIRE(flood.failed);
+    CHECK(flood.failed->message.size() <= 620);
+    const auto death = build_one(pool, {.text = times(2), .compiler = dies.path()});
+    REQUIRE(death.failed);
+    CHECK(death.failed->message == "the compiler said nothing; the compiler was ended by signal 9");
+    CHECK(build_one(pool, {.text = times(2), .compiler = idle.path()}).failed);
+}
+
+TEST_CASE("a missing compiler or a directory that cannot be had is one clear error")
+{
+    CHECK_THROWS_WITH_AS(
+        builder({.compilers = {"no-such-compiler"}}),
+        "tunekit: find_compiler: no program 'no-such-compiler' to compile generated code; install a C++ compiler "
+        "(Debian: g++) or name one that is there",
+        tk::error);
+    CHECK_THROWS_AS(builder({.directory = "/proc/no/such/place"}), tk::error);
+}
+
+TEST_CASE("configurations are generated, built together, run in a worker forked before, and judged one by one")
+{
+    const tk::space::product space{tk::space::parameter<"factor">({1, 2, 3, 4, 5, 6, 7, 8})};
+    const tk::measure::source_template scale{
+        space,
+        [](const auto& c) {
+            const int factor = tk::get<"factor">(c);
+            if (factor == 5) throw std::invalid_argument("five is out");
+            if (factor == 3) return std::string("extern \"C\" void scale(float* x) { x[0] = y; }");
+            if (factor == 6) return std::string("extern \"C\" void scale(float*) { *(volatile int*)0 = 1; }");
+            if (factor == 7) return std::string("extern \"C\" void other(float*) {}");
+            return times(factor == 8 ? 1 : 2);
+        },
+        "scale"};
+    builder pool(quick());
+    const tk::measure::guarded_buffer<float> x(length);
+    const tk::measure::guarded_buffer<float> want(length);
+    for (std::size_t i = 0; i < length; ++i)
+        want.data()[i] = 2 * static_cast<float>(i);
+    auto kernel = tk::measure::generated_kernel<void(float*)>(
+        scale, pool.cache(), [at = x.data()](auto* run, const auto&) { return [=] { run(at); }; });
+    auto runs = tk::measure::isolated(space,
+                                      tk::measure::timed{kernel, tk::measure::fixed{.runs = 3, .batch = 1},
+                                                         tk::measure::matches<float>{x.span(), want.span()}},
+                                      {.canaries = {x.canary()}});
+    auto measure = tk::measure::generated(scale, std::move(pool), std::move(runs));
+    static_assert(tk::measure::streaming_measurer<decltype(measure)>);
+
+    const std::vector<tk::index> batch{0, 1, 2, 3, 4, 5, 6, 7};
+    const auto m = measure.measure(batch, {.run_seconds = 10, .build_seconds = 30});
+    REQUIRE(m.size() == batch.size());
+    for (const std::size_t good : {0U, 1U, 3U}) {
+        CAPTURE(good);
+        REQUIRE_MESSAGE(m[good].ok(), (m[good].failed ? m[good].failed->message : ""));
+        CHECK(m[good].cost > 0);
+        CHECK(m[good].build_seconds > 0);
+    }
+    const auto kind = [&](std::size_t i) {
+        return m[i].failed.value_or(tk::measure::failure{failure_kind::bad_cost}).kind;
+    };
+    CHECK(kind(2) == failure_kind::build_error);
+    CHECK(kind(4) == failure_kind::invalid);
+    CHECK(m[4].failed->message == "threw: five is out");
+    CHECK(kind(5) == failure_kind::crash);
+    CHECK(kind(6) == failure_kind::invalid);
+    CHECK(kind(7) == failure_kind::wrong_result);
+
+    const auto started = measure.building().started();
+    const auto again = measure.measure(std::vector<tk::index>{1, 0}, {.run_seconds = 10, .build_seconds = 30});
+    CHECK(again[0].ok());
+    CHECK(again[0].build_seconds == 0);
+    CHECK(measure.building().started() == started);
+}
