@@ -6,4 +6,6 @@
 
 #include "tunekit/recipes/adatune.hpp"
 #include "tunekit/recipes/autotvm.hpp"
+#include "tunekit/recipes/chameleon.hpp"
+#include "tunekit/recipes/combined.hpp"
 #include "tunekit/recipes/dynatune.hpp"
