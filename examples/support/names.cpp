@@ -5,6 +5,7 @@
 
 #include "tunekit/recipes/adatune.hpp"
 #include "tunekit/recipes/autotvm.hpp"
+#include "tunekit/recipes/combined.hpp"
 #include "tunekit/recipes/dynatune.hpp"
 #include "tunekit/schedule/ansor.hpp"
 #include "tunekit/schedule/early_stop.hpp"
@@ -32,6 +33,7 @@ named<tunekit::any_strategy> strategies()
     add("autotvm-genetic", tunekit::recipes::autotvm_genetic());
     add("adatune-rfei", tunekit::recipes::adatune_rfei());
     add("adatune-rfei-csa", tunekit::recipes::adatune());
+    add("combined", tunekit::recipes::combined());
     add("adatune", tunekit::recipes::adatune());  // with its evaluator, where a program measures
     return out;
 }

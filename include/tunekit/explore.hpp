@@ -10,5 +10,6 @@
 #include "tunekit/explore/best_list.hpp"
 #include "tunekit/explore/concepts.hpp"
 #include "tunekit/explore/contextual_annealing.hpp"
+#include "tunekit/explore/enumeration.hpp"
 #include "tunekit/explore/policy_gradient.hpp"
 #include "tunekit/explore/proximal.hpp"

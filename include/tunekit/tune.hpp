@@ -9,6 +9,7 @@
 #include "tunekit/tune/budget.hpp"
 #include "tunekit/tune/concepts.hpp"
 #include "tunekit/tune/model_guided.hpp"
+#include "tunekit/tune/portfolio.hpp"
 #include "tunekit/tune/step.hpp"
 #include "tunekit/tune/task.hpp"
 #include "tunekit/tune/trial.hpp"

@@ -54,4 +54,12 @@ template <class X, class Space, class Scorer, class G>
 concept explorer = std::copyable<X> && starts_on<X, Space> && std::copyable<state_of<X, Space>> && scorer<Scorer> &&
                    explores<X, Space, Scorer, G>;
 
+/// Names what is worth scoring without scoring it: distinct configurations, given the best known, best first. Where `complete(space)`,
+/// every configuration in the same order each time.
+template <class X, class Space, class G>
+concept lists = std::copyable<X> && requires(const X& explorer, const Space& space, std::span<const index> best, G& gen) {
+    { explorer.complete(space) } -> std::same_as<bool>;
+    { explorer.list(space, best, gen) } -> std::same_as<std::vector<index>>;
+};
+
 }  // namespace tunekit::explore

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// No search at all: small spaces are scored whole, large ones where it matters.
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/explore/best_list.hpp"
+#include "tunekit/explore/concepts.hpp"
+#include "tunekit/space/index_set.hpp"
+
+namespace tunekit::explore {
+
+/// Scores every configuration of a space of at most `whole`; of a larger one `sample` uniform draws and all neighbours of the
+/// `around` best known, and returns the best.
+///
+///     model_guided{model, acquisition::expected_improvement{}, explore::enumeration{}, screen::keep_best{}}
+///
+/// As an explorer it knows no measurement: "best known" are the best that it returned last time.
+///
+/// State:      those.
+/// Randomness: none up to `whole`; above, one `sample`.
+/// Cost:       one score per configuration looked at; memory 8 bytes each.
+/// Threads:    const calls on distinct states are safe.
+struct enumeration {
+    std::size_t whole = 100'000;
+    std::size_t sample = 8192;   ///< > 0
+    std::size_t around = 16;
+
+    struct state {
+        std::vector<index> centres;
+
+        friend bool operator==(const state&, const state&) = default;
+    };
+
+    /// Throws std::invalid_argument where `sample` is 0.
+    template <class Space>
+    [[nodiscard]] state start(const Space&) const
+    {
+        require(sample > 0, "explore::enumeration: sample is 0, want >= 1");
+        return {};
+    }
+
+    /// Whether `list` gives all of `space`, ascending, whatever the centres.
+    template <class Space>
+    [[nodiscard]] bool complete(const Space& space) const
+    {
+        return space.size() <= whole;
+    }
+
+    /// What is looked at: distinct configurations, where `centres` are the best known, best first.
+    template <class Space, generator G>
+    [[nodiscard]] std::vector<index> list(const Space& space, std::span<const index> centres, G& gen) const
+    {
+        std::vector<index> out;
+        if (complete(space)) {
+            out.resize(static_cast<std::size_t>(space.size()));
+            std::iota(out.begin(), out.end(), index{0});
+            return out;
+        }
+        space::index_set seen;
+        const auto add = [&](std::span<const index> some) {
+            for (const index i : some)
+                if (seen.insert(i)) out.push_back(i);
+        };
+        for (const index i : centres.first((std::min)(around, centres.size())))
+            add(space.neighbours_of(i, space::neighbourhood::any_value));
+        add(space.sample(sample, gen));
+        return out;
+    }
+
+    template <class Space, scorer Scorer, generator G>
+    [[nodiscard]] std::vector<candidate> explore(state& s, const Space& space, const Scorer& judge, const space::index_set& visited,
+                                                 std::size_t n, G& gen) const
+    {
+        const std::vector<index> pool = list(space, s.centres, gen);
+        std::vector<double> scores(pool.size());
+        judge.score(pool, scores);
+        best_list best(n, visited);
+        for (std::size_t k = 0; k < pool.size(); ++k) best.offer(pool[k], scores[k]);
+        std::vector<candidate> out = best.candidates(judge);
+        s.centres.clear();
+        for (std::size_t k = 0; k < out.size() && k < around; ++k) s.centres.push_back(out[k].which);
+        return out;
+    }
+};
+
+}  // namespace tunekit::explore

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// One model, three ways to use it, in turn: a criterion, the model's favourite, a step from the best measured.
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tunekit/acquisition/concepts.hpp"
+#include "tunekit/core/archetypes.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/explore/concepts.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/random/uniform.hpp"
+#include "tunekit/space/unvisited.hpp"
+#include "tunekit/surrogate/concepts.hpp"
+
+namespace tunekit {
+
+/// Settings of `portfolio` that belong to no part.
+struct portfolio_options {
+    std::size_t first = 8;     ///< configurations by lot before the first model; >= 1
+    double growth = 0.1;       ///< the model is refitted when there are this share more measurements, and at least one; > 0
+    double tell_apart = 0.5;   ///< in (0, 1]; share of the valid costs, lowest first, that the model sees apart
+    std::size_t by_criterion = 1, by_mean = 1, by_step = 1;  ///< proposals of each per round; one of them > 0
+    space::encoding encoding = space::encoding::values;
+};
+
+/// Fits `model` to -ln cost at growing intervals, scores what `explore` lists, and proposes in turn
+///     the candidate that `acquire` values most,
+///     the candidate of the highest mean,
+///     the neighbour (one parameter changed) of the best measured configuration with the highest mean, or of the next best
+///     where all neighbours of that one were proposed.
+/// The first looks where the model is unsure, the second trusts it, the third needs it little: each goes on where the others err.
+///
+///     const portfolio mine{surrogate::random_forest{.trees = 50}, acquisition::expected_improvement{}, explore::enumeration{}};
+///
+/// The model sees min(ln cost, q), q the quantile `tell_apart` of the valid ln costs so far: how bad the bad ones are says nothing of
+/// where the best lies, and would take most splits and all of the sd. A failure, and anything while nothing valid was
+/// measured, counts as q. A measurement cut short (`at_least`) counts as its bound and is no centre of steps.
+///
+/// Randomness: one `uniform_index` per proposal by lot and rejection; per fit what model and list draw; a shuffle of the list, once
+///             where it is complete: equal scores go to the earlier in it.
+/// Cost:       ln(trials) / growth fits, each with a prediction and a score for all that is listed; per proposal O(1), and a batch of
+///             neighbours where the best changed. Memory O((trials + listed) features).
+/// Threads:    const calls on distinct states are safe.
+/// Source:     ours. SMAC (Hutter, Hoos, Leyton-Brown 2011) interleaves and searches locally; expected improvement on log costs as there.
+template <class Model, class Acquire, class Explore>
+struct portfolio {
+    static_assert(surrogate::model<Model, surrogate::features, archetype::generator>,
+                  "tunekit: portfolio, part 1: not a surrogate::model over features");
+    static_assert(acquisition::criterion<Acquire>, "tunekit: portfolio, part 2: not an acquisition::criterion");
+
+    Model model;
+    Acquire acquire;
+    Explore explore;
+    portfolio_options options{};
+
+    /// A regular value where the model's state is one: copy it to replay.
+    struct state {
+        surrogate::state_of<Model> model;
+        space::unvisited proposed;
+        std::vector<index> measured;
+        std::vector<double> log_costs;       ///< one per measured; +inf for failures
+        std::vector<float> rows;             ///< features of measured, row-major
+        std::vector<index> ranking;          ///< valid ones, lowest cost first
+        std::vector<double> ranking_costs;   ///< their ln cost
+        std::vector<index> listed;           ///< what the model was asked about
+        std::vector<float> listed_rows;
+        std::vector<index> by_criterion, by_mean, steps;  ///< what to propose next, the next one last
+        std::size_t exhausted = 0;           ///< leading entries of `ranking` without a neighbour left
+        bool stepping = false;               ///< whether `steps` are those of ranking[exhausted]
+        std::size_t refit_at = 0;            ///< measurements
+        std::size_t turn = 0;
+        bool fitted = false;
+
+        friend bool operator==(const state&, const state&) = default;
+    };
+
+    /// Throws std::invalid_argument where a setting is out of range.
+    template <class Space>
+    [[nodiscard]] state start(const Space& space) const
+    {
+        require(options.first >= 1, "portfolio: first is 0, want >= 1");
+        require(options.growth > 0, "portfolio: growth is not positive, want > 0");
+        require(options.tell_apart > 0 && options.tell_apart <= 1, "portfolio: tell_apart is outside (0, 1] or NaN, want a share");
+        require(options.by_criterion + options.by_mean + options.by_step > 0, "portfolio: no proposals of any kind, want one > 0");
+        state s;
+        s.model = model.start(space.feature_count(options.encoding));
+        return s;
+    }
+
+    /// At most `n`; fewer where the first ones, or the space, end. Empty when the space is exhausted.
+    template <class Space, generator G>
+    [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G& gen) const
+    {
+        static_assert(explore::lists<Explore, Space, G>, "tunekit: portfolio, part 3: not an explore::lists on this space");
+        const bool blind = s.ranking.empty() || s.measured.size() < options.first;
+        if (blind && s.measured.size() < options.first) n = (std::min)(n, options.first - s.measured.size());
+        if (!blind && s.measured.size() >= s.refit_at && s.proposed.taken() < space.size()) learn(s, space, n, gen);
+        std::vector<index> batch;
+        while (batch.size() < n) {
+            std::optional<index> i;
+            if (!blind) i = next(s, space);
+            if (i) s.proposed.take(*i);
+            else i = s.proposed.draw(space, gen);
+            if (!i) break;
+            batch.push_back(*i);
+        }
+        return batch;
+    }
+
+    template <class Space, generator G>
+    void observe(state& s, const Space& space, std::span<const index> batch, std::span<const measure::measurement> measured,
+                 G&) const
+    {
+        assert(batch.size() == measured.size());
+        const std::size_t d = space.feature_count(options.encoding);
+        s.rows.resize(s.rows.size() + batch.size() * d);
+        space.features(batch, std::span<float>(s.rows).last(batch.size() * d), options.encoding);
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            const bool failed = measured[i].failed || !(measured[i].cost > 0) || !std::isfinite(measured[i].cost);
+            const double x = failed ? std::numeric_limits<double>::infinity() : std::log(measured[i].cost);
+            s.proposed.take(batch[i]);  // news where somebody else chose it
+            s.measured.push_back(batch[i]);
+            s.log_costs.push_back(x);
+            if (failed || measured[i].at_least) continue;
+            const auto at = std::upper_bound(s.ranking_costs.begin(), s.ranking_costs.end(), x) - s.ranking_costs.begin();
+            s.ranking_costs.insert(s.ranking_costs.begin() + at, x);
+            s.ranking.insert(s.ranking.begin() + at, batch[i]);
+            if (static_cast<std::size_t>(at) > s.exhausted) continue;
+            s.exhausted = static_cast<std::size_t>(at);
+            s.stepping = false;
+        }
+    }
+
+    /// The scores that the model is fitted to, one per measured configuration. Precondition: a valid one.
+    [[nodiscard]] std::vector<double> scores(const state& s) const
+    {
+        assert(!s.ranking_costs.empty());
+        const auto last = static_cast<double>(s.ranking_costs.size() - 1);
+        const double worst = s.ranking_costs[static_cast<std::size_t>(last * options.tell_apart)];
+        std::vector<double> y;
+        y.reserve(s.log_costs.size());
+        for (const double x : s.log_costs) y.push_back(-(std::min)(x, worst));
+        return y;
+    }
+
+private:
+    /// Fits, and lines up enough for the proposals until the next fit.
+    template <class Space, class G>
+    void learn(state& s, const Space& space, std::size_t n, G& gen) const
+    {
+        const std::size_t d = space.feature_count(options.encoding);
+        const auto share = static_cast<std::size_t>(options.growth * static_cast<double>(s.measured.size()));
+        const std::size_t more = (std::max)(share, std::size_t{1});
+        s.refit_at = s.measured.size() + more;
+        model.fit(s.model, surrogate::features(s.rows, d), scores(s), gen);
+        s.fitted = true;
+        s.stepping = false;
+        if (s.listed.empty() || !explore.complete(space)) {
+            s.listed = explore.list(space, s.ranking, gen);
+            for (std::size_t k = s.listed.size(); k > 1; --k)
+                std::swap(s.listed[k - 1], s.listed[static_cast<std::size_t>(random::uniform_index(k, gen))]);
+            s.listed_rows.resize(s.listed.size() * d);
+            space.features(s.listed, s.listed_rows, options.encoding);
+        }
+        std::vector<stats::prediction> predicted(s.listed.size());
+        model.predict(s.model, surrogate::features(s.listed_rows, d), predicted);
+        std::vector<entry> values, means;
+        for (std::size_t k = 0; k < s.listed.size(); ++k) {
+            if (s.proposed.contains(s.listed[k])) continue;
+            values.push_back({acquire.value(predicted[k], -s.ranking_costs.front()), k});
+            means.push_back({predicted[k].mean, k});
+        }
+        const std::size_t enough = more + (std::min)(n, s.listed.size());
+        s.by_criterion = best_of(s.listed, values, enough);
+        s.by_mean = best_of(s.listed, means, enough);
+    }
+
+    struct entry {
+        double score = 0;
+        std::size_t at = 0;
+    };
+
+    /// The `n` of highest score, the best last.
+    [[nodiscard]] static std::vector<index> best_of(const std::vector<index>& which, std::vector<entry>& all, std::size_t n)
+    {
+        const auto better = [](const entry& a, const entry& b) { return a.score != b.score ? a.score > b.score : a.at < b.at; };
+        const auto end = all.begin() + static_cast<std::ptrdiff_t>((std::min)(n, all.size()));
+        std::nth_element(all.begin(), end == all.end() ? all.begin() : end, all.end(), better);
+        std::sort(all.begin(), end, better);
+        std::vector<index> out;
+        for (auto i = end; i != all.begin();) out.push_back(which[(--i)->at]);
+        return out;
+    }
+
+    /// The proposal of whose turn it is; of the next in turn where that one has none.
+    template <class Space>
+    [[nodiscard]] std::optional<index> next(state& s, const Space& space) const
+    {
+        const std::size_t round = options.by_criterion + options.by_mean + options.by_step;
+        for (std::size_t k = 0; k < round; ++k) {
+            const std::size_t t = s.turn;
+            s.turn = (s.turn + 1) % round;
+            const auto i = t < options.by_criterion                     ? pop(s.by_criterion, s.proposed)
+                           : t < options.by_criterion + options.by_mean ? pop(s.by_mean, s.proposed)
+                                                                        : step(s, space);
+            if (i) return i;
+        }
+        return std::nullopt;
+    }
+
+    [[nodiscard]] static std::optional<index> pop(std::vector<index>& line, const space::unvisited& proposed)
+    {
+        while (!line.empty()) {
+            const index i = line.back();
+            line.pop_back();
+            if (!proposed.contains(i)) return i;
+        }
+        return std::nullopt;
+    }
+
+    template <class Space>
+    [[nodiscard]] std::optional<index> step(state& s, const Space& space) const
+    {
+        const std::size_t d = space.feature_count(options.encoding);
+        for (; s.exhausted < s.ranking.size(); ++s.exhausted) {
+            if (!s.stepping) {
+                std::vector<index> around = space.neighbours_of(s.ranking[s.exhausted], space::neighbourhood::any_value);
+                std::erase_if(around, [&](index i) { return s.proposed.contains(i); });
+                std::vector<float> rows(around.size() * d);
+                space.features(around, rows, options.encoding);
+                std::vector<stats::prediction> predicted(around.size());
+                if (!around.empty()) model.predict(s.model, surrogate::features(rows, d), predicted);
+                std::vector<entry> means;
+                for (std::size_t k = 0; k < around.size(); ++k) means.push_back({predicted[k].mean, k});
+                s.steps = best_of(around, means, around.size());
+                s.stepping = true;
+            }
+            if (const auto i = pop(s.steps, s.proposed)) return i;
+            s.stepping = false;
+        }
+        return std::nullopt;
+    }
+};
+
+template <class M, class A, class X>
+portfolio(M, A, X) -> portfolio<M, A, X>;
+template <class M, class A, class X>
+portfolio(M, A, X, portfolio_options) -> portfolio<M, A, X>;
+
+}  // namespace tunekit
