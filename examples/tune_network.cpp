@@ -71,7 +71,7 @@ struct lent {
 
 constexpr std::size_t batch = 8;
 constexpr tk::candidate_limits limits{.abandon_factor = 1.5, .run_seconds = 5};
-constexpr tk::measure::until_confident precise{.standard_error = 0.02, .runs = 30};  // the last comparison is more so
+constexpr tk::measure::until_confident precise{.standard_error = 0.02, .group = 3, .runs = 24};  // the last comparison is more so
 constexpr double race_share = 0.1;  // of the seconds, for the last comparison of the best with the default
 
 /// The measurer of an operator, under the repetition that belongs to the strategy.
@@ -165,6 +165,7 @@ tk::plan tune_all(const options& o, std::deque<job>& jobs, const tk::any_strateg
         job& j = jobs[k];
         if (log) tasks.emplace_back(j.name, *j.space, log->record(k, lent{&*j.measurer}), j.flops, j.times);
         else tasks.emplace_back(j.name, *j.space, lent{&*j.measurer}, j.flops, j.times);
+        tasks.back().begin_with({j.untuned});
     }
     tk::random::philox gen(o.seed);
     const progress line(o, jobs);

@@ -101,6 +101,7 @@ struct annealing {
         const bool seeding = s.seeds_left > 0;
         if (seeding) s.seeds_left -= (std::min)(s.seeds_left, batch.size());
         for (std::size_t i = 0; i < batch.size(); ++i) {
+            s.rest.take(batch[i]);  // news where somebody else chose it
             if (!seeding) ++s.steps;
             if (!seeding) ++s.stale;
             if (!measured[i].ok()) continue;

@@ -88,6 +88,7 @@ struct genetic {
     {
         assert(batch.size() == measured.size());
         for (std::size_t i = 0; i < batch.size(); ++i) {
+            s.rest.take(batch[i]);  // news where somebody else chose it
             member m{.candidate = batch[i]};
             if (!measured[i].failed) m.cost = measured[i].cost;
             m.whole = measured[i].ok();

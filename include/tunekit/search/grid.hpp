@@ -4,14 +4,13 @@
 /// \file
 /// Exhaustive search in the order of the indices.
 
-#include <algorithm>
 #include <cstddef>
-#include <numeric>
 #include <span>
 #include <vector>
 
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/space/concepts.hpp"
+#include "tunekit/space/index_set.hpp"
 
 namespace tunekit::search {
 
@@ -22,9 +21,9 @@ namespace tunekit::search {
 /// Failed and abandoned measurements: it looks at no measurement at all.
 /// Randomness: none.
 struct grid {
-    /// The first index not proposed yet.
     struct state {
-        index next = 0;
+        index next = 0;          ///< the first index not proposed yet
+        space::index_set known;  ///< those from there on that somebody else chose
 
         friend bool operator==(const state&, const state&) = default;
     };
@@ -39,15 +38,17 @@ struct grid {
     template <space::counted Space, generator G>
     [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G&) const
     {
-        std::vector<index> batch(static_cast<std::size_t>((std::min<index>)(n, space.size() - s.next)));
-        std::iota(batch.begin(), batch.end(), s.next);
-        s.next += batch.size();
+        std::vector<index> batch;
+        for (; batch.size() < n && s.next < space.size(); ++s.next)
+            if (!s.known.contains(s.next)) batch.push_back(s.next);
         return batch;
     }
 
     template <space::counted Space, generator G>
-    void observe(state&, const Space&, std::span<const index>, std::span<const measure::measurement>, G&) const
+    void observe(state& s, const Space&, std::span<const index> batch, std::span<const measure::measurement>, G&) const
     {
+        for (const index i : batch)
+            if (i >= s.next) s.known.insert(i);
     }
 };
 

@@ -83,6 +83,7 @@ struct hill_climb {
     {
         assert(batch.size() == measured.size());
         for (std::size_t i = 0; i < batch.size(); ++i) {
+            s.rest.take(batch[i]);  // news where somebody else chose it
             if (!measured[i].ok() || !(measured[i].cost < s.cost)) continue;
             s.centre = batch[i];
             s.cost = measured[i].cost;

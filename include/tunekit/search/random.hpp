@@ -50,8 +50,9 @@ struct random {
     }
 
     template <space::counted Space, generator G>
-    void observe(state&, const Space&, std::span<const index>, std::span<const measure::measurement>, G&) const
+    void observe(state& s, const Space&, std::span<const index> batch, std::span<const measure::measurement>, G&) const
     {
+        for (const index i : batch) s.rest.take(i);  // news where somebody else chose it
     }
 };
 

@@ -29,7 +29,8 @@ concept proposes = requires(const S& strategy, state_of<S, Space>& state, const 
     { strategy.propose(state, space, n, gen) } -> std::same_as<std::vector<index>>;
 };
 
-/// Tells: what became of the last batch proposed, in its order.
+/// Tells: what became of a batch, in its order: the last one proposed, or, before the first proposal, configurations that somebody
+/// else chose. Either way they count as proposed.
 template <class S, class Space, class G>
 concept observes = requires(const S& strategy, state_of<S, Space>& state, const Space& space, std::span<const index> batch,
                             std::span<const measure::measurement> measured, G& gen) {
@@ -37,7 +38,7 @@ concept observes = requires(const S& strategy, state_of<S, Space>& state, const 
 };
 
 /// A search strategy: parameters in the strategy, knowledge in its state.
-/// Semantics: calls alternate (propose, observe with exactly that batch); equal states and equal generators propose
+/// Semantics: every proposal is observed, whole, before the next; equal states and equal generators propose
 /// equally; nothing but the state and the generator is touched; a failed or abandoned measurement is an answer like any.
 template <class S, class Space, class G>
 concept strategy = std::copyable<S> && starts_on<S, Space> && std::copyable<state_of<S, Space>> && proposes<S, Space, G> &&

@@ -103,6 +103,7 @@ struct model_guided {
         s.rows.resize(s.rows.size() + batch.size() * d);
         space.features(batch, std::span<float>(s.rows).last(batch.size() * d), options.encoding);
         for (std::size_t i = 0; i < batch.size(); ++i) {
+            s.proposed.take(batch[i]);  // news where somebody else chose it
             s.measured.push_back(batch[i]);
             s.costs.push_back(measured[i].failed ? std::numeric_limits<double>::infinity() : measured[i].cost);
             if (measured[i].ok()) s.best = (std::min)(s.best, measured[i].cost);

@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <cstddef>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -27,8 +29,29 @@ inline void refuse_bad_cost(measure::measurement& m)
 
 }  // namespace detail
 
-/// Proposes at most `n`, measures, observes, and appends to `record`; then reads the clock, whose reading is returned: the
-/// batch's stamp. `before` is the previous reading. An empty proposal sets stop_reason::exhausted and reads no clock.
+/// Measures `batch`, tells the strategy and appends to `record`; then reads the clock, whose reading is returned: the batch's stamp.
+/// `before` is the previous reading. Tells a strategy of configurations it did not propose, when called before its first proposal.
+///
+/// Errors: tunekit::error where the measurer does not answer each candidate once, or one lies outside the space.
+template <class Strategy, class Space, class Measurer, class Clock, generator G>
+    requires strategy<Strategy, Space, G> && measure::measurer<Measurer> && measure::clock<Clock>
+double try_batch(state_of<Strategy, Space>& state, tuning& record, const Space& space, Measurer& measurer, const Strategy& strategy,
+                 std::span<const index> batch, const measure::limits& limits, double before, Clock& clock, G& gen)
+{
+    for (const index i : batch)
+        if (i >= space.size()) throw error("tune: configuration " + std::to_string(i) + " lies outside the space");
+    std::vector<measure::measurement> measured = measurer.measure(batch, limits);
+    if (measured.size() != batch.size()) throw error("tune: the measurer did not answer every candidate of the batch");
+    for (auto& m : measured) detail::refuse_bad_cost(m);
+    strategy.observe(state, space, batch, measured, gen);
+    const double stamp = clock();
+    std::vector<trial> trials(batch.size());
+    for (std::size_t i = 0; i < batch.size(); ++i) trials[i] = {batch[i], std::move(measured[i])};
+    record.append(std::move(trials), stamp - before);
+    return stamp;
+}
+
+/// `try_batch` of what the strategy proposes, at most `n`. An empty proposal sets stop_reason::exhausted and reads no clock.
 ///
 ///     auto state = strategy.start(space);
 ///     tuning record;
@@ -36,7 +59,7 @@ inline void refuse_bad_cost(measure::measurement& m)
 ///     while (record.stopped == stop_reason::running && record.trials().size() < 512)
 ///         now = step(state, record, space, measurer, strategy, 8, {}, now, clock, gen);
 ///
-/// Errors: tunekit::error where the measurer does not answer each candidate once, or the strategy proposes outside the space.
+/// Errors: those of `try_batch`.
 template <class Strategy, class Space, class Measurer, class Clock, generator G>
     requires strategy<Strategy, Space, G> && measure::measurer<Measurer> && measure::clock<Clock>
 double step(state_of<Strategy, Space>& state, tuning& record, const Space& space, Measurer& measurer, const Strategy& strategy,
@@ -47,17 +70,7 @@ double step(state_of<Strategy, Space>& state, tuning& record, const Space& space
         record.stopped = stop_reason::exhausted;
         return before;
     }
-    for (const index i : batch)
-        if (i >= space.size()) throw error("step: the strategy proposed an index outside the space");
-    std::vector<measure::measurement> measured = measurer.measure(batch, limits);
-    if (measured.size() != batch.size()) throw error("step: the measurer did not answer every candidate of the batch");
-    for (auto& m : measured) detail::refuse_bad_cost(m);
-    strategy.observe(state, space, batch, measured, gen);
-    const double stamp = clock();
-    std::vector<trial> trials(batch.size());
-    for (std::size_t i = 0; i < batch.size(); ++i) trials[i] = {batch[i], std::move(measured[i])};
-    record.append(std::move(trials), stamp - before);
-    return stamp;
+    return try_batch(state, record, space, measurer, strategy, std::span<const index>(batch), limits, before, clock, gen);
 }
 
 }  // namespace tunekit

@@ -56,6 +56,15 @@ public:
         require(weight > 0, "task " + name_ + ": weight is not positive, want the number of calls in the model");
     }
 
+    /// Configurations to measure before the strategy is asked: what a library runs untuned, or what another run found best.
+    /// Throws std::invalid_argument for one outside the space.
+    void begin_with(std::vector<index> known)
+    {
+        for (const index i : known) require(i < space_.size(), "task " + name_ + ": begin_with lies outside the space, want an index below its size");
+        known_ = std::move(known);
+    }
+    [[nodiscard]] std::span<const index> known() const noexcept { return known_; }
+
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] const space::any_space& space() const noexcept { return space_; }
     [[nodiscard]] double flops() const noexcept { return flops_; }
@@ -73,6 +82,7 @@ private:
     std::unique_ptr<measurer_interface> measurer_;
     double flops_;
     double weight_;
+    std::vector<index> known_;
 };
 
 /// A vector of tasks from move-only ones, in declaration order.

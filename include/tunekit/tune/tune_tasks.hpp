@@ -53,7 +53,7 @@ struct plan {
 ///
 ///     auto plan = tk::tune_tasks(tasks, tk::search::annealing{}, tk::schedule::round_robin{}, {.seconds = 600}, gen);
 ///
-/// First every task, in declaration order, gets slots until it has a verified configuration or has ended (the warm-up
+/// First every task, in declaration order, tries what it was told to begin with, and gets slots until it has a verified configuration or has ended (the warm-up
 /// that all schedules share; such a slot ends with the first verified batch); then the schedule decides. A slot lasts
 /// until the first batch that reaches its length. A slot that tries nothing ends its task.
 /// `clock` is read once at the start and once after each batch. `stop(plan so far, task of the last batch)` is asked after
@@ -99,10 +99,14 @@ template <class Strategy, class Schedule, class Clock, class Stop, generator G>
         const std::uint64_t before = record.trials().size();
         schedule::slot s{.best_cost_before = record.best_cost()};
         do {
-            const std::uint64_t left = limit.trials_per_task - record.trials().size();
-            const auto n = static_cast<std::size_t>((std::min)(std::uint64_t{limit.batch}, left));
-            now = step(states[k], record, tasks[k].space(), tasks[k], strategy, n, limit.limits.at(record.best_cost()), now, clock,
-                       generators[k]);
+            const auto within = limit.limits.at(record.best_cost());
+            if (record.trials().empty() && !tasks[k].known().empty()) {
+                now = try_batch(states[k], record, tasks[k].space(), tasks[k], strategy, tasks[k].known(), within, now, clock, generators[k]);
+            } else {
+                const std::uint64_t left = limit.trials_per_task - record.trials().size();  // > 0: the task is active
+                const auto n = static_cast<std::size_t>((std::min)(std::uint64_t{limit.batch}, left));
+                now = step(states[k], record, tasks[k].space(), tasks[k], strategy, n, within, now, clock, generators[k]);
+            }
             out.seconds = now - start;
             if (record.stopped == stop_reason::running) {
                 if (record.trials().size() >= limit.trials_per_task) record.stopped = stop_reason::trials;

@@ -12,7 +12,10 @@
 #include "tunekit/measure/virtual_clock.hpp"
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/schedule/sequential.hpp"
+#include "tunekit/search/annealing.hpp"
+#include "tunekit/search/genetic.hpp"
 #include "tunekit/search/grid.hpp"
+#include "tunekit/search/hill_climb.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/tune/any_schedule.hpp"
 #include "tunekit/tune/any_strategy.hpp"
@@ -118,6 +121,32 @@ TEST_CASE("tune_tasks ends when every task has")
     CHECK(p.tasks[0].record.trials().size() == 5);
     CHECK(p.tasks[1].record.stopped == tk::stop_reason::trials);
     CHECK(p.tasks[1].record.trials().size() == 20);
+}
+
+TEST_CASE("a task tries first what it was told to begin with, and no strategy tries that again")
+{
+    const auto hold = [](const auto& strategy) {
+        scene s;
+        s.add("a", 40);
+        s.tasks[0].begin_with({31, 7});
+        philox gen(3);
+        const auto p = tk::tune_tasks(s.tasks, strategy, tk::schedule::round_robin{}, {.slot_seconds = 1}, s.time, go_on, gen);
+        const auto& trials = p.tasks[0].record.trials();
+        REQUIRE(trials.size() == 40);
+        CHECK(trials[0].candidate == 31);
+        CHECK(trials[1].candidate == 7);
+        tk::space::index_set seen;
+        for (const auto& t : trials) CHECK(seen.insert(t.candidate));
+    };
+    hold(tk::search::random{});
+    hold(tk::search::grid{});
+    hold(tk::search::hill_climb{});
+    hold(tk::search::annealing{});
+    hold(tk::search::genetic{.population = 8});
+    scene s;
+    s.add("a", 4);
+    CHECK_THROWS_WITH_AS(s.tasks[0].begin_with({4}), "tunekit: task a: begin_with lies outside the space, want an index below its size",
+                         std::invalid_argument);
 }
 
 TEST_CASE("a task without a valid configuration ends exhausted and leaves the model without a latency")

@@ -191,9 +191,9 @@ TEST_CASE("a measurer that does not answer, a strategy that leaves the space and
     tk::random::philox gen(1);
     const grid_space space({4});
     CHECK_THROWS_WITH_AS((void)tk::tune(space, mute{}, counting{}, {}, gen),
-                         "tunekit: step: the measurer did not answer every candidate of the batch", tk::error);
+                         "tunekit: tune: the measurer did not answer every candidate of the batch", tk::error);
     CHECK_THROWS_WITH_AS((void)tk::tune(space, valley{}, astray{}, {}, gen),
-                         "tunekit: step: the strategy proposed an index outside the space", tk::error);
+                         "tunekit: tune: configuration 4 lies outside the space", tk::error);
     CHECK_THROWS_WITH_AS((void)tk::tune(space, valley{}, counting{}, {.batch = 0}, gen), "tunekit: budget: batch is 0, want >= 1",
                          std::invalid_argument);
     CHECK_THROWS_AS((void)tk::tune(space, valley{}, counting{}, {.seconds = -1}, gen), std::invalid_argument);
