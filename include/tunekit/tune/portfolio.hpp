@@ -49,7 +49,7 @@ struct portfolio_options {
 /// measured, counts as q. A measurement cut short (`at_least`) counts as its bound and is no centre of steps.
 ///
 /// Randomness: one `uniform_index` per proposal by lot and rejection; per fit what model and list draw; a shuffle of the list, once
-///             where it is complete: equal scores go to the earlier in it.
+///             where it is complete, and of the neighbours of each centre: equal scores, of which trees have many, go by lot.
 /// Cost:       ln(trials) / growth fits, each with a prediction and a score for all that is listed; per proposal O(1), and a batch of
 ///             neighbours where the best changed. Memory O((trials + listed) features).
 /// Threads:    const calls on distinct states are safe.
@@ -110,7 +110,7 @@ struct portfolio {
         std::vector<index> batch;
         while (batch.size() < n) {
             std::optional<index> i;
-            if (!blind) i = next(s, space);
+            if (!blind) i = next(s, space, gen);
             if (i) s.proposed.take(*i);
             else i = s.proposed.draw(space, gen);
             if (!i) break;
@@ -169,8 +169,7 @@ private:
         s.stepping = false;
         if (s.listed.empty() || !explore.complete(space)) {
             s.listed = explore.list(space, s.ranking, gen);
-            for (std::size_t k = s.listed.size(); k > 1; --k)
-                std::swap(s.listed[k - 1], s.listed[static_cast<std::size_t>(random::uniform_index(k, gen))]);
+            shuffle(s.listed, gen);
             s.listed_rows.resize(s.listed.size() * d);
             space.features(s.listed, s.listed_rows, options.encoding);
         }
@@ -205,8 +204,8 @@ private:
     }
 
     /// The proposal of whose turn it is; of the next in turn where that one has none.
-    template <class Space>
-    [[nodiscard]] std::optional<index> next(state& s, const Space& space) const
+    template <class Space, class G>
+    [[nodiscard]] std::optional<index> next(state& s, const Space& space, G& gen) const
     {
         const std::size_t round = options.by_criterion + options.by_mean + options.by_step;
         for (std::size_t k = 0; k < round; ++k) {
@@ -214,7 +213,7 @@ private:
             s.turn = (s.turn + 1) % round;
             const auto i = t < options.by_criterion                     ? pop(s.by_criterion, s.proposed)
                            : t < options.by_criterion + options.by_mean ? pop(s.by_mean, s.proposed)
-                                                                        : step(s, space);
+                                                                        : step(s, space, gen);
             if (i) return i;
         }
         return std::nullopt;
@@ -230,14 +229,21 @@ private:
         return std::nullopt;
     }
 
-    template <class Space>
-    [[nodiscard]] std::optional<index> step(state& s, const Space& space) const
+    template <class G>
+    static void shuffle(std::vector<index>& all, G& gen)
+    {
+        for (std::size_t k = all.size(); k > 1; --k) std::swap(all[k - 1], all[static_cast<std::size_t>(random::uniform_index(k, gen))]);
+    }
+
+    template <class Space, class G>
+    [[nodiscard]] std::optional<index> step(state& s, const Space& space, G& gen) const
     {
         const std::size_t d = space.feature_count(options.encoding);
         for (; s.exhausted < s.ranking.size(); ++s.exhausted) {
             if (!s.stepping) {
                 std::vector<index> around = space.neighbours_of(s.ranking[s.exhausted], space::neighbourhood::any_value);
                 std::erase_if(around, [&](index i) { return s.proposed.contains(i); });
+                shuffle(around, gen);
                 std::vector<float> rows(around.size() * d);
                 space.features(around, rows, options.encoding);
                 std::vector<stats::prediction> predicted(around.size());

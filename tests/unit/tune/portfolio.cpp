@@ -186,7 +186,9 @@ TEST_CASE("the portfolio refuses settings out of range")
     refused({.by_criterion = 0, .by_mean = 0, .by_step = 0});
 }
 
-TEST_CASE("combined finds the best 10^-3 of a bent valley of 10^4 within 100 trials in each of 5 seeds; by lot: 1e-5 a set")
+// Fixed seeds, so there are no false alarms. Random search finds one of the 10 best of 10^4 in 150 trials with probability 0.14, in all of
+// 8 seeds with probability 1.5e-7.
+TEST_CASE("combined finds one of the 10 best of a bent valley of 10^4 within 150 trials in each of 8 seeds")
 {
     const grid_space space({10, 10, 10, 10});
     struct valley {
@@ -209,11 +211,11 @@ TEST_CASE("combined finds the best 10^-3 of a bent valley of 10^4 within 100 tri
     std::vector<double> costs;
     for (const auto& m : valley{&space}.measure(all, {})) costs.push_back(m.cost);
     std::nth_element(costs.begin(), costs.begin() + 9, costs.end());
-    for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
         philox gen(seed);
-        const auto found = tk::tune(space, valley{&space}, small(), {.trials = 100}, gen);
+        const auto found = tk::tune(space, valley{&space}, tk::recipes::combined(), {.trials = 150}, gen);
         REQUIRE(found.found());
-        CHECK(found.trials().size() == 100);
+        CHECK(found.trials().size() == 150);
         CHECK(found.best_cost() <= costs[9]);
     }
 }
