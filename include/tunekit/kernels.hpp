@@ -6,6 +6,7 @@
 
 #include "tunekit/kernels/autotvm_cuda.hpp"
 #include "tunekit/kernels/autotvm_x86.hpp"
+#include "tunekit/kernels/autotvm_x86_layout.hpp"
 #include "tunekit/kernels/autotvm_x86_source.hpp"
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/config.hpp"

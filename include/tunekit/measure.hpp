@@ -13,6 +13,7 @@
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/each.hpp"
 #include "tunekit/measure/generated.hpp"
+#include "tunekit/measure/generated_kernel.hpp"
 #include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/measure/in_process.hpp"
 #include "tunekit/measure/isolated.hpp"

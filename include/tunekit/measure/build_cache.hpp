@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tunekit/measure/compiler.hpp"
+#include "tunekit/measure/source_template.hpp"
 
 namespace tunekit::measure {
 

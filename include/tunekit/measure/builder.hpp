@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -221,7 +220,7 @@ private:
     void start()
     {
         std::vector<job> unit = std::move(queue_.front());
-        queue_.pop_front();
+        queue_.erase(queue_.begin());
         const std::string stem = scratch_.name() + '/' + std::to_string(started_++);
         std::string text;
         for (std::size_t i = 0; i < unit.size(); ++i) {
@@ -265,8 +264,9 @@ private:
         }
         if (!good && over.unit.size() > 1)
             for (std::size_t i = over.unit.size(); i-- > 0;) {
-                queue_.emplace_front();
-                queue_.front().push_back(std::move(over.unit[i]));
+                std::vector<job> alone;
+                alone.push_back(std::move(over.unit[i]));
+                queue_.insert(queue_.begin(), std::move(alone));
             }
         ::unlink(object.c_str());
         ::unlink((over.stem + ".cpp").c_str());
@@ -317,7 +317,7 @@ private:
     build_cache cache_;
     detail::temporary_directory scratch_;
     std::map<std::string, state> known_;
-    std::deque<std::vector<job>> queue_;
+    std::vector<std::vector<job>> queue_;
     std::vector<running> running_;  ///< last, so that compilers end before their files do
     wall_clock now_{};
     std::uint64_t started_ = 0;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Generated source, the compilers that this machine has for it, and what tells two builds apart.
+/// The compilers that this machine has for generated source, and what tells two builds apart.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,21 +12,11 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/process.hpp"
 
 namespace tunekit::measure {
-
-/// What is compiled for one configuration. The text needs no header: vector extensions and builtins do.
-struct source {
-    std::string text;
-    std::string compiler{};            ///< one of build_options::compilers, as written there; empty: the first
-    std::vector<std::string> flags{};  ///< after the builder's own, so that they win
-
-    friend bool operator==(const source&, const source&) = default;
-};
 
 /// A compiler that was found.
 struct compiler {

@@ -15,6 +15,7 @@
 #include "tunekit/measure/builder.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/each.hpp"
+#include "tunekit/measure/generated_kernel.hpp"
 #include "tunekit/measure/source_template.hpp"
 
 namespace tunekit::measure {
