@@ -192,10 +192,12 @@ outcome finish(job& j, const tk::tuning& record, double seconds)
     const auto result = tk::measure::race(*j.measurer, finalists, {.run_seconds = limits.run_seconds},
                                           {.rounds = static_cast<std::uint32_t>((std::min)(60.0, (std::max)(2.0, rounds)))});
     outcome out{.best = {}, .tied = result.tied.size()};
+    // Costs of rounds that were not run side by side do not compare: all are told by what they were slower in common rounds.
     for (const auto& s : result.standings) {
-        if (s.which == untuned && !s.failed) out.default_cost = s.cost;
-        if (s.tied && s.cost < out.cost) {
-            out.cost = s.cost;
+        const double cost = result.cost * (1 + s.against_winner.median);
+        if (s.which == untuned && !s.failed) out.default_cost = cost;
+        if (s.tied && cost < out.cost) {
+            out.cost = cost;
             out.best = s.which;
         }
     }

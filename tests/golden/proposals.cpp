@@ -64,7 +64,7 @@ int main()
         tasks.emplace_back("second", space, arithmetic{space, &now}, 1.0, 1.0);
         tk::random::philox gen(2026);
         const auto plan = tk::tune_tasks(
-            tasks, strategy, tk::schedule::round_robin{}, {.seconds = 60, .slot_seconds = 3, .batch = 8}, [&] { return now; },
+            tasks, strategy, tk::schedule::round_robin{}, {.seconds = 20, .slot_seconds = 3, .batch = 8}, [&] { return now; },
             [](const tk::plan&, std::size_t) { return false; }, gen);
         for (std::size_t k = 0; k < tasks.size(); ++k) {
             std::printf("%s %s", name.c_str(), tasks[k].name().c_str());

@@ -3,8 +3,10 @@
 
 /// \file
 /// The CUDA template spaces of AutoTVM, index for index, and what can be told of a configuration before it is built.
+/// Spaces are templates over their shape so that only those are compiled that a program asks for.
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -48,7 +50,8 @@ struct cuda_limits {
 
 /// Direct convolution of one image, NCHW. Four-way splits are (block, virtual thread, thread, inner); f, y, x go to z, y, x.
 /// Source: TVM 0.6, topi.cuda.conv2d_direct, `conv2d_nchw.cuda`.
-[[nodiscard]] inline auto conv2d_cuda_space(const conv2d_shape& s)
+template <std::same_as<conv2d_shape> Shape>
+[[nodiscard]] auto conv2d_cuda_space(const Shape& s)
 {
     require_valid(s);
     return space::product{
@@ -92,7 +95,8 @@ struct winograd_shape {
 
 /// Winograd convolution. `tile_b` has one value: the alpha^2 products are blocks.
 /// Source: TVM 0.6, topi.cuda.conv2d_winograd, `conv2d_nchw_winograd.cuda`.
-[[nodiscard]] inline auto winograd_cuda_space(const conv2d_shape& s)
+template <std::same_as<conv2d_shape> Shape>
+[[nodiscard]] auto winograd_cuda_space(const Shape& s)
 {
     const winograd_shape w = winograd_of(s);
     const int products = w.alpha * w.alpha;
@@ -115,7 +119,8 @@ template <class Config>
 
 /// Batched C = A B^T: (block, thread, inner) per side.
 /// Source: TVM 0.7, topi.cuda.batch_matmul.
-[[nodiscard]] inline auto batched_gemm_cuda_space(const gemm_shape& s)
+template <std::same_as<gemm_shape> Shape>
+[[nodiscard]] auto batched_gemm_cuda_space(const Shape& s)
 {
     require_valid(s);
     return space::product{
@@ -135,7 +140,8 @@ template <class Config>
 
 /// Dense layer of at most 31 rows: the reduction is split over threads.
 /// Source: TVM 0.6, topi.cuda.dense, `dense_small_batch`.
-[[nodiscard]] inline auto dense_small_cuda_space(const gemm_shape& s)
+template <std::same_as<gemm_shape> Shape>
+[[nodiscard]] auto dense_small_cuda_space(const Shape& s)
 {
     require_valid(s);
     return space::product{space::split<"tile_k">(s.k, 2)};
@@ -167,7 +173,8 @@ namespace detail {
 /// Throws: std::invalid_argument where the intended pruning leaves nothing.
 /// Source: TVM 0.6, topi.cuda.dense, `dense_large_batch`.
 /// Departures: the filter of `tile_k` sees the true outer size.
-[[nodiscard]] inline auto dense_large_cuda_space(const gemm_shape& s, pruning how = pruning::intended)
+template <std::same_as<gemm_shape> Shape>
+[[nodiscard]] auto dense_large_cuda_space(const Shape& s, pruning how = pruning::intended)
 {
     require_valid(s);
     auto x = space::detail::splits("tile_x", s.m, 4, {}), y = space::detail::splits("tile_y", s.n, 4, {});

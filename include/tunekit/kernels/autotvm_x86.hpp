@@ -3,8 +3,10 @@
 
 /// \file
 /// The CPU template spaces of AutoTVM, index for index, and the configurations that TVM runs untuned.
+/// Spaces are templates over their shape so that only those are compiled that a program asks for.
 
 #include <algorithm>
+#include <concepts>
 #include <vector>
 
 #include "tunekit/kernels/shapes.hpp"
@@ -15,7 +17,8 @@ namespace tunekit::kernels::autotvm {
 /// Convolution in blocked layouts, kernel larger than 1 x 1.
 /// `policy` is how the output columns are cut: factors up to TVM 0.6, verbose later.
 /// Source: TVM, topi.x86.conv2d, `conv2d_NCHWc.x86`.
-[[nodiscard]] inline auto conv2d_x86_space(const conv2d_shape& s, space::split_policy policy = space::split_policy::factors)
+template <std::same_as<conv2d_shape> Shape>
+[[nodiscard]] auto conv2d_x86_space(const Shape& s, space::split_policy policy = space::split_policy::factors)
 {
     require_valid(s);
     require(s.kernel_h > 1 || s.kernel_w > 1, "autotvm::conv2d_x86_space: the kernel is 1 x 1, want pointwise_x86_space");
@@ -27,7 +30,8 @@ namespace tunekit::kernels::autotvm {
 }
 
 /// The same for 1 x 1 kernels, which tile rows instead of unrolling.
-[[nodiscard]] inline auto pointwise_x86_space(const conv2d_shape& s, space::split_policy policy = space::split_policy::factors)
+template <std::same_as<conv2d_shape> Shape>
+[[nodiscard]] auto pointwise_x86_space(const Shape& s, space::split_policy policy = space::split_policy::factors)
 {
     require_valid(s);
     require(s.kernel_h == 1 && s.kernel_w == 1, "autotvm::pointwise_x86_space: the kernel is not 1 x 1, want conv2d_x86_space");
@@ -73,7 +77,8 @@ struct conv2d_x86_default {
 }
 
 /// Dense layer with packed weights. Source: TVM 0.9, topi.x86.dense, `dense_pack.x86`.
-[[nodiscard]] inline auto dense_pack_x86_space(const gemm_shape& s)
+template <std::same_as<gemm_shape> Shape>
+[[nodiscard]] auto dense_pack_x86_space(const Shape& s)
 {
     require_valid(s);
     return space::product{
@@ -83,13 +88,15 @@ struct conv2d_x86_default {
 }
 
 /// Dense layer with weights as they are. Source: TVM 0.6, topi.x86.dense, `dense_nopack.x86`.
-[[nodiscard]] inline auto dense_nopack_x86_space(const gemm_shape& s)
+template <std::same_as<gemm_shape> Shape>
+[[nodiscard]] auto dense_nopack_x86_space(const Shape& s)
 {
     require_valid(s);
     return space::product{space::split<"tile_y">(s.m, 2), space::split<"tile_x">(s.n, 2), space::split<"tile_k">(s.k, 2)};
 }
 
 /// Batched C = A B^T. Source: TVM 0.6, topi.x86.batch_matmul.
-[[nodiscard]] inline auto batched_gemm_x86_space(const gemm_shape& s) { return dense_nopack_x86_space(s); }
+template <std::same_as<gemm_shape> Shape>
+[[nodiscard]] auto batched_gemm_x86_space(const Shape& s) { return dense_nopack_x86_space(s); }
 
 }  // namespace tunekit::kernels::autotvm
