@@ -101,16 +101,13 @@ void propose(benchmark::State& state, const Strategy& strategy)
     using tk::explore::policy_gradient;
     const auto add = [](const char* name, auto item) { benchmark::RegisterBenchmark(name, item)->Unit(benchmark::kMillisecond); };
     add("ppo/128x500", [](benchmark::State& s) {
-        search(s, policy_gradient{.settled = 2, .earns = tk::explore::reward::rise, .layout = tk::explore::towers::separate, .hidden = 64,
+        search(s, policy_gradient{.earns = tk::explore::reward::rise, .layout = tk::explore::towers::separate, .hidden = 64,
                                   .clip = 0.2, .entropy_weight = 0.01, .joint_ratio = true, .learns = tk::explore::updates::pooled,
                                   .minibatch = 512});
     });
     add("ppo/paper", [](benchmark::State& s) { search(s, policy_gradient::paper()); });
-    add("ppo/paper_to_the_end", [](benchmark::State& s) { search(s, policy_gradient{.settled = 2}); });
+    add("ppo/reference", [](benchmark::State& s) { search(s, policy_gradient::reference()); });
     add("chameleon/propose", [](benchmark::State& s) { propose(s, tk::recipes::chameleon()); });
-    add("chameleon/propose_to_the_end", [](benchmark::State& s) {
-        propose(s, tk::recipes::chameleon_parts(policy_gradient{.settled = 2}, tk::screen::adaptive_sampling{}));
-    });
     return true;
 }();
 

@@ -5,6 +5,7 @@
 
 #include "tunekit/recipes/adatune.hpp"
 #include "tunekit/recipes/autotvm.hpp"
+#include "tunekit/recipes/chameleon.hpp"
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/recipes/dynatune.hpp"
 #include "tunekit/schedule/ansor.hpp"
@@ -35,6 +36,9 @@ named<tunekit::any_strategy> strategies()
     add("adatune-rfei-csa", tunekit::recipes::adatune());
     add("combined", tunekit::recipes::combined());
     add("adatune", tunekit::recipes::adatune());  // with its evaluator, where a program measures
+    add("chameleon-sa-as", tunekit::recipes::chameleon_sa_as());
+    add("chameleon-ae", tunekit::recipes::chameleon_ae());
+    add("chameleon", tunekit::recipes::chameleon());
     return out;
 }
 

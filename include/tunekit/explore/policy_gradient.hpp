@@ -39,22 +39,23 @@ enum class updates : std::uint8_t {
 ///     explore::policy_gradient{.entropy_weight = 0.02}
 ///
 /// The network sees ordinal / cardinality of each parameter that has more than one value. A value beyond the ends of its list is
-/// held there; a step that leaves the valid set of a constrained space stays where it is, and earns that place's score. An
-/// episode ends early once a share of `settled` of the parameters stayed or were pushed against an end of their list in one step. Rewards should be of
-/// the order of 1.
+/// held there; a step that leaves the valid set of a constrained space stays where it is, and earns that place's score. An episode
+/// ends early once a share of `settled` of the parameters stayed or were pushed against an end of their list in one step. Rewards
+/// should be of the order of 1.
 ///
 /// State:      weights and Adam's moments, which go on from search to search.
 /// Randomness: at first the weights; distinct starts; per step one `bits` per parameter and episode; per update the steps that it looks at.
 /// Cost:       at most episodes (steps + 1) scores and as many passes of a network of about 2,000 weights.
 /// Source:     Ahn et al. (2020), Chameleon: Adaptive Code Optimization for Expedited Deep Neural Network Compilation, ICLR, section 3.2
-///             and table 9; its code for what the paper leaves open (early end, observation, minibatches).
-/// Departures: the paper gives no sizes of layers: 20 here as in its code. The code plays one episode after another and learns after each;
+///             and table 9; its code for what the paper leaves open (observation, minibatches).
+/// Departures: the paper gives no sizes of layers: 20 here as in its code. The paper does not say what ends an episode before its last
+///             step; nothing does here by default, as the code's rule ends most after ten of 500. The code plays one episode after another and learns after each;
 ///             here all are played with the policy as it was at the start, then learnt from one by one. Advantages that are all
 ///             equal teach nothing (the code divides by 0). Starts are distinct. The code knows no constraints.
 struct policy_gradient {
     std::size_t episodes = 128;     ///< > 0
     std::size_t steps = 500;
-    double settled = 0.75;          ///< > 0; more than 1: episodes never end early
+    double settled = 2;             ///< > 0; at more than 1 no episode ends early
     reward earns = reward::score;
     towers layout = towers::shared_first;
     std::size_t hidden = 20;        ///< units per layer; > 0
@@ -72,10 +73,10 @@ struct policy_gradient {
     /// The paper's settings: the defaults.
     [[nodiscard]] static constexpr policy_gradient paper() { return {}; }
 
-    /// Those of its code: separate networks with a small tower per parameter, clip 0.2, entropy 0.3.
+    /// Those of its code: early ends at 0.75, separate networks with a small tower per parameter, clip 0.2, entropy 0.3.
     [[nodiscard]] static constexpr policy_gradient reference()
     {
-        return {.layout = towers::reference, .clip = 0.2, .entropy_weight = 0.3};
+        return {.settled = 0.75, .layout = towers::reference, .clip = 0.2, .entropy_weight = 0.3};
     }
 
     struct state {
@@ -269,25 +270,26 @@ private:
         const std::size_t m = j.moving.size();
         const proximal_loss loss{clip, entropy_weight, value_weight, joint_ratio};
         std::vector<float> gradient(s.weights.size()), chosen, advantage, target;
-        std::vector<std::uint8_t> actions;
+        std::vector<std::int32_t> actions;
         for (std::size_t from = 0; from < batch.size(); from += most_rows) {
             const auto part = batch.subspan(from, (std::min)(most_rows, batch.size() - from));
-            actions.clear(), chosen.clear(), advantage.clear(), target.clear();
+            const std::size_t rows = part.size();
+            actions.resize(rows * m), chosen.resize(rows * m), advantage.resize(rows), target.resize(rows);
             auto seen = p.input();
-            for (std::size_t i = 0; i < part.size(); ++i) {
+            for (std::size_t i = 0; i < rows; ++i) {
                 const std::size_t r = part[i];
                 for (std::size_t k = 0; k < m; ++k) {
                     seen(linalg::eigen_index(i), linalg::eigen_index(k)) = static_cast<float>(j.ordinals[r * m + k]) * scale[k];
-                    actions.push_back(j.actions[r * m + k]);
-                    chosen.push_back(j.chosen[r * m + k]);
+                    actions[k * rows + i] = j.actions[r * m + k];
+                    chosen[k * rows + i] = j.chosen[r * m + k];
                 }
-                advantage.push_back(j.advantage[r]);
-                target.push_back(j.target[r]);
+                advantage[i] = j.advantage[r];
+                target[i] = j.target[r];
             }
-            net.forward(s.weights, p, part.size());
-            softmax<float>(p, part.size());
+            net.forward(s.weights, p, rows);
+            softmax<float>(p, rows);
             loss.slopes<float>(p, {actions, chosen, advantage, target}, batch.size());
-            net.backward(s.weights, p, part.size(), gradient);
+            net.backward(s.weights, p, rows, gradient);
         }
         adam{.rate = learning_rate}.step<float>(s.moments, gradient, s.weights);
     }

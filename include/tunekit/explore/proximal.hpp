@@ -55,6 +55,7 @@ void softmax(typename actor_critic<Real>::passes& p, std::size_t rows)
     const auto n = linalg::eigen_index(rows);
     auto logits = p.logits();
     auto& shifted = p.logit_slopes();
+    auto share = p.value_slopes().col(0).head(n).array();  // not in use yet
     for (Eigen::Index h = 0; h < logits.cols(); h += 3) {
         const auto column = [&](Eigen::Index k) { return logits.col(h + k).head(n).array(); };
         const auto kept = [&](Eigen::Index k) { return shifted.col(h + k).head(n).array(); };
@@ -64,19 +65,16 @@ void softmax(typename actor_critic<Real>::passes& p, std::size_t rows)
             column(k) = kept(k);
             exp(std::span<Real>(logits.col(h + k).data(), rows));
         }
-        const Real one(1);
-        for (Eigen::Index r = 0; r < n; ++r) {
-            const Real share = one / (logits(r, h) + logits(r, h + 1) + logits(r, h + 2));
-            for (Eigen::Index k = 0; k < 3; ++k) logits(r, h + k) *= share;
-        }
+        share = Real(1) / (column(0) + column(1) + column(2));
+        for (Eigen::Index k = 0; k < 3; ++k) column(k) *= share;
     }
 }
 
 /// What was seen of some steps, one row each: `actions` and `chosen` (the probability that the choice had when it was made) have
-/// an entry per head.
+/// a column per head, by columns.
 template <std::floating_point Real>
 struct experience {
-    std::span<const std::uint8_t> actions;
+    std::span<const std::int32_t> actions;
     std::span<const Real> chosen;
     std::span<const Real> advantage;
     std::span<const Real> target;  ///< of the value
@@ -101,35 +99,40 @@ struct proximal_loss {
     template <std::floating_point Real>
     void slopes(typename actor_critic<Real>::passes& p, const experience<Real>& e, std::size_t total) const
     {
-        const std::size_t rows = e.advantage.size(), heads = e.actions.size() / (rows == 0 ? 1 : rows);
+        const std::size_t rows = e.advantage.size(), heads = rows == 0 ? 0 : e.actions.size() / rows;
         const Real share = Real(1) / static_cast<Real>(total), low = static_cast<Real>(1 - clip), high = static_cast<Real>(1 + clip);
         const Real entropy = static_cast<Real>(entropy_weight) * share;
-        const auto probability = p.logits();
-        auto& slope = p.logit_slopes();
-        const auto ratio = [&](std::size_t r, std::size_t h) {
-            const std::size_t at = r * heads + h;
-            return probability(linalg::eigen_index(r), linalg::eigen_index(3 * h + e.actions[at])) / e.chosen[at];
-        };
+        const auto column = [](auto&& m, std::size_t h, Eigen::Index k) { return m.col(linalg::eigen_index(3 * h) + k).data(); };
+        auto probability = p.logits();
+        std::vector<Real> ratio(rows * heads), joint(rows, Real(1));
+        for (std::size_t h = 0; h < heads; ++h) {
+            const Real *p0 = column(probability, h, 0), *p1 = column(probability, h, 1), *p2 = column(probability, h, 2);
+            for (std::size_t r = 0; r < rows; ++r) {
+                const std::size_t at = h * rows + r;
+                const Real later = e.actions[at] == 1 ? p1[r] : p2[r];
+                ratio[at] = (e.actions[at] == 0 ? p0[r] : later) / e.chosen[at];
+                joint[r] *= ratio[at];
+            }
+        }
+        for (std::size_t h = 0; h < heads; ++h) {
+            const Real* rho = joint_ratio ? joint.data() : ratio.data() + h * rows;
+            const Real *p0 = column(probability, h, 0), *p1 = column(probability, h, 1), *p2 = column(probability, h, 2);
+            Real *s0 = column(p.logit_slopes(), h, 0), *s1 = column(p.logit_slopes(), h, 1), *s2 = column(p.logit_slopes(), h, 2);
+            for (std::size_t r = 0; r < rows; ++r) {
+                const Real a = e.advantage[r];
+                const Real above = rho[r] > high ? Real(0) : a, below = rho[r] < low ? Real(0) : a;
+                const Real push = -share * rho[r] * (a > 0 ? above : below);  // 0 where clipped
+                const std::int32_t action = e.actions[h * rows + r];
+                const Real mean = p0[r] * s0[r] + p1[r] * s1[r] + p2[r] * s2[r];  // log p_k + H is a shifted logit less this
+                s0[r] = push * ((action == 0 ? Real(1) : Real(0)) - p0[r]) + entropy * p0[r] * (s0[r] - mean);
+                s1[r] = push * ((action == 1 ? Real(1) : Real(0)) - p1[r]) + entropy * p1[r] * (s1[r] - mean);
+                s2[r] = push * ((action == 2 ? Real(1) : Real(0)) - p2[r]) + entropy * p2[r] * (s2[r] - mean);
+            }
+        }
+        const Real pull = 2 * static_cast<Real>(value_weight) * share;
         for (std::size_t r = 0; r < rows; ++r) {
             const auto row = linalg::eigen_index(r);
-            const Real a = e.advantage[r];
-            Real joint = 1;
-            if (joint_ratio)
-                for (std::size_t h = 0; h < heads; ++h) joint *= ratio(r, h);
-            for (std::size_t h = 0; h < heads; ++h) {
-                const Real rho = joint_ratio ? joint : ratio(r, h);
-                const bool clipped = a > 0 ? rho > high : rho < low;
-                const Real push = clipped ? Real(0) : -share * rho * a;
-                const auto column = linalg::eigen_index(3 * h);
-                Real mean = 0;  // of the shifted logits: log p_k + H is their difference from it
-                for (Eigen::Index k = 0; k < 3; ++k) mean += probability(row, column + k) * slope(row, column + k);
-                for (Eigen::Index k = 0; k < 3; ++k) {
-                    const Real q = probability(row, column + k);
-                    const Real hit = e.actions[r * heads + h] == k ? Real(1) : Real(0);
-                    slope(row, column + k) = push * (hit - q) + entropy * q * (slope(row, column + k) - mean);
-                }
-            }
-            p.value_slopes()(row, 0) = 2 * static_cast<Real>(value_weight) * share * (p.values()(row, 0) - e.target[r]);
+            p.value_slopes()(row, 0) = pull * (p.values()(row, 0) - e.target[r]);
         }
     }
 };

@@ -59,7 +59,7 @@ using net = explore::actor_critic<double>;
 /// Three examples for a network over two heads, and the loss of `proximal_loss` written down as its documentation says it.
 struct small_case {
     std::vector<double> inputs{0.1, 0.9, 0.5, 0.3, 0.7, 0.0};  // by columns
-    std::vector<std::uint8_t> actions{0, 2, 1, 1, 2, 0};
+    std::vector<std::int32_t> actions{0, 2, 1, 1, 2, 0};  // by columns, as is `chosen`
     std::vector<double> chosen, advantage{0.8, -1.3, 0.5}, target{0.4, -0.2, 1.5};
 
     void run(const net& n, std::span<const double> w, net::passes& p) const
@@ -83,7 +83,7 @@ struct small_case {
                     const double q = std::exp(p.logits()(t, 3 * h + k)) / z;
                     entropy -= q * std::log(q);
                 }
-                const auto at = static_cast<std::size_t>(2 * t + h);
+                const auto at = static_cast<std::size_t>(3 * h + t);
                 const double ratio = std::exp(p.logits()(t, 3 * h + actions[at])) / z / chosen[at];
                 joint *= ratio;
                 if (!settings.joint_ratio) sum -= surrogate(ratio, advantage[ut], settings.clip) / 3;
@@ -211,8 +211,8 @@ TEST_CASE("at ratio 1 nothing is clipped: the first gradient is that of the uncl
     net::passes p(n, 3);
     c.run(n, w, p);
     explore::softmax<double>(p, 3);
-    for (int t = 0; t < 3; ++t)
-        for (int h = 0; h < 2; ++h) c.chosen.push_back(p.logits()(t, 3 * h + c.actions[static_cast<std::size_t>(2 * t + h)]));
+    for (int h = 0; h < 2; ++h)
+        for (int t = 0; t < 3; ++t) c.chosen.push_back(p.logits()(t, 3 * h + c.actions[static_cast<std::size_t>(3 * h + t)]));
     const auto narrow = c.gradient(n, w, {.clip = 0.01}), wide = c.gradient(n, w, {.clip = 1e9});
     CHECK(narrow == wide);
 }
@@ -233,7 +233,7 @@ TEST_CASE("a policy on one parameter of 50 values learns to go up: mean position
 {
     const grid_space space({50});
     const scores_by judge{&space, [](std::span<const std::uint16_t> x) { return x[0] / 49.0; }};
-    const explore::policy_gradient policy{.episodes = 10, .settled = 2};
+    const explore::policy_gradient policy{.episodes = 10};
     auto state = policy.start(space);
     philox gen(1);
     double mean = 0;
@@ -260,7 +260,7 @@ TEST_CASE("on separable surfaces over 8 parameters it finds what annealing finds
                                   for (std::size_t j = 0; j < 8; ++j) s -= 0.1 * weight[j] * std::fabs(x[j] - top[j]);
                                   return s;
                               }};
-        const explore::policy_gradient policy{.episodes = 32, .steps = 100, .settled = 2};
+        const explore::policy_gradient policy{.episodes = 32, .steps = 100};
         auto state = policy.start(space);
         const auto mine = policy.explore(state, space, judge, {}, 1, gen);
         const std::size_t asked = judge.asked;
@@ -281,7 +281,7 @@ TEST_CASE("candidates are distinct, unvisited and members, best first; moves out
     tk::space::index_set visited;
     for (tk::index i = 0; i < space.size(); i += 2) visited.insert(i);
     for (const auto& policy : {explore::policy_gradient{.steps = 60}, explore::policy_gradient{.steps = 60, .learns = explore::updates::pooled},
-                               explore::policy_gradient{.steps = 60, .earns = explore::reward::rise}}) {
+                               explore::policy_gradient{.steps = 60, .settled = 0.75, .earns = explore::reward::rise}, explore::policy_gradient::reference()}) {
         philox gen(2);
         auto state = policy.start(space);
         const auto found = policy.explore(state, space, judge, visited, 30, gen);
@@ -293,7 +293,7 @@ TEST_CASE("candidates are distinct, unvisited and members, best first; moves out
             CHECK_FALSE(visited.contains(found[i].which));
             if (i > 0) CHECK(found[i].score <= found[i - 1].score);
         }
-        CHECK(state.last_improvement <= 60);
+        CHECK(state.last_improvement <= policy.steps);
     }
 }
 
@@ -341,7 +341,7 @@ TEST_CASE("an episode ends early where three quarters of the parameters are sett
     const grid_space space({2});  // a step down or up always ends at an end, a stay is a stay
     const scores_by judge{&space, [](std::span<const std::uint16_t> x) { return first_ordinal(x); }};
     philox gen(1);
-    const explore::policy_gradient early{.episodes = 2, .steps = 50}, never{.episodes = 2, .steps = 50, .settled = 1.5};
+    const explore::policy_gradient early{.episodes = 2, .steps = 50, .settled = 0.75}, never{.episodes = 2, .steps = 50};
     auto s = early.start(space), t = never.start(space);
     (void)early.explore(s, space, judge, {}, 1, gen);
     CHECK(judge.asked == 2 + 2);

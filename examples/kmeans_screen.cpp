@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Adaptive sampling alone, no tuner: 64 configurations look promising, measuring all would be dear; which few stand for them? Prints
+// the loss of k-means for each number of clusters tried, then the configurations chosen, in the order to measure.
+
+#include <cstddef>
+#include <cstdio>
+#include <vector>
+
+#include "tunekit/random/choice.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/screen/adaptive_sampling.hpp"
+#include "tunekit/space/product.hpp"
+
+namespace tk = tunekit;
+namespace screen = tk::screen;
+
+int main()
+{
+    const tk::space::product space{tk::space::powers_of_two<"tile_m">(1, 128), tk::space::powers_of_two<"tile_n">(1, 128),
+                                   tk::space::integers<"unroll">(1, 8), tk::space::boolean<"pack">()};
+    tk::random::philox gen{3};
+    std::vector<tk::explore::candidate> candidates;  // best first, as an explorer returns them
+    for (const tk::index i : tk::random::sample_without_replacement(space.size(), 64, gen))
+        candidates.push_back({.which = i, .score = 1 - 0.01 * static_cast<double>(candidates.size())});
+
+    const screen::adaptive_sampling few;
+    const screen::point_rows points = screen::scaled_rows(space, candidates);
+    const auto starts = few.groups.starts(points, few.size.last, gen);
+    (void)few.size.search([&](std::size_t k) {
+        const double loss = few.groups.cluster(points, k, starts).loss;
+        std::printf("%3zu clusters: loss %.3f\n", k, loss);
+        return loss;
+    });
+
+    tk::space::index_set measured;
+    measured.insert(candidates[0].which);  // known already: something like it is made up instead
+    for (const tk::index i : few.select(space, candidates, measured, 64, gen)) {
+        const char* sep = "";
+        const auto texts = space.texts(i);
+        for (std::size_t j = 0; j < texts.size(); ++j, sep = "  ") std::printf("%s%s %s", sep, space.names()[j].c_str(), texts[j].c_str());
+        std::printf("\n");
+    }
+}
