@@ -29,7 +29,7 @@ namespace tunekit {
 /// Settings of `portfolio` that belong to no part.
 struct portfolio_options {
     std::size_t first = 8;     ///< configurations by lot before the first model; >= 1
-    double growth = 0.1;       ///< the model is refitted when there are this share more measurements, and at least one; > 0
+    double growth = 0.2;       ///< the model is refitted when there are this share more measurements, and at least one; > 0
     double tell_apart = 0.5;   ///< in (0, 1]; share of the valid costs, lowest first, that the model sees apart
     std::size_t by_criterion = 1, by_mean = 1, by_step = 1;  ///< proposals of each per round; one of them > 0
     space::encoding encoding = space::encoding::values;
