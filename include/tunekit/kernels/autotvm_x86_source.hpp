@@ -54,8 +54,8 @@ inline std::string padded_input(const conv2d_shape& s, int ic)
 /// Nest:       n, oc_o, oh, ow_o, ic_o, kh, then [ic_i, kw unrolled] or [kw, ic_i], then ow_i unrolled, oc_i in
 /// vectors;
 ///             for 1 x 1: n, oc_o, oh_o, ow_o, ic_o, oh_i, ic_i, ow_i, oc_i.
-/// Departures: serial; what would be more than 64 vectors of sums stays a loop; padding is copied within the kernel.
-/// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs; TVM's template conv2d_NCHWc.x86.
+/// Departures: serial; more than 32 vectors of sums, or 128 multiply-adds, stay a loop; padding is copied within the
+/// kernel. Source:     Chen et al. (2018), Learning to Optimize Tensor Programs; TVM's template conv2d_NCHWc.x86.
 /// Errors:     std::invalid_argument where the tiles do not divide the shape.
 [[nodiscard]] inline std::string conv2d_x86_source(const conv2d_shape& s, const conv2d_x86_default& tiles,
                                                    const vector_unit& unit = vector_unit::host())
@@ -102,7 +102,7 @@ inline std::string padded_input(const conv2d_shape& s, int ic)
 ///
 /// Entry:      void kernel(const float* a, const float* b, float* c), dense, b as `panels` makes it.
 /// Nest:       xt, yt, yo, xo, ko, chunks of `inner` rows, ki unrolled, rows unrolled, x in vectors.
-/// Departures: serial; unrolled up to 64 vectors of sums and 512 multiply-adds, else a loop.
+/// Departures: serial; unrolled up to 32 vectors of sums and 128 multiply-adds, else a loop.
 /// Source:     TVM 0.9, topi.x86.dense, dense_pack.x86.
 /// Errors:     std::invalid_argument where tiles do not multiply to the shape, or a tile has more than 256 Ki sums.
 [[nodiscard]] inline std::string dense_pack_x86_source(const gemm_shape& s, const std::vector<int>& y,

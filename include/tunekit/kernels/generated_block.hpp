@@ -53,8 +53,8 @@ std::string lines(const Parts&... parts)
 /// ... Small blocks are unrolled, so that they stay in registers; large ones are loops over memory.
 class generated_block {
 public:
-    static constexpr int most_vectors = 64;      ///< of a block that is unrolled
-    static constexpr int most_steps = 512;       ///< multiply-adds in an unrolled loop around it
+    static constexpr int most_vectors = 32;      ///< of a block that is unrolled
+    static constexpr int most_steps = 128;       ///< multiply-adds in an unrolled loop around it
     static constexpr int most_floats = 1 << 18;  ///< of a block: 1 MiB of stack
 
     generated_block(std::string name, int rows, int width, const vector_unit& unit)

@@ -32,7 +32,7 @@ namespace tunekit::measure {
 /// Settings of `builder`.
 struct build_options {
     std::vector<std::string> compilers{"c++"};  ///< names or paths; a source may ask for any of them
-    std::vector<std::string> flags{"-O3", "-march=native"};
+    std::vector<std::string> flags{"-O2", "-march=native"};
     std::string directory{};    ///< of the cache, made where it is missing; empty: one that ends with the builder
     std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
     std::size_t together = 16;  ///< configurations per compilation, at most

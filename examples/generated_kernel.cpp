@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Generated code: every configuration is a program. AutoTVM's template for one convolution is compiled in batches while
+// earlier configurations are measured in a worker, checked, and compared with what TVM would run untuned.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/kernels/autotvm_x86_layout.hpp"
+#include "tunekit/kernels/autotvm_x86_source.hpp"
+#include "tunekit/kernels/reference.hpp"
+#include "tunekit/measure/generated.hpp"
+#include "tunekit/measure/guarded_buffer.hpp"
+#include "tunekit/measure/isolated.hpp"
+#include "tunekit/measure/timed.hpp"
+#include "tunekit/measure/until_confident.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/random/uniform.hpp"
+#include "tunekit/search/annealing.hpp"
+#include "tunekit/tune/tune.hpp"
+
+namespace tk = tunekit;
+namespace at = tunekit::kernels::autotvm;
+
+namespace {
+
+constexpr tk::kernels::conv2d_shape shape = tk::kernels::square_conv2d(32, 28, 64, 3, 1, 1);
+
+std::vector<float> noise(std::int64_t n, tk::random::philox& gen)
+{
+    std::vector<float> out(static_cast<std::size_t>(n));
+    for (float& x : out)
+        x = static_cast<float>(2 * tk::random::uniform_01(gen) - 1);
+    return out;
+}
+
+/// Owns what every configuration is run on; packs the operands as each one wants them.
+class layer {
+public:
+    explicit layer(tk::random::philox& gen)
+        : x_(noise(shape.inputs(), gen)),
+          w_(noise(shape.weights(), gen)),
+          want_(tk::kernels::reference_conv2d(shape, x_, w_)),
+          y_(want_.size()),
+          frame_(static_cast<std::size_t>(shape.ci) * static_cast<std::size_t>(shape.height + 2) *
+                 static_cast<std::size_t>(shape.width + 2))
+    {
+    }
+
+    [[nodiscard]] std::vector<tk::measure::canary> canaries() const { return {y_.canary(), frame_.canary()}; }
+
+    /// For `generated_kernel`.
+    [[nodiscard]] auto bind()
+    {
+        return [this](auto* function, const auto& c) {
+            block_ = tk::get<"tile_oc">(c)[1];
+            const int ic = tk::get<"tile_ic">(c)[1];
+            return [function, x = at::blocked(x_, 1, shape.ci, shape.height * shape.width, ic),
+                    w = at::blocked_weights(w_, shape, ic, block_), y = y_.data(),
+                    frame = frame_.data()] { function(x.data(), w.data(), y, frame); };
+        };
+    }
+
+    /// For `timed`.
+    [[nodiscard]] auto check() const
+    {
+        struct checker {
+            const layer* self;
+            void poison() const { tk::measure::poison(self->y_.span()); }
+            std::optional<std::string> operator()() const
+            {
+                const auto got = at::unblocked(self->y_.span(), 1, shape.co, shape.oh() * shape.ow(), self->block_);
+                return tk::measure::close_to(std::span<const float>(got), std::span<const float>(self->want_),
+                                             {.absolute = 1e-3});
+            }
+        };
+        return checker{this};
+    }
+
+private:
+    std::vector<float> x_, w_, want_;
+    tk::measure::guarded_buffer<float> y_, frame_;
+    int block_ = 1;
+};
+
+template <class Space>
+std::vector<tk::index> untuned(const Space& space)
+{
+    const auto tiles = at::conv2d_x86_fallback(shape, tk::kernels::vector_unit::host().lanes);
+    auto c = space.at(0);
+    tk::get<"tile_ic">(c) = {shape.ci / tiles.ic, tiles.ic};
+    tk::get<"tile_oc">(c) = {shape.co / tiles.oc, tiles.oc};
+    tk::get<"tile_ow">(c) = {shape.ow() / tiles.ow, tiles.ow};
+    tk::get<"unroll_kw">(c) = tiles.unroll_kw;
+    return {space.index_of(c).value()};
+}
+
+}  // namespace
+
+int main()
+{
+    tk::random::philox gen(1);
+    layer on(gen);
+    const auto program = at::conv2d_x86_template(shape);
+    tk::measure::builder pool;
+    const auto kernel = tk::measure::generated_kernel<void(const float*, const float*, float*, float*)>(
+        program, pool.cache(), on.bind());
+    auto runs =
+        tk::measure::isolated(program.space, tk::measure::timed{kernel, tk::measure::until_confident{}, on.check()},
+                              {.canaries = on.canaries()});
+    auto measure = tk::measure::generated(program, std::move(pool), std::move(runs));
+
+    const auto before = measure.measure(untuned(program.space), {});
+    const auto found = tk::tune(program.space, measure, tk::search::annealing{},
+                                {.trials = 16, .limits = {.abandon_factor = 3, .run_seconds = 2}}, gen);
+    if (!found.found() || !before.front().ok()) return 1;
+
+    double building = 0;
+    for (const auto& t : found.trials())
+        building += t.measured.build_seconds;
+    const auto& best = found.incumbent();
+    const auto c = program.space.at(best.candidate);
+    std::printf("%zu of %llu configurations tried, %llu failed; %llu compilations, %.0f ms each configuration\n",
+                found.trials().size(), static_cast<unsigned long long>(program.space.size()),
+                static_cast<unsigned long long>(found.failed()),
+                static_cast<unsigned long long>(measure.building().started()),
+                1e3 * building / static_cast<double>(found.trials().size()));
+    std::printf("untuned %.1f us, %.1f GFLOP/s\n", 1e6 * before.front().cost,
+                1e-9 * shape.flops() / before.front().cost);
+    std::printf("tuned   %.1f us, %.1f GFLOP/s: ic %d, oc %d, ow %d, unroll_kw %d\n", 1e6 * best.measured.cost,
+                1e-9 * shape.flops() / best.measured.cost, tk::get<"tile_ic">(c)[1], tk::get<"tile_oc">(c)[1],
+                tk::get<"tile_ow">(c)[1], tk::get<"unroll_kw">(c) ? 1 : 0);
+    std::printf("its source:\n%s", program.source_of(c).text.c_str());
+    return 0;
+}
