@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Adaptive sampling alone, no tuner: 64 configurations look promising, measuring all would be dear; which few stand for them? Prints
-// the loss of k-means for each number of clusters tried, then the configurations chosen, in the order to measure.
+// Adaptive sampling alone, no tuner: 64 configurations look promising, measuring all would be dear; which few stand for
+// them? Prints the loss of k-means for each number of clusters tried, then the configurations chosen, in the order to
+// measure.
 
 #include <cstddef>
 #include <cstdio>
@@ -16,8 +17,9 @@ namespace screen = tk::screen;
 
 int main()
 {
-    const tk::space::product space{tk::space::powers_of_two<"tile_m">(1, 128), tk::space::powers_of_two<"tile_n">(1, 128),
-                                   tk::space::integers<"unroll">(1, 8), tk::space::boolean<"pack">()};
+    const tk::space::product space{tk::space::powers_of_two<"tile_m">(1, 128),
+                                   tk::space::powers_of_two<"tile_n">(1, 128), tk::space::integers<"unroll">(1, 8),
+                                   tk::space::boolean<"pack">()};
     tk::random::philox gen{3};
     std::vector<tk::explore::candidate> candidates;  // best first, as an explorer returns them
     for (const tk::index i : tk::random::sample_without_replacement(space.size(), 64, gen))
@@ -37,7 +39,8 @@ int main()
     for (const tk::index i : few.select(space, candidates, measured, 64, gen)) {
         const char* sep = "";
         const auto texts = space.texts(i);
-        for (std::size_t j = 0; j < texts.size(); ++j, sep = "  ") std::printf("%s%s %s", sep, space.names()[j].c_str(), texts[j].c_str());
+        for (std::size_t j = 0; j < texts.size(); ++j, sep = "  ")
+            std::printf("%s%s %s", sep, space.names()[j].c_str(), texts[j].c_str());
         std::printf("\n");
     }
 }

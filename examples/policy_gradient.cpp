@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A policy that searches a space, no tuner around it: it walks where scores cost nothing and learns where to step. Any score will do; here
-// one of eight parameters with eight values each. Prints the mean score of the best 64 of each search and how many of its steps it took
-// until they no longer changed, beside the same walk that never learns.
+// A policy that searches a space, no tuner around it: it walks where scores cost nothing and learns where to step. Any
+// score will do; here one of eight parameters with eight values each. Prints the mean score of the best 64 of each
+// search and how many of its steps it took until they no longer changed, beside the same walk that never learns.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +38,8 @@ struct model {
     {
         std::vector<double> scores(in.size());
         score(in, scores);
-        for (std::size_t i = 0; i < in.size(); ++i) out[i] = {scores[i], 0};
+        for (std::size_t i = 0; i < in.size(); ++i)
+            out[i] = {scores[i], 0};
     }
 };
 
@@ -57,12 +58,14 @@ int main()
     auto never = walk.start(space);
     const auto mean_of_best = [&](const auto& explorer, auto& state, auto& draws) {
         double sum = 0;
-        for (const auto& c : explorer.explore(state, space, judge, {}, 64, draws)) sum += c.score;
+        for (const auto& c : explorer.explore(state, space, judge, {}, 64, draws))
+            sum += c.score;
         return sum / 64;
     };
     std::printf("          learning           not learning\nsearch    best 64   steps    best 64   steps\n");
     for (int search = 1; search <= 6; ++search) {
         const double mine = mean_of_best(policy, learnt, gen), other = mean_of_best(walk, never, same);
-        std::printf("%6d    %.5f   %5zu    %.5f   %5zu\n", search, mine, learnt.last_improvement, other, never.last_improvement);
+        std::printf("%6d    %.5f   %5zu    %.5f   %5zu\n", search, mine, learnt.last_improvement, other,
+                    never.last_improvement);
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// k-means over candidates of 12 parameters, for every k of 8, 9, ..., 64, one run per k; and one choice of adaptive sampling among 64.
+// k-means over candidates of 12 parameters, for every k of 8, 9, ..., 64, one run per k; and one choice of adaptive
+// sampling among 64.
 // Counters: the loss at some k, for comparing quality.
 
 #include <benchmark/benchmark.h>
@@ -26,10 +27,12 @@ void sweep(benchmark::State& state, std::size_t n)
         tk::random::philox gen(1);
         losses.clear();
         const auto starts = groups.starts(points, 64, gen);
-        for (std::size_t k = 8; k <= 64; ++k) losses.push_back(groups.cluster(points, k, starts).loss);
+        for (std::size_t k = 8; k <= 64; ++k)
+            losses.push_back(groups.cluster(points, k, starts).loss);
         benchmark::DoNotOptimize(losses.data());
     }
-    for (const std::size_t k : {8U, 32U, 64U}) state.counters[k == 8 ? "loss8" : k == 32 ? "loss32" : "loss64"] = losses[k - 8];
+    for (const std::size_t k : {8U, 32U, 64U})
+        state.counters[k == 8 ? "loss8" : k == 32 ? "loss32" : "loss64"] = losses[k - 8];
 }
 
 void select_of_64(benchmark::State& state)
@@ -37,7 +40,8 @@ void select_of_64(benchmark::State& state)
     const auto space = surrogate_data::space();
     tk::random::philox gen(1);
     std::vector<tk::explore::candidate> pool;
-    for (const auto i : space.sample(64, gen)) pool.push_back({.which = i});
+    for (const auto i : space.sample(64, gen))
+        pool.push_back({.which = i});
     for (auto _ : state) {
         auto chosen = screen::adaptive_sampling{}.select(space, pool, {}, 64, gen);
         benchmark::DoNotOptimize(chosen.data());
@@ -45,7 +49,9 @@ void select_of_64(benchmark::State& state)
 }
 
 [[maybe_unused]] const bool registered = [] {
-    const auto add = [](const char* name, auto item) { benchmark::RegisterBenchmark(name, item)->Unit(benchmark::kMillisecond); };
+    const auto add = [](const char* name, auto item) {
+        benchmark::RegisterBenchmark(name, item)->Unit(benchmark::kMillisecond);
+    };
     add("kmeans/sweep_1k", [](benchmark::State& s) { sweep(s, 1000); });
     add("kmeans/sweep_10k", [](benchmark::State& s) { sweep(s, 10000); });
     add("kmeans/select_64", select_of_64);

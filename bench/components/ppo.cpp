@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The policy-gradient explorer: a search of 128 episodes of 500 steps with two networks of 64 units and three passes over all steps, on a
-// trivial surface (counter `surface`: the mean logarithm where the episodes end, over ten searches); Chameleon's own
-// setting; and what Chameleon takes for a whole proposal on a space of 10^8 points.
+// The policy-gradient explorer: a search of 128 episodes of 500 steps with two networks of 64 units and three passes
+// over all steps, on a trivial surface (counter `surface`: the mean logarithm where the episodes end, over ten
+// searches); Chameleon's own setting; and what Chameleon takes for a whole proposal on a space of 10^8 points.
 
 #include <benchmark/benchmark.h>
 
@@ -33,7 +33,8 @@ struct log_surface {
         double sum = 0;
         for (std::size_t i = 0; i < in.size(); ++i) {
             double k[surrogate_data::d];
-            for (std::size_t j = 0; j < surrogate_data::d; ++j) k[j] = rows[i * surrogate_data::d + j];
+            for (std::size_t j = 0; j < surrogate_data::d; ++j)
+                k[j] = rows[i * surrogate_data::d + j];
             out[i] = std::log(surrogate_data::surface(k));
             sum += out[i];
         }
@@ -45,7 +46,8 @@ struct log_surface {
         const double kept = last_mean;
         score(in, scores);
         last_mean = kept;
-        for (std::size_t i = 0; i < in.size(); ++i) out[i] = {scores[i], 0};
+        for (std::size_t i = 0; i < in.size(); ++i)
+            out[i] = {scores[i], 0};
     }
 };
 
@@ -79,7 +81,8 @@ void propose(benchmark::State& state, const Strategy& strategy)
         std::vector<tk::measure::measurement> out;
         for (std::size_t i = 0; i < batch.size(); ++i) {
             double k[surrogate_data::d];
-            for (std::size_t j = 0; j < surrogate_data::d; ++j) k[j] = rows[i * surrogate_data::d + j];
+            for (std::size_t j = 0; j < surrogate_data::d; ++j)
+                k[j] = rows[i * surrogate_data::d + j];
             out.push_back({.cost = 1 / surrogate_data::surface(k), .runs = 1});
         }
         return out;
@@ -99,10 +102,17 @@ void propose(benchmark::State& state, const Strategy& strategy)
 
 [[maybe_unused]] const bool registered = [] {
     using tk::explore::policy_gradient;
-    const auto add = [](const char* name, auto item) { benchmark::RegisterBenchmark(name, item)->Unit(benchmark::kMillisecond); };
+    const auto add = [](const char* name, auto item) {
+        benchmark::RegisterBenchmark(name, item)->Unit(benchmark::kMillisecond);
+    };
     add("ppo/128x500", [](benchmark::State& s) {
-        search(s, policy_gradient{.earns = tk::explore::reward::rise, .layout = tk::explore::towers::separate, .hidden = 64,
-                                  .clip = 0.2, .entropy_weight = 0.01, .joint_ratio = true, .learns = tk::explore::updates::pooled,
+        search(s, policy_gradient{.earns = tk::explore::reward::rise,
+                                  .layout = tk::explore::towers::separate,
+                                  .hidden = 64,
+                                  .clip = 0.2,
+                                  .entropy_weight = 0.01,
+                                  .joint_ratio = true,
+                                  .learns = tk::explore::updates::pooled,
                                   .minibatch = 512});
     });
     add("ppo/paper", [](benchmark::State& s) { search(s, policy_gradient::paper()); });

@@ -32,7 +32,8 @@ struct exp_ratio {
     {
         const floats shifted = z * 1.44269504F + (0x1.8p23F + 127);  // the low bits hold n + 127
         const floats n = shifted - (0x1.8p23F + 127);
-        const floats y = ((z - n * 0.693145752F) - n * 1.42860677e-6F) * 0.5F;  // ln 2 in two parts: n times the first is exact
+        const floats y =
+            ((z - n * 0.693145752F) - n * 1.42860677e-6F) * 0.5F;  // ln 2 in two parts: n times the first is exact
         const floats square = y * y;
         p = y * (15.0F + square);  // [3/2] of the continued fraction; relative error 6e-9 for |y| <= ln 2 / 4
         q = 15.0F + 6.0F * square;
@@ -75,10 +76,11 @@ void each_lanes(std::span<float> x, F f)
 
 namespace tunekit::explore {
 
-/// x[i] = tanh(x[i]). Floats by a formula of our own, the same bits on g++ and clang, at every optimisation level and vector width,
-/// as long as the compiler does not contract a * b + c; doubles by std::tanh.
+/// x[i] = tanh(x[i]). Floats by a formula of our own, the same bits on g++ and clang, at every optimisation level and
+/// vector width, as long as the compiler does not contract a * b + c; doubles by std::tanh.
 ///
-/// Accuracy: floats within a relative error of 4e-7 (tested against std::tanh in double); exact at 0; NaN is not allowed.
+/// Accuracy: floats within a relative error of 4e-7 (tested against std::tanh in double); exact at 0; NaN is not
+///           allowed.
 /// Cost:     0.5 to 1 ns per float.
 template <std::floating_point Real>
 void tanh(std::span<Real> x)
@@ -86,7 +88,8 @@ void tanh(std::span<Real> x)
     if constexpr (std::same_as<Real, float>) {
         detail::each_lanes(x, [](detail::floats& v) { detail::tanh(v); });
     } else {
-        for (Real& v : x) v = std::tanh(v);
+        for (Real& v : x)
+            v = std::tanh(v);
     }
 }
 
@@ -97,7 +100,8 @@ void exp(std::span<Real> x)
     if constexpr (std::same_as<Real, float>) {
         detail::each_lanes(x, [](detail::floats& v) { detail::exp(v); });
     } else {
-        for (Real& v : x) v = std::exp(v);
+        for (Real& v : x)
+            v = std::exp(v);
     }
 }
 

@@ -32,14 +32,16 @@ enum class towers : std::uint8_t {
 ///     std::vector<float> weights = net.initial(gen);
 ///     actor_critic<float>::passes p(net, 128);
 ///     p.input() = ...;                         // rows x d
-///     net.forward(weights, p, rows);           // p.logits(): rows x 3 d, head j in columns 3 j .. 3 j + 2; p.values(): rows x 1
+///     net.forward(weights, p, rows);           // p.logits(): rows x 3 d, head j in columns 3 j .. 3 j + 2;
+///     p.values(): rows x 1
 ///
-/// The network is a shape; weights are one vector, so that they can be stored, compared and stepped along by anything. Rows are
-/// examples; a matrix is stored by columns, so that one instruction works on the same unit of several examples.
+/// The network is a shape; weights are one vector, so that they can be stored, compared and stepped along by anything.
+/// Rows are examples; a matrix is stored by columns, so that one instruction works on the same unit of several
+/// examples.
 ///
 /// Cost:   forward 2 flops per weight and row, backward 4. Memory: two numbers per unit and row.
-/// Source: layouts of Ahn et al. (2020), Chameleon, ICLR, section 3.2 (shared first layer; sizes are ours, the paper gives none)
-///         and its code (`reference`); weights of Glorot and Bengio (2010), AISTATS, equation 16, biases 0.
+/// Source: layouts of Ahn et al. (2020), Chameleon, ICLR, section 3.2 (shared first layer; sizes are ours, the paper
+///         gives none) and its code (`reference`); weights of Glorot and Bengio (2010), AISTATS, equation 16, biases 0.
 template <std::floating_point Real>
 class actor_critic {
 public:
@@ -65,7 +67,10 @@ public:
     [[nodiscard]] std::size_t heads() const { return heads_; }
 
     /// How many weights it has.
-    [[nodiscard]] std::size_t size() const { return layers_.back().offset + (layers_.back().in + 1) * layers_.back().out; }
+    [[nodiscard]] std::size_t size() const
+    {
+        return layers_.back().offset + (layers_.back().in + 1) * layers_.back().out;
+    }
 
     /// What one batch leaves behind between `forward` and `backward`. Of up to `most` rows.
     class passes {
@@ -100,7 +105,8 @@ public:
         std::vector<matrix> out_, slope_;
     };
 
-    /// Weights to begin with: uniform in +-sqrt(6 / (inputs + outputs)), biases 0. Randomness: one `uniform_01` per weight that is no bias.
+    /// Weights to begin with: uniform in +-sqrt(6 / (inputs + outputs)), biases 0. Randomness: one `uniform_01` per
+    ///                        weight that is no bias.
     template <generator G>
     [[nodiscard]] std::vector<Real> initial(G& gen) const
     {
@@ -133,7 +139,8 @@ public:
         }
     }
 
-    /// Adds to `gradient` that of a sum over the first `rows` rows, whose slopes along the outputs are in `p`; after `forward`.
+    /// Adds to `gradient` that of a sum over the first `rows` rows, whose slopes along the outputs are in `p`; after
+    /// `forward`.
     /// Precondition: rows <= 256, so that no sum depends on the size of a cache.
     void backward(std::span<const Real> weights, passes& p, std::size_t rows, std::span<Real> gradient) const
     {
@@ -146,7 +153,8 @@ public:
             auto slope = p.slope_[i].topRows(n);
             const auto out = p.out_[i].topLeftCorner(n, columns);
             if (l.gain == 1) slope.array() *= Real(1) - out.array().square();
-            if (l.gain > 1) slope.array() *= static_cast<Real>(l.gain) - out.array().square() / static_cast<Real>(l.gain);
+            if (l.gain > 1)
+                slope.array() *= static_cast<Real>(l.gain) - out.array().square() / static_cast<Real>(l.gain);
             const matrix& in = l.source == input ? p.input_ : p.out_[l.source];
             Eigen::Map<matrix> g(gradient.data() + l.offset, linalg::eigen_index(l.in + 1), columns);
             g.noalias() += in.topRows(n).transpose() * slope;
@@ -164,14 +172,17 @@ public:
 private:
     static constexpr std::size_t input = ~std::size_t{0};
 
-    /// out = gain tanh(in W + bias), without tanh where gain is 0; inputs and outputs fall into `blocks` groups that are
-    /// connected each to its own.
+    /// out = gain tanh(in W + bias), without tanh where gain is 0; inputs and outputs fall into `blocks` groups that
+    /// are connected each to its own.
     struct layer {
         std::size_t source, in, out, blocks;
         double gain;
         std::size_t offset;  // of its weights: a column of in + 1 per output, the bias last
 
-        [[nodiscard]] bool connected(std::size_t i, std::size_t o) const { return i / (in / blocks) == o / (out / blocks); }
+        [[nodiscard]] bool connected(std::size_t i, std::size_t o) const
+        {
+            return i / (in / blocks) == o / (out / blocks);
+        }
     };
 
     std::size_t add(std::size_t source, std::size_t in, std::size_t out, std::size_t blocks = 1, double gain = 1)

@@ -32,55 +32,58 @@ enum class updates : std::uint8_t {
     pooled,       ///< the steps of all episodes, `epochs` times in random order, `minibatch` at a time
 };
 
-/// Walks `episodes` episodes at once from random configurations, up to `steps` steps each, and returns the best it saw. At every step each
-/// parameter goes one value down, stays, or goes one up, as a network says that sees where the walk is; afterwards the network
-/// learns, by proximal policy optimisation, which steps led to high scores.
+/// Walks `episodes` episodes at once from random configurations, up to `steps` steps each, and returns the best it saw.
+/// At every step each parameter goes one value down, stays, or goes one up, as a network says that sees where the walk
+/// is; afterwards the network learns, by proximal policy optimisation, which steps led to high scores.
 ///
 ///     explore::policy_gradient{.entropy_weight = 0.02}
 ///
-/// The network sees ordinal / cardinality of each parameter that has more than one value. A value beyond the ends of its list is
-/// held there; a step that leaves the valid set of a constrained space stays where it is, and earns that place's score. An episode
-/// ends early once a share of `settled` of the parameters stayed or were pushed against an end of their list in one step. Rewards
-/// should be of the order of 1.
+/// The network sees ordinal / cardinality of each parameter that has more than one value. A value beyond the ends of
+/// its list is held there; a step that leaves the valid set of a constrained space stays where it is, and earns that
+/// place's score. An episode ends early once a share of `settled` of the parameters stayed or were pushed against an
+/// end of their list in one step. Rewards should be of the order of 1.
 ///
 /// State:      weights and Adam's moments, which go on from search to search.
-/// Randomness: at first the weights; distinct starts; per step one `bits` per parameter and episode; per update the steps that it looks at.
+/// Randomness: at first the weights; distinct starts; per step one `bits` per parameter and episode; per update the
+///             steps that it looks at.
 /// Cost:       at most episodes (steps + 1) scores and as many passes of a network of about 2,000 weights.
-/// Source:     Ahn et al. (2020), Chameleon: Adaptive Code Optimization for Expedited Deep Neural Network Compilation, ICLR, section 3.2
-///             and table 9; its code for what the paper leaves open (observation, minibatches).
-/// Departures: the paper gives no sizes of layers: 20 here as in its code. The paper does not say what ends an episode before its last
-///             step; nothing does here by default, as the code's rule ends most after ten of 500. The code plays one episode after another and learns after each;
-///             here all are played with the policy as it was at the start, then learnt from one by one. Advantages that are all
-///             equal teach nothing (the code divides by 0). Starts are distinct. The code knows no constraints.
+/// Source:     Ahn et al. (2020), Chameleon: Adaptive Code Optimization for Expedited Deep Neural Network Compilation,
+///             ICLR, section 3.2 and table 9; its code for what the paper leaves open (observation, minibatches).
+/// Departures: the paper gives no sizes of layers: 20 here as in its code. The paper does not say what ends an episode
+///             before its last step; nothing does here by default, as the code's rule ends most after ten of 500. The
+///             code plays one episode after another and learns after each; here all are played with the policy as it
+///             was at the start, then learnt from one by one. Advantages that are all equal teach nothing (the code
+///             divides by 0). Starts are distinct. The code knows no constraints.
 struct policy_gradient {
-    std::size_t episodes = 128;     ///< > 0
+    std::size_t episodes = 128;  ///< > 0
     std::size_t steps = 500;
-    double settled = 2;             ///< > 0; at more than 1 no episode ends early
+    double settled = 2;  ///< > 0; at more than 1 no episode ends early
     reward earns = reward::score;
     towers layout = towers::shared_first;
-    std::size_t hidden = 20;        ///< units per layer; > 0
-    double learning_rate = 1e-3;    ///< >= 0; at 0 nothing is learnt: a random walk
-    double discount = 0.9;          ///< in [0, 1]
-    double lambda = 0.99;           ///< in [0, 1]
-    double clip = 0.3;              ///< > 0
-    double entropy_weight = 0.1;    ///< >= 0
-    double value_weight = 1;        ///< >= 0
-    bool joint_ratio = false;       ///< one ratio per step instead of one per parameter
+    std::size_t hidden = 20;      ///< units per layer; > 0
+    double learning_rate = 1e-3;  ///< >= 0; at 0 nothing is learnt: a random walk
+    double discount = 0.9;        ///< in [0, 1]
+    double lambda = 0.99;         ///< in [0, 1]
+    double clip = 0.3;            ///< > 0
+    double entropy_weight = 0.1;  ///< >= 0
+    double value_weight = 1;      ///< >= 0
+    bool joint_ratio = false;     ///< one ratio per step instead of one per parameter
     updates learns = updates::per_episode;
     std::size_t epochs = 3;
-    std::size_t minibatch = 32;     ///< > 0
+    std::size_t minibatch = 32;  ///< > 0
 
     /// The paper's settings: the defaults.
     [[nodiscard]] static constexpr policy_gradient paper() { return {}; }
 
-    /// Those of its code: early ends at 0.75, separate networks with a small tower per parameter, clip 0.2, entropy 0.3.
+    /// Those of its code: early ends at 0.75, separate networks with a small tower per parameter, clip 0.2, entropy
+    ///                    0.3.
     [[nodiscard]] static constexpr policy_gradient reference()
     {
         return {.settled = 0.75, .layout = towers::reference, .clip = 0.2, .entropy_weight = 0.3};
     }
 
     struct state {
-        std::vector<float> weights;       ///< none before the first search
+        std::vector<float> weights;  ///< none before the first search
         adam::state<float> moments;
         std::size_t last_improvement = 0;  ///< of the last search: steps until its list of the best no longer changed
 
@@ -104,8 +107,8 @@ struct policy_gradient {
     }
 
     template <class Space, scorer Scorer, generator G>
-    [[nodiscard]] std::vector<candidate> explore(state& s, const Space& space, const Scorer& judge, const space::index_set& visited,
-                                                 std::size_t n, G& gen) const
+    [[nodiscard]] std::vector<candidate> explore(state& s, const Space& space, const Scorer& judge,
+                                                 const space::index_set& visited, std::size_t n, G& gen) const
     {
         best_list best(n, visited);
         s.last_improvement = 0;
@@ -116,7 +119,8 @@ struct policy_gradient {
             space.size(), static_cast<std::size_t>((std::min)(index{episodes}, space.size())), gen);
         j.scores.resize(j.at.size());
         judge.score(j.at, j.scores);
-        for (std::size_t e = 0; e < j.at.size(); ++e) best.offer(j.at[e], j.scores[e]);
+        for (std::size_t e = 0; e < j.at.size(); ++e)
+            best.offer(j.at[e], j.scores[e]);
         if (!j.moving.empty() && steps > 0) {
             const network net(j.moving.size(), hidden, layout);
             if (s.weights.empty()) s.weights = net.initial(gen);
@@ -147,13 +151,14 @@ private:
     [[nodiscard]] static std::vector<float> scales(const Space& space, const journey& j)
     {
         std::vector<float> out;
-        for (const std::size_t k : j.moving) out.push_back(1.0F / static_cast<float>(space.cardinalities()[k]));
+        for (const std::size_t k : j.moving)
+            out.push_back(1.0F / static_cast<float>(space.cardinalities()[k]));
         return out;
     }
 
     template <class Space, class Scorer, class G>
-    void play(journey& j, state& s, const network& net, network::passes& p, const Space& space, const Scorer& judge, best_list& best,
-              G& gen) const
+    void play(journey& j, state& s, const network& net, network::passes& p, const Space& space, const Scorer& judge,
+              best_list& best, G& gen) const
     {
         const std::size_t d = space.dimensions(), m = j.moving.size();
         const std::vector<float> scale = scales(space, j);
@@ -161,7 +166,8 @@ private:
         space.ordinals(j.at, rows);
         j.records.resize(j.at.size());
         std::vector<std::size_t> playing(j.at.size());
-        for (std::size_t e = 0; e < playing.size(); ++e) playing[e] = e;
+        for (std::size_t e = 0; e < playing.size(); ++e)
+            playing[e] = e;
         std::vector<std::uint64_t> draws;
         std::vector<index> reached;
         std::vector<double> scores;
@@ -188,7 +194,8 @@ private:
                     const float u = static_cast<float>(draws[i * m + k] >> 40) * 0x1p-24F;
                     const float down = probability(row, column), stay = probability(row, column + 1);
                     const int action = (u >= down ? 1 : 0) + (u >= down + stay ? 1 : 0);
-                    const std::uint16_t from = next[j.moving[k]], last = static_cast<std::uint16_t>(space.cardinalities()[j.moving[k]] - 1);
+                    const std::uint16_t from = next[j.moving[k]],
+                                        last = static_cast<std::uint16_t>(space.cardinalities()[j.moving[k]] - 1);
                     const int to = std::clamp(from + action - 1, 0, int{last});
                     still += action == 1 || (action == 0 && to == 0) || (action == 2 && to == last) ? 1 : 0;
                     next[j.moving[k]] = static_cast<std::uint16_t>(to);
@@ -234,7 +241,8 @@ private:
             const auto a = std::span(of_all).subspan(first, episode.size());
             advantages<float>(rewards, values, discount, lambda, a);
             for (std::size_t t = 0; t < episode.size(); ++t)
-                j.target[episode[t]] = rewards[t] + static_cast<float>(discount) * (t + 1 < values.size() ? values[t + 1] : 0.0F);
+                j.target[episode[t]] =
+                    rewards[t] + static_cast<float>(discount) * (t + 1 < values.size() ? values[t + 1] : 0.0F);
             first += episode.size();
         }
         const bool pooled = learns == updates::pooled;
@@ -247,15 +255,18 @@ private:
             const auto a = std::span(of_all).subspan(first, episode.size());
             first += episode.size();
             const bool teaches = pooled || standardise(a);
-            for (std::size_t t = 0; t < episode.size(); ++t) j.advantage[episode[t]] = static_cast<float>(a[t]);
+            for (std::size_t t = 0; t < episode.size(); ++t)
+                j.advantage[episode[t]] = static_cast<float>(a[t]);
             for (std::size_t k = 0; k < epochs && teaches && !pooled; ++k) {
                 batch.resize(minibatch);
-                for (auto& r : batch) r = episode[static_cast<std::size_t>(random::uniform_index(episode.size(), gen))];
+                for (auto& r : batch)
+                    r = episode[static_cast<std::size_t>(random::uniform_index(episode.size(), gen))];
                 update(j, s, net, p, scale, batch);
             }
         }
         batch.resize(pooled ? total : 0);
-        for (std::size_t r = 0; r < batch.size(); ++r) batch[r] = static_cast<std::uint32_t>(r);
+        for (std::size_t r = 0; r < batch.size(); ++r)
+            batch[r] = static_cast<std::uint32_t>(r);
         for (std::size_t k = 0; k < epochs && pooled; ++k) {
             random::shuffle(batch, gen);
             for (std::size_t i = 0; i < total; i += minibatch)
@@ -279,7 +290,8 @@ private:
             for (std::size_t i = 0; i < rows; ++i) {
                 const std::size_t r = part[i];
                 for (std::size_t k = 0; k < m; ++k) {
-                    seen(linalg::eigen_index(i), linalg::eigen_index(k)) = static_cast<float>(j.ordinals[r * m + k]) * scale[k];
+                    seen(linalg::eigen_index(i), linalg::eigen_index(k)) =
+                        static_cast<float>(j.ordinals[r * m + k]) * scale[k];
                     actions[k * rows + i] = j.actions[r * m + k];
                     chosen[k * rows + i] = j.chosen[r * m + k];
                 }

@@ -18,11 +18,14 @@
 
 namespace tunekit::explore {
 
-/// Generalised advantages of one episode:  delta_t = R_t + discount v_{t+1} - v_t,  A_t = delta_t + discount lambda A_{t+1},
+/// Generalised advantages of one episode:  delta_t = R_t + discount v_{t+1} - v_t,  A_t = delta_t + discount lambda
+///                                         A_{t+1},
 /// with v and A equal to 0 after the end.
-/// Source: Schulman et al. (2016), High-Dimensional Continuous Control Using Generalized Advantage Estimation, ICLR, equation 16.
+/// Source: Schulman et al. (2016), High-Dimensional Continuous Control Using Generalized Advantage Estimation, ICLR,
+///         equation 16.
 template <std::floating_point Real>
-void advantages(std::span<const Real> rewards, std::span<const Real> values, double discount, double lambda, std::span<double> out)
+void advantages(std::span<const Real> rewards, std::span<const Real> values, double discount, double lambda,
+                std::span<double> out)
 {
     assert(rewards.size() == values.size() && rewards.size() == out.size());
     double next_value = 0, next = 0;
@@ -34,21 +37,25 @@ void advantages(std::span<const Real> rewards, std::span<const Real> values, dou
     }
 }
 
-/// Makes mean 0 and standard deviation 1 of `x`; false, and nothing done, where there are fewer than two values or all are equal.
+/// Makes mean 0 and standard deviation 1 of `x`; false, and nothing done, where there are fewer than two values or all
+/// are equal.
 inline bool standardise(std::span<double> x)
 {
     if (x.size() < 2 || std::all_of(x.begin(), x.end(), [&](double v) { return v == x[0]; })) return false;
     double sum = 0, squares = 0;
-    for (const double v : x) sum += v;
+    for (const double v : x)
+        sum += v;
     const double mean = sum / static_cast<double>(x.size());
-    for (const double v : x) squares += (v - mean) * (v - mean);
+    for (const double v : x)
+        squares += (v - mean) * (v - mean);
     const double sd = std::sqrt(squares / static_cast<double>(x.size()));
-    for (double& v : x) v = (v - mean) / (sd + 1e-8);
+    for (double& v : x)
+        v = (v - mean) / (sd + 1e-8);
     return true;
 }
 
-/// Turns the logits of the first `rows` rows into the probabilities of each head. The logits, less the largest of their head, go
-/// to `p.logit_slopes()`.
+/// Turns the logits of the first `rows` rows into the probabilities of each head. The logits, less the largest of their
+/// head, go to `p.logit_slopes()`.
 template <std::floating_point Real>
 void softmax(typename actor_critic<Real>::passes& p, std::size_t rows)
 {
@@ -66,12 +73,13 @@ void softmax(typename actor_critic<Real>::passes& p, std::size_t rows)
             exp(std::span<Real>(logits.col(h + k).data(), rows));
         }
         share = Real(1) / (column(0) + column(1) + column(2));
-        for (Eigen::Index k = 0; k < 3; ++k) column(k) *= share;
+        for (Eigen::Index k = 0; k < 3; ++k)
+            column(k) *= share;
     }
 }
 
-/// What was seen of some steps, one row each: `actions` and `chosen` (the probability that the choice had when it was made) have
-/// a column per head, by columns.
+/// What was seen of some steps, one row each: `actions` and `chosen` (the probability that the choice had when it was
+/// made) have a column per head, by columns.
 template <std::floating_point Real>
 struct experience {
     std::span<const std::int32_t> actions;
@@ -82,10 +90,12 @@ struct experience {
 
 /// The loss of proximal policy optimisation, whose slopes along the network's outputs it computes:
 ///
-///     - sum over heads j of { mean_t min(rho_tj A_t, clip(rho_tj) A_t) + entropy_weight mean_t H_tj } + value_weight mean_t (target_t - v_t)^2
+///     - sum over heads j of { mean_t min(rho_tj A_t, clip(rho_tj) A_t) + entropy_weight mean_t H_tj } + value_weight
+///     mean_t (target_t - v_t)^2
 ///
-/// rho_tj = probability now / when chosen, clip to [1 - clip, 1 + clip], H the entropy of a head. With `joint_ratio` the first term
-/// is one of rho_t = product over j of rho_tj, as textbooks have it; per head is what Chameleon's code does.
+/// rho_tj = probability now / when chosen, clip to [1 - clip, 1 + clip], H the entropy of a head. With `joint_ratio`
+/// the first term is one of rho_t = product over j of rho_tj, as textbooks have it; per head is what Chameleon's code
+/// does.
 ///
 /// Source: Schulman et al. (2017), Proximal Policy Optimization Algorithms, arXiv:1707.06347, equations 7 and 9.
 struct proximal_loss {
@@ -94,19 +104,23 @@ struct proximal_loss {
     double value_weight = 1;      ///< >= 0
     bool joint_ratio = false;
 
-    /// After `forward` and `softmax` of rows that `e` belongs to: sets `p.logit_slopes()` and `p.value_slopes()`. Means are over
-    /// `total` steps, of which these rows may be a part.
+    /// After `forward` and `softmax` of rows that `e` belongs to: sets `p.logit_slopes()` and `p.value_slopes()`. Means
+    /// are over `total` steps, of which these rows may be a part.
     template <std::floating_point Real>
     void slopes(typename actor_critic<Real>::passes& p, const experience<Real>& e, std::size_t total) const
     {
         const std::size_t rows = e.advantage.size(), heads = rows == 0 ? 0 : e.actions.size() / rows;
-        const Real share = Real(1) / static_cast<Real>(total), low = static_cast<Real>(1 - clip), high = static_cast<Real>(1 + clip);
+        const Real share = Real(1) / static_cast<Real>(total), low = static_cast<Real>(1 - clip),
+                   high = static_cast<Real>(1 + clip);
         const Real entropy = static_cast<Real>(entropy_weight) * share;
-        const auto column = [](auto&& m, std::size_t h, Eigen::Index k) { return m.col(linalg::eigen_index(3 * h) + k).data(); };
+        const auto column = [](auto&& m, std::size_t h, Eigen::Index k) {
+            return m.col(linalg::eigen_index(3 * h) + k).data();
+        };
         auto probability = p.logits();
         std::vector<Real> ratio(rows * heads), joint(rows, Real(1));
         for (std::size_t h = 0; h < heads; ++h) {
-            const Real *p0 = column(probability, h, 0), *p1 = column(probability, h, 1), *p2 = column(probability, h, 2);
+            const Real *p0 = column(probability, h, 0), *p1 = column(probability, h, 1),
+                       *p2 = column(probability, h, 2);
             for (std::size_t r = 0; r < rows; ++r) {
                 const std::size_t at = h * rows + r;
                 const Real later = e.actions[at] == 1 ? p1[r] : p2[r];
@@ -116,14 +130,17 @@ struct proximal_loss {
         }
         for (std::size_t h = 0; h < heads; ++h) {
             const Real* rho = joint_ratio ? joint.data() : ratio.data() + h * rows;
-            const Real *p0 = column(probability, h, 0), *p1 = column(probability, h, 1), *p2 = column(probability, h, 2);
-            Real *s0 = column(p.logit_slopes(), h, 0), *s1 = column(p.logit_slopes(), h, 1), *s2 = column(p.logit_slopes(), h, 2);
+            const Real *p0 = column(probability, h, 0), *p1 = column(probability, h, 1),
+                       *p2 = column(probability, h, 2);
+            Real *s0 = column(p.logit_slopes(), h, 0), *s1 = column(p.logit_slopes(), h, 1),
+                 *s2 = column(p.logit_slopes(), h, 2);
             for (std::size_t r = 0; r < rows; ++r) {
                 const Real a = e.advantage[r];
                 const Real above = rho[r] > high ? Real(0) : a, below = rho[r] < low ? Real(0) : a;
                 const Real push = -share * rho[r] * (a > 0 ? above : below);  // 0 where clipped
                 const std::int32_t action = e.actions[h * rows + r];
-                const Real mean = p0[r] * s0[r] + p1[r] * s1[r] + p2[r] * s2[r];  // log p_k + H is a shifted logit less this
+                const Real mean =
+                    p0[r] * s0[r] + p1[r] * s1[r] + p2[r] * s2[r];  // log p_k + H is a shifted logit less this
                 s0[r] = push * ((action == 0 ? Real(1) : Real(0)) - p0[r]) + entropy * p0[r] * (s0[r] - mean);
                 s1[r] = push * ((action == 1 ? Real(1) : Real(0)) - p1[r]) + entropy * p1[r] * (s1[r] - mean);
                 s2[r] = push * ((action == 2 ? Real(1) : Real(0)) - p2[r]) + entropy * p2[r] * (s2[r] - mean);
@@ -140,14 +157,14 @@ struct proximal_loss {
 /// Adam: steps along a gradient that are scaled, per weight, by its recent size.
 /// Source: Kingma and Ba (2015), Adam: A Method for Stochastic Optimization, ICLR, section 2 (the efficient form).
 struct adam {
-    double rate = 1e-3;         ///< >= 0
-    double keep_mean = 0.9;     ///< beta_1
-    double keep_square = 0.999; ///< beta_2
-    double floor = 1e-5;        ///< epsilon
+    double rate = 1e-3;          ///< >= 0
+    double keep_mean = 0.9;      ///< beta_1
+    double keep_square = 0.999;  ///< beta_2
+    double floor = 1e-5;         ///< epsilon
 
     template <std::floating_point Real>
     struct state {
-        std::vector<Real> mean, square;        ///< of past gradients, weighted; one per weight
+        std::vector<Real> mean, square;             ///< of past gradients, weighted; one per weight
         double unseen_mean = 1, unseen_square = 1;  ///< beta^steps
 
         friend bool operator==(const state&, const state&) = default;
@@ -161,7 +178,8 @@ struct adam {
         s.unseen_mean *= keep_mean;
         s.unseen_square *= keep_square;
         const Real length = static_cast<Real>(rate * std::sqrt(1 - s.unseen_square) / (1 - s.unseen_mean));
-        const Real m = static_cast<Real>(1 - keep_mean), q = static_cast<Real>(1 - keep_square), least = static_cast<Real>(floor);
+        const Real m = static_cast<Real>(1 - keep_mean), q = static_cast<Real>(1 - keep_square),
+                   least = static_cast<Real>(floor);
         for (std::size_t i = 0; i < weights.size(); ++i) {
             const Real g = gradient[i];
             s.mean[i] += m * (g - s.mean[i]);

@@ -17,8 +17,8 @@
 
 namespace tunekit::recipes {
 
-/// Chameleon's loop around any explorer and any screen: boosted trees with squared error, plans of at most 64, 3 of 64 by lot; each plan is
-/// measured whole before the next fit.
+/// Chameleon's loop around any explorer and any screen: boosted trees with squared error, plans of at most 64, 3 of 64
+/// by lot; each plan is measured whole before the next fit.
 ///
 ///     auto mine = recipes::chameleon_parts(explore::policy_gradient{.steps = 100}, screen::dbscan{});
 template <class Explore, class Screen>
@@ -32,18 +32,28 @@ template <class Explore, class Screen>
 [[nodiscard]] inline auto chameleon_sa() { return chameleon_parts(explore::annealing{}, screen::keep_best{}); }
 
 /// Adaptive exploration alone (AE): a policy searches, the best 64 are measured.
-[[nodiscard]] inline auto chameleon_ae() { return chameleon_parts(explore::policy_gradient::paper(), screen::keep_best{}); }
+[[nodiscard]] inline auto chameleon_ae()
+{
+    return chameleon_parts(explore::policy_gradient::paper(), screen::keep_best{});
+}
 
 /// Adaptive sampling alone (SA + AS): annealing searches, few are measured for the many it found.
-[[nodiscard]] inline auto chameleon_sa_as() { return chameleon_parts(explore::annealing{}, screen::adaptive_sampling{}); }
+[[nodiscard]] inline auto chameleon_sa_as()
+{
+    return chameleon_parts(explore::annealing{}, screen::adaptive_sampling{});
+}
 
 /// Chameleon: adaptive exploration and adaptive sampling (AE + AS).
 ///
 ///     auto found = tune(space, measure, recipes::chameleon(), {.trials = 512}, gen);
 ///
-/// Source:     Ahn et al. (2020), Chameleon: Adaptive Code Optimization for Expedited Deep Neural Network Compilation, ICLR.
-/// Departures: those of `explore::policy_gradient`, `screen::adaptive_sampling` and `screen::synthesis`; parameter values as
-///             features. The public code cannot run this combination.
-[[nodiscard]] inline auto chameleon() { return chameleon_parts(explore::policy_gradient::paper(), screen::adaptive_sampling{}); }
+/// Source:     Ahn et al. (2020), Chameleon: Adaptive Code Optimization for Expedited Deep Neural Network Compilation,
+///             ICLR.
+/// Departures: those of `explore::policy_gradient`, `screen::adaptive_sampling` and `screen::synthesis`; parameter
+///             values as features. The public code cannot run this combination.
+[[nodiscard]] inline auto chameleon()
+{
+    return chameleon_parts(explore::policy_gradient::paper(), screen::adaptive_sampling{});
+}
 
 }  // namespace tunekit::recipes

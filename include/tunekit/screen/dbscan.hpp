@@ -19,18 +19,19 @@
 
 namespace tunekit::screen {
 
-/// Groups candidates that are connected by dense neighbourhoods and chooses one per group: the member with the least sum of distances to the
+/// Groups candidates that are connected by dense neighbourhoods and chooses one per group: the member with the least
+///                                                                                         sum of distances to the
 /// others (the medoid). A point outside every group, noise, stands for itself.
 ///
 ///     screen::dbscan{.radius = 0.3}
 ///
-/// A point is core if at least `least` points, itself among them, lie within `radius` of it; core points within `radius` of each other
-/// belong together, and a point that is not core to the first group that reaches it. Groups come in the order of their best
-/// candidates; those visited are left out before.
+/// A point is core if at least `least` points, itself among them, lie within `radius` of it; core points within
+/// `radius` of each other belong together, and a point that is not core to the first group that reaches it. Groups come
+/// in the order of their best candidates; those visited are left out before.
 ///
 /// Randomness: none. Cost: O(n^2 d).
-/// Source:     Ester et al. (1996), A Density-Based Algorithm for Discovering Clusters, KDD. Chameleon rejects it for its sensitivity
-///             to the radius and has a broken one in its code.
+/// Source:     Ester et al. (1996), A Density-Based Algorithm for Discovering Clusters, KDD. Chameleon rejects it for
+///             its sensitivity to the radius and has a broken one in its code.
 /// Departures: the default radius, the median distance to the 4th nearest other candidate, is ours.
 struct dbscan {
     std::optional<float> radius{};  ///< in units of the parameters' ranges; >= 0; empty: from the candidates
@@ -94,11 +95,13 @@ private:
     static float distance(const point_rows& points, std::size_t a, std::size_t b)
     {
         float sum = 0;
-        for (std::size_t j = 0; j < points.d; ++j) sum += (points[a][j] - points[b][j]) * (points[a][j] - points[b][j]);
+        for (std::size_t j = 0; j < points.d; ++j)
+            sum += (points[a][j] - points[b][j]) * (points[a][j] - points[b][j]);
         return std::sqrt(sum);
     }
 
-    /// The median over points of the distance to their k-th nearest other point, or to the farthest where there are fewer.
+    /// The median over points of the distance to their k-th nearest other point, or to the farthest where there are
+    /// fewer.
     static float usual_distance(const point_rows& points, std::size_t k)
     {
         const std::size_t n = points.size();
@@ -106,7 +109,8 @@ private:
         std::vector<float> to(n), usual(n);
         const auto at = static_cast<std::ptrdiff_t>((std::min)(k, n - 1));
         for (std::size_t i = 0; i < n; ++i) {
-            for (std::size_t other = 0; other < n; ++other) to[other] = distance(points, i, other);
+            for (std::size_t other = 0; other < n; ++other)
+                to[other] = distance(points, i, other);
             std::nth_element(to.begin(), to.begin() + at, to.end());  // the nearest is the point itself
             usual[i] = to[static_cast<std::size_t>(at)];
         }
@@ -121,7 +125,8 @@ private:
         for (std::uint32_t i = 0; i < of.size(); ++i) {
             if (of[i] != group) continue;
             double sum = 0;
-            for (std::uint32_t k = 0; k < of.size(); ++k) sum += of[k] == group ? static_cast<double>(distance(points, i, k)) : 0;
+            for (std::uint32_t k = 0; k < of.size(); ++k)
+                sum += of[k] == group ? static_cast<double>(distance(points, i, k)) : 0;
             if (sum < least_sum) least_sum = sum, best = i;
         }
         return best;

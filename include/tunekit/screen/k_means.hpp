@@ -28,46 +28,50 @@ namespace tunekit::screen {
 ///     const auto starts = groups.starts(points, 64, gen);      // serve every k up to 64
 ///     const auto found  = groups.cluster(points, 16, starts);  // found.of[i], found.centroids, found.loss
 ///
-/// Lloyd's iteration from k-means++ seeds: of `trials` candidates for each next seed, drawn with probability proportional to the squared
-/// distance to the seeds so far, the one that leaves the least loss. The first k of a sequence of seeds are seeds for k, so a
-/// sweep over k draws them once. An iteration looks only at points whose nearest centroid may have changed by the triangle inequality;
-/// the result is that of looking at all.
+/// Lloyd's iteration from k-means++ seeds: of `trials` candidates for each next seed, drawn with probability
+/// proportional to the squared distance to the seeds so far, the one that leaves the least loss. The first k of a
+/// sequence of seeds are seeds for k, so a sweep over k draws them once. An iteration looks only at points whose
+/// nearest centroid may have changed by the triangle inequality; the result is that of looking at all.
 ///
 /// Ties:       the centroid of lower number. Empty clusters: the point farthest from its centroid becomes the centroid.
 /// Fewer than k distinct points: as many clusters as there are.
 /// Errors:     std::invalid_argument from `starts` where a setting is 0, k is 0 or there are no points.
 /// Randomness: per restart one `uniform_index`, then `trials` `uniform_01` per further seed.
 /// Cost:       O(n k d) per full iteration, few of which are needed. Memory: O(n d).
-/// Source:     Arthur and Vassilvitskii (2007), k-means++, SODA, section 2 and its remark on several trials; Hamerly (2010), Making k-means
-///             Even Faster, SDM, for the bounds.
+/// Source:     Arthur and Vassilvitskii (2007), k-means++, SODA, section 2 and its remark on several trials; Hamerly
+///             (2010), Making k-means Even Faster, SDM, for the bounds.
 struct k_means {
-    std::size_t restarts = 1;    ///< > 0; the least loss wins
+    std::size_t restarts = 1;  ///< > 0; the least loss wins
     std::size_t iterations = 100;
-    double tolerance = 1e-4;     ///< stop when centroids move (squared, summed) less than this share of the variance per coordinate; >= 0
+    double tolerance = 1e-4;  ///< stop when centroids move less, squared and summed, than this share of the variance
+                              ///< per coordinate; >= 0
     static constexpr std::size_t trials = detail::abreast;
 
     using seeds = std::vector<std::uint32_t>;  ///< numbers of points
 
     struct clustering {
-        std::vector<float> centroids;    ///< k x d
-        std::vector<std::uint32_t> of;   ///< of each point: its cluster
+        std::vector<float> centroids;   ///< k x d
+        std::vector<std::uint32_t> of;  ///< of each point: its cluster
         double loss = std::numeric_limits<double>::infinity();
         std::size_t iterations = 0;
     };
 
-    /// Seeds for every number of clusters up to `k`, one sequence per restart; shorter where there are fewer distinct points.
+    /// Seeds for every number of clusters up to `k`, one sequence per restart; shorter where there are fewer distinct
+    /// points.
     template <generator G>
     [[nodiscard]] std::vector<seeds> starts(const point_rows& points, std::size_t k, G& gen) const
     {
         require(restarts > 0, "screen::k_means: restarts is 0, want >= 1");
         require(k > 0, "screen::k_means: k is 0, want >= 1");
         require(points.size() > 0, "screen::k_means: no points, want at least one");
-        const std::size_t n = points.size(), d = points.d, whole = (n + detail::lanes - 1) / detail::lanes * detail::lanes;
+        const std::size_t n = points.size(), d = points.d,
+                          whole = (n + detail::lanes - 1) / detail::lanes * detail::lanes;
         std::vector<float> tiles(whole * d), near(whole), left[trials], rows(trials * d);
         for (std::size_t i = 0; i < n; ++i)
             for (std::size_t j = 0; j < d; ++j)
                 tiles[i / detail::lanes * detail::lanes * d + j * detail::lanes + i % detail::lanes] = points[i][j];
-        for (auto& l : left) l.resize(whole);
+        for (auto& l : left)
+            l.resize(whole);
         std::vector<double> below(n);
         std::vector<seeds> out(restarts);
         for (seeds& s : out) {
@@ -77,14 +81,17 @@ struct k_means {
                     std::fill_n(drawn, trials, static_cast<std::uint32_t>(random::uniform_index(n, gen)));
                 } else {
                     double total = 0;
-                    for (std::size_t i = 0; i < n; ++i) below[i] = total += static_cast<double>(near[i]);
+                    for (std::size_t i = 0; i < n; ++i)
+                        below[i] = total += static_cast<double>(near[i]);
                     if (!(total > 0)) break;
                     for (auto& i : drawn) {
                         const auto at = std::upper_bound(below.begin(), below.end(), random::uniform_01(gen) * total);
-                        i = static_cast<std::uint32_t>((std::min)(at, std::lower_bound(below.begin(), below.end(), total)) - below.begin());
+                        i = static_cast<std::uint32_t>(
+                            (std::min)(at, std::lower_bound(below.begin(), below.end(), total)) - below.begin());
                     }
                 }
-                for (std::size_t t = 0; t < trials; ++t) std::copy_n(points[drawn[t]].begin(), d, rows.begin() + static_cast<std::ptrdiff_t>(t * d));
+                for (std::size_t t = 0; t < trials; ++t)
+                    std::copy_n(points[drawn[t]].begin(), d, rows.begin() + static_cast<std::ptrdiff_t>(t * d));
                 for (std::size_t i = 0; i < whole; i += detail::lanes) {
                     detail::floats v[trials], old;
                     detail::squared_distances(tiles.data() + i * d, rows.data(), d, v);
@@ -97,7 +104,8 @@ struct k_means {
                 std::size_t best = 0;
                 double least = std::numeric_limits<double>::infinity();
                 for (std::size_t t = 0; t < trials; ++t) {
-                    const double loss = stats::sum_of(n, [&](std::size_t i) { return static_cast<double>(left[t][i]); });
+                    const double loss =
+                        stats::sum_of(n, [&](std::size_t i) { return static_cast<double>(left[t][i]); });
                     if (loss < least) best = t, least = loss;
                 }
                 s.push_back(drawn[best]);
@@ -160,7 +168,7 @@ private:
     struct run {
         const point_rows& points;
         std::size_t n, d, k, padded;
-        std::vector<float> centres;       // padded x d: those beyond k are out of reach
+        std::vector<float> centres;  // padded x d: those beyond k are out of reach
         std::vector<std::uint32_t> of;
         std::vector<float> upper, lower;  // bounds on the distances to the own and to the nearest other centroid
         std::vector<double> sums;         // k x d
@@ -171,14 +179,28 @@ private:
         bool reseeded = false;
 
         run(const point_rows& p, std::span<const std::uint32_t> from)
-            : points(p), n(p.size()), d(p.d), k(from.size()), padded((k + detail::abreast - 1) / detail::abreast * detail::abreast),
-              centres(padded * d, 1e18F), of(n), upper(n), lower(n), sums(k * d), counts(k), went(k), others(k), open(n),
+            : points(p),
+              n(p.size()),
+              d(p.d),
+              k(from.size()),
+              padded((k + detail::abreast - 1) / detail::abreast * detail::abreast),
+              centres(padded * d, 1e18F),
+              of(n),
+              upper(n),
+              lower(n),
+              sums(k * d),
+              counts(k),
+              went(k),
+              others(k),
+              open(n),
               tile(detail::lanes * d)
         {
-            for (std::size_t c = 0; c < k; ++c) std::copy_n(p[from[c]].begin(), d, centres.begin() + static_cast<std::ptrdiff_t>(c * d));
+            for (std::size_t c = 0; c < k; ++c)
+                std::copy_n(p[from[c]].begin(), d, centres.begin() + static_cast<std::ptrdiff_t>(c * d));
         }
 
-        /// Assigns points to their nearest centroids, all of them or those that may have another; returns how many changed.
+        /// Assigns points to their nearest centroids, all of them or those that may have another; returns how many
+        /// changed.
         std::size_t assign(bool all)
         {
             const bool fresh = counts == std::vector<std::uint32_t>(k);
@@ -193,7 +215,8 @@ private:
                 const std::size_t some = (std::min)(detail::lanes, m - first);
                 for (std::size_t lane = 0; lane < some; ++lane) {
                     const float* x = points.values.data() + open[first + lane] * d;
-                    for (std::size_t j = 0; j < d; ++j) tile[j * detail::lanes + lane] = x[j];
+                    for (std::size_t j = 0; j < d; ++j)
+                        tile[j * detail::lanes + lane] = x[j];
                 }
                 const detail::nearest_two found(tile.data(), centres.data(), padded, d);
                 for (std::size_t lane = 0; lane < some; ++lane) {
@@ -215,7 +238,8 @@ private:
         {
             double* sum = sums.data() + of[i] * d;
             const float* x = points.values.data() + i * d;
-            for (std::size_t j = 0; j < d; ++j) sum[j] += sign * static_cast<double>(x[j]);
+            for (std::size_t j = 0; j < d; ++j)
+                sum[j] += sign * static_cast<double>(x[j]);
             counts[of[i]] += static_cast<std::uint32_t>(sign);
         }
 
@@ -243,10 +267,13 @@ private:
             float most = 0, next = 0;
             std::size_t farthest = 0;
             for (std::size_t c = 0; c < k; ++c) {
-                if (went[c] > most) next = std::exchange(most, went[c]), farthest = c;
-                else next = (std::max)(next, went[c]);
+                if (went[c] > most)
+                    next = std::exchange(most, went[c]), farthest = c;
+                else
+                    next = (std::max)(next, went[c]);
             }
-            for (std::size_t c = 0; c < k; ++c) others[c] = c == farthest ? next : most;
+            for (std::size_t c = 0; c < k; ++c)
+                others[c] = c == farthest ? next : most;
             return reseeded ? std::numeric_limits<double>::infinity() : moved;
         }
 

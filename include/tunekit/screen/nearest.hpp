@@ -26,8 +26,8 @@ using ints __attribute__((vector_size(lanes * sizeof(float)))) = std::int32_t;
 inline constexpr std::size_t abreast = 4;  // centres looked at together
 
 /// The points of one register: coordinate j of all of them lies at tile[j * lanes].
-/// out[c] = squared distances of the points to centre c of `abreast`, row-major; each a sum over j ascending, so that it has the same
-/// bits whatever the width of a register.
+/// out[c] = squared distances of the points to centre c of `abreast`, row-major; each a sum over j ascending, so that
+/// it has the same bits whatever the width of a register.
 inline void squared_distances(const float* tile, const float* centres, std::size_t d, floats (&out)[abreast])
 {
     floats a{}, b{}, c{}, e{};
@@ -43,7 +43,8 @@ inline void squared_distances(const float* tile, const float* centres, std::size
     out[0] = a, out[1] = b, out[2] = c, out[3] = e;
 }
 
-/// Of each point of a register: the squared distances to the nearest and the second nearest centre, and which is the nearest (ties:
+/// Of each point of a register: the squared distances to the nearest and the second nearest centre, and which is the
+///                              nearest (ties:
 /// the lowest).
 struct nearest_two {
     floats first, second;

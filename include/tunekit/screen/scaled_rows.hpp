@@ -29,12 +29,14 @@ template <class Space>
 {
     const std::size_t d = space.dimensions();
     std::vector<index> which;
-    for (const auto& c : candidates) which.push_back(c.which);
+    for (const auto& c : candidates)
+        which.push_back(c.which);
     std::vector<std::uint16_t> ordinals(which.size() * d);
     space.ordinals(which, ordinals);
     point_rows out{std::vector<float>(ordinals.size()), d};
     for (std::size_t i = 0; i < ordinals.size(); ++i)
-        out.values[i] = static_cast<float>(ordinals[i]) / static_cast<float>((std::max)(1, space.cardinalities()[i % d] - 1));
+        out.values[i] =
+            static_cast<float>(ordinals[i]) / static_cast<float>((std::max)(1, space.cardinalities()[i % d] - 1));
     return out;
 }
 

@@ -36,7 +36,8 @@ struct scores_by {
         const std::size_t d = space->dimensions();
         std::vector<std::uint16_t> rows(in.size() * d);
         space->ordinals(in, rows);
-        for (std::size_t i = 0; i < in.size(); ++i) out[i] = value(std::span(rows).subspan(i * d, d));
+        for (std::size_t i = 0; i < in.size(); ++i)
+            out[i] = value(std::span(rows).subspan(i * d, d));
     }
     void predict(std::span<const tk::index> in, std::span<tk::stats::prediction> out) const
     {
@@ -45,26 +46,30 @@ struct scores_by {
         score(in, scores);
         last = kept;
         asked -= in.size();
-        for (std::size_t i = 0; i < in.size(); ++i) out[i] = {scores[i], 0};
+        for (std::size_t i = 0; i < in.size(); ++i)
+            out[i] = {scores[i], 0};
     }
 };
 template <class Value>
 scores_by(const grid_space*, Value) -> scores_by<Value>;
 
 double first_ordinal(std::span<const std::uint16_t> x) { return x[0]; }
-static_assert(explore::explorer<explore::policy_gradient, grid_space, scores_by<double (*)(std::span<const std::uint16_t>)>, philox>);
+static_assert(explore::explorer<explore::policy_gradient, grid_space,
+                                scores_by<double (*)(std::span<const std::uint16_t>)>, philox>);
 
 using net = explore::actor_critic<double>;
 
-/// Three examples for a network over two heads, and the loss of `proximal_loss` written down as its documentation says it.
+/// Three examples for a network over two heads, and the loss of `proximal_loss` written down as its documentation says
+/// it.
 struct small_case {
     std::vector<double> inputs{0.1, 0.9, 0.5, 0.3, 0.7, 0.0};  // by columns
-    std::vector<std::int32_t> actions{0, 2, 1, 1, 2, 0};  // by columns, as is `chosen`
+    std::vector<std::int32_t> actions{0, 2, 1, 1, 2, 0};       // by columns, as is `chosen`
     std::vector<double> chosen, advantage{0.8, -1.3, 0.5}, target{0.4, -0.2, 1.5};
 
     void run(const net& n, std::span<const double> w, net::passes& p) const
     {
-        for (int i = 0; i < 6; ++i) p.input()(i % 3, i / 3) = inputs[static_cast<std::size_t>(i)];
+        for (int i = 0; i < 6; ++i)
+            p.input()(i % 3, i / 3) = inputs[static_cast<std::size_t>(i)];
         n.forward(w, p, 3);
     }
 
@@ -78,7 +83,8 @@ struct small_case {
             double joint = 1;
             for (int h = 0; h < 2; ++h) {
                 double z = 0, entropy = 0;
-                for (int k = 0; k < 3; ++k) z += std::exp(p.logits()(t, 3 * h + k));
+                for (int k = 0; k < 3; ++k)
+                    z += std::exp(p.logits()(t, 3 * h + k));
                 for (int k = 0; k < 3; ++k) {
                     const double q = std::exp(p.logits()(t, 3 * h + k)) / z;
                     entropy -= q * std::log(q);
@@ -101,7 +107,8 @@ struct small_case {
         return (std::min)(ratio * a, (std::min)((std::max)(ratio, 1 - clip), 1 + clip) * a);
     }
 
-    [[nodiscard]] std::vector<double> gradient(const net& n, std::span<const double> w, const explore::proximal_loss& settings) const
+    [[nodiscard]] std::vector<double> gradient(const net& n, std::span<const double> w,
+                                               const explore::proximal_loss& settings) const
     {
         net::passes p(n, 3);
         run(n, w, p);
@@ -142,15 +149,19 @@ TEST_CASE("standardise gives mean 0 and deviation 1, and refuses one value and e
 TEST_CASE("tanh and exp of floats are within 4e-7 and 5e-7 of the true values, relatively, over their range")
 {
     std::vector<float> x;
-    for (float v = -12; v < 12; v += 0.00037F) x.push_back(v);
-    for (float v = 1e-30F; v < 1; v *= 1.1F) x.push_back(v);
+    for (float v = -12; v < 12; v += 0.00037F)
+        x.push_back(v);
+    for (float v = 1e-30F; v < 1; v *= 1.1F)
+        x.push_back(v);
     auto t = x, e = x;
     explore::tanh(std::span(t));
     explore::exp(std::span(e));
     double worst_tanh = 0, worst_exp = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
-        worst_tanh = (std::max)(worst_tanh, std::fabs(static_cast<double>(t[i]) / std::tanh(static_cast<double>(x[i])) - 1));
-        worst_exp = (std::max)(worst_exp, std::fabs(static_cast<double>(e[i]) / std::exp(static_cast<double>(x[i])) - 1));
+        worst_tanh =
+            (std::max)(worst_tanh, std::fabs(static_cast<double>(t[i]) / std::tanh(static_cast<double>(x[i])) - 1));
+        worst_exp =
+            (std::max)(worst_exp, std::fabs(static_cast<double>(e[i]) / std::exp(static_cast<double>(x[i])) - 1));
     }
     CHECK(worst_tanh < 4e-7);
     CHECK(worst_exp < 5e-7);
@@ -159,20 +170,25 @@ TEST_CASE("tanh and exp of floats are within 4e-7 and 5e-7 of the true values, r
     CHECK(ends == std::vector<float>{0, -0.0F, 1, -1, 1});
 }
 
-TEST_CASE("the gradient of every weight agrees with differences, in all three layouts, with ratios apart and joint, clipped and not")
+TEST_CASE(
+    "the gradient of every weight agrees with differences, in all three layouts, with ratios apart and joint, clipped "
+    "and not")
 {
     for (const auto layout : {explore::towers::shared_first, explore::towers::separate, explore::towers::reference}) {
         for (const bool joint : {false, true}) {
             const net n(2, 5, layout);
             philox gen(3);
             std::vector<double> w = n.initial(gen);
-            for (double& v : w) v += 0.3 * (tk::random::uniform_01(gen) - 0.5) * (v != 0);
-            const explore::proximal_loss settings{.clip = 0.3, .entropy_weight = 0.1, .value_weight = 0.7, .joint_ratio = joint};
+            for (double& v : w)
+                v += 0.3 * (tk::random::uniform_01(gen) - 0.5) * (v != 0);
+            const explore::proximal_loss settings{
+                .clip = 0.3, .entropy_weight = 0.1, .value_weight = 0.7, .joint_ratio = joint};
             small_case c;
             c.chosen = {0.30, 0.90, 0.40, 0.20, 0.25, 0.50};  // ratios on both sides of the clip
             const auto g = c.gradient(n, w, settings);
             double largest = 0;
-            for (const double v : g) largest = (std::max)(largest, std::fabs(v));
+            for (const double v : g)
+                largest = (std::max)(largest, std::fabs(v));
             REQUIRE(largest > 0.01);
             for (std::size_t i = 0; i < w.size(); ++i) {
                 const double kept = w[i], h = 1e-5;
@@ -197,7 +213,8 @@ TEST_CASE("the reference layout keeps its heads apart: weights between them stay
     const std::size_t dense = (3 + 1) * 4 + (4 + 1) * 4 + (4 + 1) * 9 + (3 + 1) * 4 + 2 * (4 + 1) * 4 + 5;
     CHECK(n.size() == dense + 2 * (9 + 1) * 9);
     std::size_t zeros = 0;
-    for (const double v : w) zeros += v == 0;
+    for (const double v : w)
+        zeros += v == 0;
     const std::size_t biases = 4 + 4 + 9 + 9 + 9 + 4 + 4 + 4 + 1;
     CHECK(zeros == biases + 2 * (81 - 27));
 }
@@ -212,7 +229,8 @@ TEST_CASE("at ratio 1 nothing is clipped: the first gradient is that of the uncl
     c.run(n, w, p);
     explore::softmax<double>(p, 3);
     for (int h = 0; h < 2; ++h)
-        for (int t = 0; t < 3; ++t) c.chosen.push_back(p.logits()(t, 3 * h + c.actions[static_cast<std::size_t>(3 * h + t)]));
+        for (int t = 0; t < 3; ++t)
+            c.chosen.push_back(p.logits()(t, 3 * h + c.actions[static_cast<std::size_t>(3 * h + t)]));
     const auto narrow = c.gradient(n, w, {.clip = 0.01}), wide = c.gradient(n, w, {.clip = 1e9});
     CHECK(narrow == wide);
 }
@@ -240,7 +258,8 @@ TEST_CASE("a policy on one parameter of 50 values learns to go up: mean position
     for (int search = 0; search < 5; ++search) {
         (void)policy.explore(state, space, judge, {}, 1, gen);
         mean = 0;
-        for (const auto i : judge.last) mean += static_cast<double>(i) / 10;
+        for (const auto i : judge.last)
+            mean += static_cast<double>(i) / 10;
     }
     CHECK(mean > 40);
 }
@@ -253,11 +272,14 @@ TEST_CASE("on separable surfaces over 8 parameters it finds what annealing finds
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         philox gen(seed);
         std::vector<double> top(8), weight(8);
-        for (double& t : top) t = 3 * tk::random::uniform_01(gen);
-        for (double& w : weight) w = tk::random::uniform_01(gen);
+        for (double& t : top)
+            t = 3 * tk::random::uniform_01(gen);
+        for (double& w : weight)
+            w = tk::random::uniform_01(gen);
         const scores_by judge{&space, [&](std::span<const std::uint16_t> x) {
                                   double s = 1;
-                                  for (std::size_t j = 0; j < 8; ++j) s -= 0.1 * weight[j] * std::fabs(x[j] - top[j]);
+                                  for (std::size_t j = 0; j < 8; ++j)
+                                      s -= 0.1 * weight[j] * std::fabs(x[j] - top[j]);
                                   return s;
                               }};
         const explore::policy_gradient policy{.episodes = 32, .steps = 100};
@@ -276,12 +298,16 @@ TEST_CASE("on separable surfaces over 8 parameters it finds what annealing finds
 
 TEST_CASE("candidates are distinct, unvisited and members, best first; moves out of a constrained space stay")
 {
-    const grid_space space({7, 7, 1, 7}, [](std::span<const std::uint16_t> x) { return (x[0] + x[1] + x[3]) % 3 != 1; });
+    const grid_space space({7, 7, 1, 7},
+                           [](std::span<const std::uint16_t> x) { return (x[0] + x[1] + x[3]) % 3 != 1; });
     const scores_by judge{&space, [](std::span<const std::uint16_t> x) { return x[0] * 0.1 + x[3] * 0.03; }};
     tk::space::index_set visited;
-    for (tk::index i = 0; i < space.size(); i += 2) visited.insert(i);
-    for (const auto& policy : {explore::policy_gradient{.steps = 60}, explore::policy_gradient{.steps = 60, .learns = explore::updates::pooled},
-                               explore::policy_gradient{.steps = 60, .settled = 0.75, .earns = explore::reward::rise}, explore::policy_gradient::reference()}) {
+    for (tk::index i = 0; i < space.size(); i += 2)
+        visited.insert(i);
+    for (const auto& policy : {explore::policy_gradient{.steps = 60},
+                               explore::policy_gradient{.steps = 60, .learns = explore::updates::pooled},
+                               explore::policy_gradient{.steps = 60, .settled = 0.75, .earns = explore::reward::rise},
+                               explore::policy_gradient::reference()}) {
         philox gen(2);
         auto state = policy.start(space);
         const auto found = policy.explore(state, space, judge, visited, 30, gen);
@@ -325,10 +351,12 @@ TEST_CASE("equal rewards leave finite weights; one point, nothing left and n = 0
     auto state = policy.start(space);
     philox gen(1);
     CHECK(policy.explore(state, space, flat, {}, 64, gen).size() == 9);
-    for (const float w : state.weights) CHECK(std::isfinite(w));
+    for (const float w : state.weights)
+        CHECK(std::isfinite(w));
     CHECK(policy.explore(state, space, flat, {}, 0, gen).empty());
     tk::space::index_set all;
-    for (tk::index i = 0; i < 9; ++i) all.insert(i);
+    for (tk::index i = 0; i < 9; ++i)
+        all.insert(i);
     CHECK(policy.explore(state, space, flat, all, 5, gen).empty());
     const grid_space one({1, 1});
     const scores_by same{&one, [](std::span<const std::uint16_t>) { return 0.5; }};
@@ -341,7 +369,8 @@ TEST_CASE("an episode ends early where three quarters of the parameters are sett
     const grid_space space({2});  // a step down or up always ends at an end, a stay is a stay
     const scores_by judge{&space, [](std::span<const std::uint16_t> x) { return first_ordinal(x); }};
     philox gen(1);
-    const explore::policy_gradient early{.episodes = 2, .steps = 50, .settled = 0.75}, never{.episodes = 2, .steps = 50};
+    const explore::policy_gradient early{.episodes = 2, .steps = 50, .settled = 0.75},
+        never{.episodes = 2, .steps = 50};
     auto s = early.start(space), t = never.start(space);
     (void)early.explore(s, space, judge, {}, 1, gen);
     CHECK(judge.asked == 2 + 2);
@@ -357,5 +386,6 @@ TEST_CASE("policy_gradient.start refuses settings out of range")
     CHECK_THROWS_AS((void)explore::policy_gradient{.discount = 1.1}.start(space), std::invalid_argument);
     CHECK_THROWS_AS((void)explore::policy_gradient{.learning_rate = std::nan("")}.start(space), std::invalid_argument);
     CHECK_THROWS_WITH_AS((void)explore::policy_gradient{.clip = 0}.start(space),
-                         "tunekit: explore::policy_gradient: clip is 0, negative or NaN, want > 0", std::invalid_argument);
+                         "tunekit: explore::policy_gradient: clip is 0, negative or NaN, want > 0",
+                         std::invalid_argument);
 }

@@ -25,7 +25,8 @@ constexpr std::uint32_t none = screen::dbscan::noise;
 TEST_CASE("two dense stretches, a point at their edge, and noise")
 {
     const screen::point_rows p{{0.0F, 0.1F, 0.2F, 0.3F, 5.0F, 9.0F, 9.1F, 9.2F}, 1};
-    CHECK(screen::dbscan{.radius = 0.15F, .least = 3}.labels(p) == std::vector<std::uint32_t>{0, 0, 0, 0, none, 1, 1, 1});
+    CHECK(screen::dbscan{.radius = 0.15F, .least = 3}.labels(p) ==
+          std::vector<std::uint32_t>{0, 0, 0, 0, none, 1, 1, 1});
     CHECK(screen::dbscan{.radius = 0.15F, .least = 4}.labels(p) == std::vector<std::uint32_t>(8, none));
     CHECK(screen::dbscan{.radius = 100.0F, .least = 8}.labels(p) == std::vector<std::uint32_t>(8, 0));
     CHECK(screen::dbscan{.radius = 0.0F, .least = 1}.labels(p) == std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6, 7});
@@ -38,19 +39,22 @@ TEST_CASE("core points share a group exactly when a chain of near core points jo
     for (int repeat = 0; repeat < 50; ++repeat) {
         const std::size_t n = 40;
         screen::point_rows p{{}, 2};
-        for (std::size_t i = 0; i < 2 * n; ++i) p.values.push_back(static_cast<float>(tk::random::uniform_01(gen)));
+        for (std::size_t i = 0; i < 2 * n; ++i)
+            p.values.push_back(static_cast<float>(tk::random::uniform_01(gen)));
         const screen::dbscan rule{.radius = 0.16F, .least = 4};
         const auto of = rule.labels(p);
         std::vector<std::vector<bool>> near(n, std::vector<bool>(n));
         std::vector<bool> core(n);
         for (std::size_t i = 0; i < n; ++i) {
             std::size_t count = 0;
-            for (std::size_t k = 0; k < n; ++k) count += near[i][k] = std::hypot(p[i][0] - p[k][0], p[i][1] - p[k][1]) <= 0.16F;
+            for (std::size_t k = 0; k < n; ++k)
+                count += near[i][k] = std::hypot(p[i][0] - p[k][0], p[i][1] - p[k][1]) <= 0.16F;
             core[i] = count >= 4;
         }
         auto joined = near;
         for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t k = 0; k < n; ++k) joined[i][k] = near[i][k] && core[i] && core[k];
+            for (std::size_t k = 0; k < n; ++k)
+                joined[i][k] = near[i][k] && core[i] && core[k];
         for (std::size_t m = 0; m < n; ++m)
             for (std::size_t i = 0; i < n; ++i)
                 for (std::size_t k = 0; k < n; ++k)
@@ -63,7 +67,8 @@ TEST_CASE("core points share a group exactly when a chain of near core points jo
             }
             CHECK(reached == (of[i] != none));
             bool near_core = false;
-            for (std::size_t k = 0; k < n; ++k) near_core |= core[k] && near[i][k];
+            for (std::size_t k = 0; k < n; ++k)
+                near_core |= core[k] && near[i][k];
             CHECK(near_core == (of[i] != none));
         }
     }
@@ -74,7 +79,8 @@ TEST_CASE("a group is represented by its medoid, noise by itself, nothing by wha
     const grid_space space({41});
     // scaled positions i / 40: 0, 1, 2 close together, 20 alone, 38, 39, 40 close together
     std::vector<candidate> pool;
-    for (const tk::index i : {tk::index{20}, tk::index{0}, tk::index{1}, tk::index{2}, tk::index{38}, tk::index{39}, tk::index{40}})
+    for (const tk::index i :
+         {tk::index{20}, tk::index{0}, tk::index{1}, tk::index{2}, tk::index{38}, tk::index{39}, tk::index{40}})
         pool.push_back({i, 0});
     philox gen(1);
     const screen::dbscan rule{.radius = 0.026F, .least = 3};

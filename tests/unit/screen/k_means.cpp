@@ -30,16 +30,19 @@ screen::point_rows random_points(std::size_t n, std::size_t d, int values, philo
 {
     screen::point_rows p{{}, d};
     for (std::size_t i = 0; i < n * d; ++i)
-        p.values.push_back(static_cast<float>(tk::random::uniform_index(static_cast<std::uint64_t>(values), gen)) / static_cast<float>(values - 1));
+        p.values.push_back(static_cast<float>(tk::random::uniform_index(static_cast<std::uint64_t>(values), gen)) /
+                           static_cast<float>(values - 1));
     return p;
 }
 
 /// Lloyd's iteration without any bound: what `fit` must give, to the bit.
-screen::k_means::clustering naive(const screen::point_rows& p, std::span<const std::uint32_t> seeds, std::size_t iterations)
+screen::k_means::clustering naive(const screen::point_rows& p, std::span<const std::uint32_t> seeds,
+                                  std::size_t iterations)
 {
     const std::size_t n = p.size(), d = p.d, k = seeds.size();
     std::vector<float> c;
-    for (const auto s : seeds) c.insert(c.end(), p[s].begin(), p[s].end());
+    for (const auto s : seeds)
+        c.insert(c.end(), p[s].begin(), p[s].end());
     std::vector<std::uint32_t> of(n);
     const auto assign = [&] {
         bool changed = false;
@@ -48,7 +51,8 @@ screen::k_means::clustering naive(const screen::point_rows& p, std::span<const s
             std::uint32_t best = 0;
             for (std::uint32_t a = 0; a < k; ++a) {
                 float sum = 0;
-                for (std::size_t j = 0; j < d; ++j) sum += (p[i][j] - c[a * d + j]) * (p[i][j] - c[a * d + j]);
+                for (std::size_t j = 0; j < d; ++j)
+                    sum += (p[i][j] - c[a * d + j]) * (p[i][j] - c[a * d + j]);
                 if (sum < least) least = sum, best = a;
             }
             changed |= of[i] != best;
@@ -62,11 +66,13 @@ screen::k_means::clustering naive(const screen::point_rows& p, std::span<const s
         std::vector<int> counts(k);
         for (std::size_t i = 0; i < n; ++i) {
             ++counts[of[i]];
-            for (std::size_t j = 0; j < d; ++j) sums[of[i] * d + j] += static_cast<double>(p[i][j]);
+            for (std::size_t j = 0; j < d; ++j)
+                sums[of[i] * d + j] += static_cast<double>(p[i][j]);
         }
         for (std::size_t a = 0; a < k; ++a) {
             REQUIRE(counts[a] > 0);
-            for (std::size_t j = 0; j < d; ++j) c[a * d + j] = static_cast<float>(sums[a * d + j] * (1 / static_cast<double>(counts[a])));
+            for (std::size_t j = 0; j < d; ++j)
+                c[a * d + j] = static_cast<float>(sums[a * d + j] * (1 / static_cast<double>(counts[a])));
         }
         if (!assign()) break;
     }
@@ -76,7 +82,8 @@ screen::k_means::clustering naive(const screen::point_rows& p, std::span<const s
 std::vector<tk::explore::candidate> candidates_of(std::span<const tk::index> which)
 {
     std::vector<tk::explore::candidate> out;
-    for (std::size_t i = 0; i < which.size(); ++i) out.push_back({.which = which[i], .score = -static_cast<double>(i)});
+    for (std::size_t i = 0; i < which.size(); ++i)
+        out.push_back({.which = which[i], .score = -static_cast<double>(i)});
     return out;
 }
 
@@ -87,7 +94,8 @@ TEST_CASE("three blobs are recovered exactly")
     philox gen(1);
     screen::point_rows p{{}, 2};
     for (int i = 0; i < 90; ++i) {
-        for (int j = 0; j < 2; ++j) p.values.push_back(static_cast<float>(10 * (i % 3) * (j + 1) + 0.1 * tk::random::normal(gen)));
+        for (int j = 0; j < 2; ++j)
+            p.values.push_back(static_cast<float>(10 * (i % 3) * (j + 1) + 0.1 * tk::random::normal(gen)));
     }
     const screen::k_means groups;
     const auto starts = groups.starts(p, 3, gen);
@@ -142,7 +150,8 @@ TEST_CASE("duplicates give as many clusters as there are distinct points, no NaN
     const auto found = groups.cluster(p, 4, starts);
     CHECK(found.loss == 0);
     CHECK(found.of[0] != found.of[2]);
-    for (const float x : found.centroids) CHECK(std::isfinite(x));
+    for (const float x : found.centroids)
+        CHECK(std::isfinite(x));
 }
 
 TEST_CASE("an empty cluster takes the point that is worst off; with identical seeds none but the first would have any")
@@ -163,8 +172,8 @@ TEST_CASE("k_means refuses no points, no clusters and no restarts")
 {
     philox gen(1);
     const screen::point_rows none{{}, 2}, one{{1, 2}, 2};
-    CHECK_THROWS_WITH_AS((void)screen::k_means{}.starts(none, 2, gen), "tunekit: screen::k_means: no points, want at least one",
-                         std::invalid_argument);
+    CHECK_THROWS_WITH_AS((void)screen::k_means{}.starts(none, 2, gen),
+                         "tunekit: screen::k_means: no points, want at least one", std::invalid_argument);
     CHECK_THROWS_AS((void)screen::k_means{}.starts(one, 0, gen), std::invalid_argument);
     CHECK_THROWS_AS((void)screen::k_means{.restarts = 0}.starts(one, 2, gen), std::invalid_argument);
 }
@@ -178,17 +187,20 @@ TEST_CASE("diminishing returns: losses 100, 39, 20 end at the third k, 100, 41 a
         CHECK(k == 8 * next);
         return k;
     };
-    CHECK(answer({100, 39, 20}) == 24);   // 2.5 x 39 < 100, 2.5 x 20 >= 39
-    CHECK(answer({100, 41}) == 16);       // 2.5 x 41 >= 100
-    CHECK(answer({100, 40}) == 16);       // equal counts as too little
+    CHECK(answer({100, 39, 20}) == 24);  // 2.5 x 39 < 100, 2.5 x 20 >= 39
+    CHECK(answer({100, 41}) == 16);      // 2.5 x 41 >= 100
+    CHECK(answer({100, 40}) == 16);      // equal counts as too little
     CHECK(answer({0}) == 8);
     CHECK(answer({1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 1e2, 10}) == 64);
     const screen::diminishing_returns wrong{.first = 9, .last = 8};
     CHECK_THROWS_AS((void)wrong.search([](std::size_t) { return 1.0; }), std::invalid_argument);
 }
 
-// The published analysis of 64 uniform candidates with a step of 8 has 16 in 75 to 97 % of runs and 24 else, with single random starts.
-TEST_CASE("of 64 uniform candidates adaptive sampling keeps 16, rarely 24: distinct candidates, unvisited, best cluster first")
+// The published analysis of 64 uniform candidates with a step of 8 has 16 in 75 to 97 % of runs and 24 else, with
+// single random starts.
+TEST_CASE(
+    "of 64 uniform candidates adaptive sampling keeps 16, rarely 24: distinct candidates, unvisited, best cluster "
+    "first")
 {
     const grid_space space({8, 8, 8, 8});
     int sixteen = 0;
@@ -200,8 +212,10 @@ TEST_CASE("of 64 uniform candidates adaptive sampling keeps 16, rarely 24: disti
         sixteen += chosen.size() == 16;
         std::set<tk::index> distinct(chosen.begin(), chosen.end()), known;
         CHECK(distinct.size() == chosen.size());
-        for (const auto& c : pool) known.insert(c.which);
-        for (const auto i : chosen) CHECK(known.contains(i));
+        for (const auto& c : pool)
+            known.insert(c.which);
+        for (const auto i : chosen)
+            CHECK(known.contains(i));
     }
     CHECK(sixteen >= 10);
 }
@@ -216,7 +230,8 @@ TEST_CASE("adaptive sampling gives at most n, all of few candidates, and replace
     CHECK(screen::adaptive_sampling{}.select(space, {}, {}, 5, gen).empty());
     CHECK(screen::adaptive_sampling{}.select(space, std::span(pool).first(3), {}, 64, gen).size() == 3);
     tk::space::index_set visited;
-    for (std::size_t i = 0; i < pool.size(); i += 2) visited.insert(pool[i].which);
+    for (std::size_t i = 0; i < pool.size(); i += 2)
+        visited.insert(pool[i].which);
     for (const auto stands : {screen::representative::nearest_member, screen::representative::rounded_mean}) {
         const auto chosen = screen::adaptive_sampling{.stands = stands}.select(space, pool, visited, 64, gen);
         CHECK(chosen.size() >= 8);

@@ -20,14 +20,16 @@ TEST_CASE("the modes of the members come first, then those of all candidates")
 {
     // Rows (a, b) of a 4 x 4 grid: index a + 4 b.
     const grid_space space({4, 4});
-    const std::vector<candidate> pool{{1 + 4 * 2, 5}, {1 + 4 * 3, 4}, {2 + 4 * 3, 3}, {0 + 4 * 0, 2}, {0 + 4 * 1, 1}, {0 + 4 * 0, 0}};
+    const std::vector<candidate> pool{{1 + 4 * 2, 5}, {1 + 4 * 3, 4}, {2 + 4 * 3, 3},
+                                      {0 + 4 * 0, 2}, {0 + 4 * 1, 1}, {0 + 4 * 0, 0}};
     const std::vector<std::uint32_t> members{0, 1, 2};
     philox gen(1);
     tk::space::index_set visited, chosen;
     const screen::synthesis s;
     CHECK(s.make(space, members, pool, visited, chosen, gen) == 1 + 4 * 3);  // a: 1, 1, 2; b: 2, 3, 3
     visited.insert(1 + 4 * 3);
-    CHECK(s.make(space, members, pool, visited, chosen, gen) == 0 + 4 * 0);  // a: 0 three times; b: 0 twice and 3 twice, the lower
+    CHECK(s.make(space, members, pool, visited, chosen, gen) ==
+          0 + 4 * 0);  // a: 0 three times; b: 0 twice and 3 twice, the lower
     chosen.insert(0);
     const auto drawn = s.make(space, members, pool, visited, chosen, gen);
     REQUIRE(drawn);
@@ -41,15 +43,18 @@ TEST_CASE("a mode that is no member of the space is passed over; the best candid
     const grid_space space({3, 3}, [](std::span<const std::uint16_t> x) { return x[0] != x[1]; });
     std::vector<tk::index> which;
     const std::vector<std::vector<std::uint16_t>> rows{{0, 1}, {1, 0}, {0, 2}, {2, 0}};
-    for (const auto& r : rows) which.push_back(*space.index_of_ordinals(r));
+    for (const auto& r : rows)
+        which.push_back(*space.index_of_ordinals(r));
     std::vector<candidate> pool;
-    for (const auto i : which) pool.push_back({i, 0});
+    for (const auto i : which)
+        pool.push_back({i, 0});
     philox gen(1);
     tk::space::index_set visited;
     visited.insert(which[0]);
     const std::vector<std::uint32_t> members{0, 1, 2, 3};
     CHECK(screen::synthesis{.tries = 0}.make(space, members, pool, visited, {}, gen) == which[1]);  // modes: (0, 0)
-    for (const auto i : which) visited.insert(i);
+    for (const auto i : which)
+        visited.insert(i);
     CHECK_FALSE(screen::synthesis{.tries = 0}.make(space, members, pool, visited, {}, gen));
 }
 
@@ -73,7 +78,8 @@ TEST_CASE("synthesis ends, and never returns what was visited, on every subset o
             CHECK(made.has_value() == (visited.size() < n));
             if (made) CHECK_FALSE(visited.contains(*made));
             const auto chosen = screen::adaptive_sampling{}.select(space, pool, visited, 8, gen);
-            for (const auto i : chosen) CHECK_FALSE(visited.contains(i));
+            for (const auto i : chosen)
+                CHECK_FALSE(visited.contains(i));
             CHECK(chosen.size() == n - visited.size());
         }
     }
