@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What tune_network promises at its command line: wrong input is one line and exit status 2, JSON says what the table says, and a
+# run that was killed goes on where it was.
+set -eu
+tune=$1/examples/tune_network
+if [ ! -x "$tune" ]; then
+    echo "tune_network is not built here"
+    exit 1
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+fail() {
+    echo "FAILED: $1"
+    bad=1
+}
+
+# refuses WORDS ARGUMENT...: one line on standard error that holds WORDS, nothing on standard output, exit status 2.
+refuses() {
+    words=$1
+    shift
+    status=0
+    "$tune" "$@" >"$work/out" 2>"$work/err" || status=$?
+    [ "$status" = 2 ] || fail "$*: exit status $status, want 2"
+    [ ! -s "$work/out" ] || fail "$*: wrote to standard output"
+    [ "$(wc -l <"$work/err")" = 1 ] || fail "$*: $(wc -l <"$work/err") lines, want 1"
+    grep -qF -- "$words" "$work/err" || fail "$*: said '$(cat "$work/err")', want '$words'"
+}
+refuses 'want one of: resnet18, vgg16, alexnet, squeezenet, transformer, bert' --network nonet
+refuses 'strategy "nonsense" is unknown, want one of: random, grid' --network alexnet --strategy nonsense
+refuses 'schedule "nonsense" is unknown, want one of: sequential' --network alexnet --schedule nonsense
+refuses 'device "tpu" is unknown, want one of: cpu' --network alexnet --device tpu
+refuses '--help lists the options' --network alexnet --nonsense
+refuses '--network is required' --seconds 3
+refuses '--seconds is not positive' --network alexnet --seconds 0
+refuses 'want --log FILE' --network alexnet --resume
+refuses 'cannot be opened for writing' --network alexnet --log "$work/none/log"
+"$tune" --version | grep -q "^tune_network (tunekit) [0-9]" || fail "--version"
+"$tune" --network resnet18 --spaces | grep -q "^R12 " || fail "--spaces"
+
+# A run that is killed, then resumed: what was logged stays, byte for byte, and is not measured again.
+"$tune" --network alexnet --seconds 30 --seed 3 --log "$work/log" --json >/dev/null 2>&1 &
+child=$!
+tries=0
+while [ "$(cat "$work/log" 2>/dev/null | wc -l)" -lt 12 ] && [ $tries -lt 300 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+kill -9 $child
+wait $child 2>/dev/null || true
+lines=$(wc -l <"$work/log")
+[ "$lines" -ge 12 ] || fail "only $lines lines before the kill"
+cp "$work/log" "$work/killed"
+size=$(head -n "$lines" "$work/killed" | wc -c)
+status=0
+"$tune" --network alexnet --seconds 3 --seed 3 --log "$work/log" --resume --json >"$work/json" || status=$?
+[ "$status" = 0 ] || fail "the resumed run ended with status $status"
+cmp -s -n "$size" "$work/log" "$work/killed" || fail "resuming changed what was logged"
+for key in '"network": "alexnet"' '"measuring_share"' '"default_latency_ms"' '"tuned_latency_ms"' '"verified": true' '"space_size"'; do
+    grep -qF "$key" "$work/json" || fail "the JSON has no $key"
+done
+[ "$(grep -c '"verified": true' "$work/json")" = 5 ] || fail "not every task has a verified kernel"
+
+refuses 'exists already; resume it, or name another file' --network alexnet --log "$work/log"
+refuses 'was written with seed 3, not 4' --network alexnet --seed 4 --log "$work/log" --resume
+refuses 'was written with strategy annealing, not random' --network alexnet --seed 3 --strategy random --log "$work/log" --resume
+sed '4s/.*/{"task":/' "$work/log" >"$work/torn"
+cp "$work/torn" "$work/before"
+refuses 'line 4:' --network alexnet --seed 3 --log "$work/torn" --resume
+cmp -s "$work/torn" "$work/before" || fail "a malformed log was changed"
+exit $bad
