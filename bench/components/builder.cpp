@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tunekit/kernels/autotvm_x86_source.hpp"
@@ -28,7 +29,8 @@ double children()
     return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-/// `together` configurations per compilation, 32 in all, one compiler at a time.
+/// Configurations per compilation, 32 in all, one compiler at a time; at -O2, or (second argument 1) as cheaply as
+/// keeps the kernels fast.
 template <class Template>
 void builds(benchmark::State& state, const Template& what)
 {
@@ -39,8 +41,12 @@ void builds(benchmark::State& state, const Template& what)
     double spent = 0;
     double failed = 0;
     for (auto _ : state) {
-        tk::measure::builder pool(
-            {.compilers = {"g++"}, .processes = 1, .together = static_cast<std::size_t>(state.range(0))});
+        std::vector<std::string> flags{"-O2", "-march=native"};
+        if (state.range(1) != 0) flags = {"-O1", "-fexpensive-optimizations", "-march=native"};
+        tk::measure::builder pool({.compilers = {"g++"},
+                                   .flags = std::move(flags),
+                                   .processes = 1,
+                                   .together = static_cast<std::size_t>(state.range(0))});
         const double before = children();
         pool.submit(sources, what.entry, 60);
         for (const auto& s : sources)
@@ -69,33 +75,15 @@ void batched(benchmark::State& state)
     builds(state, at::batched_gemm_x86_template({.batch = 12, .m = 128, .n = 128, .k = 64}));
 }
 
-BENCHMARK(convolution)
-    ->Name("measure/build_convolution")
-    ->Arg(1)
-    ->Arg(4)
-    ->Arg(16)
-    ->Unit(benchmark::kMillisecond)
-    ->Iterations(1)
-    ->UseRealTime();
-BENCHMARK(pointwise)
-    ->Name("measure/build_pointwise")
-    ->Arg(16)
-    ->Unit(benchmark::kMillisecond)
-    ->Iterations(1)
-    ->UseRealTime();
-BENCHMARK(dense)
-    ->Name("measure/build_dense")
-    ->Arg(1)
-    ->Arg(4)
-    ->Arg(16)
-    ->Unit(benchmark::kMillisecond)
-    ->Iterations(1)
-    ->UseRealTime();
-BENCHMARK(batched)
-    ->Name("measure/build_batched_gemm")
-    ->Arg(16)
-    ->Unit(benchmark::kMillisecond)
-    ->Iterations(1)
-    ->UseRealTime();
+void cases(benchmark::internal::Benchmark* b)
+{
+    b->ArgNames({"together", "lean"})->Args({1, 0})->Args({16, 0})->Args({16, 1});
+    b->Unit(benchmark::kMillisecond)->Iterations(1)->UseRealTime();
+}
+
+BENCHMARK(convolution)->Name("measure/build_convolution")->Apply(cases);
+BENCHMARK(pointwise)->Name("measure/build_pointwise")->Apply(cases);
+BENCHMARK(dense)->Name("measure/build_dense")->Apply(cases);
+BENCHMARK(batched)->Name("measure/build_batched_gemm")->Apply(cases);
 
 }  // namespace
