@@ -64,7 +64,7 @@ done
 
 refuses 'exists already; resume it, or name another file' --network alexnet --log "$work/log"
 refuses 'was written with seed 3, not 4' --network alexnet --seed 4 --log "$work/log" --resume
-refuses 'was written with strategy annealing, not random' --network alexnet --seed 3 --strategy random --log "$work/log" --resume
+refuses 'was written with strategy combined, not random' --network alexnet --seed 3 --strategy random --log "$work/log" --resume
 sed '4s/.*/{"task":/' "$work/log" >"$work/torn"
 cp "$work/torn" "$work/before"
 refuses 'line 4:' --network alexnet --seed 3 --log "$work/torn" --resume

@@ -5,6 +5,7 @@
 /// A policy that learns where to step in a space: Chameleon's adaptive exploration.
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -274,8 +275,9 @@ private:
         }
     }
 
-    /// One step of Adam along the mean loss of a batch.
-    void update(const journey& j, state& s, const network& net, network::passes& p, std::span<const float> scale,
+    /// One step of Adam along the mean loss of a batch. A template, so that only who explores pays for the network's algebra.
+    template <std::same_as<journey> Journey>
+    void update(const Journey& j, state& s, const network& net, network::passes& p, std::span<const float> scale,
                 std::span<const std::uint32_t> batch) const
     {
         const std::size_t m = j.moving.size();
