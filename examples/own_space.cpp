@@ -22,7 +22,7 @@ int main()
             for (std::size_t x = i; x < i + rows; ++x) for (std::size_t y = j; y < j + columns; ++y) b[y * n + x] = a[x * n + y];
     };
     tk::random::philox gen(1);
-    const auto found = tk::tune(space, tk::measure::in_process(space, tk::measure::timed{transpose, tk::measure::until_confident{}}),
+    const auto found = tk::tune(space, tk::measure::in_process(space, tk::measure::timed{transpose, tk::measure::until_confident{.runs = 50}}),
                                 tk::search::annealing{}, {.trials = 48}, gen);
     const auto best = space.at(found.incumbent().candidate);
     std::printf("best of %zu trials: %zu x %zu, %.3f ms\n", found.trials().size(), tk::get<"rows">(best), tk::get<"columns">(best), 1e3 * found.best_cost());

@@ -66,7 +66,7 @@ void softmax(typename actor_critic<Real>::passes& p, std::size_t rows)
     for (Eigen::Index h = 0; h < logits.cols(); h += 3) {
         const auto column = [&](Eigen::Index k) { return logits.col(h + k).head(n).array(); };
         const auto kept = [&](Eigen::Index k) { return shifted.col(h + k).head(n).array(); };
-        kept(2) = column(0).max(column(1)).max(column(2));
+        kept(2) = ((column(0).max)(column(1)).max)(column(2));  // in parentheses: max may be a macro
         for (Eigen::Index k = 0; k < 3; ++k) {  // the last column holds the maximum until it is its turn
             kept(k) = column(k) - kept(2);
             column(k) = kept(k);

@@ -46,24 +46,24 @@ struct dbscan {
         require(!radius || *radius >= 0, "screen::dbscan: radius is negative or NaN, want >= 0");
         const std::size_t n = points.size();
         const float reach = radius ? *radius : usual_distance(points, 4);
-        std::vector<std::vector<std::uint32_t>> near(n);
+        std::vector<std::vector<std::uint32_t>> around(n);
         for (std::uint32_t i = 0; i < n; ++i)
             for (std::uint32_t k = 0; k < n; ++k)
-                if (distance(points, i, k) <= reach) near[i].push_back(k);
+                if (distance(points, i, k) <= reach) around[i].push_back(k);
 
         std::vector<std::uint32_t> of(n, noise), todo;
         std::uint32_t groups = 0;
         for (std::uint32_t i = 0; i < n; ++i) {
-            if (of[i] != noise || near[i].size() < least) continue;
+            if (of[i] != noise || around[i].size() < least) continue;
             of[i] = groups;
             todo.push_back(i);
             while (!todo.empty()) {
                 const std::uint32_t from = todo.back();
                 todo.pop_back();
-                for (const std::uint32_t k : near[from]) {
+                for (const std::uint32_t k : around[from]) {
                     if (of[k] != noise) continue;
                     of[k] = groups;
-                    if (near[k].size() >= least) todo.push_back(k);
+                    if (around[k].size() >= least) todo.push_back(k);
                 }
             }
             ++groups;

@@ -66,7 +66,7 @@ struct k_means {
         require(points.size() > 0, "screen::k_means: no points, want at least one");
         const std::size_t n = points.size(), d = points.d,
                           whole = (n + detail::lanes - 1) / detail::lanes * detail::lanes;
-        std::vector<float> tiles(whole * d), near(whole), left[trials], rows(trials * d);
+        std::vector<float> tiles(whole * d), nearest_of(whole), left[trials], rows(trials * d);
         for (std::size_t i = 0; i < n; ++i)
             for (std::size_t j = 0; j < d; ++j)
                 tiles[i / detail::lanes * detail::lanes * d + j * detail::lanes + i % detail::lanes] = points[i][j];
@@ -75,14 +75,14 @@ struct k_means {
         std::vector<double> below(n);
         std::vector<seeds> out(restarts);
         for (seeds& s : out) {
-            std::fill_n(near.begin(), n, std::numeric_limits<float>::infinity());
+            std::fill_n(nearest_of.begin(), n, std::numeric_limits<float>::infinity());
             for (std::uint32_t drawn[trials]; s.size() < k;) {
                 if (s.empty()) {
                     std::fill_n(drawn, trials, static_cast<std::uint32_t>(random::uniform_index(n, gen)));
                 } else {
                     double total = 0;
                     for (std::size_t i = 0; i < n; ++i)
-                        below[i] = total += static_cast<double>(near[i]);
+                        below[i] = total += static_cast<double>(nearest_of[i]);
                     if (!(total > 0)) break;
                     for (auto& i : drawn) {
                         const auto at = std::upper_bound(below.begin(), below.end(), random::uniform_01(gen) * total);
@@ -95,7 +95,7 @@ struct k_means {
                 for (std::size_t i = 0; i < whole; i += detail::lanes) {
                     detail::floats v[trials], old;
                     detail::squared_distances(tiles.data() + i * d, rows.data(), d, v);
-                    std::memcpy(&old, near.data() + i, sizeof old);
+                    std::memcpy(&old, nearest_of.data() + i, sizeof old);
                     for (std::size_t t = 0; t < trials; ++t) {
                         v[t] = v[t] < old ? v[t] : old;
                         std::memcpy(left[t].data() + i, &v[t], sizeof old);
@@ -109,7 +109,7 @@ struct k_means {
                     if (loss < least) best = t, least = loss;
                 }
                 s.push_back(drawn[best]);
-                near.swap(left[best]);
+                nearest_of.swap(left[best]);
             }
         }
         return out;

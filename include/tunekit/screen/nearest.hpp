@@ -53,8 +53,8 @@ struct nearest_two {
     /// Precondition: `k` is a multiple of `abreast`.
     nearest_two(const float* tile, const float* centres, std::size_t k, std::size_t d)
     {
-        const floats far = floats{} + INFINITY;
-        first = second = far;
+        const floats distant = floats{} + INFINITY;
+        first = second = distant;
         which = ints{};
         for (std::size_t c = 0; c < k; c += abreast) {
             floats v[abreast];
