@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # floors.sh ROOT: every #include "tunekit/..." of a header is an edge that cmake/floors.txt allows, and no header names a
-# standard or foreign header that costs every user too much (docs/include-cost.md).
+# standard or foreign header that costs every user too much.
 set -eu
 cd "$1/include"
 find tunekit -mindepth 2 -name '*.hpp' | LC_ALL=C sort | xargs awk '
