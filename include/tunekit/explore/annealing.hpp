@@ -80,11 +80,12 @@ struct annealing {
         for (std::size_t k = 0; k < steps && k < changed + patience; ++k, t -= cooling) {
             space.neighbours(s.points, proposed, space::neighbourhood::any_value, gen);
             judge.score(proposed, proposed_scores);
+            const double now = h * (t + 1e-5);  // 0 where the chains' scores have no spread
             bool better = false;
             for (std::size_t c = 0; c < proposed.size(); ++c) {
                 better |= best.offer(proposed[c], proposed_scores[c]);
                 const double rise = proposed_scores[c] - scores[c];
-                if (rise >= 0 || random::uniform_01(gen) < std::exp(rise / (h * (t + 1e-5)))) {
+                if (rise >= 0 || (random::uniform_01(gen) < (now > 0 ? std::exp(rise / now) : 0.0))) {
                     s.points[c] = proposed[c];
                     scores[c] = proposed_scores[c];
                 }

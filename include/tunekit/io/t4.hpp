@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -178,7 +179,7 @@ inline void write_t4(const std::string& path, const t4_file& file) { write_text(
     for (const double s : m.batches) squares += (s - sum / n) * (s - sum / n);
     m.runs = static_cast<std::uint32_t>(r.runtimes.size());
     m.spread = m.runs > 1 ? std::sqrt(squares / (n - 1) / n) : 0;
-    m.cost = sum / n;  // NaN without runtimes
+    m.cost = m.runs > 0 ? sum / n : std::numeric_limits<double>::quiet_NaN();
     for (const auto& q : r.quantities) {
         if (r.objectives.empty() || q.name != r.objectives[0] || !q.value.is_number()) continue;
         if (q.unit == "ms") m.cost = q.value.get<double>() / 1e3;
