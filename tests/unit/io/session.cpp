@@ -9,7 +9,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "support/grid_space.hpp"
+#include "support/temporary_folder.hpp"
 #include "tunekit/measure/virtual_clock.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/random.hpp"
@@ -24,22 +24,10 @@
 
 namespace tk = tunekit;
 using support::grid_space;
+using support::temporary_folder;
 using tk::measure::virtual_clock;
 
 namespace {
-
-/// A folder that goes with the test.
-struct folder {
-    std::string path;
-    folder()
-    {
-        char name[] = "/tmp/tunekit-test-XXXXXX";
-        REQUIRE(::mkdtemp(name) != nullptr);
-        path = name;
-    }
-    ~folder() { (void)!std::system(("rm -rf " + path).c_str()); }
-    [[nodiscard]] std::string file(const char* name) const { return path + '/' + name; }
-};
 
 std::string content(const std::string& path)
 {
@@ -95,8 +83,8 @@ tk::tuning run(const std::string& path, bool resume, int* measured = nullptr, us
 
 TEST_CASE("a logged run learns what an unlogged one learns")
 {
-    folder f;
-    const auto logged = run(f.file("log"), false);
+    const temporary_folder f;
+    const auto logged = run((f / "log"), false);
     double seconds = 0;
     virtual_clock time(seconds);
     tk::random::philox gen(1);
@@ -110,9 +98,9 @@ TEST_CASE("a logged run learns what an unlogged one learns")
 
 TEST_CASE("a log reads back to the last bit")
 {
-    folder f;
-    const auto found = run(f.file("log"), false);
-    const auto log = tk::io::read_log(f.file("log"));
+    const temporary_folder f;
+    const auto found = run((f / "log"), false);
+    const auto log = tk::io::read_log((f / "log"));
     REQUIRE(log.trials.size() == 30);
     for (std::size_t i = 0; i < 30; ++i) {
         CHECK(log.trials[i].candidate == found.trials()[i].candidate);
@@ -124,14 +112,14 @@ TEST_CASE("a log reads back to the last bit")
     }
     CHECK(log.header.tasks[0].fingerprint == 0xdeadbeefcafef00d);
     CHECK(std::isinf(log.trials[0].limits.abandon_above));
-    CHECK(log.whole_bytes == static_cast<std::int64_t>(content(f.file("log")).size()));
+    CHECK(log.whole_bytes == static_cast<std::int64_t>(content((f / "log")).size()));
 }
 
 TEST_CASE("for every k, a run killed after trial k and resumed writes the log of the uninterrupted run")
 {
-    folder f;
-    (void)run(f.file("whole"), false);
-    const std::string whole = content(f.file("whole"));
+    const temporary_folder f;
+    (void)run((f / "whole"), false);
+    const std::string whole = content((f / "whole"));
     std::vector<std::size_t> ends;
     for (std::size_t at = whole.find('\n'); at != std::string::npos; at = whole.find('\n', at + 1)) ends.push_back(at + 1);
     REQUIRE(ends.size() == 31);
@@ -139,24 +127,24 @@ TEST_CASE("for every k, a run killed after trial k and resumed writes the log of
         for (const std::size_t torn : {std::size_t{0}, std::size_t{1}, std::size_t{25}}) {
             CAPTURE(k);
             CAPTURE(torn);
-            put(f.file("cut"), whole.substr(0, ends[k] + torn));
+            put((f / "cut"), whole.substr(0, ends[k] + torn));
             int measured = 0;
-            const auto found = run(f.file("cut"), true, &measured);
+            const auto found = run((f / "cut"), true, &measured);
             CHECK(measured == 30 - static_cast<int>(k));
             CHECK(found.trials().size() == 30);
-            CHECK((content(f.file("cut")) == whole));
-            std::remove(f.file("cut").c_str());
+            CHECK((content((f / "cut")) == whole));
+            std::remove((f / "cut").c_str());
         }
 }
 
 TEST_CASE("a process killed at a random moment loses at most the trial in flight: 50 kills")
 {
-    folder f;
-    (void)run(f.file("whole"), false);
-    const std::string whole = content(f.file("whole"));
+    const temporary_folder f;
+    (void)run((f / "whole"), false);
+    const std::string whole = content((f / "whole"));
     tk::random::philox gen(5);
     for (int repeat = 0; repeat < 50; ++repeat) {
-        const std::string path = f.file("killed");
+        const std::string path = (f / "killed");
         const pid_t child = ::fork();
         REQUIRE(child >= 0);
         if (child == 0) {
@@ -176,51 +164,51 @@ TEST_CASE("a process killed at a random moment loses at most the trial in flight
 
 TEST_CASE("a log of another run is refused, naming what differs")
 {
-    folder f;
-    (void)run(f.file("log"), false);
-    const std::string before = content(f.file("log"));
-    CHECK_THROWS_WITH_AS((void)run(f.file("log"), true, nullptr, 0, 2),
+    const temporary_folder f;
+    (void)run((f / "log"), false);
+    const std::string before = content((f / "log"));
+    CHECK_THROWS_WITH_AS((void)run((f / "log"), true, nullptr, 0, 2),
                          doctest::Contains("was written with seed 1, not 2"), tk::error);
-    CHECK_THROWS_WITH_AS((void)run(f.file("log"), false), doctest::Contains("exists already; resume it, or name another file"), tk::error);
+    CHECK_THROWS_WITH_AS((void)run((f / "log"), false), doctest::Contains("exists already; resume it, or name another file"), tk::error);
     std::string other = before;
     const auto at = other.find("\"index\":", other.find('\n'));
     other.insert(at + 8, "3");
-    put(f.file("other"), other);
-    CHECK_THROWS_WITH_AS((void)run(f.file("other"), true), doctest::Contains("resume: trial 1 of the log is configuration 3"), tk::error);
-    CHECK((content(f.file("log")) == before));
+    put((f / "other"), other);
+    CHECK_THROWS_WITH_AS((void)run((f / "other"), true), doctest::Contains("resume: trial 1 of the log is configuration 3"), tk::error);
+    CHECK((content((f / "log")) == before));
 }
 
 TEST_CASE("a malformed line is named by its number and the file is left as it is")
 {
-    folder f;
-    (void)run(f.file("log"), false);
-    std::string text = content(f.file("log"));
+    const temporary_folder f;
+    (void)run((f / "log"), false);
+    std::string text = content((f / "log"));
     std::size_t at = 0;
     for (int line = 1; line < 6; ++line) at = text.find('\n', at) + 1;
     const auto refused = [&](const std::string& line, const char* why) {
         std::string bad = text;
         bad.replace(at, text.find('\n', at) - at, line);
-        put(f.file("bad"), bad);
-        CHECK_THROWS_WITH_AS((void)run(f.file("bad"), true), doctest::Contains(why), tk::error);
-        CHECK((content(f.file("bad")) == bad));
+        put((f / "bad"), bad);
+        CHECK_THROWS_WITH_AS((void)run((f / "bad"), true), doctest::Contains(why), tk::error);
+        CHECK((content((f / "bad")) == bad));
     };
     refused("{\"task\":0,", "line 6:");
     refused("{}", "line 6:");
     refused("{}", "the 5 lines before it are whole");
     refused("[1,2]", "line 6:");
     refused("", "line 6:");
-    put(f.file("bad"), "hello\n");
-    CHECK_THROWS_WITH_AS((void)run(f.file("bad"), true), doctest::Contains("line 1:"), tk::error);
-    put(f.file("bad"), "{\"a\":1}\n");
-    CHECK_THROWS_WITH_AS((void)run(f.file("bad"), true), doctest::Contains("is no tunekit log"), tk::error);
+    put((f / "bad"), "hello\n");
+    CHECK_THROWS_WITH_AS((void)run((f / "bad"), true), doctest::Contains("line 1:"), tk::error);
+    put((f / "bad"), "{\"a\":1}\n");
+    CHECK_THROWS_WITH_AS((void)run((f / "bad"), true), doctest::Contains("is no tunekit log"), tk::error);
 }
 
 TEST_CASE("a log has one writer")
 {
-    folder f;
+    const temporary_folder f;
     double seconds = 0;
-    tk::io::session first(f.file("log"), header(), virtual_clock(seconds), {});
-    CHECK_THROWS_WITH_AS(tk::io::session(f.file("log"), header(), virtual_clock(seconds), {.resume = true}),
+    tk::io::session first((f / "log"), header(), virtual_clock(seconds), {});
+    CHECK_THROWS_WITH_AS(tk::io::session((f / "log"), header(), virtual_clock(seconds), {.resume = true}),
                          doctest::Contains("is being written by another process"), tk::error);
 }
 
@@ -234,10 +222,10 @@ TEST_CASE("an unwritable place and a full device are one line")
 
 TEST_CASE("a file that reaches its size limit ends in a whole line, stops the run and can be resumed")
 {
-    folder f;
-    (void)run(f.file("whole"), false);
-    const std::string whole = content(f.file("whole"));
-    const std::string path = f.file("full");
+    const temporary_folder f;
+    (void)run((f / "whole"), false);
+    const std::string whole = content((f / "whole"));
+    const std::string path = (f / "full");
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
