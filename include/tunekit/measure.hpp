@@ -11,6 +11,7 @@
 #include "tunekit/measure/compilation.hpp"
 #include "tunekit/measure/compiler.hpp"
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/cuda_source.hpp"
 #include "tunekit/measure/each.hpp"
 #include "tunekit/measure/generated.hpp"
 #include "tunekit/measure/generated_kernel.hpp"
