@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// One convolution on which AutoTVM's CPU templates are run: data, reference, and the packing that a configuration asks for.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tunekit/kernels/autotvm_x86.hpp"
+#include "tunekit/kernels/autotvm_x86_layout.hpp"
+#include "tunekit/kernels/reference.hpp"
+#include "tunekit/measure/guarded_buffer.hpp"
+#include "tunekit/measure/verify.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/random/uniform.hpp"
+
+namespace programs {
+
+/// Owns what every configuration of a layer is run on. Keep it where it is: measurers refer to it.
+class convolution_layer {
+public:
+    explicit convolution_layer(const tunekit::kernels::conv2d_shape& shape)
+        : shape_(shape), x_(noise(shape.inputs(), 1)), w_(noise(shape.weights(), 2)),
+          want_(tunekit::kernels::reference_conv2d(shape, x_, w_)), y_(want_.size()), frame_(frame_size(shape))
+    {
+        for (const float v : want_) largest_ = (std::max)(largest_, std::fabs(static_cast<double>(v)));
+    }
+    convolution_layer(const convolution_layer&) = delete;
+    convolution_layer& operator=(const convolution_layer&) = delete;
+
+    [[nodiscard]] std::vector<tunekit::measure::canary> canaries() const { return {y_.canary(), frame_.canary()}; }
+
+    /// For `generated_kernel`: packs the operands in the blocks of the configuration.
+    [[nodiscard]] auto bind()
+    {
+        return [this](auto* function, const auto& c) {
+            namespace at = tunekit::kernels::autotvm;
+            block_ = tunekit::get<"tile_oc">(c)[1];
+            const int ic = tunekit::get<"tile_ic">(c)[1];
+            return [function, x = at::blocked(x_, shape_.batch, shape_.ci, shape_.height * shape_.width, ic),
+                    w = at::blocked_weights(w_, shape_, ic, block_), y = y_.data(),
+                    frame = frame_.data()] { function(x.data(), w.data(), y, frame); };
+        };
+    }
+
+    /// For `timed`: within 1e-4 of the largest element.
+    [[nodiscard]] auto check() const
+    {
+        struct checker {
+            const convolution_layer* self;
+            void poison() const { tunekit::measure::poison(self->y_.span()); }
+            [[nodiscard]] std::optional<std::string> operator()() const
+            {
+                const auto& s = self->shape_;
+                const auto got = tunekit::kernels::autotvm::unblocked(self->y_.span(), s.batch, s.co, s.oh() * s.ow(), self->block_);
+                return tunekit::measure::close_to(std::span<const float>(got), std::span<const float>(self->want_),
+                                                  {.absolute = 1e-4 * self->largest_});
+            }
+        };
+        return checker{this};
+    }
+
+private:
+    static std::vector<float> noise(std::int64_t n, std::uint64_t key)
+    {
+        tunekit::random::philox gen(key);
+        std::vector<float> out(static_cast<std::size_t>(n));
+        for (float& v : out) v = static_cast<float>(2 * tunekit::random::uniform_01(gen) - 1);
+        return out;
+    }
+
+    static std::size_t frame_size(const tunekit::kernels::conv2d_shape& s)
+    {
+        return static_cast<std::size_t>(s.batch) * static_cast<std::size_t>(s.ci) * static_cast<std::size_t>(s.height + 2 * s.padding_h) *
+               static_cast<std::size_t>(s.width + 2 * s.padding_w);
+    }
+
+    tunekit::kernels::conv2d_shape shape_;
+    std::vector<float> x_, w_, want_;
+    tunekit::measure::guarded_buffer<float> y_, frame_;
+    double largest_ = 0;
+    int block_ = 1;
+};
+
+}  // namespace programs

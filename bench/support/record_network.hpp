@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Measures AutoTVM's CPU spaces of a network whole, in two passes, and writes them as recorded spaces.
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "convolution_layer.hpp"
+#include "spaces_csv.hpp"
+#include "support/program.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/machine.hpp"
+#include "tunekit/io/recorded_space.hpp"
+#include "tunekit/io/session.hpp"
+#include "tunekit/kernels/autotvm_x86_source.hpp"
+#include "tunekit/kernels/workloads.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/generated.hpp"
+#include "tunekit/measure/isolated.hpp"
+#include "tunekit/measure/repetition.hpp"
+#include "tunekit/measure/timed.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/random/uniform.hpp"
+#include "tunekit/stats/quantile.hpp"
+#include "tunekit/stats/rank.hpp"
+
+namespace programs {
+
+/// How every configuration is timed: ten batches of at least 2 ms; 0.25 s or three batches, whichever is later, end them early;
+/// one run where that alone exceeds 0.25 s.
+struct recording_protocol {
+    std::size_t batches = 10, least_batches = 3;
+    double least_seconds = 2e-3, most_seconds = 0.25;
+
+    void validate() const {}
+
+    [[nodiscard]] std::uint32_t next(std::span<const double> seen) const
+    {
+        if (seen.empty()) return 1;  // `timed` lengthens a batch to least_seconds
+        double spent = 0;
+        for (const double t : seen) spent += (std::max)(t, least_seconds);
+        if (seen.size() >= batches || seen.front() > most_seconds) return 0;
+        return seen.size() >= least_batches && spent >= most_seconds ? 0 : 1;
+    }
+
+    /// The median: an interruption must not move what every study rests on.
+    [[nodiscard]] tunekit::measure::estimate estimate_of(std::span<const double> seen) const
+    {
+        const std::vector<double> all(seen.begin(), seen.end());
+        return {tunekit::stats::median(all), tunekit::measure::detail::mean_of(seen).spread};
+    }
+};
+
+/// Settings of `record_network`.
+struct record_settings {
+    std::string network;
+    std::string folder;  ///< of the log, the code and the recorded spaces
+    std::string device = "unnamed machine";
+    std::uint64_t seed = 1;
+    std::size_t core = 0;  ///< that kernels run on; compilers take the others
+};
+
+/// What became of one layer.
+struct layer_record {
+    std::string name;
+    std::size_t configurations = 0, failed = 0, passes = 0;
+    double correlation = 0;  ///< Spearman's, of the passes' medians
+    double optimum = 0, median = 0, slowest = 0;  ///< seconds
+    bool tied = false;        ///< the passes have different winners
+    double build_seconds = 0, run_seconds = 0;  ///< of all configurations together
+};
+
+namespace detail {
+
+inline constexpr double enough_correlation = 0.95;
+inline constexpr std::size_t most_passes = 4;  ///< a second pair where the first disagrees
+inline constexpr std::size_t configurations_together = 64;
+
+/// This process, and what it starts from now on, on the given cores.
+inline void run_on(const std::vector<std::size_t>& cores)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const std::size_t c : cores) CPU_SET(c, &set);
+    if (::sched_setaffinity(0, sizeof set, &set) != 0)
+        throw tunekit::error("--core: the kernel cannot be pinned: " + std::string(std::strerror(errno)) + "; name a core of this process");
+}
+
+/// `first` where this process may run there, and the rest.
+struct cores {
+    std::vector<std::size_t> kernels, compilers;
+
+    explicit cores(std::size_t first)
+    {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        ::sched_getaffinity(0, sizeof set, &set);
+        if (first >= CPU_SETSIZE || !CPU_ISSET(first, &set))
+            tunekit::invalid("--core " + std::to_string(first) + " is not one that this process may use, want one of them");
+        kernels = {first};
+        for (std::size_t c = 0; c < CPU_SETSIZE; ++c)
+            if (CPU_ISSET(c, &set) && c != first) compilers.push_back(c);
+        if (compilers.empty()) compilers = kernels;
+    }
+};
+
+/// The inner sizes of a configuration, in column order: they tell a configuration of splits in two from the others.
+/// `last` is what the two templates do not have in common.
+template <class Config>
+std::vector<std::int64_t> inner_sizes(const Config& c, std::int64_t last)
+{
+    return {tunekit::get<"tile_ic">(c)[1], tunekit::get<"tile_oc">(c)[1], tunekit::get<"tile_ow">(c)[1], last};
+}
+
+/// All configurations in an order by lot; every second pass goes the other way.
+inline std::vector<tunekit::index> order_of(tunekit::index size, std::uint64_t seed, std::size_t layer, std::size_t pass)
+{
+    std::vector<tunekit::index> out(static_cast<std::size_t>(size));
+    std::iota(out.begin(), out.end(), tunekit::index{0});
+    auto gen = tunekit::random::stream(seed, 0x7265636fU, layer);
+    for (std::size_t i = out.size(); i > 1; --i)
+        std::swap(out[i - 1], out[static_cast<std::size_t>(tunekit::random::uniform_index(i, gen))]);
+    if (pass % 2 == 1) std::reverse(out.begin(), out.end());
+    return out;
+}
+
+/// Four digits: what two passes agree on is less.
+inline double rounded(double seconds)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3e", seconds);
+    return std::strtod(text, nullptr);
+}
+
+using measurements = std::vector<tunekit::measure::measurement>;  ///< one per configuration
+
+/// One pass over a layer.
+template <class Program>
+measurements measure_layer(const Program& program, const tunekit::kernels::conv2d_shape& shape, const record_settings& s,
+                           const cores& on, tunekit::io::session<tunekit::measure::wall_clock>& log, std::size_t task,
+                           std::size_t layer, std::size_t pass)
+{
+    namespace measure = tunekit::measure;
+    convolution_layer data(shape);
+    measure::builder pool({.flags = {"-O2", "-march=native"}, .directory = s.folder + "/code"});
+    const auto kernel = measure::generated_kernel<void(const float*, const float*, float*, float*)>(program, pool.cache(), data.bind());
+    measure::thread_clock clock;
+    run_on(on.kernels);
+    auto isolated = measure::isolated(program.space,
+                                      measure::timed{kernel, recording_protocol{}, data.check(), clock,
+                                                     measure::timing{.least_steps = recording_protocol{}.least_seconds / measure::smallest_step(clock),
+                                                                     .most_warm_up_runs = 5, .most_warm_up_seconds = 0.05}},
+                                      {.canaries = data.canaries()});
+    run_on(on.compilers);
+    auto measurer = log.record(task, measure::generated(program, std::move(pool), std::move(isolated)));
+    auto now = log.clock();
+    const auto order = order_of(program.space.size(), s.seed, layer, pass);
+    measurements out(order.size());
+    for (std::size_t from = 0; from < order.size(); from += configurations_together) {
+        const auto batch = std::span(order).subspan(from, (std::min)(configurations_together, order.size() - from));
+        auto measured = measurer.measure(batch, {.run_seconds = 30, .build_seconds = 60});
+        static_cast<void>(now());
+        if (log.failed()) throw tunekit::error(log.problem());
+        for (std::size_t i = 0; i < batch.size(); ++i) out[static_cast<std::size_t>(batch[i])] = std::move(measured[i]);
+    }
+    return out;
+}
+
+/// Two passes as one recorded space.
+template <class Space, class Last>
+tunekit::io::recorded_space merge(const Space& space, Last&& last, const measurements& a, const measurements& b, const std::string& kernel,
+                                  const std::string& device)
+{
+    tunekit::io::recorded_space out;
+    out.kernel = kernel;
+    out.device = device;
+    const std::size_t dimensions = space.dimensions();
+    std::vector<std::vector<std::int64_t>> values(dimensions);
+    for (tunekit::index i = 0; i < space.size(); ++i) {
+        tunekit::io::recorded_row row;
+        row.ordinals.resize(dimensions);
+        space.ordinals(std::span(&i, 1), row.ordinals);
+        const auto c = space.at(i);
+        const auto sizes = inner_sizes(c, last(c));
+        for (std::size_t j = 0; j < dimensions; ++j) {
+            if (values[j].size() <= row.ordinals[j]) values[j].resize(row.ordinals[j] + std::size_t{1});
+            values[j][row.ordinals[j]] = sizes[j];
+        }
+        const auto& first = a[static_cast<std::size_t>(i)];
+        const auto& second = b[static_cast<std::size_t>(i)];
+        auto& m = row.record.result;
+        m.failed = first.failed ? first.failed : second.failed;
+        m.build_seconds = rounded((std::max)(first.build_seconds, second.build_seconds));  // built once, in either
+        double runs = 0;
+        if (!m.failed) {
+            for (const auto* pass : {&first, &second})
+                for (const double t : pass->batches) m.batches.push_back(rounded(t));
+            for (const double t : m.batches) runs += t;
+            m.runs = static_cast<std::uint32_t>(m.batches.size());
+            m.cost = rounded(tunekit::stats::median(m.batches));
+            const double timed = static_cast<double>(first.runs) * first.cost;
+            row.check_seconds = rounded((std::max)(0.0, first.run_seconds - timed));
+        } else {
+            row.check_seconds = rounded((std::max)(first.run_seconds, second.run_seconds));
+        }
+        m.run_seconds = row.check_seconds + runs;
+        row.record.seconds = m.build_seconds + m.run_seconds;
+        out.rows.push_back(std::move(row));
+    }
+    for (std::size_t j = 0; j < dimensions; ++j) out.parameters.push_back({space.names()[j], values[j]});
+    return out;
+}
+
+/// Calls `visit(program, last)` with the template that AutoTVM has for the layer, and what reads the last parameter.
+template <class Visit>
+decltype(auto) with_template(const tunekit::kernels::conv2d_shape& shape, Visit&& visit)
+{
+    namespace at = tunekit::kernels::autotvm;
+    if (shape.kernel_h == 1 && shape.kernel_w == 1)
+        return visit(at::pointwise_x86_template(shape), [](const auto& c) { return std::int64_t{tunekit::get<"tile_oh">(c)}; });
+    return visit(at::conv2d_x86_template(shape), [](const auto& c) { return std::int64_t{tunekit::get<"unroll_kw">(c) ? 1 : 0}; });
+}
+
+inline std::string task_name(const std::string& layer, std::size_t pass) { return layer + "/" + std::to_string(pass + 1); }
+
+/// What the log must agree on with the run that takes it up.
+inline tunekit::io::log_header header_of(const record_settings& s, std::span<const tunekit::kernels::conv2d_layer> layers)
+{
+    tunekit::io::log_header out{.version = version_text(), .machine = tunekit::io::machine_key(), .seed = s.seed, .strategy = "every configuration",
+                                .schedule = "two passes", .batch = configurations_together};
+    for (std::size_t pass = 0; pass < most_passes; ++pass)
+        for (const auto& layer : layers)
+            with_template(layer.shape, [&](const auto& program, const auto&) {
+                out.tasks.push_back({task_name(std::string(layer.name), pass), program.space.size(), program.space.fingerprint()});
+            });
+    return out;
+}
+
+/// What two passes say of a layer.
+inline layer_record judge(const std::string& name, const measurements& a, const measurements& b)
+{
+    layer_record out{.name = name, .configurations = a.size()};
+    std::vector<double> all, first, second;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        out.build_seconds += (std::max)(a[i].build_seconds, b[i].build_seconds);
+        out.run_seconds += a[i].run_seconds + b[i].run_seconds;
+        if (!a[i].ok() || !b[i].ok()) {
+            ++out.failed;
+            continue;
+        }
+        first.push_back(a[i].cost);
+        second.push_back(b[i].cost);
+        all.push_back(0.5 * (a[i].cost + b[i].cost));
+    }
+    if (all.empty()) return out;
+    const auto winner = [](const std::vector<double>& x) { return std::min_element(x.begin(), x.end()) - x.begin(); };
+    out.correlation = tunekit::stats::spearman(first, second);
+    out.tied = winner(first) != winner(second);
+    out.optimum = *std::min_element(all.begin(), all.end());
+    out.median = tunekit::stats::median(all);
+    out.slowest = *std::max_element(all.begin(), all.end());
+    return out;
+}
+
+}  // namespace detail
+
+/// Measures every configuration of every convolution of a network, and writes <folder>/<layer>.params, .csv.gz and spaces.csv.
+///
+/// A first pass over all layers, each in an order by lot, then a second in the opposite orders; two more for a layer whose passes
+/// correlate below 0.95 in rank, which replace the first two. Taken up where <folder>/log.jsonl ends.
+/// `tell(layer, pass)` is called before each layer's pass.
+template <class Tell>
+std::vector<layer_record> record_network(const record_settings& s, Tell&& tell)
+{
+    const auto* const network = tunekit::kernels::find_network(s.network);
+    if (network == nullptr || network->convolutions.empty())
+        tunekit::invalid("--network \"" + s.network + "\" has no convolutions here, want alexnet, resnet18, squeezenet or vgg16");
+    const auto layers = network->convolutions;
+    const detail::cores on(s.core);
+    make_folder("--record", s.folder);
+    tunekit::io::session log(s.folder + "/log.jsonl", detail::header_of(s, layers), tunekit::measure::wall_clock{}, {.resume = true});
+    static_cast<void>(log.clock()());  // the run begins
+
+    const auto pass_over = [&](std::size_t k, std::size_t pass) {
+        const std::string name(layers[k].name);
+        tell(name, pass);
+        return detail::with_template(layers[k].shape, [&](const auto& program, const auto&) {
+            return detail::measure_layer(program, layers[k].shape, s, on, log, pass * layers.size() + k, k, pass);
+        });
+    };
+    std::vector<detail::measurements> first(layers.size());
+    for (std::size_t k = 0; k < layers.size(); ++k) first[k] = pass_over(k, 0);
+    std::vector<layer_record> out;
+    std::string csv = spaces_header;
+    for (std::size_t k = 0; k < layers.size(); ++k) {
+        const std::string name(layers[k].name);
+        auto second = pass_over(k, 1);
+        auto found = detail::judge(name, first[k], second);
+        found.passes = 2;
+        if (!(found.correlation >= detail::enough_correlation)) {
+            first[k] = pass_over(k, 2);
+            second = pass_over(k, 3);
+            found = detail::judge(name, first[k], second);
+            found.passes = 4;
+        }
+        detail::with_template(layers[k].shape, [&](const auto& program, const auto& last) {
+            const auto space = detail::merge(program.space, last, first[k], second, "conv2d " + name, s.device);
+            tunekit::io::write_recorded_space(s.folder + '/' + name, space);
+            csv += spaces_line(name, space);
+        });
+        out.push_back(std::move(found));
+    }
+    tunekit::io::write_text(s.folder + "/spaces.csv", csv);
+    return out;
+}
+
+}  // namespace programs
