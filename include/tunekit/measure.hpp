@@ -6,6 +6,7 @@
 
 #include "tunekit/measure/archetypes.hpp"
 #include "tunekit/measure/build_cache.hpp"
+#include "tunekit/measure/build_pool.hpp"
 #include "tunekit/measure/builder.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/compilation.hpp"

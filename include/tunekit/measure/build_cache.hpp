@@ -5,6 +5,7 @@
 /// Where built code lies: a directory of shared objects, each under the digest of all that went into it.
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cerrno>
@@ -58,6 +59,44 @@ public:
 private:
     std::string name_;
 };
+
+/// The directory that a pool works in: a named one, made where it is missing, or one that ends with the pool.
+class build_place {
+public:
+    explicit build_place(const std::string& named)
+        : own_(named.empty() ? temporary_directory(root() + "/tunekit-") : temporary_directory()),
+          name_(named.empty() ? own_.name() : named)
+    {
+        if (!named.empty() && ::mkdir(named.c_str(), 0700) != 0 && errno != EEXIST)
+            throw error("builder: no directory '" + named + "': " + std::strerror(errno) +
+                        "; name one that can be written");
+    }
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+private:
+    static std::string root()
+    {
+        const char* const named = std::getenv("TMPDIR");
+        return named != nullptr && *named != '\0' ? named : "/tmp";
+    }
+
+    temporary_directory own_;
+    std::string name_;
+};
+
+/// Throws tunekit::error where the file cannot be written whole.
+inline void write_file(const std::string& name, std::string_view text)
+{
+    const descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    while (file && !text.empty()) {
+        const ssize_t put = ::write(file.get(), text.data(), text.size());
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0) break;
+        text.remove_prefix(static_cast<std::size_t>(put));
+    }
+    if (!file || !text.empty())
+        throw error("builder: cannot write '" + name + "': " + std::strerror(errno) + "; want a directory with room");
+}
 
 }  // namespace detail
 

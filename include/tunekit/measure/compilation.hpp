@@ -12,17 +12,21 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/process.hpp"
 
 namespace tunekit::measure::detail {
 
-/// A process started by posix_spawn, without a shell. Its output and messages are kept, the first 8 KiB. Move-only; a
+/// A process started by posix_spawn, without a shell, or by fork. Its output and messages are kept, the first 8 KiB. Move-only; a
 /// running one is killed with all its children when this ends.
 class compilation {
 public:
@@ -30,14 +34,7 @@ public:
     /// Throws tunekit::error where the system starts no process.
     compilation(const std::vector<std::string>& command, const std::string& scratch)
     {
-        int ends[2] = {-1, -1};
-        if (::pipe2(ends, O_CLOEXEC) != 0) throw error(std::string("builder: no pipe: ") + std::strerror(errno));
-        output_ = descriptor(ends[0]);
-        const descriptor theirs(ends[1]);
-        ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-#ifdef F_SETPIPE_SZ
-        ::fcntl(ends[0], F_SETPIPE_SZ, 1 << 20);  // so that a talkative compiler waits for nobody
-#endif
+        const descriptor theirs = listen();
         std::vector<char*> arguments;
         for (const std::string& a : command)
             arguments.push_back(const_cast<char*>(a.c_str()));  // posix_spawn does not write there
@@ -72,6 +69,36 @@ public:
             pid_ = -1;
             throw error("builder: cannot start '" + command.front() + "': " + std::strerror(failed));
         }
+    }
+
+    /// Forks, and has `work()` give the exit status: for compilers that are libraries. The child writes to the pipe,
+    /// reads nothing, and holds no other descriptor of this process. Throws tunekit::error where the system forks none.
+    template <class Work>
+    explicit compilation(Work&& work)
+    requires std::is_invocable_r_v<int, Work&>
+    {
+        const descriptor theirs = listen();
+        const pid_t self = ::getpid();
+        pid_ = ::fork();
+        if (pid_ < 0) throw error(std::string("builder: no child process: ") + std::strerror(errno));
+        if (pid_ == 0) {
+            ::setpgid(0, 0);
+            die_with(self);
+            reset_signals();
+            if (!close_all_but(theirs.get()) || ::dup2(3, 1) < 0 || ::dup2(3, 2) < 0) ::_exit(127);
+            ::close(3);
+            limit_memory(0);
+            int status = 126;
+            try {
+                status = work();
+            } catch (const std::exception& e) {
+                ::dprintf(2, "error: %s\n", e.what());
+            } catch (...) {
+                ::dprintf(2, "error: something that is no std::exception was thrown\n");
+            }
+            ::_exit(status);
+        }
+        ::setpgid(pid_, pid_);  // whoever is first
     }
 
     compilation(compilation&& other) noexcept
@@ -130,6 +157,19 @@ public:
 private:
     static constexpr std::size_t most_text = 8192;
 
+    /// Opens the pipe; the child's end.
+    descriptor listen()
+    {
+        int ends[2] = {-1, -1};
+        if (::pipe2(ends, O_CLOEXEC) != 0) throw error(std::string("builder: no pipe: ") + std::strerror(errno));
+        output_ = descriptor(ends[0]);
+        ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+#ifdef F_SETPIPE_SZ
+        ::fcntl(ends[0], F_SETPIPE_SZ, 1 << 20);  // so that a talkative compiler waits for nobody
+#endif
+        return descriptor(ends[1]);
+    }
+
     /// True where the process is gone; with it go the children that it left behind.
     bool reap(int flags) noexcept
     {
@@ -152,5 +192,23 @@ private:
     int status_ = 0;
     bool silent_ = false;
 };
+
+/// What a compiler that failed said from byte `from` on, in one line of at most 600 bytes.
+inline failure refusal(const compilation& process, std::size_t from)
+{
+    const std::string& text = process.text();
+    std::string line;
+    for (std::size_t i = from; i < text.size() && line.size() < 600; ++i) {
+        if (text[i] == '\n') {
+            line += i + 1 < text.size() ? " | " : "";
+        } else {
+            line += text[i];
+        }
+    }
+    if (line.empty()) line = "the compiler said nothing";
+    if (WIFSIGNALED(process.status()))
+        line += "; the compiler was ended by signal " + std::to_string(WTERMSIG(process.status()));
+    return {failure_kind::build_error, 0, std::move(line)};
+}
 
 }  // namespace tunekit::measure::detail

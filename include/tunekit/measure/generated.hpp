@@ -21,15 +21,15 @@
 namespace tunekit::measure {
 
 /// What `generated` returns: a measurer that owns the builder and the measurer behind it.
-template <class Template, measurer Inner>
+template <class Template, measurer Inner, class Pool = builder>
 class generated_measurer {
 public:
-    generated_measurer(Template what, builder pool, Inner inner)
+    generated_measurer(Template what, Pool pool, Inner inner)
         : what_(std::move(what)), pool_(std::move(pool)), inner_(std::move(inner))
     {
     }
 
-    [[nodiscard]] const builder& building() const noexcept { return pool_; }
+    [[nodiscard]] const Pool& building() const noexcept { return pool_; }
 
     [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
     {
@@ -79,12 +79,13 @@ public:
 
 private:
     Template what_;
-    builder pool_;
+    Pool pool_;
     Inner inner_;
 };
 
-/// Measures the configurations of a template: compiles a batch in the processes of `pool`, and has `inner` measure each
-/// configuration as soon as it is built, while later ones are still compiled.
+/// Measures the configurations of a template: compiles a batch in the processes of `pool` (a `builder` or an
+/// `nvrtc_builder`), and has `inner` measure each configuration as soon as it is built, while later ones are still
+/// compiled.
 ///
 ///     builder pool;
 ///     auto kernel  = generated_kernel<void(float*)>(scale, pool.cache(), bind);
@@ -96,8 +97,8 @@ private:
 ///
 /// Failures:   invalid (the template threw), build_error, build_timeout; then those of `inner`.
 /// Errors:     tunekit::error where compilers cannot be started or the cache takes no more.
-template <class Template, measurer Inner>
-[[nodiscard]] generated_measurer<Template, Inner> generated(Template what, builder pool, Inner inner)
+template <class Template, class Pool, measurer Inner>
+[[nodiscard]] generated_measurer<Template, Inner, Pool> generated(Template what, Pool pool, Inner inner)
 {
     return {std::move(what), std::move(pool), std::move(inner)};
 }
