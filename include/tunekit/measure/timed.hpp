@@ -4,7 +4,6 @@
 /// \file
 /// How one configuration is run: prepared, verified once, warmed up, timed in batches.
 
-#include <unistd.h>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -18,22 +17,17 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/measure/caches.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/repetition.hpp"
 #include "tunekit/measure/verify.hpp"
 
 namespace tunekit::measure {
 
-/// What the caches hold when a timed run begins.
-enum class cache : std::uint8_t {
-    warm,  ///< what the run before left there
-    cold,  ///< nothing of use: other memory is written before each run, outside the timed window
-};
-
 /// How batches are timed, beside the repetition policy.
 struct timing {
     cache state = cache::warm;
-    std::size_t flush_bytes = 0;  ///< written before a cold run; 0: twice the last-level cache, 64 MiB if unknown
+    std::size_t flush_bytes = 0;  ///< written before a cold run; 0: `beyond_caches()`
     double least_steps = 200;  ///< a batch lasts at least so many of the clock's smallest steps; 0: as the policy says
     double settled = 0.05;     ///< warm until a run is no more than this share faster than the fastest before it...
     std::uint32_t settled_runs = 2;  ///< ...so many times in a row
@@ -48,7 +42,7 @@ namespace detail {
 template <class F>
 concept calls_plainly = std::invocable<F&>;
 
-/// Takes the number of the turn: 0, 1, 2, ... over all runs of a configuration, to rotate between buffers.
+/// Takes the number of the turn: 0, 1, 2, ... over all runs of a configuration, to use a `rotating` buffer.
 template <class F>
 concept calls_by_turn = std::invocable<F&, std::uint64_t>;
 
@@ -117,34 +111,6 @@ std::optional<std::string> verdict(Check& check, const Config& config)
     }
 }
 
-/// Writes memory until the caches hold nothing else.
-class flusher {
-public:
-    explicit flusher(const timing& how)
-    {
-        if (how.state == cache::cold) bytes_.resize(how.flush_bytes != 0 ? how.flush_bytes : twice_last_level());
-    }
-
-    void operator()() noexcept
-    {
-        volatile unsigned char* const at = bytes_.data();
-        for (std::size_t i = 0; i < bytes_.size(); i += 64)
-            at[i] = static_cast<unsigned char>(at[i] + 1);
-    }
-
-private:
-    static std::size_t twice_last_level() noexcept
-    {
-        long bytes = 0;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-        bytes = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
-#endif
-        return bytes > 0 ? 2 * static_cast<std::size_t>(bytes) : std::size_t{64} << 20;
-    }
-
-    std::vector<unsigned char> bytes_;
-};
-
 }  // namespace detail
 
 /// A kernel with all that is needed to measure one configuration of it.
@@ -205,7 +171,7 @@ struct timed {
         try {
             auto run = detail::prepare(kernel, config);
             preparing = false;
-            session<decltype(run)> of{*this, run, within, start, out, detail::flusher(options)};
+            session<decltype(run)> of{*this, run, within, start, out, detail::flusher(flushed())};
             of.measure(config);
         } catch (const std::bad_alloc&) {
             fail(failure_kind::out_of_memory, "std::bad_alloc");
@@ -224,6 +190,12 @@ struct timed {
     }
 
 private:
+    [[nodiscard]] std::size_t flushed() const noexcept
+    {
+        if (options.state == cache::warm) return 0;
+        return options.flush_bytes != 0 ? options.flush_bytes : beyond_caches();
+    }
+
     /// One configuration while it is measured.
     template <class Run>
     struct session {

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Whether the three cache policies do on this machine what they say.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tunekit/measure/rotating.hpp"
+#include "tunekit/measure/timed.hpp"
+
+namespace tunekit::measure {
+
+/// Seconds of one run of the same load under each cache policy: the least of all runs, because disturbance only adds.
+struct cache_times {
+    double warm = 0;
+    double cold = 0;
+    double rotating = 0;
+};
+
+namespace detail {
+
+/// One step of a walk over memory: each lies in a cache line of its own and says where the next one is.
+struct alignas(64) cache_line {
+    std::uint32_t next = 0;
+};
+
+/// Walks all lines, each load after the one before it. `lines` is a power of two.
+inline std::uint32_t walk(std::span<const cache_line> lines) noexcept
+{
+    std::uint32_t at = 0;
+    for (std::size_t k = 0; k < lines.size(); ++k)
+        at = lines[at].next;
+    return at;
+}
+
+}  // namespace detail
+
+/// Times a walk over 256 KiB, one dependent load per cache line in an order that no prefetcher guesses, with warm
+/// caches, with cold ones and over rotating copies.
+///
+///     const cache_times seen = cache_self_test();
+///     if (seen.cold < 1.5 * seen.warm) ...             // flushing has no effect here: more memory is needed
+///
+/// `flush_bytes` is what the policies are given: timing::flush_bytes and the total of `rotating`.
+/// Errors: `runs` must be at least 1. Cost: about 10 ms per run, nearly all of it flushing.
+[[nodiscard]] inline cache_times cache_self_test(std::uint32_t runs = 41, std::size_t flush_bytes = 0)
+{
+    require(runs >= 1, "cache_self_test: runs is 0, want >= 1");
+    constexpr std::uint32_t lines = 4096;
+    rotating<detail::cache_line> memory(lines, flush_bytes);
+    for (std::size_t k = 0; k < memory.copies(); ++k)  // a full period: the multiplier is 1 modulo 4, the step odd
+        for (std::uint32_t i = 0; i < lines; ++i)
+            memory.at(k)[i].next = (i * 1229 + 2531) % lines;
+
+    const auto least = [&](bool turning, cache state) {
+        const auto load = [&](int) {
+            return [&](std::uint64_t turn) {
+                volatile std::uint32_t seen = detail::walk(memory.at(turning ? turn : 0));
+                static_cast<void>(seen);
+            };
+        };
+        timed how{load, fixed{.runs = runs, .batch = 1}, no_check{}, wall_clock{},
+                  timing{.state = state, .flush_bytes = flush_bytes, .least_steps = 0}};
+        const measurement m = how(0, {.run_seconds = 600});
+        if (!m.ok()) throw error("cache_self_test: the load cannot be timed here");
+        return *std::min_element(m.batches.begin(), m.batches.end());
+    };
+    return {least(false, cache::warm), least(false, cache::cold), least(true, cache::warm)};
+}
+
+}  // namespace tunekit::measure

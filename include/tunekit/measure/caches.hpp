@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What the caches hold when a run begins, and what empties them.
+
+#include <unistd.h>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tunekit::measure {
+
+/// What the caches hold when a timed run begins. The third way, other buffers in each run, is the kernel's own: see
+/// `rotating`.
+enum class cache : std::uint8_t {
+    warm,  ///< what the run before left there
+    cold,  ///< nothing of use: other memory is written before each run, outside the timed window
+};
+
+/// Bytes that no cache of this machine holds: twice the last level, 64 MiB where the system does not say.
+[[nodiscard]] inline std::size_t beyond_caches() noexcept
+{
+    long bytes = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    bytes = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+    return bytes > 0 ? 2 * static_cast<std::size_t>(bytes) : std::size_t{64} << 20;
+}
+
+namespace detail {
+
+/// Writes memory until the caches hold nothing else.
+class flusher {
+public:
+    /// `bytes` of it; with 0, nothing is ever done.
+    explicit flusher(std::size_t bytes) : bytes_(bytes) {}
+
+    void operator()() noexcept
+    {
+        volatile unsigned char* const at = bytes_.data();
+        for (std::size_t i = 0; i < bytes_.size(); i += 64)
+            at[i] = static_cast<unsigned char>(at[i] + 1);
+    }
+
+private:
+    std::vector<unsigned char> bytes_;
+};
+
+}  // namespace detail
+
+}  // namespace tunekit::measure

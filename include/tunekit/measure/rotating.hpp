@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Copies of a buffer that take turns, so that no run finds its data in a cache.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/caches.hpp"
+
+namespace tunekit::measure {
+
+/// So many equal buffers that the caches have lost one before its turn comes again.
+///
+///     rotating<float> input(n);
+///     input.fill(data);
+///     timed{[&](const auto& config) {
+///         return [&, config](std::uint64_t turn) { kernel(config, input.at(turn)); };
+///     }, until_confident{}}
+///
+/// Beside `cache::cold` it needs no flush: runs follow each other as fast as they are, and can be batched where they
+/// are short. It is what a kernel meets in the middle of a larger program: other data each time, its own code and small
+/// tables still there. The checked run of `timed` is turn 0. The first element of each copy is aligned to 64 bytes;
+/// all pages are present from the start. Move-only; views stay valid when it moves.
+///
+/// Throws:     std::invalid_argument for 0 elements, std::bad_alloc.
+/// Cost:       memory: `total` bytes and one copy more.
+template <class T>
+class rotating {
+    static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && alignof(T) <= 64,
+                  "tunekit: rotating: elements are filled as bytes are, want a trivially copyable type");
+
+public:
+    /// Copies of `n` elements each, zero at first, that together exceed `total` bytes by one copy; 0:
+    /// `beyond_caches()`.
+    explicit rotating(std::size_t n, std::size_t total = 0) : size_(n)
+    {
+        require(n > 0, "rotating: 0 elements, want >= 1");
+        require(n <= (std::numeric_limits<std::size_t>::max)() / 4 / sizeof(T),
+                "rotating: more elements than memory can hold");
+        stride_ = (n * sizeof(T) + 63) / 64 * 64;
+        const std::size_t bytes = total != 0 ? total : beyond_caches();
+        copies_ = (bytes + stride_ - 1) / stride_ + 1;
+        bytes_.reset(static_cast<unsigned char*>(::operator new (copies_* stride_, std::align_val_t{64})));
+        std::fill_n(bytes_.get(), copies_ * stride_, static_cast<unsigned char>(0));
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }      ///< elements of each copy
+    [[nodiscard]] std::size_t copies() const noexcept { return copies_; }  ///< at least 2
+
+    /// The copy whose turn it is: 0, 1, 2, ... and from the start again.
+    [[nodiscard]] std::span<T> at(std::uint64_t turn) const noexcept
+    {
+        unsigned char* const from = bytes_.get() + static_cast<std::size_t>(turn % copies_) * stride_;
+        return {reinterpret_cast<T*>(from), size_};
+    }
+
+    /// Writes `content` into every copy. Throws std::invalid_argument where it has another size.
+    void fill(std::span<const T> content)
+    {
+        require(content.size() == size_, "rotating.fill: content of another size than the copies");
+        for (std::size_t k = 0; k < copies_; ++k)
+            std::copy(content.begin(), content.end(), at(k).begin());
+    }
+
+private:
+    struct release {
+        void operator()(unsigned char* p) const noexcept { ::operator delete (p, std::align_val_t{64}); }
+    };
+
+    std::size_t size_ = 0;
+    std::size_t stride_ = 0;  ///< bytes from copy to copy
+    std::size_t copies_ = 0;
+    std::unique_ptr<unsigned char[], release> bytes_;
+};
+
+}  // namespace tunekit::measure
