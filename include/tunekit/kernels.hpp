@@ -5,6 +5,7 @@
 /// Every header of kernels/ that needs no more than tunekit does.
 
 #include "tunekit/kernels/autotvm_cuda.hpp"
+#include "tunekit/kernels/autotvm_cuda_source.hpp"
 #include "tunekit/kernels/autotvm_x86.hpp"
 #include "tunekit/kernels/autotvm_x86_layout.hpp"
 #include "tunekit/kernels/autotvm_x86_source.hpp"
@@ -12,6 +13,7 @@
 #include "tunekit/kernels/config.hpp"
 #include "tunekit/kernels/conv2d.hpp"
 #include "tunekit/kernels/conv2d_space.hpp"
+#include "tunekit/kernels/cuda_text.hpp"
 #include "tunekit/kernels/gemm.hpp"
 #include "tunekit/kernels/gemm_space.hpp"
 #include "tunekit/kernels/generated_block.hpp"

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/kernels/autotvm_cuda_source.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "support/cuda_emulation.hpp"
+#include "tunekit/kernels/reference.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/random/uniform.hpp"
+#include "unit/kernels/support.hpp"
+
+namespace tk = tunekit;
+namespace at = tunekit::kernels::autotvm;
+using tk::kernels::conv2d_shape;
+using tk::measure::cuda_source;
+
+namespace {
+
+/// The source of configuration `i`, none where a static check refuses it.
+template <class Template>
+std::optional<cuda_source> source_of(const Template& t, tk::index i)
+{
+    try {
+        return t.text(t.space.at(i));
+    } catch (const std::invalid_argument&) {
+        return std::nullopt;
+    }
+}
+
+/// Sources of `n` valid configurations that use more than one thread.
+template <class Template>
+std::vector<cuda_source> valid_sources(const Template& t, std::size_t n, std::uint64_t seed)
+{
+    tk::random::philox gen(seed);
+    std::vector<cuda_source> out;
+    while (out.size() < n) {
+        auto s = source_of(t, tk::random::uniform_index(t.space.size(), gen));
+        if (s && s->launches.front().threads() > 1) out.push_back(*std::move(s));
+    }
+    return out;
+}
+
+/// The text with each of its barriers taken out in turn.
+std::vector<cuda_source> without_one_barrier(const cuda_source& whole)
+{
+    const std::string barrier = "__syncthreads();";
+    std::vector<cuda_source> out;
+    for (std::size_t at = whole.text.find(barrier); at != std::string::npos; at = whole.text.find(barrier, at + 1)) {
+        out.push_back(whole);
+        out.back().text.erase(at, barrier.size());
+    }
+    return out;
+}
+
+struct convolution {
+    explicit convolution(const conv2d_shape& shape) : s(shape), y(static_cast<std::size_t>(shape.outputs()))
+    {
+        tk::random::philox gen(3);
+        x = uniform_floats(s.inputs(), gen);
+        w = uniform_floats(s.weights(), gen);
+        want = tk::kernels::reference_conv2d(s, x, w);
+    }
+
+    /// How far off a source's result is.
+    double error(const cuda_source& source, std::uint64_t seed = 1)
+    {
+        y.fill(1e9F);
+        emulation::program(source).run({x.data(), w.data(), y.data()}, seed);
+        return tk::kernels::relative_error(y.span(), want);
+    }
+
+    conv2d_shape s;
+    std::vector<float> x, w, want;
+    guarded y;
+};
+
+}  // namespace
+
+TEST_CASE("sampled CUDA convolutions compute the definition: odd sizes, strides and padding that differ by axis")
+{
+    convolution c({.batch = 2,
+                   .ci = 6,
+                   .height = 9,
+                   .width = 11,
+                   .co = 12,
+                   .kernel_h = 3,
+                   .kernel_w = 2,
+                   .stride_h = 1,
+                   .stride_w = 2,
+                   .padding_h = 2,
+                   .padding_w = 1});
+    for (const auto& source : valid_sources(at::conv2d_cuda_template(c.s), 12, 5)) {
+        CAPTURE(source.text);
+        CHECK(c.error(source) < 1e-5);
+    }
+}
+
+TEST_CASE("a convolution without one of its barriers is wrong under the emulation, in whatever order threads run")
+{
+    convolution c(
+        {.ci = 8, .height = 6, .width = 6, .co = 8, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1});
+    const auto space = at::conv2d_cuda_space(c.s);
+    auto config = space.at(0);
+    tk::get<"tile_f">(config) = {1, 2, 4, 1};
+    tk::get<"tile_y">(config) = {1, 1, 3, 2};
+    tk::get<"tile_x">(config) = {2, 1, 3, 1};
+    tk::get<"tile_rc">(config) = {4, 2};
+    tk::get<"tile_ry">(config) = {1, 3};
+    tk::get<"tile_rx">(config) = {3, 1};
+    const cuda_source whole = at::conv2d_cuda_source(c.s, config);
+    const auto cut = without_one_barrier(whole);
+    REQUIRE(cut.size() == 2);
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
+        CHECK(c.error(whole, seed) < 1e-5);
+        for (const auto& source : cut)
+            CHECK(c.error(source, seed) > 1e-2);
+    }
+}
