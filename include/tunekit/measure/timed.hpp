@@ -133,9 +133,9 @@ std::optional<std::string> verdict(Check& check, const Config& config)
 /// the least time seen, `at_least`. What does not fit limits::run_seconds is not begun: the estimate then rests on
 /// fewer runs than the policy wants.
 ///
-/// Failures:   invalid (preparing threw), out_of_memory (std::bad_alloc), crash of code 0 (a run threw), wrong_result,
-/// run_timeout
-///             (not one timed run within the limit), bad_cost (a time that is not positive and finite).
+/// Failures:   invalid (preparing threw), out_of_memory (std::bad_alloc), crash of code 0 (a
+///             run threw), wrong_result, run_timeout (not one timed run within the limit), bad_cost (a time that is not
+///             positive and finite, or a clock that jumped).
 template <class Kernel, class Repetition, class Check = no_check, class Clock = wall_clock>
 struct timed {
     static_assert(repetition<Repetition>, "tunekit: timed, part 2: not a measure::repetition");
@@ -250,7 +250,18 @@ private:
 
         void fail(failure_kind kind, std::string message) { out.failed = failure{kind, 0, std::move(message)}; }
 
-        [[nodiscard]] static bool usable(double t) { return t > 0 && t <= (std::numeric_limits<double>::max)(); }
+        /// Whether `n` runs can have taken `t` seconds each. A clock that jumps forward shows where it tells more than
+        /// run_seconds while the wall clock has not reached them.
+        bool credible(double t, std::uint64_t n)
+        {
+            if (!(t >= 0 && t <= (std::numeric_limits<double>::max)())) {
+                fail(failure_kind::bad_cost, "a run took " + std::to_string(t) + " s");
+            } else if (!reports && t * static_cast<double>(n) > within.run_seconds && left() > 0) {
+                fail(failure_kind::bad_cost,
+                     "a run took " + std::to_string(t) + " s, but not on the wall: the clock jumped");
+            }
+            return !out.failed;
+        }
 
         /// Cuts the candidate short where it is certainly dearer than the limit.
         bool abandons(const std::vector<double>& seen)
@@ -278,6 +289,7 @@ private:
             double fastest = 0;
             if (!warm_up(fastest)) return;
             const std::uint64_t least = least_runs(fastest);
+            if (out.failed) return;
             while (const std::uint32_t wanted = self.repeat.next(out.batches)) {
                 std::uint64_t n = wanted > least ? wanted : least;
                 const double affordable = left() / fastest;
@@ -291,7 +303,8 @@ private:
                     n = static_cast<std::uint64_t>(affordable);
                 }
                 const double t = batch(n);
-                if (!usable(t)) return fail(failure_kind::bad_cost, "a timed run took " + std::to_string(t) + " s");
+                if (!credible(t, n)) return;
+                if (t == 0) return fail(failure_kind::bad_cost, "a timed run took 0 s");
                 out.batches.push_back(t);
                 out.runs += static_cast<std::uint32_t>(n);
                 if (abandons(out.batches)) return;
@@ -311,10 +324,7 @@ private:
             std::uint32_t calm = 0;
             do {
                 const double t = batch(1);
-                if (!(t >= 0 && t <= (std::numeric_limits<double>::max)())) {
-                    fail(failure_kind::bad_cost, "a run took " + std::to_string(t) + " s");
-                    return false;
-                }
+                if (!credible(t, 1)) return false;
                 calm = !seen.empty() && t >= (1 - how.settled) * fastest ? calm + 1 : 0;
                 fastest = seen.empty() || t < fastest ? t : fastest;
                 seen.push_back(t);
@@ -336,6 +346,7 @@ private:
                 const double grown = static_cast<double>(n) * (ratio < 10 ? 1.1 * ratio : 10);
                 n = grown > static_cast<double>(n + 1) ? static_cast<std::uint64_t>(grown) : n + 1;
                 fastest = batch(n);
+                if (!credible(fastest, n)) break;
             }
             return n;
         }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "tunekit/measure/in_process.hpp"
@@ -168,6 +169,40 @@ TEST_CASE("timed: a clock that goes backwards is a bad cost, not a fast kernel")
     const auto m = how(0, {});
     REQUIRE(m.failed);
     CHECK(m.failed->kind == failure_kind::bad_cost);
+}
+
+TEST_CASE("timed: a clock that jumps by an hour at any reading is a bad cost that says so, or changes nothing")
+{
+    // The run's clock jumps for good at its reading number `when`; time passes only in runs, 10 us each.
+    const auto measured = [](double hours, int when, measure::timing options, auto repeat) {
+        fake_time time;
+        int readings = 0;
+        const auto jumping = [&, hours, when] { return time.seconds + (readings++ >= when ? 3600 * hours : 0); };
+        measure::timed how{[&](int) { time.pass(1e-5); }, repeat, measure::no_check{}, jumping, options};
+        return std::pair{how(0, {}), readings};
+    };
+    for (const measure::timing& options : {as_asked, measure::timing{}})
+        for (const double hours : {1.0, -1.0}) {
+            const int readings = measured(0, 0, options, measure::fixed{.runs = 20, .batch = 4}).second;
+            int failed = 0;
+            const auto judge = [&](const measure::measurement& m) {
+                if (m.failed) {
+                    ++failed;
+                    CHECK(m.failed->kind == failure_kind::bad_cost);
+                    CHECK(m.failed->message.find("a run took") == 0);
+                    CHECK(std::isnan(m.cost));
+                } else {
+                    CHECK(m.cost == doctest::Approx(1e-5));
+                }
+            };
+            for (int when = 0; when <= readings; ++when) {
+                CAPTURE(when);
+                judge(measured(hours, when, options, measure::fixed{.runs = 20, .batch = 4}).first);
+                judge(measured(hours, when, options, measure::until_confident{}).first);
+            }
+            CHECK(failed >= 2 * (3 + 5));  // within each warm-up run and each batch
+            CHECK(failed < 2 * readings);  // not between them
+        }
 }
 
 TEST_CASE("timed cuts short what is certainly dearer than the limit, and only that")
