@@ -27,6 +27,44 @@ inline void refuse_bad_cost(measure::measurement& m)
     m.failed = measure::failure{.kind = measure::failure_kind::bad_cost, .message = "the measured cost is no positive number"};
 }
 
+/// A run's clock without its jumps, of which it is told after each batch.
+template <measure::clock Clock>
+class steadied {
+public:
+    explicit steadied(Clock& clock) : clock_(clock) {}
+
+    [[nodiscard]] double operator()() { return clock_() - ahead_; }
+
+    /// The reading after a batch. A batch that ended before it began, or more than ten minutes after twice its limits, ended when
+    /// the candidates' own times say, and the clock goes on from there.
+    [[nodiscard]] double after(double before, std::span<const measure::measurement> batch, const measure::limits& within)
+    {
+        const double now = (*this)();
+        const double most = 600 + 2 * static_cast<double>(batch.size()) * (within.run_seconds + within.build_seconds);
+        double took = 0;
+        for (const auto& m : batch) took += m.run_seconds + m.build_seconds;
+        if (now >= before && (now - before <= most || took == 0)) return now;  // some measurers tell no times
+        ahead_ += now - (before + took);
+        return before + took;
+    }
+
+private:
+    Clock& clock_;
+    double ahead_ = 0;  // seconds that the clock is ahead of the run, by its jumps
+};
+
+template <class Clock>
+double reading_after(Clock& clock, double, std::span<const measure::measurement>, const measure::limits&)
+{
+    return clock();
+}
+
+template <class Clock>
+double reading_after(steadied<Clock>& clock, double before, std::span<const measure::measurement> batch, const measure::limits& within)
+{
+    return clock.after(before, batch, within);
+}
+
 }  // namespace detail
 
 /// Measures `batch`, tells the strategy and appends to `record`; then reads the clock, whose reading is returned: the batch's stamp.
@@ -44,7 +82,7 @@ double try_batch(state_of<Strategy, Space>& state, tuning& record, const Space& 
     if (measured.size() != batch.size()) throw error("tune: the measurer did not answer every candidate of the batch");
     for (auto& m : measured) detail::refuse_bad_cost(m);
     strategy.observe(state, space, batch, measured, gen);
-    const double stamp = clock();
+    const double stamp = detail::reading_after(clock, before, measured, limits);
     std::vector<trial> trials(batch.size());
     for (std::size_t i = 0; i < batch.size(); ++i) trials[i] = {batch[i], std::move(measured[i])};
     record.append(std::move(trials), stamp - before);

@@ -19,7 +19,8 @@ namespace tunekit {
 ///     auto found = tk::tune(space, measure, tk::search::annealing{}, {.trials = 512}, gen);
 ///     if (found.found()) use(space.at(found.incumbent().candidate));
 ///
-/// `clock` is read once at the start and once after each batch; budgets use these readings only.
+/// `clock` is read once at the start and once after each batch; budgets use these readings only. Where it jumps, back or by more
+/// than ten minutes beyond twice the batch's limits, the batch counts as long as its measurements say they took.
 /// `stop(record)` is asked after each batch and may watch or end the run. A loop of one's own is `step`.
 ///
 /// Errors:     std::invalid_argument for a budget or a parameter out of range; what the measurer throws. Failures of
@@ -33,7 +34,8 @@ template <class Space, class Measurer, class Strategy, class Clock, class Stop, 
     detail::check(limit);
     auto state = strategy.start(space);
     tuning record;
-    const double start = clock();
+    detail::steadied steady(clock);
+    const double start = steady();
     double now = start;
     while (record.stopped == stop_reason::running) {
         const std::uint64_t done = record.trials().size();
@@ -45,7 +47,7 @@ template <class Space, class Measurer, class Strategy, class Clock, class Stop, 
             record.stopped = stop_reason::patience;
         } else {
             const auto n = static_cast<std::size_t>((std::min)(std::uint64_t{limit.batch}, limit.trials - done));
-            now = step(state, record, space, measurer, strategy, n, limit.limits.at(record.best_cost()), now, clock, gen);
+            now = step(state, record, space, measurer, strategy, n, limit.limits.at(record.best_cost()), now, steady, gen);
             if (record.stopped == stop_reason::running && stop(std::as_const(record))) record.stopped = stop_reason::asked;
         }
     }

@@ -56,7 +56,7 @@ struct plan {
 /// First every task, in declaration order, tries what it was told to begin with, and gets slots until it has a verified configuration or has ended (the warm-up
 /// that all schedules share; such a slot ends with the first verified batch); then the schedule decides. A slot lasts
 /// until the first batch that reaches its length. A slot that tries nothing ends its task.
-/// `clock` is read once at the start and once after each batch. `stop(plan so far, task of the last batch)` is asked after
+/// `clock` is read once at the start and once after each batch, its jumps are left out as in `tune`. `stop(plan so far, task of the last batch)` is asked after
 /// each batch and may watch or end the run.
 ///
 /// Randomness: one 64-bit key per task, then one for the schedule, are drawn from `gen` first, in declaration order. A
@@ -89,7 +89,8 @@ template <class Strategy, class Schedule, class Clock, class Stop, generator G>
     random::philox schedule_gen(random::bits(gen));
 
     const double slot_seconds = limit.slot(tasks.size());
-    const double start = clock();
+    detail::steadied steady(clock);
+    const double start = steady();
     double now = start;
 
     // One slot for task k, in the warm-up only up to its first verified configuration. Returns what it brought.
@@ -101,11 +102,11 @@ template <class Strategy, class Schedule, class Clock, class Stop, generator G>
         do {
             const auto within = limit.limits.at(record.best_cost());
             if (record.trials().empty() && !tasks[k].known().empty()) {
-                now = try_batch(states[k], record, tasks[k].space(), tasks[k], strategy, tasks[k].known(), within, now, clock, generators[k]);
+                now = try_batch(states[k], record, tasks[k].space(), tasks[k], strategy, tasks[k].known(), within, now, steady, generators[k]);
             } else {
                 const std::uint64_t left = limit.trials_per_task - record.trials().size();  // > 0: the task is active
                 const auto n = static_cast<std::size_t>((std::min)(std::uint64_t{limit.batch}, left));
-                now = step(states[k], record, tasks[k].space(), tasks[k], strategy, n, within, now, clock, generators[k]);
+                now = step(states[k], record, tasks[k].space(), tasks[k], strategy, n, within, now, steady, generators[k]);
             }
             out.seconds = now - start;
             if (record.stopped == stop_reason::running) {

@@ -246,3 +246,47 @@ TEST_CASE("a file that reaches its size limit ends in a whole line, stops the ru
     (void)run(path, true);
     CHECK((content(path) == whole));
 }
+
+TEST_CASE("a clock that jumps by an hour loses nothing that was logged, and the log resumes after any trial to the same trials")
+{
+    const temporary_folder f;
+    const grid_space space({20, 20});
+    const auto jumpy = [&](const std::string& path, bool resume, double hours, int when, int& measured) {
+        double seconds = 0;
+        const virtual_clock time(seconds);
+        int readings = 0;
+        const auto clock = [&] { return time() + (readings++ >= when ? 3600 * hours : 0); };
+        tk::io::session log(path, header(), clock, {.resume = resume});
+        tk::random::philox gen(1);
+        const auto found = tk::tune(space, log.record(0, scripted{time, &measured}), tk::search::random{},
+                                    {.trials = 30, .seconds = 1000, .batch = 4}, log.clock(),
+                                    [&](const tk::tuning&) { return log.failed(); }, gen);
+        CHECK(found.stopped == tk::stop_reason::trials);
+        CHECK_FALSE(log.failed());
+        return found;
+    };
+    for (const double hours : {1.0, -1.0})
+        for (const int when : {1, 2, 7, 20, 31}) {
+            CAPTURE(hours);
+            CAPTURE(when);
+            int measured = 0;
+            const auto found = jumpy(f / "jumpy", false, hours, when, measured);
+            CHECK(measured == 30);
+            const std::string whole = content(f / "jumpy");
+            REQUIRE(tk::io::read_log(f / "jumpy").trials.size() == 30);
+            std::size_t at = whole.find('\n') + 1;
+            for (int k = 0; k < 30; ++k, at = whole.find('\n', at) + 1) {
+                CAPTURE(k);
+                put(f / "cut", whole.substr(0, at));
+                measured = 0;
+                const auto again = jumpy(f / "cut", true, hours, when, measured);
+                CHECK(measured == 30 - k);
+                REQUIRE(again.trials().size() == 30);
+                for (std::size_t i = 0; i < 30; ++i) CHECK(again.trials()[i].candidate == found.trials()[i].candidate);
+                CHECK((content(f / "cut").compare(0, at, whole, 0, at) == 0));
+                CHECK(tk::io::read_log(f / "cut").trials.size() == 30);
+                std::remove((f / "cut").c_str());
+            }
+            std::remove((f / "jumpy").c_str());
+        }
+}

@@ -240,3 +240,37 @@ TEST_CASE("tune_tasks refuses no tasks, equal names and a schedule that chooses 
     CHECK_THROWS_WITH_AS(tk::task("x", grid_space({3}, [](auto) { return false; }), steady{s.time}, 1.0),
                          "tunekit: task x: the space is empty, want at least one configuration", std::invalid_argument);
 }
+
+TEST_CASE("a clock that jumps by an hour, forwards or backwards, changes nothing about a run of several tasks")
+{
+    struct telling : steady {
+        std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits& l)
+        {
+            auto out = steady::measure(batch, l);
+            for (auto& m : out) m.run_seconds = pace;
+            return out;
+        }
+    };
+    const auto run = [](double hours, int when) {
+        double seconds = 0;
+        const virtual_clock time(seconds);
+        std::vector<tk::task> tasks;
+        for (const char* const name : {"a", "b"}) tasks.emplace_back(name, grid_space({200}), telling{{time}}, 1e6, 1.0);
+        int readings = 0;
+        philox gen(7);
+        return tk::tune_tasks(tasks, tk::search::random{}, tk::schedule::round_robin{},
+                              {.seconds = 30, .slot_seconds = 3, .batch = 4},
+                              [&] { return time() + (readings++ >= when ? 3600 * hours : 0); }, go_on, gen);
+    };
+    const tk::plan calm = run(0, 0);
+    REQUIRE(calm.stopped == tk::stop_reason::seconds);
+    for (const double hours : {1.0, -1.0})
+        for (int when = 1; when < 30; ++when) {
+            CAPTURE(when);
+            const tk::plan p = run(hours, when);
+            CHECK(p.stopped == tk::stop_reason::seconds);
+            CHECK(p.seconds == doctest::Approx(calm.seconds));
+            CHECK(order(p) == order(calm));
+            for (std::size_t k = 0; k < 2; ++k) CHECK(p.tasks[k].record.trials() == calm.tasks[k].record.trials());
+        }
+}

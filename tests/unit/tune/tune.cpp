@@ -217,3 +217,55 @@ TEST_CASE("a loop of one's own over step learns what tune learns")
     for (std::size_t i = 0; i < 100; ++i) CHECK(record.trials()[i].candidate == found.trials()[i].candidate);
     CHECK(a == b);
 }
+
+TEST_CASE("a clock that jumps by an hour, forwards or backwards, at any reading neither ends a run early nor keeps it from its end")
+{
+    struct telling : valley {
+        std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits& l)
+        {
+            auto out = valley::measure(batch, l);
+            for (auto& m : out) m.run_seconds = 0.01;
+            return out;
+        }
+    };
+    for (const double hours : {1.0, -1.0})
+        for (int when = 1; when < 30; ++when) {
+            CAPTURE(when);
+            double now = 5;
+            int readings = 0;
+            tk::random::philox gen(3);
+            telling measurer;
+            measurer.now = &now;
+            const auto jumping = [&] { return now + (readings++ >= when ? 3600 * hours : 0); };
+            const auto found = tk::tune(grid_space({20, 20}), measurer, counting{}, {.seconds = 0.99, .batch = 4}, jumping, go_on, gen);
+            CHECK(found.stopped == tk::stop_reason::seconds);
+            CHECK(found.trials().size() == 100);
+            CHECK(found.seconds() == doctest::Approx(1.0));
+            for (std::size_t i = 1; i < found.curve().size(); ++i) CHECK(found.curve()[i].seconds >= found.curve()[i - 1].seconds);
+        }
+}
+
+TEST_CASE("hours that pass by the clock count where the limits allow them or the measurements tell no times")
+{
+    struct slow {
+        double* now = nullptr;
+        double told = 0;
+        std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits&)
+        {
+            *now += 3600 * static_cast<double>(batch.size());
+            return std::vector<tk::measure::measurement>(batch.size(), {.cost = 1, .run_seconds = told});
+        }
+    };
+    const auto trials = [](double told, double limit) {
+        double now = 0;
+        tk::random::philox gen(3);
+        return tk::tune(grid_space({20, 20}), slow{&now, told}, counting{},
+                        {.seconds = 36000, .batch = 1, .limits = {.run_seconds = limit}}, [&] { return now; }, go_on, gen)
+            .trials()
+            .size();
+    };
+    CHECK(trials(0, 10) == 10);
+    CHECK(trials(3600, 3600) == 10);
+    CHECK(trials(3600, 10) == 10);
+    CHECK(trials(100, 10) == 360);
+}
