@@ -5,6 +5,8 @@
 /// Every header of kernels/ that needs no more than tunekit does.
 
 #include "tunekit/kernels/autotvm_cuda.hpp"
+#include "tunekit/kernels/autotvm_cuda_gemm.hpp"
+#include "tunekit/kernels/autotvm_cuda_product.hpp"
 #include "tunekit/kernels/autotvm_cuda_source.hpp"
 #include "tunekit/kernels/autotvm_x86.hpp"
 #include "tunekit/kernels/autotvm_x86_layout.hpp"

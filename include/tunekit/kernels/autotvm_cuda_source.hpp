@@ -4,10 +4,12 @@
 /// \file
 /// CUDA source for the configurations of AutoTVM's direct convolution: what TVM's schedule of it computes.
 
-#include <array>
+#include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -36,7 +38,7 @@ struct cuda_tile {
     /// Of one block.
     [[nodiscard]] std::int64_t size() const noexcept { return copies * threads * inner; }
     /// Where an element of this thread lies in the block's tile.
-    [[nodiscard]] std::string at(const char* copy, const char* axis, const char* element) const
+    [[nodiscard]] std::string at(std::string_view copy, std::string_view axis, std::string_view element) const
     {
         return lines("(((", copy, ") * ", threads, " + thread_", axis, ") * ", inner, " + (", element, "))");
     }

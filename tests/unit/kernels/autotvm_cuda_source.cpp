@@ -4,15 +4,13 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
-#include <optional>
-#include <stdexcept>
-#include <string>
+#include <cstdint>
 #include <vector>
 
 #include "support/cuda_emulation.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/random/philox.hpp"
-#include "tunekit/random/uniform.hpp"
+#include "unit/kernels/cuda_support.hpp"
 #include "unit/kernels/support.hpp"
 
 namespace tk = tunekit;
@@ -21,42 +19,6 @@ using tk::kernels::conv2d_shape;
 using tk::measure::cuda_source;
 
 namespace {
-
-/// The source of configuration `i`, none where a static check refuses it.
-template <class Template>
-std::optional<cuda_source> source_of(const Template& t, tk::index i)
-{
-    try {
-        return t.text(t.space.at(i));
-    } catch (const std::invalid_argument&) {
-        return std::nullopt;
-    }
-}
-
-/// Sources of `n` valid configurations that use more than one thread.
-template <class Template>
-std::vector<cuda_source> valid_sources(const Template& t, std::size_t n, std::uint64_t seed)
-{
-    tk::random::philox gen(seed);
-    std::vector<cuda_source> out;
-    while (out.size() < n) {
-        auto s = source_of(t, tk::random::uniform_index(t.space.size(), gen));
-        if (s && s->launches.front().threads() > 1) out.push_back(*std::move(s));
-    }
-    return out;
-}
-
-/// The text with each of its barriers taken out in turn.
-std::vector<cuda_source> without_one_barrier(const cuda_source& whole)
-{
-    const std::string barrier = "__syncthreads();";
-    std::vector<cuda_source> out;
-    for (std::size_t at = whole.text.find(barrier); at != std::string::npos; at = whole.text.find(barrier, at + 1)) {
-        out.push_back(whole);
-        out.back().text.erase(at, barrier.size());
-    }
-    return out;
-}
 
 struct convolution {
     explicit convolution(const conv2d_shape& shape) : s(shape), y(static_cast<std::size_t>(shape.outputs()))
