@@ -51,8 +51,9 @@ struct build_job {
 ///   * `together()`: sources per process, at most, and `alike(source, source)`: whether two may share one;
 ///   * `start(jobs, stem, scratch)`: a detail::compilation that writes `stem` + `suffix`;
 ///   * `refused(compilation)`: the failure that its words tell.
-/// Where several do not build together, or not within the time of one, they are built singly and only the culprit fails.
-/// What was built lies in the cache; what failed is not tried again, after a time-out unless the limit is longer.
+/// Where several do not build together, or not within the time of one, they are built singly and only the culprit
+/// fails. What was built lies in the cache; what failed is not tried again, after a time-out unless the limit is
+/// longer.
 ///
 /// Processes are looked after in `submit`, `wait` and `advance`: between those calls they run on, but none is started.
 /// Each has a process group, which a time-out kills. They read nothing, and their messages end in the failure.

@@ -26,8 +26,8 @@
 
 namespace tunekit::measure::detail {
 
-/// A process started by posix_spawn, without a shell, or by fork. Its output and messages are kept, the first 8 KiB. Move-only; a
-/// running one is killed with all its children when this ends.
+/// A process started by posix_spawn, without a shell, or by fork. Its output and messages are kept, the first 8 KiB.
+/// Move-only; a running one is killed with all its children when this ends.
 class compilation {
 public:
     /// Starts `command[0]` with the arguments that follow; its temporary files go to `scratch`.

@@ -27,7 +27,7 @@ enum class failure_kind : std::uint8_t {
     out_of_memory,   ///< asked for more than it may have
     wrong_result,    ///< computed something else than the reference
     damaged_canary,  ///< wrote beside its output
-    launch_error,    ///< the device refused to start it; `code` is the device's
+    launch_error,    ///< the device refused to start it or gave it up; `code` is the device's
     bad_cost,        ///< reported a time that is no positive finite number
 };
 

@@ -30,6 +30,7 @@ public:
     }
 
     [[nodiscard]] const Pool& building() const noexcept { return pool_; }
+    [[nodiscard]] const Inner& running() const noexcept { return inner_; }
 
     [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
     {

@@ -29,7 +29,8 @@ struct source {
 ///                std::to_string(tk::get<"factor">(c)) + "; }";
 ///     }, "scale"};
 ///
-/// `text(config)` gives std::string, or `source` where compiler or flags belong to the configuration. Equal
+/// `text(config)` gives std::string, `source` where compiler or flags belong to the configuration, or what has its text
+/// as `whole()`, as `cuda_source` has. Equal
 /// configurations give equal text. The source defines `extern "C"` the function `entry`, includes nothing, and has no
 /// object that needs construction. An exception from `text` makes the configuration invalid.
 template <space::typed Space, class Text>
@@ -45,6 +46,8 @@ struct source_template {
                       "tunekit: source_template, part 2: want a function of a configuration that gives its source");
         if constexpr (std::convertible_to<std::invoke_result_t<const Text&, const Config&>, source>) {
             return text(config);
+        } else if constexpr (requires(std::invoke_result_t<const Text&, const Config&> parts) { parts.whole(); }) {
+            return source{.text = text(config).whole()};
         } else {
             return source{.text = text(config)};
         }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "tunekit/measure/caches.hpp"
+#include "tunekit/measure/candidate_error.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/repetition.hpp"
 #include "tunekit/measure/verify.hpp"
@@ -133,7 +134,7 @@ std::optional<std::string> verdict(Check& check, const Config& config)
 /// the least time seen, `at_least`. What does not fit limits::run_seconds is not begun: the estimate then rests on
 /// fewer runs than the policy wants.
 ///
-/// Failures:   invalid (preparing threw), out_of_memory (std::bad_alloc), crash of code 0 (a
+/// Failures:   that of a candidate_error; invalid (preparing threw), out_of_memory (std::bad_alloc), crash of code 0 (a
 ///             run threw), wrong_result, run_timeout (not one timed run within the limit), bad_cost (a time that is not
 ///             positive and finite, or a clock that jumped).
 template <class Kernel, class Repetition, class Check = no_check, class Clock = wall_clock>
@@ -173,6 +174,8 @@ struct timed {
             preparing = false;
             session<decltype(run)> of{*this, run, within, start, out, detail::flusher(flushed())};
             of.measure(config);
+        } catch (const candidate_error& e) {
+            out.failed = e.why;
         } catch (const std::bad_alloc&) {
             fail(failure_kind::out_of_memory, "std::bad_alloc");
         } catch (const std::exception& e) {

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// CUDA's libraries, opened when they are first needed: programs that include this start on machines without them.
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/compiler.hpp"
+
+namespace tunekit::measure {
+
+/// There is no CUDA here, or no such device. Programs end with status 3.
+struct no_cuda : error {
+    using error::error;
+};
+
+namespace detail {
+
+/// A library of CUDA's, under the first of several names that opens. Move-only; stays open, because threads of its own
+/// may still run in it.
+class cuda_library {
+public:
+    /// `path`, or where that is empty the first of `names`. Throws no_cuda: "no <what>: <reason>; <remedy>".
+    cuda_library(const std::string& path, const std::vector<std::string>& names, const char* what, const char* remedy)
+        : what_(what)
+    {
+        std::string reason;
+        for (const std::string& name : path.empty() ? names : std::vector<std::string>{path}) {
+            handle_ = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+            if (handle_ != nullptr) return;
+            const char* const why = ::dlerror();
+            if (reason.empty()) reason = why != nullptr ? why : name + " does not open";
+        }
+        throw no_cuda("no " + what_ + ": " + reason + "; " + remedy);
+    }
+
+    /// Puts the function `name` into `to`. Throws no_cuda where the library has none.
+    template <class Function>
+    void find(Function*& to, const char* name) const
+    {
+        static_assert(std::is_function_v<Function>, "tunekit: cuda_library.find: want a pointer to a function");
+        void* const found = ::dlsym(handle_, name);
+        if (found == nullptr) throw no_cuda("no " + what_ + " of use: it lacks " + name + "; install a newer one");
+        to = reinterpret_cast<Function*>(found);
+    }
+
+    /// Tells this file from others of its kind, by the place of a function in it.
+    template <class Function>
+    [[nodiscard]] static std::string identity(Function* of)
+    {
+        Dl_info where{};
+        struct stat s {};
+        std::string all;
+        if (::dladdr(reinterpret_cast<void*>(of), &where) != 0 && where.dli_fname != nullptr &&
+            ::stat(where.dli_fname, &s) == 0) {
+            add_part(all, where.dli_fname);
+            add_part(all, std::to_string(s.st_size));
+            add_part(all, std::to_string(s.st_mtim.tv_sec) + '.' + std::to_string(s.st_mtim.tv_nsec));
+        }
+        return digest(all);
+    }
+
+private:
+    std::string what_;
+    void* handle_ = nullptr;
+};
+
+}  // namespace detail
+
+}  // namespace tunekit::measure

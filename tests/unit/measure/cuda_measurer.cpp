@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/measure/cuda_measurer.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/fake_cuda.hpp"
+#include "tunekit/measure/in_process.hpp"
+#include "tunekit/measure/repetition.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/search/random.hpp"
+#include "tunekit/space/product.hpp"
+
+namespace tk = tunekit;
+namespace ms = tunekit::measure;
+using ms::failure_kind;
+
+namespace {
+
+constexpr int length = 64;
+
+/// y = 2 x, in one of several ways.
+auto program()
+{
+    const tk::space::product space{
+        tk::space::parameter<"us">({5, 20, 400}),
+        tk::space::parameter<"mode">({"ok", "fault", "hang", "wrong", "beyond", "refused", "bad"})};
+    return ms::source_template{
+        space, [](const auto& c) {
+            const std::string mode = tk::get<"mode">(c);
+            ms::cuda_source out;
+            out.text = mode == "bad" ? "//bad"
+                                     : "//run factor=2 n=64 us=" + std::to_string(tk::get<"us">(c)) + " mode=" + mode;
+            out.launches = {{.grid = {1, 1, 1}, .block = {length + 1, 1, 1}}};
+            return out;
+        }};
+}
+
+struct doubling {
+    doubling()
+    {
+        std::vector<float> x(length);
+        std::vector<float> y(length);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            x[i] = static_cast<float>(i + 1);
+            y[i] = 2 * x[i];
+        }
+        data.input(std::span<const float>(x));
+        data.output(std::span<const float>(y));
+    }
+    ms::cuda_operands data;
+};
+
+struct machine {
+    support::fake_library driver{support::fake_driver_source};
+    support::fake_library compiler{support::fake_compiler_source};
+
+    [[nodiscard]] ms::nvrtc_builder builder() const
+    {
+        return ms::nvrtc_builder({.processes = 1, .library = compiler.path()});
+    }
+};
+
+tk::index with(const auto& space, int us, const char* mode)
+{
+    auto c = space.at(0);
+    tk::get<"us">(c) = us;
+    tk::get<"mode">(c) = mode;
+    return space.index_of(c).value();
+}
+
+}  // namespace
+
+TEST_CASE("the devices are told by a child: this process stays without CUDA")
+{
+    const support::fake_library driver(support::fake_driver_source, "-DDEVICES=2");
+    const auto all = ms::cuda_devices(driver.path());
+    REQUIRE(all.size() == 2);
+    CHECK(all[1].index == 1);
+    CHECK(all[1].name == "Fake Device 1");
+    CHECK(all[1].bus == "0000:11:00.0");
+    CHECK(all[0].architecture() == "sm_80");
+    CHECK(all[0].processors == 108);
+    CHECK(all[0].cache_bytes == 1 << 20);
+    CHECK(all[0].most_shared_bytes == 166912);
+    CHECK(all[0].memory_bytes == 1U << 30);
+    CHECK(ms::find_cuda_device(1, driver.path()) == all[1]);
+    CHECK_THROWS_WITH_AS(static_cast<void>(ms::find_cuda_device(2, driver.path())),
+                         "tunekit: no CUDA device 2: want 0 to 1", ms::no_cuda);
+    CHECK_THROWS(driver.count("fake_launches"));  // never opened here
+}
+
+TEST_CASE("no device and no driver are told in one line that says what to do")
+{
+    const support::fake_library none(support::fake_driver_source, "-DDEVICES=0");
+    CHECK_THROWS_WITH_AS(static_cast<void>(ms::cuda_devices(none.path())),
+                         "tunekit: no CUDA device: the driver sees none; look at nvidia-smi and CUDA_VISIBLE_DEVICES",
+                         ms::no_cuda);
+    try {
+        static_cast<void>(ms::cuda_devices("/nowhere/libcuda.so.1"));
+        FAIL("there is a driver");
+    } catch (const ms::no_cuda& e) {
+        const std::string what = e.what();
+        CHECK(what.find("tunekit: no CUDA driver: /nowhere/libcuda.so.1") == 0);
+        CHECK(what.find("install NVIDIA's driver") != std::string::npos);
+        CHECK(what.find('\n') == std::string::npos);
+    }
+    const support::fake_library another(support::fake_compiler_source);
+    CHECK_THROWS_WITH_AS(static_cast<void>(ms::cuda_devices(another.path())),
+                         "tunekit: no CUDA driver of use: it lacks cuInit; install a newer one", ms::no_cuda);
+    const support::fake_library mute("int cuInit(unsigned f) { for (;;); }");
+    CHECK_THROWS_AS(static_cast<void>(ms::cuda_devices(mute.path(), 0.2)), ms::no_cuda);
+}
+
+TEST_CASE("good configurations are built, checked and timed by the device's clock; each fault is one failed trial")
+{
+    const machine here;
+    const auto what = program();
+    doubling on;
+    const auto device = ms::find_cuda_device(0, here.driver.path());
+    auto measure = ms::cuda_measurer(what, here.builder(), on.data, ms::fixed{.runs = 6},
+                                     {.device = device, .driver = here.driver.path(), .nvml = "/nowhere/nvml.so"});
+    const auto one = [&](int us, const char* mode) {
+        const tk::index which = with(what.space, us, mode);
+        return measure.measure({&which, 1}, {.run_seconds = 1, .build_seconds = 5}).front();
+    };
+    const auto good = one(5, "ok");
+    REQUIRE(good.ok());
+    CHECK(good.cost == doctest::Approx(5e-6).epsilon(1e-4));
+    CHECK(good.build_seconds > 0);
+    CHECK(one(400, "ok").cost == doctest::Approx(400e-6).epsilon(1e-4));
+    for (int round = 0; round < 2; ++round) {
+        const auto fault = one(5, "fault");
+        REQUIRE(fault.failed);
+        CHECK(fault.failed->kind == failure_kind::launch_error);
+        CHECK(fault.failed->code == 700);
+        CHECK(fault.failed->message ==
+              "running the kernel: CUDA_ERROR_ILLEGAL_ADDRESS (700), an illegal memory access was encountered");
+        CHECK(one(20, "ok").ok());  // a new worker, which knows nothing of it
+    }
+    const auto hang = one(5, "hang");
+    REQUIRE(hang.failed);
+    CHECK(hang.failed->kind == failure_kind::run_timeout);
+    CHECK(one(20, "ok").ok());
+    const auto wrong = one(5, "wrong");
+    REQUIRE(wrong.failed);
+    CHECK(wrong.failed->kind == failure_kind::wrong_result);
+    CHECK(wrong.failed->message.find("output 0: element 63 is ") == 0);  // the poison
+    const auto beyond = one(5, "beyond");
+    REQUIRE(beyond.failed);
+    CHECK(beyond.failed->kind == failure_kind::wrong_result);
+    CHECK(beyond.failed->message == "output 0: wrote 0 bytes past its end");
+    const auto refused = one(5, "refused");
+    REQUIRE(refused.failed);
+    CHECK(refused.failed->kind == failure_kind::launch_error);
+    CHECK(refused.failed->code == 701);
+    const auto bad = one(5, "bad");
+    REQUIRE(bad.failed);
+    CHECK(bad.failed->kind == failure_kind::build_error);
+    CHECK(bad.failed->message == "generated(2): error: identifier \"bad\" is undefined");
+    CHECK(one(5, "ok").cost == doctest::Approx(5e-6).epsilon(1e-4));
+    CHECK(measure.running().conditions().text() == "clocks not observed");
+    CHECK_THROWS(here.driver.count("fake_launches"));  // the driver was opened in workers alone
+}
+
+TEST_CASE("a flush is outside the timed window, and a warm run is launched until it is long enough")
+{
+    const machine here;
+    const auto what = program();
+    for (const auto state : {ms::cache::warm, ms::cache::cold}) {
+        doubling on;
+        auto pool = here.builder();
+        const tk::index which = with(what.space, 5, "ok");
+        pool.submit({what.source_of(what.space.at(which))}, what.entry, 5);
+        REQUIRE_FALSE(pool.wait(pool.cache().key(what.source_of(what.space.at(which)), what.entry)).failed);
+        const support::fake_library driver(support::fake_driver_source);
+        {
+            ms::cuda_session gpu(0, driver.path(), {.state = state, .least_seconds = 51e-6});
+            auto measure = ms::in_process(what.space, ms::timed{ms::cuda_kernel(what, pool.cache(), on.data, gpu),
+                                                                ms::fixed{.runs = 4}, ms::cuda_check{&on.data, &gpu}});
+            const auto m = measure.measure({&which, 1}, {}).front();
+            REQUIRE(m.ok());
+            CHECK(m.cost == doctest::Approx(5e-6).epsilon(1e-4));
+            const int runs = 1 + 3 + 4;  // checked, warm-up, timed
+            if (state == ms::cache::warm) {
+                CHECK(driver.count("fake_fills") == 2);                       // the poison
+                CHECK(driver.count("fake_launches") == 1 + (runs - 1) * 12);  // one to keep the device busy, and 11
+            } else {
+                CHECK(driver.count("fake_fills") == 2 + runs);
+                CHECK(driver.count("fake_launches") == runs);
+            }
+            CHECK(driver.count("fake_loaded") == 0);
+        }
+        CHECK(driver.count("fake_allocated") == 0);
+    }
+}
+
+TEST_CASE("what a device cannot start is known without asking it")
+{
+    const ms::cuda_device on{.most_shared_bytes = 100000};
+    const ms::cuda_launch plain{.grid = {10, 10, 10}, .block = {32, 8, 4}};
+    CHECK_FALSE(ms::exceeds(plain, std::nullopt, on));
+    CHECK_FALSE(ms::exceeds(plain, ms::cuda_resources{.registers = 64}, on));  // 1024 threads of 64: all there are
+    CHECK(ms::exceeds(plain, ms::cuda_resources{.registers = 65}, on) ==
+          "kernel: registers per block are 73728, want at most 65536");
+    CHECK_FALSE(ms::exceeds({.block = {96, 1, 1}}, ms::cuda_resources{.registers = 255}, on));
+    CHECK(ms::exceeds({.block = {32, 8, 5}}, std::nullopt, on) ==
+          "kernel: threads per block are 1280, want at most 1024");
+    CHECK(ms::exceeds({.block = {1, 1, 65}}, std::nullopt, on) ==
+          "kernel: threads in one direction are 65, want at most 64");
+    CHECK(ms::exceeds({.grid = {1, 65536, 1}}, std::nullopt, on) ==
+          "kernel: blocks in one direction are 65536, want at most 65535");
+    CHECK(ms::exceeds({.grid = {0, 1, 1}}, std::nullopt, on));
+    CHECK(ms::exceeds(plain, ms::cuda_resources{.registers = 8, .most_threads = 512}, on) ==
+          "kernel: threads per block by its launch bounds are 1024, want at most 512");
+    CHECK_FALSE(ms::exceeds({.shared_bytes = 60000}, ms::cuda_resources{.registers = 8, .shared_bytes = 40000}, on));
+    CHECK(ms::exceeds({.shared_bytes = 60001}, ms::cuda_resources{.registers = 8, .shared_bytes = 40000}, on) ==
+          "kernel: bytes of shared memory are 100001, want at most 100000");
+    CHECK(ms::exceeds({}, ms::cuda_resources{.registers = 8, .shared_bytes = 49153}, on));  // fixed: no asking for more
+}
+
+TEST_CASE("what is refused does not reach the device, and more shared memory is asked for")
+{
+    const machine here;
+    const tk::space::product space{tk::space::parameter<"shared">({0, 60000, 200000})};
+    const ms::source_template what{space, [](const auto& c) {
+                                       ms::cuda_source out;
+                                       out.text = "//run factor=2 n=64 us=5 mode=ok";
+                                       out.launches = {{.block = {length, 1, 1}, .shared_bytes = tk::get<"shared">(c)}};
+                                       return out;
+                                   }};
+    doubling on;
+    const auto device = ms::find_cuda_device(0, here.driver.path());
+    auto measure = ms::cuda_measurer(what, here.builder(), on.data, ms::fixed{.runs = 3},
+                                     {.device = device, .driver = here.driver.path(), .nvml = "/nowhere/nvml.so"});
+    const std::vector<tk::index> all{0, 1, 2};
+    const auto m = measure.measure(all, {});
+    CHECK(m[0].ok());
+    CHECK(m[1].ok());
+    REQUIRE(m[2].failed);
+    CHECK(m[2].failed->kind == failure_kind::launch_error);
+    CHECK(m[2].failed->code == 701);
+    CHECK(m[2].failed->message == "kernel: bytes of shared memory are 200000, want at most 166912");
+    CHECK(m[2].runs == 0);
+    CHECK(m[2].run_seconds == 0);
+}
+
+TEST_CASE("reasons for lower clocks are told in words")
+{
+    ms::cuda_conditions seen;
+    CHECK_FALSE(seen.throttled());
+    seen.add(1500, 0x1);  // idle
+    CHECK_FALSE(seen.throttled());
+    seen.add(1410, 0x4 | 0x40);
+    seen.add(1980, 0);
+    CHECK(seen.throttled());
+    CHECK(seen.text() == "1410 to 1980 MHz, held back by: power cap, heat (hardware)");
+    ms::cuda_conditions all;
+    all.add(seen);
+    all.add({});
+    CHECK(all == seen);
+    const support::fake_library nvml(R"c(
+        static int device;
+        int nvmlInit_v2(void) { return 0; }
+        int nvmlDeviceGetHandleByPciBusId_v2(const char* bus, void** d) { *d = &device; return bus[0] == '0' ? 0 : 6; }
+        int nvmlDeviceGetClockInfo(void* d, int what, unsigned* mhz) { *mhz = what == 1 ? 1755 : 1; return d != &device; }
+        int nvmlDeviceGetCurrentClocksThrottleReasons(void* d, unsigned long long* why) { *why = 8; return d != &device; }
+    )c");
+    ms::cuda_conditions now;
+    const ms::cuda_clocks clocks("0000:65:00.0", nvml.path());
+    REQUIRE(clocks.watching());
+    clocks.look(now);
+    CHECK(now.text() == "1755 to 1755 MHz, held back by: hardware slowdown");
+    CHECK_FALSE(ms::cuda_clocks("none", nvml.path()).watching());
+    CHECK_FALSE(ms::cuda_clocks("0000:65:00.0", "/nowhere/nvml.so").watching());
+}
