@@ -8,6 +8,7 @@
 #include "tunekit/kernels/autotvm_cuda_gemm.hpp"
 #include "tunekit/kernels/autotvm_cuda_product.hpp"
 #include "tunekit/kernels/autotvm_cuda_source.hpp"
+#include "tunekit/kernels/autotvm_cuda_winograd.hpp"
 #include "tunekit/kernels/autotvm_x86.hpp"
 #include "tunekit/kernels/autotvm_x86_layout.hpp"
 #include "tunekit/kernels/autotvm_x86_source.hpp"

@@ -35,6 +35,7 @@ struct cuda_product {
     cuda_operand a, b;
     std::string result;  ///< element (row, column) of C in terms of these and `batch`
     bool double_buffer = false;
+    std::string pointers{};  ///< declares `a`, `b` or `c` where they are no parameters
 
     [[nodiscard]] std::int64_t threads() const noexcept { return rows.threads * columns.threads; }
 
@@ -85,7 +86,7 @@ struct cuda_product {
                                              "; ", result, " = ", sum, "; }"));
         out += load(prefix + "LOAD_A", a, rows.size(), "first_row");
         out += load(prefix + "LOAD_B", b, columns.size(), "first_column");
-        out += kernels::detail::cuda_entry(entry, threads(), parameters);
+        out += kernels::detail::cuda_entry(entry, threads(), parameters) + pointers;
         const int buffers = double_buffer ? 2 : 1;
         out += lines("__shared__ float a_tile[", buffers, "][", a_size, "], b_tile[", buffers, "][", b_size,
                      "];\nfloat sum[", rows.copies * rows.inner * columns.copies * columns.inner, "];\n",

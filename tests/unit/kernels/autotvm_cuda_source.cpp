@@ -3,60 +3,27 @@
 
 #include <doctest/doctest.h>
 
-#include <cstddef>
 #include <cstdint>
-#include <vector>
 
-#include "support/cuda_emulation.hpp"
-#include "tunekit/kernels/reference.hpp"
-#include "tunekit/random/philox.hpp"
 #include "unit/kernels/cuda_support.hpp"
-#include "unit/kernels/support.hpp"
 
 namespace tk = tunekit;
 namespace at = tunekit::kernels::autotvm;
-using tk::kernels::conv2d_shape;
 using tk::measure::cuda_source;
-
-namespace {
-
-struct convolution {
-    explicit convolution(const conv2d_shape& shape) : s(shape), y(static_cast<std::size_t>(shape.outputs()))
-    {
-        tk::random::philox gen(3);
-        x = uniform_floats(s.inputs(), gen);
-        w = uniform_floats(s.weights(), gen);
-        want = tk::kernels::reference_conv2d(s, x, w);
-    }
-
-    /// How far off a source's result is.
-    double error(const cuda_source& source, std::uint64_t seed = 1)
-    {
-        y.fill(1e9F);
-        emulation::program(source).run({x.data(), w.data(), y.data()}, seed);
-        return tk::kernels::relative_error(y.span(), want);
-    }
-
-    conv2d_shape s;
-    std::vector<float> x, w, want;
-    guarded y;
-};
-
-}  // namespace
 
 TEST_CASE("sampled CUDA convolutions compute the definition: odd sizes, strides and padding that differ by axis")
 {
-    convolution c({.batch = 2,
-                   .ci = 6,
-                   .height = 9,
-                   .width = 11,
-                   .co = 12,
-                   .kernel_h = 3,
-                   .kernel_w = 2,
-                   .stride_h = 1,
-                   .stride_w = 2,
-                   .padding_h = 2,
-                   .padding_w = 1});
+    emulated_convolution c({.batch = 2,
+                            .ci = 6,
+                            .height = 9,
+                            .width = 11,
+                            .co = 12,
+                            .kernel_h = 3,
+                            .kernel_w = 2,
+                            .stride_h = 1,
+                            .stride_w = 2,
+                            .padding_h = 2,
+                            .padding_w = 1});
     for (const auto& source : valid_sources(at::conv2d_cuda_template(c.s), 12, 5)) {
         CAPTURE(source.text);
         CHECK(c.error(source) < 1e-5);
@@ -65,7 +32,7 @@ TEST_CASE("sampled CUDA convolutions compute the definition: odd sizes, strides 
 
 TEST_CASE("a convolution without one of its barriers is wrong under the emulation, in whatever order threads run")
 {
-    convolution c(
+    emulated_convolution c(
         {.ci = 8, .height = 6, .width = 6, .co = 8, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1});
     const auto space = at::conv2d_cuda_space(c.s);
     auto config = space.at(0);

@@ -2,8 +2,9 @@
 #pragma once
 
 /// \file
-/// Samples of the CUDA templates' sources.
+/// Samples of the CUDA templates' sources, and whether they are right.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,10 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include "support/cuda_emulation.hpp"
+#include "tunekit/kernels/reference.hpp"
+#include "tunekit/kernels/shapes.hpp"
 #include "tunekit/measure/cuda_source.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/space/concepts.hpp"
+#include "unit/kernels/support.hpp"
 
 /// The source of configuration `i`, none where a static check refuses it.
 template <class Template>
@@ -36,7 +41,8 @@ std::vector<tunekit::measure::cuda_source> valid_sources(const Template& t, std:
     std::vector<tunekit::measure::cuda_source> out;
     while (out.size() < n) {
         auto s = source_of(t, tunekit::random::uniform_index(t.space.size(), gen));
-        if (s && s->launches.front().threads() > 1) out.push_back(*std::move(s));
+        const auto many = [](const tunekit::measure::cuda_launch& l) { return l.threads() > 1; };
+        if (s && std::all_of(s->launches.begin(), s->launches.end(), many)) out.push_back(*std::move(s));
     }
     return out;
 }
@@ -52,3 +58,29 @@ inline std::vector<tunekit::measure::cuda_source> without_one_barrier(const tune
     }
     return out;
 }
+
+/// A convolution of random numbers, and what should come of it.
+struct emulated_convolution {
+    explicit emulated_convolution(const tunekit::kernels::conv2d_shape& shape)
+        : s(shape), y(static_cast<std::size_t>(shape.outputs()))
+    {
+        tunekit::random::philox gen(3);
+        x = uniform_floats(s.inputs(), gen);
+        w = uniform_floats(s.weights(), gen);
+        want = tunekit::kernels::reference_conv2d(s, x, w);
+    }
+
+    /// How far off a source's result is.
+    double error(const tunekit::measure::cuda_source& source, std::uint64_t seed = 1)
+    {
+        const guarded scratch(static_cast<std::size_t>(source.scratch_floats));
+        y.fill(1e9F);
+        scratch.fill(1e9F);
+        emulation::program(source).run({x.data(), w.data(), y.data(), scratch.data()}, seed);
+        return tunekit::kernels::relative_error(y.span(), want);
+    }
+
+    tunekit::kernels::conv2d_shape s;
+    std::vector<float> x, w, want;
+    guarded y;
+};
