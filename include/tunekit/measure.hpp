@@ -16,6 +16,7 @@
 #include "tunekit/measure/compiler.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/cuda_builder.hpp"
+#include "tunekit/measure/cuda_callable.hpp"
 #include "tunekit/measure/cuda_clocks.hpp"
 #include "tunekit/measure/cuda_cubin.hpp"
 #include "tunekit/measure/cuda_device.hpp"

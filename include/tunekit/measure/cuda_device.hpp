@@ -89,7 +89,7 @@ inline int begin_cuda(const cuda_driver& cuda)
     if (code == 0) cuda.check(cuda.device_count(&n), "cuDeviceGetCount");
     if (code == cuda_driver::no_device || (code == 0 && n == 0))
         throw no_cuda("no CUDA device: the driver sees none; look at nvidia-smi and CUDA_VISIBLE_DEVICES");
-    cuda.check(code, "cuInit");
+    if (code != 0) throw no_cuda("no CUDA device: " + cuda.told(code, "cuInit"));
     return n;
 }
 

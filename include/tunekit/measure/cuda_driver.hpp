@@ -69,15 +69,20 @@ public:
         library_.find(event_elapsed, "cuEventElapsedTime");
     }
 
-    /// Throws cuda_failure, "<doing>: <name>, <text>", unless `code` is 0.
-    void check(int code, std::string_view doing) const
+    /// "<doing>: <name> (<code>), <text>".
+    [[nodiscard]] std::string told(int code, std::string_view doing) const
     {
-        if (code == 0) return;
         const char* name = nullptr;
         const char* text = nullptr;
         if (error_name(code, &name) != 0 || name == nullptr) name = "CUDA error of an unknown name";
         if (error_string(code, &text) != 0 || text == nullptr) text = "no text";
-        throw cuda_failure(code, std::string(doing) + ": " + name + " (" + std::to_string(code) + "), " + text);
+        return std::string(doing) + ": " + name + " (" + std::to_string(code) + "), " + text;
+    }
+
+    /// Throws cuda_failure with `told(code, doing)` unless `code` is 0.
+    void check(int code, std::string_view doing) const
+    {
+        if (code != 0) throw cuda_failure(code, told(code, doing));
     }
 
     int (*init)(unsigned) = nullptr;

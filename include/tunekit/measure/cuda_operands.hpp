@@ -5,6 +5,7 @@
 /// What every configuration of a CUDA kernel is run on, and how its outputs are checked.
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <optional>
@@ -83,6 +84,17 @@ public:
             out.push_back(&scratch_);
         }
         return out;
+    }
+
+    /// The array of argument `k` on the device, for kernels that are launched by hand. Throws std::invalid_argument
+    /// where there is no array of this number.
+    template <class T>
+    [[nodiscard]] T* device(cuda_session& gpu, std::size_t k)
+    {
+        require(k < all_.size() && all_[k].is != role::value,
+                "cuda_operands.device: no array of this number, want one");
+        static_cast<void>(arguments(gpu, 0));
+        return reinterpret_cast<T*>(static_cast<std::uintptr_t>(all_[k].device));
     }
 
     /// Fills the outputs with NaN (of every width), and what lies beyond them with a pattern.
