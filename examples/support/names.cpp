@@ -31,9 +31,11 @@ named<tunekit::any_strategy> strategies()
     add("annealing", tunekit::search::annealing{});
     add("autotvm", tunekit::recipes::autotvm_reg());
     add("autotvm-rank", tunekit::recipes::autotvm_rank());
+    add("autotvm-paper", tunekit::recipes::autotvm_reg_paper());
     add("autotvm-genetic", tunekit::recipes::autotvm_genetic());
     add("adatune-rfei", tunekit::recipes::adatune_rfei());
     add("adatune-rfei-csa", tunekit::recipes::adatune());
+    add("adatune-paper", tunekit::recipes::adatune_paper());
     add("combined", tunekit::recipes::combined());
     add("adatune", tunekit::recipes::adatune());  // with its evaluator, where a program measures
     add("chameleon-sa-as", tunekit::recipes::chameleon_sa_as());

@@ -18,3 +18,4 @@
 #include "tunekit/surrogate/lanes.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
 #include "tunekit/surrogate/spread.hpp"
+#include "tunekit/surrogate/transfer.hpp"

@@ -23,11 +23,11 @@ namespace detail {
 
 }  // namespace detail
 
-/// First step: AutoTVM with a forest and expected improvement (the paper's RFEI + SA).
+/// First step: AutoTVM with a forest and expected improvement (the paper's RFEI + SA); plans grow as in `adatune`.
 [[nodiscard]] inline auto adatune_rfei()
 {
     return model_guided{detail::adatune_forest(), acquisition::expected_improvement{}, detail::adatune_annealing(),
-                        screen::epsilon_greedy{screen::keep_best{}}};
+                        screen::epsilon_greedy{screen::keep_best{}, {.stochastic_rounding = true}}, model_guided_options::growing()};
 }
 
 /// AdaTune's strategy: forest, expected improvement, contextual annealing (RFEI + CSA). Its third part, the evaluator that stops
@@ -39,8 +39,17 @@ namespace detail {
 /// Source:     Li et al. (2020), AdaTune: Adaptive Tensor Program Compilation Made Efficient, NeurIPS.
 /// Departures: 100 trees (the paper does not say, its code has 10); sd over trees, as the code has and not the jackknife that the paper
 ///             cites; annealing's temperature in units of the scores' spread, without which it is hill climbing on the
-///             code's scale and a random walk on ours.
+///             code's scale and a random walk on ours; `model_guided_options::growing()`, and the random share rounded
+///             by lot. `adatune_paper` has neither of the last two.
 [[nodiscard]] inline auto adatune()
+{
+    return model_guided{detail::adatune_forest(), acquisition::expected_improvement{},
+                        explore::contextual_annealing{.inner = detail::adatune_annealing(), .stochastic_rounding = true},
+                        screen::keep_best{}, model_guided_options::growing()};
+}
+
+/// `adatune` with the paper's plans of 64.
+[[nodiscard]] inline auto adatune_paper()
 {
     return model_guided{detail::adatune_forest(), acquisition::expected_improvement{},
                         explore::contextual_annealing{.inner = detail::adatune_annealing()}, screen::keep_best{}};

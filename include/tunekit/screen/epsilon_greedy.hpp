@@ -11,24 +11,27 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/random/uniform.hpp"
 #include "tunekit/screen/concepts.hpp"
 #include "tunekit/screen/keep_best.hpp"
 #include "tunekit/space/unvisited.hpp"
 
 namespace tunekit::screen {
 
-/// What `inner` chooses, its last floor(epsilon n) replaced by uniform configurations outside `visited`.
+/// What `inner` chooses, its last floor(epsilon n) replaced by uniform configurations outside `visited`. With
+/// `stochastic_rounding` their number is epsilon n in expectation; floor takes none by lot from plans of fewer than 1 / epsilon.
 ///
 ///     screen::epsilon_greedy{screen::keep_best{}, {.epsilon = 0.05}}      // AutoTVM: 61 of the model, 3 by lot, of 64
 ///
 /// Where `inner` chooses fewer than n, the random share is still that of n: adaptive sampling that keeps 16 of 64 measures 13
 /// of them and 3 by lot, as Chameleon does.
-/// Randomness: what `inner` draws, then one `uniform_index` per random configuration and rejection.
+/// Randomness: what `inner` draws; one `uniform_01` with stochastic rounding; one `uniform_index` per random configuration and rejection.
 /// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS, section 3.3; TVM 0.6 model_based_tuner.py.
 template <class Inner = keep_best>
 struct epsilon_greedy {
     struct parameters {
         double epsilon = 0.05;  ///< in [0, 1]
+        bool stochastic_rounding = false;
     };
 
     Inner inner{};
@@ -40,9 +43,11 @@ struct epsilon_greedy {
     {
         require(options.epsilon >= 0 && options.epsilon <= 1, "screen::epsilon_greedy: epsilon is out of range, want 0 to 1");
         std::vector<index> out = inner.select(space, candidates, visited, n, gen);
-        const auto random = static_cast<std::size_t>(std::floor(options.epsilon * static_cast<double>(n)));
-        const std::size_t wanted = (std::max)(out.size(), random);
-        out.resize(wanted - random);
+        const double share = options.epsilon * static_cast<double>(n);
+        auto lots = static_cast<std::size_t>(share);
+        if (options.stochastic_rounding && random::uniform_01(gen) < share - std::floor(share)) ++lots;
+        const std::size_t wanted = (std::max)(out.size(), lots);
+        out.resize(wanted - lots);
         space::unvisited rest(visited);
         for (const index i : out) rest.take(i);
         while (out.size() < wanted) {

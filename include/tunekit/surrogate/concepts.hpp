@@ -56,6 +56,12 @@ concept predicts = requires(const M& model, const state_of<M>& state, const Rows
     { model.predict(state, rows, out) } -> std::same_as<void>;
 };
 
+/// May predict before its first fit: `knows(state)` tells whether it does.
+template <class M>
+concept knows = requires(const M& model, const state_of<M>& state) {
+    { model.knows(state) } -> std::same_as<bool>;
+};
+
 /// A surrogate over `Rows` (features or ordinals).
 /// Semantics: equal states, data and generators fit equally; `predict` is const and thread-safe on one state.
 template <class M, class Rows, class G>

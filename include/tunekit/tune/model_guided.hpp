@@ -20,20 +20,22 @@
 #include "tunekit/screen/concepts.hpp"
 #include "tunekit/space/unvisited.hpp"
 #include "tunekit/surrogate/concepts.hpp"
+#include "tunekit/tune/scores.hpp"
 
 namespace tunekit {
 
-/// What a model is taught: the score of a cost. More is better; `best` is the lowest cost so far.
-enum class score_scale : std::uint8_t {
-    throughput,  ///< best / cost, in (0, 1]; a failure is 0
-    log,         ///< ln(best / cost), <= 0; a failure is 1 below the worst
-};
-
 /// Settings of `model_guided` that belong to no part.
 struct model_guided_options {
-    std::size_t plan = 64;                                ///< configurations per fit of the model; > 0
+    std::size_t plan = 64;                                ///< configurations per fit of the model, at most; > 0
     score_scale scale = score_scale::throughput;
     space::encoding encoding = space::encoding::values;   ///< what the model sees of a configuration
+    std::size_t first = 0;                                ///< configurations by lot before the first fit; 0: a plan
+    double growth = 0;      ///< > 0: a plan is at most this share of what was measured, but at least one; 0: always `plan`
+    double tell_apart = 1;  ///< in (0, 1]; below 1: the model sees this share of the valid costs apart, lowest first
+
+    /// Small plans first: 8 by lot, then a tenth of what is known, up to 64; the dearer half of the costs and the failures count as the
+    /// median. Why: docs/rationale.md, "What AutoTVM and AdaTune lose by plans of 64".
+    [[nodiscard]] static constexpr model_guided_options growing() { return {.first = 8, .growth = 0.1, .tell_apart = 0.5}; }
 };
 
 /// Plans `plan` configurations at a time: at first by lot, then fits `model` to everything measured, lets `explore` search for
@@ -43,8 +45,9 @@ struct model_guided_options {
 ///                             explore::annealing{}, screen::keep_best{}, {.plan = 32}};
 ///
 /// A batch never reaches over a plan's end. While nothing valid was measured, and where the search finds nothing new, plans
-/// are drawn by lot. Failures are taught as the worst score. A measurement that was cut short (`at_least`) is taught as if its
-/// bound were its cost: too good at most, and by construction far from the best.
+/// are drawn by lot. Failures are taught as the worst score, or with `tell_apart` < 1 as the valid cost at that quantile, which dearer
+/// ones count as too. A measurement that was cut short (`at_least`) is taught as if its bound were its cost: too good at most, and by
+/// construction far from the best. A model that knows something beforehand (`surrogate::transfer`) is asked from the first plan on.
 ///
 /// Randomness: per plan what the model's fit, the explorer and the screen draw, in this order.
 /// Cost:       per plan one fit and the explorer's predictions; memory O(trials * features).
@@ -81,6 +84,8 @@ struct model_guided {
     [[nodiscard]] state<Space> start(const Space& space) const
     {
         require(options.plan > 0, "model_guided: plan is 0, want >= 1");
+        require(options.growth >= 0, "model_guided: growth is negative or NaN, want >= 0");
+        require(options.tell_apart > 0 && options.tell_apart <= 1, "model_guided: tell_apart is outside (0, 1] or NaN, want a share");
         return {model.start(space.feature_count(options.encoding)), explore.start(space), {}, {}, {}, {},
                 std::numeric_limits<double>::infinity(), {}, 0};
     }
@@ -110,19 +115,11 @@ struct model_guided {
         }
     }
 
-    /// The scores that the model is fitted to, one per measured configuration.
+    /// The scores that the model is fitted to, one per measured configuration. Precondition: a valid one.
     template <class Space>
     [[nodiscard]] std::vector<double> scores(const state<Space>& s) const
     {
-        std::vector<double> y;
-        double worst = 0;
-        for (const double cost : s.costs) {
-            y.push_back(options.scale == score_scale::throughput ? (std::min)(1.0, s.best / cost) : std::log(s.best / cost));
-            if (std::isfinite(y.back())) worst = (std::min)(worst, y.back());
-        }
-        for (double& v : y)
-            if (!std::isfinite(v)) v = worst - 1;  // log of a failure
-        return y;
+        return scores_of(s.costs, s.best, options.scale, options.tell_apart);
     }
 
 private:
@@ -170,20 +167,36 @@ private:
         static_assert(screen::screen<Screen, Space, G>, "tunekit: model_guided, part 4: not a screen::screen");
         s.plan.clear();
         s.next = 0;
-        if (s.best < std::numeric_limits<double>::infinity() && s.proposed.taken() < space.size()) {
-            const std::vector<double> y = scores(s);
-            model.fit(s.model, surrogate::features(s.rows, space.feature_count(options.encoding)), y, gen);
+        const std::size_t known = s.measured.size();
+        const std::size_t first = options.first > 0 ? options.first : options.plan;
+        const bool valid = s.best < std::numeric_limits<double>::infinity();
+        bool informed = false;  // before it saw enough of this task
+        if constexpr (surrogate::knows<Model>) informed = model.knows(s.model);
+        if (((valid && known >= first) || informed) && s.proposed.taken() < space.size()) {
+            const std::size_t n = known < first ? first - known : plan_size(known);
+            if (valid) {
+                const std::vector<double> y = scores(s);
+                model.fit(s.model, surrogate::features(s.rows, space.feature_count(options.encoding)), y, gen);
+            }
             const judge<Space> judge_of(*this, s, space);
-            const auto candidates = explore.explore(s.explore, space, judge_of, s.proposed.visited(), options.plan, gen);
-            for (const index i : screen.select(space, candidates, s.proposed.visited(), options.plan, gen))
+            const auto candidates = explore.explore(s.explore, space, judge_of, s.proposed.visited(), n, gen);
+            for (const index i : screen.select(space, candidates, s.proposed.visited(), n, gen))
                 if (s.proposed.take(i)) s.plan.push_back(i);
         }
         if (!s.plan.empty()) return;
-        while (s.plan.size() < options.plan) {
+        const std::size_t n = known < first ? first - known : first;
+        while (s.plan.size() < n) {
             const auto i = s.proposed.draw(space, gen);
             if (!i) break;
             s.plan.push_back(*i);
         }
+    }
+
+    [[nodiscard]] std::size_t plan_size(std::size_t known) const
+    {
+        if (options.growth == 0) return options.plan;
+        const double share = (std::max)(1.0, options.growth * static_cast<double>(known));
+        return share < static_cast<double>(options.plan) ? static_cast<std::size_t>(share) : options.plan;
     }
 };
 

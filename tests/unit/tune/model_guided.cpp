@@ -139,6 +139,63 @@ TEST_CASE("scores on the log scale are ln(best / cost), and 1 below the worst fo
     CHECK(strategy.scores(state) == std::vector<double>{std::log(0.25), 0, std::log(0.25) - 1, std::log(0.5)});
 }
 
+TEST_CASE("below tell_apart = 1 the dearest valid costs and failures count as the cost at that quantile")
+{
+    const grid_space space({6});
+    const std::vector<measurement> told{{.cost = 8}, {.cost = 2}, {.cost = 1, .failed = tk::measure::failure{}}, {.cost = 4}};
+    for (const auto scale : {tk::score_scale::throughput, tk::score_scale::log}) {
+        const auto strategy = with_forest({.scale = scale, .tell_apart = 0.5});
+        auto state = strategy.start(space);
+        tell(strategy, state, space, told);  // valid: 2, 4, 8
+        if (scale == tk::score_scale::throughput) CHECK(strategy.scores(state) == std::vector<double>{0.5, 1, 0.5, 0.5});
+        else CHECK(strategy.scores(state) == std::vector<double>{std::log(0.5), 0, std::log(0.5), std::log(0.5)});
+    }
+}
+
+TEST_CASE("beside one valid cost a failure scores as that cost where half are told apart")
+{
+    const grid_space space({6});
+    const auto strategy = with_forest({.tell_apart = 0.5});
+    auto state = strategy.start(space);
+    tell(strategy, state, space, {{.cost = 1, .failed = tk::measure::failure{}}});
+    tell(strategy, state, space, {{.cost = 4}});
+    CHECK(strategy.scores(state) == std::vector<double>{1, 1});
+}
+
+TEST_CASE("growing plans: 8 by lot, then a share of what is known, at least one, at most `plan`")
+{
+    const grid_space space({9, 8, 7});
+    const auto sizes_of = [&](tk::model_guided_options options, std::size_t plans) {
+        const auto strategy = with_boosting(options);
+        philox gen(5);
+        auto state = strategy.start(space);
+        std::vector<std::size_t> out;
+        while (out.size() < plans) {
+            out.push_back(round_of(strategy, state, space, 1000, answers::bowl, gen).size());
+            if (out.size() == 1) CHECK_FALSE(state.model.fitted());
+        }
+        return out;
+    };
+    // 8, 9, 10, 12, 14, 16, 19, 22, 26 known before each
+    CHECK(sizes_of({.plan = 64, .first = 8, .growth = 0.2}, 9) == std::vector<std::size_t>{8, 1, 1, 2, 2, 2, 3, 3, 4});
+    CHECK(sizes_of({.plan = 3, .first = 10, .growth = 0.5}, 4) == std::vector<std::size_t>{10, 3, 3, 3});
+    CHECK(sizes_of({.plan = 5, .first = 2}, 3) == std::vector<std::size_t>{2, 5, 5});
+    CHECK(sizes_of({.plan = 5}, 3) == std::vector<std::size_t>{5, 5, 5});
+}
+
+TEST_CASE("what a strategy is told before its first proposal counts towards the first ones by lot")
+{
+    const grid_space space({9, 8, 7});
+    const auto strategy = with_boosting({.plan = 16, .first = 5});
+    philox gen(5);
+    auto state = strategy.start(space);
+    tell(strategy, state, space, {{.cost = 3}, {.cost = 2}});
+    CHECK(round_of(strategy, state, space, 1000, answers::bowl, gen).size() == 3);
+    CHECK_FALSE(state.model.fitted());
+    CHECK(round_of(strategy, state, space, 1000, answers::bowl, gen).size() == 16);
+    CHECK(state.model.fitted());
+}
+
 TEST_CASE("a measurement cut short is never the best; its score is that of its bound, 1 at most on the scale of throughput")
 {
     const grid_space space({6});
@@ -155,6 +212,8 @@ TEST_CASE("model_guided never repeats, exhausts the space in the middle of a bat
         keeps_the_laws(with_forest({.plan = 16, .scale = scale}), grid_space({5, 4, 3}));
         keeps_the_laws(with_boosting({.plan = 16, .scale = scale}), grid_space({5, 4, 3}));
     }
+    keeps_the_laws(with_forest(tk::model_guided_options::growing()), grid_space({5, 4, 3}));
+    keeps_the_laws(with_boosting(tk::model_guided_options::growing()), grid_space({5, 4, 3}));
 }
 
 TEST_CASE("model_guided on one configuration, on fewer than a batch and on none")
@@ -215,9 +274,13 @@ TEST_CASE("a copy of the state replays the run")
         CHECK(round_of(strategy, copy, space, 6, answers::mixed, copied) == round_of(strategy, state, space, 6, answers::mixed, gen));
 }
 
-TEST_CASE("model_guided refuses a plan of nothing")
+TEST_CASE("model_guided refuses options out of range")
 {
-    CHECK_THROWS_AS((void)with_forest({.plan = 0}).start(grid_space({3})), std::invalid_argument);
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const auto start = [](const tk::model_guided_options& options) { (void)with_forest(options).start(grid_space({3})); };
+    CHECK_THROWS_AS(start({.plan = 0}), std::invalid_argument);
+    for (const double growth : {-0.1, nan}) CHECK_THROWS_AS(start({.growth = growth}), std::invalid_argument);
+    for (const double share : {0.0, -1.0, 1.01, nan}) CHECK_THROWS_AS(start({.tell_apart = share}), std::invalid_argument);
 }
 
 // Fixed seeds, so there are no false alarms. Under the hypothesis that a strategy is as good as random each pair is won with

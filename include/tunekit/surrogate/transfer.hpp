@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A model that begins with what earlier tasks taught.
+
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/surrogate/concepts.hpp"
+
+namespace tunekit::surrogate {
+
+/// Fits `model` to what `past`, the same kind of model fitted to other tasks, leaves over:
+///
+///     const random_forest model{};
+///     auto past = model.start(d);
+///     model.fit(past, other_rows, other_scores, gen);              // features of the same meaning, scores of the same scale
+///     const transfer informed{model, past};                        // a surrogate like any
+///
+/// With n rows of its own the past counts w = 2^(-n / half_life), and nothing once that is below `least`. Models with base margins
+/// (`boosted_trees`) take w times the margins of the past as theirs; any other model is fitted to y - w h, h the mean of the past, and
+/// predicts mean + w h with variance sd^2 + (w sd_h)^2. Before the first fit it predicts what the past does (`knows`), so a first plan
+/// need not be drawn by lot.
+///
+/// Randomness: that of the model.
+/// Cost:       that of the model, and one prediction of the past per row fitted or predicted while w > 0.
+/// Threads:    as the model.
+/// Source:     TVM's XGBoostCostModel (base margins, 64 and 0.05); residuals for other models are ours.
+/// Departures: TVM permutes the training rows and not their base margins; here margins are predicted for the rows as they stand.
+template <class Model>
+struct transfer {
+    Model model;
+    state_of<Model> past;   ///< fitted
+    double half_life = 64;  ///< > 0; rows
+    double least = 0.05;    ///< share below which the past is dropped
+
+    struct state {
+        state_of<Model> own;
+        double weight = 1;    ///< of the past
+        bool fitted = false;  ///< `own` is
+
+        friend bool operator==(const state&, const state&) = default;
+    };
+
+    /// Throws std::invalid_argument where half_life is not positive; the model's own complaints.
+    [[nodiscard]] state start(std::size_t d) const
+    {
+        require(half_life > 0, "surrogate::transfer: half_life is not positive, want > 0");
+        return {.own = model.start(d), .weight = 1, .fitted = false};
+    }
+
+    /// Whether predictions mean something: always, they are those of the past before the first fit.
+    [[nodiscard]] bool knows(const state&) const noexcept { return true; }
+
+    template <class T, generator G>
+    void fit(state& s, const rows_of<T>& rows, std::span<const double> y, G& gen) const
+    {
+        state next{.own = s.own, .weight = std::exp2(-static_cast<double>(rows.size()) / half_life), .fitted = true};
+        if (next.weight < least) next.weight = 0;
+        if (next.weight == 0) {
+            model.fit(next.own, rows, y, gen);
+        } else if constexpr (has_margins<T>) {
+            const std::vector<double> base = margins(rows, next.weight);
+            model.fit(next.own, rows, y, base, gen);
+        } else {
+            std::vector<stats::prediction> h(rows.size());
+            model.predict(past, rows, std::span(h));
+            std::vector<double> rest(y.begin(), y.end());
+            for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= next.weight * h[i].mean;
+            model.fit(next.own, rows, std::span<const double>(rest), gen);
+        }
+        s = std::move(next);
+    }
+
+    /// Precondition: rows of as many features as the past has, out.size() == rows.size().
+    template <class T>
+    void predict(const state& s, const rows_of<T>& rows, std::span<stats::prediction> out) const
+    {
+        if (!s.fitted) {
+            model.predict(past, rows, out);
+        } else if (s.weight == 0) {
+            model.predict(s.own, rows, out);
+        } else if constexpr (has_margins<T>) {
+            const std::vector<double> base = margins(rows, s.weight);
+            model.predict(s.own, rows, base, out);
+        } else {
+            std::vector<stats::prediction> h(rows.size());
+            model.predict(past, rows, std::span(h));
+            model.predict(s.own, rows, out);
+            for (std::size_t i = 0; i < h.size(); ++i)
+                out[i] = {.mean = out[i].mean + s.weight * h[i].mean, .sd = std::hypot(out[i].sd, s.weight * h[i].sd)};
+        }
+    }
+
+private:
+    template <class T>
+    static constexpr bool has_margins = requires(const Model& m, const state_of<Model>& s, const rows_of<T>& rows, std::span<double> out) {
+        m.margins(s, rows, out);
+    };
+
+    template <class T>
+    [[nodiscard]] std::vector<double> margins(const rows_of<T>& rows, double weight) const
+    {
+        std::vector<double> out(rows.size());
+        model.margins(past, rows, std::span(out));
+        for (double& m : out) m *= weight;
+        return out;
+    }
+};
+
+template <class Model, class State>
+transfer(Model, State) -> transfer<Model>;
+template <class Model, class State>
+transfer(Model, State, double) -> transfer<Model>;
+template <class Model, class State>
+transfer(Model, State, double, double) -> transfer<Model>;
+
+}  // namespace tunekit::surrogate
