@@ -1,16 +1,274 @@
 // SPDX-License-Identifier: MIT
-// Schedules over the operators of a network: records a network's spaces once.
+// Schedules over the operators of a network: records a network's spaces once, and replays them as often as one likes.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "../examples/support/names.hpp"
 #include "support/program.hpp"
 #include "support/record_network.hpp"
+#include "support/replay_network.hpp"
+#include "support/svg.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/stats/bootstrap.hpp"
+#include "tunekit/stats/quantile.hpp"
+
+namespace tk = tunekit;
 
 namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double quality = 1.01;            ///< of the baseline's final latency
+constexpr std::size_t orders_by_lot = 10;   ///< of `sequential`
+
+struct options {
+    programs::record_settings record;
+    programs::replay_settings replay;
+    std::vector<std::string> strategies{"autotvm"}, schedules{"all"};
+    std::string recorded, out;
+    std::size_t synthetic = 0;
+    bool json = false;
+};
+
+/// What a strategy under a schedule did in all repeats.
+struct row {
+    std::string strategy{}, schedule{};
+    std::vector<double> seconds{};  ///< to the quality, per repeat; +inf where it was not reached
+    std::vector<double> final_latency{};
+    std::vector<double> area{};     ///< over that of the area-optimal oracle
+    std::vector<double> course{};   ///< median latency at each of the picture's times
+    double own_seconds = 0;       ///< of strategy, schedule and replay together, per repeat
+};
+
+/// The speed-up of `b` over `a`: median over repeats, and its 95 % interval.
+struct ratio {
+    double median = 0, low = 0, high = 0;
+};
+
+ratio speedup(const std::vector<double>& a, const std::vector<double>& b)
+{
+    std::vector<double> each(a.size());
+    for (std::size_t r = 0; r < a.size(); ++r) each[r] = b[r] < infinite ? a[r] / b[r] : 0;  // never there: no speed
+    auto gen = tk::random::philox(1);
+    const auto within = tk::stats::median_interval(each, {}, gen);
+    return {tk::stats::median(each), within.low, within.high};
+}
+
+constexpr std::size_t picture_points = 200;
+
+/// The times of the picture: from the end of the warm-up on, closer together at the beginning.
+std::vector<double> times_of(double from, double to)
+{
+    std::vector<double> out;
+    for (std::size_t i = 0; i < picture_points; ++i)
+        out.push_back(from * std::pow(to / from, static_cast<double>(i) / (picture_points - 1)));
+    return out;
+}
+
+double latency_at(const programs::latency_course& course, double seconds)
+{
+    double latency = course.empty() ? infinite : course.front().latency;
+    for (const auto& step : course)
+        if (step.seconds <= seconds) latency = step.latency;
+    return latency;
+}
+
+struct study {
+    std::vector<row> rows;      ///< the first is the baseline: the first strategy, sequential
+    std::vector<double> times;  ///< of the courses
+};
+
+/// Everything that is compared, against the first strategy in declaration order.
+class comparison {
+public:
+    comparison(const std::vector<programs::replayed_layer>& layers, const options& o) : layers_(layers), o_(o)
+    {
+        for (std::size_t i = 0; i < o.strategies.size(); ++i) {
+            const programs::replayed_network on(layers, o.strategies[i], o.replay);
+            const auto known = programs::schedules(on.plan_of_run());
+            if (i == 0) begin(on, programs::find(known, "schedule", "sequential"));
+            else if (wanted("sequential")) add(on, "sequential", programs::find(known, "schedule", "sequential"));
+            for (const auto& [name, schedule] : known)
+                if (name != "sequential" && wanted(name)) add(on, name, schedule);
+            if (i == 0 && wanted("oracle")) orders_and_oracles(on);
+        }
+    }
+
+    [[nodiscard]] study take() { return std::move(out_); }
+
+private:
+    [[nodiscard]] bool wanted(const std::string& schedule) const
+    {
+        const auto& s = o_.schedules;
+        return s.front() == "all" || std::find(s.begin(), s.end(), schedule) != s.end();
+    }
+
+    template <class Schedule>
+    void begin(const programs::replayed_network& on, const Schedule& sequential)
+    {
+        double begins = 0;
+        for (std::size_t r = 0; r < o_.replay.repeats; ++r) {
+            baseline_.push_back(on.run(sequential, r));
+            if (baseline_.back().empty()) throw tk::error("--seconds " + std::to_string(o_.replay.seconds) + " ends in the warm-up, want more");
+            begins = (std::max)(begins, baseline_.back().front().seconds);
+            const auto curves = on.slot_curves(r);
+            oracle_.push_back(on.run(tk::schedule::scripted{tk::schedule::area_optimal_order(curves)}, r));
+            myopic_.push_back(on.run(tk::schedule::scripted{tk::schedule::myopic_order(curves)}, r));
+        }
+        out_.times = times_of(begins, o_.replay.seconds);
+        append(on.strategy(), "sequential", baseline_);
+    }
+
+    template <class Schedule>
+    void add(const programs::replayed_network& on, const std::string& name, const Schedule& schedule)
+    {
+        tk::measure::wall_clock wall;
+        const double begun = wall();
+        std::vector<programs::latency_course> courses;
+        for (std::size_t r = 0; r < o_.replay.repeats; ++r) courses.push_back(on.run(schedule, r));
+        append(on.strategy(), name, courses).own_seconds = (wall() - begun) / static_cast<double>(o_.replay.repeats);
+        std::fprintf(stderr, "%s, %s\n", on.strategy().c_str(), name.c_str());
+    }
+
+    /// What is known only afterwards, and `sequential` in other orders: the declared one is an accident.
+    void orders_and_oracles(const programs::replayed_network& on)
+    {
+        append(on.strategy(), "oracle", oracle_);
+        append(on.strategy(), "myopic-oracle", myopic_);
+        row& orders = out_.rows.emplace_back(row{.strategy = on.strategy(), .schedule = "any order"});
+        for (std::size_t r = 0; r < o_.replay.repeats; ++r) {
+            row each;
+            auto gen = tk::random::stream(o_.replay.seed, 0x6f726472U, r);
+            for (std::size_t k = 0; k < orders_by_lot; ++k) {
+                std::vector<std::size_t> order(layers_.size());
+                std::iota(order.begin(), order.end(), std::size_t{0});
+                for (std::size_t i = order.size(); i > 1; --i)
+                    std::swap(order[i - 1], order[static_cast<std::size_t>(tk::random::uniform_index(i, gen))]);
+                judge(each, on.run(programs::detail::in_order{order, {o_.replay.seconds / static_cast<double>(order.size())}}, r), r);
+            }
+            orders.seconds.push_back(tk::stats::median(each.seconds));
+            orders.final_latency.push_back(tk::stats::median(each.final_latency));
+            orders.area.push_back(tk::stats::median(each.area));
+        }
+    }
+
+    /// Adds what repeat `r` came to.
+    void judge(row& to, const programs::latency_course& course, std::size_t r) const
+    {
+        const double from = baseline_[r].front().seconds, until = o_.replay.seconds;
+        to.seconds.push_back(programs::seconds_to(course, quality * baseline_[r].back().latency));
+        to.final_latency.push_back(course.empty() ? infinite : course.back().latency);
+        to.area.push_back(programs::area_under(course, from, until) / programs::area_under(oracle_[r], from, until));
+    }
+
+    row& append(const std::string& strategy, const std::string& schedule, const std::vector<programs::latency_course>& courses)
+    {
+        row& x = out_.rows.emplace_back(row{.strategy = strategy, .schedule = schedule});
+        for (std::size_t r = 0; r < courses.size(); ++r) judge(x, courses[r], r);
+        for (const double t : out_.times) {
+            std::vector<double> at;
+            for (const auto& course : courses) at.push_back(latency_at(course, t));
+            x.course.push_back(tk::stats::median(std::move(at)));
+        }
+        return x;
+    }
+
+    const std::vector<programs::replayed_layer>& layers_;
+    const options& o_;
+    std::vector<programs::latency_course> baseline_, oracle_, myopic_;
+    study out_;
+};
+
+/// The best of the first strategy's rows so named by its median time; nothing where none is there.
+const row* best_of(const study& s, std::initializer_list<const char*> names)
+{
+    const row* best = nullptr;
+    for (const char* const name : names)
+        for (const auto& r : s.rows)
+            if (r.strategy == s.rows.front().strategy && r.schedule == name &&
+                (best == nullptr || tk::stats::median(r.seconds) < tk::stats::median(best->seconds)))
+                best = &r;
+    return best;
+}
+
+void print(const options& o, std::span<const programs::replayed_layer> layers, const study& s)
+{
+    std::printf("%zu tasks, %zu repeats of %.0f s, optimum %.3f ms\n", layers.size(), o.replay.repeats, o.replay.seconds,
+                1e3 * programs::optimal_latency(layers));
+    std::printf("%-16s %-17s %10s %9s %17s %12s %10s %8s\n", "strategy", "schedule", "s to 1.01x", "speed-up", "95 % interval", "area/oracle",
+                "final ms", "own s");
+    for (const auto& r : s.rows) {
+        const auto x = speedup(s.rows.front().seconds, r.seconds);
+        char seconds[24] = "never";
+        if (tk::stats::median(r.seconds) < infinite) std::snprintf(seconds, sizeof seconds, "%.1f", tk::stats::median(r.seconds));
+        std::printf("%-16s %-17s %10s %9.2f %8.2f %8.2f %12.3f %10.3f %8.2f\n", r.strategy.c_str(), r.schedule.c_str(), seconds, x.median,
+                    x.low, x.high, tk::stats::median(r.area), 1e3 * tk::stats::median(r.final_latency), r.own_seconds);
+    }
+    const row* const dynatune = best_of(s, {"dynatune"});
+    const auto against = [&](const char* what, const row* other) {
+        if (dynatune == nullptr || other == nullptr) return;
+        const auto x = speedup(other->seconds, dynatune->seconds);
+        std::printf("dynatune against %s, %s: %.2f [%.2f, %.2f]\n", what, other->schedule.c_str(), x.median, x.low, x.high);
+    };
+    against("sequential by lot", best_of(s, {"any order"}));
+    against("the best static", best_of(s, {"sequential", "random", "round-robin", "linear"}));
+    against("the best dynamic", best_of(s, {"da-random", "da-round-robin", "ansor"}));
+}
+
+std::string study_name(const options& o) { return o.synthetic > 0 ? "synthetic" : o.record.network; }
+
+void print_json(const options& o, std::span<const programs::replayed_layer> layers, const study& s)
+{
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    const auto finite = [](double x) { return x < infinite ? nlohmann::ordered_json(x) : nlohmann::ordered_json(nullptr); };
+    for (const auto& r : s.rows) {
+        const auto x = speedup(s.rows.front().seconds, r.seconds);
+        rows.push_back({{"strategy", r.strategy}, {"schedule", r.schedule}, {"seconds_to_quality", finite(tk::stats::median(r.seconds))},
+                        {"speedup", x.median}, {"speedup_low", x.low}, {"speedup_high", x.high},
+                        {"area_over_optimal", tk::stats::median(r.area)}, {"final_latency_ms", finite(1e3 * tk::stats::median(r.final_latency))},
+                        {"own_s", r.own_seconds}});
+    }
+    const nlohmann::ordered_json out{{"network", study_name(o)}, {"strategy", o.strategies.front()}, {"repeats", o.replay.repeats},
+                                     {"seconds", o.replay.seconds}, {"runs", o.replay.runs}, {"seed", o.replay.seed},
+                                     {"optimum_ms", 1e3 * programs::optimal_latency(layers)}, {"rows", rows}};
+    std::printf("%s\n", out.dump(2).c_str());
+}
+
+void draw(const options& o, const study& s)
+{
+    const bool one = o.strategies.size() == 1;
+    const std::string name = study_name(o) + "-" + (one ? o.strategies.front() : "systems");
+    programs::chart c{name + ": model latency, median of " + std::to_string(o.replay.repeats), "seconds of tuning", "ms", true, {}};
+    std::string csv = "seconds";
+    for (const auto& r : s.rows) {
+        if (r.course.empty()) continue;
+        auto& line = c.lines.emplace_back(
+            programs::chart_line{one ? r.schedule : r.strategy + ", " + r.schedule, {}, r.schedule.ends_with("oracle")});
+        csv += ',' + r.strategy + ' ' + r.schedule;
+        for (std::size_t i = 0; i < s.times.size(); ++i) line.points.emplace_back(s.times[i], 1e3 * r.course[i]);
+    }
+    csv += '\n';
+    for (std::size_t i = 0; i < s.times.size(); ++i) {
+        csv += tk::io::text_of(s.times[i]);
+        for (const auto& line : c.lines) csv += ',' + tk::io::text_of(line.points[i].second);
+        csv += '\n';
+    }
+    programs::make_folder("--out", o.out);
+    tk::io::write_text(o.out + '/' + name + ".svg", programs::to_svg(c));
+    tk::io::write_text(o.out + '/' + name + ".csv", csv);
+}
 
 void print(const std::vector<programs::layer_record>& layers)
 {
@@ -36,24 +294,57 @@ void print_json(const std::string& network, const std::vector<programs::layer_re
     std::printf("%s\n", nlohmann::ordered_json{{"network", network}, {"rows", rows}}.dump(2).c_str());
 }
 
+void record(options o)
+{
+    o.record.seed = o.replay.seed;
+    const auto layers = programs::record_network(o.record, [](const std::string& layer, std::size_t pass) {
+        std::fprintf(stderr, "%s, pass %zu\n", layer.c_str(), pass + 1);
+    });
+    if (o.json) print_json(o.record.network, layers);
+    else print(layers);
+}
+
+void run(options o)
+{
+    const int sources = (o.record.folder.empty() ? 0 : 1) + (o.recorded.empty() ? 0 : 1) + (o.synthetic > 0 ? 1 : 0);
+    tk::require(sources == 1, "--record, --recorded and --synthetic: want one of them");
+    if (!o.record.folder.empty()) return record(std::move(o));
+    tk::require(o.replay.repeats > 0, "--repeats is 0, want at least 1");
+    tk::require(o.replay.seconds > 0 && o.replay.seconds < infinite, "--seconds is not positive, want seconds of recorded time");
+    tk::require(o.replay.slot_seconds >= 0, "--slot-seconds is negative, want > 0, or 0 for a twentieth of each task's share");
+    tk::require(o.replay.runs > 0, "--runs is 0, want at least 1");
+    for (const auto& name : o.schedules)
+        if (name != "all" && name != "oracle") static_cast<void>(programs::find(programs::schedules({}), "schedule", name));
+    for (const auto& name : o.strategies) static_cast<void>(programs::find(programs::strategies(), "strategy", name));
+    if (o.synthetic > 0) o.strategies = {"grid"};  // the rows are in the order of their trials
+    const auto layers = o.synthetic > 0 ? programs::made_up_network(o.synthetic, o.replay.seed) : programs::load_network(o.record.network, o.recorded);
+    const auto found = comparison(layers, o).take();
+    if (!o.out.empty()) draw(o, found);
+    if (o.json) print_json(o, layers, found);
+    else print(o, layers, found);
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
 {
-    programs::record_settings s;
-    bool json = false;
-    CLI::App app("Records the AutoTVM-equal CPU spaces of a network's convolutions.", "bench_schedule");
-    app.add_option("--network", s.network, "alexnet, resnet18, squeezenet or vgg16")->required();
-    app.add_option("--record", s.folder, "folder for the recorded spaces; a recording that was broken off there is taken up")->required();
-    app.add_option("--device", s.device, "what the .params files say of this machine");
-    app.add_option("--core", s.core, "the core that kernels are timed on; compilers take the others [0]");
-    app.add_option("--seed", s.seed, "of the order of configurations [1]");
-    app.add_flag("--json", json, "print JSON instead of a table");
-    return programs::run_program(app, argc, argv, [&] {
-        const auto layers = programs::record_network(s, [&](const std::string& layer, std::size_t pass) {
-            std::fprintf(stderr, "%s, pass %zu\n", layer.c_str(), pass + 1);
-        });
-        if (json) print_json(s.network, layers);
-        else print(layers);
-    });
+    options o;
+    CLI::App app("Records the AutoTVM-equal CPU spaces of a network's convolutions, or replays schedules over them.", "bench_schedule");
+    app.add_option("--network", o.record.network, "alexnet, resnet18, squeezenet or vgg16 [resnet18]")->default_val("resnet18");
+    app.add_option("--record", o.record.folder, "measure the spaces into this folder; what was broken off there is taken up");
+    app.add_option("--device", o.record.device, "recording: what the .params files say of this machine");
+    app.add_option("--core", o.record.core, "recording: the core that kernels are timed on; compilers take the others [0]");
+    app.add_option("--recorded", o.recorded, "replay the spaces in this folder");
+    app.add_option("--synthetic", o.synthetic, "replay so many made-up tasks instead");
+    app.add_option("--schedule", o.schedules, "names with commas, or all: oracle, " + programs::list(programs::schedules({})))->delimiter(',');
+    app.add_option("--strategy", o.strategies, "names with commas; the first, sequential, is the baseline [autotvm]: " +
+                                                   programs::list(programs::strategies()))->delimiter(',');
+    app.add_option("--seconds", o.replay.seconds, "of recorded time per run [300]");
+    app.add_option("--slot-seconds", o.replay.slot_seconds, "length of a slot; 0: seconds / (20 x tasks), within [0.1, 100]");
+    app.add_option("--runs", o.replay.runs, "timed runs of each configuration, for strategies without an evaluator of their own [10]");
+    app.add_option("--repeats", o.replay.repeats, "runs with different seeds [5]");
+    app.add_option("--seed", o.replay.seed, "of orders and runs [1]");
+    app.add_option("--out", o.out, "folder for the picture and its numbers, <network>-<strategy>.svg and .csv");
+    app.add_flag("--json", o.json, "print JSON instead of a table");
+    return programs::run_program(app, argc, argv, [&] { run(o); });
 }

@@ -18,9 +18,14 @@ target_compile_options(tunekit_checks INTERFACE -Wall -Wextra -Wpedantic -Wconve
 
 # tunekit_native(TARGET [flags...]): optimised for the machine that compiles, whatever the build type. Such objects are
 # of no use on another machine, so they are never taken from a cache. Later flags win over earlier ones.
+# g++ 12 warns of its own AVX-512 intrinsics (GCC bug 105593), which Eigen uses where the machine has them.
+set(tunekit_native_flags -O3 -march=native)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    list(APPEND tunekit_native_flags -Wno-maybe-uninitialized -Wno-uninitialized)
+endif()
 function(tunekit_native target)
     get_target_property(sources ${target} SOURCES)
-    set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS -O3 -march=native ${ARGN})
+    set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS ${tunekit_native_flags} ${ARGN})
     set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "")
 endfunction()
 

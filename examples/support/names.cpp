@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/names.hpp"
 
-#include <cstdint>
-
 #include "tunekit/recipes/adatune.hpp"
 #include "tunekit/recipes/autotvm.hpp"
 #include "tunekit/recipes/chameleon.hpp"
@@ -46,13 +44,12 @@ named<tunekit::any_strategy> strategies()
 
 named<tunekit::any_schedule> schedules(const run_plan& run)
 {
-    const auto slots = static_cast<std::uint64_t>(run.seconds / run.slot_seconds);
     named<tunekit::any_schedule> out;
     const auto add = [&](const char* name, auto schedule) { out.emplace_back(name, tunekit::any_schedule(std::move(schedule))); };
     add("sequential", tunekit::schedule::sequential{.seconds_per_task = run.seconds / static_cast<double>(run.tasks)});
     add("random", tunekit::schedule::random{});
     add("round-robin", tunekit::schedule::round_robin{});
-    add("linear", tunekit::schedule::linear{.slots = slots > 0 ? slots : 1});
+    add("linear", tunekit::schedule::linear{.seconds = run.seconds});
     add("da-random", tunekit::schedule::early_stop{tunekit::schedule::random{}});
     add("da-round-robin", tunekit::schedule::early_stop{tunekit::schedule::round_robin{}});
     add("ansor", tunekit::schedule::ansor{});

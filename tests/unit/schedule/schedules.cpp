@@ -59,6 +59,7 @@ TEST_CASE("every schedule chooses active tasks only: 200 random choices each")
     hold(schedule::round_robin{});
     hold(schedule::random{});
     hold(schedule::linear{.slots = 30});
+    hold(schedule::linear{.seconds = 30});
     hold(schedule::ansor{.epsilon = 0.1, .tags = {"a", "a", "b", "", "b"}});
     hold(schedule::early_stop{schedule::random{}});
 }
@@ -96,8 +97,24 @@ TEST_CASE("linear shares slots by work, rounds by largest remainders and gives e
         order.push_back(k);
     }
     CHECK(order == std::vector<std::size_t>{0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 3, 0});
-    CHECK_THROWS_WITH_AS((void)schedule::linear{}.start(views),
-                         "tunekit: schedule::linear: slots is 0, want the number of slots of the whole run", std::invalid_argument);
+    for (const auto& bad : {schedule::linear{}, schedule::linear{.slots = 10, .seconds = 10}})
+        CHECK_THROWS_WITH_AS((void)bad.start(views), "tunekit: schedule::linear: want the slots of the whole run, or its seconds",
+                             std::invalid_argument);
+}
+
+TEST_CASE("linear in seconds: long slots do not make the last task go short")
+{
+    std::vector<task_view> tasks{{.flops = 60}, {.flops = 30}, {.flops = 10}};
+    const schedule::linear s{.seconds = 100};
+    auto state = s.start(tasks);
+    philox gen(1);
+    std::vector<std::size_t> order;
+    for (int i = 0; i < 8; ++i) {  // slots of 15 s
+        const auto k = s.select(state, tasks, gen);
+        tasks[k].seconds += 15;
+        order.push_back(k);
+    }
+    CHECK(order == std::vector<std::size_t>{0, 0, 0, 0, 1, 1, 2, 0});
 }
 
 TEST_CASE("stale trials are those since the last improvement")

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The recorded spaces of a folder, as a search and a model want them.
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/recorded_space.hpp"
+#include "tunekit/io/text.hpp"
+#include "tunekit/space/any_space.hpp"
+
+namespace programs {
+
+struct loaded_space {
+    std::string name, kernel;
+    tunekit::space::any_space space;
+    tunekit::io::replay_table table;
+    double optimum = std::numeric_limits<double>::infinity();  ///< seconds
+};
+
+/// All spaces of the comma-separated `folders` whose name contains `only`, by name within each. What is wrong with them goes to stderr.
+inline std::vector<loaded_space> load_spaces(const char* program, const std::string& folders, const std::string& only)
+{
+    std::vector<loaded_space> out;
+    for (const auto folder : tunekit::io::split(folders, ',')) {
+        const std::string path(folder);
+        std::vector<std::string> names;
+        DIR* entries = opendir(path.c_str());
+        if (entries == nullptr) tunekit::invalid("--spaces \"" + path + "\" is no folder, want one with recorded spaces");
+        while (const dirent* entry = readdir(entries)) {
+            const std::string_view file = entry->d_name;
+            if (file.ends_with(".params")) names.emplace_back(file.substr(0, file.size() - 7));
+        }
+        closedir(entries);
+        std::sort(names.begin(), names.end());
+        for (const auto& name : names) {
+            if (name.find(only) == std::string::npos) continue;
+            auto recorded = tunekit::io::read_recorded_space(path + '/' + name);
+            tunekit::space::any_space space = tunekit::io::space_of(recorded);
+            auto table = tunekit::io::table_of(recorded, space);
+            for (const auto* problems : {&recorded.problems, &table.problems})
+                for (const auto& p : *problems) std::fprintf(stderr, "%s: %s\n", program, p.text().c_str());
+            double optimum = std::numeric_limits<double>::infinity();
+            for (auto& row : table.rows) {
+                if (row.result.ok()) optimum = (std::min)(optimum, row.result.cost);
+                row.result.batches.clear();  // copied at every look-up otherwise
+            }
+            out.push_back({name, recorded.kernel, std::move(space), std::move(table), optimum});
+        }
+    }
+    if (out.empty()) tunekit::invalid("--spaces \"" + folders + "\" holds no such recorded space, want NAME.params and NAME.csv.gz");
+    return out;
+}
+
+}  // namespace programs

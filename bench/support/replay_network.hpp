@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Schedules over a network whose spaces were recorded, or over made-up tuning curves: who lowers the model's latency soonest.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/names.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/recorded_space.hpp"
+#include "tunekit/kernels/workloads.hpp"
+#include "tunekit/measure/replay.hpp"
+#include "tunekit/measure/until_confident.hpp"
+#include "tunekit/random/normal.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/random/uniform.hpp"
+#include "tunekit/recipes/adatune.hpp"
+#include "tunekit/schedule/oracle.hpp"
+#include "tunekit/schedule/sequential.hpp"
+#include "tunekit/space/dynamic_product.hpp"
+#include "tunekit/tune/task.hpp"
+#include "tunekit/tune/tune_tasks.hpp"
+
+namespace programs {
+
+/// One operator of a network with everything that was measured of it.
+struct replayed_layer {
+    std::string name;
+    double flops = 0, weight = 1;
+    tunekit::space::dynamic_product space;
+    std::vector<tunekit::measure::recorded> rows;
+};
+
+/// Settings of a study.
+struct replay_settings {
+    double seconds = 300;       ///< of recorded time, per run
+    double slot_seconds = 0;    ///< 0: as tune_tasks has it
+    std::size_t repeats = 5;
+    std::uint64_t seed = 1;
+    std::uint32_t runs = 10;    ///< of each configuration, for strategies without an evaluator of their own: TVM's setting on CPUs
+};
+
+/// The latency of the model with its incumbents, as recorded, whenever it changed.
+struct latency_step {
+    double seconds = 0, latency = 0;
+};
+using latency_course = std::vector<latency_step>;
+
+/// The layers of a network that lie in a folder, in declaration order.
+inline std::vector<replayed_layer> load_network(const std::string& network, const std::string& folder)
+{
+    const auto* const known = tunekit::kernels::find_network(network);
+    if (known == nullptr || known->convolutions.empty())
+        tunekit::invalid("--network \"" + network + "\" has no convolutions here, want alexnet, resnet18, squeezenet or vgg16");
+    std::vector<replayed_layer> out;
+    for (const auto& layer : known->convolutions) {
+        const std::string name(layer.name);
+        const auto recorded = tunekit::io::read_recorded_space(folder + '/' + name);
+        auto space = tunekit::io::space_of(recorded);
+        auto table = tunekit::io::table_of(recorded, space);
+        if (!recorded.problems.empty() || !table.problems.empty())
+            throw tunekit::error("--recorded " + folder + '/' + name + ": " +
+                                 (recorded.problems.empty() ? table : tunekit::io::replay_table{{}, {}, recorded.problems}).problems.front().text());
+        out.push_back({name, layer.shape.flops(), static_cast<double>(layer.times), std::move(space), std::move(table.rows)});
+    }
+    return out;
+}
+
+/// Operators whose i-th trial, in order, was drawn from a heavy-tailed law of its own: for `grid`, as if measured at random.
+/// 1000 trials each, of 0.05 to 0.5 s; the best possible is a known share of the median.
+inline std::vector<replayed_layer> made_up_network(std::size_t tasks, std::uint64_t seed)
+{
+    std::vector<replayed_layer> out;
+    for (std::size_t k = 0; k < tasks; ++k) {
+        auto gen = tunekit::random::stream(seed, 0x6d616465U, k);
+        const double floor = 1e-3 * std::exp(tunekit::random::normal(gen));
+        const double spread = 0.3 + tunekit::random::uniform_01(gen), trial = 0.05 * std::pow(10, tunekit::random::uniform_01(gen));
+        std::vector<std::int64_t> values(1000);
+        std::iota(values.begin(), values.end(), std::int64_t{0});
+        replayed_layer layer{"T" + std::to_string(k + 1), 1e11 * floor, 1.0 + static_cast<double>(tunekit::random::uniform_index(4, gen)),
+                             tunekit::space::dynamic_product({{"trial", values}}, {}), {}};
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            tunekit::measure::recorded row;
+            row.result.cost = floor * (1 + std::exp(spread * 2 * tunekit::random::normal(gen)));
+            row.result.runs = 1;
+            row.seconds = trial;
+            layer.rows.push_back(row);
+        }
+        out.push_back(std::move(layer));
+    }
+    return out;
+}
+
+namespace detail {
+
+/// The measurer of a layer, under the evaluator that belongs to the strategy.
+inline tunekit::task task_of(const replayed_layer& layer, const std::string& strategy, const replay_settings& s,
+                             tunekit::measure::virtual_clock time, std::uint64_t seed)
+{
+    namespace measure = tunekit::measure;
+    const auto make = [&](auto repetition) {
+        return tunekit::task(layer.name, layer.space, measure::noisy_replay(layer.rows, time, repetition, seed), layer.flops, layer.weight);
+    };
+    if (strategy == "adatune") return make(tunekit::recipes::adatune_repetition());
+    if (strategy == "combined") return make(measure::until_confident{.standard_error = 0.02, .group = 3, .runs = 24});  // as tune_network
+    return make(measure::fixed{.runs = s.runs, .batch = 1});
+}
+
+/// Sequential in an order of its own: the declared one is an accident.
+struct in_order {
+    std::vector<std::size_t> order;
+    tunekit::schedule::sequential inner;
+
+    struct state {};
+
+    [[nodiscard]] state start(std::span<const tunekit::schedule::task_view>) const { return {}; }
+
+    template <tunekit::generator G>
+    [[nodiscard]] std::size_t select(state&, std::span<const tunekit::schedule::task_view> tasks, G& gen) const
+    {
+        std::vector<tunekit::schedule::task_view> views;
+        for (const std::size_t k : order) views.push_back(tasks[k]);
+        auto s = inner.start(views);
+        return order[inner.select(s, views, gen)];
+    }
+    void update(state&, std::size_t, const tunekit::schedule::slot&) const {}
+};
+
+}  // namespace detail
+
+/// The model's latency were every layer at its recorded optimum.
+inline double optimal_latency(std::span<const replayed_layer> layers)
+{
+    double sum = 0;
+    for (const auto& layer : layers) {
+        double best = std::numeric_limits<double>::infinity();
+        for (const auto& row : layer.rows)
+            if (row.result.ok()) best = (std::min)(best, row.result.cost);
+        sum += layer.weight * best;
+    }
+    return sum;
+}
+
+/// A network tuned by one strategy: runs schedules over it, all with the same proposals for the same task.
+class replayed_network {
+public:
+    /// `layers` must outlive it.
+    replayed_network(const std::vector<replayed_layer>& layers, std::string strategy, const replay_settings& settings)
+        : layers_(layers), name_(std::move(strategy)), settings_(settings), strategy_(find(strategies(), "strategy", name_)),
+          budget_{.seconds = settings.seconds, .slot_seconds = settings.slot_seconds, .batch = 8}
+    {
+        if (name_ == "combined") budget_.limits.abandon_factor = 1.5;  // as tune_network
+        budget_.slot_seconds = budget_.slot(layers_.size());
+    }
+
+    [[nodiscard]] const std::string& strategy() const noexcept { return name_; }
+    [[nodiscard]] run_plan plan_of_run() const { return {.seconds = settings_.seconds, .slot_seconds = budget_.slot_seconds, .tasks = layers_.size()}; }
+
+    template <class Schedule>
+    [[nodiscard]] latency_course run(const Schedule& schedule, std::size_t repeat) const
+    {
+        latency_course out;
+        tune(schedule, repeat, budget_, [&](const tunekit::plan& p) {
+            const double latency = recorded_latency(p);
+            if (latency < std::numeric_limits<double>::infinity() && (out.empty() || latency != out.back().latency))
+                out.push_back({p.seconds, latency});
+        });
+        return out;
+    }
+
+    /// What each slot of each task would bring were all tuned to their end: what oracles know.
+    [[nodiscard]] std::vector<tunekit::schedule::slot_curve> slot_curves(std::size_t repeat) const
+    {
+        auto whole = budget_;
+        whole.seconds = tunekit::forever;
+        const auto p = tune(tunekit::schedule::sequential{}, repeat, whole, [](const tunekit::plan&) {});
+        std::vector<tunekit::schedule::slot_curve> out(layers_.size());
+        double before = std::numeric_limits<double>::infinity();
+        for (const auto& slot : p.slots) {
+            if (before < std::numeric_limits<double>::infinity()) out[slot.task].push_back(before - slot.model_latency);
+            before = slot.model_latency;
+        }
+        for (std::size_t k = 0; k < out.size(); ++k) {  // savings, to what is left after each
+            double left = layers_[k].weight * p.tasks[k].record.best_cost();
+            tunekit::schedule::slot_curve curve{left};
+            for (std::size_t i = out[k].size(); i-- > 0;) curve.push_back(left += out[k][i]);
+            std::reverse(curve.begin(), curve.end());
+            out[k] = std::move(curve);
+        }
+        return out;
+    }
+
+private:
+    template <class Schedule, class Watch>
+    tunekit::plan tune(const Schedule& schedule, std::size_t repeat, const tunekit::tasks_budget& budget, Watch&& watch) const
+    {
+        double now = 0;
+        const tunekit::measure::virtual_clock time(now);
+        std::vector<tunekit::task> tasks;
+        for (std::size_t k = 0; k < layers_.size(); ++k)
+            tasks.push_back(detail::task_of(layers_[k], name_, settings_, time, settings_.seed + 1000 * repeat + k));
+        auto gen = tunekit::random::stream(settings_.seed, 0x73636865U, repeat);
+        return tunekit::tune_tasks(tasks, strategy_, schedule, budget, time, [&](const tunekit::plan& p, std::size_t) {
+            watch(p);
+            return false;
+        }, gen);
+    }
+
+    [[nodiscard]] double recorded_latency(const tunekit::plan& p) const
+    {
+        double sum = 0;
+        for (std::size_t k = 0; k < layers_.size(); ++k) {
+            const auto& record = p.tasks[k].record;
+            if (!record.found()) return std::numeric_limits<double>::infinity();
+            sum += layers_[k].weight * layers_[k].rows[static_cast<std::size_t>(record.incumbent().candidate)].result.cost;
+        }
+        return sum;
+    }
+
+    const std::vector<replayed_layer>& layers_;
+    std::string name_;
+    replay_settings settings_;
+    tunekit::any_strategy strategy_;
+    tunekit::tasks_budget budget_;
+};
+
+/// When a course first is at most `latency`; +inf where it never is.
+inline double seconds_to(const latency_course& course, double latency)
+{
+    // A noisy winner can be a step back: the last crossing counts, for what is reached must be kept.
+    double reached = std::numeric_limits<double>::infinity();
+    for (std::size_t i = course.size(); i-- > 0 && course[i].latency <= latency;) reached = course[i].seconds;
+    return reached;
+}
+
+/// Seconds x seconds under a course from `from` to `to`; before its first step it counts as that.
+inline double area_under(const latency_course& course, double from, double to)
+{
+    double area = 0;
+    for (std::size_t i = 0; i < course.size(); ++i) {
+        const double begins = i == 0 ? from : (std::max)(from, course[i].seconds);
+        const double ends = i + 1 < course.size() ? (std::min)(to, course[i + 1].seconds) : to;
+        if (ends > begins) area += course[i].latency * (ends - begins);
+    }
+    return area;
+}
+
+}  // namespace programs

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Tuning curves of strategies that search recorded spaces.
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/names.hpp"
+#include "tunekit/io/recorded_space.hpp"
+#include "tunekit/measure/replay.hpp"
+#include "tunekit/measure/virtual_clock.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/space/any_space.hpp"
+
+namespace programs {
+
+/// The best rate so far, 1 / seconds, after each trial of one search; 0 before the first valid one.
+struct tuning_curve {
+    std::string space, strategy;
+    std::vector<double> best;
+};
+
+/// Paths of the recorded spaces in the folders, without endings, sorted by name in each.
+/// Throws std::invalid_argument for what is no folder or has none.
+inline std::vector<std::string> recorded_spaces(const std::vector<std::string>& folders)
+{
+    std::vector<std::string> out;
+    for (const auto& path : folders) {
+        DIR* folder = opendir(path.c_str());
+        if (folder == nullptr) tunekit::invalid("--spaces \"" + path + "\" is no folder, want one with recorded spaces");
+        const auto before = static_cast<std::ptrdiff_t>(out.size());
+        while (const dirent* entry = readdir(folder)) {
+            const std::string_view file = entry->d_name;
+            if (file.ends_with(".params")) out.push_back(path + '/' + std::string(file.substr(0, file.size() - 7)));
+        }
+        closedir(folder);
+        std::sort(out.begin() + before, out.end());
+        if (out.begin() + before == out.end())
+            tunekit::invalid("--spaces \"" + path + "\" holds no recorded space, want NAME.params and NAME.csv.gz");
+    }
+    return out;
+}
+
+/// `repeats` searches of each strategy over the space at `path`, of at most `trials` trials in batches of 8.
+inline void search_space(std::vector<tuning_curve>& out, const std::string& path, const std::vector<std::string>& strategies,
+                         std::size_t repeats, std::size_t trials, std::uint64_t seed)
+{
+    const auto known = programs::strategies();
+    const auto recorded = tunekit::io::read_recorded_space(path);
+    const tunekit::space::any_space space = tunekit::io::space_of(recorded);
+    const auto table = tunekit::io::table_of(recorded, space);
+    for (const auto& name : strategies) {
+        const auto& strategy = find(known, "strategy", name);
+        for (std::size_t repeat = 0; repeat < repeats; ++repeat) {
+            auto gen = tunekit::random::stream(seed, 0x63757276U, repeat);
+            double now = 0, top = 0;
+            tunekit::measure::replay measurer(table.rows, tunekit::measure::virtual_clock(now));
+            tuning_curve curve{path.substr(path.rfind('/') + 1), name, {}};
+            auto state = strategy.start(space);
+            while (curve.best.size() < trials) {
+                const auto batch = strategy.propose(state, space, (std::min)(std::size_t{8}, trials - curve.best.size()), gen);
+                if (batch.empty()) break;
+                const auto measured = measurer.measure(batch, {});
+                for (const auto& m : measured) {
+                    if (m.ok()) top = (std::max)(top, 1 / m.cost);
+                    curve.best.push_back(top);
+                }
+                strategy.observe(state, space, batch, measured, gen);
+            }
+            out.push_back(std::move(curve));
+        }
+    }
+}
+
+}  // namespace programs
