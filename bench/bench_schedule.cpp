@@ -46,6 +46,7 @@ struct options {
 struct row {
     std::string strategy{}, schedule{};
     std::vector<double> seconds{};  ///< to the quality, per repeat; +inf where it was not reached
+    std::vector<double> of_tasks{};  ///< sequential: of all tasks, each to the quality it has in the baseline
     std::vector<double> final_latency{};
     std::vector<double> area{};     ///< over that of the area-optimal oracle
     std::vector<double> course{};   ///< median latency at each of the picture's times
@@ -121,8 +122,8 @@ private:
         double begins = 0;
         for (std::size_t r = 0; r < o_.replay.repeats; ++r) {
             baseline_.push_back(on.run(sequential, r));
-            if (baseline_.back().empty()) throw tk::error("--seconds " + std::to_string(o_.replay.seconds) + " ends in the warm-up, want more");
-            begins = (std::max)(begins, baseline_.back().front().seconds);
+            if (baseline_.back().model.empty()) throw tk::error("--seconds " + std::to_string(o_.replay.seconds) + " ends in the warm-up, want more");
+            begins = (std::max)(begins, baseline_.back().model.front().seconds);
             const auto curves = on.slot_curves(r);
             oracle_.push_back(on.run(tk::schedule::scripted{tk::schedule::area_optimal_order(curves)}, r));
             myopic_.push_back(on.run(tk::schedule::scripted{tk::schedule::myopic_order(curves)}, r));
@@ -136,9 +137,9 @@ private:
     {
         tk::measure::wall_clock wall;
         const double begun = wall();
-        std::vector<programs::latency_course> courses;
-        for (std::size_t r = 0; r < o_.replay.repeats; ++r) courses.push_back(on.run(schedule, r));
-        append(on.strategy(), name, courses).own_seconds = (wall() - begun) / static_cast<double>(o_.replay.repeats);
+        std::vector<programs::replayed_run> runs;
+        for (std::size_t r = 0; r < o_.replay.repeats; ++r) runs.push_back(on.run(schedule, r));
+        append(on.strategy(), name, runs).own_seconds = (wall() - begun) / static_cast<double>(o_.replay.repeats);
         std::fprintf(stderr, "%s, %s\n", on.strategy().c_str(), name.c_str());
     }
 
@@ -165,21 +166,23 @@ private:
     }
 
     /// Adds what repeat `r` came to.
-    void judge(row& to, const programs::latency_course& course, std::size_t r) const
+    void judge(row& to, const programs::replayed_run& run, std::size_t r) const
     {
-        const double from = baseline_[r].front().seconds, until = o_.replay.seconds;
-        to.seconds.push_back(programs::seconds_to(course, quality * baseline_[r].back().latency));
-        to.final_latency.push_back(course.empty() ? infinite : course.back().latency);
-        to.area.push_back(programs::area_under(course, from, until) / programs::area_under(oracle_[r], from, until));
+        const double from = baseline_[r].model.front().seconds, until = o_.replay.seconds;
+        to.seconds.push_back(programs::seconds_to(run.model, quality * baseline_[r].model.back().latency));
+        to.final_latency.push_back(run.model.empty() ? infinite : run.model.back().latency);
+        to.area.push_back(programs::area_under(run.model, from, until) / programs::area_under(oracle_[r].model, from, until));
+        if (to.schedule == "sequential")
+            to.of_tasks.push_back(programs::seconds_of_tasks(run.tasks, baseline_[r].tasks, quality, until / static_cast<double>(layers_.size())));
     }
 
-    row& append(const std::string& strategy, const std::string& schedule, const std::vector<programs::latency_course>& courses)
+    row& append(const std::string& strategy, const std::string& schedule, const std::vector<programs::replayed_run>& runs)
     {
         row& x = out_.rows.emplace_back(row{.strategy = strategy, .schedule = schedule});
-        for (std::size_t r = 0; r < courses.size(); ++r) judge(x, courses[r], r);
+        for (std::size_t r = 0; r < runs.size(); ++r) judge(x, runs[r], r);
         for (const double t : out_.times) {
             std::vector<double> at;
-            for (const auto& course : courses) at.push_back(latency_at(course, t));
+            for (const auto& run : runs) at.push_back(latency_at(run.model, t));
             x.course.push_back(tk::stats::median(std::move(at)));
         }
         return x;
@@ -187,7 +190,7 @@ private:
 
     const std::vector<programs::replayed_layer>& layers_;
     const options& o_;
-    std::vector<programs::latency_course> baseline_, oracle_, myopic_;
+    std::vector<programs::replayed_run> baseline_, oracle_, myopic_;
     study out_;
 };
 
@@ -207,14 +210,19 @@ void print(const options& o, std::span<const programs::replayed_layer> layers, c
 {
     std::printf("%zu tasks, %zu repeats of %.0f s, optimum %.3f ms\n", layers.size(), o.replay.repeats, o.replay.seconds,
                 1e3 * programs::optimal_latency(layers));
-    std::printf("%-16s %-17s %10s %9s %17s %12s %10s %8s\n", "strategy", "schedule", "s to 1.01x", "speed-up", "95 % interval", "area/oracle",
-                "final ms", "own s");
+    std::printf("%-16s %-17s %10s %9s %17s %12s %10s %8s %10s %9s %17s\n", "strategy", "schedule", "s to 1.01x", "speed-up", "95 % interval",
+                "area/oracle", "final ms", "own s", "s of tasks", "speed-up", "95 % interval");
     for (const auto& r : s.rows) {
         const auto x = speedup(s.rows.front().seconds, r.seconds);
         char seconds[24] = "never";
         if (tk::stats::median(r.seconds) < infinite) std::snprintf(seconds, sizeof seconds, "%.1f", tk::stats::median(r.seconds));
-        std::printf("%-16s %-17s %10s %9.2f %8.2f %8.2f %12.3f %10.3f %8.2f\n", r.strategy.c_str(), r.schedule.c_str(), seconds, x.median,
+        std::printf("%-16s %-17s %10s %9.2f %8.2f %8.2f %12.3f %10.3f %8.2f", r.strategy.c_str(), r.schedule.c_str(), seconds, x.median,
                     x.low, x.high, tk::stats::median(r.area), 1e3 * tk::stats::median(r.final_latency), r.own_seconds);
+        if (!r.of_tasks.empty()) {
+            const auto y = speedup(s.rows.front().of_tasks, r.of_tasks);
+            std::printf(" %10.1f %9.2f %8.2f %8.2f", tk::stats::median(r.of_tasks), y.median, y.low, y.high);
+        }
+        std::printf("\n");
     }
     const row* const dynatune = best_of(s, {"dynatune"});
     const auto against = [&](const char* what, const row* other) {
@@ -239,6 +247,10 @@ void print_json(const options& o, std::span<const programs::replayed_layer> laye
                         {"speedup", x.median}, {"speedup_low", x.low}, {"speedup_high", x.high},
                         {"area_over_optimal", tk::stats::median(r.area)}, {"final_latency_ms", finite(1e3 * tk::stats::median(r.final_latency))},
                         {"own_s", r.own_seconds}});
+        if (r.of_tasks.empty()) continue;
+        const auto y = speedup(s.rows.front().of_tasks, r.of_tasks);
+        rows.back().update({{"seconds_of_tasks", tk::stats::median(r.of_tasks)}, {"tasks_speedup", y.median}, {"tasks_speedup_low", y.low},
+                            {"tasks_speedup_high", y.high}});
     }
     const nlohmann::ordered_json out{{"network", study_name(o)}, {"strategy", o.strategies.front()}, {"repeats", o.replay.repeats},
                                      {"seconds", o.replay.seconds}, {"runs", o.replay.runs}, {"seed", o.replay.seed},

@@ -50,11 +50,17 @@ struct replay_settings {
     std::uint32_t runs = 10;    ///< of each configuration, for strategies without an evaluator of their own: TVM's setting on CPUs
 };
 
-/// The latency of the model with its incumbents, as recorded, whenever it changed.
+/// The latency of a model, or the cost of a task, with its incumbents, as recorded, whenever it changed.
 struct latency_step {
     double seconds = 0, latency = 0;
 };
 using latency_course = std::vector<latency_step>;
+
+/// One run.
+struct replayed_run {
+    latency_course model;
+    std::vector<latency_course> tasks;  ///< each by the seconds it got
+};
 
 /// The layers of a network that lie in a folder, in declaration order.
 inline std::vector<replayed_layer> load_network(const std::string& network, const std::string& folder)
@@ -111,7 +117,7 @@ inline tunekit::task task_of(const replayed_layer& layer, const std::string& str
     const auto make = [&](auto repetition) {
         return tunekit::task(layer.name, layer.space, measure::noisy_replay(layer.rows, time, repetition, seed), layer.flops, layer.weight);
     };
-    if (strategy == "adatune") return make(tunekit::recipes::adatune_repetition());
+    if (strategy == "adatune" || strategy == "adatune-paper") return make(tunekit::recipes::adatune_repetition());
     if (strategy == "combined") return make(measure::until_confident{.standard_error = 0.02, .group = 3, .runs = 24});  // as tune_network
     return make(measure::fixed{.runs = s.runs, .batch = 1});
 }
@@ -167,13 +173,16 @@ public:
     [[nodiscard]] run_plan plan_of_run() const { return {.seconds = settings_.seconds, .slot_seconds = budget_.slot_seconds, .tasks = layers_.size()}; }
 
     template <class Schedule>
-    [[nodiscard]] latency_course run(const Schedule& schedule, std::size_t repeat) const
+    [[nodiscard]] replayed_run run(const Schedule& schedule, std::size_t repeat) const
     {
-        latency_course out;
-        tune(schedule, repeat, budget_, [&](const tunekit::plan& p) {
-            const double latency = recorded_latency(p);
-            if (latency < std::numeric_limits<double>::infinity() && (out.empty() || latency != out.back().latency))
-                out.push_back({p.seconds, latency});
+        replayed_run out{{}, std::vector<latency_course>(layers_.size())};
+        const auto note = [](latency_course& course, double seconds, double latency) {
+            if (latency < std::numeric_limits<double>::infinity() && (course.empty() || latency != course.back().latency))
+                course.push_back({seconds, latency});
+        };
+        tune(schedule, repeat, budget_, [&](const tunekit::plan& p, std::size_t k) {
+            note(out.model, p.seconds, recorded_latency(p));
+            note(out.tasks[k], p.tasks[k].record.seconds(), recorded_cost(p, k));
         });
         return out;
     }
@@ -183,7 +192,7 @@ public:
     {
         auto whole = budget_;
         whole.seconds = tunekit::forever;
-        const auto p = tune(tunekit::schedule::sequential{}, repeat, whole, [](const tunekit::plan&) {});
+        const auto p = tune(tunekit::schedule::sequential{}, repeat, whole, [](const tunekit::plan&, std::size_t) {});
         std::vector<tunekit::schedule::slot_curve> out(layers_.size());
         double before = std::numeric_limits<double>::infinity();
         for (const auto& slot : p.slots) {
@@ -210,20 +219,24 @@ private:
         for (std::size_t k = 0; k < layers_.size(); ++k)
             tasks.push_back(detail::task_of(layers_[k], name_, settings_, time, settings_.seed + 1000 * repeat + k));
         auto gen = tunekit::random::stream(settings_.seed, 0x73636865U, repeat);
-        return tunekit::tune_tasks(tasks, strategy_, schedule, budget, time, [&](const tunekit::plan& p, std::size_t) {
-            watch(p);
+        return tunekit::tune_tasks(tasks, strategy_, schedule, budget, time, [&](const tunekit::plan& p, std::size_t k) {
+            watch(p, k);
             return false;
         }, gen);
+    }
+
+    /// Of the incumbent, as recorded; +inf without one.
+    [[nodiscard]] double recorded_cost(const tunekit::plan& p, std::size_t k) const
+    {
+        const auto& record = p.tasks[k].record;
+        if (!record.found()) return std::numeric_limits<double>::infinity();
+        return layers_[k].rows[static_cast<std::size_t>(record.incumbent().candidate)].result.cost;
     }
 
     [[nodiscard]] double recorded_latency(const tunekit::plan& p) const
     {
         double sum = 0;
-        for (std::size_t k = 0; k < layers_.size(); ++k) {
-            const auto& record = p.tasks[k].record;
-            if (!record.found()) return std::numeric_limits<double>::infinity();
-            sum += layers_[k].weight * layers_[k].rows[static_cast<std::size_t>(record.incumbent().candidate)].result.cost;
-        }
+        for (std::size_t k = 0; k < layers_.size(); ++k) sum += layers_[k].weight * recorded_cost(p, k);
         return sum;
     }
 
@@ -241,6 +254,15 @@ inline double seconds_to(const latency_course& course, double latency)
     double reached = std::numeric_limits<double>::infinity();
     for (std::size_t i = course.size(); i-- > 0 && course[i].latency <= latency;) reached = course[i].seconds;
     return reached;
+}
+
+/// Seconds that all tasks together need, each until it is at most `quality` times what it was at the end of the baseline; where it
+/// never is, `share` seconds: what it got.
+inline double seconds_of_tasks(const std::vector<latency_course>& tasks, const std::vector<latency_course>& baseline, double quality, double share)
+{
+    double sum = 0;
+    for (std::size_t k = 0; k < tasks.size(); ++k) sum += (std::min)(share, seconds_to(tasks[k], quality * baseline[k].back().latency));
+    return sum;
 }
 
 /// Seconds x seconds under a course from `from` to `to`; before its first step it counts as that.
