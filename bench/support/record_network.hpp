@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <optional>
@@ -139,13 +140,16 @@ inline std::vector<tunekit::index> order_of(tunekit::index size, std::uint64_t s
     return out;
 }
 
-/// Four digits: what two passes agree on is less.
+/// Seconds that are milliseconds of four digits, which is more than two passes agree on.
 inline double rounded(double seconds)
 {
     char text[32];
-    std::snprintf(text, sizeof text, "%.3e", seconds);
-    return std::strtod(text, nullptr);
+    std::snprintf(text, sizeof text, "%.3e", 1e3 * seconds);
+    return std::strtod(text, nullptr) / 1e3;
 }
+
+/// Seconds that are milliseconds of whole nanoseconds.
+inline double whole_nanoseconds(double seconds) { return std::round(1e9 * seconds) / 1e6 / 1e3; }
 
 using measurements = std::vector<tunekit::measure::measurement>;  ///< one per configuration
 
@@ -218,8 +222,8 @@ tunekit::io::recorded_space merge(const Space& space, Last&& last, const measure
         } else {
             row.check_seconds = rounded((std::max)(first.run_seconds, second.run_seconds));
         }
-        m.run_seconds = row.check_seconds + runs;
-        row.record.seconds = m.build_seconds + m.run_seconds;
+        m.run_seconds = whole_nanoseconds(row.check_seconds + runs);
+        row.record.seconds = whole_nanoseconds(m.build_seconds + m.run_seconds);
         out.rows.push_back(std::move(row));
     }
     for (std::size_t j = 0; j < dimensions; ++j) out.parameters.push_back({space.names()[j], values[j]});

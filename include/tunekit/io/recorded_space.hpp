@@ -63,11 +63,11 @@ inline constexpr std::array<std::string_view, 5> costs{"cost_ms", "compile_ms", 
                                                        "framework_ms"};
 
 /// The milliseconds that read back as `seconds` wherever those came from milliseconds: the product alone may be off by
-/// the last bit. Whole femtoseconds where those do, for they are short to write.
+/// the last bit.
 [[nodiscard]] inline double milliseconds(double seconds)
 {
     const double product = seconds * 1e3;
-    for (const double x : {std::round(product * 1e12) / 1e12, product, std::nextafter(product, 0.0), std::nextafter(product, 2 * product)})
+    for (const double x : {product, std::nextafter(product, 0.0), std::nextafter(product, 2 * product)})
         if (x / 1e3 == seconds) return x;
     return product;
 }

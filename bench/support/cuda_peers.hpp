@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// cuBLAS and cuDNN, opened where they are installed: what CUDA kernels are compared with.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tunekit/kernels/shapes.hpp"
+#include "tunekit/measure/cuda_library.hpp"
+#include "tunekit/measure/cuda_operands.hpp"
+
+namespace bench {
+
+/// A peer: `run` puts one call into the default stream.
+struct cuda_peer {
+    std::string name;
+    std::function<void()> run;
+};
+
+inline void succeed(int status, const char* what)
+{
+    if (status != 0) throw tunekit::error(std::string(what) + " answers " + std::to_string(status));
+}
+
+/// cuBLAS' C = A B^T for each of a batch, row-major [batch][m][k], [batch][n][k], [batch][m][n]: arguments 0, 1, 2 of
+/// `data`. In fp32, and with inputs rounded to TF32. Empty where it is not installed.
+inline std::vector<cuda_peer> cublas_peers(tunekit::measure::cuda_session& gpu, tunekit::measure::cuda_operands& data,
+                                           const tunekit::kernels::gemm_shape& s)
+{
+    using handle = void*;
+    struct calls {
+        tunekit::measure::detail::cuda_library library{
+            "", {"libcublas.so.13", "libcublas.so.12", "libcublas.so", "/usr/local/cuda/lib64/libcublas.so"}, "cuBLAS",
+            "install the CUDA toolkit"};
+        int (*create)(handle*) = nullptr;
+        int (*math)(handle, int) = nullptr;
+        int (*product)(handle, int, int, int, int, int, const float*, const float*, int, long long, const float*, int,
+                       long long, const float*, float*, int, long long, int) = nullptr;
+        handle blas = nullptr;
+    };
+    std::shared_ptr<calls> of;
+    try {
+        of = std::make_shared<calls>();
+        of->library.find(of->create, "cublasCreate_v2");
+        of->library.find(of->math, "cublasSetMathMode");
+        of->library.find(of->product, "cublasSgemmStridedBatched");
+    } catch (const tunekit::measure::no_cuda&) {
+        return {};
+    }
+    static_cast<void>(gpu.cuda());
+    succeed(of->create(&of->blas), "cublasCreate");
+    const float* const a = data.device<float>(gpu, 0);
+    const float* const b = data.device<float>(gpu, 1);
+    float* const c = data.device<float>(gpu, 2);
+    constexpr int fp32 = 0, tf32 = 3;  // CUBLAS_DEFAULT_MATH, CUBLAS_TF32_TENSOR_OP_MATH
+    std::vector<cuda_peer> out;
+    for (const int mode : {fp32, tf32})
+        out.push_back({mode == fp32 ? "cublas" : "cublas_tf32", [=] {
+            constexpr float one = 1, zero = 0;
+            constexpr int plain = 0, transposed = 1;
+            const auto area = [](int x, int y) { return static_cast<long long>(x) * y; };
+            succeed(of->math(of->blas, mode), "cublasSetMathMode");
+            // By columns, as cuBLAS has it: C^T = B A^T.
+            succeed(of->product(of->blas, transposed, plain, s.n, s.m, s.k, &one, b, s.k, area(s.n, s.k), a, s.k,
+                                area(s.m, s.k), &zero, c, s.n, area(s.m, s.n), s.batch),
+                    "cublasSgemmStridedBatched");
+        }});
+    return out;
+}
+
+/// cuDNN's convolution in fp32, NCHW and OIHW, by the fastest of its algorithms: arguments 0, 1, 2 of `data`. Empty where
+/// it is not installed.
+inline std::vector<cuda_peer> cudnn_peers(tunekit::measure::cuda_session& gpu, tunekit::measure::cuda_operands& data,
+                                          const tunekit::kernels::conv2d_shape& s)
+{
+    using handle = void*;
+    struct performance {  // cudnnConvolutionFwdAlgoPerf_t
+        int algorithm, status;
+        float milliseconds;
+        std::size_t workspace;
+        int determinism, math, reserved[3];
+    };
+    struct calls {
+        tunekit::measure::detail::cuda_library library{
+            "", {"libcudnn.so.9", "libcudnn.so.8", "libcudnn.so", "/usr/local/cuda/lib64/libcudnn.so"}, "cuDNN",
+            "install cuDNN"};
+        int (*create)(handle*) = nullptr;
+        int (*tensor)(handle*) = nullptr;
+        int (*filter)(handle*) = nullptr;
+        int (*convolution)(handle*) = nullptr;
+        int (*set_tensor)(handle, int, int, int, int, int, int) = nullptr;
+        int (*set_filter)(handle, int, int, int, int, int, int) = nullptr;
+        int (*set_convolution)(handle, int, int, int, int, int, int, int, int) = nullptr;
+        int (*set_math)(handle, int) = nullptr;
+        int (*find)(handle, handle, handle, handle, handle, int, int*, performance*) = nullptr;
+        int (*forward)(handle, const void*, handle, const void*, handle, const void*, handle, int, void*, std::size_t,
+                       const void*, handle, void*) = nullptr;
+        handle dnn = nullptr, x = nullptr, w = nullptr, y = nullptr, how = nullptr;
+    };
+    std::shared_ptr<calls> of;
+    try {
+        of = std::make_shared<calls>();
+        of->library.find(of->create, "cudnnCreate");
+        of->library.find(of->tensor, "cudnnCreateTensorDescriptor");
+        of->library.find(of->filter, "cudnnCreateFilterDescriptor");
+        of->library.find(of->convolution, "cudnnCreateConvolutionDescriptor");
+        of->library.find(of->set_tensor, "cudnnSetTensor4dDescriptor");
+        of->library.find(of->set_filter, "cudnnSetFilter4dDescriptor");
+        of->library.find(of->set_convolution, "cudnnSetConvolution2dDescriptor");
+        of->library.find(of->set_math, "cudnnSetConvolutionMathType");
+        of->library.find(of->find, "cudnnFindConvolutionForwardAlgorithm");
+        of->library.find(of->forward, "cudnnConvolutionForward");
+    } catch (const tunekit::measure::no_cuda&) {
+        return {};
+    }
+    static_cast<void>(gpu.cuda());
+    constexpr int nchw = 0, float32 = 0, cross_correlation = 1, without_tensor_cores = 3;  // CUDNN_FMA_MATH
+    succeed(of->create(&of->dnn), "cudnnCreate");
+    succeed(of->tensor(&of->x), "cudnnCreateTensorDescriptor");
+    succeed(of->tensor(&of->y), "cudnnCreateTensorDescriptor");
+    succeed(of->filter(&of->w), "cudnnCreateFilterDescriptor");
+    succeed(of->convolution(&of->how), "cudnnCreateConvolutionDescriptor");
+    succeed(of->set_tensor(of->x, nchw, float32, s.batch, s.ci, s.height, s.width), "cudnnSetTensor4dDescriptor");
+    succeed(of->set_tensor(of->y, nchw, float32, s.batch, s.co, s.oh(), s.ow()), "cudnnSetTensor4dDescriptor");
+    succeed(of->set_filter(of->w, float32, nchw, s.co, s.ci, s.kernel_h, s.kernel_w), "cudnnSetFilter4dDescriptor");
+    succeed(of->set_convolution(of->how, s.padding_h, s.padding_w, s.stride_h, s.stride_w, 1, 1, cross_correlation, float32),
+            "cudnnSetConvolution2dDescriptor");
+    succeed(of->set_math(of->how, without_tensor_cores), "cudnnSetConvolutionMathType");
+    performance best[8] = {};
+    int found = 0;
+    succeed(of->find(of->dnn, of->x, of->w, of->how, of->y, 8, &found, best), "cudnnFindConvolutionForwardAlgorithm");
+    int chosen = -1;  // they come fastest first; tensor cores would round
+    for (int i = found; i-- > 0;)
+        if (best[i].status == 0 && best[i].math == without_tensor_cores) chosen = i;
+    if (chosen < 0) return {};
+    const auto room = gpu.allocate(best[chosen].workspace);
+    return {{"cudnn", [=, algorithm = best[chosen].algorithm, bytes = best[chosen].workspace,
+                       x = data.device<float>(gpu, 0), w = data.device<float>(gpu, 1), y = data.device<float>(gpu, 2)] {
+        constexpr float one = 1, zero = 0;
+        succeed(of->forward(of->dnn, &one, of->x, x, of->w, w, of->how, algorithm,
+                            reinterpret_cast<void*>(static_cast<std::uintptr_t>(room)), bytes, &zero, of->y, y),
+                "cudnnConvolutionForward");
+    }}};
+}
+
+}  // namespace bench
