@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# labels: slow
+# What bench_schedule promises: wrong input is one line and exit status 2; both recorded networks replay, with every schedule, to
+# the same table twice.
+set -eu
+cd "$(dirname "$0")/../.."
+replay=$1/bench/bench_schedule
+search=$1/bench/bench_search
+for program in "$replay" "$search"; do
+    if [ ! -x "$program" ]; then
+        echo "$program is not built here"
+        exit 1
+    fi
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+fail() {
+    echo "FAILED: $1"
+    bad=1
+}
+
+# refuses WORDS ARGUMENT...: one line on standard error that holds WORDS, and exit status 2.
+refuses() {
+    words=$1
+    shift
+    status=0
+    "$replay" "$@" >"$work/out" 2>"$work/err" || status=$?
+    [ "$status" = 2 ] || fail "$*: exit status $status, want 2"
+    [ "$(wc -l <"$work/err")" = 1 ] || fail "$*: $(wc -l <"$work/err") lines, want 1"
+    grep -qF -- "$words" "$work/err" || fail "$*: said '$(cat "$work/err")', want '$words'"
+}
+data=bench/data/resnet18
+refuses 'want one of them'
+refuses 'want one of them' --synthetic 3 --recorded $data
+refuses 'want alexnet, resnet18, squeezenet or vgg16' --network nonet --recorded $data
+refuses 'nowhere' --recorded nowhere
+refuses 'want one of: random, ' --recorded $data --strategy best
+refuses 'want one of: sequential, ' --recorded $data --schedule fair
+refuses '--repeats is 0' --recorded $data --repeats 0
+refuses 'ends in the warm-up' --recorded $data --strategy random --seconds 0.01
+refuses '--core 100000' --record "$work/none" --core 100000
+
+for network in resnet18 squeezenet; do
+    run() { "$replay" --network $network --recorded bench/data/$network --strategy random --repeats 2 --seconds 300 --json --out "$work" 2>/dev/null; }
+    run | grep -v own_s >"$work/first"
+    run | grep -v own_s >"$work/second"
+    cmp -s "$work/first" "$work/second" || fail "$network: the same seed gave another table"
+    for schedule in sequential random round-robin linear da-random da-round-robin ansor dynatune dynatune-egreedy dynatune-softmax oracle; do
+        grep -q "\"schedule\": \"$schedule\"" "$work/first" || fail "$network: no row for $schedule"
+    done
+    grep -A8 '"schedule": "oracle"' "$work/first" | grep -q '"area_over_optimal": 1.0,' || fail "$network: the oracle is not what areas are divided by"
+    grep -q '</svg>' "$work/$network-random.svg" || fail "$network: no picture"
+done
+"$search" --spaces bench/data/resnet18 --only R11 --strategy annealing --repeats 2 --json | grep -q '"failed_share": 0.0' ||
+    fail "bench_search does not read the recordings"
+[ "$bad" = 0 ] && echo "wrong input refused, both networks replayed twice"
+exit $bad
