@@ -4,6 +4,7 @@
 /// \file
 /// Reads the log of a tuning run back.
 
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -15,6 +16,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/log.hpp"
+#include "tunekit/tune/trial.hpp"
 
 namespace tunekit::io {
 
@@ -112,6 +114,24 @@ namespace detail {
     }
     if (out.whole_bytes == 0) throw error("log " + path + ": has no whole line; remove it to start anew");
     return out;
+}
+
+/// The trials of the task `name` of a log, whose space is `space`: what `history::add` takes.
+/// Errors: tunekit::error where the log has no such task, or had another space for it.
+template <class Space>
+[[nodiscard]] std::vector<trial> trials_of(const log_content& log, const std::string& name, const Space& space)
+{
+    for (std::size_t k = 0; k < log.header.tasks.size(); ++k) {
+        const auto& task = log.header.tasks[k];
+        if (task.name != name) continue;
+        if (task.size != space.size() || task.fingerprint != space.fingerprint())
+            throw error("log: task " + name + " was tuned over another space; give the space that the log was written with");
+        std::vector<trial> out;
+        for (const log_trial& t : log.trials)
+            if (t.task == k) out.push_back({.candidate = t.candidate, .measured = t.measured});
+        return out;
+    }
+    throw error("log: has no task " + name + "; want one of its header's");
 }
 
 }  // namespace tunekit::io
