@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// What the history of other layers, or of other machines, is worth: evaluations to 1.05 x optimum of a recorded space with and without
+// the trials of up to three others that have the same parameters.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "support/load_spaces.hpp"
+#include "support/program.hpp"
+#include "tunekit/measure/replay.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/recipes/adatune.hpp"
+#include "tunekit/recipes/autotvm.hpp"
+#include "tunekit/stats/bootstrap.hpp"
+#include "tunekit/stats/quantile.hpp"
+#include "tunekit/tune/history.hpp"
+#include "tunekit/tune/tune.hpp"
+
+namespace tk = tunekit;
+
+namespace {
+
+struct settings {
+    std::string spaces, only, strategy = "all";
+    std::size_t repeats = 25, others = 3, trials = 128, evaluations = 250;
+    std::uint64_t seed = 1;
+};
+
+using trials = std::vector<tk::trial>;
+
+template <class Strategy>
+trials run(const Strategy& strategy, const programs::loaded_space& on, std::size_t most, tk::random::philox& gen)
+{
+    double now = 0;
+    tk::measure::replay measurer(on.table.rows, tk::measure::virtual_clock(now));
+    return tk::tune(on.space, measurer, strategy, {.trials = most, .batch = 1}, gen).trials();
+}
+
+/// Evaluations to 1.05 x optimum; `most` + 1 where they did not suffice.
+double needed(const trials& all, const programs::loaded_space& on, std::size_t most)
+{
+    for (std::size_t i = 0; i < all.size() && i < most; ++i)
+        if (all[i].measured.ok() && all[i].measured.cost <= 1.05 * on.optimum) return static_cast<double>(i + 1);
+    return static_cast<double>(most + 1);
+}
+
+std::vector<std::size_t> others_of(const std::vector<programs::loaded_space>& all, std::size_t k, std::size_t most)
+{
+    std::vector<std::size_t> out;
+    for (std::size_t step = 1; step < all.size() && out.size() < most; ++step) {
+        const std::size_t j = (k + step) % all.size();
+        const auto mine = all[k].space.names(), theirs = all[j].space.names();
+        if (std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end())) out.push_back(j);
+    }
+    return out;
+}
+
+void print(const char* name, const programs::loaded_space& on, std::size_t others, const std::vector<double>& without,
+           const std::vector<double>& with, std::size_t most)
+{
+    const auto text = [&](const std::vector<double>& x) {
+        const double median = tk::stats::median(x);
+        return median > static_cast<double>(most) ? "> " + std::to_string(most) : tk::io::text_of(median);
+    };
+    std::vector<double> ratio(with.size());
+    for (std::size_t r = 0; r < ratio.size(); ++r) ratio[r] = without[r] / with[r];
+    tk::random::philox gen(1);
+    const auto within = tk::stats::median_interval(ratio, {}, gen);
+    std::printf("%-12s %-26s %6zu %10s %10s %9.2f   %.2f .. %.2f\n", name, on.name.c_str(), others, text(without).c_str(), text(with).c_str(),
+                tk::stats::median(ratio), within.low, within.high);
+    std::fflush(stdout);
+}
+
+template <class Strategy>
+void study(const char* name, const Strategy& strategy, const std::vector<programs::loaded_space>& all, const settings& s)
+{
+    if (s.strategy != "all" && s.strategy != name) return;
+    std::vector<std::vector<trials>> alone(all.size());  // of each space, one run per seed
+    for (std::size_t k = 0; k < all.size(); ++k)
+        for (std::size_t r = 0; r < s.repeats; ++r) {
+            auto gen = tk::random::stream(s.seed, 0x616c6f6eU, r * all.size() + k);
+            alone[k].push_back(run(strategy, all[k], (std::max)(s.trials, s.evaluations), gen));
+        }
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        const auto others = others_of(all, k, s.others);
+        if (others.empty()) continue;
+        std::vector<double> without, with;
+        for (std::size_t r = 0; r < s.repeats; ++r) {
+            auto gen = tk::random::stream(s.seed, 0x77697468U, r * all.size() + k);
+            tk::history past(strategy.options);
+            for (const std::size_t j : others)
+                past.add(all[j].space, std::span<const tk::trial>(alone[j][r]).first((std::min)(s.trials, alone[j][r].size())));
+            without.push_back(needed(alone[k][r], all[k], s.evaluations));
+            with.push_back(needed(run(tk::with_history(strategy, past, gen), all[k], s.evaluations, gen), all[k], s.evaluations));
+        }
+        print(name, all[k], others.size(), without, with, s.evaluations);
+    }
+}
+
+void run_all(const settings& s)
+{
+    if (s.repeats == 0 || s.trials == 0 || s.evaluations == 0) tk::invalid("--repeats, --trials and --evaluations are counts, want >= 1");
+    const std::vector<std::string> known{"all", "autotvm", "autotvm-rank", "adatune"};
+    if (std::find(known.begin(), known.end(), s.strategy) == known.end())
+        tk::invalid("--strategy \"" + s.strategy + "\" has no form with a history, want all, autotvm, autotvm-rank or adatune");
+    const auto all = programs::load_spaces("bench_transfer", s.spaces, s.only);
+    std::printf("%-12s %-26s %6s %10s %10s %9s   %s\n", "strategy", "space", "others", "without", "with", "ratio", "95 %");
+    study("autotvm", tk::recipes::autotvm_reg(), all, s);
+    study("autotvm-rank", tk::recipes::autotvm_rank(), all, s);
+    study("adatune", tk::recipes::adatune(), all, s);
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    settings s;
+    CLI::App app("Median evaluations to 1.05 x optimum of recorded spaces, without and with the history of others of the same parameters; the median of "
+                 "the ratio over seeds and its interval.", "bench_transfer");
+    app.add_option("--spaces", s.spaces, "folders of recorded spaces, separated by commas")->required();
+    app.add_option("--only", s.only, "spaces whose name contains this");
+    app.add_option("--strategy", s.strategy, "all, autotvm, autotvm-rank or adatune [all]");
+    app.add_option("--others", s.others, "at most so many spaces in the history [3]");
+    app.add_option("--trials", s.trials, "of the history, from each of them, by the same strategy and seed [128]");
+    app.add_option("--evaluations", s.evaluations, "a run ends after so many [250]");
+    app.add_option("--repeats", s.repeats, "runs with different seeds [25]");
+    app.add_option("--seed", s.seed, "of the first repeat's streams [1]");
+    return programs::run_program(app, argc, argv, [&] { run_all(s); });
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/io/read_log.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "support/grid_space.hpp"
+#include "tunekit/core/error.hpp"
+
+namespace tk = tunekit;
+using support::grid_space;
+
+namespace {
+
+tk::io::log_content log_of(const grid_space& first, const grid_space& second)
+{
+    tk::io::log_content out;
+    out.header.tasks = {{"first", first.size(), first.fingerprint()}, {"second", second.size(), second.fingerprint()}};
+    for (std::uint64_t i = 0; i < 6; ++i)
+        out.trials.push_back({.task = i % 2, .candidate = i, .measured = {.cost = 1.0 + static_cast<double>(i), .runs = 3}});
+    out.trials.back().measured.failed = tk::measure::failure{};
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("the trials of a task are its own, in order, with their measurements")
+{
+    const grid_space first({4, 3}), second({3, 3});
+    const auto log = log_of(first, second);
+    const auto trials = tk::io::trials_of(log, "second", second);
+    REQUIRE(trials.size() == 3);
+    for (std::size_t k = 0; k < 3; ++k) {
+        CHECK(trials[k].candidate == 2 * k + 1);
+        CHECK(trials[k].measured == log.trials[2 * k + 1].measured);
+    }
+    CHECK(trials.back().measured.failed);
+    CHECK(tk::io::trials_of(log, "first", first).size() == 3);
+}
+
+TEST_CASE("a task that the log has not, and another space than its own, are refused")
+{
+    const grid_space first({4, 3}), second({3, 3});
+    const auto log = log_of(first, second);
+    CHECK_THROWS_AS((void)tk::io::trials_of(log, "third", first), tk::error);
+    CHECK_THROWS_AS((void)tk::io::trials_of(log, "first", second), tk::error);
+}
