@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tunekit/kernels/autotvm_x86.hpp"
@@ -54,7 +55,7 @@ inline std::string padded_input(const conv2d_shape& s, int ic)
 /// Nest:       n, oc_o, oh, ow_o, ic_o, kh, then [ic_i, kw unrolled] or [kw, ic_i], then ow_i unrolled, oc_i in
 /// vectors;
 ///             for 1 x 1: n, oc_o, oh_o, ow_o, ic_o, oh_i, ic_i, ow_i, oc_i.
-/// Departures: serial; more than 32 vectors of sums, or 128 multiply-adds, stay a loop; padding is copied within the
+/// Departures: serial; more than 32 vectors of sums, or 64 multiply-adds, stay a loop; padding is copied within the
 /// kernel. Source:     Chen et al. (2018), Learning to Optimize Tensor Programs; TVM's template conv2d_NCHWc.x86.
 /// Errors:     std::invalid_argument where the tiles do not divide the shape.
 [[nodiscard]] inline std::string conv2d_x86_source(const conv2d_shape& s, const conv2d_x86_default& tiles,
@@ -102,7 +103,7 @@ inline std::string padded_input(const conv2d_shape& s, int ic)
 ///
 /// Entry:      void kernel(const float* a, const float* b, float* c), dense, b as `panels` makes it.
 /// Nest:       xt, yt, yo, xo, ko, chunks of `inner` rows, ki unrolled, rows unrolled, x in vectors.
-/// Departures: serial; unrolled up to 32 vectors of sums and 128 multiply-adds, else a loop.
+/// Departures: serial; unrolled up to 32 vectors of sums and 64 multiply-adds, else a loop.
 /// Source:     TVM 0.9, topi.x86.dense, dense_pack.x86.
 /// Errors:     std::invalid_argument where tiles do not multiply to the shape, or a tile has more than 256 Ki sums.
 [[nodiscard]] inline std::string dense_pack_x86_source(const gemm_shape& s, const std::vector<int>& y,
@@ -179,16 +180,27 @@ inline std::string padded_input(const conv2d_shape& s, int ic)
                  each, "\nc[(n * ", s.m, " + y + j) * ", s.n, " + x + i] = ", sums.total(which), ";\n}\n}\n");
 }
 
+namespace detail {
+
+/// With the flags that it wants: all vectors are in the text, and looking for more takes a quarter of the compiler's
+/// time.
+inline measure::source vectorised(std::string text)
+{
+    return {.text = std::move(text), .flags = {"-fno-tree-vectorize"}};
+}
+
+}  // namespace detail
+
 /// AutoTVM's convolution as a template of generated code: kernels larger than 1 x 1.
 [[nodiscard]] inline auto conv2d_x86_template(const conv2d_shape& s, const vector_unit& unit = vector_unit::host())
 {
     return measure::source_template{conv2d_x86_space(s), [s, unit](const auto& c) {
-                                        return conv2d_x86_source(s,
-                                                                 {.ic = get<"tile_ic">(c)[1],
-                                                                  .oc = get<"tile_oc">(c)[1],
-                                                                  .ow = get<"tile_ow">(c)[1],
-                                                                  .unroll_kw = get<"unroll_kw">(c)},
-                                                                 unit);
+                                        return detail::vectorised(conv2d_x86_source(s,
+                                                                                    {.ic = get<"tile_ic">(c)[1],
+                                                                                     .oc = get<"tile_oc">(c)[1],
+                                                                                     .ow = get<"tile_ow">(c)[1],
+                                                                                     .unroll_kw = get<"unroll_kw">(c)},
+                                                                                    unit));
                                     }};
 }
 
@@ -196,30 +208,31 @@ inline std::string padded_input(const conv2d_shape& s, int ic)
 [[nodiscard]] inline auto pointwise_x86_template(const conv2d_shape& s, const vector_unit& unit = vector_unit::host())
 {
     return measure::source_template{pointwise_x86_space(s), [s, unit](const auto& c) {
-                                        return conv2d_x86_source(s,
-                                                                 {.ic = get<"tile_ic">(c)[1],
-                                                                  .oc = get<"tile_oc">(c)[1],
-                                                                  .ow = get<"tile_ow">(c)[1],
-                                                                  .oh = get<"tile_oh">(c)},
-                                                                 unit);
+                                        return detail::vectorised(conv2d_x86_source(s,
+                                                                                    {.ic = get<"tile_ic">(c)[1],
+                                                                                     .oc = get<"tile_oc">(c)[1],
+                                                                                     .ow = get<"tile_ow">(c)[1],
+                                                                                     .oh = get<"tile_oh">(c)},
+                                                                                    unit));
                                     }};
 }
 
 /// AutoTVM's dense layer with packed weights as a template of generated code.
 [[nodiscard]] inline auto dense_pack_x86_template(const gemm_shape& s, const vector_unit& unit = vector_unit::host())
 {
-    return measure::source_template{dense_pack_x86_space(s), [s, unit](const auto& c) {
-                                        return dense_pack_x86_source(s, get<"tile_y">(c), get<"tile_x">(c),
-                                                                     get<"tile_k">(c), get<"tile_inner">(c)[1], unit);
-                                    }};
+    return measure::source_template{
+        dense_pack_x86_space(s), [s, unit](const auto& c) {
+            return detail::vectorised(dense_pack_x86_source(s, get<"tile_y">(c), get<"tile_x">(c), get<"tile_k">(c),
+                                                            get<"tile_inner">(c)[1], unit));
+        }};
 }
 
 /// AutoTVM's dense layer with weights as they are, and its batched product, as a template of generated code.
 [[nodiscard]] inline auto batched_gemm_x86_template(const gemm_shape& s, const vector_unit& unit = vector_unit::host())
 {
     return measure::source_template{batched_gemm_x86_space(s), [s, unit](const auto& c) {
-                                        return batched_gemm_x86_source(s, get<"tile_y">(c)[1], get<"tile_x">(c)[1],
-                                                                       get<"tile_k">(c)[1], unit);
+                                        return detail::vectorised(batched_gemm_x86_source(
+                                            s, get<"tile_y">(c)[1], get<"tile_x">(c)[1], get<"tile_k">(c)[1], unit));
                                     }};
 }
 

@@ -54,7 +54,7 @@ std::string lines(const Parts&... parts)
 class generated_block {
 public:
     static constexpr int most_vectors = 32;      ///< of a block that is unrolled
-    static constexpr int most_steps = 128;       ///< multiply-adds in an unrolled loop around it
+    static constexpr int most_steps = 64;        ///< multiply-adds in an unrolled loop around it
     static constexpr int most_floats = 1 << 18;  ///< of a block: 1 MiB of stack
 
     generated_block(std::string name, int rows, int width, const vector_unit& unit)
@@ -146,19 +146,20 @@ public:
         return out;
     }
 
-    /// An expression: all floats of sum `row`, added up.
+    /// An expression: all floats of sum `row`, added up: halves of vectors, and halves of those, so that no compiler
+    /// has to find that out.
     [[nodiscard]] std::string total(std::string_view row) const
     {
         std::string out = "({ float all = 0;\n";
-        if (full_ > 0)
+        if (full_ > 0) {
             out +=
                 lines("v", lanes_, " whole = ", name_, "[", row, "][0];\n",
                       full_ > 1 ? lines("for (int f = 1; f < ", full_, "; ++f) whole += ", name_, "[", row, "][f];\n")
-                                : std::string(),
-                      "for (int l = 0; l < ", lanes_, "; ++l) all += ((const float*)&whole)[l];\n");
+                                : std::string());
+            out += halved("whole", lanes_);
+        }
         for (const int w : rest_)
-            out +=
-                lines("for (int l = 0; l < ", w, "; ++l) all += ((const float*)&", name_, "_", w, "[", row, "])[l];\n");
+            out += lines("{ v", w, " some = ", name_, "_", w, "[", row, "];\n", halved("some", w), "}\n");
         return out + "all; })";
     }
 
@@ -166,6 +167,19 @@ private:
     [[nodiscard]] std::string over_full() const
     {
         return lines(unroll(full_), "for (int f = 0; f < ", full_, "; ++f)\n");
+    }
+
+    /// Adds the floats of a vector to `all`.
+    static std::string halved(std::string name, int lanes)
+    {
+        std::string out;
+        for (int w = lanes / 2; w > 0; w /= 2) {
+            const std::string next = lines("half_", w);
+            out +=
+                lines("v", w, " ", next, " = ((const v", w, "*)&", name, ")[0] + ((const v", w, "*)&", name, ")[1];\n");
+            name = next;
+        }
+        return out + lines("all += ", name, ";\n");
     }
 
     template <class Statement>
