@@ -73,7 +73,11 @@ public:
             nvml_->find(init, "nvmlInit_v2");
             nvml_->find(find, "nvmlDeviceGetHandleByPciBusId_v2");
             nvml_->find(clock_, "nvmlDeviceGetClockInfo");
-            nvml_->find(reasons_, "nvmlDeviceGetCurrentClocksThrottleReasons");
+            try {
+                nvml_->find(reasons_, "nvmlDeviceGetCurrentClocksThrottleReasons");
+            } catch (const no_cuda&) {
+                nvml_->find(reasons_, "nvmlDeviceGetCurrentClocksEventReasons");  // what newer ones call it
+            }
             if (init() != 0 || find(bus.c_str(), &device_) != 0) device_ = nullptr;
         } catch (const no_cuda&) {
             device_ = nullptr;

@@ -2,6 +2,7 @@
 #include "tunekit/measure/cuda_measurer.hpp"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -112,6 +113,18 @@ TEST_CASE("no device and no driver are told in one line that says what to do")
                          "tunekit: no CUDA driver of use: it lacks cuInit; install a newer one", ms::no_cuda);
     const support::fake_library mute("int cuInit(unsigned f) { for (;;); }");
     CHECK_THROWS_AS(static_cast<void>(ms::cuda_devices(mute.path(), 0.2)), ms::no_cuda);
+}
+
+TEST_CASE("the driver of the toolkit's own stub has every function that is asked for")
+{
+    constexpr const char* stub = "/usr/local/cuda/lib64/stubs/libcuda.so";
+    if (::access(stub, R_OK) != 0) {
+        MESSAGE("left out: no " << stub);
+        return;
+    }
+    const ms::cuda_driver driver(stub);
+    CHECK((driver.event_elapsed != nullptr));
+    CHECK_THROWS_AS(static_cast<void>(ms::cuda_devices(stub)), ms::no_cuda);
 }
 
 TEST_CASE("good configurations are built, checked and timed by the device's clock; each fault is one failed trial")
@@ -266,7 +279,11 @@ TEST_CASE("reasons for lower clocks are told in words")
         int nvmlInit_v2(void) { return 0; }
         int nvmlDeviceGetHandleByPciBusId_v2(const char* bus, void** d) { *d = &device; return bus[0] == '0' ? 0 : 6; }
         int nvmlDeviceGetClockInfo(void* d, int what, unsigned* mhz) { *mhz = what == 1 ? 1755 : 1; return d != &device; }
-        int nvmlDeviceGetCurrentClocksThrottleReasons(void* d, unsigned long long* why) { *why = 8; return d != &device; }
+        int nvmlDeviceGetCurrentClocksThrottleReasons(void* d, unsigned long long* why)
+        {
+            *why = 8;
+            return d != &device;
+        }
     )c");
     ms::cuda_conditions now;
     const ms::cuda_clocks clocks("0000:65:00.0", nvml.path());
