@@ -28,14 +28,19 @@
 #include <utility>
 #include <vector>
 
+#include "support/cuda_peers.hpp"
+#include "support/cuda_tasks.hpp"
 #include "tunekit/kernels/conv2d.hpp"
 #include "tunekit/kernels/conv2d_space.hpp"
 #include "tunekit/kernels/gemm.hpp"
 #include "tunekit/kernels/gemm_space.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/workloads.hpp"
+#include "tunekit/measure/until_confident.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
+#include "tunekit/search/annealing.hpp"
+#include "tunekit/tune/tune.hpp"
 #include "tunekit/version.hpp"
 
 namespace {
@@ -72,7 +77,7 @@ std::vector<float> random_floats(std::size_t n, tk::random::philox& gen)
 }
 
 struct settings {
-    std::string network = "resnet18";
+    std::string network = "resnet18", device = "cpu";
     std::vector<std::string> layers;
     int evaluations = 300;
     int rounds = 31;
@@ -82,7 +87,7 @@ struct settings {
 
 struct row {
     std::string layer, kind;
-    double gflops = 0, default_gflops = 0, peak = 0;
+    double gflops = 0, default_gflops = 0, peak = 0;  // peak 0: not known
     std::vector<std::pair<std::string, double>> peers{};
     std::string config{};
 
@@ -374,6 +379,67 @@ row tune_product(const gemm_layer& layer, const settings& set, tk::random::philo
     return r;
 }
 
+// --- CUDA --------------------------------------------------------------------------------------------------------------
+
+std::vector<bench::cuda_peer> cuda_peers(tk::measure::cuda_session& gpu, tk::measure::cuda_operands& data, const conv2d_shape& s)
+{
+    return bench::cudnn_peers(gpu, data, s);
+}
+std::vector<bench::cuda_peer> cuda_peers(tk::measure::cuda_session& gpu, tk::measure::cuda_operands& data, const gemm_shape& s)
+{
+    return bench::cublas_peers(gpu, data, s);
+}
+
+/// A search over AutoTVM's template for the layer, then its winner, the untuned configuration and the peers side by side.
+template <class Layer>
+row tune_on_cuda(const Layer& layer, const char* kind, const settings& set, tk::random::philox& gen)
+{
+    const auto& shape = layer.shape;
+    return programs::with_cuda_template(shape, false, true, [&](const auto& what, const auto& operands, const auto& want) {
+        programs::cuda_tasks device;
+        const std::size_t k = device.add(what, operands, want, tk::measure::until_confident{.standard_error = 0.02, .group = 3, .runs = 24});
+        device.begin();
+        struct measurer {
+            programs::cuda_tasks* on;
+            std::size_t k;
+            std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits& l)
+            {
+                return on->measure(k, batch, l);
+            }
+        } measure{&device, k};
+        const tk::index plain = programs::untuned_cuda(what);
+        const bool plain_runs = measure.measure({&plain, 1}, {}).front().ok();
+        const auto found = tk::tune(what.space, measure, tk::search::annealing{},
+                                    {.trials = static_cast<std::uint64_t>(set.evaluations), .limits = {.abandon_factor = 3, .run_seconds = 5}}, gen);
+        if (!found.found()) throw tk::error("bench_kernels: no configuration of " + std::string(layer.name) + " works");
+        const tk::index best = found.incumbent().candidate;
+        std::vector<std::pair<std::string, tk::index>> ours{{"tuned", best}};
+        if (plain_runs) ours.emplace_back("default", plain);
+        const auto others = [&](tk::measure::cuda_session& gpu, tk::measure::cuda_operands& data) {
+            std::vector<programs::cuda_tasks::contestant> out;
+            for (auto& peer : cuda_peers(gpu, data, shape))
+                out.push_back({peer.name, [&gpu, run = peer.run, times = std::uint32_t{1}]() mutable {
+                    const double one = gpu.seconds(times, run);
+                    times = gpu.launches(one);
+                    return one;
+                }});
+            return out;
+        };
+        row r{.layer = std::string(layer.name), .kind = kind};
+        for (const auto& [name, seconds] : device.contest(k, ours, others, set.rounds)) {
+            const double gflops = shape.flops() / seconds / 1e9;
+            if (name == "tuned") r.gflops = gflops;
+            else if (name == "default") r.default_gflops = gflops;
+            else r.peers.emplace_back(name, gflops);
+        }
+        if (r.gflops == 0) throw tk::error("bench_kernels: the winner of " + std::string(layer.name) + " is wrong");
+        const auto texts = what.space.texts(best);
+        r.config = text_of_config(what.space.names(), texts);
+        if (!set.json) std::printf("%s, %s\n", device.device().name.c_str(), device.conditions().text().c_str());
+        return r;
+    });
+}
+
 /// Products of all sizes: large, of a transformer's block, batched and small, and of one row.
 constexpr std::array<gemm_layer, 7> products{{{"1024x1024x1024", {.m = 1024, .n = 1024, .k = 1024}},
                                               {"512x512x512", {.m = 512, .n = 512, .k = 512}},
@@ -396,8 +462,8 @@ std::vector<std::pair<std::string, double>> geomeans(const std::vector<row>& row
     std::map<std::string, std::vector<double>> ratios;
     for (const auto& r : rows) {
         for (const auto& [name, gflops] : r.peers) ratios[r.kind + "_vs_" + name].push_back(r.gflops / gflops);
-        ratios[r.kind + "_vs_best_peer"].push_back(r.gflops / r.best_peer());
-        ratios[r.kind + "_vs_default"].push_back(r.gflops / r.default_gflops);
+        if (r.best_peer() > 0) ratios[r.kind + "_vs_best_peer"].push_back(r.gflops / r.best_peer());
+        if (r.default_gflops > 0) ratios[r.kind + "_vs_default"].push_back(r.gflops / r.default_gflops);
     }
     std::vector<std::pair<std::string, double>> out;
     for (const auto& [name, v] : ratios) out.emplace_back(name, geometric_mean(v));
@@ -414,8 +480,10 @@ void print_json(const std::vector<row>& rows)
         for (std::size_t p = 0; p < r.peers.size(); ++p) {
             std::printf("%s\"%s\": %.3f", p == 0 ? "" : ", ", r.peers[p].first.c_str(), r.peers[p].second);
         }
-        std::printf("}, \"ratio_best_peer\": %.4f, \"share_of_peak\": %.4f, \"config\": \"%s\"}", r.gflops / r.best_peer(), r.gflops / r.peak,
-                    r.config.c_str());
+        std::printf("}");
+        if (r.best_peer() > 0) std::printf(", \"ratio_best_peer\": %.4f", r.gflops / r.best_peer());
+        if (r.peak > 0) std::printf(", \"share_of_peak\": %.4f", r.gflops / r.peak);
+        std::printf(", \"config\": \"%s\"}", r.config.c_str());
     }
     std::printf("],\n \"geomeans\": {");
     bool first = true;
@@ -430,7 +498,9 @@ void print_header() { std::printf("%-15s %8s %8s %6s %8s  peers (GFLOP/s, ours o
 
 void print_row(const row& r)
 {
-    std::printf("%-15s %8.1f %8.1f %5.0f%% %8.3f ", r.layer.c_str(), r.gflops, r.default_gflops, 100 * r.gflops / r.peak, r.gflops / r.best_peer());
+    std::printf("%-15s %8.1f %8.1f ", r.layer.c_str(), r.gflops, r.default_gflops);
+    r.peak > 0 ? std::printf("%5.0f%% ", 100 * r.gflops / r.peak) : std::printf("%6s ", "-");
+    r.best_peer() > 0 ? std::printf("%8.3f ", r.gflops / r.best_peer()) : std::printf("%8s ", "-");
     for (const auto& [name, g] : r.peers) std::printf(" %s %.1f (%.3f)", name.c_str(), g, r.gflops / g);
     std::printf("\n        %s\n", r.config.c_str());
     std::fflush(stdout);
@@ -458,9 +528,11 @@ int main(int argc, char** argv)
     app.add_option("--evaluations", set.evaluations, "configurations tried per layer")->capture_default_str()->check(CLI::PositiveNumber);
     app.add_option("--rounds", set.rounds, "interleaved rounds of the comparison")->capture_default_str()->check(CLI::PositiveNumber);
     app.add_option("--seed", set.seed, "seed of the search")->capture_default_str();
+    app.add_option("--device", set.device, "cpu, or cuda: AutoTVM's templates on the first device against cuDNN and cuBLAS; status 3 without one")->capture_default_str();
     app.add_flag("--json", set.json, "print JSON");
     try {
         app.parse(argc, argv);
+        tk::require(set.device == "cpu" || set.device == "cuda", "bench_kernels: unknown device '" + set.device + "', want cpu or cuda");
         const network gemms{"gemm", {}, products};
         const network* const net = set.network == gemms.name ? &gemms : find_network(set.network);
         tk::require(net != nullptr, "bench_kernels: unknown network '" + set.network +
@@ -478,16 +550,18 @@ int main(int argc, char** argv)
             rows.push_back(std::move(r));
             if (!set.json) print_row(rows.back());
         };
-        if (!set.json) std::printf("OpenBLAS runs as %s\n", openblas_get_corename());
+        const bool cuda = set.device == "cuda";
+        if (cuda) (void)tk::measure::find_cuda_device();  // before anything is printed
+        if (!set.json && !cuda) std::printf("OpenBLAS runs as %s\n", openblas_get_corename());
         if (!set.json) print_header();
         std::uint64_t stream = 0;
         for (const auto& layer : net->convolutions) {
             auto gen = tk::random::stream(set.seed, 0, stream++);
-            if (wanted(layer.name)) add(tune_convolution(layer, set, gen));
+            if (wanted(layer.name)) add(cuda ? tune_on_cuda(layer, "conv2d", set, gen) : tune_convolution(layer, set, gen));
         }
         for (const auto& layer : net->products) {
             auto gen = tk::random::stream(set.seed, 0, stream++);
-            if (wanted(layer.name)) add(tune_product(layer, set, gen));
+            if (wanted(layer.name)) add(cuda ? tune_on_cuda(layer, "gemm", set, gen) : tune_product(layer, set, gen));
         }
         if (set.json) {
             print_json(rows);
@@ -501,6 +575,9 @@ int main(int argc, char** argv)
     } catch (const std::invalid_argument& e) {
         std::fprintf(stderr, "%s\n", e.what());
         return 2;
+    } catch (const tk::measure::no_cuda& e) {
+        std::fprintf(stderr, "%s\n", e.what());
+        return 3;
     }
     return 0;
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "support/cuda_tasks.hpp"
 #include "support/operator_case.hpp"
 #include "support/names.hpp"
 #include "tunekit/io/machine.hpp"
@@ -38,7 +40,7 @@ struct options {
     std::string network, strategy = "combined", schedule = "round-robin", device = "cpu", log;
     double seconds = 60, slot_seconds = 0;
     std::uint64_t seed = 1;
-    bool json = false, spaces = false, resume = false, sync = false;
+    bool json = false, spaces = false, resume = false, sync = false, winograd = false;
 };
 
 /// One operator of the network with all that belongs to it.
@@ -49,7 +51,13 @@ struct job {
     std::shared_ptr<void> owner;  // of what the measurer refers to
     std::optional<tk::space::any_space> space;
     tk::index untuned = 0;  // the configuration of a library that was never tuned
-    std::optional<tk::measure::isolated_measurer> measurer;
+    std::function<std::vector<tk::measure::measurement>(std::span<const tk::index>, const tk::measure::limits&)> measurer;
+};
+
+/// The operators of a network, and where they run.
+struct jobs_on {
+    std::deque<job> all;
+    std::shared_ptr<programs::cuda_tasks> cuda;  // where the device is one
 };
 
 /// What is printed of it.
@@ -60,12 +68,12 @@ struct outcome {
     std::size_t tied = 0;
 };
 
-/// Refers to a measurer that lives elsewhere, so that the race can have it back.
+/// Refers to a job's measurer, so that the race can have it back.
 struct lent {
-    tk::measure::isolated_measurer* to;
+    job* of;
     std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits& l)
     {
-        return to->measure(batch, l);
+        return of->measurer(batch, l);
     }
 };
 
@@ -91,15 +99,39 @@ void add_job(std::deque<job>& jobs, const Layer& layer, const char* kind, const 
     const auto on = std::make_shared<Case>(layer.shape);
     job& j = jobs.emplace_back(job{.name = std::string(layer.name), .kind = kind, .times = layer.times, .flops = layer.shape.flops(),
                                    .owner = on, .space = on->space(), .untuned = on->default_index(), .measurer = {}});
-    if (!o.spaces) j.measurer.emplace(measurer_of(*on, o.strategy));
+    if (o.spaces) return;
+    const auto here = std::make_shared<tk::measure::isolated_measurer>(measurer_of(*on, o.strategy));
+    j.measurer = [here](std::span<const tk::index> which, const tk::measure::limits& l) { return here->measure(which, l); };
 }
 
-std::deque<job> jobs_of(const tk::kernels::network& net, const options& o)
+/// The same on the CUDA device, without which only the space is told.
+template <class Layer>
+void add_cuda_job(jobs_on& to, const Layer& layer, const char* kind, const options& o)
 {
-    std::deque<job> jobs;
-    for (const auto& layer : net.convolutions) add_job<programs::conv2d_case>(jobs, layer, "conv2d", o);
-    for (const auto& layer : net.products) add_job<programs::gemm_case>(jobs, layer, "gemm", o);
-    return jobs;
+    programs::with_cuda_template(layer.shape, o.winograd, to.cuda != nullptr, [&](const auto& what, const auto& operands, const auto& want) {
+        job& j = to.all.emplace_back(job{.name = std::string(layer.name), .kind = kind, .times = layer.times, .flops = layer.shape.flops(),
+                                         .owner = {}, .space = what.space, .untuned = 0, .measurer = {}});
+        if (!to.cuda) return;
+        j.untuned = programs::untuned_cuda(what);
+        const std::size_t k = o.strategy == "adatune" ? to.cuda->add(what, operands, want, tk::recipes::adatune_repetition())
+                                                      : to.cuda->add(what, operands, want, precise);
+        j.measurer = [on = to.cuda, k](std::span<const tk::index> which, const tk::measure::limits& l) { return on->measure(k, which, l); };
+    });
+}
+
+jobs_on jobs_of(const tk::kernels::network& net, const options& o)
+{
+    jobs_on out;
+    if (o.device == "cpu") {
+        for (const auto& layer : net.convolutions) add_job<programs::conv2d_case>(out.all, layer, "conv2d", o);
+        for (const auto& layer : net.products) add_job<programs::gemm_case>(out.all, layer, "gemm", o);
+        return out;
+    }
+    if (!o.spaces) out.cuda = std::make_shared<programs::cuda_tasks>();
+    for (const auto& layer : net.convolutions) add_cuda_job(out, layer, "conv2d", o);
+    for (const auto& layer : net.products) add_cuda_job(out, layer, "gemm", o);
+    if (out.cuda) out.cuda->begin();
+    return out;
 }
 
 double raw_size(const tk::space::any_space& space)
@@ -141,9 +173,13 @@ private:
     bool on_;
 };
 
+/// The machine that a log belongs to, the device included.
+std::string machine(const jobs_on& on) { return tk::io::machine_key() + (on.cuda ? " " + on.cuda->device().name : ""); }
+
 /// Runs the whole budget but the race's share. `problem` tells of a log that could not be written to the end.
-tk::plan tune_all(const options& o, std::deque<job>& jobs, const tk::any_strategy& strategy, std::string& problem)
+tk::plan tune_all(const options& o, jobs_on& on, const tk::any_strategy& strategy, std::string& problem)
 {
+    std::deque<job>& jobs = on.all;
     tk::tasks_budget budget{.seconds = (1 - race_share) * o.seconds, .slot_seconds = o.slot_seconds, .batch = batch, .limits = limits};
     budget.slot_seconds = budget.slot(jobs.size());
     using session = tk::io::session<tk::measure::wall_clock>;
@@ -152,7 +188,7 @@ tk::plan tune_all(const options& o, std::deque<job>& jobs, const tk::any_strateg
         if (o.resume && o.slot_seconds == 0 && ::access(o.log.c_str(), R_OK) == 0)
             budget.slot_seconds = tk::io::read_log(o.log).header.slot_seconds;  // more seconds must not change the slots
         log.emplace(o.log,
-                    tk::io::log_header{.version = version(), .machine = tk::io::machine_key(), .seed = o.seed, .strategy = o.strategy,
+                    tk::io::log_header{.version = version(), .machine = machine(on), .seed = o.seed, .strategy = o.strategy,
                                        .schedule = o.schedule, .seconds = o.seconds, .slot_seconds = budget.slot_seconds,
                                        .batch = batch, .tasks = entries(jobs)},
                     tk::measure::wall_clock{},
@@ -163,8 +199,8 @@ tk::plan tune_all(const options& o, std::deque<job>& jobs, const tk::any_strateg
     std::vector<tk::task> tasks;
     for (std::size_t k = 0; k < jobs.size(); ++k) {
         job& j = jobs[k];
-        if (log) tasks.emplace_back(j.name, *j.space, log->record(k, lent{&*j.measurer}), j.flops, j.times);
-        else tasks.emplace_back(j.name, *j.space, lent{&*j.measurer}, j.flops, j.times);
+        if (log) tasks.emplace_back(j.name, *j.space, log->record(k, lent{&j}), j.flops, j.times);
+        else tasks.emplace_back(j.name, *j.space, lent{&j}, j.flops, j.times);
         tasks.back().begin_with({j.untuned});
     }
     tk::random::philox gen(o.seed);
@@ -189,7 +225,8 @@ outcome finish(job& j, const tk::tuning& record, double seconds)
     double spent = 1e-3;  // of one measurement, about: a whole one of the incumbent's
     if (record.found()) spent = (std::max)(spent, record.incumbent().measured.run_seconds);
     const double rounds = seconds / (spent * static_cast<double>(finalists.size()));
-    const auto result = tk::measure::race(*j.measurer, finalists, {.run_seconds = limits.run_seconds},
+    lent measurer{&j};
+    const auto result = tk::measure::race(measurer, finalists, {.run_seconds = limits.run_seconds},
                                           {.rounds = static_cast<std::uint32_t>((std::min)(60.0, (std::max)(2.0, rounds)))});
     outcome out{.best = {}, .tied = result.tied.size()};
     // Costs of rounds that were not run side by side do not compare: all are told by what they were slower in common rounds.
@@ -219,8 +256,9 @@ void print_spaces(const std::deque<job>& jobs, bool json)
 }
 
 /// Prints the table, or the same as JSON; true where every task has a verified kernel.
-bool report(const options& o, const std::deque<job>& jobs, const tk::plan& plan, const std::vector<outcome>& ends, double race_seconds)
+bool report(const options& o, const jobs_on& on, const tk::plan& plan, const std::vector<outcome>& ends, double race_seconds)
 {
+    const std::deque<job>& jobs = on.all;
     const auto number = [](double x) { return x < std::numeric_limits<double>::infinity() ? nlohmann::ordered_json(x) : nlohmann::ordered_json(); };
     auto rows = nlohmann::ordered_json::array();
     double before = 0, after = 0, measuring = race_seconds;
@@ -262,16 +300,22 @@ bool report(const options& o, const std::deque<job>& jobs, const tk::plan& plan,
     const double seconds = plan.seconds + race_seconds;
     const double share = seconds > 0 ? measuring / seconds : 0;
     if (o.json) {
-        std::printf("%s\n", nlohmann::ordered_json{{"network", o.network}, {"device", o.device}, {"strategy", o.strategy},
-                                                   {"schedule", o.schedule}, {"seed", o.seed}, {"seconds", seconds}, {"trials", trials},
-                                                   {"failed", failed}, {"measuring_share", share}, {"default_latency_ms", number(1e3 * before)},
-                                                   {"tuned_latency_ms", number(1e3 * after)}, {"tasks", rows}}
-                                .dump(2)
-                                .c_str());
+        nlohmann::ordered_json all_of{{"network", o.network}, {"device", o.device}, {"strategy", o.strategy},
+                                      {"schedule", o.schedule}, {"seed", o.seed}, {"seconds", seconds}, {"trials", trials},
+                                      {"failed", failed}, {"measuring_share", share}, {"default_latency_ms", number(1e3 * before)},
+                                      {"tuned_latency_ms", number(1e3 * after)}, {"tasks", rows}};
+        if (on.cuda) {
+            const auto seen = on.cuda->conditions();
+            all_of["device_name"] = on.cuda->device().name;
+            all_of["clock_mhz"] = {seen.least_mhz, seen.most_mhz};
+            all_of["throttled"] = seen.throttled();
+        }
+        std::printf("%s\n", all_of.dump(2).c_str());
     } else {
         std::printf("model latency %.3f ms -> %.3f ms (%.2fx), %llu trials, %llu failed, %.0f%% of %.1f s spent measuring\n", 1e3 * before,
                     1e3 * after, before / after, static_cast<unsigned long long>(trials), static_cast<unsigned long long>(failed),
                     100 * share, seconds);
+        if (on.cuda) std::printf("%s, %s\n", on.cuda->device().name.c_str(), on.cuda->conditions().text().c_str());
     }
     return all;
 }
@@ -286,22 +330,24 @@ int run(const options& o)
     }
     const auto strategy = programs::find(programs::strategies(), "strategy", o.strategy);
     (void)programs::find(programs::schedules({}), "schedule", o.schedule);
-    tk::require(o.device == "cpu", "device \"" + o.device + "\" is unknown, want one of: cpu");
+    tk::require(o.device == "cpu" || o.device == "cuda", "device \"" + o.device + "\" is unknown, want one of: cpu, cuda");
+    tk::require(!o.winograd || o.device == "cuda", "--winograd needs --device cuda");
     tk::require(o.seconds > 0, "--seconds is not positive, want > 0");
     tk::require(o.slot_seconds >= 0, "--slot-seconds is negative, want > 0, or 0 for a twentieth of each task's share");
     tk::require(!o.resume || !o.log.empty(), "--resume needs the log to resume, want --log FILE");
     ::signal(SIGXFSZ, SIG_IGN);  // a log that meets a file size limit is told by its write
 
-    auto jobs = jobs_of(*net, o);
+    auto on = jobs_of(*net, o);
+    auto& jobs = on.all;
     if (o.spaces) return print_spaces(jobs, o.json), 0;
     std::string problem;
-    const tk::plan plan = tune_all(o, jobs, strategy, problem);
+    const tk::plan plan = tune_all(o, on, strategy, problem);
     const tk::measure::wall_clock now;
     const double race_start = now();
     std::vector<outcome> ends;
     for (std::size_t k = 0; k < jobs.size(); ++k)
         ends.push_back(finish(jobs[k], plan.tasks[k].record, race_share * o.seconds / static_cast<double>(jobs.size())));
-    const bool all = report(o, jobs, plan, ends, now() - race_start);
+    const bool all = report(o, on, plan, ends, now() - race_start);
     if (!problem.empty()) std::fprintf(stderr, "tunekit: %s\n", problem.c_str());
     return all && problem.empty() ? 0 : 1;
 }
@@ -322,7 +368,8 @@ int main(int argc, char** argv)
     app.add_option("--log", o.log, "file that takes one line per trial");
     app.add_flag("--resume", o.resume, "take up the run in the log");
     app.add_flag("--sync", o.sync, "write every trial through to the disk");
-    app.add_option("--device", o.device, "cpu")->capture_default_str();
+    app.add_option("--device", o.device, "cpu or cuda, the first device; ends with status 3 where there is none")->capture_default_str();
+    app.add_flag("--winograd", o.winograd, "on cuda: Winograd's template for the convolutions that have one");
     app.add_flag("--json", o.json, "print JSON");
     app.add_flag("--spaces", o.spaces, "print the sizes of the search spaces and stop");
     try {
@@ -334,6 +381,9 @@ int main(int argc, char** argv)
     }
     try {
         return run(o);
+    } catch (const tk::measure::no_cuda& e) {
+        std::fprintf(stderr, "%s\n", e.what());
+        return 3;
     } catch (const std::exception& e) {
         std::fprintf(stderr, "%s\n", e.what());
         return 2;

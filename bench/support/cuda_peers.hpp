@@ -137,7 +137,7 @@ inline std::vector<cuda_peer> cudnn_peers(tunekit::measure::cuda_session& gpu, t
     succeed(of->find(of->dnn, of->x, of->w, of->how, of->y, 8, &found, best), "cudnnFindConvolutionForwardAlgorithm");
     int chosen = -1;  // they come fastest first; tensor cores would round
     for (int i = found; i-- > 0;)
-        if (best[i].status == 0 && best[i].math == without_tensor_cores) chosen = i;
+        if (best[i].status == 0 && (best[i].math == 0 || best[i].math == without_tensor_cores)) chosen = i;
     if (chosen < 0) return {};
     const auto room = gpu.allocate(best[chosen].workspace);
     return {{"cudnn", [=, algorithm = best[chosen].algorithm, bytes = best[chosen].workspace,

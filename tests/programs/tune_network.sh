@@ -30,7 +30,8 @@ refuses() {
 refuses 'want one of: resnet18, vgg16, alexnet, squeezenet, transformer, bert' --network nonet
 refuses 'strategy "nonsense" is unknown, want one of: random, grid' --network alexnet --strategy nonsense
 refuses 'schedule "nonsense" is unknown, want one of: sequential' --network alexnet --schedule nonsense
-refuses 'device "tpu" is unknown, want one of: cpu' --network alexnet --device tpu
+refuses 'device "tpu" is unknown, want one of: cpu, cuda' --network alexnet --device tpu
+refuses '--winograd needs --device cuda' --network alexnet --winograd
 refuses '--help lists the options' --network alexnet --nonsense
 refuses '--network is required' --seconds 3
 refuses '--seconds is not positive' --network alexnet --seconds 0
@@ -38,6 +39,15 @@ refuses 'want --log FILE' --network alexnet --resume
 refuses 'cannot be opened for writing' --network alexnet --log "$work/none/log"
 "$tune" --version | grep -q "^tune_network (tunekit) [0-9]" || fail "--version"
 "$tune" --network resnet18 --spaces | grep -q "^R12 " || fail "--spaces"
+
+# Without a device: the spaces are told, tuning is not begun.
+"$tune" --network resnet18 --device cuda --spaces | grep -q "^R12 .* 844800" || fail "--device cuda --spaces"
+status=0
+CUDA_VISIBLE_DEVICES='' "$tune" --network resnet18 --device cuda >"$work/out" 2>"$work/err" || status=$?
+[ "$status" = 3 ] || fail "no device: exit status $status, want 3"
+[ ! -s "$work/out" ] || fail "no device: wrote to standard output"
+[ "$(wc -l <"$work/err")" = 1 ] || fail "no device: $(wc -l <"$work/err") lines, want 1"
+grep -q "^tunekit: no CUDA d" "$work/err" || fail "no device: said '$(cat "$work/err")'"
 
 # A run that is killed, then resumed: what was logged stays, byte for byte, and is not measured again.
 "$tune" --network alexnet --seconds 30 --seed 3 --log "$work/log" --json >/dev/null 2>&1 &
