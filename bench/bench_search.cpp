@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Search strategies over recorded spaces: how many evaluations, and how much of the recorded time, each needs.
 #include <dirent.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <exception>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,13 +17,13 @@
 #include <nlohmann/json.hpp>
 
 #include "../examples/support/names.hpp"
+#include "support/program.hpp"
 #include "tunekit/io/recorded_space.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/space/any_space.hpp"
-#include "tunekit/version.hpp"
 
 namespace tk = tunekit;
 
@@ -179,12 +175,6 @@ outcome search(const settings& s, const std::string& name, const tk::any_strateg
     return out;
 }
 
-void make_folder(const std::string& path)
-{
-    if (mkdir(path.c_str(), 0777) != 0 && access(path.c_str(), W_OK) != 0)
-        tk::invalid("--out \"" + path + "\" cannot be written, want a folder that can");
-}
-
 void print(const std::vector<outcome>& all)
 {
     std::printf("%-14s %-28s %12s %14s %9s %12s\n", "strategy", "space", "evals to 5 %", "regret at 200", "failed", "own us/eval");
@@ -209,12 +199,6 @@ void print_json(const settings& s, const std::vector<outcome>& all)
     std::printf("%s\n", out.dump(2).c_str());
 }
 
-std::string version()
-{
-    return std::to_string(TUNEKIT_VERSION_MAJOR) + '.' + std::to_string(TUNEKIT_VERSION_MINOR) + '.' +
-           std::to_string(TUNEKIT_VERSION_PATCH);
-}
-
 void run(const settings& s)
 {
     const auto known = programs::strategies();
@@ -226,8 +210,8 @@ void run(const settings& s)
     for (const auto& name : names) (void)programs::find(known, "strategy", name);
     if (s.repeats == 0 || s.batch == 0) tk::invalid("--repeats and --batch are counts, want >= 1");
     if (!s.out.empty()) {
-        make_folder(s.out);
-        for (const auto& name : names) make_folder(s.out + '/' + name);
+        programs::make_folder("--out", s.out);
+        for (const auto& name : names) programs::make_folder("--out", s.out + '/' + name);
     }
     std::vector<outcome> all;
     for (const auto& [name, limit] : list_spaces(s)) {
@@ -258,15 +242,5 @@ int main(int argc, char** argv)
     app.add_option("--evaluations", s.evaluations,
                    "a run ends after so many, and not before 1.1 x budget_s of spaces.csv has passed [220]");
     app.add_flag("--json", s.json, "print JSON instead of a table");
-    app.set_version_flag("--version", "bench_search " + version());
-    try {
-        app.parse(argc, argv);
-        run(s);
-        return 0;
-    } catch (const CLI::Success& e) {
-        return app.exit(e);
-    } catch (const std::exception& e) {
-        std::fprintf(stderr, "bench_search: %s\n", e.what());
-        return 2;
-    }
+    return programs::run_program(app, argc, argv, [&] { run(s); });
 }

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Measures every configuration of a small space of one operator on this machine and writes it as a recorded space:
 // what bench/data/ holds was made so. Configurations that the kernel refuses are part of the space, as failures.
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <exception>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +15,8 @@
 #include <CLI/CLI.hpp>
 #include <kernel_table.hpp>
 
+#include "support/program.hpp"
+#include "support/spaces_csv.hpp"
 #include "tunekit/io/recorded_space.hpp"
 #include "tunekit/kernels/conv2d.hpp"
 #include "tunekit/kernels/gemm.hpp"
@@ -30,7 +28,6 @@
 #include "tunekit/measure/verify.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
-#include "tunekit/version.hpp"
 
 namespace tk = tunekit;
 namespace kernels = tk::kernels;
@@ -184,30 +181,6 @@ tk::io::recorded_row record(const tk::measure::measurement& m, double seconds)
     return row;
 }
 
-/// The line of spaces.csv for this space; `target` and budgets as random search defines them (docs/formats.md).
-std::string summary(const std::string& name, const tk::io::recorded_space& space)
-{
-    std::vector<double> times, costs;
-    std::size_t tunables = 0;
-    for (const auto& p : space.parameters)
-        if (p.values.size() > 1) ++tunables;
-    for (const auto& row : space.rows) {
-        if (!row.record.result.failed) times.push_back(1e3 * row.record.result.cost);
-        costs.push_back(1e3 * row.record.seconds);
-    }
-    std::sort(times.begin(), times.end());
-    std::sort(costs.begin(), costs.end());
-    const auto median = [](const std::vector<double>& x) { return 0.5 * (x[(x.size() - 1) / 2] + x[x.size() / 2]); };
-    const double target = times.front() + 0.05 * (median(times) - times.front());
-    const auto good = static_cast<double>(std::upper_bound(times.begin(), times.end(), target) - times.begin());
-    const double evaluations = std::ceil((static_cast<double>(times.size()) - good) / (good + 1));
-    std::string out = name + ',' + space.kernel + ',' + space.device + ',' + std::to_string(space.rows.size()) + ',' +
-                      std::to_string(times.size()) + ',' + std::to_string(tunables);
-    for (const double x : {times.front(), median(times), times.back(), target, evaluations, 1e-3 * evaluations * median(costs), median(costs)})
-        out += ',' + tk::io::text_of(x);
-    return out + '\n';
-}
-
 template <class Case>
 void record_all(Case on, const settings& s, const std::string& kind)
 {
@@ -229,7 +202,7 @@ void record_all(Case on, const settings& s, const std::string& kind)
     }
     const std::string name = kind + '_' + s.layer;
     tk::io::write_recorded_space(s.out + '/' + name, recorded);
-    std::printf("%s", summary(name, recorded).c_str());
+    std::printf("%s", programs::spaces_line(name, recorded).c_str());
 }
 
 void run(const settings& s)
@@ -255,16 +228,5 @@ int main(int argc, char** argv)
     app.add_option("--out", s.out, "folder for the two files")->required();
     app.add_option("--device", s.device, "what the .params file says of this machine");
     app.add_option("--repeats", s.repeats, "timed repeats of each configuration [7]");
-    app.set_version_flag("--version", "record_space " + std::to_string(TUNEKIT_VERSION_MAJOR) + '.' +
-                                          std::to_string(TUNEKIT_VERSION_MINOR) + '.' + std::to_string(TUNEKIT_VERSION_PATCH));
-    try {
-        app.parse(argc, argv);
-        run(s);
-        return 0;
-    } catch (const CLI::Success& e) {
-        return app.exit(e);
-    } catch (const std::exception& e) {
-        std::fprintf(stderr, "record_space: %s\n", e.what());
-        return 2;
-    }
+    return programs::run_program(app, argc, argv, [&] { run(s); });
 }
