@@ -81,12 +81,13 @@ int cuModuleLoadData(void** m, const void* image)
 int cuModuleUnload(void* m) { free(m); --fake_loaded; return sticky; }
 int cuModuleGetFunction(void** f, void* m, const char* name) { READY; *f = m; return strcmp(name, "kernel") == 0 ? 0 : 500; }
 int cuFuncGetAttribute(int* v, int what, void* f) { (void)what; (void)f; *v = 0; return 1; }
-int cuFuncSetAttribute(void* f, int what, int v) { (void)f; fake_shared = v; return what == 8 ? 0 : 1; }
+int cuFuncSetAttribute(void* f, int what, int v) { (void)f; fake_shared = v; return what == 8 && v <= 166912 ? 0 : 1; }
 int cuLaunchKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
                    void* stream, void** args, void** extra)
 {
-    (void)gy; (void)gz; (void)by; (void)bz; (void)shared; (void)stream; (void)extra;
+    (void)gy; (void)gz; (void)by; (void)bz; (void)stream; (void)extra;
     READY;
+    if (shared > 49152 && (int)shared > fake_shared) return 1;
     const struct program* p = f;
     ++fake_launches;
     clock_ms += 1e-3 * p->us;

@@ -109,7 +109,6 @@ private:
     [[nodiscard]] step step_of(const cuda_launch& how) const
     {
         constexpr int most_dynamic_shared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-        constexpr std::int64_t without_asking = 49152;
         const cuda_driver& cuda = gpu_->cuda();
         step s{.shared_bytes = static_cast<unsigned>(how.shared_bytes)};
         for (std::size_t k = 0; k < 3; ++k) {
@@ -120,7 +119,7 @@ private:
             s.block[k] = static_cast<unsigned>(how.block[k]);
         }
         cuda.check(cuda.module_function(&s.function, module_, how.entry.c_str()), "cuModuleGetFunction " + how.entry);
-        if (how.shared_bytes > without_asking)
+        if (how.shared_bytes > 0)  // beyond 48 KiB, fixed and dynamic together, a device wants to be asked
             cuda.check(cuda.function_set(s.function, most_dynamic_shared, static_cast<int>(how.shared_bytes)),
                        "asking for " + std::to_string(how.shared_bytes) + " bytes of shared memory");
         return s;
