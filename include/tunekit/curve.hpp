@@ -6,6 +6,7 @@
 
 #include "tunekit/curve/belief.hpp"
 #include "tunekit/curve/concepts.hpp"
+#include "tunekit/curve/fallback.hpp"
 #include "tunekit/curve/family.hpp"
 #include "tunekit/curve/fit.hpp"
 #include "tunekit/curve/gain.hpp"
@@ -14,4 +15,5 @@
 #include "tunekit/curve/logarithmic.hpp"
 #include "tunekit/curve/posterior.hpp"
 #include "tunekit/curve/power.hpp"
+#include "tunekit/curve/records.hpp"
 #include "tunekit/curve/segment.hpp"

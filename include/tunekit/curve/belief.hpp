@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tunekit/curve/concepts.hpp"
+#include "tunekit/curve/fallback.hpp"
 #include "tunekit/curve/fit.hpp"
 #include "tunekit/curve/log_power.hpp"
 #include "tunekit/curve/posterior.hpp"
@@ -21,6 +22,7 @@
 #include "tunekit/random/normal.hpp"
 #include "tunekit/stats/expected_excess.hpp"
 #include "tunekit/stats/moments.hpp"
+#include "tunekit/stats/quantile.hpp"
 
 namespace tunekit::curve {
 
@@ -99,7 +101,7 @@ struct belief {
         const double last = best.back();
         if (!(peak > 0 && std::isfinite(peak))) peak = 1.25 * last;
         out.first = part.first;
-        out.forecast = fallback(best, horizon);
+        out.forecast = growth_forecast(best, horizon);
 
         std::vector<double> y = part.y;
         for (double& v : y) v /= peak;
@@ -161,26 +163,8 @@ private:
         out.expected_improvement = stats::expected_excess({out.mean, out.sd}, last);
         const auto saved = [&](std::size_t i) { return 1 / last - 1 / (std::max)(last, predictions[i]); };
         out.expected_saving = stats::sum_of(predictions.size(), saved) / static_cast<double>(predictions.size());
-        return out;
-    }
-
-    [[nodiscard]] static forecast fallback(std::span<const double> best, double horizon)
-    {
-        const std::size_t n = best.size();
-        const double last = best.back(), ahead = horizon - static_cast<double>(n);
-        double growth = 0, slots = 0;
-        for (int i = 0; i < 3; ++i) {
-            const double end = static_cast<double>(n) - i * ahead, begin = end - ahead;
-            if (begin < 1) break;
-            const double before = best[static_cast<std::size_t>(begin) - 1];
-            if (!(before > 0)) break;
-            growth += best[static_cast<std::size_t>(end) - 1] / before - 1;
-            slots += 1;
-        }
-        const double g = slots > 0 ? 0.5 * growth / slots : 0;
-        forecast out{.last = last, .mean = last * (1 + g), .sd = 0.05 * last, .basis = basis::fallback};
-        out.expected_improvement = stats::expected_excess({out.mean, out.sd}, last);
-        out.expected_saving = 1 / last - 1 / (last + out.expected_improvement);
+        out.low = stats::quantile(predictions, 0.05);
+        out.high = stats::quantile(predictions, 0.95);
         return out;
     }
 

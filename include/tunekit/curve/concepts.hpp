@@ -16,6 +16,7 @@ enum class basis {
     nothing,    ///< no valid trial yet: everything else is 0
     fallback,   ///< too few points, a plateau or a failed fit: the last value and the growth of the last slots
     posterior,  ///< samples of a fitted curve
+    records,    ///< how often the curve rose, and by how much
 };
 
 /// What a curve will have reached at a horizon. Performance in FLOP/s, or in whatever unit the curve came in.
@@ -23,9 +24,11 @@ struct forecast {
     double last = 0;                  ///< the best performance so far
     double mean = 0;                  ///< expected performance at the horizon
     double sd = 0;                    ///< how uncertain the curve is there, measuring noise not counted
-    double expected_improvement = 0;  ///< E[max(0, performance - last)] of a normal with this mean and sd; >= 0
-    double expected_saving = 0;       ///< E[max(0, 1 / last - 1 / performance)] over the samples: seconds per FLOP saved; >= 0
+    double expected_improvement = 0;  ///< E[max(0, performance - last)], of a normal with this mean and sd where there is a sample; >= 0
+    double expected_saving = 0;       ///< E[max(0, 1 / last - 1 / performance)]: seconds per FLOP saved; >= 0
     curve::basis basis = curve::basis::nothing;
+    double low = 0;                   ///< 5 % of the distribution lie below
+    double high = 0;                  ///< and 5 % above
 
     friend bool operator==(const forecast&, const forecast&) = default;
 };

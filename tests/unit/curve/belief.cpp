@@ -182,6 +182,9 @@ TEST_CASE("a demand on the prediction is kept by every sample")
     const auto best = best_so_far(60, 3);
     const auto found = curve::belief<>{}.explain(best, 70, 1, gen);
     for (const double p : found.predictions) CHECK(p >= best.back() * (1 - 1e-12));
+    const auto outside = std::count_if(found.predictions.begin(), found.predictions.end(),
+                                       [&](double p) { return p < found.forecast.low || p > found.forecast.high; });
+    CHECK(outside == 20);  // of 200
 }
 
 TEST_CASE("scaling by distinct values widens the forecast of a stepped curve")

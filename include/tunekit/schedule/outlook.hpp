@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What more time would bring: the expected further gain of a model's latency, with its uncertainty.
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/random/uniform.hpp"
+#include "tunekit/schedule/concepts.hpp"
+#include "tunekit/stats/quantile.hpp"
+
+namespace tunekit::schedule {
+
+/// What one pass of the model is expected to lose in the next seconds of tuning.
+struct outlook {
+    double seconds = 0;  ///< of tuning
+    double gain = 0;     ///< seconds of latency, expected
+    double low = 0;      ///< 5 % of the distribution lie below
+    double high = 0;     ///< and 5 % above
+
+    friend bool operator==(const outlook&, const outlook&) = default;
+};
+
+/// Tells the relative gain of a curve until a horizon as a distribution: `curve::record_process` does.
+template <class B>
+concept tells_gains = requires(const B& belief, std::span<const double> best, double horizon, double p) {
+    { belief.gains(best, horizon).quantile(p) } -> std::same_as<double>;
+    { belief.gains(best, horizon).saved_share() } -> std::same_as<double>;  // E[G / (1 + G)]
+};
+
+/// The further gain of `seconds` of tuning that the active tasks share evenly, each at its own pace so far.
+///
+///     const auto next = schedule::expected_gain(views, 60, curve::record_process{}, gen);
+///     // next.gain, and with 90 % between next.low and next.high
+///
+/// The mean is the belief's; the interval is that of a sum over tasks whose gains are independent. A task without a valid
+/// trial takes its share of the time and adds nothing: what it will bring is no gain on a latency that is not known yet.
+///
+/// Errors:     std::invalid_argument for seconds that are not positive and finite.
+/// Randomness: 2000 `uniform_index` for each task that may gain.
+/// Cost:       one call of the belief and 128 quantiles per task: less than a millisecond each.
+template <tells_gains Belief, generator G>
+[[nodiscard]] outlook expected_gain(std::span<const task_view> tasks, double seconds, const Belief& belief, G& gen)
+{
+    require(seconds > 0 && std::isfinite(seconds), "schedule::expected_gain: seconds is not positive and finite");
+    constexpr std::size_t levels = 128, draws = 2000;
+    const auto active = std::count_if(tasks.begin(), tasks.end(), [](const task_view& t) { return t.active; });
+    outlook out{.seconds = seconds};
+    std::vector<double> sums(draws), best, saved(levels);
+    for (const task_view& t : tasks) {
+        if (!t.active || t.curve.empty() || !(t.seconds > 0)) continue;
+        if (!(t.curve.back().best_cost < std::numeric_limits<double>::infinity())) continue;
+        best.clear();
+        for (const auto& p : t.curve) best.push_back(t.flops / p.best_cost);  // 0 while there is none
+        const auto n = static_cast<double>(best.size());
+        const double horizon = n * (1 + seconds / static_cast<double>(active) / t.seconds);
+        if (!(horizon > n)) continue;
+        const auto gains = belief.gains(best, horizon);
+        const double latency = t.weight * t.curve.back().best_cost;
+        out.gain += latency * gains.saved_share();
+        for (std::size_t i = 0; i < levels; ++i) {
+            const double g = gains.quantile((static_cast<double>(i) + 0.5) / static_cast<double>(levels));
+            saved[i] = latency * (g / (1 + g));
+        }
+        for (double& sum : sums) sum += saved[static_cast<std::size_t>(random::uniform_index(levels, gen))];
+    }
+    out.low = stats::quantile(sums, 0.05);
+    out.high = stats::quantile(sums, 0.95);
+    return out;
+}
+
+}  // namespace tunekit::schedule
