@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -121,8 +122,8 @@ static inline void tk_mma_bf16(float (&c)[4], const unsigned (&a)[4], const unsi
 }
 )";
 
-/// The threads of a block as fibres. Each runs until a barrier; who runs first is drawn anew after each one. Shared
-/// memory is NaN when a block starts.
+/// The threads of a block as fibres. One warp after another runs until a barrier, its lanes one after another until
+/// they need each other; the order is drawn anew each time. Shared memory is NaN when a block starts.
 class machine {
 public:
     explicit machine(std::uint64_t seed) : gen_(seed)
@@ -246,10 +247,8 @@ private:
         }
         fibres_.assign(n, {});
         warps_.assign((n + 31) / 32, {});
-        std::vector<std::size_t> order(n);
         for (std::size_t i = 0; i < n; ++i) {
             fibre& f = fibres_[i];
-            order[i] = i;
             const auto t = static_cast<unsigned>(i);
             f.thread = {t % size.x, t / size.x % size.y, t / size.x / size.y};
             ::getcontext(&f.context);
@@ -258,39 +257,54 @@ private:
             f.context.uc_link = nullptr;
             ::makecontext(&f.context, &machine::enter, 0);
         }
+        std::vector<std::size_t> warps(warps_.size());
+        std::iota(warps.begin(), warps.end(), std::size_t{0});
+        do {
+            shuffle(warps);
+            for (const std::size_t w : warps)
+                run_warp(w);
+        } while (release());
+    }
+
+    void shuffle(std::vector<std::size_t>& v)
+    {
+        for (std::size_t i = v.size(); i > 1; --i)
+            std::swap(v[i - 1], v[tunekit::random::uniform_index(i, gen_)]);
+    }
+
+    /// Until all its lanes are at a barrier of the block or done.
+    void run_warp(std::size_t w)
+    {
+        std::vector<std::size_t> lanes((std::min)(fibres_.size() - 32 * w, std::size_t{32}));
+        std::iota(lanes.begin(), lanes.end(), 32 * w);
         for (;;) {
-            for (std::size_t i = n; i > 1; --i)
-                std::swap(order[i - 1], order[tunekit::random::uniform_index(i, gen_)]);
-            for (const std::size_t i : order) {
+            shuffle(lanes);
+            for (const std::size_t i : lanes) {
                 if (fibres_[i].where != status::ready) continue;
                 now_ = i;
                 state_.thread = fibres_[i].thread;
                 ::swapcontext(&scheduler_, &fibres_[i].context);
             }
-            if (!release()) break;
+            std::size_t at_warp = 0;
+            for (const std::size_t i : lanes)
+                at_warp += fibres_[i].where == status::at_warp;
+            if (at_warp == 0) return;
+            if (at_warp != lanes.size()) throw std::logic_error("emulation: a warp waits for lanes at a barrier");
+            for (const std::size_t i : lanes)
+                fibres_[i].where = status::ready;
         }
     }
 
-    /// Lets whole warps go on, or the whole block. False where all is done.
+    /// Lets those at the block's barrier go on. False where all is done.
     bool release()
     {
         bool any = false;
-        bool all_done = true;
-        for (std::size_t w = 0; w < fibres_.size(); w += 32) {
-            const auto first = fibres_.begin() + static_cast<std::ptrdiff_t>(w);
-            const auto last = first + static_cast<std::ptrdiff_t>((std::min)(fibres_.size() - w, std::size_t{32}));
-            const auto is = [](status s) { return [s](const fibre& f) { return f.where == s; }; };
-            all_done = all_done && std::all_of(first, last, is(status::done));
-            if (!std::all_of(first, last, is(status::at_warp))) continue;
-            std::for_each(first, last, [](fibre& f) { f.where = status::ready; });
+        for (fibre& f : fibres_) {
+            if (f.where != status::at_barrier) continue;
+            f.where = status::ready;
             any = true;
         }
-        if (any || all_done) return any;
-        for (fibre& f : fibres_) {
-            if (f.where == status::at_warp) throw std::logic_error("emulation: a warp waits for lanes at a barrier");
-            if (f.where == status::at_barrier) f.where = status::ready;
-        }
-        return true;
+        return any;
     }
 
     tunekit::random::philox gen_;

@@ -120,11 +120,12 @@ inline cuda_nest cooperative(std::string macro, std::int64_t size, std::int64_t 
 /// The element of a tile that a turn of `cooperative` handles, as `e`; to be followed by a statement in braces.
 inline std::string element_of_turn(std::int64_t size, std::int64_t threads)
 {
-    const std::string e = lines("const int e = (turn) * ", threads, " + thread; ");
+    const std::string e = lines("const unsigned e = (turn) * ", threads, "u + (unsigned)thread; ");
     return size % threads == 0 ? e : e + lines("if (e < ", size, ") ");
 }
 
-/// Loops around a body of `statements`, unrolled by a pragma where all within is: adds to the statements.
+/// Loops around a body of `statements`, unrolled by a pragma where all within is: adds to the statements. What is not
+/// unrolled stays so, for the body has barriers and a compiler that unrolled it would gain nothing.
 inline std::string outer_loops(const std::vector<cuda_loop>& loops, bool whole, std::int64_t& statements,
                                const cuda_unrolling& how)
 {
@@ -136,8 +137,8 @@ inline std::string outer_loops(const std::vector<cuda_loop>& loops, bool whole, 
     }
     std::string out;
     for (std::size_t i = 0; i < loops.size(); ++i)
-        out += lines(unrolled[i] ? "#pragma unroll\n" : "", "for (int ", loops[i].name, " = 0; ", loops[i].name, " < ",
-                     loops[i].extent, "; ++", loops[i].name, ")\n");
+        out += lines(unrolled[i] ? "#pragma unroll\n" : "#pragma unroll 1\n", "for (int ", loops[i].name, " = 0; ",
+                     loops[i].name, " < ", loops[i].extent, "; ++", loops[i].name, ")\n");
     return out;
 }
 
