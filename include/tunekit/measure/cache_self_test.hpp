@@ -47,7 +47,7 @@ inline std::uint32_t walk(std::span<const cache_line> lines) noexcept
 ///
 /// `flush_bytes` is what the policies are given: timing::flush_bytes and the total of `rotating`.
 /// Errors: `runs` must be at least 1. Cost: about 10 ms per run, nearly all of it flushing.
-[[nodiscard]] inline cache_times cache_self_test(std::uint32_t runs = 41, std::size_t flush_bytes = 0)
+[[nodiscard]] inline cache_times cache_self_test(std::uint32_t runs = 21, std::size_t flush_bytes = 0)
 {
     require(runs >= 1, "cache_self_test: runs is 0, want >= 1");
     constexpr std::uint32_t lines = 4096;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <new>
@@ -50,7 +51,7 @@ public:
         const std::size_t bytes = total != 0 ? total : beyond_caches();
         copies_ = (bytes + stride_ - 1) / stride_ + 1;
         bytes_.reset(static_cast<unsigned char*>(::operator new (copies_* stride_, std::align_val_t{64})));
-        std::fill_n(bytes_.get(), copies_ * stride_, static_cast<unsigned char>(0));
+        std::memset(bytes_.get(), 0, copies_ * stride_);
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }      ///< elements of each copy

@@ -35,8 +35,8 @@ public:
 
     [[nodiscard]] double operator()() { return clock_() - ahead_; }
 
-    /// The reading after a batch. A batch that ended before it began, or more than ten minutes after twice its limits, ended when
-    /// the candidates' own times say, and the clock goes on from there.
+    /// The reading after a batch. A batch that ended before it began, or more than ten minutes after twice its limits, ended
+    /// when the candidates' own times say, and the clock goes on from there.
     [[nodiscard]] double after(double before, std::span<const measure::measurement> batch, const measure::limits& within)
     {
         const double now = (*this)();
@@ -60,7 +60,8 @@ double reading_after(Clock& clock, double, std::span<const measure::measurement>
 }
 
 template <class Clock>
-double reading_after(steadied<Clock>& clock, double before, std::span<const measure::measurement> batch, const measure::limits& within)
+double reading_after(steadied<Clock>& clock, double before, std::span<const measure::measurement> batch,
+                     const measure::limits& within)
 {
     return clock.after(before, batch, within);
 }

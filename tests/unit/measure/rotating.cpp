@@ -99,7 +99,7 @@ TEST_CASE("the self-test's walk visits every line once")
     CHECK(seen.size() == lines);
 }
 
-TEST_CASE("cache policies work on this machine: the least of 41 runs, cold and rotating half as long again as warm")
+TEST_CASE("cache policies work on this machine: the least of 21 runs, cold and rotating half as long again as warm")
 {
     const measure::cache_times seen = measure::cache_self_test();
     INFO("warm " << seen.warm << " s, cold " << seen.cold << " s, rotating " << seen.rotating << " s");
