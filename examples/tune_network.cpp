@@ -20,6 +20,7 @@
 #include "support/cuda_tasks.hpp"
 #include "support/operator_case.hpp"
 #include "support/names.hpp"
+#include "tunekit/curve/records.hpp"
 #include "tunekit/io/machine.hpp"
 #include "tunekit/io/session.hpp"
 #include "tunekit/kernels/workloads.hpp"
@@ -29,6 +30,7 @@
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/recipes/adatune.hpp"
+#include "tunekit/schedule/outlook.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 #include "tunekit/version.hpp"
 
@@ -150,6 +152,19 @@ std::vector<tk::io::log_header::task_entry> entries(const std::deque<job>& jobs)
 
 std::string version() { return std::to_string(TUNEKIT_VERSION_MAJOR) + '.' + std::to_string(TUNEKIT_VERSION_MINOR) + '.' + std::to_string(TUNEKIT_VERSION_PATCH); }
 
+/// What another minute would take off the latency, with what has been found so far.
+tk::schedule::outlook next_minute(const std::deque<job>& jobs, const tk::plan& p)
+{
+    std::vector<tk::schedule::task_view> views;
+    for (std::size_t k = 0; k < jobs.size(); ++k) {
+        const auto& record = p.tasks[k].record;
+        views.push_back({.flops = jobs[k].flops, .weight = static_cast<double>(jobs[k].times), .curve = record.curve(),
+                         .slots = p.tasks[k].slots, .seconds = record.seconds(), .active = record.stopped == tk::stop_reason::running});
+    }
+    tk::random::philox gen(0);  // one of its own: what is forecast must not change what is tried
+    return tk::schedule::expected_gain(views, 60, tk::curve::record_process{}, gen);
+}
+
 /// One line on the terminal that is rewritten as the run goes on; nothing where there is no terminal.
 class progress {
 public:
@@ -158,12 +173,17 @@ public:
     {
         if (on_) std::fprintf(stderr, "\r\033[K");
     }
-    void show(const tk::plan& p, std::size_t k) const
+    void show(const tk::plan& p, std::size_t k)
     {
         if (!on_) return;
         double latency = 0;
         for (std::size_t i = 0; i < jobs_.size(); ++i) latency += jobs_[i].times * p.tasks[i].record.best_cost();
-        std::fprintf(stderr, "\r\033[K%zu slots  %-5s  model %.3f ms  %.0f s left", p.slots.size(), jobs_[k].name.c_str(), 1e3 * latency,
+        if (p.seconds >= forecast_at_) {  // milliseconds of work: once a second
+            next_ = next_minute(jobs_, p);
+            forecast_at_ = p.seconds + 1;
+        }
+        std::fprintf(stderr, "\r\033[K%zu slots  %-5s  model %.3f ms  next minute -%.3f ms (%.3f to %.3f)  %.0f s left", p.slots.size(),
+                     jobs_[k].name.c_str(), 1e3 * latency, 1e3 * next_.gain, 1e3 * next_.low, 1e3 * next_.high,
                      (std::max)(0.0, o_.seconds - p.seconds));
     }
 
@@ -171,6 +191,8 @@ private:
     const options& o_;
     const std::deque<job>& jobs_;
     bool on_;
+    tk::schedule::outlook next_;
+    double forecast_at_ = 0;
 };
 
 /// The machine that a log belongs to, the device included.
@@ -204,7 +226,7 @@ tk::plan tune_all(const options& o, jobs_on& on, const tk::any_strategy& strateg
         tasks.back().begin_with({j.untuned});
     }
     tk::random::philox gen(o.seed);
-    const progress line(o, jobs);
+    progress line(o, jobs);
     const auto watch = [&](const tk::plan& p, std::size_t k) {
         line.show(p, k);
         return log && log->failed();
@@ -299,11 +321,15 @@ bool report(const options& o, const jobs_on& on, const tk::plan& plan, const std
     }
     const double seconds = plan.seconds + race_seconds;
     const double share = seconds > 0 ? measuring / seconds : 0;
+    const auto next = next_minute(jobs, plan);
     if (o.json) {
         nlohmann::ordered_json all_of{{"network", o.network}, {"device", o.device}, {"strategy", o.strategy},
                                       {"schedule", o.schedule}, {"seed", o.seed}, {"seconds", seconds}, {"trials", trials},
                                       {"failed", failed}, {"measuring_share", share}, {"default_latency_ms", number(1e3 * before)},
-                                      {"tuned_latency_ms", number(1e3 * after)}, {"tasks", rows}};
+                                      {"tuned_latency_ms", number(1e3 * after)},
+                                      {"forecast", {{"seconds", next.seconds}, {"gain_ms", 1e3 * next.gain}, {"low_ms", 1e3 * next.low},
+                                                    {"high_ms", 1e3 * next.high}}},
+                                      {"tasks", rows}};
         if (on.cuda) {
             const auto seen = on.cuda->conditions();
             all_of["device_name"] = on.cuda->device().name;
@@ -315,6 +341,8 @@ bool report(const options& o, const jobs_on& on, const tk::plan& plan, const std
         std::printf("model latency %.3f ms -> %.3f ms (%.2fx), %llu trials, %llu failed, %.0f%% of %.1f s spent measuring\n", 1e3 * before,
                     1e3 * after, before / after, static_cast<unsigned long long>(trials), static_cast<unsigned long long>(failed),
                     100 * share, seconds);
+        std::printf("another minute is expected to gain %.3f ms, with 90 %% between %.3f and %.3f ms\n", 1e3 * next.gain, 1e3 * next.low,
+                    1e3 * next.high);
         if (on.cuda) std::printf("%s, %s\n", on.cuda->device().name.c_str(), on.cuda->conditions().text().c_str());
     }
     return all;

@@ -67,7 +67,7 @@ status=0
 "$tune" --network alexnet --seconds 3 --seed 3 --log "$work/log" --resume --json >"$work/json" || status=$?
 [ "$status" = 0 ] || fail "the resumed run ended with status $status"
 cmp -s -n "$size" "$work/log" "$work/killed" || fail "resuming changed what was logged"
-for key in '"network": "alexnet"' '"measuring_share"' '"default_latency_ms"' '"tuned_latency_ms"' '"verified": true' '"space_size"'; do
+for key in '"network": "alexnet"' '"measuring_share"' '"default_latency_ms"' '"tuned_latency_ms"' '"verified": true' '"space_size"' '"forecast"' '"gain_ms"' '"low_ms"' '"high_ms"'; do
     grep -qF "$key" "$work/json" || fail "the JSON has no $key"
 done
 [ "$(grep -c '"verified": true' "$work/json")" = 5 ] || fail "not every task has a verified kernel"
