@@ -52,9 +52,9 @@ using tk::stats::median;
 using tk::stats::quantile;
 
 constexpr std::size_t stretch_samples = 500;
-constexpr std::size_t first_starts = 13;    ///< a policy begins at samples 0, 20, ..., 240 of a stretch
-constexpr double long_kernel = 1e-3;        ///< seconds; from here on a kernel takes part in every fourth round only
-constexpr double field_gap = 0.01;          ///< pairs of the top ten that differ by more are counted apart, too
+constexpr std::size_t first_starts = 13;  ///< a policy begins at samples 0, 20, ..., 240 of a stretch
+constexpr double long_kernel = 1e-3;      ///< seconds; from here on a kernel takes part in every fourth round only
+constexpr double field_gap = 0.01;        ///< pairs of the top ten that differ by more are counted apart, too
 const std::array<const char*, 2> clock_names{"wall", "thread"};
 const std::array<const char*, 2> condition_names{"quiet", "loaded"};
 
@@ -110,7 +110,7 @@ struct subject {
     std::function<void()> run;
     int field = -1;  ///< the top ten that it belongs to, or none
     double seconds = 0;
-    std::array<std::vector<stretch>, 2> recorded{};  ///< by condition
+    std::array<std::vector<stretch>, 2> recorded{};                           ///< by condition
     std::map<std::tuple<int, int, std::size_t>, std::vector<result>> live{};  ///< by condition, clock, policy
 };
 
@@ -125,8 +125,10 @@ stretch record(const subject& s, const std::array<double, 2>& steps)
     const measure::wall_clock wall;
     const measure::thread_clock thread;
     stretch out;
-    for (int i = 0; i < 5; ++i) s.run();
-    for (const std::size_t c : {0U, 1U}) out.unit[c] = runs_for(steps[c], s.seconds);
+    for (int i = 0; i < 5; ++i)
+        s.run();
+    for (const std::size_t c : {0U, 1U})
+        out.unit[c] = runs_for(steps[c], s.seconds);
     const auto pass = [&](std::uint64_t n, bool keep_wall, bool keep_thread) {
         for (std::size_t i = 0; i < stretch_samples; ++i) {
             const double t0 = thread();
@@ -157,7 +159,8 @@ result replayed(const policy& p, const stretch& s, std::size_t clock, std::size_
         const std::size_t n = (std::max<std::uint64_t>(wanted, unit) + unit - 1) / unit;
         if (at + n > samples.size()) break;
         double sum = 0;
-        for (std::size_t i = at; i < at + n; ++i) sum += samples[i];
+        for (std::size_t i = at; i < at + n; ++i)
+            sum += samples[i];
         batches.push_back(sum / static_cast<double>(n));
         at += n;
         r.runs += static_cast<double>(n * unit);
@@ -170,7 +173,8 @@ result replayed(const policy& p, const stretch& s, std::size_t clock, std::size_
 double truth(const subject& s, std::size_t clock)
 {
     std::vector<double> all;
-    for (const stretch& one : s.recorded[0]) all.insert(all.end(), one.samples[clock].begin(), one.samples[clock].end());
+    for (const stretch& one : s.recorded[0])
+        all.insert(all.end(), one.samples[clock].begin(), one.samples[clock].end());
     return median(std::move(all));
 }
 
@@ -182,7 +186,8 @@ public:
         tk::require(pid_ >= 0, "bench_repetition: no child process can be had");
         if (pid_ == 0) {
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-            for (volatile unsigned spins = 0;;) spins = spins + 1;
+            for (volatile unsigned spins = 0;;)
+                spins = spins + 1;
         }
         let(false);
     }
@@ -206,7 +211,8 @@ private:
 std::vector<float> noise(std::ptrdiff_t n, tk::random::philox& gen)
 {
     std::vector<float> v(static_cast<std::size_t>(n));
-    for (float& f : v) f = static_cast<float>(2 * tk::random::uniform_01(gen) - 1);
+    for (float& f : v)
+        f = static_cast<float>(2 * tk::random::uniform_01(gen) - 1);
     return v;
 }
 
@@ -225,8 +231,9 @@ std::function<void()> product(const gemm_shape& s, const gemm_config& config, tk
         std::vector<float> a, b, c;
     };
     const auto d = dense_strides(s);
-    const auto st = std::make_shared<state>(state{gemm_kernel(s, config, kernel_table()), noise(s.batch * d.batch_a, gen),
-                                                  noise(s.batch * d.batch_b, gen), noise(s.batch * d.batch_c, gen)});
+    const auto st =
+        std::make_shared<state>(state{gemm_kernel(s, config, kernel_table()), noise(s.batch * d.batch_a, gen),
+                                      noise(s.batch * d.batch_b, gen), noise(s.batch * d.batch_c, gen)});
     return [st] { st->kernel.run(st->a.data(), st->b.data(), st->c.data()); };
 }
 
@@ -263,36 +270,44 @@ void add_top_ten(std::vector<subject>& to, const std::string& name, int field, c
             tried[k].second();
             seconds[k].push_back(seconds_of(tried[k].second));
         }
-    for (std::size_t k = 0; k < tried.size(); ++k) tried[k].first = median(seconds[k]);
+    for (std::size_t k = 0; k < tried.size(); ++k)
+        tried[k].first = median(seconds[k]);
     std::sort(tried.begin(), tried.end(), by_time);
-    for (std::size_t k = 0; k < 10; ++k) to.push_back({name + " #" + std::to_string(k), tried[k].second, field});
+    for (std::size_t k = 0; k < 10; ++k)
+        to.push_back({name + " #" + std::to_string(k), tried[k].second, field});
 }
 
 std::vector<subject> subjects(const settings& set, tk::random::philox& gen)
 {
     const auto& table = kernel_table();
     std::vector<subject> out;
-    for (const gemm_shape& s : {gemm_shape{.m = 48, .n = 64, .k = 32}, gemm_shape{.m = 64, .n = 128, .k = 64},
-                                gemm_shape{.m = 128, .n = 128, .k = 128}, gemm_shape{.batch = 12, .m = 128, .n = 128, .k = 64},
-                                gemm_shape{.m = 1, .n = 2048, .k = 2048}})
+    for (const gemm_shape& s :
+         {gemm_shape{.m = 48, .n = 64, .k = 32}, gemm_shape{.m = 64, .n = 128, .k = 64},
+          gemm_shape{.m = 128, .n = 128, .k = 128}, gemm_shape{.batch = 12, .m = 128, .n = 128, .k = 64},
+          gemm_shape{.m = 1, .n = 2048, .k = 2048}})
         out.push_back({"gemm " + std::to_string(s.batch) + "x" + std::to_string(s.m) + "x" + std::to_string(s.n) + "x" +
                            std::to_string(s.k),
                        product(s, default_config(s, table), gen)});
-    const std::vector<std::pair<const char*, conv2d_shape>> layers{{"conv2d R11", square_conv2d(256, 14, 512, 1, 2, 0)},
-                                                                   {"conv2d R4", square_conv2d(64, 56, 128, 3, 2, 1)},
-                                                                   {"conv2d R2", square_conv2d(64, 56, 64, 3, 1, 1)},
-                                                                   {"conv2d V9", square_conv2d(512, 14, 512, 3, 1, 1)},
-                                                                   {"conv2d V4", square_conv2d(128, 112, 128, 3, 1, 1)}};
-    for (const auto& [name, s] : layers) out.push_back({name, convolution(s, default_config(s, table), gen)});
+    const std::vector<std::pair<const char*, conv2d_shape>> layers{
+        {"conv2d R11", square_conv2d(256, 14, 512, 1, 2, 0)},
+        {"conv2d R4", square_conv2d(64, 56, 128, 3, 2, 1)},
+        {"conv2d R2", square_conv2d(64, 56, 64, 3, 1, 1)},
+        {"conv2d V9", square_conv2d(512, 14, 512, 3, 1, 1)},
+        {"conv2d V4", square_conv2d(128, 112, 128, 3, 1, 1)}};
+    for (const auto& [name, s] : layers)
+        out.push_back({name, convolution(s, default_config(s, table), gen)});
     const gemm_shape g{.m = 128, .n = 128, .k = 128};
-    add_top_ten(out, "gemm 128x128x128", 0, gemm_space(g, table),
-                [&](const auto& c, auto& r) { return product(g, gemm_config_of(c), r); }, gen);
+    add_top_ten(
+        out, "gemm 128x128x128", 0, gemm_space(g, table),
+        [&](const auto& c, auto& r) { return product(g, gemm_config_of(c), r); }, gen);
     const conv2d_shape& r8 = square_conv2d(128, 28, 256, 1, 2, 0);
-    add_top_ten(out, "conv2d R8", 1, conv2d_space(r8, table),
-                [&](const auto& c, auto& r) { return convolution(r8, conv2d_config_of(c), r); }, gen);
+    add_top_ten(
+        out, "conv2d R8", 1, conv2d_space(r8, table),
+        [&](const auto& c, auto& r) { return convolution(r8, conv2d_config_of(c), r); }, gen);
     for (subject& s : out) {
         std::vector<double> seconds;
-        for (int i = 0; i < 10; ++i) seconds.push_back(seconds_of(s.run));
+        for (int i = 0; i < 10; ++i)
+            seconds.push_back(seconds_of(s.run));
         s.seconds = median(std::move(seconds));
     }
     std::erase_if(out, [&](const subject& s) { return s.seconds > 1e-3 * set.most_ms; });
@@ -308,7 +323,8 @@ void visit(subject& s, int condition, const std::array<double, 2>& steps, tk::ra
         for (std::size_t k = 0; k < policies().size(); ++k) {
             const std::size_t p = (first + k) % policies().size();
             const measure::measurement m = policies()[p].live(s.run, clock);
-            if (!m.failed) s.live[{condition, clock, p}].push_back({m.cost, static_cast<double>(m.runs), m.run_seconds});
+            if (!m.failed)
+                s.live[{condition, clock, p}].push_back({m.cost, static_cast<double>(m.runs), m.run_seconds});
         }
     }
 }
@@ -333,8 +349,8 @@ row summarised(const char* source, std::size_t condition, std::size_t clock, con
         all_seconds += r.seconds;
     }
     const auto n = static_cast<double>(of.size());
-    return {source, condition_names[condition], clock_names[clock], name, s.name, want, n, quantile(errors, 0.5),
-            quantile(errors, 0.9), median(runs), all_runs / n, all_seconds / n};
+    return {source, condition_names[condition], clock_names[clock],    name,         s.name,       want,
+            n,      quantile(errors, 0.5),      quantile(errors, 0.9), median(runs), all_runs / n, all_seconds / n};
 }
 
 std::vector<row> rows_of(const std::vector<subject>& all)
@@ -377,7 +393,8 @@ std::vector<order_row> orders_of(const std::vector<subject>& all)
                         if (s.field == field) ten.push_back(&s);
                     if (ten.empty() || ten[0]->recorded[condition].empty()) continue;
                     std::vector<double> want;
-                    for (const subject* s : ten) want.push_back(truth(*s, clock));
+                    for (const subject* s : ten)
+                        want.push_back(truth(*s, clock));
                     double pairs = 0, wrong = 0, pairs_apart = 0, wrong_apart = 0;
                     for (std::size_t r = 0; r < ten[0]->recorded[condition].size(); ++r)
                         for (std::size_t k = 0; k < p.starts; ++k) {
@@ -408,49 +425,56 @@ std::vector<order_row> orders_of(const std::vector<subject>& all)
 double drift(const subject& s, std::size_t clock)
 {
     std::vector<double> medians;
-    for (const stretch& one : s.recorded[0]) medians.push_back(median(one.samples[clock]));
+    for (const stretch& one : s.recorded[0])
+        medians.push_back(median(one.samples[clock]));
     return quantile(medians, 0.9) / quantile(medians, 0.1) - 1;
 }
 
-void print(const std::vector<subject>& all, const std::vector<row>& rows, const std::vector<order_row>& orders, bool json)
+void print(const std::vector<subject>& all, const std::vector<row>& rows, const std::vector<order_row>& orders,
+           bool json)
 {
-    std::printf(json ? "{\"kernels\": [" : "%-20s %10s %10s %9s %9s\n", "kernel", "wall us", "thread us", "drift", "runs");
+    std::printf(json ? "{\"kernels\": [" : "%-20s %10s %10s %9s %9s\n", "kernel", "wall us", "thread us", "drift",
+                "runs");
     bool first = true;
     for (const subject& s : all) {
         double runs = 0;
         for (const stretch& one : s.recorded[0])
             runs += static_cast<double>(one.samples[0].size() * one.unit[0]);
-        std::printf(json ? "%s\n {\"kernel\": \"%s\", \"truth_wall_s\": %.9g, \"truth_thread_s\": %.9g, \"drift\": %.4f, \"runs\": %.0f}"
+        std::printf(json ? "%s\n {\"kernel\": \"%s\", \"truth_wall_s\": %.9g, \"truth_thread_s\": %.9g, \"drift\": "
+                           "%.4f, \"runs\": %.0f}"
                          : "%s%-20s %10.2f %10.2f %8.1f%% %9.0f\n",
-                    json && !first ? "," : "", s.name.c_str(), (json ? 1 : 1e6) * truth(s, 0), (json ? 1 : 1e6) * truth(s, 1),
-                    (json ? 1 : 100) * drift(s, 0), runs);
+                    json && !first ? "," : "", s.name.c_str(), (json ? 1 : 1e6) * truth(s, 0),
+                    (json ? 1 : 1e6) * truth(s, 1), (json ? 1 : 100) * drift(s, 0), runs);
         first = false;
     }
-    std::printf(json ? "],\n\"rows\": [" : "\n%-9s %-7s %-7s %-23s %-20s %10s %6s %8s %8s %8s %10s\n", "source", "core", "clock",
-                "policy", "kernel", "truth us", "n", "median", "p90", "runs", "ms");
+    std::printf(json ? "],\n\"rows\": [" : "\n%-9s %-7s %-7s %-23s %-20s %10s %6s %8s %8s %8s %10s\n", "source", "core",
+                "clock", "policy", "kernel", "truth us", "n", "median", "p90", "runs", "ms");
     first = true;
     for (const row& r : rows) {
         if (json)
-            std::printf("%s\n {\"source\": \"%s\", \"condition\": \"%s\", \"clock\": \"%s\", \"policy\": \"%s\", \"kernel\": \"%s\", "
-                        "\"truth_s\": %.9g, \"measurements\": %.0f, \"error_median\": %.5f, \"error_p90\": %.5f, "
-                        "\"runs_median\": %.0f, \"runs_mean\": %.1f, \"seconds_mean_s\": %.6g}",
-                        first ? "" : ",", r.source, r.condition, r.clock, r.policy, r.kernel.c_str(), r.truth_seconds,
-                        r.measurements, r.error_median, r.error_p90, r.runs_median, r.runs_mean, r.seconds_mean);
+            std::printf(
+                "%s\n {\"source\": \"%s\", \"condition\": \"%s\", \"clock\": \"%s\", \"policy\": \"%s\", \"kernel\": "
+                "\"%s\", "
+                "\"truth_s\": %.9g, \"measurements\": %.0f, \"error_median\": %.5f, \"error_p90\": %.5f, "
+                "\"runs_median\": %.0f, \"runs_mean\": %.1f, \"seconds_mean_s\": %.6g}",
+                first ? "" : ",", r.source, r.condition, r.clock, r.policy, r.kernel.c_str(), r.truth_seconds,
+                r.measurements, r.error_median, r.error_p90, r.runs_median, r.runs_mean, r.seconds_mean);
         else
-            std::printf("%-9s %-7s %-7s %-23s %-20s %10.2f %6.0f %7.2f%% %7.2f%% %8.0f %10.3f\n", r.source, r.condition, r.clock,
-                        r.policy, r.kernel.c_str(), 1e6 * r.truth_seconds, r.measurements, 100 * r.error_median,
-                        100 * r.error_p90, r.runs_mean, 1e3 * r.seconds_mean);
+            std::printf("%-9s %-7s %-7s %-23s %-20s %10.2f %6.0f %7.2f%% %7.2f%% %8.0f %10.3f\n", r.source, r.condition,
+                        r.clock, r.policy, r.kernel.c_str(), 1e6 * r.truth_seconds, r.measurements,
+                        100 * r.error_median, 100 * r.error_p90, r.runs_mean, 1e3 * r.seconds_mean);
         first = false;
     }
-    std::printf(json ? "],\n\"orders\": [" : "\n%-7s %-7s %-23s %-18s %8s %8s %6s %8s\n", "core", "clock", "policy", "top ten of",
-                "wrong", "of apart", "pairs", "spread");
+    std::printf(json ? "],\n\"orders\": [" : "\n%-7s %-7s %-23s %-18s %8s %8s %6s %8s\n", "core", "clock", "policy",
+                "top ten of", "wrong", "of apart", "pairs", "spread");
     first = true;
     for (const order_row& r : orders) {
-        std::printf(json ? "%s\n {\"condition\": \"%s\", \"clock\": \"%s\", \"policy\": \"%s\", \"field\": \"%s\", \"wrong\": %.4f, "
+        std::printf(json ? "%s\n {\"condition\": \"%s\", \"clock\": \"%s\", \"policy\": \"%s\", \"field\": \"%s\", "
+                           "\"wrong\": %.4f, "
                            "\"wrong_apart\": %.4f, \"pairs_apart\": %d, \"spread\": %.4f}"
                          : "%s%-7s %-7s %-23s %-18s %7.1f%% %7.1f%% %6d %7.1f%%\n",
-                    json && !first ? "," : "", r.condition, r.clock, r.policy, r.field.c_str(), (json ? 1 : 100) * r.wrong,
-                    (json ? 1 : 100) * r.wrong_apart, r.apart, (json ? 1 : 100) * r.spread);
+                    json && !first ? "," : "", r.condition, r.clock, r.policy, r.field.c_str(),
+                    (json ? 1 : 100) * r.wrong, (json ? 1 : 100) * r.wrong_apart, r.apart, (json ? 1 : 100) * r.spread);
         first = false;
     }
     std::printf(json ? "]}\n" : "");
@@ -497,13 +521,19 @@ int main(int argc, char** argv)
 {
     settings set;
     CLI::App app{"Repetition policies against the truth of thousands of runs, on a quiet and on a shared core"};
-    app.set_version_flag("--version", std::to_string(TUNEKIT_VERSION_MAJOR) + "." + std::to_string(TUNEKIT_VERSION_MINOR) + "." +
+    app.set_version_flag("--version", std::to_string(TUNEKIT_VERSION_MAJOR) + "." +
+                                          std::to_string(TUNEKIT_VERSION_MINOR) + "." +
                                           std::to_string(TUNEKIT_VERSION_PATCH));
-    app.add_option("--rounds", set.rounds, "rounds; 500 samples of each kernel in each, long kernels and the load in every fourth")
+    app.add_option("--rounds", set.rounds,
+                   "500 samples of each kernel in each; long kernels and the load in every fourth")
         ->capture_default_str()
         ->check(CLI::Range(1, 10000));
-    app.add_option("--core", set.core, "the core to stay on; -1 where it starts")->capture_default_str()->check(CLI::Range(-1, 1023));
-    app.add_option("--most-ms", set.most_ms, "leave out kernels that take longer")->capture_default_str()->check(CLI::PositiveNumber);
+    app.add_option("--core", set.core, "the core to stay on; -1 where it starts")
+        ->capture_default_str()
+        ->check(CLI::Range(-1, 1023));
+    app.add_option("--most-ms", set.most_ms, "leave out kernels that take longer")
+        ->capture_default_str()
+        ->check(CLI::PositiveNumber);
     app.add_option("--seed", set.seed, "seed of the operands and of the order of the kernels")->capture_default_str();
     app.add_flag("--json", set.json, "print JSON");
     try {
