@@ -54,6 +54,7 @@ named<tunekit::any_schedule> schedules(const run_plan& run)
     add("da-round-robin", tunekit::schedule::early_stop{tunekit::schedule::round_robin{}});
     add("ansor", tunekit::schedule::ansor{});
     add("dynatune", tunekit::recipes::dynatune(run.slot_seconds));
+    add("dynatune-curves", tunekit::recipes::dynatune_curves(run.slot_seconds));
     add("dynatune-egreedy", tunekit::recipes::dynatune_egreedy(run.slot_seconds));
     add("dynatune-softmax", tunekit::recipes::dynatune_softmax(run.slot_seconds));
     return out;
