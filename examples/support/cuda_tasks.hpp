@@ -54,11 +54,11 @@ public:
     using measurement = tunekit::measure::measurement;
     using limits = tunekit::measure::limits;
 
-    /// Throws tunekit::measure::no_cuda where there is no driver, no device or no NVRTC.
-    cuda_tasks()
-        : device_(tunekit::measure::find_cuda_device()),
-          pool_({.architecture = device_.architecture()}),
-          gpu_(device_.index)
+    /// Libraries by path, or the system's. Throws tunekit::measure::no_cuda where there is no driver, device or NVRTC.
+    explicit cuda_tasks(const std::string& driver = {}, const std::string& compiler = {})
+        : device_(tunekit::measure::find_cuda_device(0, driver)),
+          pool_({.architecture = device_.architecture(), .library = compiler}),
+          gpu_(device_.index, driver)
     {
     }
 
