@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Surrogates on recorded spaces, out of sample: how well they predict, and whether their sd says where and by how much they err.
+// SPDX-License-Identifier: MIT Surrogates on recorded spaces, out of sample: how well they predict, and whether their
+// sd says where and by how much they err.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -132,7 +132,8 @@ score judge(const Model& model, const table& train, const table& test, tk::rando
     return out;
 }
 
-/// Means over draws are taken space by space; over spaces means, and medians of the likelihoods, which one space could rule.
+/// Means over draws are taken space by space; over spaces means, and medians of the likelihoods, which one space could
+/// rule.
 void print(const std::string& name, std::size_t rows, const std::string& where, const std::vector<score>& all)
 {
     score mean;

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: MIT
-// What the history of other layers, or of other machines, is worth: evaluations to 1.05 x optimum of a recorded space with and without
-// the trials of up to three others that have the same parameters.
+// SPDX-License-Identifier: MIT What the history of other layers, or of other machines, is worth: evaluations to 1.05 x
+// optimum of a recorded space with and without the trials of up to three others that have the same parameters.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

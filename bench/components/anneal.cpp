@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: MIT
-// Item W5: annealing of 128 chains over 500 steps, the best 64 kept, over the models of W4 and over forests with expected improvement; early
-// stop off, so every search makes 64,128 predictions. Counter `value`: the mean true value of the 64, in parts of the global
-// maximum, over 20 seeds.
+// SPDX-License-Identifier: MIT Item W5: annealing of 128 chains over 500 steps, the best 64 kept, over the models of W4
+// and over forests with expected improvement; early stop off, so every search makes 64,128 predictions. Counter
+// `value`: the mean true value of the 64, in parts of the global maximum, over 20 seeds.
 
 #include <benchmark/benchmark.h>
 

@@ -30,7 +30,8 @@ struct loaded_space {
     double optimum = std::numeric_limits<double>::infinity();  ///< seconds
 };
 
-/// All spaces of the comma-separated `folders` whose name contains `only`, by name within each. What is wrong with them goes to stderr.
+/// All spaces of the comma-separated `folders` whose name contains `only`, by name within each. What is wrong with them
+/// goes to stderr.
 inline std::vector<loaded_space> load_spaces(const char* program, const std::string& folders, const std::string& only)
 {
     std::vector<loaded_space> out;

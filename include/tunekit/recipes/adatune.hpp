@@ -29,11 +29,12 @@ namespace detail {
 [[nodiscard]] inline auto adatune_rfei()
 {
     return model_guided{detail::adatune_forest(32), acquisition::expected_improvement{}, detail::adatune_annealing(),
-                        screen::epsilon_greedy{screen::keep_best{}, {.stochastic_rounding = true}}, model_guided_options::growing()};
+                        screen::epsilon_greedy{screen::keep_best{}, {.stochastic_rounding = true}},
+                        model_guided_options::growing()};
 }
 
-/// AdaTune's strategy: forest, expected improvement, contextual annealing (RFEI + CSA). Its third part, the evaluator that stops
-/// once it is sure, belongs to the measurer: `adatune_repetition()`.
+/// AdaTune's strategy: forest, expected improvement, contextual annealing (RFEI + CSA). Its third part, the evaluator
+/// that stops once it is sure, belongs to the measurer: `adatune_repetition()`.
 ///
 ///     auto measure = measure::isolated(space, measure::timed{kernel, recipes::adatune_repetition(), check});
 ///     auto found   = tune(space, measure, recipes::adatune(), {.trials = 512}, gen);

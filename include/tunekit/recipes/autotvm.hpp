@@ -33,8 +33,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// AutoTVM's XGBTuner with its default, ranking loss: boosted trees of depth 3, annealing of 128 chains over 500 steps, 5 % by lot;
-/// but with plans that grow from 1 to 64 instead of plans of 64 from the start.
+/// AutoTVM's XGBTuner with its default, ranking loss: boosted trees of depth 3, annealing of 128 chains over 500 steps,
+/// 5 % by lot; but with plans that grow from 1 to 64 instead of plans of 64 from the start.
 ///
 ///     auto mine = recipes::autotvm_rank();
 ///     mine.explore.unit = explore::heat::spread;      // every part can be changed

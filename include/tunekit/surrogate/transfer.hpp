@@ -22,10 +22,10 @@ namespace tunekit::surrogate {
 ///     model.fit(past, other_rows, other_scores, gen);              // features of the same meaning, scores of the same scale
 ///     const transfer informed{model, past};                        // a surrogate like any
 ///
-/// With n rows of its own the past counts w = 2^(-n / half_life), and nothing once that is below `least`. Models with base margins
-/// (`boosted_trees`) take w times the margins of the past as theirs; any other model is fitted to y - w h, h the mean of the past, and
-/// predicts mean + w h with variance sd^2 + (w sd_h)^2. Before the first fit it predicts what the past does (`knows`), so a first plan
-/// need not be drawn by lot.
+/// With n rows of its own the past counts w = 2^(-n / half_life), and nothing once that is below `least`. Models with
+/// base margins (`boosted_trees`) take w times the margins of the past as theirs; any other model is fitted to y - w h,
+/// h the mean of the past, and predicts mean + w h with variance sd^2 + (w sd_h)^2. Before the first fit it predicts
+/// what the past does (`knows`), so a first plan need not be drawn by lot.
 ///
 /// Randomness: that of the model.
 /// Cost:       that of the model, and one prediction of the past per row fitted or predicted while w > 0.
@@ -99,9 +99,8 @@ struct transfer {
 
 private:
     template <class T>
-    static constexpr bool has_margins = requires(const Model& m, const state_of<Model>& s, const rows_of<T>& rows, std::span<double> out) {
-        m.margins(s, rows, out);
-    };
+    static constexpr bool has_margins =
+        requires(const Model& m, const state_of<Model>& s, const rows_of<T>& rows, std::span<double> out) { m.margins(s, rows, out); };
 
     template <class T>
     [[nodiscard]] std::vector<double> margins(const rows_of<T>& rows, double weight) const

@@ -22,8 +22,8 @@
 
 namespace tunekit {
 
-/// Trials of other tasks whose spaces have the same parameters, by name and order: other layers, other machines. Each task's costs are
-/// scored against its own best, so that slow and fast tasks teach alike.
+/// Trials of other tasks whose spaces have the same parameters, by name and order: other layers, other machines. Each
+/// task's costs are scored against its own best, so that slow and fast tasks teach alike.
 ///
 ///     auto strategy = recipes::autotvm_reg();
 ///     history past(strategy.options);
@@ -37,8 +37,8 @@ public:
     /// For strategies of these options: their encoding and scale of scores.
     explicit history(const model_guided_options& options) : options_(options) {}
 
-    /// Adds what was measured in `space`; a task without a valid trial teaches nothing.
-    /// Throws std::invalid_argument where the parameters are not those of the tasks before, or a trial lies outside the space.
+    /// Adds what was measured in `space`; a task without a valid trial teaches nothing. Throws std::invalid_argument
+    /// where the parameters are not those of the tasks before, or a trial lies outside the space.
     template <class Space>
     void add(const Space& space, std::span<const trial> trials)
     {
@@ -47,12 +47,14 @@ public:
         require(std::equal(names_.begin(), names_.end(), given.begin(), given.end()),
                 "history.add: the space has other parameters than the ones before, want tasks of the same kernel");
         const std::size_t d = space.feature_count(options_.encoding);
-        require(dimensions_ == 0 || d == dimensions_, "history.add: the space has another number of features, want an encoding that has the same");
+        require(dimensions_ == 0 || d == dimensions_,
+                "history.add: the space has another number of features, want an encoding that has the same");
         std::vector<index> which;
         std::vector<double> costs;
         double best = std::numeric_limits<double>::infinity();
         for (const trial& t : trials) {
-            require(t.candidate < space.size(), "history.add: a trial lies outside the space, want the trials of this space");
+            require(t.candidate < space.size(),
+                    "history.add: a trial lies outside the space, want the trials of this space");
             which.push_back(t.candidate);
             costs.push_back(t.measured.failed ? std::numeric_limits<double>::infinity() : t.measured.cost);
             if (t.measured.ok()) best = (std::min)(best, t.measured.cost);
@@ -78,17 +80,18 @@ private:
     std::vector<double> scores_;
 };
 
-/// `strategy` whose model begins with `past`: its first plan comes from there, and the past fades as the task's own trials come in.
-/// The past's encoding and scale should be the strategy's. Randomness: one fit of the model to the past.
-/// Throws std::invalid_argument where the past has no trial.
+/// `strategy` whose model begins with `past`: its first plan comes from there, and the past fades as the task's own
+/// trials come in. The past's encoding and scale should be the strategy's. Randomness: one fit of the model to the
+/// past. Throws std::invalid_argument where the past has no trial.
 template <class Model, class Acquire, class Explore, class Screen, generator G>
 [[nodiscard]] auto with_history(const model_guided<Model, Acquire, Explore, Screen>& strategy, const history& past, G& gen)
 {
-    require(past.size() > 0, "with_history: the past has no valid trial, want one; without a past take the strategy as it is");
+    require(past.size() > 0,
+            "with_history: the past has no valid trial, want one; without a past take the strategy as it is");
     auto learnt = strategy.model.start(past.dimensions());
     strategy.model.fit(learnt, surrogate::features(past.rows(), past.dimensions()), past.scores(), gen);
-    return model_guided{surrogate::transfer{strategy.model, std::move(learnt)}, strategy.acquire, strategy.explore, strategy.screen,
-                        strategy.options};
+    return model_guided{surrogate::transfer{strategy.model, std::move(learnt)}, strategy.acquire, strategy.explore,
+                        strategy.screen, strategy.options};
 }
 
 }  // namespace tunekit

@@ -30,24 +30,28 @@ struct model_guided_options {
     score_scale scale = score_scale::throughput;
     space::encoding encoding = space::encoding::values;   ///< what the model sees of a configuration
     std::size_t first = 0;                                ///< configurations by lot before the first fit; 0: a plan
-    double growth = 0;      ///< > 0: a plan is at most this share of what was measured, but at least one; 0: always `plan`
+    double growth = 0;      ///< > 0: a plan is at most this share of what was measured, and at least one; 0: `plan`
     double tell_apart = 1;  ///< in (0, 1]; below 1: the model sees this share of the valid costs apart, lowest first
 
-    /// Small plans first: 8 by lot, then a tenth of what is known, up to 64; the dearer half of the costs and the failures count as the
-    /// median. Why: docs/rationale.md, "What AutoTVM and AdaTune lose by plans of 64".
-    [[nodiscard]] static constexpr model_guided_options growing() { return {.first = 8, .growth = 0.1, .tell_apart = 0.5}; }
+    /// Small plans first: 8 by lot, then a tenth of what is known, up to 64; the dearer half of the costs and the
+    /// failures count as the median. Why: docs/rationale.md, "What AutoTVM and AdaTune lose by plans of 64".
+    [[nodiscard]] static constexpr model_guided_options growing()
+    {
+        return {.first = 8, .growth = 0.1, .tell_apart = 0.5};
+    }
 };
 
-/// Plans `plan` configurations at a time: at first by lot, then fits `model` to everything measured, lets `explore` search for
-/// candidates that `acquire` values most, and `screen` choose among them.
+/// Plans `plan` configurations at a time: at first by lot, then fits `model` to everything measured, lets `explore`
+/// search for candidates that `acquire` values most, and `screen` choose among them.
 ///
 ///     const model_guided mine{surrogate::random_forest{.trees = 64}, acquisition::expected_improvement{},
 ///                             explore::annealing{}, screen::keep_best{}, {.plan = 32}};
 ///
-/// A batch never reaches over a plan's end. While nothing valid was measured, and where the search finds nothing new, plans
-/// are drawn by lot. Failures are taught as the worst score, or with `tell_apart` < 1 as the valid cost at that quantile, which dearer
-/// ones count as too. A measurement that was cut short (`at_least`) is taught as if its bound were its cost: too good at most, and by
-/// construction far from the best. A model that knows something beforehand (`surrogate::transfer`) is asked from the first plan on.
+/// A batch never reaches over a plan's end. While nothing valid was measured, and where the search finds nothing new,
+/// plans are drawn by lot. Failures are taught as the worst score, or with `tell_apart` < 1 as the valid cost at that
+/// quantile, which dearer ones count as too. A measurement that was cut short (`at_least`) is taught as if its bound
+/// were its cost: too good at most, and by construction far from the best. A model that knows something beforehand
+/// (`surrogate::transfer`) is asked from the first plan on.
 ///
 /// Randomness: per plan what the model's fit, the explorer and the screen draw, in this order.
 /// Cost:       per plan one fit and the explorer's predictions; memory O(trials * features).
@@ -85,7 +89,8 @@ struct model_guided {
     {
         require(options.plan > 0, "model_guided: plan is 0, want >= 1");
         require(options.growth >= 0, "model_guided: growth is negative or NaN, want >= 0");
-        require(options.tell_apart > 0 && options.tell_apart <= 1, "model_guided: tell_apart is outside (0, 1] or NaN, want a share");
+        require(options.tell_apart > 0 && options.tell_apart <= 1,
+                "model_guided: tell_apart is outside (0, 1] or NaN, want a share");
         return {model.start(space.feature_count(options.encoding)), explore.start(space), {}, {}, {}, {},
                 std::numeric_limits<double>::infinity(), {}, 0};
     }

@@ -21,14 +21,16 @@ enum class score_scale : std::uint8_t {
     log,         ///< ln(best / cost), <= 0; a failure is 1 below the worst
 };
 
-/// The scores of `costs`, +inf being a failure. With `tell_apart` below 1 the valid cost at that quantile stands for dearer ones and for
-/// failures. Precondition: 0 < best, a finite cost among `costs`; tell_apart in (0, 1].
-[[nodiscard]] inline std::vector<double> scores_of(std::span<const double> costs, double best, score_scale scale, double tell_apart)
+/// The scores of `costs`, +inf being a failure. With `tell_apart` below 1 the valid cost at that quantile stands for
+/// dearer ones and for failures. Precondition: 0 < best, a finite cost among `costs`; tell_apart in (0, 1].
+[[nodiscard]] inline std::vector<double> scores_of(std::span<const double> costs, double best, score_scale scale,
+                                                   double tell_apart)
 {
     double most = std::numeric_limits<double>::infinity();  // that is told apart
     if (tell_apart < 1) {
         std::vector<double> valid;
-        std::copy_if(costs.begin(), costs.end(), std::back_inserter(valid), [](double cost) { return std::isfinite(cost); });
+        std::copy_if(costs.begin(), costs.end(), std::back_inserter(valid),
+                     [](double cost) { return std::isfinite(cost); });
         const auto at = static_cast<std::ptrdiff_t>(static_cast<double>(valid.size() - 1) * tell_apart);
         std::nth_element(valid.begin(), valid.begin() + at, valid.end());
         most = valid[static_cast<std::size_t>(at)];
