@@ -128,7 +128,7 @@ struct record_process {
     double forgetting = 1;    ///< >= 0; 0: all records count alike towards the rate
     double gain_shape = 2.5;  ///< the prior's weight in gains, and 1; > 2
     double gain_prior = 0.1;  ///< the prior's mean gain of a record at trial 1; > 0
-    double shrinking = 0.75;  ///< gains of records shrink as trials to the power of minus this; >= 0
+    double shrinking = 0.6;   ///< gains of records shrink as trials to the power of minus this; >= 0
 
     /// The relative gain until `horizon`; certainly 0 for a curve without a value above 0.
     [[nodiscard]] record_gains gains(std::span<const double> best, double horizon) const

@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# labels: slow
+# What bench_forecasts promises: wrong input is one line and exit status 2; the same table twice; records cover and are sharper than the
+# last value on the spaces that come with the sources.
+set -eu
+cd "$(dirname "$0")/../.."
+forecasts=$1/bench/bench_forecasts
+if [ ! -x "$forecasts" ]; then
+    echo "bench_forecasts is not built here"
+    exit 1
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+fail() {
+    echo "FAILED: $1"
+    bad=1
+}
+
+# refuses WORDS ARGUMENT...: one line on standard error that holds WORDS, and exit status 2.
+refuses() {
+    words=$1
+    shift
+    status=0
+    "$forecasts" "$@" >"$work/out" 2>"$work/err" || status=$?
+    [ "$status" = 2 ] || fail "$*: exit status $status, want 2"
+    [ "$(wc -l <"$work/err")" = 1 ] || fail "$*: $(wc -l <"$work/err") lines, want 1"
+    grep -qF -- "$words" "$work/err" || fail "$*: said '$(cat "$work/err")', want '$words'"
+}
+refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
+refuses 'holds no recorded space' --spaces "$work"
+refuses 'strategy "nonsense" is unknown' --spaces bench/data --strategy nonsense
+refuses 'want >= 1' --spaces bench/data --repeats 0
+refuses '--by' --spaces bench/data --by nonsense
+
+run() {
+    "$forecasts" --spaces bench/data --strategy random,annealing --repeats 3 --networks 2 --tasks 3 "$@"
+}
+run >"$work/first"
+run >"$work/second"
+cmp -s "$work/first" "$work/second" || fail "two runs of one seed differ"
+run --json | grep -q '"coverage"' || fail "no coverage in JSON"
+
+# METHOD: its coverage, width and score
+numbers() {
+    sed -n "s/^$1  *all  *[0-9]*  *\([0-9.]*\) ([^)]*)  *\([0-9.]*\)  *\([0-9.]*\) .*/\1 \2 \3/p" "$work/first"
+}
+echo "$(numbers records) $(numbers "last value")" |
+    awk 'NF == 6 && $1 >= 80 && $1 <= 99 && $2 < $5 && $3 < $6 { ok = 1 } END { exit !ok }' ||
+    fail "records do not cover, or are no sharper than the last value: $(numbers records), $(numbers "last value")"
+exit $bad
