@@ -15,6 +15,7 @@
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/screen/keep_best.hpp"
+#include "tunekit/search/random.hpp"
 #include "tunekit/surrogate/boosted_trees.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
 #include "tunekit/tune/tune.hpp"
@@ -106,7 +107,7 @@ TEST_CASE("with the history of a neighbouring task a run comes closer in its fir
         for (std::uint64_t seed = 0; seed < 15; ++seed) {
             philox gen(seed);
             tk::history past(strategy.options);
-            past.add(other, tk::tune(other, before, strategy, {.trials = 100}, gen).trials());
+            past.add(other, tk::tune(other, before, tk::search::random{}, {.trials = 100}, gen).trials());
             const auto informed = tk::with_history(strategy, past, gen);
             philox a(100 + seed), b(100 + seed);
             wins += tk::tune(space, now, informed, {.trials = 12}, a).best_cost() < tk::tune(space, now, strategy, {.trials = 12}, b).best_cost();
