@@ -38,7 +38,7 @@ template <class Bandit>
 ///     auto plan = tune_tasks(tasks, recipes::adatune(), recipes::dynatune(budget.slot(tasks.size())), budget, gen);
 ///
 /// Source:     Zhang et al. (2021), DynaTune, ICLR.
-/// Departures: `curve::record_process` for the paper's curves, whose 90 % intervals hold 15 to 25 % of what comes and whose
+/// Departures: `curve::record_process` for the paper's curves, whose 90 % intervals hold 12 to 18 % of what comes and whose
 ///             expected gains rank tasks worse (docs/curves.md); rewards are divided by the largest one before the bonus is
 ///             added. `dynatune_curves` has the paper's belief, `dynatune_paper` its milliseconds, too.
 [[nodiscard]] inline auto dynatune(double slot_seconds)
