@@ -385,7 +385,8 @@ namespace {
 /// Configuration 0 writes past the end of a block of the heap, over what the allocator keeps of the block behind it,
 /// and nobody notices; 1 frees that block and takes another, as any innocent kernel may, which ends a damaged process.
 struct heap_user {
-    static constexpr std::size_t block = 504;  // what is freed stays as it is, for the next block of this size
+    static constexpr std::size_t block = 984;  // what is freed stays as it is, for the next block of this size...
+    static constexpr std::size_t enough = 64;  // ...once there is no longer a store of those that were freed before
     unsigned char* first = nullptr;            // of two neighbours
     unsigned char* second = nullptr;
     std::vector<unsigned char*> blocks;
@@ -395,10 +396,12 @@ struct heap_user {
     {
         blocks.push_back(take());
         while (blocks.size() < 1000 && second == nullptr) {
-            first = blocks.back();
+            unsigned char* const before = blocks.back();
             blocks.push_back(take());
-            if (blocks.back() > first && blocks.back() - first < 2 * static_cast<std::ptrdiff_t>(block))
-                second = blocks.back();
+            if (blocks.size() < enough || blocks.back() <= before) continue;
+            if (blocks.back() - before >= 2 * static_cast<std::ptrdiff_t>(block)) continue;
+            first = before;
+            second = blocks.back();
         }
     }
 
