@@ -39,7 +39,7 @@ namespace tk = tunekit;
 namespace {
 
 struct options {
-    std::string network, strategy = "combined", schedule = "round-robin", device = "cpu", log;
+    std::string network, strategy = "combined", schedule = "dynatune", device = "cpu", log;
     double seconds = 60, slot_seconds = 0;
     std::uint64_t seed = 1;
     bool json = false, spaces = false, resume = false, sync = false, winograd = false;
