@@ -53,7 +53,7 @@ inline void require_fits(const char* who, const cuda_usage& use, const cuda_limi
 /// Throws std::invalid_argument where an index of so many elements would not fit into int.
 inline void require_indexable(const char* who, std::int64_t elements)
 {
-    require(elements <= std::numeric_limits<std::int32_t>::max(),
+    require(elements <= (std::numeric_limits<std::int32_t>::max)(),
             lines(who, ": an array has ", elements, " elements, want less than 2^31"));
 }
 

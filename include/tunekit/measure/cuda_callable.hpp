@@ -79,6 +79,7 @@ template <class Prepare>
     };
 #else
     static_cast<void>(gpu);
+    static_cast<void>(prepare);
     static_assert(sizeof(Prepare) == 0,
                   "tunekit: cuda_callable: kernels are launched by <<<...>>>, want a .cu file that nvcc compiles");
 #endif
