@@ -362,6 +362,10 @@ TEST_CASE("a tuner with workers killed at a random moment leaves no process and 
                         [&](const tk::tuning&) { return log.failed(); }, gen);
     };
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // what a killed tuner leaves becomes ours, and can be waited for
+    const tk::measure::wall_clock wall;
+    const double begun_whole = wall();
+    CHECK(live(f / "whole", false).trials().size() == 20);
+    const auto whole = static_cast<std::uint64_t>(1e6 * (wall() - begun_whole)) + 1;  // microseconds; long under sanitizers
     tk::random::philox gen(6);
     std::size_t kept = 0;
     for (int repeat = 0; repeat < 50; ++repeat) {
@@ -375,7 +379,7 @@ TEST_CASE("a tuner with workers killed at a random moment leaves no process and 
         }
         // Not before the log is there, or a busy machine would be asked nothing.
         for (int wait = 0; wait < 5000 && ::access(path.c_str(), F_OK) != 0; ++wait) ::usleep(1000);
-        ::usleep(static_cast<useconds_t>(tk::random::uniform_index(20000, gen)));
+        ::usleep(static_cast<useconds_t>(tk::random::uniform_index((std::min)(whole, std::uint64_t{999'999}), gen)));
         ::kill(child, SIGKILL);
         while (::waitpid(-1, nullptr, 0) > 0) {  // ends once the tuner, its zygote and its worker have
         }
