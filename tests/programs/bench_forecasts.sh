@@ -6,28 +6,8 @@
 set -eu
 cd "$(dirname "$0")/../.."
 forecasts=$1/bench/bench_forecasts
-if [ ! -x "$forecasts" ]; then
-    echo "bench_forecasts is not built here"
-    exit 1
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-bad=0
-fail() {
-    echo "FAILED: $1"
-    bad=1
-}
-
-# refuses WORDS ARGUMENT...: one line on standard error that holds WORDS, and exit status 2.
-refuses() {
-    words=$1
-    shift
-    status=0
-    "$forecasts" "$@" >"$work/out" 2>"$work/err" || status=$?
-    [ "$status" = 2 ] || fail "$*: exit status $status, want 2"
-    [ "$(wc -l <"$work/err")" = 1 ] || fail "$*: $(wc -l <"$work/err") lines, want 1"
-    grep -qF -- "$words" "$work/err" || fail "$*: said '$(cat "$work/err")', want '$words'"
-}
+program=$forecasts
+. "./tests/programs/support/refuses.sh"
 refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
 refuses 'holds no recorded space' --spaces "$work"
 refuses 'strategy "nonsense" is unknown' --spaces bench/data --strategy nonsense

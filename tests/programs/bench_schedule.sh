@@ -7,30 +7,8 @@ set -eu
 cd "$(dirname "$0")/../.."
 replay=$1/bench/bench_schedule
 search=$1/bench/bench_search
-for program in "$replay" "$search"; do
-    if [ ! -x "$program" ]; then
-        echo "$program is not built here"
-        exit 1
-    fi
-done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-bad=0
-fail() {
-    echo "FAILED: $1"
-    bad=1
-}
-
-# refuses WORDS ARGUMENT...: one line on standard error that holds WORDS, and exit status 2.
-refuses() {
-    words=$1
-    shift
-    status=0
-    "$replay" "$@" >"$work/out" 2>"$work/err" || status=$?
-    [ "$status" = 2 ] || fail "$*: exit status $status, want 2"
-    [ "$(wc -l <"$work/err")" = 1 ] || fail "$*: $(wc -l <"$work/err") lines, want 1"
-    grep -qF -- "$words" "$work/err" || fail "$*: said '$(cat "$work/err")', want '$words'"
-}
+program=$replay
+. "./tests/programs/support/refuses.sh"
 data=bench/data/resnet18
 refuses 'want one of them'
 refuses 'want one of them' --synthetic 3 --recorded $data
@@ -53,6 +31,7 @@ for network in resnet18 squeezenet; do
     grep -A8 '"schedule": "oracle"' "$work/first" | grep -q '"area_over_optimal": 1.0,' || fail "$network: the oracle is not what areas are divided by"
     grep -q '</svg>' "$work/$network-random.svg" || fail "$network: no picture"
 done
+[ -x "$search" ] || fail "$search is not built here"
 "$search" --spaces bench/data/resnet18 --only R11 --strategy annealing --repeats 2 --json | grep -q '"failed_share": 0.0' ||
     fail "bench_search does not read the recordings"
 [ "$bad" = 0 ] && echo "wrong input refused, both networks replayed twice"

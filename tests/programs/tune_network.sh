@@ -4,29 +4,8 @@
 # run that was killed goes on where it was.
 set -eu
 tune=$1/examples/tune_network
-if [ ! -x "$tune" ]; then
-    echo "tune_network is not built here"
-    exit 1
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-bad=0
-fail() {
-    echo "FAILED: $1"
-    bad=1
-}
-
-# refuses WORDS ARGUMENT...: one line on standard error that holds WORDS, nothing on standard output, exit status 2.
-refuses() {
-    words=$1
-    shift
-    status=0
-    "$tune" "$@" >"$work/out" 2>"$work/err" || status=$?
-    [ "$status" = 2 ] || fail "$*: exit status $status, want 2"
-    [ ! -s "$work/out" ] || fail "$*: wrote to standard output"
-    [ "$(wc -l <"$work/err")" = 1 ] || fail "$*: $(wc -l <"$work/err") lines, want 1"
-    grep -qF -- "$words" "$work/err" || fail "$*: said '$(cat "$work/err")', want '$words'"
-}
+program=$tune
+. "$(dirname "$0")/support/refuses.sh"
 refuses 'want one of: resnet18, vgg16, alexnet, squeezenet, transformer, bert' --network nonet
 refuses 'strategy "nonsense" is unknown, want one of: random, grid' --network alexnet --strategy nonsense
 refuses 'schedule "nonsense" is unknown, want one of: sequential' --network alexnet --schedule nonsense
