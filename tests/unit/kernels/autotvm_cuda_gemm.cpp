@@ -29,13 +29,7 @@ struct product {
         tk::random::philox gen(2);
         a = uniform_floats(std::int64_t{1} * s.batch * s.m * s.k, gen);
         w = uniform_floats(std::int64_t{1} * s.batch * s.n * s.k, gen);
-        std::vector<float> transposed(w.size());
-        const auto n = static_cast<std::size_t>(s.n), k = static_cast<std::size_t>(s.k);
-        for (std::size_t b = 0; b < static_cast<std::size_t>(s.batch); ++b)
-            for (std::size_t j = 0; j < n; ++j)
-                for (std::size_t l = 0; l < k; ++l)
-                    transposed[(b * k + l) * n + j] = w[(b * n + j) * k + l];
-        want = tk::kernels::reference_gemm(s, a, transposed);
+        want = tk::kernels::reference_gemm(s, a, transposed_weights(s, w));
     }
 
     /// How far off a source's result is.

@@ -40,13 +40,7 @@ struct product {
                 upper[v == &w].push_back(static_cast<std::uint16_t>(bits >> 16));
             }
         half = how == cuda_arithmetic::bf16;
-        std::vector<float> transposed(w.size());
-        const auto n = static_cast<std::size_t>(s.n), k = static_cast<std::size_t>(s.k);
-        for (std::size_t b = 0; b < static_cast<std::size_t>(s.batch); ++b)
-            for (std::size_t j = 0; j < n; ++j)
-                for (std::size_t l = 0; l < k; ++l)
-                    transposed[(b * k + l) * n + j] = w[(b * n + j) * k + l];
-        want = tk::kernels::reference_gemm(s, a, transposed);
+        want = tk::kernels::reference_gemm(s, a, transposed_weights(s, w));
     }
 
     double error(const cuda_source& source, std::uint64_t seed = 1)

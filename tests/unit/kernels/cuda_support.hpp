@@ -59,6 +59,18 @@ inline std::vector<tunekit::measure::cuda_source> without_one_barrier(const tune
     return out;
 }
 
+/// W [batch][n][k] of a product as [batch][k][n].
+inline std::vector<float> transposed_weights(const tunekit::kernels::gemm_shape& s, const std::vector<float>& w)
+{
+    std::vector<float> out(w.size());
+    const auto n = static_cast<std::size_t>(s.n), k = static_cast<std::size_t>(s.k);
+    for (std::size_t b = 0; b < static_cast<std::size_t>(s.batch); ++b)
+        for (std::size_t j = 0; j < n; ++j)
+            for (std::size_t l = 0; l < k; ++l)
+                out[(b * k + l) * n + j] = w[(b * n + j) * k + l];
+    return out;
+}
+
 /// A convolution of random numbers, and what should come of it.
 struct emulated_convolution {
     explicit emulated_convolution(const tunekit::kernels::conv2d_shape& shape)
