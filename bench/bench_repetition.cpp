@@ -30,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/program.hpp"
 #include "tunekit/kernels/conv2d.hpp"
 #include "tunekit/kernels/conv2d_space.hpp"
 #include "tunekit/kernels/gemm.hpp"
@@ -41,7 +42,6 @@
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/stats/quantile.hpp"
-#include "tunekit/version.hpp"
 
 namespace {
 
@@ -520,10 +520,7 @@ void study(const settings& set)
 int main(int argc, char** argv)
 {
     settings set;
-    CLI::App app{"Repetition policies against the truth of thousands of runs, on a quiet and on a shared core"};
-    app.set_version_flag("--version", std::to_string(TUNEKIT_VERSION_MAJOR) + "." +
-                                          std::to_string(TUNEKIT_VERSION_MINOR) + "." +
-                                          std::to_string(TUNEKIT_VERSION_PATCH));
+    CLI::App app{"Repetition policies against the truth of thousands of runs, on a quiet and on a shared core", "bench_repetition"};
     app.add_option("--rounds", set.rounds,
                    "500 samples of each kernel in each; long kernels and the load in every fourth")
         ->capture_default_str()
@@ -536,16 +533,5 @@ int main(int argc, char** argv)
         ->check(CLI::PositiveNumber);
     app.add_option("--seed", set.seed, "seed of the operands and of the order of the kernels")->capture_default_str();
     app.add_flag("--json", set.json, "print JSON");
-    try {
-        app.parse(argc, argv);
-        study(set);
-    } catch (const CLI::ParseError& e) {
-        if (e.get_exit_code() == 0) return app.exit(e);
-        std::fprintf(stderr, "%s\n", e.what());
-        return 2;
-    } catch (const std::invalid_argument& e) {
-        std::fprintf(stderr, "%s\n", e.what());
-        return 2;
-    }
-    return 0;
+    return programs::run_program(app, argc, argv, [&] { study(set); });
 }
