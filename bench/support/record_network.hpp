@@ -35,8 +35,8 @@
 #include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/repetition.hpp"
 #include "tunekit/measure/timed.hpp"
+#include "tunekit/random/choice.hpp"
 #include "tunekit/random/philox.hpp"
-#include "tunekit/random/uniform.hpp"
 #include "tunekit/stats/quantile.hpp"
 #include "tunekit/stats/rank.hpp"
 
@@ -134,8 +134,7 @@ inline std::vector<tunekit::index> order_of(tunekit::index size, std::uint64_t s
     std::vector<tunekit::index> out(static_cast<std::size_t>(size));
     std::iota(out.begin(), out.end(), tunekit::index{0});
     auto gen = tunekit::random::stream(seed, 0x7265636fU, layer);
-    for (std::size_t i = out.size(); i > 1; --i)
-        std::swap(out[i - 1], out[static_cast<std::size_t>(tunekit::random::uniform_index(i, gen))]);
+    tunekit::random::shuffle(out, gen);
     if (pass % 2 == 1) std::reverse(out.begin(), out.end());
     return out;
 }
