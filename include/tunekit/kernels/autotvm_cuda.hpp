@@ -169,8 +169,14 @@ namespace detail {
 
 }  // namespace detail
 
+/// Whether the intended pruning leaves `dense_large_cuda_space(s)` anything: rows and columns that blocks of 64 or 128 divide.
+[[nodiscard]] inline bool has_dense_large_cuda(const gemm_shape& s)
+{
+    return s.batch == 1 && s.m >= 32 && s.k > 2 && !detail::dense_blocks(s.m).empty() && !detail::dense_blocks(s.n).empty();
+}
+
 /// Dense layer of 32 rows and more: double-buffered tiles in shared memory.
-/// Throws: std::invalid_argument where the intended pruning leaves nothing.
+/// Throws: std::invalid_argument where the intended pruning leaves nothing (see `has_dense_large_cuda`).
 /// Source: TVM 0.6, topi.cuda.dense, `dense_large_batch`.
 /// Departures: the filter of `tile_k` sees the true outer size.
 template <std::same_as<gemm_shape> Shape>

@@ -159,6 +159,31 @@ TEST_CASE("the dense template is pruned as its authors meant, or not at all as i
     CHECK_THROWS_AS((void)at::dense_large_cuda_space(gemm_shape{.m = 33, .n = 64, .k = 64}), std::invalid_argument);
 }
 
+TEST_CASE("a product has a dense template exactly where the pruned space is not empty")
+{
+    std::size_t with = 0;
+    for (const int m : {1, 31, 32, 33, 64, 96, 128, 1000}) {
+        for (const int n : {1, 64, 100, 192}) {
+            for (const int k : {2, 3, 64}) {
+                const gemm_shape s{.m = m, .n = n, .k = k};
+                CAPTURE(m);
+                CAPTURE(n);
+                CAPTURE(k);
+                bool any = m >= 32;  // below, the other template's
+                try {
+                    (void)at::dense_large_cuda_space(s);
+                } catch (const std::invalid_argument&) {
+                    any = false;
+                }
+                CHECK(at::has_dense_large_cuda(s) == any);
+                with += any;
+            }
+        }
+    }
+    CHECK(with > 0);
+    CHECK_FALSE(at::has_dense_large_cuda({.batch = 2, .m = 64, .n = 64, .k = 64}));
+}
+
 TEST_CASE("every tile of a sampled configuration multiplies to its axis")
 {
     const auto product = [](const ints& t) {
