@@ -1,52 +1,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <new>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "support/guarded.hpp"
 #include "tunekit/kernels/config.hpp"
 #include "tunekit/kernels/table.hpp"
 #include "tunekit/random/uniform.hpp"
 
 /// Tiles of four-float vectors, for any machine: small enough to compile in every unit test build.
 const tunekit::kernels::tile_table& test_table();
-
-/// Floats that end where a page without access begins, and start less than 64 bytes behind another one.
-class guarded {
-public:
-    explicit guarded(std::size_t n) : size_(n)
-    {
-        const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-        const std::size_t bytes = (n * sizeof(float) + page - 1) / page * page;
-        total_ = bytes + 2 * page;
-        base_ = mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (base_ == MAP_FAILED) throw std::bad_alloc();
-        auto* const first = static_cast<std::byte*>(base_);
-        mprotect(first, page, PROT_NONE);
-        mprotect(first + page + bytes, page, PROT_NONE);
-        data_ = reinterpret_cast<float*>(first + page + bytes - n * sizeof(float));
-    }
-    guarded(const guarded&) = delete;
-    guarded& operator=(const guarded&) = delete;
-    ~guarded() { munmap(base_, total_); }
-
-    [[nodiscard]] float* data() const { return data_; }
-    [[nodiscard]] std::span<float> span() const { return {data_, size_}; }
-    void fill(float v) const { std::fill_n(data_, size_, v); }
-
-private:
-    std::size_t size_, total_ = 0;
-    void* base_ = nullptr;
-    float* data_ = nullptr;
-};
 
 template <class G>
 std::vector<float> uniform_floats(std::int64_t n, G& gen)
