@@ -7,7 +7,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/polymorphic.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/space/concepts.hpp"
 
@@ -32,18 +32,9 @@ public:
     template <class S>
         requires(!std::same_as<std::remove_cvref_t<S>, any_space> && search_space<std::remove_cvref_t<S>, random::philox>)
     any_space(S&& space)  // implicit: a space is what one has, any_space what a function takes
-        : held_(std::make_unique<model<std::remove_cvref_t<S>>>(std::forward<S>(space)))
+        : held_(core::polymorphic<erased>::make<model<std::remove_cvref_t<S>>>(std::forward<S>(space)))
     {
     }
-
-    any_space(const any_space& other) : held_(other.held_->clone()) {}
-    any_space(any_space&&) noexcept = default;
-    any_space& operator=(any_space other) noexcept
-    {
-        held_.swap(other.held_);
-        return *this;
-    }
-    ~any_space() = default;
 
     [[nodiscard]] index size() const { return held_->size(); }
     [[nodiscard]] std::size_t dimensions() const { return held_->dimensions(); }
@@ -69,7 +60,6 @@ private:
         erased& operator=(const erased&) = delete;
         virtual ~erased() = default;
 
-        [[nodiscard]] virtual std::unique_ptr<erased> clone() const = 0;
         [[nodiscard]] virtual index size() const = 0;
         [[nodiscard]] virtual std::size_t dimensions() const = 0;
         [[nodiscard]] virtual std::span<const std::uint16_t> cardinalities() const = 0;
@@ -90,7 +80,6 @@ private:
         explicit model(const S& s) : space(s) {}
         explicit model(S&& s) : space(std::move(s)) {}
 
-        [[nodiscard]] std::unique_ptr<erased> clone() const override { return std::make_unique<model>(*this); }
         [[nodiscard]] index size() const override { return space.size(); }
         [[nodiscard]] std::size_t dimensions() const override { return space.dimensions(); }
         [[nodiscard]] std::span<const std::uint16_t> cardinalities() const override { return space.cardinalities(); }
@@ -114,7 +103,7 @@ private:
         S space;
     };
 
-    std::unique_ptr<erased> held_;
+    core::polymorphic<erased> held_;
 };
 
 }  // namespace tunekit::space
