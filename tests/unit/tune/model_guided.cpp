@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "support/answers.hpp"
 #include "support/grid_space.hpp"
 #include "tunekit/acquisition/expected_improvement.hpp"
 #include "tunekit/acquisition/mean.hpp"
@@ -23,7 +24,9 @@
 #include "tunekit/tune/tune.hpp"
 
 namespace tk = tunekit;
+using support::answers;
 using support::grid_space;
+using support::round_of;
 using philox = tk::random::philox;
 using tk::measure::measurement;
 
@@ -43,29 +46,6 @@ auto with_boosting(tk::model_guided_options options)
 }
 
 static_assert(tk::strategy<decltype(with_forest({})), grid_space, philox>);
-
-enum class answers { bowl, equal, failures, abandoned, mixed };
-
-measurement answer(answers kind, tk::index i)
-{
-    const double away = static_cast<double>(i) - 17;
-    measurement m{.cost = 1e-3 * (1 + away * away), .runs = 1};
-    if (kind == answers::equal) m.cost = 1;
-    if (kind == answers::failures || (kind == answers::mixed && i % 3 == 0)) m.failed = tk::measure::failure{};
-    if (kind == answers::abandoned || (kind == answers::mixed && i % 5 == 1)) m.at_least = true;
-    return m;
-}
-
-template <class S, class State>
-std::vector<tk::index> round_of(const S& strategy, State& state, const grid_space& space, std::size_t n, answers kind, philox& gen)
-{
-    const auto batch = strategy.propose(state, space, n, gen);
-    CHECK(batch.size() <= n);
-    std::vector<measurement> measured;
-    for (const tk::index i : batch) measured.push_back(answer(kind, i));
-    strategy.observe(state, space, batch, measured, gen);
-    return batch;
-}
 
 template <class S>
 std::vector<tk::index> walk(const S& strategy, const grid_space& space, std::size_t n, answers kind)

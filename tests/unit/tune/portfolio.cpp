@@ -10,13 +10,16 @@
 #include <stdexcept>
 #include <vector>
 
+#include "support/answers.hpp"
 #include "support/grid_space.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/tune/tune.hpp"
 
 namespace tk = tunekit;
+using support::answers;
 using support::grid_space;
+using support::round_of;
 using philox = tk::random::philox;
 using tk::measure::measurement;
 
@@ -30,30 +33,6 @@ auto small()
 }
 using strategy_type = decltype(small());
 static_assert(tk::strategy<strategy_type, grid_space, philox>);
-
-enum class answers { bowl, equal, failures, abandoned, mixed, not_a_number };
-
-measurement answer(answers kind, tk::index i)
-{
-    const double away = static_cast<double>(i) - 17;
-    measurement m{.cost = 1e-3 * (1 + away * away), .runs = 1};
-    if (kind == answers::equal) m.cost = 1;
-    if (kind == answers::failures || (kind == answers::mixed && i % 3 == 0)) m.failed = tk::measure::failure{};
-    if (kind == answers::abandoned || (kind == answers::mixed && i % 5 == 1)) m.at_least = true;
-    if (kind == answers::not_a_number) m.cost = i % 2 == 0 ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
-    return m;
-}
-
-template <class S, class State>
-std::vector<tk::index> round_of(const S& strategy, State& state, const grid_space& space, std::size_t n, answers kind, philox& gen)
-{
-    const auto batch = strategy.propose(state, space, n, gen);
-    CHECK(batch.size() <= n);
-    std::vector<measurement> measured;
-    for (const tk::index i : batch) measured.push_back(answer(kind, i));
-    strategy.observe(state, space, batch, measured, gen);
-    return batch;
-}
 
 std::vector<tk::index> walk(const strategy_type& strategy, const grid_space& space, std::size_t n, answers kind)
 {
