@@ -53,6 +53,6 @@ constexpr auto tiles = join(column<1, lanes, 8>(), column<2, lanes, 14>(), colum
 
 const tk::tile_table& kernel_table()
 {
-    static constexpr tk::tile_table table{.tiles = tiles, .registers = registers, .lanes = lanes};
+    static constexpr tk::tile_table table{.tiles = tiles, .registers = registers, .lanes = lanes, .moves = tk::make_movement()};
     return table;
 }

@@ -40,6 +40,12 @@ enum class edge_mode : std::uint8_t {
     overrun,    ///< full tiles, the last one past the row's end: WRITES OUT OF BOUNDS; in hazardous spaces only
 };
 
+/// What the lanes of a vector are, where input and output are plain NCHW.
+enum class vectorise_mode : std::uint8_t {
+    channel,  ///< output channels; inputs are broadcast, and outputs transposed on their way out
+    pixel,    ///< pixels of an output row; weights are broadcast
+};
+
 [[nodiscard]] constexpr const char* to_text(loop_order order) noexcept
 {
     constexpr std::array<const char*, 6> texts{"ori", "oir", "roi", "rio", "ior", "iro"};
@@ -59,6 +65,11 @@ enum class edge_mode : std::uint8_t {
     return texts[static_cast<std::size_t>(mode)];
 }
 
+[[nodiscard]] constexpr const char* to_text(vectorise_mode mode) noexcept
+{
+    return mode == vectorise_mode::channel ? "channel" : "pixel";
+}
+
 /// A direct convolution's configuration.
 struct conv2d_config {
     int mr = 1, nv = 1, vl = 1;  ///< the tile: mr pixels by nv vectors of vl output channels
@@ -74,6 +85,25 @@ struct conv2d_config {
     edge_mode edge = edge_mode::balanced;
 
     friend bool operator==(const conv2d_config&, const conv2d_config&) = default;
+};
+
+/// The configuration of a convolution from and to plain NCHW. With `vectorise` = channel a tile is mr pixels of a row by nv vectors of
+/// vl output channels, with pixel it is mr output channels by nv vectors of vl pixels. Sizes are those of one group.
+struct nchw_config {
+    vectorise_mode vectorise = vectorise_mode::channel;
+    int mr = 1, nv = 1, vl = 1;  ///< the tile
+    int ku = 1;                  ///< unrolling of the reduction: 1, 2, 4 or 8
+    int prefetch = 0;            ///< steps of the reduction that the operand in vectors is fetched ahead
+    int ic_block = 1;            ///< input channels that are reduced side by side; divides them
+    int ic_chunk = 1;            ///< input blocks between two visits of an output; divides their number
+    int oh_block = 1;            ///< output rows per block; divides the output height
+    int oc_block = 1;            ///< tiles of output channels per block
+    loop_order order = loop_order::ori;
+    inner_order inner = inner_order::channels_outside;
+    padding_mode pad = padding_mode::clip;
+    edge_mode edge = edge_mode::balanced;  ///< not overrun
+
+    friend bool operator==(const nchw_config&, const nchw_config&) = default;
 };
 
 /// A matrix product's configuration: C (m x n) = A (m x k) B (k x n).

@@ -18,6 +18,7 @@ namespace tunekit::kernels {
 [[nodiscard]] inline std::vector<float> reference_conv2d(const conv2d_shape& s, std::span<const float> x, std::span<const float> w)
 {
     const auto at = [](int a) { return static_cast<std::size_t>(a); };
+    const int ci = s.ci / s.groups, co = s.co / s.groups;
     std::vector<float> y(static_cast<std::size_t>(s.outputs()));
     std::vector<double> row(at(s.ow()));
     float* out = y.data();
@@ -25,13 +26,15 @@ namespace tunekit::kernels {
         for (int o = 0; o < s.co; ++o) {
             for (int p = 0; p < s.oh(); ++p) {
                 row.assign(at(s.ow()), 0.0);
-                for (int i = 0; i < s.ci; ++i) {
+                for (int i = 0; i < ci; ++i) {
                     for (int r = 0; r < s.kernel_h; ++r) {
                         const int ih = p * s.stride_h + r - s.padding_h;
                         if (ih < 0 || ih >= s.height) continue;
-                        const float* in = x.data() + ((at(b) * at(s.ci) + at(i)) * at(s.height) + at(ih)) * at(s.width);
+                        const int channel = o / co * ci + i;
+                        const float* in = x.data() + ((at(b) * at(s.ci) + at(channel)) * at(s.height) + at(ih)) * at(s.width);
                         for (int t = 0; t < s.kernel_w; ++t) {
-                            const auto weight = static_cast<double>(w[((at(o) * at(s.ci) + at(i)) * at(s.kernel_h) + at(r)) * at(s.kernel_w) + at(t)]);
+                            const std::size_t tap = ((at(o) * at(ci) + at(i)) * at(s.kernel_h) + at(r)) * at(s.kernel_w) + at(t);
+                            const auto weight = static_cast<double>(w[tap]);
                             for (int q = 0; q < s.ow(); ++q) {
                                 const int iw = q * s.stride_w + t - s.padding_w;
                                 if (iw >= 0 && iw < s.width) row[at(q)] += weight * static_cast<double>(in[iw]);

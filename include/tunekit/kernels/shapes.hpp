@@ -17,6 +17,9 @@ namespace tunekit::kernels {
 ///
 /// y[b][o][p][q] = sum over i, r, s of x[b][i][p stride_h + r - padding_h][q stride_w + s - padding_w] w[o][i][r][s],
 /// where x is 0 outside the image.
+///
+/// With `groups` g the channels are cut into g equal parts: outputs of part j see inputs of part j alone, and the weights are
+/// [co][ci / g][kernel_h][kernel_w]. Where g = ci the convolution is depthwise, with co / ci outputs for each input.
 struct conv2d_shape {
     int batch = 1;
     int ci = 1;  ///< input channels
@@ -25,6 +28,7 @@ struct conv2d_shape {
     int kernel_h = 1, kernel_w = 1;
     int stride_h = 1, stride_w = 1;
     int padding_h = 0, padding_w = 0;
+    int groups = 1;  ///< divides ci and co
 
     [[nodiscard]] constexpr int oh() const noexcept { return (height + 2 * padding_h - kernel_h) / stride_h + 1; }
     [[nodiscard]] constexpr int ow() const noexcept { return (width + 2 * padding_w - kernel_w) / stride_w + 1; }
@@ -32,12 +36,12 @@ struct conv2d_shape {
     /// Multiplications, the ones with padding included.
     [[nodiscard]] constexpr std::int64_t macs() const noexcept
     {
-        return std::int64_t{1} * batch * oh() * ow() * co * ci * kernel_h * kernel_w;
+        return std::int64_t{1} * batch * oh() * ow() * co * (ci / groups) * kernel_h * kernel_w;
     }
     [[nodiscard]] constexpr double flops() const noexcept { return 2.0 * static_cast<double>(macs()); }
 
     [[nodiscard]] constexpr std::int64_t inputs() const noexcept { return std::int64_t{1} * batch * ci * height * width; }
-    [[nodiscard]] constexpr std::int64_t weights() const noexcept { return std::int64_t{1} * co * ci * kernel_h * kernel_w; }
+    [[nodiscard]] constexpr std::int64_t weights() const noexcept { return std::int64_t{1} * co * (ci / groups) * kernel_h * kernel_w; }
     [[nodiscard]] constexpr std::int64_t outputs() const noexcept { return std::int64_t{1} * batch * co * oh() * ow(); }
 
     friend bool operator==(const conv2d_shape&, const conv2d_shape&) = default;
@@ -48,6 +52,15 @@ struct conv2d_shape {
 {
     return {.ci = ci, .height = size, .width = size, .co = co, .kernel_h = kernel, .kernel_w = kernel,
             .stride_h = stride, .stride_w = stride, .padding_h = padding, .padding_w = padding};
+}
+
+/// One group of one image: a convolution without groups, on a part of the channels.
+[[nodiscard]] constexpr conv2d_shape group_of(conv2d_shape s) noexcept
+{
+    s.ci /= s.groups;
+    s.co /= s.groups;
+    s.batch = s.groups = 1;
+    return s;
 }
 
 /// A batch of matrix products C = A B of m x k by k x n matrices.
@@ -61,7 +74,8 @@ struct gemm_shape {
     friend bool operator==(const gemm_shape&, const gemm_shape&) = default;
 };
 
-/// Throws std::invalid_argument where a size is not positive, a padding negative or the output empty.
+/// Throws std::invalid_argument where a size is not positive, a padding negative, the output empty or the channels not a multiple
+/// of the groups.
 inline void require_valid(const conv2d_shape& s)
 {
     require(s.batch > 0 && s.ci > 0 && s.height > 0 && s.width > 0 && s.co > 0 && s.kernel_h > 0 && s.kernel_w > 0 &&
@@ -72,6 +86,9 @@ inline void require_valid(const conv2d_shape& s)
                 ", want >= 0 and less than the kernel");
     require(s.height + 2 * s.padding_h >= s.kernel_h && s.width + 2 * s.padding_w >= s.kernel_w,
             "conv2d_shape: the kernel is larger than the padded image, want an output");
+    require(s.groups > 0 && s.ci % s.groups == 0 && s.co % s.groups == 0,
+            "conv2d_shape: groups is " + std::to_string(s.groups) + ", want a divisor of the " + std::to_string(s.ci) +
+                " input and " + std::to_string(s.co) + " output channels");
 }
 
 /// Throws std::invalid_argument where a size is not positive.
