@@ -49,10 +49,18 @@ constexpr auto join(const std::array<tk::tile, N>&... columns)
 constexpr auto tiles = join(column<1, lanes, 8>(), column<2, lanes, 14>(), column<3, lanes, 8>(), column<4, lanes, 7>(),
                             column<6, lanes, 4>(), column<2, lanes / 2, 6>());
 
+template <int... M>
+constexpr std::array<tk::winograd_transform, 2 * sizeof...(M)> transforms()
+{
+    return {tk::make_winograd<M, lanes>()..., tk::make_winograd<M, lanes / 2>()...};
+}
+
+constexpr auto winograd = transforms<2, 3, 4, 5, 6, 8>();
+
 }  // namespace
 
 const tk::tile_table& kernel_table()
 {
-    static constexpr tk::tile_table table{.tiles = tiles, .registers = registers, .lanes = lanes, .moves = tk::make_movement()};
+    static constexpr tk::tile_table table{.tiles = tiles, .registers = registers, .lanes = lanes, .winograd = winograd, .moves = tk::make_movement()};
     return table;
 }

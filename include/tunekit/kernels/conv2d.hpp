@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tunekit/kernels/blocked.hpp"
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/config.hpp"
 #include "tunekit/kernels/rows.hpp"
@@ -65,14 +66,7 @@ public:
     void pack_input(std::span<const float> nchw, std::span<float> blocked) const
     {
         require(nchw.size() == input_size() && blocked.size() == input_size(), "conv2d_kernel.pack_input: want input_size() floats");
-        const int ib = config_.ic_block, pixels = shape_.height * shape_.width;
-        float* out = blocked.data();
-        for (int block = 0; block < shape_.batch * ic_blocks_; ++block) {
-            const float* in = nchw.data() + std::ptrdiff_t{block} * ib * pixels;
-            for (int p = 0; p < pixels; ++p) {
-                for (int i = 0; i < ib; ++i) *out++ = in[std::ptrdiff_t{i} * pixels + p];
-            }
-        }
+        pack_channels(nchw, shape_.batch * ic_blocks_, config_.ic_block, shape_.height * shape_.width, blocked);
     }
 
     /// The kernel's output layout into NCHW.
@@ -80,14 +74,7 @@ public:
     {
         require(blocked.size() == output_size() && nchw.size() == static_cast<std::size_t>(shape_.outputs()),
                 "conv2d_kernel.unpack_output: want output_size() and shape().outputs() floats");
-        const int pixels = shape_.oh() * shape_.ow();
-        float* out = nchw.data();
-        for (int b = 0; b < shape_.batch; ++b) {
-            for (int o = 0; o < shape_.co; ++o) {
-                const float* in = blocked.data() + (std::ptrdiff_t{b} * oc_blocks_ + o / nr_) * pixels * nr_ + o % nr_;
-                for (int p = 0; p < pixels; ++p) *out++ = in[std::ptrdiff_t{p} * nr_];
-            }
-        }
+        unpack_channels(blocked, shape_.batch, shape_.co, shape_.oh() * shape_.ow(), nr_, nchw);
     }
 
     /// y = the convolution of x, both in the kernel's layouts. Preconditions: input_size() and output_size() floats; no overlap.

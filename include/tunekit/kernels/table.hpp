@@ -8,6 +8,7 @@
 
 #include "tunekit/kernels/movement.hpp"
 #include "tunekit/kernels/tile.hpp"
+#include "tunekit/kernels/winograd_transforms.hpp"
 
 namespace tunekit::kernels {
 
@@ -28,6 +29,7 @@ struct tile_table {
     std::span<const tile> tiles;
     int registers = 16;  ///< vector registers
     int lanes = 8;       ///< floats in a vector register
+    std::span<const winograd_transform> winograd = {};  ///< without any there is no Winograd convolution
     movement moves = make_movement<machine{}>();  ///< how layouts are changed
 
     /// The micro-kernel of that tile, or nullptr.
@@ -35,6 +37,15 @@ struct tile_table {
     {
         for (const auto& t : tiles) {
             if (t.mr == mr && t.nv == nv && t.vl == vl) return &t;
+        }
+        return nullptr;
+    }
+
+    /// The transforms of that tile size for vectors of that length, or nullptr.
+    [[nodiscard]] constexpr const winograd_transform* find_winograd(int tile_size, int vl) const noexcept
+    {
+        for (const auto& t : winograd) {
+            if (t.tile == tile_size && t.vl == vl) return &t;
         }
         return nullptr;
     }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// From plain NCHW into blocks of channels and back.
+
+#include <cstddef>
+#include <span>
+
+namespace tunekit::kernels {
+
+/// [block][channel of the block][pixel] into [block][pixel][channel of the block].
+/// Precondition: both hold blocks x width x pixels floats.
+inline void pack_channels(std::span<const float> nchw, int blocks, int width, int pixels, std::span<float> blocked)
+{
+    float* out = blocked.data();
+    for (int block = 0; block < blocks; ++block) {
+        const float* in = nchw.data() + std::ptrdiff_t{block} * width * pixels;
+        for (int p = 0; p < pixels; ++p) {
+            for (int i = 0; i < width; ++i) *out++ = in[std::ptrdiff_t{i} * pixels + p];
+        }
+    }
+}
+
+/// [image][ceil(channels / width)][pixel][width] into [image][channel][pixel]; what fills up the last block is dropped.
+/// Precondition: the spans have those sizes.
+inline void unpack_channels(std::span<const float> blocked, int images, int channels, int pixels, int width, std::span<float> nchw)
+{
+    const int blocks = (channels + width - 1) / width;
+    float* out = nchw.data();
+    for (int b = 0; b < images; ++b) {
+        for (int o = 0; o < channels; ++o) {
+            const float* in = blocked.data() + (std::ptrdiff_t{b} * blocks + o / width) * pixels * width + o % width;
+            for (int p = 0; p < pixels; ++p) *out++ = in[std::ptrdiff_t{p} * width];
+        }
+    }
+}
+
+}  // namespace tunekit::kernels

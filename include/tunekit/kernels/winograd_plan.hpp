@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The configuration of a Winograd convolution, what follows from it for a shape, and the weights in its order.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/kernels/buffer.hpp"
+#include "tunekit/kernels/config.hpp"
+#include "tunekit/kernels/shapes.hpp"
+#include "tunekit/kernels/table.hpp"
+#include "tunekit/kernels/winograd_matrices.hpp"
+
+namespace tunekit::kernels {
+
+/// How the products of a Winograd convolution lie in memory.
+enum class winograd_layout : std::uint8_t {
+    by_element,  ///< one matrix per element of the transformed tile: products read side by side, transforms scatter
+    by_tile,     ///< all elements of a tile side by side: transforms stay in one place, products stride
+};
+
+[[nodiscard]] constexpr const char* to_text(winograd_layout layout) noexcept
+{
+    return layout == winograd_layout::by_element ? "by_element" : "by_tile";
+}
+
+/// A Winograd convolution's configuration: F(tile_h x tile_w, 3 x 3).
+struct winograd_config {
+    int tile_h = 2, tile_w = 2;  ///< outputs of a tile, down and across: 2, 3, 4, 5, 6 or 8; more work saved, more error
+    int mr = 1, nv = 1, vl = 1;  ///< the micro-kernel: mr tiles by nv vectors of vl output channels
+    int ku = 1;                  ///< unrolling of the reduction: 1, 2, 4, 8
+    int prefetch = 0;            ///< steps of the reduction that weights are fetched ahead
+    int ic_block = 1;            ///< input channels side by side in memory; divides them
+    int ic_chunk = 1;            ///< input blocks between two visits of a product's result; divides their number
+    int tile_block = 1;          ///< tiles that are transformed together
+    int oc_block = 1;            ///< output channel tiles between two output transforms; 1 transforms each product at once
+    inner_order inner = inner_order::channels_outside;
+    winograd_layout layout = winograd_layout::by_element;
+
+    friend bool operator==(const winograd_config&, const winograd_config&) = default;
+};
+
+/// Whether a convolution has Winograd's form: 3 x 3, without stride, without groups.
+[[nodiscard]] constexpr bool fits_winograd(const conv2d_shape& s) noexcept
+{
+    return s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == 1 && s.stride_w == 1 && s.groups == 1;
+}
+
+/// Sizes and strides, in floats, of a Winograd convolution. Arrays that many lines of a matrix fall into are strided by an odd number
+/// of cache lines, so that they do not compete for the same few sets.
+struct winograd_plan {
+    int t_h = 0, t_w = 0;            ///< inputs of a tile
+    int tiles_h = 0, tiles_w = 0;    ///< tiles down and across an image
+    int tiles = 0;                   ///< of the whole batch
+    int blocks = 0;                  ///< of tiles, of nearly equal sizes
+    int nr = 0, ic_blocks = 0, oc_blocks = 0;
+    int step = 0;                    ///< input channels between two visits of a product's result
+    bool whole_vectors = false;      ///< blocks of input channels are whole vectors
+    std::ptrdiff_t input_tile = 0, input_element = 0;      ///< between transformed inputs
+    std::ptrdiff_t product_tile = 0, product_element = 0;  ///< between products
+    std::ptrdiff_t inputs = 0, products = 0, half = 0;     ///< all of a block's; of a tile between the passes of a transform
+
+    winograd_plan(const conv2d_shape& s, const winograd_config& c)
+        : t_h(c.tile_h + 2), t_w(c.tile_w + 2), tiles_h((s.oh() + c.tile_h - 1) / c.tile_h), tiles_w((s.ow() + c.tile_w - 1) / c.tile_w),
+          tiles(s.batch * tiles_h * tiles_w), blocks((tiles + c.tile_block - 1) / c.tile_block), nr(c.nv * c.vl),
+          ic_blocks(s.ci / c.ic_block), oc_blocks((s.co + nr - 1) / nr), step(c.ic_block * c.ic_chunk), whole_vectors(c.ic_block % c.vl == 0)
+    {
+        const std::ptrdiff_t block = (tiles + blocks - 1) / blocks, elements = t_h * t_w;
+        const auto place = [&](std::ptrdiff_t row, std::ptrdiff_t& tile, std::ptrdiff_t& element) {
+            const bool by_tile = c.layout == winograd_layout::by_tile;
+            element = odd_lines(by_tile ? row : block * row);
+            tile = by_tile ? odd_lines(elements * element) : row;
+            return by_tile ? block * tile : elements * element;
+        };
+        inputs = place(odd_lines((s.ci + c.vl - 1) / c.vl * c.vl), input_tile, input_element);
+        products = place(odd_lines(std::ptrdiff_t{1} * (std::min)(c.oc_block, oc_blocks) * nr), product_tile, product_element);
+        half = elements * (std::max)(passed_at_once * c.vl, nr);
+    }
+
+    /// Vectors of input channels that a transform takes through both passes before the next.
+    static constexpr int passed_at_once = 4;
+
+    /// First tile of a block; of the one behind the last: the number of tiles.
+    [[nodiscard]] int first_tile(int block) const { return static_cast<int>(std::int64_t{1} * tiles * block / blocks); }
+
+    /// Output blocks that are multiplied together with `o`, and where that run of them begins.
+    [[nodiscard]] int oc_run(int first, int oc_block) const { return (std::min)(oc_block, oc_blocks - first); }
+
+    [[nodiscard]] static std::ptrdiff_t odd_lines(std::ptrdiff_t floats)
+    {
+        constexpr std::ptrdiff_t line = 16;
+        return ((floats + line - 1) / line | 1) * line;
+    }
+};
+
+/// Floats of scratch that a Winograd convolution keeps besides its weights.
+[[nodiscard]] inline std::ptrdiff_t winograd_scratch(const conv2d_shape& s, const winograd_config& c)
+{
+    const winograd_plan plan(s, c);
+    return plan.inputs + plan.products + plan.half;
+}
+
+namespace detail {
+
+/// Throws std::invalid_argument with the parameter that does not fit.
+inline void require_winograd(const conv2d_shape& s, const winograd_config& c, const tile_table& table)
+{
+    const auto refuse = [](const char* name, int value, const char* want) {
+        invalid("winograd_config: " + std::string(name) + " is " + std::to_string(value) + ", want " + want);
+    };
+    require_valid(s);
+    require(fits_winograd(s), "winograd_kernel: a convolution that is not 3 x 3 without stride and groups, want conv2d_kernel");
+    for (int mr = 1; mr <= (std::max)(c.mr, 1); ++mr) {
+        if (c.mr > 0 && table.find(mr, c.nv, c.vl) != nullptr) continue;
+        invalid("winograd_config: no tile " + std::to_string(c.mr) + " x " + std::to_string(c.nv) + " x " + std::to_string(c.vl) +
+                " in the table, want one of its tiles");
+    }
+    for (const int tile : {c.tile_h, c.tile_w}) {
+        if (table.find_winograd(tile, c.vl) != nullptr) continue;
+        invalid("winograd_config: no transform of tiles of " + std::to_string(tile) + " for vectors of " + std::to_string(c.vl) +
+                " in the table, want one of its transforms");
+    }
+    if (c.ku != 1 && c.ku != 2 && c.ku != 4 && c.ku != 8) refuse("ku", c.ku, "1, 2, 4 or 8");
+    if (c.prefetch < 0) refuse("prefetch", c.prefetch, ">= 0");
+    if (c.ic_block < 1 || s.ci % c.ic_block != 0) refuse("ic_block", c.ic_block, "a divisor of the input channels");
+    if (c.ic_chunk < 1 || s.ci / c.ic_block % c.ic_chunk != 0) refuse("ic_chunk", c.ic_chunk, "a divisor of the input blocks");
+    if (c.tile_block < 1) refuse("tile_block", c.tile_block, ">= 1");
+    if (c.oc_block < 1) refuse("oc_block", c.oc_block, ">= 1");
+}
+
+/// Transformed weights in the order in which products read them:
+/// [run of oc_block output blocks][element][step of input channels][output block of the run][channel of the step][nr]. Transformed in double.
+[[nodiscard]] inline buffer winograd_weights(const winograd_plan& p, const conv2d_shape& s, const winograd_config& c, std::span<const float> oihw)
+{
+    const auto down = winograd_filter(c.tile_h), across = winograd_filter(c.tile_w);
+    const std::ptrdiff_t matrix = std::ptrdiff_t{1} * s.ci * p.nr;  // of one element and one output block
+    buffer out(static_cast<std::size_t>(p.oc_blocks * p.t_h * p.t_w * matrix));
+    for (int o = 0; o < s.co; ++o) {
+        const int first = o / p.nr / c.oc_block * c.oc_block, run = p.oc_run(first, c.oc_block);
+        for (int i = 0; i < s.ci; ++i) {
+            const float* const g = oihw.data() + (std::ptrdiff_t{o} * s.ci + i) * 9;
+            float* to = out.data() + first * p.t_h * p.t_w * matrix + ((i / p.step * run + o / p.nr - first) * p.step + i % p.step) * std::ptrdiff_t{p.nr} + o % p.nr;
+            for (const auto& row : down) {
+                std::array<double, 3> half{};
+                for (std::size_t k = 0; k < 3; ++k) {
+                    for (std::size_t r = 0; r < 3; ++r) half[k] += row[r] * static_cast<double>(g[3 * r + k]);
+                }
+                for (const auto& column : across) {
+                    *to = static_cast<float>(column[0] * half[0] + column[1] * half[1] + column[2] * half[2]);
+                    to += run * matrix;
+                }
+            }
+        }
+    }
+    return out;
+}
+
+}  // namespace detail
+}  // namespace tunekit::kernels
