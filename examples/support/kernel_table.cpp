@@ -57,10 +57,20 @@ constexpr std::array<tk::winograd_transform, 2 * sizeof...(M)> transforms()
 
 constexpr auto winograd = transforms<2, 3, 4, 5, 6, 8>();
 
+template <std::size_t... M>
+constexpr std::array<tk::dense_tile, 4 * sizeof...(M)> few_rows(std::index_sequence<M...>)
+{
+    return {tk::make_dense_tile<static_cast<int>(M) + 1, 1>()..., tk::make_dense_tile<static_cast<int>(M) + 1, 2>()...,
+            tk::make_dense_tile<static_cast<int>(M) + 1, 4>()..., tk::make_dense_tile<static_cast<int>(M) + 1, 8>()...};
+}
+
+constexpr auto dense = few_rows(std::make_index_sequence<8>{});
+
 }  // namespace
 
 const tk::tile_table& kernel_table()
 {
-    static constexpr tk::tile_table table{.tiles = tiles, .registers = registers, .lanes = lanes, .winograd = winograd, .moves = tk::make_movement()};
+    static constexpr tk::tile_table table{.tiles = tiles, .registers = registers, .lanes = lanes, .winograd = winograd, .dense = dense,
+                                          .moves = tk::make_movement()};
     return table;
 }

@@ -116,6 +116,7 @@ struct gemm_config {
     inner_order inner = inner_order::channels_outside;
     bool pack_a = false;  ///< copy the block of A side by side
     bool pack_b = false;  ///< copy the block of B into panels as wide as the tile
+    bool fetch_c = false;  ///< ask for a tile's C before it is computed
     edge_mode edge = edge_mode::balanced;  ///< balanced or remainder
 
     friend bool operator==(const gemm_config&, const gemm_config&) = default;

@@ -49,7 +49,7 @@ public:
     }
 
     gemm_kernel(const gemm_shape& shape, const gemm_config& config, const tile_table& table, const gemm_strides& strides)
-        : shape_(shape), config_(config), strides_(strides), nr_(config.nv * config.vl)
+        : shape_(shape), config_(config), strides_(strides), copy_(table.moves.copy), nr_(config.nv * config.vl)
     {
         require_valid(shape);
         check(table);
@@ -140,19 +140,13 @@ private:
 
     void pack_a(const float* a, range m, range k)
     {
-        for (int i = m.begin; i < m.end; ++i) {
-            std::memcpy(a_.data() + std::ptrdiff_t{i - m.begin} * kc_, a + i * strides_.lda + k.begin, static_cast<std::size_t>(k.size()) * sizeof(float));
-        }
+        copy_(a + m.begin * strides_.lda + k.begin, strides_.lda, a_.data(), kc_, m.size(), k.size(), k.size());
     }
 
     /// Columns [j, j + width) of rows k, nr floats a row, zeros beyond the width.
     void pack_panel(const float* b, int j, int width, range k, float* to) const
     {
-        const float* from = b + k.begin * strides_.ldb + j;
-        for (int l = 0; l < k.size(); ++l, to += nr_, from += strides_.ldb) {
-            std::memcpy(to, from, static_cast<std::size_t>(width) * sizeof(float));
-            if (width < nr_) std::fill(to + width, to + nr_, 0.0F);
-        }
+        copy_(b + k.begin * strides_.ldb + j, strides_.ldb, to, nr_, k.size(), width, nr_);
     }
 
     void block(const matrices& p, range n, range m, range k)
@@ -201,7 +195,8 @@ private:
                        .depth = k.size(),
                        .unroll = config_.ku,
                        .prefetch = config_.prefetch,
-                       .accumulate = k.begin > 0};
+                       .accumulate = k.begin > 0,
+                       .fetch_y = config_.fetch_c && whole};
         const auto bytes = static_cast<std::size_t>(b.width) * sizeof(float);
         if (!whole && args.accumulate) {
             for (int i = 0; i < t.length; ++i) std::memcpy(c_.data() + std::ptrdiff_t{i} * nr_, c + i * strides_.ldc, bytes);
@@ -215,6 +210,7 @@ private:
     gemm_shape shape_;
     gemm_config config_;
     gemm_strides strides_;
+    copy_function copy_;
     int nr_ = 0, mc_ = 0, nc_ = 0, kc_ = 0;
     std::vector<tile_function> tiles_;  // by rows - 1
     std::vector<row_tile> whole_, rest_;

@@ -28,6 +28,7 @@ namespace tunekit::kernels {
 /// | kc | 16, 32, ..., 3072 | none twice as long as k |
 /// | order, inner | 6 and 2 | |
 /// | pack_a, pack_b | no, yes | packed blocks of at most 4 MiB |
+/// | fetch_c | no, yes | |
 /// | edge | balanced, remainder | |
 ///
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
@@ -54,6 +55,7 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
         space::parameter<"inner">({inner_order::channels_outside, inner_order::pixels_outside}),
         space::boolean<"pack_a">(),
         space::boolean<"pack_b">(),
+        space::boolean<"fetch_c">(),
         space::parameter<"edge">({edge_mode::balanced, edge_mode::remainder}),
         space::where<"mr", "nv", "vl">([&table, m = shape.m](int mr, int nv, int vl) {
             return table.find(mr, nv, vl) != nullptr && table.registers_for(mr, nv, vl) <= table.registers + 2 && mr <= m;
@@ -76,7 +78,7 @@ template <class... Parameters>
     return {.mr = get<"mr">(c), .nv = get<"nv">(c), .vl = get<"vl">(c), .ku = get<"ku">(c), .prefetch = get<"prefetch">(c),
             .mc = get<"mr">(c) * get<"m_tiles">(c), .nc = get<"nv">(c) * get<"vl">(c) * get<"n_tiles">(c), .kc = get<"kc">(c),
             .order = get<"order">(c), .inner = get<"inner">(c), .pack_a = get<"pack_a">(c), .pack_b = get<"pack_b">(c),
-            .edge = get<"edge">(c)};
+            .fetch_c = get<"fetch_c">(c), .edge = get<"edge">(c)};
 }
 
 /// The point of a `gemm_space` with these values; empty where it is not in the space.
@@ -84,7 +86,7 @@ template <class Space>
 [[nodiscard]] std::optional<index> index_of(const Space& space, const gemm_config& c)
 {
     return space.index_of(typename Space::config{{c.mr, c.nv, c.vl, c.ku, c.prefetch, c.mc / c.mr, c.nc / (c.nv * c.vl), c.kc, c.order,
-                                                  c.inner, c.pack_a, c.pack_b, c.edge}});
+                                                  c.inner, c.pack_a, c.pack_b, c.fetch_c, c.edge}});
 }
 
 /// What a sensible library would run untuned: the tile as for convolutions; k in steps of 256 whose panels of B are packed and stay in

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Moving floats between layouts: transposition and strided reading, compiled where the micro-kernels are.
+/// Moving floats between layouts: transposition, strided reading and rows into panels, compiled where the micro-kernels are.
 
 #include <cstddef>
 #include <cstring>
@@ -17,6 +17,9 @@ using transpose_function = void (*)(const float* from, std::ptrdiff_t from_row, 
 
 /// to[j] = from[j stride] for j < n.
 using gather_function = void (*)(const float* from, int stride, float* to, int n);
+
+/// to[r to_row + c] = from[r from_row + c] for r < rows, c < columns, and 0 for columns <= c < filled.
+using copy_function = void (*)(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows, int columns, int filled);
 
 namespace detail {
 
@@ -113,17 +116,35 @@ void gather_floats(const float* from, int stride, float* to, int n)
     for (; j < n; ++j) to[j] = from[std::ptrdiff_t{j} * stride];
 }
 
+/// The copying of that machine; reads and writes the named elements only. For rows so short that a call for each would tell.
+template <machine M>
+void copy_floats(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows, int columns, int filled)
+{
+    using vec = typename detail::vector_of<M.lanes>::type;
+    for (int r = 0; r < rows; ++r, from += from_row, to += to_row) {
+        int c = 0;
+        for (; c + M.lanes <= columns; c += M.lanes) {
+            vec v;
+            std::memcpy(&v, from + c, sizeof(vec));
+            std::memcpy(to + c, &v, sizeof(vec));
+        }
+        for (; c < columns; ++c) to[c] = from[c];
+        for (; c < filled; ++c) to[c] = 0;
+    }
+}
+
 /// The functions of one machine that move floats.
 struct movement {
     transpose_function transpose = nullptr;
     gather_function gather = nullptr;
+    copy_function copy = nullptr;
 };
 
 /// Those of this translation unit's machine.
 template <machine M = native>
 [[nodiscard]] constexpr movement make_movement() noexcept
 {
-    return {&transpose_floats<M>, &gather_floats<M>};
+    return {&transpose_floats<M>, &gather_floats<M>, &copy_floats<M>};
 }
 
 }  // namespace tunekit::kernels

@@ -6,6 +6,7 @@
 
 #include <span>
 
+#include "tunekit/kernels/dense_tile.hpp"
 #include "tunekit/kernels/movement.hpp"
 #include "tunekit/kernels/tile.hpp"
 #include "tunekit/kernels/winograd_transforms.hpp"
@@ -30,6 +31,7 @@ struct tile_table {
     int registers = 16;  ///< vector registers
     int lanes = 8;       ///< floats in a vector register
     std::span<const winograd_transform> winograd = {};  ///< without any there is no Winograd convolution
+    std::span<const dense_tile> dense = {};  ///< without any there is no dense kernel on plain weights
     movement moves = make_movement<machine{}>();  ///< how layouts are changed
 
     /// The micro-kernel of that tile, or nullptr.

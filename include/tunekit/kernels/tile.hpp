@@ -25,6 +25,7 @@ struct tile_args {
     int unroll = 1;           ///< steps of k per iteration: 1, 2, 4 or 8; with 0 the loop never advances (hazardous spaces)
     int prefetch = 0;         ///< steps of k that w is fetched ahead; 0 is not at all
     bool accumulate = false;  ///< add to y instead of replacing it
+    bool fetch_y = false;     ///< ask for y's lines before the reduction, so that they are there when it ends
 };
 
 using tile_function = void (*)(const tile_args&);
@@ -189,6 +190,15 @@ template <int MR, int NV, int VL, machine M, int Unroll>
         for (int m = 0; m < MR; ++m) {
 #pragma GCC unroll 16
             for (int n = 0; n < NV; ++n) acc[m][n] = vec{};
+        }
+    }
+    if (a.fetch_y) {
+        constexpr int line = 16;  // floats
+#pragma GCC unroll 32
+        for (int m = 0; m < MR; ++m) {
+#pragma GCC unroll 16
+            for (int n = 0; n < NV * VL; n += line) __builtin_prefetch(a.y + m * a.y_row + n, 1);
+            __builtin_prefetch(a.y + m * a.y_row + NV * VL - 1, 1);
         }
     }
     for (int b = 0; b < a.blocks; ++b) {

@@ -29,7 +29,8 @@ gemm_config random_gemm_config(G& gen)
     return {.mr = t.mr, .nv = t.nv, .vl = t.vl, .ku = one_of({1, 2, 4, 8}, gen), .prefetch = one_of({0, 8}, gen),
             .mc = one_of({1, 3, 8, 64}, gen), .nc = t.nv * t.vl * one_of({1, 2, 5}, gen), .kc = one_of({1, 4, 7, 128}, gen),
             .order = static_cast<loop_order>(one_of({0, 1, 2, 3, 4, 5}, gen)), .inner = static_cast<inner_order>(one_of({0, 1}, gen)),
-            .pack_a = one_of({0, 1}, gen) == 1, .pack_b = one_of({0, 1}, gen) == 1, .edge = static_cast<edge_mode>(one_of({0, 1}, gen))};
+            .pack_a = one_of({0, 1}, gen) == 1, .pack_b = one_of({0, 1}, gen) == 1,
+            .fetch_c = one_of({0, 1}, gen) == 1, .edge = static_cast<edge_mode>(one_of({0, 1}, gen))};
 }
 
 }  // namespace
