@@ -13,17 +13,20 @@
 namespace tunekit::kernels {
 
 /// to[c to_row + r] = from[r from_row + c] for r < rows, c < columns.
-using transpose_function = void (*)(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows, int columns);
+using transpose_function = void (*)(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows,
+                                    int columns);
 
-/// to[j] = from[j stride] for j < n.
-using gather_function = void (*)(const float* from, int stride, float* to, int n);
+/// to[r to_row + j] = from[r from_row + j stride] for r < rows, j < n. Nothing overlaps.
+using gather_function = void (*)(const float* from, std::ptrdiff_t from_row, int stride, float* to, std::ptrdiff_t to_row,
+                                 int rows, int n);
 
 /// to[r to_row + c] = from[r from_row + c] for r < rows, c < columns, and 0 for columns <= c < filled.
 using copy_function = void (*)(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows, int columns, int filled);
 
 namespace detail {
 
-/// Elements [0, N) of two vectors, a's 0 and up and b's N and up, where bit D of the place selects: the butterfly of a transposition.
+/// What place e takes, where a vector's elements are 0 and up and the other's N and up: the butterfly of a transposition, whose
+/// bit D of the place selects.
 template <int D, int N, bool High>
 constexpr int butterfly(int e)
 {
@@ -72,13 +75,60 @@ inline void transpose_by(const float* from, std::ptrdiff_t from_row, float* to, 
     } else {
         const int whole_rows = rows / N * N, whole_columns = columns / N * N;
         for (int c = 0; c < whole_columns; c += N) {
-            for (int r = 0; r < whole_rows; r += N) transpose_square<N>(from + r * from_row + c, from_row, to + c * to_row + r, to_row);
+            for (int r = 0; r < whole_rows; r += N) {
+                transpose_square<N>(from + r * from_row + c, from_row, to + c * to_row + r, to_row);
+            }
         }
         if (whole_columns < columns && whole_rows > 0) {
             transpose_by<N / 2>(from + whole_columns, from_row, to + whole_columns * to_row, to_row, whole_rows, columns - whole_columns);
         }
-        if (whole_rows < rows) transpose_by<N / 2>(from + whole_rows * from_row, from_row, to + whole_rows, to_row, rows - whole_rows, columns);
+        if (whole_rows < rows) {
+            transpose_by<N / 2>(from + whole_rows * from_row, from_row, to + whole_rows, to_row, rows - whole_rows, columns);
+        }
     }
+}
+
+/// n floats in vectors of N, the last one moved back; fewer than N in vectors of half the length.
+template <int N>
+[[gnu::always_inline]] inline void copy_run(const float* from, float* to, int n)
+{
+    if constexpr (N < 4) {
+        for (int j = 0; j < n; ++j) to[j] = from[j];
+    } else if (n >= N) {
+        using vec = typename vector_of<N>::type;
+        vec v;
+        for (int j = 0; j < n; j += N) {
+            const int at = j + N <= n ? j : n - N;
+            std::memcpy(&v, from + at, sizeof(vec));
+            std::memcpy(to + at, &v, sizeof(vec));
+        }
+    } else {
+        copy_run<N / 2>(from, to, n);
+    }
+}
+
+/// Every other float of two vectors.
+template <class V, int... E>
+[[gnu::always_inline]] inline void pick_even(const V& a, const V& b, V& out, std::integer_sequence<int, E...>)
+{
+    out = __builtin_shufflevector(a, b, (2 * E)...);
+}
+
+template <int N>
+[[gnu::always_inline]] inline void copy_strided(const float* from, int stride, float* to, int n)
+{
+    int j = 0;
+    if (stride == 2) {
+        using vec = typename vector_of<N>::type;
+        for (; j + N < n; j += N) {  // the last float read lies between two that are asked for
+            vec a, b, picked;
+            std::memcpy(&a, from + 2 * j, sizeof(vec));
+            std::memcpy(&b, from + 2 * j + N, sizeof(vec));
+            pick_even(a, b, picked, std::make_integer_sequence<int, N>{});
+            std::memcpy(to + j, &picked, sizeof(vec));
+        }
+    }
+    for (; j < n; ++j) to[j] = from[std::ptrdiff_t{j} * stride];
 }
 
 }  // namespace detail
@@ -92,44 +142,22 @@ void transpose_floats(const float* from, std::ptrdiff_t from_row, float* to, std
 
 /// Strided reading of that machine; reads and writes the named elements only.
 template <machine M>
-void gather_floats(const float* from, int stride, float* to, int n)
+void gather_floats(const float* from, std::ptrdiff_t from_row, int stride, float* to, std::ptrdiff_t to_row, int rows, int n)
 {
     if (stride == 1) {
-        std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
-        return;
+        for (int r = 0; r < rows; ++r) detail::copy_run<M.lanes>(from + r * from_row, to + r * to_row, n);
+    } else {
+        for (int r = 0; r < rows; ++r) detail::copy_strided<M.lanes>(from + r * from_row, stride, to + r * to_row, n);
     }
-    int j = 0;
-    if (stride == 2) {
-        constexpr int lanes = M.lanes;
-        using vec = typename detail::vector_of<lanes>::type;
-        const auto even = []<int... E>(const vec& a, const vec& b, vec& out, std::integer_sequence<int, E...>) {
-            out = __builtin_shufflevector(a, b, (2 * E)...);
-        };
-        for (; j + lanes < n; j += lanes) {  // the last float read lies between two that are asked for
-            vec a, b, picked;
-            std::memcpy(&a, from + 2 * j, sizeof(vec));
-            std::memcpy(&b, from + 2 * j + lanes, sizeof(vec));
-            even(a, b, picked, std::make_integer_sequence<int, lanes>{});
-            std::memcpy(to + j, &picked, sizeof(vec));
-        }
-    }
-    for (; j < n; ++j) to[j] = from[std::ptrdiff_t{j} * stride];
 }
 
 /// The copying of that machine; reads and writes the named elements only. For rows so short that a call for each would tell.
 template <machine M>
 void copy_floats(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows, int columns, int filled)
 {
-    using vec = typename detail::vector_of<M.lanes>::type;
     for (int r = 0; r < rows; ++r, from += from_row, to += to_row) {
-        int c = 0;
-        for (; c + M.lanes <= columns; c += M.lanes) {
-            vec v;
-            std::memcpy(&v, from + c, sizeof(vec));
-            std::memcpy(to + c, &v, sizeof(vec));
-        }
-        for (; c < columns; ++c) to[c] = from[c];
-        for (; c < filled; ++c) to[c] = 0;
+        detail::copy_run<M.lanes>(from, to, columns);
+        for (int c = columns; c < filled; ++c) to[c] = 0;
     }
 }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <vector>
 
 #include "tunekit/kernels/buffer.hpp"
@@ -134,18 +133,16 @@ private:
     /// A block's pixels side by side.
     void move(const float* from, std::ptrdiff_t image, float* to, int pixels) const
     {
-        if (config_.ic_block == 1) std::memcpy(to, from, size(pixels) * sizeof(float));
+        if (config_.ic_block == 1) moves_.gather(from, 0, 1, to, 0, 1, pixels);
         else moves_.transpose(from, image, to, config_.ic_block, config_.ic_block, pixels);
     }
 
     /// The same of every stride-th pixel of a row.
     void gather(const float* from, std::ptrdiff_t image, float* to)
     {
-        if (config_.ic_block == 1) return moves_.gather(from, shape_.stride_w, to, shape_.ow());
-        for (int i = 0; i < config_.ic_block; ++i, from += image) {
-            moves_.gather(from, shape_.stride_w, strip_.data() + std::ptrdiff_t{i} * shape_.ow(), shape_.ow());
-        }
-        moves_.transpose(strip_.data(), shape_.ow(), to, config_.ic_block, config_.ic_block, shape_.ow());
+        const int ib = config_.ic_block, pixels = shape_.ow();
+        moves_.gather(from, image, shape_.stride_w, ib == 1 ? to : strip_.data(), pixels, ib, pixels);
+        if (ib > 1) moves_.transpose(strip_.data(), pixels, to, ib, ib, pixels);
     }
 
     void block(const operands& p, run_of oc, run_of rows, int ic)

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstring>
 #include <vector>
 
 #include "tunekit/kernels/buffer.hpp"
@@ -136,16 +135,11 @@ private:
         const auto& s = shape_;
         const std::ptrdiff_t image = std::ptrdiff_t{s.height} * s.width;
         if (flat_) {
+            const bool joined = s.stride_h == 1 && s.stride_w == 1;
             for (int i = 0; i < s.ci; ++i) {
-                const float* from = x + i * image + std::ptrdiff_t{row} * s.stride_h * s.width;
-                float* to = rows_.data() + std::ptrdiff_t{i} * pitch_;
-                if (s.stride_h == 1 && s.stride_w == 1) {
-                    std::memcpy(to, from, size(length_) * sizeof(float));
-                } else {
-                    for (int p = 0; p < config_.oh_block; ++p) {
-                        moves_.gather(from + std::ptrdiff_t{p} * s.stride_h * s.width, s.stride_w, to + std::ptrdiff_t{p} * s.ow(), s.ow());
-                    }
-                }
+                moves_.gather(x + i * image + std::ptrdiff_t{row} * s.stride_h * s.width, std::ptrdiff_t{s.stride_h} * s.width,
+                              s.stride_w, rows_.data() + std::ptrdiff_t{i} * pitch_, s.ow(), joined ? 1 : config_.oh_block,
+                              joined ? length_ : s.ow());
             }
             return;
         }
@@ -154,18 +148,20 @@ private:
             const int h = top + r;
             const bool outside = h < 0 || h >= s.height;
             if (r % s.stride_h >= s.kernel_h || (outside && config_.pad == padding_mode::clip)) continue;
-            for (int i = 0; i < s.ci; ++i) {
-                float* to = rows_.data() + ((std::ptrdiff_t{i / config_.ic_block} * in_rows_ + r) * config_.ic_block + i % config_.ic_block) * w_step_;
+            for (int b = 0; b < s.ci; b += config_.ic_block) {
+                float* to = rows_.data() + (std::ptrdiff_t{b} * in_rows_ + std::ptrdiff_t{r} * config_.ic_block) * w_step_;
                 if (outside) {
-                    std::fill_n(to, w_step_, 0.0F);
+                    std::fill_n(to, w_step_ * config_.ic_block, 0.0F);
                     continue;
                 }
-                const float* from = x + i * image + std::ptrdiff_t{h} * s.width;
+                const float* from = x + b * image + std::ptrdiff_t{h} * s.width;
                 for (int f = 0; f < phases_; ++f, to += pitch_) {
                     const int missing = s.padding_w - f;  // inputs of the phase's first windows left of the image
                     const int first = missing > 0 ? (missing + s.stride_w - 1) / s.stride_w : 0;
                     const int end = (std::min)(pitch_, (s.width - 1 + missing + s.stride_w) / s.stride_w);
-                    if (first < end) moves_.gather(from + (std::ptrdiff_t{first} * s.stride_w - missing), s.stride_w, to + first, end - first);
+                    if (first >= end) continue;
+                    moves_.gather(from + (std::ptrdiff_t{first} * s.stride_w - missing), image, s.stride_w, to + first, w_step_,
+                                  config_.ic_block, end - first);
                 }
             }
         }
@@ -176,10 +172,8 @@ private:
     {
         const strip& last = strips_.back();
         if (!last.partial) return;
-        const float* from = x + std::ptrdiff_t{row} * shape_.width + last.begin;
-        for (int i = 0; i < shape_.ci; ++i, from += w_step_) {
-            std::memcpy(tail_.data() + std::ptrdiff_t{i} * last.capacity, from, size(last.width) * sizeof(float));
-        }
+        moves_.gather(x + std::ptrdiff_t{row} * shape_.width + last.begin, w_step_, 1, tail_.data(), last.capacity, shape_.ci,
+                      last.width);
     }
 
     void block(const operands& p, run_of oc, run_of rows, int ic)
@@ -234,10 +228,7 @@ private:
             a.w = p.x + std::ptrdiff_t{ic} * ib * w_step_ + std::ptrdiff_t{row} * s.width + c.begin;
             a.w_block = ib * w_step_;
         }
-        const std::size_t bytes = size(c.width) * sizeof(float);
-        if (c.partial && a.accumulate) {
-            for (int m = 0; m < t.length; ++m) std::memcpy(tile_.data() + std::ptrdiff_t{m} * c.capacity, y + m * plane_, bytes);
-        }
+        if (c.partial && a.accumulate) moves_.gather(y, plane_, 1, tile_.data(), c.capacity, t.length, c.width);
         const tile_function run = kernels_[c.kernels + size(t.length - 1)];
         for (int f = 0; f < phases_; ++f) {
             a.taps = (s.kernel_w - f + s.stride_w - 1) / s.stride_w;
@@ -246,9 +237,7 @@ private:
             a.w += pitch_;
             a.accumulate = true;
         }
-        if (c.partial) {
-            for (int m = 0; m < t.length; ++m) std::memcpy(y + m * plane_, tile_.data() + std::ptrdiff_t{m} * c.capacity, bytes);
-        }
+        if (c.partial) moves_.gather(tile_.data(), c.capacity, 1, y, plane_, t.length, c.width);
     }
 
     conv2d_shape shape_;
