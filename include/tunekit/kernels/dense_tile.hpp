@@ -34,29 +34,39 @@ struct dense_tile {
 
 namespace detail {
 
+/// What a pass over the columns uses, in registers: outputs may alias all that is in memory.
+template <int MR, int Rows>
+struct dense_pass {
+    float x[static_cast<std::size_t>(MR)][static_cast<std::size_t>(Rows)];
+    const float* w;
+    float* y;
+    std::ptrdiff_t w_row, y_row;
+    int columns, prefetch;
+};
+
 /// Columns from `j` in vectors of VL, what is left in vectors of half the length, down to single ones.
-template <int MR, int Rows, int VL>
-[[gnu::always_inline]] inline void dense_columns(const dense_args& a, const float* x, const float* w, int j, bool accumulate)
+template <int MR, int Rows, int VL, bool Accumulate>
+[[gnu::always_inline]] inline void dense_columns(const dense_pass<MR, Rows>& p, int j)
 {
     using vec = typename vector_of<VL>::type;
-    for (; j + VL <= a.columns; j += VL) {
+    for (; j + VL <= p.columns; j += VL) {
         typename vector_of<VL>::template list<Rows> wv;
 #pragma GCC unroll 8
         for (int r = 0; r < Rows; ++r) {
-            __builtin_memcpy(&wv[r], w + r * a.w_row + j, sizeof(vec));
-            if (a.prefetch != 0) __builtin_prefetch(w + r * a.w_row + j + a.prefetch);
+            __builtin_memcpy(&wv[r], p.w + r * p.w_row + j, sizeof(vec));
+            if (p.prefetch != 0) __builtin_prefetch(p.w + r * p.w_row + j + p.prefetch);
         }
 #pragma GCC unroll 8
         for (int m = 0; m < MR; ++m) {
             vec sum{};
-            if (accumulate) __builtin_memcpy(&sum, a.y + m * a.y_row + j, sizeof(vec));
+            if constexpr (Accumulate) __builtin_memcpy(&sum, p.y + m * p.y_row + j, sizeof(vec));
 #pragma GCC unroll 8
-            for (int r = 0; r < Rows; ++r) sum += wv[r] * x[m * a.x_row + r];
-            __builtin_memcpy(a.y + m * a.y_row + j, &sum, sizeof(vec));
+            for (int r = 0; r < Rows; ++r) sum += wv[r] * p.x[m][r];
+            __builtin_memcpy(p.y + m * p.y_row + j, &sum, sizeof(vec));
         }
     }
     if constexpr (VL > 1) {
-        if (j < a.columns) dense_columns<MR, Rows, VL / 2>(a, x, w, j, accumulate);
+        if (j < p.columns) dense_columns<MR, Rows, VL / 2, Accumulate>(p, j);
     }
 }
 
@@ -66,8 +76,18 @@ template <int MR, int Rows, int VL>
 template <int MR, int Rows, machine M>
 void dense_rows(const dense_args& a)
 {
-    for (int k = 0; k < a.depth; k += Rows) {
-        detail::dense_columns<MR, Rows, M.lanes>(a, a.x + k, a.w + k * a.w_row, 0, a.accumulate || k > 0);
+    detail::dense_pass<MR, Rows> p{.x = {}, .w = a.w, .y = a.y, .w_row = a.w_row, .y_row = a.y_row, .columns = a.columns, .prefetch = a.prefetch};
+    const float* x = a.x;
+    const std::ptrdiff_t x_row = a.x_row;
+    const int depth = a.depth;
+    bool accumulate = a.accumulate;
+    for (int k = 0; k < depth; k += Rows, x += Rows, p.w += Rows * p.w_row, accumulate = true) {
+#pragma GCC unroll 8
+        for (int m = 0; m < MR; ++m) {
+#pragma GCC unroll 8
+            for (int r = 0; r < Rows; ++r) p.x[m][r] = x[m * x_row + r];
+        }
+        accumulate ? detail::dense_columns<MR, Rows, M.lanes, true>(p, 0) : detail::dense_columns<MR, Rows, M.lanes, false>(p, 0);
     }
 }
 
