@@ -135,6 +135,7 @@ struct policy_gradient {
 private:
     using network = actor_critic<float>;
     static constexpr std::size_t most_rows = 256;  // of a pass that is differentiated
+    static constexpr std::size_t ahead = 16;       // records that are fetched before they are read
 
     /// Where the episodes are, and every step of them: record r has moving.size() ordinals, actions and probabilities.
     struct journey {
@@ -146,6 +147,19 @@ private:
         std::vector<std::uint8_t> actions;
         std::vector<float> chosen, values, rewards;
         std::vector<float> advantage, target;  // known once played
+
+        /// Asks for record r before it is needed: an update reads records in no order.
+        void fetch(std::size_t r) const
+        {
+            const std::size_t m = moving.size();
+            __builtin_prefetch(ordinals.data() + r * m);
+            __builtin_prefetch(ordinals.data() + (r + 1) * m - 1);
+            __builtin_prefetch(actions.data() + r * m);
+            __builtin_prefetch(chosen.data() + r * m);
+            __builtin_prefetch(chosen.data() + (r + 1) * m - 1);
+            __builtin_prefetch(advantage.data() + r);
+            __builtin_prefetch(target.data() + r);
+        }
     };
 
     template <class Space>
@@ -289,16 +303,22 @@ private:
             const std::size_t rows = part.size();
             actions.resize(rows * m), chosen.resize(rows * m), advantage.resize(rows), target.resize(rows);
             auto seen = p.input();
-            for (std::size_t i = 0; i < rows; ++i) {
-                const std::size_t r = part[i];
-                for (std::size_t k = 0; k < m; ++k) {
-                    seen(linalg::eigen_index(i), linalg::eigen_index(k)) =
-                        static_cast<float>(j.ordinals[r * m + k]) * scale[k];
-                    actions[k * rows + i] = j.actions[r * m + k];
-                    chosen[k * rows + i] = j.chosen[r * m + k];
+            for (std::size_t block = 0; block < rows; block += ahead) {  // a line of each column at a time
+                const std::size_t end = (std::min)(block + ahead, rows);
+                for (std::size_t i = end; i < (std::min)(end + ahead, rows); ++i)
+                    j.fetch(part[i]);
+                for (std::size_t k = 0; k < m; ++k)
+                    for (std::size_t i = block; i < end; ++i) {
+                        const std::size_t at = part[i] * m + k;
+                        seen(linalg::eigen_index(i), linalg::eigen_index(k)) =
+                            static_cast<float>(j.ordinals[at]) * scale[k];
+                        actions[k * rows + i] = j.actions[at];
+                        chosen[k * rows + i] = j.chosen[at];
+                    }
+                for (std::size_t i = block; i < end; ++i) {
+                    advantage[i] = j.advantage[part[i]];
+                    target[i] = j.target[part[i]];
                 }
-                advantage[i] = j.advantage[r];
-                target[i] = j.target[r];
             }
             net.forward(s.weights, p, rows);
             softmax<float>(p, rows);

@@ -11,9 +11,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
+#include <type_traits>
 #include <vector>
 
+#include "tunekit/explore/activation.hpp"
 #include "tunekit/explore/actor_critic.hpp"
 
 namespace tunekit::explore {
@@ -54,28 +57,56 @@ inline bool standardise(std::span<double> x)
     return true;
 }
 
+namespace detail {
+
+/// One vector of rows of a head: probabilities in place of the logits, and those less the largest.
+inline void softmax_of(floats (&logit)[3], floats (&shifted)[3])
+{
+    const floats first = logit[0] < logit[1] ? logit[1] : logit[0], largest = first < logit[2] ? logit[2] : first;
+    for (std::size_t k = 0; k < 3; ++k) {
+        shifted[k] = logit[k] - largest;
+        logit[k] = shifted[k];
+        exp(logit[k]);
+    }
+    const floats share = 1.0F / (logit[0] + logit[1] + logit[2]);
+    for (floats& p : logit)
+        p *= share;
+}
+
+inline void softmax_of(double (&logit)[3], double (&shifted)[3])
+{
+    const double largest = (std::max)((std::max)(logit[0], logit[1]), logit[2]);
+    double sum = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+        shifted[k] = logit[k] - largest;
+        logit[k] = std::exp(shifted[k]);
+        sum += logit[k];
+    }
+    for (double& p : logit)
+        p /= sum;
+}
+
+}  // namespace detail
+
 /// Turns the logits of the first `rows` rows into the probabilities of each head. The logits, less the largest of their
 /// head, go to `p.logit_slopes()`.
 template <std::floating_point Real>
 void softmax(typename actor_critic<Real>::passes& p, std::size_t rows)
 {
-    const auto n = linalg::eigen_index(rows);
+    using value = std::conditional_t<std::same_as<Real, float>, detail::floats, double>;
     auto logits = p.logits();
     auto& shifted = p.logit_slopes();
-    auto share = p.value_slopes().col(0).head(n).array();  // not in use yet
-    for (Eigen::Index h = 0; h < logits.cols(); h += 3) {
-        const auto column = [&](Eigen::Index k) { return logits.col(h + k).head(n).array(); };
-        const auto kept = [&](Eigen::Index k) { return shifted.col(h + k).head(n).array(); };
-        kept(2) = ((column(0).max)(column(1)).max)(column(2));  // in parentheses: max may be a macro
-        for (Eigen::Index k = 0; k < 3; ++k) {  // the last column holds the maximum until it is its turn
-            kept(k) = column(k) - kept(2);
-            column(k) = kept(k);
-            exp(std::span<Real>(logits.col(h + k).data(), rows));
+    for (Eigen::Index h = 0; h < logits.cols(); h += 3)
+        for (std::size_t r = 0; r < rows; r += sizeof(value) / sizeof(Real)) {  // whole vectors: the matrices have them
+            value in[3], less[3];
+            for (Eigen::Index k = 0; k < 3; ++k)
+                std::memcpy(&in[k], logits.col(h + k).data() + r, sizeof(value));
+            detail::softmax_of(in, less);
+            for (Eigen::Index k = 0; k < 3; ++k) {
+                std::memcpy(logits.col(h + k).data() + r, &in[k], sizeof(value));
+                std::memcpy(shifted.col(h + k).data() + r, &less[k], sizeof(value));
+            }
         }
-        share = Real(1) / (column(0) + column(1) + column(2));
-        for (Eigen::Index k = 0; k < 3; ++k)
-            column(k) *= share;
-    }
 }
 
 /// What was seen of some steps, one row each: `actions` and `chosen` (the probability that the choice had when it was
