@@ -33,10 +33,10 @@ constexpr auto column()
     return column<NV, VL>(std::make_index_sequence<static_cast<std::size_t>(widest(NV, Cap))>{});
 }
 
-template <std::size_t... N>
-constexpr auto join(const std::array<tk::tile, N>&... columns)
+template <class Tile, std::size_t... N>
+constexpr auto join(const std::array<Tile, N>&... columns)
 {
-    std::array<tk::tile, (N + ...)> all{};
+    std::array<Tile, (N + ...)> all{};
     std::size_t end = 0;
     const auto append = [&](const auto& c) {
         for (const auto& t : c) all[end++] = t;
@@ -66,11 +66,28 @@ constexpr std::array<tk::dense_tile, 4 * sizeof...(M)> few_rows(std::index_seque
 
 constexpr auto dense = few_rows(std::make_index_sequence<8>{});
 
+// Depthwise: rows of channels, and rows of pixels for the kernels that networks have and any other.
+template <int NV, std::size_t... I>
+constexpr std::array<tk::depthwise_tile, sizeof...(I)> channels(std::index_sequence<I...>)
+{
+    return {tk::make_depthwise_channels<static_cast<int>(I) + 1, NV, lanes>()...};
+}
+
+template <int KH, int SH, int... MR>
+constexpr std::array<tk::depthwise_tile, 3 * sizeof...(MR)> pixels()
+{
+    return {tk::make_depthwise_pixels<MR, 1, lanes, KH, SH>()..., tk::make_depthwise_pixels<MR, 2, lanes, KH, SH>()...,
+            tk::make_depthwise_pixels<MR, 1, lanes / 2, KH, SH>()...};
+}
+
+constexpr auto depthwise = join(channels<1>(std::make_index_sequence<8>{}), channels<2>(std::make_index_sequence<6>{}), pixels<0, 0, 1>(),
+                                pixels<3, 1, 2, 4, 7>(), pixels<3, 2, 2, 4, 7>(), pixels<5, 1, 2, 4>(), pixels<5, 2, 2, 4>());
+
 }  // namespace
 
 const tk::tile_table& kernel_table()
 {
     static constexpr tk::tile_table table{.tiles = tiles, .registers = registers, .lanes = lanes, .winograd = winograd, .dense = dense,
-                                          .moves = tk::make_movement()};
+                                          .depthwise = depthwise, .moves = tk::make_movement()};
     return table;
 }

@@ -106,6 +106,17 @@ struct nchw_config {
     friend bool operator==(const nchw_config&, const nchw_config&) = default;
 };
 
+/// A depthwise convolution's configuration. With `vectorise` = channel a tile is mr pixels of a row by nv vectors of vl channels, and
+/// input and output are blocks of nv vl channels; with pixel it is mr rows by nv vectors of vl pixels, and both are plain NCHW.
+struct depthwise_config {
+    vectorise_mode vectorise = vectorise_mode::pixel;
+    int mr = 1, nv = 1, vl = 1;  ///< the tile
+    int oh_block = 1;            ///< output rows whose input is copied at once; divides the output height
+    padding_mode pad = padding_mode::copy;  ///< clip with channels in vectors only
+
+    friend bool operator==(const depthwise_config&, const depthwise_config&) = default;
+};
+
 /// A matrix product's configuration: C (m x n) = A (m x k) B (k x n).
 struct gemm_config {
     int mr = 1, nv = 1, vl = 1;  ///< the tile: mr rows by nv vectors of vl columns

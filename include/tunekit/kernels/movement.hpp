@@ -35,15 +35,15 @@ constexpr int butterfly(int e)
 }
 
 /// One round: rows D apart exchange their off-diagonal blocks of D x D.
-template <int D, int N, class V, int... E>
-[[gnu::always_inline]] inline void exchange(V* row, std::integer_sequence<int, E...>)
+template <int D, int N, class V, int... J>
+[[gnu::always_inline]] inline void exchange(V* row, std::integer_sequence<int, J...>)
 {
 #pragma GCC unroll 16
     for (int i = 0; i < N; ++i) {
         if ((i & D) != 0) continue;
         const V a = row[i], b = row[i + D];
-        row[i] = __builtin_shufflevector(a, b, butterfly<D, N, false>(E)...);
-        row[i + D] = __builtin_shufflevector(a, b, butterfly<D, N, true>(E)...);
+        row[i] = __builtin_shufflevector(a, b, butterfly<D, N, false>(J)...);
+        row[i + D] = __builtin_shufflevector(a, b, butterfly<D, N, true>(J)...);
     }
 }
 
@@ -107,28 +107,33 @@ template <int N>
     }
 }
 
-/// Every other float of two vectors.
-template <class V, int... E>
-[[gnu::always_inline]] inline void pick_even(const V& a, const V& b, V& out, std::integer_sequence<int, E...>)
+/// Every other float of 2 N - 1: the first half from `a` at the first of them, the second half from `b`, which ends at the last.
+template <class V, int... J>
+[[gnu::always_inline]] inline void pick_even(const V& a, const V& b, V& out, std::integer_sequence<int, J...>)
 {
-    out = __builtin_shufflevector(a, b, (2 * E)...);
+    constexpr int n = sizeof...(J);
+    out = __builtin_shufflevector(a, b, (2 * J < n ? 2 * J : 2 * J + 1)...);
 }
 
+/// n floats, every other one, as `copy_run` does.
 template <int N>
-[[gnu::always_inline]] inline void copy_strided(const float* from, int stride, float* to, int n)
+[[gnu::always_inline]] inline void copy_even(const float* from, float* to, int n)
 {
-    int j = 0;
-    if (stride == 2) {
+    if constexpr (N < 4) {
+        for (int j = 0; j < n; ++j) to[j] = from[2 * j];
+    } else if (n >= N) {
         using vec = typename vector_of<N>::type;
-        for (; j + N < n; j += N) {  // the last float read lies between two that are asked for
+        for (int j = 0; j < n; j += N) {
+            const int at = j + N <= n ? j : n - N;
             vec a, b, picked;
-            std::memcpy(&a, from + 2 * j, sizeof(vec));
-            std::memcpy(&b, from + 2 * j + N, sizeof(vec));
+            std::memcpy(&a, from + 2 * at, sizeof(vec));
+            std::memcpy(&b, from + 2 * at + N - 1, sizeof(vec));
             pick_even(a, b, picked, std::make_integer_sequence<int, N>{});
-            std::memcpy(to + j, &picked, sizeof(vec));
+            std::memcpy(to + at, &picked, sizeof(vec));
         }
+    } else {
+        copy_even<N / 2>(from, to, n);
     }
-    for (; j < n; ++j) to[j] = from[std::ptrdiff_t{j} * stride];
 }
 
 }  // namespace detail
@@ -146,8 +151,12 @@ void gather_floats(const float* from, std::ptrdiff_t from_row, int stride, float
 {
     if (stride == 1) {
         for (int r = 0; r < rows; ++r) detail::copy_run<M.lanes>(from + r * from_row, to + r * to_row, n);
+    } else if (stride == 2) {
+        for (int r = 0; r < rows; ++r) detail::copy_even<M.lanes>(from + r * from_row, to + r * to_row, n);
     } else {
-        for (int r = 0; r < rows; ++r) detail::copy_strided<M.lanes>(from + r * from_row, stride, to + r * to_row, n);
+        for (int r = 0; r < rows; ++r) {
+            for (int j = 0; j < n; ++j) to[r * to_row + j] = from[r * from_row + std::ptrdiff_t{j} * stride];
+        }
     }
 }
 

@@ -45,8 +45,9 @@ struct row_shape {
 };
 
 /// One call of a micro-kernel per row: outputs [pixel, ...) and taps [tap, tap + taps).
-struct segment {
-    tile_function run = nullptr;
+template <class Function>
+struct segment_of {
+    Function run = nullptr;
     int pixel = 0;           ///< first output
     int tap = 0, taps = 0;   ///< the window's part
     int input = 0;           ///< input under the first output's first tap
@@ -55,11 +56,14 @@ struct segment {
     int tile_pixel = 0, tile_pixels = 0;  ///< the whole tile
 };
 
+using segment = segment_of<tile_function>;
+
 /// The segments of a row, tile after tile. `kernel(mr)` is the micro-kernel of that height.
 template <class Kernel>
-[[nodiscard]] std::vector<segment> cut_row(const row_shape& row, int mr, edge_mode edge, const Kernel& kernel)
+[[nodiscard]] auto cut_row(const row_shape& row, int mr, edge_mode edge, const Kernel& kernel)
 {
-    std::vector<segment> segments;
+    using part = segment_of<decltype(kernel(mr))>;
+    std::vector<part> segments;
     for (const auto& t : tiles_of_row(row.length, mr, edge)) {
         // Outputs of the tile whose tap k lies in the image: a run that starts and ends no later for a larger k.
         const int inside = (std::min)(t.begin + t.length, row.length);  // an overrunning tile is clipped like the row's last output
@@ -74,7 +78,7 @@ template <class Kernel>
             }
             return {begin, end - begin};
         };
-        std::vector<segment> parts;
+        std::vector<part> parts;
         for (int k = 0; k < row.taps;) {
             const row_tile r = range(k);
             int next = k + 1;

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "tunekit/kernels/dense_tile.hpp"
+#include "tunekit/kernels/depthwise_tile.hpp"
 #include "tunekit/kernels/movement.hpp"
 #include "tunekit/kernels/tile.hpp"
 #include "tunekit/kernels/winograd_transforms.hpp"
@@ -32,6 +33,7 @@ struct tile_table {
     int lanes = 8;       ///< floats in a vector register
     std::span<const winograd_transform> winograd = {};  ///< without any there is no Winograd convolution
     std::span<const dense_tile> dense = {};  ///< without any there is no dense kernel on plain weights
+    std::span<const depthwise_tile> depthwise = {};  ///< without any there is no depthwise convolution
     movement moves = make_movement<machine{}>();  ///< how layouts are changed
 
     /// The micro-kernel of that tile, or nullptr.
@@ -48,6 +50,17 @@ struct tile_table {
     {
         for (const auto& t : winograd) {
             if (t.tile == tile_size && t.vl == vl) return &t;
+        }
+        return nullptr;
+    }
+
+    /// The depthwise micro-kernel of that tile that suits the kernel's height and stride, or nullptr.
+    [[nodiscard]] constexpr const depthwise_tile* find_depthwise(vectorise_mode vectorise, int mr, int nv, int vl, int kernel_h,
+                                                                 int stride_h) const noexcept
+    {
+        for (const auto& t : depthwise) {
+            const bool suits = t.kernel_h == 0 || (t.kernel_h == kernel_h && t.stride_h == stride_h);
+            if (t.vectorise == vectorise && t.mr == mr && t.nv == nv && t.vl == vl && suits) return &t;
         }
         return nullptr;
     }

@@ -17,11 +17,19 @@ constexpr std::array tiles{make_tile<1, 1, 4>(), make_tile<2, 1, 4>(), make_tile
                            make_tile<1, 2, 4>(), make_tile<2, 2, 4>(), make_tile<3, 2, 4>(), make_tile<1, 3, 4>(), make_tile<2, 3, 4>(),
                            make_tile<1, 8, 4>(), make_tile<2, 8, 4>(), make_tile<1, 1, 8>(), make_tile<2, 1, 8>()};
 
+constexpr std::array depthwise{make_depthwise_channels<1, 1, 4>(),      make_depthwise_channels<2, 1, 4>(),
+                               make_depthwise_channels<3, 1, 4>(),      make_depthwise_channels<1, 2, 4>(),
+                               make_depthwise_channels<2, 2, 4>(),      make_depthwise_pixels<1, 1, 4>(),
+                               make_depthwise_pixels<1, 2, 4>(),        make_depthwise_pixels<1, 1, 8>(),
+                               make_depthwise_pixels<2, 1, 4, 3, 1>(),  make_depthwise_pixels<4, 2, 4, 3, 1>(),
+                               make_depthwise_pixels<3, 1, 4, 3, 2>(),  make_depthwise_pixels<2, 2, 4, 5, 1>(),
+                               make_depthwise_pixels<2, 1, 4, 3, 3>()};
+
 }  // namespace
 
 const tile_table& test_table()
 {
-    static constexpr tile_table table{.tiles = tiles, .registers = native.registers, .lanes = native.lanes};
+    static constexpr tile_table table{.tiles = tiles, .registers = native.registers, .lanes = native.lanes, .depthwise = depthwise};
     return table;
 }
 
