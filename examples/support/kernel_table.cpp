@@ -55,7 +55,7 @@ constexpr std::array<tk::winograd_transform, 2 * sizeof...(M)> transforms()
     return {tk::make_winograd<M, lanes>()..., tk::make_winograd<M, lanes / 2>()...};
 }
 
-constexpr auto winograd = transforms<2, 3, 4, 5, 6, 8>();
+constexpr auto winograd = transforms<2, 3, 4, 5, 6, 7, 8>();
 
 template <std::size_t... M>
 constexpr std::array<tk::dense_tile, 4 * sizeof...(M)> few_rows(std::index_sequence<M...>)

@@ -34,7 +34,7 @@ enum class winograd_layout : std::uint8_t {
 
 /// A Winograd convolution's configuration: F(tile_h x tile_w, 3 x 3).
 struct winograd_config {
-    int tile_h = 2, tile_w = 2;  ///< outputs of a tile, down and across: 2, 3, 4, 5, 6 or 8; more work saved, more error
+    int tile_h = 2, tile_w = 2;  ///< outputs of a tile, down and across: 2 to 8; more work saved, more error
     int mr = 1, nv = 1, vl = 1;  ///< the micro-kernel: mr tiles by nv vectors of vl output channels
     int ku = 1;                  ///< unrolling of the reduction: 1, 2, 4, 8
     int prefetch = 0;            ///< steps of the reduction that weights are fetched ahead

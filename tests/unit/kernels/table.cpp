@@ -25,11 +25,15 @@ constexpr std::array depthwise{make_depthwise_channels<1, 1, 4>(),      make_dep
                                make_depthwise_pixels<3, 1, 4, 3, 2>(),  make_depthwise_pixels<2, 2, 4, 5, 1>(),
                                make_depthwise_pixels<2, 1, 4, 3, 3>()};
 
+constexpr std::array transforms{make_winograd<2, 4>(), make_winograd<3, 4>(), make_winograd<4, 4>(), make_winograd<5, 4>(),
+                                make_winograd<6, 4>(), make_winograd<7, 4>(), make_winograd<8, 4>(), make_winograd<2, 8>(),
+                                make_winograd<4, 8>()};
+
 }  // namespace
 
 const tile_table& test_table()
 {
-    static constexpr tile_table table{.tiles = tiles, .registers = native.registers, .lanes = native.lanes, .depthwise = depthwise};
+    static constexpr tile_table table{.tiles = tiles, .registers = native.registers, .lanes = native.lanes, .winograd = transforms, .depthwise = depthwise};
     return table;
 }
 
@@ -48,6 +52,14 @@ TEST_CASE("a table finds its tiles and no others")
     for (const auto& t : tiles) CHECK((test_table().find(t.mr, t.nv, t.vl)->run == t.run));
     CHECK((test_table().find(6, 1, 4) == nullptr));
     CHECK((test_table().find(1, 1, 16) == nullptr));
+}
+
+TEST_CASE("a table finds its transforms and no others")
+{
+    CHECK((test_table().find_winograd(4, 8)->tile == 4));
+    CHECK((test_table().find_winograd(3, 8) == nullptr));
+    CHECK((test_table().find_winograd(9, 4) == nullptr));
+    CHECK((tile_table{}.find_winograd(2, 4) == nullptr));
 }
 
 TEST_CASE("every tile sums blocks, taps and steps of k, replacing or adding, with every unrolling")
