@@ -16,6 +16,7 @@
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/config.hpp"
 #include "tunekit/kernels/conv2d.hpp"
+#include "tunekit/kernels/conv2d_choice.hpp"
 #include "tunekit/kernels/conv2d_nchw.hpp"
 #include "tunekit/kernels/conv2d_nchw_space.hpp"
 #include "tunekit/kernels/conv2d_space.hpp"
