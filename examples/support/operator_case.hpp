@@ -13,8 +13,11 @@
 #include <vector>
 
 #include "support/kernel_table.hpp"
+#include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/conv2d.hpp"
 #include "tunekit/kernels/conv2d_space.hpp"
+#include "tunekit/kernels/dense.hpp"
+#include "tunekit/kernels/dense_space.hpp"
 #include "tunekit/kernels/gemm.hpp"
 #include "tunekit/kernels/gemm_space.hpp"
 #include "tunekit/kernels/reference.hpp"
@@ -31,6 +34,7 @@ public:
     using shape_type = tunekit::kernels::conv2d_shape;
 
     static auto space(const shape_type& s, tunekit::kernels::hazards h) { return tunekit::kernels::conv2d_space(s, kernel_table(), h); }
+    static auto untuned(const shape_type& s) { return tunekit::kernels::default_config(s, kernel_table()); }
     static std::size_t left(const shape_type& s) { return static_cast<std::size_t>(s.inputs()); }
     static std::size_t right(const shape_type& s) { return static_cast<std::size_t>(s.weights()); }
     static std::vector<float> reference(const shape_type& s, std::span<const float> x, std::span<const float> w)
@@ -60,19 +64,24 @@ private:
     const float* x_;
 };
 
-/// A matrix product of one table: dense row-major operands; what is packed is packed in the timed run.
-class gemm_operator {
-public:
+/// What all matrix products share: dense row-major operands.
+struct gemm_operator_sizes {
     using shape_type = tunekit::kernels::gemm_shape;
 
-    static auto space(const shape_type& s, tunekit::kernels::hazards h) { return tunekit::kernels::gemm_space(s, kernel_table(), h); }
     static std::size_t left(const shape_type& s) { return static_cast<std::size_t>(s.batch) * static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.k); }
     static std::size_t right(const shape_type& s) { return static_cast<std::size_t>(s.batch) * static_cast<std::size_t>(s.k) * static_cast<std::size_t>(s.n); }
+    static std::size_t most_output(const shape_type& s) { return static_cast<std::size_t>(s.batch) * static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n); }
     static std::vector<float> reference(const shape_type& s, std::span<const float> a, std::span<const float> b)
     {
         return tunekit::kernels::reference_gemm(s, a, b);
     }
-    static std::size_t most_output(const shape_type& s) { return static_cast<std::size_t>(s.batch) * static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n); }
+};
+
+/// A matrix product of one table; what is packed is packed in the timed run.
+class gemm_operator : public gemm_operator_sizes {
+public:
+    static auto space(const shape_type& s, tunekit::kernels::hazards h) { return tunekit::kernels::gemm_space(s, kernel_table(), h); }
+    static auto untuned(const shape_type& s) { return tunekit::kernels::default_config(s, kernel_table()); }
 
     template <class Config>
     gemm_operator(const shape_type& s, const Config& c, std::span<const float> a, std::span<const float> b, std::span<float> copy)
@@ -91,12 +100,42 @@ private:
     std::size_t size_;
 };
 
+/// A matrix product of few rows; the weights are packed, where the configuration says so, when it is planned.
+class dense_operator : public gemm_operator_sizes {
+public:
+    static auto space(const shape_type& s, tunekit::kernels::hazards) { return tunekit::kernels::dense_space(s, kernel_table()); }
+    static auto untuned(const shape_type& s) { return tunekit::kernels::default_dense_config(s, kernel_table()); }
+
+    template <class Config>
+    dense_operator(const shape_type& s, const Config& c, std::span<const float> a, std::span<const float> b, std::span<float> copy)
+        : kernel_(s, tunekit::kernels::dense_config_of(c), kernel_table(), b), a_(copy.data()), size_(most_output(s))
+    {
+        std::copy(a.begin(), a.end(), copy.begin());
+    }
+    [[nodiscard]] std::size_t output_size() const { return size_; }
+    void run(float* y) { kernel_.run(a_, y); }
+    void unpack(std::span<const float> y, std::span<float> dense) const { std::copy(y.begin(), y.end(), dense.begin()); }
+
+private:
+    tunekit::kernels::dense_kernel kernel_;
+    const float* a_;
+    std::size_t size_;
+};
+
 /// Uniform in [-1, 1), from a stream of its own.
 inline std::vector<float> noise(std::size_t n, std::uint64_t which)
 {
     tunekit::random::philox gen(which);
     std::vector<float> out(n);
     for (float& x : out) x = static_cast<float>(2 * tunekit::random::uniform_01(gen) - 1);
+    return out;
+}
+
+/// The same floats where a vector load of them crosses no cache line.
+inline tunekit::kernels::buffer aligned(std::span<const float> from)
+{
+    tunekit::kernels::buffer out(from.size());
+    std::copy(from.begin(), from.end(), out.data());
     return out;
 }
 
@@ -109,7 +148,7 @@ public:
 
     explicit operator_case(const shape_type& shape, tunekit::kernels::hazards hazards = tunekit::kernels::hazards::excluded)
         : shape_(shape), space_(Operator::space(shape, hazards)), left_(noise(Operator::left(shape), 1)),
-          right_(noise(Operator::right(shape), 2)), reference_(Operator::reference(shape, left_, right_)), input_(left_.size()),
+          right_(aligned(noise(Operator::right(shape), 2))), reference_(Operator::reference(shape, left_, right())), input_(left_.size()),
           output_(Operator::most_output(shape)), dense_(reference_.size())
     {
         double largest = 0;
@@ -120,9 +159,13 @@ public:
     operator_case& operator=(const operator_case&) = delete;
 
     [[nodiscard]] const auto& space() const noexcept { return space_; }
+    [[nodiscard]] const shape_type& shape() const noexcept { return shape_; }
+    [[nodiscard]] std::span<const float> left() const noexcept { return left_; }
+    [[nodiscard]] std::span<const float> right() const noexcept { return {right_.data(), right_.size()}; }
+    [[nodiscard]] std::span<const float> reference() const noexcept { return reference_; }
     [[nodiscard]] tunekit::index default_index() const
     {
-        return tunekit::kernels::index_of(space_, tunekit::kernels::default_config(shape_, kernel_table())).value();
+        return index_of(space_, Operator::untuned(shape_)).value();
     }
     [[nodiscard]] std::vector<tunekit::measure::canary> canaries() const { return {output_.canary()}; }
 
@@ -131,7 +174,7 @@ public:
     {
         return [this](const auto& config) {
             planned_.reset();
-            planned_.emplace(shape_, config, left_, right_, input_.span());
+            planned_.emplace(shape_, config, left_, right(), input_.span());
             return [this, y = out().data()] { planned_->run(y); };
         };
     }
@@ -157,7 +200,9 @@ private:
 
     shape_type shape_;
     decltype(Operator::space(shape_type{}, tunekit::kernels::hazards::excluded)) space_;
-    std::vector<float> left_, right_, reference_;
+    std::vector<float> left_;
+    tunekit::kernels::buffer right_;  // may be read where it lies, in the timed run
+    std::vector<float> reference_;
     tunekit::measure::guarded_buffer<float> input_, output_;
     std::vector<float> dense_;
     tunekit::measure::tolerance within_;
@@ -166,5 +211,6 @@ private:
 
 using conv2d_case = operator_case<conv2d_operator>;
 using gemm_case = operator_case<gemm_operator>;
+using dense_case = operator_case<dense_operator>;
 
 }  // namespace programs
