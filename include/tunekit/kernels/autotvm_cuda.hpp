@@ -53,7 +53,7 @@ struct cuda_limits {
 template <std::same_as<conv2d_shape> Shape>
 [[nodiscard]] auto conv2d_cuda_space(const Shape& s)
 {
-    require_valid(s);
+    require_ungrouped(s);
     return space::product{
         space::split<"tile_f">(s.co, 4),       space::split<"tile_y">(s.oh(), 4),
         space::split<"tile_x">(s.ow(), 4),     space::split<"tile_rc">(s.ci, 2),
@@ -86,7 +86,7 @@ struct winograd_shape {
 /// Throws std::invalid_argument where the template does not apply: want stride 1 and a square kernel of 3 to 7.
 [[nodiscard]] inline winograd_shape winograd_of(const conv2d_shape& s)
 {
-    require_valid(s);
+    require_ungrouped(s);
     require(s.stride_h == 1 && s.stride_w == 1 && s.kernel_h == s.kernel_w && s.kernel_h > 2 && s.kernel_h < 8,
             "autotvm::winograd_of: the shape has no Winograd form, want stride 1 and a square kernel of 3 to 7");
     const int m = s.height % 8 == 0 ? 4 : 2;

@@ -80,7 +80,7 @@ template <class Config>
 {
     using namespace detail;
     constexpr const char* who = "conv2d_cuda_source";
-    require_valid(s);
+    require_ungrouped(s);
     const cuda_usage use = conv2d_cuda_usage(s, c);
     require_fits(who, use, limits);
     require_indexable(who, (std::max)({s.inputs(), s.weights(), s.outputs()}));

@@ -20,7 +20,7 @@ namespace tunekit::kernels::autotvm {
 template <std::same_as<conv2d_shape> Shape>
 [[nodiscard]] auto conv2d_x86_space(const Shape& s, space::split_policy policy = space::split_policy::factors)
 {
-    require_valid(s);
+    require_ungrouped(s);
     require(s.kernel_h > 1 || s.kernel_w > 1, "autotvm::conv2d_x86_space: the kernel is 1 x 1, want pointwise_x86_space");
     return space::product{
         space::split<"tile_ic">(s.ci, 2), space::split<"tile_oc">(s.co, 2),
@@ -33,7 +33,7 @@ template <std::same_as<conv2d_shape> Shape>
 template <std::same_as<conv2d_shape> Shape>
 [[nodiscard]] auto pointwise_x86_space(const Shape& s, space::split_policy policy = space::split_policy::factors)
 {
-    require_valid(s);
+    require_ungrouped(s);
     require(s.kernel_h == 1 && s.kernel_w == 1, "autotvm::pointwise_x86_space: the kernel is not 1 x 1, want conv2d_x86_space");
     return space::product{
         space::split<"tile_ic">(s.ci, 2), space::split<"tile_oc">(s.co, 2),

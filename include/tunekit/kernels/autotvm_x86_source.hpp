@@ -61,7 +61,7 @@ inline std::string padded_input(const conv2d_shape& s, int ic)
 [[nodiscard]] inline std::string conv2d_x86_source(const conv2d_shape& s, const conv2d_x86_default& tiles,
                                                    const vector_unit& unit = vector_unit::host())
 {
-    require_valid(s);
+    require_ungrouped(s);
     require(tiles.ic > 0 && tiles.oc > 0 && tiles.ow > 0 && tiles.oh > 0 && s.ci % tiles.ic == 0 &&
                 s.co % tiles.oc == 0 && s.ow() % tiles.ow == 0,
             "conv2d_x86_source: a tile does not divide its axis, want divisors of ci, co and ow");

@@ -28,7 +28,8 @@ namespace tunekit::kernels {
 ///     kernel.unpack_output(blocked_y, y);
 ///
 /// Input is [batch][ci / ic_block][height][width][ic_block], output [batch][ceil(co / nr)][oh][ow][nr] with nr = nv vl; the
-/// channels that fill up the last output block are 0.
+/// channels that fill up the last output block are 0. Each group is a convolution of its own over its blocks; nr must then divide
+/// its output channels.
 ///
 /// Errors:  std::invalid_argument from the constructor where the configuration does not fit the shape or the table.
 /// Cost:    shape.macs() fused multiply-adds and, with padding_mode::copy, one pass over the input, per run.
@@ -39,17 +40,18 @@ public:
         : shape_(shape), config_(config)
     {
         require_valid(shape);
+        part_ = group_of(shape);
         check(table);
         require(weights.size() == static_cast<std::size_t>(shape.weights()), "conv2d_kernel: weights of another size, want OIHW");
         nr_ = config.nv * config.vl;
-        ic_blocks_ = shape.ci / config.ic_block;
-        oc_blocks_ = (shape.co + nr_ - 1) / nr_;
+        ic_blocks_ = part_.ci / config.ic_block;
+        oc_blocks_ = (part_.co + nr_ - 1) / nr_;
         plan_geometry();
         segments_ = cut_row({.length = rows_length_, .stride = stride_w_, .taps = flat_ ? 1 : shape.kernel_w,
                              .padding = copies_ ? 0 : shape.padding_w, .width = flat_ ? rows_length_ : in_width_},
                             config.mr, config.edge, [&](int mr) { return table.find(mr, config.nv, config.vl)->run; });
         pack_weights(weights);
-        for (const auto& segment : segments_) calls_.push_back(call_of(segment));
+        for (const auto& s : segments_) calls_.push_back(call_of(s));
     }
 
     [[nodiscard]] const conv2d_shape& shape() const noexcept { return shape_; }
@@ -57,7 +59,7 @@ public:
     [[nodiscard]] std::size_t input_size() const noexcept { return static_cast<std::size_t>(shape_.inputs()); }
     [[nodiscard]] std::size_t output_size() const noexcept
     {
-        return static_cast<std::size_t>(shape_.batch * oc_blocks_) * static_cast<std::size_t>(shape_.oh() * shape_.ow() * nr_);
+        return static_cast<std::size_t>(shape_.batch * shape_.groups * oc_blocks_) * static_cast<std::size_t>(shape_.oh() * shape_.ow() * nr_);
     }
     /// Floats kept for packed weights and padded input.
     [[nodiscard]] std::size_t scratch_size() const noexcept { return weights_.size() + padded_.size(); }
@@ -66,7 +68,7 @@ public:
     void pack_input(std::span<const float> nchw, std::span<float> blocked) const
     {
         require(nchw.size() == input_size() && blocked.size() == input_size(), "conv2d_kernel.pack_input: want input_size() floats");
-        pack_channels(nchw, shape_.batch * ic_blocks_, config_.ic_block, shape_.height * shape_.width, blocked);
+        pack_channels(nchw, shape_.batch * shape_.groups * ic_blocks_, config_.ic_block, shape_.height * shape_.width, blocked);
     }
 
     /// The kernel's output layout into NCHW.
@@ -86,7 +88,9 @@ public:
             in = padded_.data();
         }
         for (int b = 0; b < shape_.batch; ++b) {
-            image(in + b * in_block_ * ic_blocks_, y + b * out_block_ * oc_blocks_);
+            for (int g = 0; g < shape_.groups; ++g, in += in_block_ * ic_blocks_, y += out_block_ * oc_blocks_) {
+                image(in, weights_.data() + g * group_weights(), y);
+            }
         }
     }
 
@@ -108,11 +112,14 @@ private:
         }
         if (c.ku != 0 && c.ku != 1 && c.ku != 2 && c.ku != 4 && c.ku != 8) refuse("ku", c.ku, "1, 2, 4 or 8");
         if (c.prefetch < 0) refuse("prefetch", c.prefetch, ">= 0");
-        if (c.ic_block < 1 || shape_.ci % c.ic_block != 0) refuse("ic_block", c.ic_block, "a divisor of the input channels");
-        if (c.ic_chunk < 1 || shape_.ci / c.ic_block % c.ic_chunk != 0) refuse("ic_chunk", c.ic_chunk, "a divisor of the input blocks");
+        if (c.ic_block < 1 || part_.ci % c.ic_block != 0) refuse("ic_block", c.ic_block, "a divisor of the input channels");
+        if (c.ic_chunk < 1 || part_.ci / c.ic_block % c.ic_chunk != 0) refuse("ic_chunk", c.ic_chunk, "a divisor of the input blocks");
         if (c.oh_block < 1 || shape_.oh() % c.oh_block != 0) refuse("oh_block", c.oh_block, "a divisor of the output height");
         if (c.oc_block < 1) refuse("oc_block", c.oc_block, ">= 1");
-        require(c.edge != edge_mode::overlap || c.ic_chunk * c.ic_block == shape_.ci,
+        require(shape_.groups == 1 || part_.co % (c.nv * c.vl) == 0,
+                "conv2d_config: nv vl is " + std::to_string(c.nv * c.vl) + ", want a divisor of a group's " + std::to_string(part_.co) +
+                    " output channels");
+        require(c.edge != edge_mode::overlap || c.ic_chunk * c.ic_block == part_.ci,
                 "conv2d_config: edge is overlap with a split reduction, want ic_chunk to take all input blocks");
     }
 
@@ -132,7 +139,7 @@ private:
         flat_ = pointwise && stride_h_ == 1 && stride_w_ == 1;
         rows_per_block_ = flat_ ? 1 : config_.oh_block;
         rows_length_ = flat_ ? config_.oh_block * s.ow() : s.ow();
-        if (copies_) padded_ = buffer(static_cast<std::size_t>(s.batch * ic_blocks_) * static_cast<std::size_t>(in_block_));
+        if (copies_) padded_ = buffer(static_cast<std::size_t>(s.batch * s.groups * ic_blocks_) * static_cast<std::size_t>(in_block_));
     }
 
     void pack_weights(std::span<const float> oihw)
@@ -141,15 +148,18 @@ private:
         const int ib = config_.ic_block, taps = s.kernel_h * s.kernel_w;
         w_tap_ = std::ptrdiff_t{s.kernel_w} * ib * nr_;
         w_block_ = w_tap_ * s.kernel_h;
-        weights_ = buffer(static_cast<std::size_t>(w_block_ * ic_blocks_ * oc_blocks_));
+        weights_ = buffer(static_cast<std::size_t>(group_weights() * s.groups));
         for (int o = 0; o < s.co; ++o) {
-            for (int i = 0; i < s.ci; ++i) {
-                const float* from = oihw.data() + (std::ptrdiff_t{o} * s.ci + i) * taps;
-                float* to = weights_.data() + (std::ptrdiff_t{o / nr_} * ic_blocks_ + i / ib) * w_block_ + (i % ib) * nr_ + o % nr_;
+            const int block = o / part_.co * oc_blocks_ + o % part_.co / nr_, lane = o % part_.co % nr_;
+            for (int i = 0; i < part_.ci; ++i) {
+                const float* from = oihw.data() + (std::ptrdiff_t{o} * part_.ci + i) * taps;
+                float* to = weights_.data() + (std::ptrdiff_t{block} * ic_blocks_ + i / ib) * w_block_ + (i % ib) * nr_ + lane;
                 for (int t = 0; t < taps; ++t) to[std::ptrdiff_t{t} * ib * nr_] = from[t];
             }
         }
     }
+
+    [[nodiscard]] std::ptrdiff_t group_weights() const noexcept { return w_block_ * ic_blocks_ * oc_blocks_; }
 
     void copy_padded(const float* x)
     {
@@ -157,7 +167,7 @@ private:
         const int ib = config_.ic_block;
         const bool compacts = s.kernel_h == 1 && s.kernel_w == 1;
         const std::size_t pixel = static_cast<std::size_t>(ib) * sizeof(float);
-        for (int block = 0; block < s.batch * ic_blocks_; ++block) {
+        for (int block = 0; block < s.batch * s.groups * ic_blocks_; ++block) {
             const float* from = x + std::ptrdiff_t{block} * s.height * s.width * ib;
             float* to = padded_.data() + block * in_block_;
             if (compacts) {
@@ -176,8 +186,8 @@ private:
         }
     }
 
-    /// The three outer loops of one image, in the configured order.
-    void image(const float* x, float* y)
+    /// The three outer loops of one group of one image, in the configured order.
+    void image(const float* x, const float* w, float* y)
     {
         const int steps[3] = {config_.oc_block, rows_per_block_, config_.ic_chunk};
         const int ends[3] = {oc_blocks_, flat_ ? shape_.oh() / config_.oh_block : shape_.oh(), ic_blocks_};
@@ -186,24 +196,24 @@ private:
         for (at[nest[0]] = 0; at[nest[0]] < ends[nest[0]]; at[nest[0]] += steps[nest[0]]) {
             for (at[nest[1]] = 0; at[nest[1]] < ends[nest[1]]; at[nest[1]] += steps[nest[1]]) {
                 for (at[nest[2]] = 0; at[nest[2]] < ends[nest[2]]; at[nest[2]] += steps[nest[2]]) {
-                    block(x, y, {at[0], (std::min)(at[0] + steps[0], ends[0])}, {at[1], at[1] + steps[1]}, at[2]);
+                    block(x, w, y, {at[0], (std::min)(at[0] + steps[0], ends[0])}, {at[1], at[1] + steps[1]}, at[2]);
                 }
             }
         }
     }
 
-    void block(const float* x, float* y, range oc, range rows, int ic)
+    void block(const float* x, const float* w, float* y, range oc, range rows, int ic)
     {
         if (config_.inner == inner_order::channels_outside) {
             for (int o = oc.begin; o < oc.end; ++o) {
                 for (int r = rows.begin; r < rows.end; ++r) {
-                    const row_view row = view(x, y, r, ic);
+                    const row_view row = view(x, w, y, r, ic);
                     for (std::size_t s = 0; s < calls_.size(); ++s) compute(row, o, ic, segments_[s], calls_[s]);
                 }
             }
         } else {
             for (int r = rows.begin; r < rows.end; ++r) {
-                const row_view row = view(x, y, r, ic);
+                const row_view row = view(x, w, y, r, ic);
                 for (std::size_t s = 0; s < calls_.size(); ++s) {
                     for (int o = oc.begin; o < oc.end; ++o) compute(row, o, ic, segments_[s], calls_[s]);
                 }
@@ -235,12 +245,12 @@ private:
         int taps;
     };
 
-    [[nodiscard]] row_view view(const float* x, float* y, int row, int ic) const
+    [[nodiscard]] row_view view(const float* x, const float* w, float* y, int row, int ic) const
     {
         const int top = flat_ ? row * config_.oh_block : row * stride_h_ - (copies_ ? 0 : shape_.padding_h);
         const int first = (std::max)(0, -top), last = (std::min)(flat_ ? 1 : shape_.kernel_h, in_height_ - top);
         return {x + ic * in_block_ + std::ptrdiff_t{top + first} * in_width_ * config_.ic_block,
-                weights_.data() + ic * w_block_ + first * w_tap_, y + std::ptrdiff_t{row} * rows_length_ * nr_, last - first};
+                w + ic * w_block_ + first * w_tap_, y + std::ptrdiff_t{row} * rows_length_ * nr_, last - first};
     }
 
     void compute(const row_view& row, int o, int ic, const segment& s, tile_args& call) const
@@ -255,7 +265,7 @@ private:
         s.run(call);
     }
 
-    conv2d_shape shape_;
+    conv2d_shape shape_, part_;  // all of it, and one group
     conv2d_config config_;
     int nr_ = 0, ic_blocks_ = 0, oc_blocks_ = 0;
     bool copies_ = false, flat_ = false;

@@ -32,6 +32,7 @@ namespace tunekit::kernels {
 /// | pad | copy, clip; clip alone where nothing is to copy | |
 /// | edge | balanced, remainder, overlap | overlap only where ic_chunk takes all |
 ///
+/// Channels are those of one group; with several groups nv vl divides the output channels of one.
 /// The budget of registers is the table's: what its translation unit was compiled for.
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
 template <std::same_as<tile_table> Table>  // a template, so that only callers pay for its product
@@ -40,7 +41,7 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
     require_valid(shape);
     const bool flat = shape.kernel_h == 1 && shape.kernel_w == 1;  // rows of a block may then become one
     const int row = flat ? shape.oh() * shape.ow() : shape.ow();
-    const int ci = shape.ci, co = shape.co;
+    const int groups = shape.groups, ci = shape.ci / groups, co = shape.co / groups;
     std::vector<int> unrollings{1, 2, 4, 8};
     std::vector<edge_mode> edges{edge_mode::balanced, edge_mode::remainder, edge_mode::overlap};
     if (hazard == hazards::included) {
@@ -62,7 +63,8 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
         space::parameter<"inner">({inner_order::channels_outside, inner_order::pixels_outside}),
         space::parameter<"pad">(pads),
         space::parameter<"edge">(std::move(edges)),
-        space::where<"mr", "nv", "vl">([&table, row, co](int mr, int nv, int vl) {
+        space::where<"mr", "nv", "vl">([&table, row, co, groups](int mr, int nv, int vl) {
+            if (groups > 1 && co % (nv * vl) != 0) return false;
             return table.find(mr, nv, vl) != nullptr && table.registers_for(mr, nv, vl) <= table.registers + 2 && mr <= row &&
                    4 * detail::padded(co, nv * vl) <= (std::max)(5 * co, 4 * detail::padded(co, table.narrowest()));
         }),
@@ -96,13 +98,16 @@ template <class Space>
 
 /// What a sensible library would run untuned: the best tile within the register budget (detail::default_tile), input blocks as wide as the
 /// output's where that divides, the whole reduction at once, padding copied.
-/// Throws: std::invalid_argument where the table has no full-width tile that fits.
+/// Throws: std::invalid_argument where the table has no full-width tile that fits, or none that divides a group's output channels.
 [[nodiscard]] inline conv2d_config default_config(const conv2d_shape& shape, const tile_table& table)
 {
     const bool flat = shape.kernel_h == 1 && shape.kernel_w == 1;
-    const tile& t = detail::default_tile(table, flat ? shape.oh() * shape.ow() : shape.ow(), shape.co);
-    const int ic_block = detail::largest_divisor(shape.ci, t.nv * t.vl);
-    return {.mr = t.mr, .nv = t.nv, .vl = t.vl, .ic_block = ic_block, .ic_chunk = shape.ci / ic_block,
+    const int ci = shape.ci / shape.groups, co = shape.co / shape.groups;
+    const tile& t = detail::default_tile(table, flat ? shape.oh() * shape.ow() : shape.ow(), co);
+    require(shape.groups == 1 || co % (t.nv * t.vl) == 0,
+            "default_config: no full-width tile divides a group's output channels, want such channels or an nchw_kernel");
+    const int ic_block = detail::largest_divisor(ci, t.nv * t.vl);
+    return {.mr = t.mr, .nv = t.nv, .vl = t.vl, .ic_block = ic_block, .ic_chunk = ci / ic_block,
             .pad = helps_copy(shape) ? padding_mode::copy : padding_mode::clip};
 }
 

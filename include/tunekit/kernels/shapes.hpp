@@ -91,6 +91,13 @@ inline void require_valid(const conv2d_shape& s)
                 " input and " + std::to_string(s.co) + " output channels");
 }
 
+/// The same, and where there are groups: for kernels without them.
+inline void require_ungrouped(const conv2d_shape& s)
+{
+    require_valid(s);
+    require(s.groups == 1, "conv2d_shape: groups is " + std::to_string(s.groups) + ", want 1 for this kernel");
+}
+
 /// Throws std::invalid_argument where a size is not positive.
 inline void require_valid(const gemm_shape& s)
 {

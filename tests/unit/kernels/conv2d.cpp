@@ -126,6 +126,39 @@ TEST_CASE("convolution agrees with the definition for every edge, padding, order
     }
 }
 
+TEST_CASE("groups are convolutions of their own over the blocks of their channels")
+{
+    const std::array<conv2d_shape, 3> shapes{{
+        {.batch = 2, .ci = 6, .height = 7, .width = 9, .co = 24, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1, .groups = 2},
+        {.ci = 9, .height = 5, .width = 6, .co = 12, .kernel_h = 1, .kernel_w = 1, .stride_h = 2, .stride_w = 2, .groups = 3},
+        {.ci = 4, .height = 8, .width = 8, .co = 32, .kernel_h = 5, .kernel_w = 5, .stride_h = 2, .stride_w = 2, .padding_h = 2, .padding_w = 2, .groups = 4},
+    }};
+    tk::random::philox gen(13);
+    for (const auto& shape : shapes) {
+        const auto x = uniform_floats(shape.inputs(), gen), w = uniform_floats(shape.weights(), gen);
+        const auto want = reference_conv2d(shape, x, w);
+        int fitting = 0;
+        for (int trial = 0; trial < 200; ++trial) {
+            const auto config = random_config(group_of(shape), gen);
+            CAPTURE(text(shape));
+            CAPTURE(text(config));
+            if (shape.co / shape.groups % (config.nv * config.vl) != 0) {
+                CHECK_THROWS_AS((conv2d_kernel(shape, config, test_table(), w)), std::invalid_argument);
+                continue;
+            }
+            ++fitting;
+            REQUIRE(relative_error(convolve(shape, config, x, w), want) < 1e-5);
+        }
+        CHECK(fitting > 20);
+    }
+    CHECK_THROWS_WITH((conv2d_kernel(shapes[1], {.mr = 1, .nv = 1, .vl = 8, .ic_chunk = 3}, test_table(), std::vector<float>(36))),
+                      "tunekit: conv2d_config: nv vl is 8, want a divisor of a group's 4 output channels");
+    auto odd = shapes[0];
+    odd.groups = 4;
+    CHECK_THROWS_WITH(require_valid(odd), "tunekit: conv2d_shape: groups is 4, want a divisor of the 6 input and 24 output channels");
+    CHECK_THROWS_WITH(require_ungrouped(shapes[0]), "tunekit: conv2d_shape: groups is 2, want 1 for this kernel");
+}
+
 TEST_CASE("a configuration that does not fit is refused with its parameter named")
 {
     const conv2d_shape shape{.ci = 6, .height = 8, .width = 8, .co = 8, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1};
