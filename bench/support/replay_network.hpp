@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -20,11 +21,11 @@
 #include "tunekit/io/recorded_space.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/measure/replay.hpp"
-#include "tunekit/measure/until_confident.hpp"
 #include "tunekit/random/normal.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/recipes/adatune.hpp"
+#include "tunekit/recipes/combined.hpp"
 #include "tunekit/schedule/oracle.hpp"
 #include "tunekit/schedule/sequential.hpp"
 #include "tunekit/space/dynamic_product.hpp"
@@ -109,17 +110,11 @@ inline std::vector<replayed_layer> made_up_network(std::size_t tasks, std::uint6
 
 namespace detail {
 
-/// The measurer of a layer, under the evaluator that belongs to the strategy.
-inline tunekit::task task_of(const replayed_layer& layer, const std::string& strategy, const replay_settings& s,
-                             tunekit::measure::virtual_clock time, std::uint64_t seed)
+/// A layer as a task, each configuration measured by `repetition`.
+template <class Repetition>
+tunekit::task measured_by(const Repetition& repetition, const replayed_layer& layer, tunekit::measure::virtual_clock time, std::uint64_t seed)
 {
-    namespace measure = tunekit::measure;
-    const auto make = [&](auto repetition) {
-        return tunekit::task(layer.name, layer.space, measure::noisy_replay(layer.rows, time, repetition, seed), layer.flops, layer.weight);
-    };
-    if (strategy == "adatune" || strategy == "adatune-paper") return make(tunekit::recipes::adatune_repetition());
-    if (strategy == "combined") return make(measure::until_confident{.standard_error = 0.02, .group = 3, .runs = 24});  // as tune_network
-    return make(measure::fixed{.runs = s.runs, .batch = 1});
+    return tunekit::task(layer.name, layer.space, tunekit::measure::noisy_replay(layer.rows, time, repetition, seed), layer.flops, layer.weight);
 }
 
 /// Sequential in an order of its own: the declared one is an accident.
@@ -157,20 +152,48 @@ inline double optimal_latency(std::span<const replayed_layer> layers)
     return sum;
 }
 
+/// What tunes a network, but for its schedule.
+struct replayed_system {
+    tunekit::any_strategy strategy;
+    std::function<tunekit::task(const replayed_layer&, tunekit::measure::virtual_clock, std::uint64_t)> measure;
+    tunekit::tasks_budget budget;
+};
+
+/// A strategy with the evaluator and the budget that belong to it.
+inline replayed_system system_named(const std::string& strategy, const replay_settings& s, std::size_t tasks)
+{
+    const auto make = [&](auto repetition, tunekit::tasks_budget budget) {
+        if (s.slot_seconds > 0) budget.slot_seconds = s.slot_seconds;
+        budget.slot_seconds = budget.slot(tasks);
+        return replayed_system{find(strategies(), "strategy", strategy),
+                               [repetition](const replayed_layer& layer, tunekit::measure::virtual_clock time, std::uint64_t seed) {
+                                   return detail::measured_by(repetition, layer, time, seed);
+                               },
+                               budget};
+    };
+    namespace recipes = tunekit::recipes;
+    if (strategy == "combined") return make(recipes::combined_repetition(), recipes::combined_budget(s.seconds, tasks));
+    const tunekit::tasks_budget budget{.seconds = s.seconds, .batch = 8};
+    if (strategy == "adatune" || strategy == "adatune-paper") return make(recipes::adatune_repetition(), budget);
+    return make(tunekit::measure::fixed{.runs = s.runs, .batch = 1}, budget);
+}
+
 /// A network tuned by one strategy: runs schedules over it, all with the same proposals for the same task.
 class replayed_network {
 public:
     /// `layers` must outlive it.
-    replayed_network(const std::vector<replayed_layer>& layers, std::string strategy, const replay_settings& settings)
-        : layers_(layers), name_(std::move(strategy)), settings_(settings), strategy_(find(strategies(), "strategy", name_)),
-          budget_{.seconds = settings.seconds, .slot_seconds = settings.slot_seconds, .batch = 8}
+    replayed_network(const std::vector<replayed_layer>& layers, std::string name, replayed_system system, const replay_settings& settings)
+        : layers_(layers), name_(std::move(name)), settings_(settings), system_(std::move(system))
     {
-        if (name_ == "combined") budget_.limits.abandon_factor = 1.5;  // as tune_network
-        budget_.slot_seconds = budget_.slot(layers_.size());
+    }
+
+    replayed_network(const std::vector<replayed_layer>& layers, const std::string& strategy, const replay_settings& settings)
+        : replayed_network(layers, strategy, system_named(strategy, settings, layers.size()), settings)
+    {
     }
 
     [[nodiscard]] const std::string& strategy() const noexcept { return name_; }
-    [[nodiscard]] run_plan plan_of_run() const { return {.seconds = settings_.seconds, .slot_seconds = budget_.slot_seconds, .tasks = layers_.size()}; }
+    [[nodiscard]] run_plan plan_of_run() const { return {.seconds = settings_.seconds, .slot_seconds = system_.budget.slot_seconds, .tasks = layers_.size()}; }
 
     template <class Schedule>
     [[nodiscard]] replayed_run run(const Schedule& schedule, std::size_t repeat) const
@@ -180,7 +203,7 @@ public:
             if (latency < std::numeric_limits<double>::infinity() && (course.empty() || latency != course.back().latency))
                 course.push_back({seconds, latency});
         };
-        tune(schedule, repeat, budget_, [&](const tunekit::plan& p, std::size_t k) {
+        tune(schedule, repeat, system_.budget, [&](const tunekit::plan& p, std::size_t k) {
             note(out.model, p.seconds, recorded_latency(p));
             note(out.tasks[k], p.tasks[k].record.seconds(), recorded_cost(p, k));
         });
@@ -190,7 +213,7 @@ public:
     /// What each slot of each task would bring were all tuned to their end: what oracles know.
     [[nodiscard]] std::vector<tunekit::schedule::slot_curve> slot_curves(std::size_t repeat) const
     {
-        auto whole = budget_;
+        auto whole = system_.budget;
         whole.seconds = tunekit::forever;
         const auto p = tune(tunekit::schedule::sequential{}, repeat, whole, [](const tunekit::plan&, std::size_t) {});
         std::vector<tunekit::schedule::slot_curve> out(layers_.size());
@@ -217,9 +240,9 @@ private:
         const tunekit::measure::virtual_clock time(now);
         std::vector<tunekit::task> tasks;
         for (std::size_t k = 0; k < layers_.size(); ++k)
-            tasks.push_back(detail::task_of(layers_[k], name_, settings_, time, settings_.seed + 1000 * repeat + k));
+            tasks.push_back(system_.measure(layers_[k], time, settings_.seed + 1000 * repeat + k));
         auto gen = tunekit::random::stream(settings_.seed, 0x73636865U, repeat);
-        return tunekit::tune_tasks(tasks, strategy_, schedule, budget, time, [&](const tunekit::plan& p, std::size_t k) {
+        return tunekit::tune_tasks(tasks, system_.strategy, schedule, budget, time, [&](const tunekit::plan& p, std::size_t k) {
             watch(p, k);
             return false;
         }, gen);
@@ -243,8 +266,7 @@ private:
     const std::vector<replayed_layer>& layers_;
     std::string name_;
     replay_settings settings_;
-    tunekit::any_strategy strategy_;
-    tunekit::tasks_budget budget_;
+    replayed_system system_;
 };
 
 /// When a course first is at most `latency`; +inf where it never is.

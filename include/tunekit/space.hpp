@@ -12,6 +12,7 @@
 #include "tunekit/space/expression.hpp"
 #include "tunekit/space/grid.hpp"
 #include "tunekit/space/index_set.hpp"
+#include "tunekit/space/least_crowded.hpp"
 #include "tunekit/space/name.hpp"
 #include "tunekit/space/parameter.hpp"
 #include "tunekit/space/permutation.hpp"

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -21,6 +22,7 @@
 #include "tunekit/explore/concepts.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/random/uniform.hpp"
+#include "tunekit/space/least_crowded.hpp"
 #include "tunekit/space/unvisited.hpp"
 #include "tunekit/surrogate/concepts.hpp"
 
@@ -28,10 +30,12 @@ namespace tunekit {
 
 /// Settings of `portfolio` that belong to no part.
 struct portfolio_options {
-    std::size_t first = 8;     ///< configurations by lot before the first model; >= 1
+    std::size_t first = 8;     ///< configurations before the first model; >= 1
+    std::size_t among = 64;    ///< draws that each of them is the least crowded of; 1: by lot alone; >= 1
     double growth = 0.2;       ///< the model is refitted when there are this share more measurements, and at least one; > 0
     double tell_apart = 0.5;   ///< in (0, 1]; share of the valid costs, lowest first, that the model sees apart
     std::size_t by_criterion = 1, by_mean = 1, by_step = 1;  ///< proposals of each per round; one of them > 0
+    std::size_t by_lot = 1, lot_until = 32;  ///< and so many by lot, up to so many measurements
     space::encoding encoding = space::encoding::values;
 };
 
@@ -41,14 +45,16 @@ struct portfolio_options {
 ///     the neighbour (one parameter changed) of the best measured configuration with the highest mean, or of the next best
 ///     where all neighbours of that one were proposed.
 /// The first looks where the model is unsure, the second trusts it, the third needs it little: each goes on where the others err.
+/// Up to `lot_until` measurements a turn goes by lot: a model of few points does not know what it has not seen.
+/// No plan is longer than its model is young: proposals end where the next fit is due.
 ///
-///     const portfolio mine{surrogate::random_forest{.trees = 50}, acquisition::expected_improvement{}, explore::enumeration{}};
+/// The first configurations are each `space::least_crowded` of `among` draws.
 ///
-/// The model sees min(ln cost, q), q the quantile `tell_apart` of the valid ln costs so far: how bad the bad ones are says nothing of
-/// where the best lies, and would take most splits and all of the sd. A failure, and anything while nothing valid was
+/// The model sees min(ln cost, q), q the quantile `tell_apart` of the ln costs so far, failures left out: how bad the bad ones are says
+/// nothing of where the best lies, and would take most splits and all of the sd. A failure, and anything while nothing valid was
 /// measured, counts as q. A measurement cut short (`at_least`) counts as its bound and is no centre of steps.
 ///
-/// Randomness: one `uniform_index` per proposal by lot and rejection; per fit what model and list draw; a shuffle of the list, once
+/// Randomness: a sample of `among` per first configuration; one `uniform_index` per proposal by lot and rejection; per fit what model and list draw; a shuffle of the list, once
 ///             where it is complete, and of the neighbours of each centre: equal scores, of which trees have many, go by lot.
 /// Cost:       ln(trials) / growth fits, each with a prediction and a score for all that is listed; per proposal O(1), and a batch of
 ///             neighbours where the best changed. Memory O((trials + listed) features).
@@ -91,6 +97,7 @@ struct portfolio {
     [[nodiscard]] state start(const Space& space) const
     {
         require(options.first >= 1, "portfolio: first is 0, want >= 1");
+        require(options.among >= 1, "portfolio: among is 0, want >= 1");
         require(options.growth > 0, "portfolio: growth is not positive, want > 0");
         require(options.tell_apart > 0 && options.tell_apart <= 1, "portfolio: tell_apart is outside (0, 1] or NaN, want a share");
         require(options.by_criterion + options.by_mean + options.by_step > 0, "portfolio: no proposals of any kind, want one > 0");
@@ -99,18 +106,23 @@ struct portfolio {
         return s;
     }
 
-    /// At most `n`; fewer where the first ones, or the space, end. Empty when the space is exhausted.
+    /// At most `n`; fewer where the first ones or the space end, or the next fit is due. Empty when the space is exhausted.
     template <class Space, generator G>
     [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G& gen) const
     {
         static_assert(explore::lists<Explore, Space, G>, "tunekit: portfolio, part 3: not an explore::lists on this space");
-        const bool blind = s.ranking.empty() || s.measured.size() < options.first;
-        if (blind && s.measured.size() < options.first) n = (std::min)(n, options.first - s.measured.size());
-        if (!blind && s.measured.size() >= s.refit_at && s.proposed.taken() < space.size()) learn(s, space, n, gen);
+        const bool first = s.measured.size() < options.first;
+        const bool blind = first || s.ranking.empty();
+        if (first) n = (std::min)(n, options.first - s.measured.size());
+        if (!blind) {
+            if (s.measured.size() >= s.refit_at && s.proposed.taken() < space.size()) learn(s, space, n, gen);
+            n = (std::min)(n, (std::max)(s.refit_at, s.measured.size() + 1) - s.measured.size());
+        }
         std::vector<index> batch;
         while (batch.size() < n) {
             std::optional<index> i;
-            if (!blind) i = next(s, space, gen);
+            if (first && options.among > 1) i = first_one(s, space, batch, gen);
+            else if (!blind) i = next(s, space, gen);
             if (i) s.proposed.take(*i);
             else i = s.proposed.draw(space, gen);
             if (!i) break;
@@ -147,8 +159,11 @@ struct portfolio {
     [[nodiscard]] std::vector<double> scores(const state& s) const
     {
         assert(!s.ranking_costs.empty());
-        const auto last = static_cast<double>(s.ranking_costs.size() - 1);
-        const double worst = s.ranking_costs[static_cast<std::size_t>(last * options.tell_apart)];
+        std::vector<double> valid;
+        std::copy_if(s.log_costs.begin(), s.log_costs.end(), std::back_inserter(valid), [](double x) { return std::isfinite(x); });
+        const auto at = valid.begin() + static_cast<std::ptrdiff_t>(static_cast<double>(valid.size() - 1) * options.tell_apart);
+        std::nth_element(valid.begin(), at, valid.end());
+        const double worst = *at;
         std::vector<double> y;
         y.reserve(s.log_costs.size());
         for (const double x : s.log_costs) y.push_back(-(std::min)(x, worst));
@@ -186,6 +201,14 @@ private:
         s.by_mean = best_of(s.listed, means, enough);
     }
 
+    template <class Space, class G>
+    [[nodiscard]] std::optional<index> first_one(const state& s, const Space& space, std::span<const index> batch, G& gen) const
+    {
+        std::vector<index> before(s.measured);
+        before.insert(before.end(), batch.begin(), batch.end());
+        return space::least_crowded(space, before, options.among, s.proposed, gen);
+    }
+
     struct entry {
         double score = 0;
         std::size_t at = 0;
@@ -203,14 +226,16 @@ private:
         return out;
     }
 
-    /// The proposal of whose turn it is; of the next in turn where that one has none.
+    /// The proposal of whose turn it is; of the next in turn where that one has none. Empty: by lot.
     template <class Space, class G>
     [[nodiscard]] std::optional<index> next(state& s, const Space& space, G& gen) const
     {
-        const std::size_t round = options.by_criterion + options.by_mean + options.by_step;
+        const std::size_t judged = options.by_criterion + options.by_mean + options.by_step;
+        const std::size_t round = judged + (s.measured.size() < options.lot_until ? options.by_lot : 0);
         for (std::size_t k = 0; k < round; ++k) {
-            const std::size_t t = s.turn;
-            s.turn = (s.turn + 1) % round;
+            const std::size_t t = s.turn % round;
+            s.turn = (t + 1) % round;
+            if (t >= judged) return std::nullopt;  // by lot
             const auto i = t < options.by_criterion                     ? pop(s.by_criterion, s.proposed)
                            : t < options.by_criterion + options.by_mean ? pop(s.by_mean, s.proposed)
                                                                         : step(s, space, gen);
