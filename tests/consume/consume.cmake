@@ -28,3 +28,8 @@ foreach(way IN LISTS ways)
         set_tests_properties(consume/${way} PROPERTIES FIXTURES_REQUIRED installed)
     endif()
 endforeach()
+
+# An example of the library's kernels, from the installed copy.
+add_test(NAME consume/tuned_kernel COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/consume/consume.sh tuned_kernel ${PROJECT_SOURCE_DIR} ${work}
+    ${CMAKE_CXX_COMPILER})
+set_tests_properties(consume/tuned_kernel PROPERTIES LABELS slow TIMEOUT 900 FIXTURES_REQUIRED installed)

@@ -11,6 +11,7 @@ export PKG_CONFIG_PATH="$prefix/share/pkgconfig"
 rm -rf "$dir"
 mkdir -p "$dir"
 cp "$root/tests/consume/main.cpp" "$dir"
+[ "$how" != tuned_kernel ] || cp "$root/examples/tuned_kernel.cpp" "$root/examples/support/kernel_table.cpp" "$root/examples/support/kernel_table.hpp" "$dir"
 [ ! -d "$root/tests/consume/$how" ] || cp "$root/tests/consume/$how/"* "$dir"
 
 # copy_of_library TO: what a subproject needs of ROOT, at TO.
@@ -21,7 +22,7 @@ copy_of_library() {
 }
 
 case $how in
-find_package)
+find_package | tuned_kernel)
     cmake -S "$dir" -B "$dir/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
     cmake --build "$dir/build"
     ;;
@@ -45,4 +46,9 @@ meson-subproject)
     meson compile -C "$dir/build"
     ;;
 esac
-"$dir/build/consumer" | grep '^tunekit '
+if [ "$how" = tuned_kernel ]; then
+    "$dir/build/consumer" "$dir/log" | grep '^tuned: '  # tunes, and leaves a log
+    "$dir/build/consumer" "$dir/log" | grep '^tuner '   # the log alone is enough
+else
+    "$dir/build/consumer" | grep '^tunekit '
+fi

@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# aarch64.sh ROOT WORK: builds the bundled kernels for 64-bit Arm and runs them in an emulator. Exit status 77 where that cannot be had.
+set -eu
+root=$1 work=$2
+CXX=aarch64-linux-gnu-g++
+for program in $CXX qemu-aarch64; do
+    if ! command -v $program >/dev/null 2>&1; then
+        echo "skipped: no $program (scripts/needs cross installs it)"
+        exit 77
+    fi
+done
+mkdir -p "$work"
+for source in tests/cross/kernels.cpp examples/support/kernel_table.cpp; do
+    $CXX -std=c++20 -O3 -ffp-contract=fast -Wall -Wextra -Werror -I"$root/include" -I"$root/examples/support" -c "$root/$source" \
+        -o "$work/$(basename $source).o"
+done
+$CXX -static "$work/kernels.cpp.o" "$work/kernel_table.cpp.o" -o "$work/kernels"
+qemu-aarch64 "$work/kernels"
