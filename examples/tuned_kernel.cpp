@@ -2,7 +2,7 @@
 // A tuned matrix product in a program of one's own: the best trial of a log becomes a kernel, in the five lines of `tuned`.
 //
 //     tuned_kernel FILE                runs the kernel that FILE, the log of an earlier run, found best; without FILE, or where
-//                                      there is none, it tunes for a second first and writes the log
+//                                      there is none, it tunes for two seconds first and writes the log
 
 #include <unistd.h>
 
@@ -56,7 +56,7 @@ std::vector<float> noise(std::int64_t n, std::uint64_t seed)
     return out;
 }
 
-/// Tunes for a second and leaves a log at `path`.
+/// Tunes for two seconds and leaves a log at `path`.
 void tune(const std::string& path, const std::vector<float>& a, const std::vector<float>& b, std::vector<float>& c, const std::vector<float>& want)
 {
     const auto space = gemm_space(shape, kernel_table());
@@ -65,11 +65,11 @@ void tune(const std::string& path, const std::vector<float>& a, const std::vecto
     };
     const auto timed = tk::measure::timed{plan, tk::measure::until_confident{.standard_error = 0.02, .group = 3, .runs = 24},
                                           tk::measure::matches<float>{c, want, {.absolute = 1e-3}}, tk::measure::thread_clock{}};
-    tk::io::session log(path, {.machine = tk::io::machine_key(), .seed = 1, .strategy = "annealing", .seconds = 1, .batch = 8,
+    tk::io::session log(path, {.machine = tk::io::machine_key(), .seed = 1, .strategy = "annealing", .seconds = 2, .batch = 1,
                                .tasks = {{"product", space.size(), space.fingerprint()}}}, tk::measure::wall_clock{}, {});
     tk::random::philox gen(1);
     const auto found = tk::tune(space, log.record(0, tk::measure::in_process(space, timed)), tk::search::annealing{},
-                                {.seconds = 1, .limits = {.abandon_factor = 1.5}}, log.clock(), [](const tk::tuning&) { return false; }, gen);
+                                {.seconds = 2, .batch = 1, .limits = {.abandon_factor = 1.5}}, log.clock(), [](const tk::tuning&) { return false; }, gen);
     std::printf("tuned: %zu configurations\n", found.trials().size());
 }
 

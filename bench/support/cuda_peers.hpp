@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tunekit/kernels/cuda_gemm_space.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/measure/cuda_library.hpp"
 #include "tunekit/measure/cuda_operands.hpp"
@@ -72,6 +73,47 @@ inline std::vector<cuda_peer> cublas_peers(tunekit::measure::cuda_session& gpu, 
                     "cublasSgemmStridedBatched");
         }});
     return out;
+}
+
+/// cuBLAS' C = A B^T on tensor cores, laid out as above: floats rounded to TF32, or 16-bit operands and sums in fp32. Empty where it is not
+/// installed or cannot do that.
+inline std::vector<cuda_peer> cublas_peers(tunekit::measure::cuda_session& gpu, tunekit::measure::cuda_operands& data,
+                                           const tunekit::kernels::gemm_shape& s, tunekit::kernels::cuda_arithmetic how)
+{
+    using handle = void*;
+    struct calls {
+        tunekit::measure::detail::cuda_library library{
+            "", {"libcublas.so.13", "libcublas.so.12", "libcublas.so", "/usr/local/cuda/lib64/libcublas.so"}, "cuBLAS",
+            "install the CUDA toolkit"};
+        int (*create)(handle*) = nullptr;
+        int (*product)(handle, int, int, int, int, int, const void*, const void*, int, int, long long, const void*, int, int, long long,
+                       const void*, void*, int, int, long long, int, int, int) = nullptr;
+        handle blas = nullptr;
+    };
+    std::shared_ptr<calls> of;
+    try {
+        of = std::make_shared<calls>();
+        of->library.find(of->create, "cublasCreate_v2");
+        of->library.find(of->product, "cublasGemmStridedBatchedEx");
+    } catch (const tunekit::measure::no_cuda&) {
+        return {};
+    }
+    static_cast<void>(gpu.cuda());
+    succeed(of->create(&of->blas), "cublasCreate");
+    const bool halves = how == tunekit::kernels::cuda_arithmetic::bf16;
+    const void* const a = data.device<void>(gpu, 0);
+    const void* const b = data.device<void>(gpu, 1);
+    void* const c = data.device<void>(gpu, 2);
+    return {{halves ? "cublas_bf16" : "cublas_tf32", [=] {
+        constexpr float one = 1, zero = 0;
+        constexpr int plain = 0, transposed = 1, r32 = 0, bf16 = 14, any = -1;  // CUDA_R_32F, CUDA_R_16BF, CUBLAS_GEMM_DEFAULT
+        constexpr int sums_fp32 = 68, by_tf32 = 77;                             // CUBLAS_COMPUTE_32F, ..._32F_FAST_TF32
+        const int type = halves ? bf16 : r32;
+        const auto area = [](int x, int y) { return static_cast<long long>(x) * y; };
+        succeed(of->product(of->blas, transposed, plain, s.n, s.m, s.k, &one, b, type, s.k, area(s.n, s.k), a, type, s.k, area(s.m, s.k),
+                            &zero, c, r32, s.n, area(s.m, s.n), s.batch, halves ? sums_fp32 : by_tf32, any),
+                "cublasGemmStridedBatchedEx");
+    }}};
 }
 
 /// cuDNN's convolution in fp32, NCHW and OIHW, by the fastest of its algorithms: arguments 0, 1, 2 of `data`. Empty where

@@ -69,13 +69,26 @@ public:
     std::size_t add(Template what, const std::vector<std::vector<float>>& operands, const std::vector<float>& want,
                     Repetition repeat)
     {
-        namespace ms = tunekit::measure;
-        const std::size_t k = tasks_.size();
-        const auto on = std::make_shared<ms::cuda_operands>();
+        const auto on = std::make_shared<tunekit::measure::cuda_operands>();
+        for (const auto& x : operands) on->input(std::span<const float>(x));
+        wanted(*on, want);
+        return add(std::move(what), on, std::move(repeat));
+    }
+
+    /// For `add`: the output of operands of any type, within 1e-4 of its largest element.
+    static void wanted(tunekit::measure::cuda_operands& on, const std::vector<float>& want)
+    {
         double largest = 0;
         for (const float x : want) largest = (std::max)(largest, std::fabs(static_cast<double>(x)));
-        for (const auto& x : operands) on->input(std::span<const float>(x));
-        on->output(std::span<const float>(want), {.absolute = 1e-4 * largest});
+        on.output(std::span<const float>(want), {.absolute = 1e-4 * largest});
+    }
+
+    /// The same with operands of one's own.
+    template <class Template, class Repetition>
+    std::size_t add(Template what, const std::shared_ptr<tunekit::measure::cuda_operands>& on, Repetition repeat)
+    {
+        namespace ms = tunekit::measure;
+        const std::size_t k = tasks_.size();
         ms::timed how{ms::cuda_kernel(what, pool_.cache(), *on, gpu_), std::move(repeat), ms::cuda_check{on.get(), &gpu_}};
         const auto here = std::make_shared<decltype(how)>(std::move(how));
         auto measurer = std::make_shared<decltype(ms::generated(what, lent_pool(pool_), admitted(what, k)))>(
