@@ -38,6 +38,7 @@
 #include "tunekit/kernels/nchw_channel.hpp"
 #include "tunekit/kernels/nchw_parts.hpp"
 #include "tunekit/kernels/nchw_pixel.hpp"
+#include "tunekit/kernels/parallel_gemm.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/rows.hpp"
 #include "tunekit/kernels/shapes.hpp"
