@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "support/convolution_layer.hpp"
 #include "support/cuda_tasks.hpp"
 #include "support/operator_case.hpp"
 #include "support/names.hpp"
@@ -39,10 +40,10 @@ namespace tk = tunekit;
 namespace {
 
 struct options {
-    std::string network, strategy = "combined", schedule = "dynatune", device = "cpu", log;
+    std::string network, strategy = "combined", schedule = "dynatune", device = "cpu", templates = "own", log;
     double seconds = 60, slot_seconds = 0;
     std::uint64_t seed = 1;
-    bool json = false, spaces = false, resume = false, sync = false, winograd = false;
+    bool json = false, spaces = false, resume = false, sync = false, winograd = false, from_scratch = false;
 };
 
 /// One operator of the network with all that belongs to it.
@@ -106,6 +107,16 @@ void add_job(std::deque<job>& jobs, const Layer& layer, const char* kind, const 
     j.measurer = [here](std::span<const tk::index> which, const tk::measure::limits& l) { return here->measure(which, l); };
 }
 
+/// The same under AutoTVM's template, whose configurations are compiled before they run.
+void add_template_job(std::deque<job>& jobs, const tk::kernels::conv2d_layer& layer, const options& o)
+{
+    auto on = o.strategy == "adatune" ? programs::x86_task_of(layer.shape, tk::recipes::adatune_repetition(), !o.spaces)
+                                      : programs::x86_task_of(layer.shape, precise, !o.spaces);
+    jobs.emplace_back(job{.name = std::string(layer.name), .kind = "conv2d", .times = layer.times, .flops = layer.shape.flops(),
+                          .owner = std::move(on.owner), .space = std::move(on.space), .untuned = on.untuned,
+                          .measurer = std::move(on.measure)});
+}
+
 /// The same on the CUDA device, without which only the space is told.
 template <class Layer>
 void add_cuda_job(jobs_on& to, const Layer& layer, const char* kind, const options& o)
@@ -124,6 +135,10 @@ void add_cuda_job(jobs_on& to, const Layer& layer, const char* kind, const optio
 jobs_on jobs_of(const tk::kernels::network& net, const options& o)
 {
     jobs_on out;
+    if (o.templates == "autotvm" && o.device == "cpu") {
+        for (const auto& layer : net.convolutions) add_template_job(out.all, layer, o);
+        return out;
+    }
     if (o.device == "cpu") {
         for (const auto& layer : net.convolutions) add_job<programs::conv2d_case>(out.all, layer, "conv2d", o);
         for (const auto& layer : net.products) add_job<programs::gemm_case>(out.all, layer, "gemm", o);
@@ -223,7 +238,7 @@ tk::plan tune_all(const options& o, jobs_on& on, const tk::any_strategy& strateg
         job& j = jobs[k];
         if (log) tasks.emplace_back(j.name, *j.space, log->record(k, lent{&j}), j.flops, j.times);
         else tasks.emplace_back(j.name, *j.space, lent{&j}, j.flops, j.times);
-        tasks.back().begin_with({j.untuned});
+        if (!o.from_scratch) tasks.back().begin_with({j.untuned});
     }
     tk::random::philox gen(o.seed);
     progress line(o, jobs);
@@ -359,6 +374,9 @@ int run(const options& o)
     const auto strategy = programs::find(programs::strategies(), "strategy", o.strategy);
     (void)programs::find(programs::schedules({}), "schedule", o.schedule);
     tk::require(o.device == "cpu" || o.device == "cuda", "device \"" + o.device + "\" is unknown, want one of: cpu, cuda");
+    tk::require(o.templates == "own" || o.templates == "autotvm", "templates \"" + o.templates + "\" are unknown, want one of: own, autotvm");
+    tk::require(o.device != "cpu" || o.templates == "own" || net->products.empty(),
+                "--templates autotvm has convolutions alone, want a network without other products");
     tk::require(!o.winograd || o.device == "cuda", "--winograd needs --device cuda");
     tk::require(o.seconds > 0, "--seconds is not positive, want > 0");
     tk::require(o.slot_seconds >= 0, "--slot-seconds is negative, want > 0, or 0 for a twentieth of each task's share");
@@ -397,6 +415,8 @@ int main(int argc, char** argv)
     app.add_flag("--resume", o.resume, "take up the run in the log");
     app.add_flag("--sync", o.sync, "write every trial through to the disk");
     app.add_option("--device", o.device, "cpu or cuda, the first device; ends with status 3 where there is none")->capture_default_str();
+    app.add_option("--templates", o.templates, "on cpu: own kernels, or autotvm's as code that is compiled; on cuda always autotvm's")->capture_default_str();
+    app.add_flag("--from-scratch", o.from_scratch, "do not try the default configuration first; the last comparison still has it");
     app.add_flag("--winograd", o.winograd, "on cuda: Winograd's template for the convolutions that have one");
     app.add_flag("--json", o.json, "print JSON");
     app.add_flag("--spaces", o.spaces, "print the sizes of the search spaces and stop");

@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
-#include "convolution_layer.hpp"
 #include "spaces_csv.hpp"
+#include "support/convolution_layer.hpp"
 #include "support/program.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/machine.hpp"
@@ -229,16 +229,6 @@ tunekit::io::recorded_space merge(const Space& space, Last&& last, const measure
     return out;
 }
 
-/// Calls `visit(program, last)` with the template that AutoTVM has for the layer, and what reads the last parameter.
-template <class Visit>
-decltype(auto) with_template(const tunekit::kernels::conv2d_shape& shape, Visit&& visit)
-{
-    namespace at = tunekit::kernels::autotvm;
-    if (shape.kernel_h == 1 && shape.kernel_w == 1)
-        return visit(at::pointwise_x86_template(shape), [](const auto& c) { return std::int64_t{tunekit::get<"tile_oh">(c)}; });
-    return visit(at::conv2d_x86_template(shape), [](const auto& c) { return std::int64_t{tunekit::get<"unroll_kw">(c) ? 1 : 0}; });
-}
-
 inline std::string task_name(const std::string& layer, std::size_t pass) { return layer + "/" + std::to_string(pass + 1); }
 
 /// What the log must agree on with the run that takes it up.
@@ -248,7 +238,7 @@ inline tunekit::io::log_header header_of(const record_settings& s, std::span<con
                                 .schedule = "two passes", .batch = configurations_together};
     for (std::size_t pass = 0; pass < most_passes; ++pass)
         for (const auto& layer : layers)
-            with_template(layer.shape, [&](const auto& program, const auto&) {
+            with_x86_template(layer.shape, [&](const auto& program, const auto&) {
                 out.tasks.push_back({task_name(std::string(layer.name), pass), program.space.size(), program.space.fingerprint()});
             });
     return out;
@@ -302,7 +292,7 @@ std::vector<layer_record> record_network(const record_settings& s, Tell&& tell)
     const auto pass_over = [&](std::size_t k, std::size_t pass) {
         const std::string name(layers[k].name);
         tell(name, pass);
-        return detail::with_template(layers[k].shape, [&](const auto& program, const auto&) {
+        return detail::with_x86_template(layers[k].shape, [&](const auto& program, const auto&) {
             return detail::measure_layer(program, layers[k].shape, s, on, log, pass * layers.size() + k, k, pass);
         });
     };
@@ -321,7 +311,7 @@ std::vector<layer_record> record_network(const record_settings& s, Tell&& tell)
             found = detail::judge(name, first[k], second);
             found.passes = 4;
         }
-        detail::with_template(layers[k].shape, [&](const auto& program, const auto& last) {
+        detail::with_x86_template(layers[k].shape, [&](const auto& program, const auto& last) {
             const auto space = detail::merge(program.space, last, first[k], second, "conv2d " + name, s.device);
             tunekit::io::write_recorded_space(s.folder + '/' + name, space);
             csv += spaces_line(name, space);
