@@ -72,6 +72,9 @@ public:
         return data_[i * point_stride_ + c * coordinate_stride_];
     }
 
+    /// From one coordinate of a point to the next: 1 where points lie one after another.
+    [[nodiscard]] constexpr std::size_t coordinate_stride() const noexcept { return coordinate_stride_; }
+
 private:
     double* data_;
     std::size_t point_stride_, coordinate_stride_;
@@ -152,6 +155,13 @@ concept proposes_points = requires(const M& move, const view& walkers, const pro
 /// Semantics: proposals depend on the view and on draws from `gen`; the acceptance rule that `ensemble` adds leaves p invariant.
 template <class M, class G>
 concept move = std::copyable<M> && divides_walkers<M> && bounds_walkers<M> && checks_itself<M> && proposes_points<M, G>;
+
+/// A move that writes p(q -> x) / p(x -> q) itself into `log_factor`, not its logarithm, where `gives_factors(D)`: what saves a
+/// logarithm per proposal. Products of it with any exp(difference of log densities) that decides anything must not overflow.
+template <class M>
+concept may_give_factors = requires(const M& move, std::size_t dimensions) {
+    { move.gives_factors(dimensions) } -> std::same_as<bool>;
+};
 
 /// Several moves in one: hands one of them to a function in every step. What `mixture` is.
 template <class M>

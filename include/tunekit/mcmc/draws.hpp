@@ -24,7 +24,7 @@ struct index_and_fraction {
 /// the fraction. Precondition: n > 0. One `bits`, rarely more.
 /// Source: Lemire (2019), ACM TOMACS 29, algorithm 5, whose remainder is used here.
 template <generator G>
-[[nodiscard]] index_and_fraction pick(std::uint64_t n, G& gen)
+[[nodiscard, gnu::always_inline]] inline index_and_fraction pick(std::uint64_t n, G& gen)
 {
     assert(n > 0);
     __extension__ using wide = unsigned __int128;
@@ -63,6 +63,28 @@ void shuffle_front(std::span<std::uint32_t> order, std::size_t m, G& gen)
         for (std::size_t k = i; k < end; ++k) std::swap(order[k], order[k + chosen[k - i]]);
         i = end;
     }
+}
+
+/// Divides the numbers below order.size() into two sets by lot, one after the other in `order`, the first larger by one where
+/// they are odd: a fair bit for each of n / 2 pairs says who goes where. Pairs change with `turn`, and so does who is left over.
+/// Draws a word for every 128 numbers.
+template <generator G>
+void split_pairs(std::span<std::uint32_t> order, std::uint64_t turn, G& gen)
+{
+    const std::size_t n = order.size(), half = n / 2, second = n - half;
+    std::size_t other = half == 0 ? 0 : half + static_cast<std::size_t>(turn % half);
+    for (std::size_t k = 0; k < half;) {
+        std::uint64_t word = random::bits(gen);
+        for (const std::size_t end = half - k < 64 ? half : k + 64; k < end; ++k, word >>= 1) {
+            const auto a = static_cast<std::uint32_t>(k), b = static_cast<std::uint32_t>(other), differ = (a ^ b) & (0U - static_cast<std::uint32_t>(word & 1));
+            order[k] = a ^ differ;
+            order[second + k] = b ^ differ;
+            other = other + 1 == 2 * half ? half : other + 1;
+        }
+    }
+    if (second == half) return;
+    order[half] = static_cast<std::uint32_t>(n - 1);
+    for (std::uint32_t& k : order) k = static_cast<std::uint32_t>((k + turn % n) % n);
 }
 
 }  // namespace tunekit::mcmc

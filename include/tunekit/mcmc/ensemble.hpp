@@ -17,6 +17,7 @@
 #include "tunekit/linalg/elementary.hpp"
 #include "tunekit/mcmc/concepts.hpp"
 #include "tunekit/mcmc/dimension.hpp"
+#include "tunekit/mcmc/draws.hpp"
 #include "tunekit/mcmc/initial.hpp"
 #include "tunekit/mcmc/state.hpp"
 #include "tunekit/mcmc/stretch.hpp"
@@ -37,19 +38,21 @@ struct ensemble_options {
 ///     const auto chain = sampler.run(state, log_density, 5000, gen);
 ///
 /// A step divides the walkers into sets at random. The walkers of each set in turn get a proposal each from the walkers of
-/// the other sets, all are evaluated together, and x becomes q where ln U < factor + ln p(q) - ln p(x), U uniform in (0, 1].
+/// the other sets, all are evaluated together, and x becomes q where U < factor p(q) / p(x), U uniform in (0, 1].
 ///
 /// Shapes:     positions W x D, one walker per row.
 /// Errors:     std::invalid_argument where a start or a parameter makes no sense; numerical_error when a density is NaN or +inf
 ///             (the state then stands before the set that met it).
 /// Randomness: all draws of a set are made before its densities are evaluated, on the calling thread: one `bits` per walker to
-///             accept, what the move says, W log2(W) / 112 or so to divide, one more per step for a mixture.
+///             accept, what the move says, one more per step for a mixture, and to divide W log2(W) / 112 or so, from 16
+///             walkers on W / 128 for two sets.
 /// Resuming:   a run continued from its state and generator makes the steps, bit for bit, of one longer run.
 /// Threads:    `run` takes an executor and evaluates a set through it: point by point, or in chunks where the density is
 ///             batched. Any executor gives the same chain. A density must bear being called from the executor's threads.
 /// Cost:       W densities and O(W D) per step; 10 to 20 ns per walker beside the density.
 /// Source:     Foreman-Mackey et al. (2013), PASP 125, 306-312, algorithm 3; emcee 3 for sets, moves and checks.
-/// Departures: accepted proposals are counted in steps that thinning drops, too; a start without one finite density is refused.
+/// Departures: from 16 walkers on two sets are divided by a fair bit for each of W / 2 pairs, not by a whole shuffle; accepted
+///             proposals are counted in steps that thinning drops, too; a start without one finite density is refused.
 template <class Move = stretch>
 struct ensemble {
     Move move = {};
@@ -115,11 +118,12 @@ private:
     /// What a step needs and no step remembers.
     struct workspace {
         explicit workspace(const state& s)
-            : order(s.walkers()), points(s.positions.size()), log_prob(s.walkers()), log_factor(s.walkers()), log_u(s.walkers())
+            : order(s.walkers()), taken(s.walkers()), points(s.positions.size()), log_prob(s.walkers()),
+              factor(s.walkers()), ratio(s.walkers()), u(s.walkers())
         {
         }
-        std::vector<std::uint32_t> order;
-        std::vector<double> points, log_prob, log_factor, log_u;
+        std::vector<std::uint32_t> order, taken;
+        std::vector<double> points, log_prob, factor, ratio, u;
     };
 
     template <class F>
@@ -163,26 +167,34 @@ private:
         const division divided = one.divide();
         const std::size_t d = s.dimensions;
         require(s.walkers() >= divided.sets, "ensemble.run: fewer walkers than sets, want one in each");
-        divide(divided, work.order, gen);
+        divide(divided, s.steps, work.order, gen);
+        bool linear = false;
+        if constexpr (may_give_factors<M>) linear = one.gives_factors(d);
         std::size_t first = 0;
         for (std::size_t set = 0; set < divided.sets; ++set) {
             const view walkers(s.positions, d, work.order, divided.sets, set, s.steps);
             const std::size_t n = walkers.size();
-            const std::span<double> log_prob(work.log_prob.data(), n), log_factor(work.log_factor.data(), n), log_u(work.log_u.data(), n);
+            const std::uint32_t* const which = work.order.data() + first;
+            const std::span<double> log_prob(work.log_prob.data(), n), factor(work.factor.data(), n), ratio(work.ratio.data(), n);
             const proposals q = layout<F>(work.points, n, d);
-            one.propose(walkers, q, log_factor, gen);
-            for (double& u : log_u) u = 1 - random::uniform_01(gen);
-            linalg::log_of_normals(log_u, log_u);
+            one.propose(walkers, q, factor, gen);
+            for (std::size_t i = 0; i < n; ++i) work.u[i] = 1 - random::uniform_01(gen);
             evaluate(log_density, work.points, d, log_prob, executor);
+            for (std::size_t i = 0; i < n; ++i) ratio[i] = (linear ? 0 : factor[i]) + (log_prob[i] - s.log_prob[which[i]]);
+            linalg::exp(ratio, ratio);
+            std::size_t moved = 0;
+            for (std::size_t i = 0; i < n; ++i) {  // no branch, which could not be foretold
+                // -inf against -inf gives NaN, which nothing is below: rejected
+                const bool accept = work.u[i] < (linear ? factor[i] * ratio[i] : ratio[i]);
+                work.taken[moved] = static_cast<std::uint32_t>(i);
+                moved += accept ? 1 : 0;
+            }
             for_dimensions(d, [&](auto dims) {
-                for (std::size_t i = 0; i < n; ++i) {
-                    const std::size_t k = work.order[first + i];
-                    // -inf against -inf gives NaN, which is below nothing: rejected
-                    const bool accept = log_u[i] < log_factor[i] + (log_prob[i] - s.log_prob[k]);
-                    double* x = s.positions.data() + k * dims;
-                    for (std::size_t c = 0; c < dims; ++c) x[c] = accept ? q(i, c) : x[c];
-                    s.log_prob[k] = accept ? log_prob[i] : s.log_prob[k];
-                    s.accepted[k] += accept ? 1 : 0;
+                for (std::size_t a = 0; a < moved; ++a) {
+                    const std::size_t i = work.taken[a], k = which[i];
+                    for (std::size_t c = 0; c < dims; ++c) s.positions[k * dims + c] = q(i, c);
+                    s.log_prob[k] = log_prob[i];
+                    ++s.accepted[k];
                 }
             });
             first += n;
@@ -190,12 +202,17 @@ private:
         ++s.steps;
     }
 
+    /// Walkers from which on two sets are divided pair by pair: few walkers have too few such divisions.
+    static constexpr std::size_t pairs_from = 16;
+
     /// Fills `order` with the walkers of set 0, then of set 1, ...; only as much is shuffled as decides who is where.
     template <class G>
-    static void divide(const division& divided, std::span<std::uint32_t> order, G& gen)
+    static void divide(const division& divided, std::uint64_t steps, std::span<std::uint32_t> order, G& gen)
     {
         const std::size_t w = order.size();
-        if (divided.shuffled) {
+        if (divided.shuffled && divided.sets == 2 && w >= pairs_from) {
+            split_pairs(order, steps, gen);
+        } else if (divided.shuffled) {
             for (std::size_t k = 0; k < w; ++k) order[k] = static_cast<std::uint32_t>(k);
             if (divided.sets > 1) shuffle_front(order, w - w / divided.sets, gen);
         } else {

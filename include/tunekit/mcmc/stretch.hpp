@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
+#include <type_traits>
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/linalg/elementary.hpp"
@@ -38,21 +39,40 @@ struct stretch {
         require(divided.sets >= 2, "stretch: fewer than 2 sets, want >= 2");
     }
 
+    /// z^(D - 1) itself where it stays within e^300 and e^-300.
+    [[nodiscard]] bool gives_factors(std::size_t dimensions) const
+    {
+        return static_cast<double>(dimensions) * std::log(scale) <= 300;
+    }
+
     template <generator G>
     void propose(const view& walkers, const proposals& out, std::span<double> log_factor, G& gen) const
     {
         const std::size_t helpers = walkers.helpers();
         const double narrow = 1 / scale;
-        for_dimensions(walkers.dimensions(), [&](auto d) {
+        const bool linear = gives_factors(walkers.dimensions());
+        const auto move = [&](auto d, auto stride) {
             for (std::size_t i = 0; i < walkers.size(); ++i) {
                 const index_and_fraction drawn = pick(helpers, gen);
                 const double root = (scale - 1) * drawn.fraction + 1, z = root * root * narrow;
                 const double* x = walkers.walker(i).data();
                 const double* y = walkers.helper(drawn.index).data();
-                for (std::size_t c = 0; c < d; ++c) out(i, c) = y[c] + z * (x[c] - y[c]);
+                double* q = &out(i, 0);
+                for (std::size_t c = 0; c < d; ++c) q[c * stride] = y[c] + z * (x[c] - y[c]);
                 log_factor[i] = z;
             }
+            if (!linear) return;
+            for (double& f : log_factor) {
+                const double z = f;
+                f = 1;
+                for (std::size_t c = 1; c < d; ++c) f *= z;
+            }
+        };
+        for_dimensions(walkers.dimensions(), [&](auto d) {
+            if (out.coordinate_stride() == 1) move(d, std::integral_constant<std::size_t, 1>{});
+            else move(d, out.coordinate_stride());
         });
+        if (linear) return;
         linalg::log_of_normals(log_factor, log_factor);
         for (double& f : log_factor) f *= static_cast<double>(walkers.dimensions()) - 1;
     }

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -71,12 +72,72 @@ TEST_CASE("stretch draws z by p(z) ~ 1 / sqrt(z): 100 000 draws, Kolmogorov-Smir
     for (double& x : z) {
         mcmc::stretch{}.propose(walkers, mcmc::proposals(&q, 1, 1), std::span(&factor, 1), gen);
         x = q;
-        CHECK(factor == 0);  // (D - 1) ln z
+        CHECK(factor == 1);  // z^(D - 1)
     }
     const auto cdf = [](double x) { return (std::sqrt(x) - std::sqrt(0.5)) / (std::sqrt(2.0) - std::sqrt(0.5)); };
     CHECK(cdf(1) == doctest::Approx(std::sqrt(2.0) - 1));
     CHECK(kolmogorov_smirnov(z, cdf) < 2.7 / std::sqrt(1e5));
     CHECK(std::abs(mean(z) - 7.0 / 6) < 5 * 0.43 / std::sqrt(1e5));  // sd of z is 0.4260
+}
+
+TEST_CASE("stretch gives z^(D - 1), or its logarithm where that could leave the range of double")
+{
+    const std::vector<double> positions{1, 1, 1, 1, 1, 0, 0, 0, 0, 0};
+    const std::vector<std::uint32_t> order{0, 1};
+    const mcmc::view walkers(positions, 5, order, 2, 0, 0);
+    std::vector<double> q(5);
+    for (const double scale : {2.0, 1e30}) {
+        philox gen{6};
+        const mcmc::stretch move{.scale = scale};
+        CHECK(move.gives_factors(5) == (scale == 2));
+        double factor = 0;
+        for (int i = 0; i < 100; ++i) {
+            move.propose(walkers, mcmc::proposals(q.data(), 5, 1), std::span(&factor, 1), gen);
+            const double z = q[0];
+            CHECK(q == std::vector<double>(5, z));
+            CHECK((scale == 2 ? std::log(factor) : factor) == doctest::Approx(4 * std::log(z)).epsilon(1e-12));
+        }
+    }
+}
+
+TEST_CASE("split_pairs divides any number in two, each by a fair bit: 40 000 draws of 8, p(false alarm) < 1e-4")
+{
+    philox gen{7};
+    for (const std::size_t n : {1U, 2U, 3U, 7U, 16U, 129U, 300U})
+        for (std::uint64_t turn = 0; turn < 5; ++turn) {
+            std::vector<std::uint32_t> order(n);
+            mcmc::split_pairs(order, turn, gen);
+            std::sort(order.begin(), order.end());
+            for (std::uint32_t k = 0; k < n; ++k) REQUIRE(order[k] == k);
+        }
+    std::vector<double> first(8), apart(64);
+    std::vector<std::uint32_t> order(8);
+    for (std::uint64_t turn = 0; turn < 40000; ++turn) {
+        mcmc::split_pairs(order, turn, gen);
+        std::vector<int> set(8, 1);
+        for (std::size_t i = 0; i < 4; ++i) set[order[i]] = 0;
+        for (std::size_t a = 0; a < 8; ++a) {
+            first[a] += set[a] == 0;
+            for (std::size_t b = 0; b < 8; ++b) apart[a * 8 + b] += set[a] != set[b];
+        }
+    }
+    for (std::size_t a = 0; a < 8; ++a) {
+        CHECK(std::abs(first[a] - 20000) < 500);  // 5 standard deviations
+        for (std::size_t b = 0; b < a; ++b)       // partners in one turn of four where they are of different halves
+            CHECK(std::abs(apart[a * 8 + b] - (a / 4 == b / 4 ? 20000 : 25000)) < 500);
+    }
+}
+
+TEST_CASE("split_pairs: of an odd number all are left over in turn, on the first, larger side")
+{
+    philox gen{8};
+    std::vector<int> left(7);
+    std::vector<std::uint32_t> order(7);
+    for (std::uint64_t turn = 0; turn < 7; ++turn) {
+        mcmc::split_pairs(order, turn, gen);
+        ++left[order[3]];
+    }
+    CHECK(left == std::vector<int>(7, 1));
 }
 
 TEST_CASE("the view of a set: its walkers, the others, and the others set by set")

@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -59,6 +61,46 @@ TEST_CASE("a run continued from its state equals one longer run, bit for bit, fo
         CHECK(whole.steps == 60 * thin);
         CHECK(s.steps == 60 * thin);
         CHECK(whole.accepted[4] == first.accepted[4] + rest.accepted[4]);
+    }
+}
+
+TEST_CASE("the chain is that of the rule written plainly, with logarithms, for few walkers and for many")
+{
+    for (const std::size_t w : {std::size_t{10}, std::size_t{21}}) {
+        philox gen{12};
+        const std::size_t d = 3;
+        auto x = normals(w * d, gen);
+        philox other = gen;
+        auto s = mcmc::ensemble{mcmc::stretch{}}.start(standard_normal, x, d);
+        const auto chain = mcmc::ensemble{mcmc::stretch{}}.run(s, standard_normal, 200, gen);
+        const auto density = [&](const std::vector<double>& p) { return standard_normal(std::span<const double>(p)); };
+        for (std::size_t t = 0; t < 200; ++t) {
+            std::vector<std::uint32_t> order(w);
+            std::iota(order.begin(), order.end(), 0U);
+            if (w < 16) mcmc::shuffle_front(order, w - w / 2, other);
+            else mcmc::split_pairs(order, t, other);
+            for (std::size_t set = 0; set < 2; ++set) {
+                const std::size_t n = set == 0 ? w - w / 2 : w / 2, mine = set == 0 ? 0 : w - w / 2, theirs = set == 0 ? n : 0;
+                std::vector<std::vector<double>> q;
+                std::vector<double> zs;
+                for (std::size_t i = 0; i < n; ++i) {
+                    const auto drawn = mcmc::pick(w - n, other);
+                    zs.push_back((drawn.fraction + 1) * (drawn.fraction + 1) * 0.5);
+                    q.emplace_back();
+                    const std::size_t k = order[mine + i], j = order[theirs + drawn.index];
+                    for (std::size_t c = 0; c < d; ++c) q.back().push_back(x[j * d + c] + zs.back() * (x[k * d + c] - x[j * d + c]));
+                }
+                for (std::size_t i = 0; i < n; ++i) {
+                    const std::size_t k = order[mine + i];
+                    const std::vector<double> here(&x[k * d], &x[k * d] + d);
+                    const double u = 1 - tunekit::random::uniform_01(other);
+                    if (std::log(u) < 2 * std::log(zs[i]) + density(q[i]) - density(here)) std::copy(q[i].begin(), q[i].end(), &x[k * d]);
+                }
+            }
+            for (std::size_t k = 0; k < w; ++k)
+                for (std::size_t c = 0; c < d; ++c) REQUIRE(chain.at(t, k)[c] == x[k * d + c]);
+        }
+        CHECK(gen == other);
     }
 }
 
