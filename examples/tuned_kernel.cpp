@@ -57,11 +57,14 @@ std::vector<float> noise(std::int64_t n, std::uint64_t seed)
 }
 
 /// Tunes for two seconds and leaves a log at `path`.
-void tune(const std::string& path, const std::vector<float>& a, const std::vector<float>& b, std::vector<float>& c, const std::vector<float>& want)
+void tune(const std::string& path, const std::vector<float>& a, const std::vector<float>& b, std::vector<float>& c,
+          const std::vector<float>& want)
 {
     const auto space = gemm_space(shape, kernel_table());
     const auto plan = [&](const auto& config) {
-        return [kernel = gemm_kernel(shape, gemm_config_of(config), kernel_table()), &a, &b, &c]() mutable { kernel.run(a.data(), b.data(), c.data()); };
+        return [kernel = gemm_kernel(shape, gemm_config_of(config), kernel_table()), &a, &b, &c]() mutable {
+            kernel.run(a.data(), b.data(), c.data());
+        };
     };
     const auto timed = tk::measure::timed{plan, tk::measure::until_confident{.standard_error = 0.02, .group = 3, .runs = 24},
                                           tk::measure::matches<float>{c, want, {.absolute = 1e-3}}, tk::measure::thread_clock{}};
@@ -91,7 +94,8 @@ int run(const std::string& given)
         seconds.push_back(now() - start);
     }
     const double here = tk::stats::median(seconds), error = relative_error(c, want);
-    std::printf("tuner %.3f ms, here %.3f ms (%.3f), %.1f GFLOP/s, error %.1e\n", 1e3 * tuners, 1e3 * here, here / tuners, shape.flops() / here / 1e9, error);
+    std::printf("tuner %.3f ms, here %.3f ms (%.3f), %.1f GFLOP/s, error %.1e\n", 1e3 * tuners, 1e3 * here, here / tuners,
+                shape.flops() / here / 1e9, error);
     return error < 1e-4 ? 0 : 1;
 }
 

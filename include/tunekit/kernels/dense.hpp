@@ -20,10 +20,13 @@ namespace tunekit::kernels {
 /// Where a dense kernel has its weights.
 enum class weight_layout : std::uint8_t {
     plain,   ///< row-major where the caller has them: some rows at a time pass as streams, the outputs are visited again
-    panels,  ///< copied when the kernel is planned into panels of nv vl columns, each one stream: an output is visited once
+    panels,  ///< copied when the kernel is planned, into panels of nv vl columns: one stream each, an output is visited once
 };
 
-[[nodiscard]] constexpr const char* to_text(weight_layout layout) noexcept { return layout == weight_layout::plain ? "plain" : "panels"; }
+[[nodiscard]] constexpr const char* to_text(weight_layout layout) noexcept
+{
+    return layout == weight_layout::plain ? "plain" : "panels";
+}
 
 /// A dense layer's configuration: C (m x n) = A (m x k) B (k x n) with few rows of A.
 struct dense_config {
@@ -57,8 +60,8 @@ public:
         : shape_(shape), config_(config), b_(weights.data())
     {
         require_valid(shape);
-        require(shape.batch == 1 && shape.m <= most_rows, "dense_kernel: the shape is a batch or has more than " + std::to_string(most_rows) +
-                                                              " rows, want one product of few rows");
+        require(shape.batch == 1 && shape.m <= most_rows,
+                "dense_kernel: the shape is a batch or has more than " + std::to_string(most_rows) + " rows, want one product of few rows");
         require(config.prefetch >= 0, "dense_config: prefetch is below 0, want >= 0");
         config.layout == weight_layout::plain ? plan_plain(table) : plan_panels(table);
     }
@@ -79,8 +82,9 @@ private:
             if (t.mr == shape_.m && t.rows == config_.rows) many_ = t.run;
             if (t.mr == shape_.m && t.rows == 1) one_ = t.run;
         }
-        require(many_ != nullptr && one_ != nullptr, "dense_config: rows is " + std::to_string(config_.rows) + " for " + std::to_string(shape_.m) +
-                                                         " rows of A, want what the table's dense tiles have");
+        require(many_ != nullptr && one_ != nullptr,
+                "dense_config: rows is " + std::to_string(config_.rows) + " for " + std::to_string(shape_.m) +
+                    " rows of A, want what the table's dense tiles have");
     }
 
     void plan_panels(const tile_table& table)
@@ -91,7 +95,8 @@ private:
             invalid("dense_config: no tile " + std::to_string(shape_.m) + " x " + std::to_string(c.nv) + " x " + std::to_string(c.vl) +
                     " in the table, want one of its tiles");
         }
-        require(c.ku == 1 || c.ku == 2 || c.ku == 4 || c.ku == 8, "dense_config: ku is " + std::to_string(c.ku) + ", want 1, 2, 4 or 8");
+        require(c.ku == 1 || c.ku == 2 || c.ku == 4 || c.ku == 8,
+                "dense_config: ku is " + std::to_string(c.ku) + ", want 1, 2, 4 or 8");
         tile_ = t->run;
         const int nr = c.nv * c.vl, panels = (shape_.n + nr - 1) / nr;
         packed_ = buffer(static_cast<std::size_t>(panels) * static_cast<std::size_t>(nr) * static_cast<std::size_t>(shape_.k));
@@ -130,7 +135,8 @@ private:
         args.y_row = nr;
         tile_(args);
         for (int m = 0; m < shape_.m; ++m) {
-            std::memcpy(c + std::ptrdiff_t{m} * shape_.n + j, last_.data() + std::ptrdiff_t{m} * nr, static_cast<std::size_t>(shape_.n - j) * sizeof(float));
+            std::memcpy(c + std::ptrdiff_t{m} * shape_.n + j, last_.data() + std::ptrdiff_t{m} * nr,
+                        static_cast<std::size_t>(shape_.n - j) * sizeof(float));
         }
     }
 

@@ -33,7 +33,8 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
 [[nodiscard]] auto dense_space(const gemm_shape& shape, const Table& table)
 {
     require_valid(shape);
-    require(shape.batch == 1 && shape.m <= dense_kernel::most_rows, "dense_space: the shape is a batch or has more than 8 rows, want one product of few rows");
+    require(shape.batch == 1 && shape.m <= dense_kernel::most_rows,
+            "dense_space: the shape is a batch or has more than 8 rows, want one product of few rows");
     std::vector<int> rows, columns{64};
     for (const auto& t : table.dense) {
         if (t.mr == shape.m) rows.push_back(t.rows);
@@ -71,14 +72,16 @@ template <class... Parameters>
             .ku = get<"ku">(c), .prefetch = get<"prefetch">(c)};
 }
 
-/// The point of a `dense_space` with these values; empty where it is not in the space. What a layout does not use has the first value.
+/// The point of a `dense_space` with these values; empty where it is not in the space. What a layout does not use has its first
+/// value.
 template <class Space>
 [[nodiscard]] std::optional<index> index_of(const Space& space, const dense_config& c)
 {
     return space.index_of(typename Space::config{{c.layout, c.rows, c.columns, c.nv, c.vl, c.ku, c.prefetch}});
 }
 
-/// What a sensible library would run untuned: four rows of weights at a time, whole rows where the outputs fit the first-level cache.
+/// What a sensible library would run untuned: four rows of weights at a time, whole rows where the outputs fit the first-level
+/// cache.
 /// Throws: std::invalid_argument where the table has no tile.
 [[nodiscard]] inline dense_config default_dense_config(const gemm_shape& shape, const tile_table& table)
 {

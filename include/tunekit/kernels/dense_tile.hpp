@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The micro-kernel of products with few rows: some rows of the weights pass as streams, the outputs stay in the first-level cache.
+/// The micro-kernel of products with few rows: rows of the weights pass as streams, the outputs stay in the first-level cache.
 
 #include <cstddef>
 
@@ -76,7 +76,8 @@ template <int MR, int Rows, int VL, bool Accumulate>
 template <int MR, int Rows, machine M>
 void dense_rows(const dense_args& a)
 {
-    detail::dense_pass<MR, Rows> p{.x = {}, .w = a.w, .y = a.y, .w_row = a.w_row, .y_row = a.y_row, .columns = a.columns, .prefetch = a.prefetch};
+    detail::dense_pass<MR, Rows> p{.x = {}, .w = a.w, .y = a.y, .w_row = a.w_row, .y_row = a.y_row, .columns = a.columns,
+                                   .prefetch = a.prefetch};
     const float* x = a.x;
     const std::ptrdiff_t x_row = a.x_row;
     const int depth = a.depth;
