@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <deque>
@@ -17,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "support/any_conv2d_case.hpp"
 #include "support/convolution_layer.hpp"
 #include "support/cuda_tasks.hpp"
 #include "support/operator_case.hpp"
@@ -140,7 +142,7 @@ jobs_on jobs_of(const tk::kernels::network& net, const options& o)
         return out;
     }
     if (o.device == "cpu") {
-        for (const auto& layer : net.convolutions) add_job<programs::conv2d_case>(out.all, layer, "conv2d", o);
+        for (const auto& layer : net.convolutions) add_job<programs::any_conv2d_case>(out.all, layer, "conv2d", o);
         for (const auto& layer : net.products) add_job<programs::gemm_case>(out.all, layer, "gemm", o);
         return out;
     }
@@ -292,6 +294,19 @@ void print_spaces(const std::deque<job>& jobs, bool json)
     if (json) std::printf("%s\n", nlohmann::ordered_json{{"tasks", rows}}.dump(2).c_str());
 }
 
+/// The algorithm of a configuration, with the tile of one that has tiles; empty where the space has no such choice.
+std::string algorithm_of(const tk::space::any_space& space, tk::index i)
+{
+    const auto names = space.names();
+    const auto texts = space.texts(i);
+    const auto text = [&](const char* name) -> std::string {
+        const auto at = std::find(names.begin(), names.end(), name);
+        return at == names.end() ? "" : texts[static_cast<std::size_t>(at - names.begin())];
+    };
+    const std::string algorithm = text("algorithm");
+    return algorithm == "winograd" ? algorithm + " " + text("tile_h") + " x " + text("tile_w") : algorithm;
+}
+
 /// Prints the table, or the same as JSON; true where every task has a verified kernel.
 bool report(const options& o, const jobs_on& on, const tk::plan& plan, const std::vector<outcome>& ends, double race_seconds)
 {
@@ -302,8 +317,8 @@ bool report(const options& o, const jobs_on& on, const tk::plan& plan, const std
     std::uint64_t trials = 0, failed = 0;
     bool all = true;
     if (!o.json)
-        std::printf("%-6s %-7s %9s %5s %12s %7s %7s %11s %10s %9s %8s\n", "task", "kind", "MFLOP", "times", "space", "trials", "failed",
-                    "default ms", "tuned ms", "GFLOP/s", "seconds");
+        std::printf("%-6s %-7s %9s %5s %12s %7s %7s %11s %10s %9s %8s  %s\n", "task", "kind", "MFLOP", "times", "space", "trials", "failed",
+                    "default ms", "tuned ms", "GFLOP/s", "seconds", "algorithm");
     for (std::size_t k = 0; k < jobs.size(); ++k) {
         const job& j = jobs[k];
         const auto& record = plan.tasks[k].record;
@@ -316,10 +331,10 @@ bool report(const options& o, const jobs_on& on, const tk::plan& plan, const std
         all = all && e.best.has_value();
         const double gflops = j.flops / e.cost * 1e-9;
         if (!o.json) {
-            std::printf("%-6s %-7s %9.3f %5d %12llu %7zu %7llu %11.4f %10.4f %9.1f %8.2f%s\n", j.name.c_str(), j.kind.c_str(), j.flops * 1e-6,
+            std::printf("%-6s %-7s %9.3f %5d %12llu %7zu %7llu %11.4f %10.4f %9.1f %8.2f  %s\n", j.name.c_str(), j.kind.c_str(), j.flops * 1e-6,
                         j.times, static_cast<unsigned long long>(j.space->size()), record.trials().size(),
                         static_cast<unsigned long long>(record.failed()), 1e3 * e.default_cost, 1e3 * e.cost, gflops, record.seconds(),
-                        e.best ? "" : "  NO VERIFIED KERNEL");
+                        e.best ? algorithm_of(*j.space, *e.best).c_str() : "NO VERIFIED KERNEL");
             continue;
         }
         auto config = nlohmann::ordered_json::object();

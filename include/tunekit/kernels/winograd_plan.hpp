@@ -137,25 +137,41 @@ inline void require_winograd(const conv2d_shape& s, const winograd_config& c, co
 }
 
 /// Transformed weights in the order in which products read them:
-/// [run of oc_block output blocks][element][step of input channels][output block of the run][channel of the step][nr]. Transformed in double.
+/// [run of oc_block output blocks][element][step of input channels][output block of the run][channel of the step][nr]. Transformed in double,
+/// for some output channels at once, so that they are written side by side.
 [[nodiscard]] inline buffer winograd_weights(const winograd_plan& p, const conv2d_shape& s, const winograd_config& c, std::span<const float> oihw)
 {
+    constexpr int lanes = 8;
+    using vector = std::array<double, lanes>;
     const auto down = winograd_filter(c.tile_h), across = winograd_filter(c.tile_w);
     const std::ptrdiff_t matrix = std::ptrdiff_t{1} * s.ci * p.nr;  // of one element and one output block
     buffer out(static_cast<std::size_t>(p.oc_blocks * p.t_h * p.t_w * matrix));
-    for (int o = 0; o < s.co; ++o) {
-        const int first = o / p.nr / c.oc_block * c.oc_block, run = p.oc_run(first, c.oc_block);
+    const auto combined = [](const std::array<double, 3>& row, const vector& x, const vector& y, const vector& z) {
+        vector sum;
+        for (std::size_t l = 0; l < lanes; ++l) sum[l] = row[0] * x[l] + row[1] * y[l] + row[2] * z[l];
+        return sum;
+    };
+    for (int block = 0; block < p.oc_blocks; ++block) {
+        const int first = block / c.oc_block * c.oc_block, run = p.oc_run(first, c.oc_block);
         for (int i = 0; i < s.ci; ++i) {
-            const float* const g = oihw.data() + (std::ptrdiff_t{o} * s.ci + i) * 9;
-            float* to = out.data() + first * p.t_h * p.t_w * matrix + ((i / p.step * run + o / p.nr - first) * p.step + i % p.step) * std::ptrdiff_t{p.nr} + o % p.nr;
-            for (const auto& row : down) {
-                std::array<double, 3> half{};
-                for (std::size_t k = 0; k < 3; ++k) {
-                    for (std::size_t r = 0; r < 3; ++r) half[k] += row[r] * static_cast<double>(g[3 * r + k]);
+            float* const channel = out.data() + first * p.t_h * p.t_w * matrix +
+                                   ((i / p.step * run + block - first) * p.step + i % p.step) * std::ptrdiff_t{p.nr};
+            for (int lane = 0; lane < p.nr; lane += lanes) {
+                const int o = block * p.nr + lane, inside = (std::min)({lanes, p.nr - lane, s.co - o});
+                std::array<vector, 9> taps{};
+                for (int l = 0; l < inside; ++l) {
+                    const float* const from = oihw.data() + (std::ptrdiff_t{o + l} * s.ci + i) * 9;
+                    for (std::size_t t = 0; t < 9; ++t) taps[t][static_cast<std::size_t>(l)] = static_cast<double>(from[t]);
                 }
-                for (const auto& column : across) {
-                    *to = static_cast<float>(column[0] * half[0] + column[1] * half[1] + column[2] * half[2]);
-                    to += run * matrix;
+                float* to = channel + lane;
+                for (const auto& row : down) {
+                    const auto x = combined(row, taps[0], taps[3], taps[6]), y = combined(row, taps[1], taps[4], taps[7]),
+                               z = combined(row, taps[2], taps[5], taps[8]);
+                    for (const auto& column : across) {
+                        const vector sum = combined(column, x, y, z);
+                        for (int l = 0; l < inside; ++l) to[l] = static_cast<float>(sum[static_cast<std::size_t>(l)]);
+                        to += run * matrix;
+                    }
                 }
             }
         }
