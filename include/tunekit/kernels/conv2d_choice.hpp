@@ -6,16 +6,14 @@
 
 #include <algorithm>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <span>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "tunekit/kernels/conv2d.hpp"
 #include "tunekit/kernels/conv2d_space.hpp"
+#include "tunekit/kernels/either_conv2d.hpp"
 #include "tunekit/kernels/space_parts.hpp"
 #include "tunekit/kernels/table.hpp"
 #include "tunekit/kernels/winograd.hpp"
@@ -23,97 +21,11 @@
 
 namespace tunekit::kernels {
 
-/// How a convolution is computed.
-enum class conv2d_algorithm : std::uint8_t { direct, winograd };
-
-[[nodiscard]] constexpr const char* to_text(conv2d_algorithm algorithm) noexcept
-{
-    return algorithm == conv2d_algorithm::direct ? "direct" : "winograd";
-}
-
 /// The configuration of either algorithm.
 using any_conv2d_config = std::variant<conv2d_config, winograd_config>;
 
-[[nodiscard]] inline conv2d_algorithm algorithm_of(const any_conv2d_config& c)
-{
-    return std::holds_alternative<conv2d_config>(c) ? conv2d_algorithm::direct : conv2d_algorithm::winograd;
-}
-
-/// A convolution by the algorithm of its configuration. Both have the same layouts, so that nothing around it changes with the choice:
-/// see `conv2d_kernel` and `winograd_kernel`, also for errors and threads.
-class any_conv2d_kernel {
-public:
-    any_conv2d_kernel(const conv2d_shape& shape, const any_conv2d_config& config, const tile_table& table, std::span<const float> weights)
-        : kernel_(std::visit([&](const auto& c) { return made(shape, c, table, weights); }, config))
-    {
-    }
-
-    [[nodiscard]] conv2d_algorithm algorithm() const noexcept { return static_cast<conv2d_algorithm>(kernel_.index()); }
-    [[nodiscard]] const conv2d_shape& shape() const { return as<const conv2d_shape&>([](const auto& k) -> auto& { return k.shape(); }); }
-    [[nodiscard]] std::size_t input_size() const { return as<std::size_t>([](const auto& k) { return k.input_size(); }); }
-    [[nodiscard]] std::size_t output_size() const { return as<std::size_t>([](const auto& k) { return k.output_size(); }); }
-    [[nodiscard]] std::size_t scratch_size() const { return as<std::size_t>([](const auto& k) { return k.scratch_size(); }); }
-
-    /// NCHW into the kernel's input layout.
-    void pack_input(std::span<const float> nchw, std::span<float> blocked) const
-    {
-        std::visit([&](const auto& k) { k.pack_input(nchw, blocked); }, kernel_);
-    }
-
-    /// The kernel's output layout into NCHW.
-    void unpack_output(std::span<const float> blocked, std::span<float> nchw) const
-    {
-        std::visit([&](const auto& k) { k.unpack_output(blocked, nchw); }, kernel_);
-    }
-
-    /// y = the convolution of x, both in the kernel's layouts. Preconditions: input_size() and output_size() floats; no overlap.
-    void run(const float* x, float* y)
-    {
-        std::visit([&](auto& k) { k.run(x, y); }, kernel_);
-    }
-
-private:
-    using kernel = std::variant<conv2d_kernel, winograd_kernel>;
-
-    template <class... Arguments>
-    static kernel made(const conv2d_shape& s, const conv2d_config& c, Arguments&&... rest)
-    {
-        return kernel(std::in_place_type<conv2d_kernel>, s, c, std::forward<Arguments>(rest)...);
-    }
-    template <class... Arguments>
-    static kernel made(const conv2d_shape& s, const winograd_config& c, Arguments&&... rest)
-    {
-        return kernel(std::in_place_type<winograd_kernel>, s, c, std::forward<Arguments>(rest)...);
-    }
-
-    template <class R, class F>
-    [[nodiscard]] R as(const F& f) const
-    {
-        return std::visit([&](const auto& k) -> R { return f(k); }, kernel_);
-    }
-
-    kernel kernel_;
-};
-
-namespace detail {
-
-/// Floats of scratch of a Winograd convolution at most: 8 MiB.
-inline constexpr std::ptrdiff_t most_winograd_scratch = std::ptrdiff_t{1} << 21;
-
-/// Tiles of outputs in all.
-[[nodiscard]] constexpr int winograd_tiles(const conv2d_shape& s, int tile_h, int tile_w) noexcept
-{
-    return s.batch * ((s.oh() + tile_h - 1) / tile_h) * ((s.ow() + tile_w - 1) / tile_w);
-}
-
-/// Whether tiles of outputs, the micro-kernel and the block of `m_tiles` of its heights suit each other.
-[[nodiscard]] inline bool winograd_block_fits(const conv2d_shape& s, int tile_h, int tile_w, int mr, int m_tiles)
-{
-    const int tiles = winograd_tiles(s, tile_h, tile_w);
-    return mr <= tiles && (m_tiles == 1 || m_tiles * mr < 2 * tiles);
-}
-
-}  // namespace detail
+/// A convolution in blocked layouts by the algorithm of its configuration: see `conv2d_kernel` and `winograd_kernel`.
+using any_conv2d_kernel = either_conv2d_kernel<conv2d_kernel, winograd_kernel>;
 
 /// Parameters of a convolution with the tiles and transforms of `table`: those of `conv2d_space`, and
 ///
@@ -134,13 +46,6 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
     const conv2d_shape s = shape, part = group_of(shape);
     const bool flat = s.kernel_h == 1 && s.kernel_w == 1;  // rows of a block may then become one
     const int row = flat ? s.oh() * s.ow() : s.ow(), ci = part.ci, co = part.co;
-    std::vector<conv2d_algorithm> algorithms{conv2d_algorithm::direct};
-    std::vector<int> sizes;
-    for (const auto& t : table.winograd) sizes.push_back(t.tile);
-    std::sort(sizes.begin(), sizes.end());
-    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-    if (fits_winograd(s) && !sizes.empty()) algorithms.push_back(conv2d_algorithm::winograd);
-    if (sizes.empty()) sizes.push_back(2);
     std::vector<int> unrollings{1, 2, 4, 8};
     std::vector<edge_mode> edges{edge_mode::balanced, edge_mode::remainder, edge_mode::overlap};
     if (hazard == hazards::included) {
@@ -151,7 +56,7 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
     const auto direct = [](conv2d_algorithm a) { return a == conv2d_algorithm::direct; };
     const auto winograd = [](conv2d_algorithm a) { return a == conv2d_algorithm::winograd; };
     return space::product{
-        space::parameter<"algorithm">(std::move(algorithms)),
+        space::parameter<"algorithm">(detail::conv2d_algorithms(s, table)),
         space::parameter<"mr">(detail::values_of(table, &tile::mr)),
         space::parameter<"nv">(detail::values_of(table, &tile::nv)),
         space::parameter<"vl">(detail::values_of(table, &tile::vl)),
@@ -165,8 +70,8 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
         space::parameter<"order">({loop_order::ori, loop_order::oir, loop_order::roi, loop_order::rio, loop_order::ior, loop_order::iro}),
         space::parameter<"pad">(pads),
         space::parameter<"edge">(std::move(edges)),
-        space::parameter<"tile_h">(sizes),
-        space::parameter<"tile_w">(sizes),
+        space::parameter<"tile_h">(detail::winograd_sizes(table)),
+        space::parameter<"tile_w">(detail::winograd_sizes(table)),
         space::powers_of_two<"m_tiles">(1, 64),
         space::parameter<"layout">({winograd_layout::by_element, winograd_layout::by_tile}),
         space::active_if<"oh_block", "algorithm">(direct),
@@ -201,11 +106,9 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
         }),
         space::where<"algorithm", "tile_h", "tile_w", "mr", "m_tiles", "nv", "vl", "oc_block">(
             [s](conv2d_algorithm a, int tile_h, int tile_w, int mr, int m_tiles, int nv, int vl, int oc_block) {
-                winograd_config c{.tile_h = tile_h, .tile_w = tile_w, .nv = nv, .vl = vl, .tile_block = mr * m_tiles, .oc_block = oc_block};
-                if (a == conv2d_algorithm::direct) return true;
-                const auto by_element = winograd_scratch(s, c);
-                c.layout = winograd_layout::by_tile;
-                return (std::max)(by_element, winograd_scratch(s, c)) <= detail::most_winograd_scratch;
+                return a == conv2d_algorithm::direct ||
+                       detail::winograd_scratch_fits(s, {.tile_h = tile_h, .tile_w = tile_w, .nv = nv, .vl = vl, .tile_block = mr * m_tiles,
+                                                         .oc_block = oc_block});
             }),
     };
 }
@@ -215,10 +118,7 @@ template <class... Parameters>
 [[nodiscard]] any_conv2d_config any_conv2d_config_of(const space::configuration<Parameters...>& c)
 {
     if (get<"algorithm">(c) == conv2d_algorithm::direct) return conv2d_config_of(c);
-    return winograd_config{.tile_h = get<"tile_h">(c), .tile_w = get<"tile_w">(c), .mr = get<"mr">(c), .nv = get<"nv">(c), .vl = get<"vl">(c),
-                           .ku = get<"ku">(c), .prefetch = get<"prefetch">(c), .ic_block = get<"ic_block">(c),
-                           .ic_chunk = get<"ic_chunk">(c), .tile_block = get<"mr">(c) * get<"m_tiles">(c), .oc_block = get<"oc_block">(c),
-                           .inner = get<"inner">(c), .layout = get<"layout">(c)};
+    return winograd_config_of(c);
 }
 
 /// The point of `space` with these values; empty where it is not in the space.
