@@ -137,8 +137,7 @@ void compare(const options& o, const std::vector<live_run>& runs, const std::vec
     std::vector<std::vector<double>> ratios(std::size(shares));
     std::vector<double> sooner;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        const auto with = base.find(runs[i].seed);
-        if (with == base.end()) throw tk::error("seed " + std::to_string(runs[i].seed) + " has no log of " + o.baseline);
+        const auto with = base.find(runs[i].seed);  // run() has seen to it that there is one
         const double want = quality * latency_at(*with->second, seconds), at = programs::seconds_to(courses[i], want);
         std::printf("%-12s %5llu %7zu", runs[i].schedule.c_str(), static_cast<unsigned long long>(runs[i].seed), runs[i].trials);
         for (const double share : shares) std::printf(" %9.3f", 1e3 * latency_at(courses[i], share * seconds));
@@ -169,6 +168,9 @@ void run(const options& o)
         tasks.push_back(programs::x86_task_of(layer.shape, tk::measure::fixed{.runs = 10, .batch = 1}));
     std::vector<live_run> runs;
     for (const auto& path : o.logs) runs.push_back(read_run(path, tasks, *network));
+    for (const auto& r : runs)
+        if (std::none_of(runs.begin(), runs.end(), [&](const live_run& b) { return b.schedule == o.baseline && b.seed == r.seed; }))
+            throw tk::error("seed " + std::to_string(r.seed) + " has no log of " + o.baseline + ", want one");
     std::vector<std::set<tk::index>> wanted(tasks.size());
     for (std::size_t k = 0; k < tasks.size(); ++k) wanted[k].insert(tasks[k].untuned);
     for (const auto& r : runs)

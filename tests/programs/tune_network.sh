@@ -11,6 +11,8 @@ refuses 'strategy "nonsense" is unknown, want one of: random, grid' --network al
 refuses 'schedule "nonsense" is unknown, want one of: sequential' --network alexnet --schedule nonsense
 refuses 'device "tpu" is unknown, want one of: cpu, cuda' --network alexnet --device tpu
 refuses '--winograd needs --device cuda' --network alexnet --winograd
+refuses 'templates "tvm" are unknown, want one of: own, autotvm' --network alexnet --templates tvm
+refuses 'want a network without other products' --network transformer --templates autotvm
 refuses '--help lists the options' --network alexnet --nonsense
 refuses '--network is required' --seconds 3
 refuses '--seconds is not positive' --network alexnet --seconds 0
@@ -18,6 +20,8 @@ refuses 'want --log FILE' --network alexnet --resume
 refuses 'cannot be opened for writing' --network alexnet --log "$work/none/log"
 "$tune" --version | grep -q "^tune_network (tunekit) [0-9]" || fail "--version"
 "$tune" --network resnet18 --spaces | grep -q "^R12 " || fail "--spaces"
+
+"$tune" --network resnet18 --templates autotvm --spaces | grep -q "^R12 .* 400 *400$" || fail "--templates autotvm --spaces"
 
 # Without a device: the spaces are told, tuning is not begun.
 "$tune" --network resnet18 --device cuda --spaces | grep -q "^R12 .* 844800" || fail "--device cuda --spaces"

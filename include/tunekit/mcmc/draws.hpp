@@ -76,7 +76,8 @@ void split_pairs(std::span<std::uint32_t> order, std::uint64_t turn, G& gen)
     for (std::size_t k = 0; k < half;) {
         std::uint64_t word = random::bits(gen);
         for (const std::size_t end = half - k < 64 ? half : k + 64; k < end; ++k, word >>= 1) {
-            const auto a = static_cast<std::uint32_t>(k), b = static_cast<std::uint32_t>(other), differ = (a ^ b) & (0U - static_cast<std::uint32_t>(word & 1));
+            const auto a = static_cast<std::uint32_t>(k), b = static_cast<std::uint32_t>(other);
+            const std::uint32_t differ = (a ^ b) & (0U - static_cast<std::uint32_t>(word & 1));  // swaps them without a branch
             order[k] = a ^ differ;
             order[second + k] = b ^ differ;
             other = other + 1 == 2 * half ? half : other + 1;

@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# labels: slow
+# What bench_chameleon promises: wrong input is one line and exit status 2; the same table twice.
+set -eu
+cd "$(dirname "$0")/../.."
+chameleon=$1/bench/bench_chameleon
+program=$chameleon
+. "./tests/programs/support/refuses.sh"
+refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
+refuses 'holds no such recorded space' --spaces "$work"
+refuses '--repeats is 0' --spaces bench/data --repeats 0
+refuses 'want more than the first plan of 64' --spaces bench/data --measurements 64
+
+run() {
+    "$chameleon" --spaces bench/data/resnet18 --only R11 --repeats 2
+}
+run >"$work/first"
+run >"$work/second"
+cmp -s "$work/first" "$work/second" || fail "two runs of one seed differ"
+grep -q '^policy, rate 0 ' "$work/first" || fail "the walk that does not learn is missing"
+grep -q '^R11 .* 360 ' "$work/first" || fail "R11 and its size are missing"
+exit $bad
