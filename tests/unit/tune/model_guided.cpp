@@ -16,6 +16,7 @@
 #include "tunekit/acquisition/mean.hpp"
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/screen/adaptive_sampling.hpp"
 #include "tunekit/screen/epsilon_greedy.hpp"
 #include "tunekit/screen/keep_best.hpp"
 #include "tunekit/search/random.hpp"
@@ -98,6 +99,24 @@ struct measured_by {
 };
 template <class Cost>
 measured_by(Cost) -> measured_by<Cost>;
+
+/// Looks at what a screen is given and chooses by Chameleon's.
+struct watching {
+    const std::set<tk::index>* failed = nullptr;
+    int* calls = nullptr;
+
+    template <class Space, class G>
+    std::vector<tk::index> select(const Space& space, std::span<const tk::explore::candidate> candidates, const tk::space::index_set& visited,
+                                  std::size_t n, G& gen) const
+    {
+        ++*calls;
+        for (const tk::index i : *failed) CHECK(visited.contains(i));
+        for (const auto& c : candidates) CHECK_FALSE(visited.contains(c.which));
+        const auto out = tk::screen::adaptive_sampling{}.select(space, candidates, visited, n, gen);
+        for (const tk::index i : out) CHECK_FALSE(failed->contains(i));
+        return out;
+    }
+};
 
 }  // namespace
 
@@ -223,6 +242,33 @@ TEST_CASE("while nothing valid was measured the model is not asked; after the fi
     strategy.observe(state, space, fourth, good, gen);
     CHECK(strategy.propose(state, space, 4, gen).size() == 4);
     CHECK(state.model.fitted());
+}
+
+TEST_CASE("a screen knows of every failure: it is visited, no candidate is, and synthesis makes none of them again")
+{
+    const grid_space space({8, 8, 4});
+    std::set<tk::index> failed, proposed;
+    int calls = 0;
+    const tk::model_guided strategy{tk::surrogate::boosted_trees{.rounds = 5}, tk::acquisition::mean{},
+                                    tk::explore::annealing{.chains = 16, .steps = 40}, watching{&failed, &calls}, {.plan = 16}};
+    philox gen(3);
+    auto state = strategy.start(space);
+    for (;;) {
+        const auto batch = strategy.propose(state, space, 16, gen);
+        if (batch.empty()) break;
+        std::vector<measurement> measured;
+        for (const tk::index i : batch) {
+            CHECK(proposed.insert(i).second);
+            measured.push_back({.cost = 1 + static_cast<double>(i % 7), .runs = 1});
+            if (i % 3 != 0) continue;
+            measured.back().failed = tk::measure::failure{};
+            failed.insert(i);
+        }
+        strategy.observe(state, space, batch, measured, gen);
+    }
+    CHECK(proposed.size() == 256);
+    CHECK(failed.size() == 86);
+    CHECK(calls > 10);
 }
 
 TEST_CASE("costs that are no number reach a strategy as failures and end no run")
