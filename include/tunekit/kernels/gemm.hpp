@@ -152,17 +152,33 @@ private:
     void block(const matrices& p, range n, range m, range k)
     {
         const auto& rows = m.size() == mc_ ? whole_ : rest_;
+        const float* const x = config_.pack_a ? a_.data() : p.a + m.begin * strides_.lda + k.begin;
+        float* const y = p.c + m.begin * strides_.ldc;
+        tile_args args{.x_row = config_.pack_a ? kc_ : strides_.lda,  // made once: a call sets what differs
+                       .y_row = strides_.ldc,
+                       .depth = k.size(),
+                       .unroll = config_.ku,
+                       .prefetch = config_.prefetch,
+                       .accumulate = k.begin > 0,
+                       .fetch_y = config_.fetch_c};
+        const auto compute = [&](const panel& b, const row_tile& t, int j) {
+            args.x = x + t.begin * args.x_row;
+            args.w = b.data;
+            args.w_step = b.step;
+            args.y = y + t.begin * strides_.ldc + j;
+            b.width == nr_ ? tiles_[static_cast<std::size_t>(t.length - 1)](args) : compute_narrow(args, t.length, b.width);
+        };
         if (config_.inner == inner_order::channels_outside) {
             for (int j = n.begin; j < n.end; j += nr_) {
                 const panel b = panel_of(p, n, j, k);
-                for (const auto& t : rows) compute(p, b, m, t, j, k);
+                for (const auto& t : rows) compute(b, t, j);
             }
         } else {
             const int last = n.begin + (n.size() - 1) / nr_ * nr_;
             const panel tail = panel_of(p, n, last, k);
             for (const auto& t : rows) {
-                for (int j = n.begin; j < last; j += nr_) compute(p, panel_of(p, n, j, k), m, t, j, k);
-                compute(p, tail, m, t, last, k);
+                for (int j = n.begin; j < last; j += nr_) compute(panel_of(p, n, j, k), t, j);
+                compute(tail, t, last);
             }
         }
     }
@@ -182,29 +198,19 @@ private:
         return {b_.data(), nr_, width};
     }
 
-    void compute(const matrices& p, const panel& b, range m, const row_tile& t, int j, range k)
+    /// A tile of which only `width` columns are C's: by way of the scratch.
+    void compute_narrow(tile_args args, int rows, int width)
     {
-        float* const c = p.c + (m.begin + t.begin) * strides_.ldc + j;
-        const bool whole = b.width == nr_;
-        tile_args args{.x = config_.pack_a ? a_.data() + std::ptrdiff_t{t.begin} * kc_ : p.a + (m.begin + t.begin) * strides_.lda + k.begin,
-                       .w = b.data,
-                       .y = whole ? c : c_.data(),
-                       .x_row = config_.pack_a ? kc_ : strides_.lda,
-                       .w_step = b.step,
-                       .y_row = whole ? strides_.ldc : nr_,
-                       .depth = k.size(),
-                       .unroll = config_.ku,
-                       .prefetch = config_.prefetch,
-                       .accumulate = k.begin > 0,
-                       .fetch_y = config_.fetch_c && whole};
-        const auto bytes = static_cast<std::size_t>(b.width) * sizeof(float);
-        if (!whole && args.accumulate) {
-            for (int i = 0; i < t.length; ++i) std::memcpy(c_.data() + std::ptrdiff_t{i} * nr_, c + i * strides_.ldc, bytes);
+        float* const c = args.y;
+        const auto bytes = static_cast<std::size_t>(width) * sizeof(float);
+        args.y = c_.data();
+        args.y_row = nr_;
+        args.fetch_y = false;
+        if (args.accumulate) {
+            for (int i = 0; i < rows; ++i) std::memcpy(c_.data() + std::ptrdiff_t{i} * nr_, c + i * strides_.ldc, bytes);
         }
-        tiles_[static_cast<std::size_t>(t.length - 1)](args);
-        if (!whole) {
-            for (int i = 0; i < t.length; ++i) std::memcpy(c + i * strides_.ldc, c_.data() + std::ptrdiff_t{i} * nr_, bytes);
-        }
+        tiles_[static_cast<std::size_t>(rows - 1)](args);
+        for (int i = 0; i < rows; ++i) std::memcpy(c + i * strides_.ldc, c_.data() + std::ptrdiff_t{i} * nr_, bytes);
     }
 
     gemm_shape shape_;
