@@ -69,7 +69,8 @@ const std::vector<rival>& rivals()
 {
     static const std::vector<rival> all{
         {"direct", "direct", "onednn_blocked", {"onednn_direct"}},
-        {"nchw", "nchw", "onednn_nchw", {"nchw_direct", "nchw_reordered", "nchw_winograd"}},
+        {"nchw", "nchw", "onednn_nchw", {"nchw_direct", "nchw_reordered"}},
+        {"nchw", "nchw", "onednn_nchw_winograd", {"nchw_winograd"}},
         {"choice", "choice", "onednn_default", {"onednn_default"}},
         {"choice", "choice", "onednn_best", {"onednn_direct", "onednn_winograd"}},
         {"gemm", "product", "openblas", {"openblas"}},
