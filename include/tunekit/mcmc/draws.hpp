@@ -72,15 +72,17 @@ template <generator G>
 void split_pairs(std::span<std::uint32_t> order, std::uint64_t turn, G& gen)
 {
     const std::size_t n = order.size(), half = n / 2, second = n - half;
-    std::size_t other = half == 0 ? 0 : half + static_cast<std::size_t>(turn % half);
-    for (std::size_t k = 0; k < half;) {
-        std::uint64_t word = random::bits(gen);
-        for (const std::size_t end = half - k < 64 ? half : k + 64; k < end; ++k, word >>= 1) {
-            const auto a = static_cast<std::uint32_t>(k), b = static_cast<std::uint32_t>(other);
-            const std::uint32_t differ = (a ^ b) & (0U - static_cast<std::uint32_t>(word & 1));  // swaps them without a branch
+    const auto pairs = static_cast<std::uint32_t>(half), shift = static_cast<std::uint32_t>(half == 0 ? 0 : turn % half);
+    for (std::size_t from = 0; from < half; from += 64) {
+        const std::uint64_t word = random::bits(gen);
+        const std::size_t end = half - from < 64 ? half : from + 64;
+        for (std::size_t k = from; k < end; ++k) {
+            const auto a = static_cast<std::uint32_t>(k), ahead = a + shift;
+            const std::uint32_t b = pairs + (ahead < pairs ? ahead : ahead - pairs);
+            // swaps them without a branch
+            const std::uint32_t differ = (a ^ b) & (0U - static_cast<std::uint32_t>(word >> (k - from) & 1));
             order[k] = a ^ differ;
             order[second + k] = b ^ differ;
-            other = other + 1 == 2 * half ? half : other + 1;
         }
     }
     if (second == half) return;

@@ -52,14 +52,25 @@ struct stretch {
         const double narrow = 1 / scale;
         const bool linear = gives_factors(walkers.dimensions());
         const auto move = [&](auto d, auto stride) {
-            for (std::size_t i = 0; i < walkers.size(); ++i) {
-                const index_and_fraction drawn = pick(helpers, gen);
-                const double root = (scale - 1) * drawn.fraction + 1, z = root * root * narrow;
-                const double* x = walkers.walker(i).data();
-                const double* y = walkers.helper(drawn.index).data();
-                double* q = &out(i, 0);
-                for (std::size_t c = 0; c < d; ++c) q[c * stride] = y[c] + z * (x[c] - y[c]);
-                log_factor[i] = z;
+            constexpr std::size_t together = 32;  // draws first: the loop that moves needs the registers
+            const double stretched = scale - 1, over = narrow;
+            const std::size_t n = walkers.size(), others = helpers;
+            double* const factor = log_factor.data();
+            for (std::size_t from = 0; from < n; from += together) {
+                const std::size_t end = n - from < together ? n : from + together;
+                const double* by[together];
+                for (std::size_t i = from; i < end; ++i) {
+                    const index_and_fraction drawn = pick(others, gen);
+                    const double root = stretched * drawn.fraction + 1;
+                    by[i - from] = walkers.helper(drawn.index).data();
+                    factor[i] = root * root * over;
+                }
+                for (std::size_t i = from; i < end; ++i) {
+                    const double z = factor[i];
+                    const double *x = walkers.walker(i).data(), *y = by[i - from];
+                    double* q = &out(i, 0);
+                    for (std::size_t c = 0; c < d; ++c) q[c * stride] = y[c] + z * (x[c] - y[c]);
+                }
             }
             if (!linear) return;
             for (double& f : log_factor) {
