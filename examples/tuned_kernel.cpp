@@ -38,14 +38,14 @@ namespace {
 
 constexpr gemm_shape shape{.m = 128, .n = 768, .k = 768};
 
-/// The kernel that the log at `path` found best, and what it cost there.
-gemm_kernel tuned(const std::string& path, double& seconds)
+/// The kernel that the log at `path` found best.
+gemm_kernel tuned(const std::string& path, tk::index& best)
 {
     const auto space = gemm_space(shape, kernel_table());
     tk::tuning record;
     record.append(tk::io::trials_of(tk::io::read_log(path), "product", space), 0);
-    seconds = record.best_cost();
-    return {shape, gemm_config_of(space.at(record.incumbent().candidate)), kernel_table()};
+    best = record.incumbent().candidate;
+    return {shape, gemm_config_of(space.at(best)), kernel_table()};
 }
 
 std::vector<float> noise(std::int64_t n, std::uint64_t seed)
@@ -56,46 +56,59 @@ std::vector<float> noise(std::int64_t n, std::uint64_t seed)
     return out;
 }
 
+/// What a tuner measures with: the operands, and what the product is.
+struct problem {
+    std::vector<float> a = noise(shape.m * shape.k, 1), b = noise(shape.k * shape.n, 2), want = reference_gemm(shape, a, b), c = want;
+
+    auto measurer()
+    {
+        const auto plan = [this](const auto& config) {
+            return [this, kernel = gemm_kernel(shape, gemm_config_of(config), kernel_table())]() mutable { kernel.run(a.data(), b.data(), c.data()); };
+        };
+        return tk::measure::in_process(gemm_space(shape, kernel_table()),
+                                       tk::measure::timed{plan, tk::measure::until_confident{.standard_error = 0.02, .group = 3, .runs = 60},
+                                                          tk::measure::matches<float>{c, want, {.absolute = 1e-3}}, tk::measure::thread_clock{}});
+    }
+};
+
 /// Tunes for two seconds and leaves a log at `path`.
-void tune(const std::string& path, const std::vector<float>& a, const std::vector<float>& b, std::vector<float>& c,
-          const std::vector<float>& want)
+void tune(const std::string& path, problem& on)
 {
     const auto space = gemm_space(shape, kernel_table());
-    const auto plan = [&](const auto& config) {
-        return [kernel = gemm_kernel(shape, gemm_config_of(config), kernel_table()), &a, &b, &c]() mutable {
-            kernel.run(a.data(), b.data(), c.data());
-        };
-    };
-    const auto timed = tk::measure::timed{plan, tk::measure::until_confident{.standard_error = 0.02, .group = 3, .runs = 24},
-                                          tk::measure::matches<float>{c, want, {.absolute = 1e-3}}, tk::measure::thread_clock{}};
     tk::io::session log(path, {.machine = tk::io::machine_key(), .seed = 1, .strategy = "annealing", .seconds = 2, .batch = 1,
                                .tasks = {{"product", space.size(), space.fingerprint()}}}, tk::measure::wall_clock{}, {});
     tk::random::philox gen(1);
-    const auto found = tk::tune(space, log.record(0, tk::measure::in_process(space, timed)), tk::search::annealing{},
+    const auto found = tk::tune(space, log.record(0, on.measurer()), tk::search::annealing{},
                                 {.seconds = 2, .batch = 1, .limits = {.abandon_factor = 1.5}}, log.clock(), [](const tk::tuning&) { return false; }, gen);
     std::printf("tuned: %zu configurations\n", found.trials().size());
 }
 
 int run(const std::string& given)
 {
-    const auto a = noise(shape.m * shape.k, 1), b = noise(shape.k * shape.n, 2), want = reference_gemm(shape, a, b);
-    std::vector<float> c(want.size());
+    problem on;
     const std::string path = given.empty() ? "/tmp/tuned_kernel." + std::to_string(::getpid()) : given;
-    if (::access(path.c_str(), R_OK) != 0) tune(path, a, b, c, want);
-    double tuners = 0;
-    gemm_kernel kernel = tuned(path, tuners);
+    if (::access(path.c_str(), R_OK) != 0) tune(path, on);
+    tk::index best = 0;
+    gemm_kernel kernel = tuned(path, best);
     if (given.empty()) std::remove(path.c_str());
 
-    std::vector<double> seconds;
+    // Side by side, as the machine's mood changes: what the tuner measures, and the kernel in a loop.
+    auto measurer = on.measurer();
+    std::vector<double> tuners, here;
     tk::measure::thread_clock now;
-    for (int r = 0; r < 60; ++r) {
-        const double start = now();
-        kernel.run(a.data(), b.data(), c.data());
-        seconds.push_back(now() - start);
+    for (int round = 0; round < 9; ++round) {
+        tuners.push_back(measurer.measure(std::vector{best}, {}).front().cost);
+        std::vector<double> seconds;
+        for (int r = 0; r < 30; ++r) {
+            const double start = now();
+            kernel.run(on.a.data(), on.b.data(), on.c.data());
+            seconds.push_back(now() - start);
+        }
+        here.push_back(tk::stats::median(std::move(seconds)));
     }
-    const double here = tk::stats::median(seconds), error = relative_error(c, want);
-    std::printf("tuner %.3f ms, here %.3f ms (%.3f), %.1f GFLOP/s, error %.1e\n", 1e3 * tuners, 1e3 * here, here / tuners,
-                shape.flops() / here / 1e9, error);
+    const double tuner = tk::stats::median(tuners), program = tk::stats::median(here), error = relative_error(on.c, on.want);
+    std::printf("tuner %.3f ms, here %.3f ms (%.3f), %.1f GFLOP/s, error %.1e\n", 1e3 * tuner, 1e3 * program, program / tuner,
+                shape.flops() / program / 1e9, error);
     return error < 1e-4 ? 0 : 1;
 }
 
