@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What Chameleon claims, on recorded spaces: search steps of the policy against annealing, what learning adds to its walk, and
 // measurements with adaptive sampling against without. Deterministic; nothing here depends on the machine's speed.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -272,9 +274,10 @@ study search_all(const std::vector<programs::loaded_space>& spaces, const settin
     strategies.emplace_back(tk::recipes::chameleon_ae());
     strategies.emplace_back(tk::recipes::chameleon());
     strategies.emplace_back(tk::recipes::chameleon_parts(stays, tk::screen::keep_best{}));
+    const bool watched_by_somebody = ::isatty(2) != 0;
     for (std::size_t k = 0; k < spaces.size(); ++k)
         for (std::size_t r = 0; r < o.repeats; ++r) {
-            std::fprintf(stderr, "\r\033[K%s %zu", spaces[k].name.c_str(), r + 1);
+            if (watched_by_somebody) std::fprintf(stderr, "\r\033[K%s %zu", spaces[k].name.c_str(), r + 1);
             const auto found = search_models(spaces[k], o, r);
             for (std::size_t last = 0; last < 2; ++last) {
                 const std::size_t s = last == 0 ? 0 : searches - 1;
@@ -293,7 +296,7 @@ study search_all(const std::vector<programs::loaded_space>& spaces, const settin
                 out.finals[p](k, r) = a.back() / b.back();
             }
         }
-    std::fprintf(stderr, "\r\033[K");
+    if (watched_by_somebody) std::fprintf(stderr, "\r\033[K");
     return out;
 }
 
