@@ -31,7 +31,8 @@ public:
     }
 
     template <class Config>
-    any_conv2d_operator(const shape_type& s, const Config& c, std::span<const float> x, std::span<const float> w, std::span<float> packed)
+    any_conv2d_operator(const shape_type& s, const Config& c, std::span<const float> x, std::span<const float> w,
+                        std::span<float> packed)
         : kernel_(s, tunekit::kernels::any_conv2d_config_of(c), kernel_table(), w), x_(packed.data())
     {
         kernel_.pack_input(x, packed);
@@ -61,7 +62,8 @@ public:
     }
 
     template <class Config>
-    any_nchw_operator(const shape_type& s, const Config& c, std::span<const float> x, std::span<const float> w, std::span<float> copy)
+    any_nchw_operator(const shape_type& s, const Config& c, std::span<const float> x, std::span<const float> w,
+                      std::span<float> copy)
         : kernel_(s, tunekit::kernels::any_nchw_config_of(c), kernel_table(), w), x_(copy.data())
     {
         std::copy(x.begin(), x.end(), copy.begin());

@@ -24,7 +24,8 @@ inline void pack_channels(std::span<const float> nchw, int blocks, int width, in
 
 /// [image][ceil(channels / width)][pixel][width] into [image][channel][pixel]; what fills up the last block is dropped.
 /// Precondition: the spans have those sizes.
-inline void unpack_channels(std::span<const float> blocked, int images, int channels, int pixels, int width, std::span<float> nchw)
+inline void unpack_channels(std::span<const float> blocked, int images, int channels, int pixels, int width,
+                            std::span<float> nchw)
 {
     const int blocks = (channels + width - 1) / width;
     float* out = nchw.data();

@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// One space for a convolution in blocked layouts whose algorithm is a parameter, and the kernel that any of its configurations makes.
+/// One space for a convolution in blocked layouts whose algorithm is a parameter, and the kernel that any of its configurations
+/// makes.
 
 #include <algorithm>
 #include <concepts>
@@ -37,7 +38,8 @@ using any_conv2d_kernel = either_conv2d_kernel<conv2d_kernel, winograd_kernel>;
 /// | m_tiles | 1, 2, ..., 64 micro-kernels per block of tiles | used by winograd alone; less than twice the tiles |
 /// | layout | by_element, by_tile | used by winograd alone |
 ///
-/// With winograd mr counts tiles and is at most their number, and the scratch is at most 8 MiB. Hazards are in the direct algorithm alone.
+/// With winograd mr counts tiles and is at most their number, and the scratch is at most 8 MiB. Hazards are in the direct
+/// algorithm alone.
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
 template <std::same_as<tile_table> Table>  // a template, so that only callers pay for its product
 [[nodiscard]] auto any_conv2d_space(const conv2d_shape& shape, const Table& table, hazards hazard = hazards::excluded)
@@ -67,7 +69,8 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
         space::powers_of_two<"oc_block">(1, 64),
         space::parameter<"inner">({inner_order::channels_outside, inner_order::pixels_outside}),
         space::divisors<"oh_block">(s.oh()),
-        space::parameter<"order">({loop_order::ori, loop_order::oir, loop_order::roi, loop_order::rio, loop_order::ior, loop_order::iro}),
+        space::parameter<"order">({loop_order::ori, loop_order::oir, loop_order::roi, loop_order::rio, loop_order::ior,
+                                   loop_order::iro}),
         space::parameter<"pad">(pads),
         space::parameter<"edge">(std::move(edges)),
         space::parameter<"tile_h">(detail::winograd_sizes(table)),
@@ -101,14 +104,15 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
         space::where<"algorithm", "vl", "tile_w">([&table](conv2d_algorithm a, int vl, int tile) {
             return a == conv2d_algorithm::direct || table.find_winograd(tile, vl) != nullptr;
         }),
-        space::where<"algorithm", "tile_h", "tile_w", "mr", "m_tiles">([s](conv2d_algorithm a, int tile_h, int tile_w, int mr, int m_tiles) {
-            return a == conv2d_algorithm::direct || detail::winograd_block_fits(s, tile_h, tile_w, mr, m_tiles);
-        }),
+        space::where<"algorithm", "tile_h", "tile_w", "mr", "m_tiles">(
+            [s](conv2d_algorithm a, int tile_h, int tile_w, int mr, int m_tiles) {
+                return a == conv2d_algorithm::direct || detail::winograd_block_fits(s, tile_h, tile_w, mr, m_tiles);
+            }),
         space::where<"algorithm", "tile_h", "tile_w", "mr", "m_tiles", "nv", "vl", "oc_block">(
             [s](conv2d_algorithm a, int tile_h, int tile_w, int mr, int m_tiles, int nv, int vl, int oc_block) {
-                return a == conv2d_algorithm::direct ||
-                       detail::winograd_scratch_fits(s, {.tile_h = tile_h, .tile_w = tile_w, .nv = nv, .vl = vl, .tile_block = mr * m_tiles,
-                                                         .oc_block = oc_block});
+                const winograd_config c{.tile_h = tile_h, .tile_w = tile_w, .nv = nv, .vl = vl, .tile_block = mr * m_tiles,
+                                        .oc_block = oc_block};
+                return a == conv2d_algorithm::direct || detail::winograd_scratch_fits(s, c);
             }),
     };
 }
@@ -127,8 +131,9 @@ template <class Space>
 {
     using point = typename Space::config;
     if (const auto* c = std::get_if<conv2d_config>(&config)) {
-        for (int tile = 2; tile <= 8; ++tile) {  // the parameters of Winograd have their first values, here the smallest transform's
-            const auto i = space.index_of(point{{conv2d_algorithm::direct, c->mr, c->nv, c->vl, c->ku, c->prefetch, c->ic_block, c->ic_chunk,
+        for (int tile = 2; tile <= 8; ++tile) {  // the smallest transform's: Winograd's parameters have first values
+            const auto i = space.index_of(point{{conv2d_algorithm::direct, c->mr, c->nv, c->vl, c->ku, c->prefetch, c->ic_block,
+                                                 c->ic_chunk,
                                                  c->oc_block, c->inner, c->oh_block, c->order, c->pad, c->edge, tile, tile, 1,
                                                  winograd_layout::by_element}});
             if (i) return i;
@@ -138,7 +143,8 @@ template <class Space>
     const auto& c = std::get<winograd_config>(config);
     if (c.mr < 1 || c.tile_block % c.mr != 0) return std::nullopt;
     for (const auto pad : {padding_mode::copy, padding_mode::clip}) {  // the first value: copy where it helps
-        const auto i = space.index_of(point{{conv2d_algorithm::winograd, c.mr, c.nv, c.vl, c.ku, c.prefetch, c.ic_block, c.ic_chunk, c.oc_block,
+        const auto i = space.index_of(point{{conv2d_algorithm::winograd, c.mr, c.nv, c.vl, c.ku, c.prefetch, c.ic_block,
+                                             c.ic_chunk, c.oc_block,
                                              c.inner, 1, loop_order::ori, pad, edge_mode::balanced, c.tile_h, c.tile_w, c.tile_block / c.mr,
                                              c.layout}});
         if (i) return i;

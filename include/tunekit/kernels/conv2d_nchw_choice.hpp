@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// One space for a convolution from and to plain NCHW whose algorithm is a parameter, and the kernel that any of its configurations makes.
+/// One space for a convolution from and to plain NCHW whose algorithm is a parameter, and the kernel that any of its
+/// configurations makes.
 
 #include <algorithm>
 #include <concepts>
@@ -25,8 +26,9 @@ using any_nchw_config = std::variant<nchw_config, winograd_config>;
 /// A convolution from and to plain NCHW by the algorithm of its configuration: see `nchw_kernel` and `winograd_nchw_kernel`.
 using any_nchw_kernel = either_conv2d_kernel<nchw_kernel, winograd_nchw_kernel>;
 
-/// Parameters of a convolution from and to plain NCHW with the tiles and transforms of `table`: those of `conv2d_nchw_space`, of which
-/// vectorise, oh_block, order, pad and edge are used by `algorithm` = direct alone, and those that `any_conv2d_space` has for winograd.
+/// Parameters of a convolution from and to plain NCHW with the tiles and transforms of `table`: those of `conv2d_nchw_space`, of
+/// which vectorise, oh_block, order, pad and edge are used by `algorithm` = direct alone, and those that `any_conv2d_space` has
+/// for winograd.
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
 template <std::same_as<tile_table> Table>  // a template, so that only callers pay for its product
 [[nodiscard]] auto any_nchw_space(const conv2d_shape& shape, const Table& table)
@@ -48,7 +50,8 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
         space::divisors<"ic_chunk">(ci, 512),
         space::divisors<"oh_block">(s.oh()),
         space::powers_of_two<"oc_block">(1, 64),
-        space::parameter<"order">({loop_order::ori, loop_order::oir, loop_order::roi, loop_order::rio, loop_order::ior, loop_order::iro}),
+        space::parameter<"order">({loop_order::ori, loop_order::oir, loop_order::roi, loop_order::rio, loop_order::ior,
+                                   loop_order::iro}),
         space::parameter<"inner">({inner_order::channels_outside, inner_order::pixels_outside}),
         space::parameter<"pad">({padding_mode::copy, padding_mode::clip}),
         space::parameter<"edge">({edge_mode::balanced, edge_mode::remainder, edge_mode::overlap}),
@@ -65,10 +68,11 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
         space::active_if<"tile_w", "algorithm">(winograd),
         space::active_if<"m_tiles", "algorithm">(winograd),
         space::active_if<"layout", "algorithm">(winograd),
-        space::where<"algorithm", "vectorise", "mr", "nv", "vl">([&table, s](conv2d_algorithm a, vectorise_mode vectorise, int mr, int nv, int vl) {
-            if (table.find(mr, nv, vl) == nullptr || table.registers_for(mr, nv, vl) > table.registers + 2) return false;
-            return detail::nchw_tile_fits(s, table, vectorise, a == conv2d_algorithm::direct ? mr : 1, nv, vl);
-        }),
+        space::where<"algorithm", "vectorise", "mr", "nv", "vl">(
+            [&table, s](conv2d_algorithm a, vectorise_mode vectorise, int mr, int nv, int vl) {
+                if (table.find(mr, nv, vl) == nullptr || table.registers_for(mr, nv, vl) > table.registers + 2) return false;
+                return detail::nchw_tile_fits(s, table, vectorise, a == conv2d_algorithm::direct ? mr : 1, nv, vl);
+            }),
         space::where<"vectorise", "mr", "nv", "vl", "oc_block">([s](vectorise_mode vectorise, int mr, int nv, int vl, int oc_block) {
             const int step = vectorise == vectorise_mode::pixel ? mr : nv * vl;
             return oc_block == 1 || oc_block * step < 2 * detail::padded(s.co, step);
@@ -77,23 +81,25 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
         space::where<"ic_block", "ic_chunk", "edge">([ci](int block, int chunk, edge_mode edge) {
             return edge != edge_mode::overlap || block * chunk == ci;
         }),
-        space::where<"algorithm", "vectorise", "ic_block", "pad">([s](conv2d_algorithm a, vectorise_mode vectorise, int block, padding_mode pad) {
-            return a == conv2d_algorithm::winograd || pad == padding_mode::clip || detail::nchw_copy_differs(s, vectorise, block);
-        }),
+        space::where<"algorithm", "vectorise", "ic_block", "pad">(
+            [s](conv2d_algorithm a, vectorise_mode vectorise, int block, padding_mode pad) {
+                return a == conv2d_algorithm::winograd || pad == padding_mode::clip || detail::nchw_copy_differs(s, vectorise, block);
+            }),
         space::where<"algorithm", "vl", "tile_h">([&table](conv2d_algorithm a, int vl, int tile) {
             return a == conv2d_algorithm::direct || table.find_winograd(tile, vl) != nullptr;
         }),
         space::where<"algorithm", "vl", "tile_w">([&table](conv2d_algorithm a, int vl, int tile) {
             return a == conv2d_algorithm::direct || table.find_winograd(tile, vl) != nullptr;
         }),
-        space::where<"algorithm", "tile_h", "tile_w", "mr", "m_tiles">([shape](conv2d_algorithm a, int tile_h, int tile_w, int mr, int m_tiles) {
-            return a == conv2d_algorithm::direct || detail::winograd_block_fits(shape, tile_h, tile_w, mr, m_tiles);
-        }),
+        space::where<"algorithm", "tile_h", "tile_w", "mr", "m_tiles">(
+            [shape](conv2d_algorithm a, int tile_h, int tile_w, int mr, int m_tiles) {
+                return a == conv2d_algorithm::direct || detail::winograd_block_fits(shape, tile_h, tile_w, mr, m_tiles);
+            }),
         space::where<"algorithm", "tile_h", "tile_w", "mr", "m_tiles", "nv", "vl", "oc_block">(
             [shape](conv2d_algorithm a, int tile_h, int tile_w, int mr, int m_tiles, int nv, int vl, int oc_block) {
-                return a == conv2d_algorithm::direct ||
-                       detail::winograd_scratch_fits(shape, {.tile_h = tile_h, .tile_w = tile_w, .nv = nv, .vl = vl, .tile_block = mr * m_tiles,
-                                                             .oc_block = oc_block});
+                const winograd_config c{.tile_h = tile_h, .tile_w = tile_w, .nv = nv, .vl = vl, .tile_block = mr * m_tiles,
+                                        .oc_block = oc_block};
+                return a == conv2d_algorithm::direct || detail::winograd_scratch_fits(shape, c);
             }),
     };
 }
@@ -112,8 +118,9 @@ template <class Space>
 {
     using point = typename Space::config;
     if (const auto* c = std::get_if<nchw_config>(&config)) {
-        for (int tile = 2; tile <= 8; ++tile) {  // the parameters of Winograd have their first values, here the smallest transform's
-            const auto i = space.index_of(point{{conv2d_algorithm::direct, c->vectorise, c->mr, c->nv, c->vl, c->ku, c->prefetch, c->ic_block,
+        for (int tile = 2; tile <= 8; ++tile) {  // the smallest transform's: Winograd's parameters have first values
+            const auto i = space.index_of(point{{conv2d_algorithm::direct, c->vectorise, c->mr, c->nv, c->vl, c->ku, c->prefetch,
+                                                 c->ic_block,
                                                  c->ic_chunk, c->oh_block, c->oc_block, c->order, c->inner, c->pad, c->edge, tile, tile, 1,
                                                  winograd_layout::by_element}});
             if (i) return i;
@@ -122,7 +129,8 @@ template <class Space>
     }
     const auto& c = std::get<winograd_config>(config);
     if (c.mr < 1 || c.tile_block % c.mr != 0) return std::nullopt;
-    return space.index_of(point{{conv2d_algorithm::winograd, vectorise_mode::channel, c.mr, c.nv, c.vl, c.ku, c.prefetch, c.ic_block, c.ic_chunk, 1,
+    return space.index_of(point{{conv2d_algorithm::winograd, vectorise_mode::channel, c.mr, c.nv, c.vl, c.ku, c.prefetch,
+                                 c.ic_block, c.ic_chunk, 1,
                                  c.oc_block, loop_order::ori, c.inner, padding_mode::copy, edge_mode::balanced, c.tile_h, c.tile_w,
                                  c.tile_block / c.mr, c.layout}});
 }

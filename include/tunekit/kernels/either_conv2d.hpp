@@ -45,21 +45,25 @@ template <class... Parameters>
             .inner = get<"inner">(c), .layout = get<"layout">(c)};
 }
 
-/// A convolution by the algorithm of its configuration, of kernels with the same layouts, so that nothing around it changes with the
-/// choice. Errors and threads are theirs.
+/// A convolution by the algorithm of its configuration, of kernels with the same layouts, so that nothing around it changes with
+/// the choice. Errors and threads are theirs.
 template <class Direct, class Winograd>
 class either_conv2d_kernel {
 public:
     /// The configuration of either.
     using config_type = std::variant<std::remove_cvref_t<decltype(std::declval<const Direct&>().config())>, winograd_config>;
 
-    either_conv2d_kernel(const conv2d_shape& shape, const config_type& config, const tile_table& table, std::span<const float> weights)
+    either_conv2d_kernel(const conv2d_shape& shape, const config_type& config, const tile_table& table,
+                         std::span<const float> weights)
         : kernel_(std::visit([&](const auto& c) { return made(shape, c, table, weights); }, config))
     {
     }
 
     [[nodiscard]] conv2d_algorithm algorithm() const noexcept { return static_cast<conv2d_algorithm>(kernel_.index()); }
-    [[nodiscard]] const conv2d_shape& shape() const { return as<const conv2d_shape&>([](const auto& k) -> auto& { return k.shape(); }); }
+    [[nodiscard]] const conv2d_shape& shape() const
+    {
+        return as<const conv2d_shape&>([](const auto& k) -> auto& { return k.shape(); });
+    }
     [[nodiscard]] std::size_t input_size() const { return as<std::size_t>([](const auto& k) { return k.input_size(); }); }
     [[nodiscard]] std::size_t output_size() const { return as<std::size_t>([](const auto& k) { return k.output_size(); }); }
     [[nodiscard]] std::size_t scratch_size() const { return as<std::size_t>([](const auto& k) { return k.scratch_size(); }); }

@@ -39,10 +39,12 @@ namespace tunekit::kernels {
 /// Source:  Lavin, Gray (2016), Fast Algorithms for Convolutional Neural Networks, CVPR.
 class winograd_kernel {
 public:
-    winograd_kernel(const conv2d_shape& shape, const winograd_config& config, const tile_table& table, std::span<const float> weights)
+    winograd_kernel(const conv2d_shape& shape, const winograd_config& config, const tile_table& table,
+                    std::span<const float> weights)
         : shape_(shape), config_(config), plan_((detail::require_winograd(shape, config, table), winograd_plan(shape, config)))
     {
-        require(weights.size() == static_cast<std::size_t>(shape.weights()), "winograd_kernel: weights of another size, want OIHW");
+        require(weights.size() == static_cast<std::size_t>(shape.weights()),
+                "winograd_kernel: weights of another size, want OIHW");
         down_ = *table.find_winograd(config.tile_h, config.vl);
         across_ = *table.find_winograd(config.tile_w, config.vl);
         weights_ = detail::winograd_weights(plan_, shape, config, weights);
@@ -63,7 +65,8 @@ public:
     [[nodiscard]] std::size_t input_size() const noexcept { return static_cast<std::size_t>(shape_.inputs()); }
     [[nodiscard]] std::size_t output_size() const noexcept
     {
-        return static_cast<std::size_t>(shape_.batch * plan_.oc_blocks) * static_cast<std::size_t>(shape_.oh() * shape_.ow() * plan_.nr);
+        return static_cast<std::size_t>(shape_.batch * plan_.oc_blocks) *
+               static_cast<std::size_t>(shape_.oh() * shape_.ow() * plan_.nr);
     }
     /// Floats kept for packed weights, transformed inputs and products.
     [[nodiscard]] std::size_t scratch_size() const noexcept
@@ -74,7 +77,8 @@ public:
     /// NCHW into the kernel's input layout.
     void pack_input(std::span<const float> nchw, std::span<float> blocked) const
     {
-        require(nchw.size() == input_size() && blocked.size() == input_size(), "winograd_kernel.pack_input: want input_size() floats");
+        require(nchw.size() == input_size() && blocked.size() == input_size(),
+                "winograd_kernel.pack_input: want input_size() floats");
         pack_channels(nchw, shape_.batch * plan_.ic_blocks, config_.ic_block, shape_.height * shape_.width, blocked);
     }
 
@@ -99,7 +103,9 @@ public:
             for (int o = 0; o < plan_.oc_blocks; o += config_.oc_block) {
                 const int run = plan_.oc_run(o, config_.oc_block);
                 multiply(o, run, calls_[static_cast<std::size_t>(end - begin - plan_.tiles / plan_.blocks)]);
-                for (int t = begin; t < end; ++t) transform_back(products_.data() + (t - begin) * plan_.product_tile, place_of(t), o, run, y);
+                for (int t = begin; t < end; ++t) {
+                    transform_back(products_.data() + (t - begin) * plan_.product_tile, place_of(t), o, run, y);
+                }
             }
         }
     }
@@ -130,12 +136,15 @@ private:
     /// The tile's first input inside the image, of a block of input channels.
     [[nodiscard]] const float* input_of(const float* x, const place& at, int block) const
     {
-        const std::ptrdiff_t row = at.row - shape_.padding_h + at.first_row, column = at.column - shape_.padding_w + at.first_column;
-        return x + (((std::ptrdiff_t{at.image} * plan_.ic_blocks + block) * shape_.height + row) * shape_.width + column) * config_.ic_block;
+        const std::ptrdiff_t row = at.row - shape_.padding_h + at.first_row;
+        const std::ptrdiff_t column = at.column - shape_.padding_w + at.first_column;
+        const std::ptrdiff_t image = std::ptrdiff_t{at.image} * plan_.ic_blocks + block;
+        return x + ((image * shape_.height + row) * shape_.width + column) * config_.ic_block;
     }
 
     /// Both passes over `vectors` vectors of channels: `in` is the first input inside the image, inputs lie as the strides say.
-    void transform_input(const float* in, std::ptrdiff_t in_row, std::ptrdiff_t in_pixel, const place& at, int vectors, float* out)
+    void transform_input(const float* in, std::ptrdiff_t in_row, std::ptrdiff_t in_pixel, const place& at, int vectors,
+                         float* out)
     {
         const std::ptrdiff_t pixel = std::ptrdiff_t{vectors} * config_.vl, line = pixel * plan_.t_w;
         float* const half = half_.data() + at.first_column * pixel;
@@ -171,7 +180,8 @@ private:
                 const float* const in = c < shape_.ci ? input_of(x, at, c / ib) + c % ib : nullptr;
                 for (int h = 0; h < at.last_row - at.first_row; ++h) {
                     for (int w = 0; w < at.last_column - at.first_column; ++w) {
-                        patch_.data()[h * row + std::ptrdiff_t{w} * vl + lane] = in == nullptr ? 0 : in[(std::ptrdiff_t{h} * shape_.width + w) * ib];
+                        const std::ptrdiff_t pixel = std::ptrdiff_t{h} * shape_.width + w;
+                        patch_.data()[h * row + std::ptrdiff_t{w} * vl + lane] = in == nullptr ? 0 : in[pixel * ib];
                     }
                 }
             }
@@ -220,8 +230,10 @@ private:
             down_.output({.in = in + std::ptrdiff_t{o} * nr, .out = half_.data(), .in_step = plan_.t_w * plan_.product_element,
                           .in_line = plan_.product_element, .out_step = line, .out_line = nr, .lines = plan_.t_w, .vectors = config_.nv,
                           .outputs = rows});
-            float* const out = y + (((std::ptrdiff_t{at.image} * plan_.oc_blocks + first + o) * oh + at.row) * ow + at.column) * nr;
-            across_.output({.in = half_.data(), .out = out, .in_step = nr, .in_line = line, .out_step = nr, .out_line = std::ptrdiff_t{ow} * nr,
+            const std::ptrdiff_t block = std::ptrdiff_t{at.image} * plan_.oc_blocks + first + o;
+            float* const out = y + ((block * oh + at.row) * ow + at.column) * nr;
+            across_.output({.in = half_.data(), .out = out, .in_step = nr, .in_line = line, .out_step = nr,
+                            .out_line = std::ptrdiff_t{ow} * nr,
                             .lines = rows, .vectors = config_.nv, .outputs = columns});
         }
     }

@@ -14,10 +14,10 @@ namespace tunekit::kernels {
 
 /// The points at which F(m, 3) evaluates its polynomials; infinity is one more. Opposite points stand side by side.
 ///
-/// Largest error against double, relative to the largest output, of 256 channels uniform in [-1, 1): m = 2: 5e-7, 3: 2e-6, 4: 5e-6,
-/// 5: 6e-6, 6: 1.2e-5, 7: 3.6e-5, 8: 2.7e-3. Up to 7 the points are the best of some that are multiples of 1/8; the textbook's (0, 1, 2
-/// and 1/2 with their opposites) have twice the error at 6 and six times at 7. Those of 8 are the textbook's: it fails a check for 1e-4,
-/// whatever its speed.
+/// Largest error against double, relative to the largest output, of 256 channels uniform in [-1, 1): m = 2: 5e-7, 3: 2e-6, 4:
+/// 5e-6, 5: 6e-6, 6: 1.2e-5, 7: 3.6e-5, 8: 2.7e-3. Up to 7 the points are the best of some that are multiples of 1/8; the
+/// textbook's (0, 1, 2 and 1/2 with their opposites) have twice the error at 6 and six times at 7. Those of 8 are the textbook's:
+/// it fails a check for 1e-4, whatever its speed.
 template <int M>
 inline constexpr std::array<double, 0> winograd_points{};
 template <>

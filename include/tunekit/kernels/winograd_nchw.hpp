@@ -23,8 +23,10 @@ namespace tunekit::kernels {
 /// Errors, cost and threads are those of `winograd_kernel`; a run moves input and output once more.
 class winograd_nchw_kernel {
 public:
-    winograd_nchw_kernel(const conv2d_shape& shape, const winograd_config& config, const tile_table& table, std::span<const float> weights)
-        : kernel_(shape, config, table, weights), transpose_(table.moves.transpose), in_(kernel_.input_size()), out_(kernel_.output_size())
+    winograd_nchw_kernel(const conv2d_shape& shape, const winograd_config& config, const tile_table& table,
+                         std::span<const float> weights)
+        : kernel_(shape, config, table, weights), transpose_(table.moves.transpose), in_(kernel_.input_size()),
+          out_(kernel_.output_size())
     {
     }
 
@@ -39,7 +41,8 @@ public:
     void run(const float* x, float* y)
     {
         const auto& s = shape();
-        const int ib = config().ic_block, nr = config().nv * config().vl, in_pixels = s.height * s.width, out_pixels = s.oh() * s.ow();
+        const int ib = config().ic_block, in_pixels = s.height * s.width;
+        const int nr = config().nv * config().vl, out_pixels = s.oh() * s.ow();
         const std::ptrdiff_t in_block = std::ptrdiff_t{in_pixels} * ib, out_block = std::ptrdiff_t{out_pixels} * nr;
         for (int block = 0; block < s.batch * s.ci / ib; ++block) {
             transpose_(x + block * in_block, in_pixels, in_.data() + block * in_block, ib, ib, in_pixels);

@@ -54,8 +54,8 @@ struct winograd_config {
     return s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == 1 && s.stride_w == 1 && s.groups == 1;
 }
 
-/// Sizes and strides, in floats, of a Winograd convolution. Arrays that many lines of a matrix fall into are strided by an odd number
-/// of cache lines, so that they do not compete for the same few sets.
+/// Sizes and strides, in floats, of a Winograd convolution. Arrays that many lines of a matrix fall into are strided by an odd
+/// number of cache lines, so that they do not compete for the same few sets.
 struct winograd_plan {
     int t_h = 0, t_w = 0;            ///< inputs of a tile
     int tiles_h = 0, tiles_w = 0;    ///< tiles down and across an image
@@ -69,9 +69,11 @@ struct winograd_plan {
     std::ptrdiff_t inputs = 0, products = 0, half = 0;     ///< all of a block's; of a tile between the passes of a transform
 
     winograd_plan(const conv2d_shape& s, const winograd_config& c)
-        : t_h(c.tile_h + 2), t_w(c.tile_w + 2), tiles_h((s.oh() + c.tile_h - 1) / c.tile_h), tiles_w((s.ow() + c.tile_w - 1) / c.tile_w),
+        : t_h(c.tile_h + 2), t_w(c.tile_w + 2), tiles_h((s.oh() + c.tile_h - 1) / c.tile_h),
+          tiles_w((s.ow() + c.tile_w - 1) / c.tile_w),
           tiles(s.batch * tiles_h * tiles_w), blocks((tiles + c.tile_block - 1) / c.tile_block), nr(c.nv * c.vl),
-          ic_blocks(s.ci / c.ic_block), oc_blocks((s.co + nr - 1) / nr), step(c.ic_block * c.ic_chunk), whole_vectors(c.ic_block % c.vl == 0)
+          ic_blocks(s.ci / c.ic_block), oc_blocks((s.co + nr - 1) / nr), step(c.ic_block * c.ic_chunk),
+          whole_vectors(c.ic_block % c.vl == 0)
     {
         const std::ptrdiff_t block = (tiles + blocks - 1) / blocks, elements = t_h * t_w;
         const auto place = [&](std::ptrdiff_t row, std::ptrdiff_t& tile, std::ptrdiff_t& element) {
@@ -137,9 +139,10 @@ inline void require_winograd(const conv2d_shape& s, const winograd_config& c, co
 }
 
 /// Transformed weights in the order in which products read them:
-/// [run of oc_block output blocks][element][step of input channels][output block of the run][channel of the step][nr]. Transformed in double,
-/// for some output channels at once, so that they are written side by side.
-[[nodiscard]] inline buffer winograd_weights(const winograd_plan& p, const conv2d_shape& s, const winograd_config& c, std::span<const float> oihw)
+/// [run of oc_block output blocks][element][step of input channels][output block of the run][channel of the step][nr].
+/// Transformed in double, for some output channels at once, so that they are written side by side.
+[[nodiscard]] inline buffer winograd_weights(const winograd_plan& p, const conv2d_shape& s, const winograd_config& c,
+                                             std::span<const float> oihw)
 {
     constexpr int lanes = 8;
     using vector = std::array<double, lanes>;

@@ -73,8 +73,9 @@ template <int M>
     return i + 1 < p.size() && p[i] > 0 && p[i + 1] == -p[i];
 }
 
-/// The terms of a transform: of the input transform's rows, where those of one sign and those that flip it at the opposite point are two
-/// sums; of the outputs, once opposite inputs have become a sum (in the first's place) and a difference (in the second's).
+/// The terms of a transform: of the input transform's rows, where those of one sign and those that flip it at the opposite point
+/// are two sums; of the outputs, once opposite inputs have become a sum (in the first's place) and a difference (in the
+/// second's).
 template <std::size_t M>
 struct winograd_terms {
     static constexpr std::size_t t = M + 2;
@@ -127,7 +128,9 @@ template <int M, int VL>
         float* const to = out + static_cast<std::ptrdiff_t>(r) * a.out_step;
         if constexpr (r == 0 || !opposite<M>(r - 1)) {
             vec same{}, other{};
-            unrolled<t>([&](auto k) __attribute__((always_inline)) { add<terms_of<M>.input[r][k()]>(terms_of<M>.flips[r][k()] ? other : same, d[k()]); });
+            unrolled<t>([&](auto k) __attribute__((always_inline)) {
+                add<terms_of<M>.input[r][k()]>(terms_of<M>.flips[r][k()] ? other : same, d[k()]);
+            });
             if constexpr (opposite<M>(r)) {
                 const vec sum = same + other, difference = same - other;
                 __builtin_memcpy(to, &sum, sizeof(vec));

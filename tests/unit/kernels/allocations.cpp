@@ -26,7 +26,8 @@ void* counted(std::size_t bytes, std::size_t alignment)
     return p;
 }
 
-constexpr conv2d_shape shape{.batch = 2, .ci = 6, .height = 9, .width = 7, .co = 10, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1};
+constexpr conv2d_shape shape{.batch = 2, .ci = 6, .height = 9, .width = 7, .co = 10, .kernel_h = 3, .kernel_w = 3,
+                             .padding_h = 1, .padding_w = 1};
 
 /// Allocations of the second run of kernels made from random points of a space.
 template <class Kernel, class Space, class ConfigOf>

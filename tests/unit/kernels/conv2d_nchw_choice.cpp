@@ -19,7 +19,8 @@ using namespace tk::kernels;
 
 namespace {
 
-constexpr conv2d_shape shape{.batch = 2, .ci = 6, .height = 9, .width = 7, .co = 10, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1};
+constexpr conv2d_shape shape{.batch = 2, .ci = 6, .height = 9, .width = 7, .co = 10, .kernel_h = 3, .kernel_w = 3,
+                             .padding_h = 1, .padding_w = 1};
 
 }  // namespace
 

@@ -33,7 +33,8 @@ winograd_config random_winograd_config(const conv2d_shape& s, int largest, G& ge
     for (;;) {
         const auto plain = random_config(s, gen);
         const auto tile = [&] { return 2 + static_cast<int>(tk::random::uniform_index(static_cast<std::size_t>(largest - 1), gen)); };
-        const winograd_config c{.tile_h = tile(), .tile_w = tile(), .mr = plain.mr, .nv = plain.nv, .vl = plain.vl, .ku = plain.ku,
+        const winograd_config c{.tile_h = tile(), .tile_w = tile(), .mr = plain.mr, .nv = plain.nv, .vl = plain.vl,
+                                .ku = plain.ku,
                                 .prefetch = plain.prefetch, .ic_block = plain.ic_block, .ic_chunk = plain.ic_chunk,
                                 .tile_block = one_of({1, 2, 5, 8, 100}, gen), .oc_block = one_of({1, 2, 3, 50}, gen), .inner = plain.inner,
                                 .layout = static_cast<winograd_layout>(one_of({0, 1}, gen))};
@@ -42,7 +43,8 @@ winograd_config random_winograd_config(const conv2d_shape& s, int largest, G& ge
 }
 
 /// The kernel's output on operands beside pages without access, on the side asked for.
-std::vector<float> convolve(const conv2d_shape& shape, const winograd_config& config, const std::vector<float>& x, const std::vector<float>& w, guard side)
+std::vector<float> convolve(const conv2d_shape& shape, const winograd_config& config, const std::vector<float>& x,
+                            const std::vector<float>& w, guard side)
 {
     guarded weights(w.size(), side);
     std::copy(w.begin(), w.end(), weights.data());
@@ -75,9 +77,11 @@ double filtering_error()
     return worst;
 }
 
-double error_of(int tile, const conv2d_shape& shape, const std::vector<float>& x, const std::vector<float>& w, const std::vector<float>& want)
+double error_of(int tile, const conv2d_shape& shape, const std::vector<float>& x, const std::vector<float>& w,
+                const std::vector<float>& want)
 {
-    const winograd_config c{.tile_h = tile, .tile_w = tile, .mr = 2, .nv = 2, .vl = 4, .ic_block = 16, .ic_chunk = shape.ci / 16, .tile_block = 8};
+    const winograd_config c{.tile_h = tile, .tile_w = tile, .mr = 2, .nv = 2, .vl = 4, .ic_block = 16, .ic_chunk = shape.ci / 16,
+                            .tile_block = 8};
     return relative_error(convolve(shape, c, x, w, guard::behind), want);
 }
 
@@ -106,7 +110,8 @@ TEST_CASE("the matrices of every size filter each pair of an input and a tap exa
 
 TEST_CASE("a single pixel through a cross of ones, by hand: the outputs are the taps turned around")
 {
-    const conv2d_shape shape{.ci = 1, .height = 3, .width = 4, .co = 1, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1};
+    const conv2d_shape shape{.ci = 1, .height = 3, .width = 4, .co = 1, .kernel_h = 3, .kernel_w = 3, .padding_h = 1,
+                             .padding_w = 1};
     const std::vector<float> x{0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0}, w{1, 2, 3, 4, 5, 6, 7, 8, 9};
     const std::vector<float> want{72, 64, 56, 0, 48, 40, 32, 0, 24, 16, 8, 0};
     const winograd_config config{.tile_h = 2, .tile_w = 2, .mr = 2, .nv = 1, .vl = 4};
@@ -140,7 +145,8 @@ TEST_CASE("Winograd agrees with the definition for all tiles, layouts and blocks
 
 TEST_CASE("with many channels the error is what the tile size says, and that of F(8 x 8) fails a check for 1e-4")
 {
-    const conv2d_shape shape{.ci = 256, .height = 16, .width = 16, .co = 8, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1};
+    const conv2d_shape shape{.ci = 256, .height = 16, .width = 16, .co = 8, .kernel_h = 3, .kernel_w = 3, .padding_h = 1,
+                             .padding_w = 1};
     tk::random::philox gen(23);
     const auto x = uniform_floats(shape.inputs(), gen), w = uniform_floats(shape.weights(), gen);
     const auto want = reference_conv2d(shape, x, w);
@@ -185,9 +191,11 @@ TEST_CASE("the scratch that a configuration asks for is what its kernel keeps be
 
 TEST_CASE("a configuration that does not fit is refused with its parameter named")
 {
-    const conv2d_shape shape{.ci = 6, .height = 8, .width = 8, .co = 8, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1};
+    const conv2d_shape shape{.ci = 6, .height = 8, .width = 8, .co = 8, .kernel_h = 3, .kernel_w = 3, .padding_h = 1,
+                             .padding_w = 1};
     const std::vector<float> w(static_cast<std::size_t>(shape.weights()));
-    const winograd_config good{.tile_h = 4, .tile_w = 6, .mr = 4, .nv = 1, .vl = 4, .ic_block = 2, .ic_chunk = 3, .tile_block = 4};
+    const winograd_config good{.tile_h = 4, .tile_w = 6, .mr = 4, .nv = 1, .vl = 4, .ic_block = 2, .ic_chunk = 3,
+                               .tile_block = 4};
     const auto with = [&](auto change) {
         auto c = good;
         change(c);
