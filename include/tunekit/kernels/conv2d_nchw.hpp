@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// Direct convolution from and to plain NCHW: run-time blocking around a table of micro-kernels, with no layouts to convert.
+/// Direct convolution from and to plain NCHW: run-time blocking around a table of micro-kernels, with no layouts to
+/// convert.
 
 #include <cstddef>
 #include <span>
@@ -28,7 +29,8 @@ namespace tunekit::kernels {
 /// Threads: distinct objects are independent; one object is for one thread at a time (it owns the scratch).
 class nchw_kernel {
 public:
-    nchw_kernel(const conv2d_shape& shape, const nchw_config& config, const tile_table& table, std::span<const float> weights)
+    nchw_kernel(const conv2d_shape& shape, const nchw_config& config, const tile_table& table,
+                std::span<const float> weights)
         : shape_(checked(shape, config, table, weights)), config_(config), plan_(plan(shape, config, table, weights))
     {
     }
@@ -46,11 +48,13 @@ public:
     /// y = the convolution of x. Preconditions: input_size() and output_size() floats; no overlap.
     void run(const float* x, float* y)
     {
-        const std::ptrdiff_t in = shape_.inputs() / shape_.batch / shape_.groups, out = shape_.outputs() / shape_.batch / shape_.groups;
+        const std::ptrdiff_t in = shape_.inputs() / shape_.batch / shape_.groups,
+                             out = shape_.outputs() / shape_.batch / shape_.groups;
         std::visit(
             [&](auto& p) {
                 for (int b = 0; b < shape_.batch; ++b) {
-                    for (int g = 0; g < shape_.groups; ++g, x += in, y += out) p.image(x, y, g);
+                    for (int g = 0; g < shape_.groups; ++g, x += in, y += out)
+                        p.image(x, y, g);
                 }
             },
             plan_);
@@ -59,18 +63,22 @@ public:
 private:
     using plans = std::variant<detail::nchw_channel, detail::nchw_pixel>;
 
-    static const conv2d_shape& checked(const conv2d_shape& shape, const nchw_config& config, const tile_table& table, std::span<const float> weights)
+    static const conv2d_shape& checked(const conv2d_shape& shape, const nchw_config& config, const tile_table& table,
+                                       std::span<const float> weights)
     {
         require_valid(shape);
         detail::check_nchw(group_of(shape), config, table);
-        require(weights.size() == static_cast<std::size_t>(shape.weights()), "nchw_kernel: weights of another size, want OIHW");
+        require(weights.size() == static_cast<std::size_t>(shape.weights()),
+                "nchw_kernel: weights of another size, want OIHW");
         return shape;
     }
 
-    static plans plan(const conv2d_shape& shape, const nchw_config& config, const tile_table& table, std::span<const float> weights)
+    static plans plan(const conv2d_shape& shape, const nchw_config& config, const tile_table& table,
+                      std::span<const float> weights)
     {
         const auto part = group_of(shape);
-        if (config.vectorise == vectorise_mode::pixel) return detail::nchw_pixel(part, shape.groups, config, table, weights.data());
+        if (config.vectorise == vectorise_mode::pixel)
+            return detail::nchw_pixel(part, shape.groups, config, table, weights.data());
         return detail::nchw_channel(part, shape.groups, config, table, weights.data());
     }
 

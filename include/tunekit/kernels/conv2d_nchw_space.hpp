@@ -29,11 +29,26 @@ namespace detail {
 }
 
 /// Whether a tile suits one group: pixels cover the row, channels are filled up to 1.25 co at most where any tile does.
-[[nodiscard]] inline bool nchw_tile_fits(const conv2d_shape& s, const tile_table& table, vectorise_mode vectorise, int mr, int nv, int vl)
+[[nodiscard]] inline bool nchw_tile_fits(const conv2d_shape& s, const tile_table& table, vectorise_mode vectorise,
+                                         int mr, int nv, int vl)
 {
     const int row = pointwise(s) ? s.oh() * s.ow() : s.ow();
     if (vectorise == vectorise_mode::pixel) return mr <= s.co && (nv - 1) * vl < row;
     return mr <= row && 4 * padded(s.co, nv * vl) <= (std::max)(5 * s.co, 4 * padded(s.co, table.narrowest()));
+}
+
+/// Of the full-width tiles within the register budget the one that loads least for what it multiplies: neither operand
+/// is copied into the order it is read in.
+[[nodiscard]] inline const tile& default_pixel_tile(const conv2d_shape& s, const tile_table& table)
+{
+    const tile* best = nullptr;
+    for (const auto& t : table.tiles) {
+        if (t.vl != table.lanes || table.registers_for(t.mr, t.nv, t.vl) > table.registers) continue;
+        if (!nchw_tile_fits(s, table, vectorise_mode::pixel, t.mr, t.nv, t.vl)) continue;
+        if (best == nullptr || (t.mr + t.nv) * best->mr * best->nv < (best->mr + best->nv) * t.mr * t.nv) best = &t;
+    }
+    require(best != nullptr, "default_nchw_config: the table has no full-width tile for the shape, want one");
+    return *best;
 }
 
 }  // namespace detail
@@ -43,7 +58,7 @@ namespace detail {
 /// | parameter | values | constraint |
 /// |---|---|---|
 /// | vectorise | channel, pixel | |
-/// | mr, nv, vl | those of the table | a tile of the table, at most two registers over the budget; channel: mr <= the row, channels filled up to 1.25 co at most where a tile does; pixel: mr <= co, no vector beyond the row |
+/// | mr, nv, vl | those of the table | a tile of the table, at most two registers over the budget, that suits the shape |
 /// | ku | 1, 2, 4, 8 | |
 /// | prefetch | 0, 4, 8, 16, 24 | |
 /// | ic_block | divisors of ci up to 256 | |
@@ -53,6 +68,9 @@ namespace detail {
 /// | order, inner | 6 and 2 | |
 /// | pad | copy, clip | copy only where it differs |
 /// | edge | balanced, remainder, overlap | overlap only where ic_chunk takes all |
+///
+/// A tile suits with channels in vectors where mr is at most the row and channels are filled up to 1.25 co at most, or as
+/// little as any tile does; with pixels in vectors where mr is at most co and no vector lies beyond the row.
 ///
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
 template <std::same_as<tile_table> Table>  // a template, so that only callers pay for its product
@@ -72,7 +90,8 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
         space::divisors<"ic_chunk">(ci, 512),
         space::divisors<"oh_block">(s.oh()),
         space::powers_of_two<"oc_block">(1, 64),
-        space::parameter<"order">({loop_order::ori, loop_order::oir, loop_order::roi, loop_order::rio, loop_order::ior, loop_order::iro}),
+        space::parameter<"order">(
+            {loop_order::ori, loop_order::oir, loop_order::roi, loop_order::rio, loop_order::ior, loop_order::iro}),
         space::parameter<"inner">({inner_order::channels_outside, inner_order::pixels_outside}),
         space::parameter<"pad">({padding_mode::copy, padding_mode::clip}),
         space::parameter<"edge">({edge_mode::balanced, edge_mode::remainder, edge_mode::overlap}),
@@ -80,14 +99,14 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
             return table.find(mr, nv, vl) != nullptr && table.registers_for(mr, nv, vl) <= table.registers + 2 &&
                    detail::nchw_tile_fits(s, table, vectorise, mr, nv, vl);
         }),
-        space::where<"vectorise", "mr", "nv", "vl", "oc_block">([s](vectorise_mode vectorise, int mr, int nv, int vl, int oc_block) {
-            const int step = vectorise == vectorise_mode::pixel ? mr : nv * vl;
-            return oc_block == 1 || oc_block * step < 2 * detail::padded(s.co, step);
-        }),
+        space::where<"vectorise", "mr", "nv", "vl", "oc_block">(
+            [s](vectorise_mode vectorise, int mr, int nv, int vl, int oc_block) {
+                const int step = vectorise == vectorise_mode::pixel ? mr : nv * vl;
+                return oc_block == 1 || oc_block * step < 2 * detail::padded(s.co, step);
+            }),
         space::where<"ic_block", "ic_chunk">([ci](int block, int chunk) { return ci / block % chunk == 0; }),
-        space::where<"ic_block", "ic_chunk", "edge">([ci](int block, int chunk, edge_mode edge) {
-            return edge != edge_mode::overlap || block * chunk == ci;
-        }),
+        space::where<"ic_block", "ic_chunk", "edge">(
+            [ci](int block, int chunk, edge_mode edge) { return edge != edge_mode::overlap || block * chunk == ci; }),
         space::where<"vectorise", "ic_block", "pad">([s](vectorise_mode vectorise, int block, padding_mode pad) {
             return pad == padding_mode::clip || detail::nchw_copy_differs(s, vectorise, block);
         }),
@@ -98,23 +117,35 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
 template <class... Parameters>
 [[nodiscard]] nchw_config nchw_config_of(const space::configuration<Parameters...>& c)
 {
-    return {.vectorise = get<"vectorise">(c), .mr = get<"mr">(c), .nv = get<"nv">(c), .vl = get<"vl">(c), .ku = get<"ku">(c),
-            .prefetch = get<"prefetch">(c), .ic_block = get<"ic_block">(c), .ic_chunk = get<"ic_chunk">(c),
-            .oh_block = get<"oh_block">(c), .oc_block = get<"oc_block">(c), .order = get<"order">(c), .inner = get<"inner">(c),
-            .pad = get<"pad">(c), .edge = get<"edge">(c)};
+    return {.vectorise = get<"vectorise">(c),
+            .mr = get<"mr">(c),
+            .nv = get<"nv">(c),
+            .vl = get<"vl">(c),
+            .ku = get<"ku">(c),
+            .prefetch = get<"prefetch">(c),
+            .ic_block = get<"ic_block">(c),
+            .ic_chunk = get<"ic_chunk">(c),
+            .oh_block = get<"oh_block">(c),
+            .oc_block = get<"oc_block">(c),
+            .order = get<"order">(c),
+            .inner = get<"inner">(c),
+            .pad = get<"pad">(c),
+            .edge = get<"edge">(c)};
 }
 
 /// The point of `space` with these values; empty where it is not in the space.
 template <class Space>
 [[nodiscard]] std::optional<index> index_of(const Space& space, const nchw_config& c)
 {
-    return space.index_of(typename Space::config{{c.vectorise, c.mr, c.nv, c.vl, c.ku, c.prefetch, c.ic_block, c.ic_chunk, c.oh_block,
-                                                  c.oc_block, c.order, c.inner, c.pad, c.edge}});
+    return space.index_of(
+        typename Space::config{{c.vectorise, c.mr, c.nv, c.vl, c.ku, c.prefetch, c.ic_block, c.ic_chunk, c.oh_block,
+                                c.oc_block, c.order, c.inner, c.pad, c.edge}});
 }
 
-/// What a sensible library would run untuned. A pointwise convolution is a product with the pixels in vectors, where they fill them; any
-/// other has output channels in vectors and the input transposed into blocks as wide as the output's, or read in place where it has few
-/// channels. The tile is the best within the register budget (detail::default_tile), the reduction done at once, padding clipped.
+/// What a sensible library would run untuned. A pointwise convolution is a product with the pixels in vectors, where
+/// they fill them; any other has output channels in vectors and the input transposed into blocks as wide as the
+/// output's, or read in place where it has few channels. The tile is the best within the register budget
+/// (detail::default_tile, detail::default_pixel_tile), the reduction done at once, padding clipped.
 /// Throws: std::invalid_argument where the table has no full-width tile that fits.
 [[nodiscard]] inline nchw_config default_nchw_config(const conv2d_shape& shape, const tile_table& table)
 {
@@ -123,7 +154,7 @@ template <class Space>
     const int pixels = s.oh() * s.ow();
     nchw_config c;
     if (flat && 8 * detail::padded(pixels, table.lanes) <= 9 * pixels) {
-        const tile& t = detail::default_tile(table, s.co, detail::padded(pixels, table.lanes));
+        const tile& t = detail::default_pixel_tile(s, table);
         c = {.vectorise = vectorise_mode::pixel, .mr = t.mr, .nv = t.nv, .vl = t.vl};
         c.ic_block = detail::largest_divisor(s.ci, 256);
     } else {

@@ -26,16 +26,17 @@ namespace tunekit::kernels {
 ///     depthwise_kernel kernel(shape, config, kernel_table(), weights);       // weights [co][1][kernel_h][kernel_w]
 ///     kernel.run(x, y);
 ///
-/// With pixels in vectors x and y are plain NCHW, and a channel may have several outputs. With channels in vectors they are
-/// [batch][ceil(channels / b)][height][width][b] with b = nv vl, as a `conv2d_kernel` takes (ic_block = b) and gives (nv vl = b);
-/// what fills up the last block is 0, and a channel has one output.
+/// With pixels in vectors x and y are plain NCHW, and a channel may have several outputs. With channels in vectors they
+/// are [batch][ceil(channels / b)][height][width][b] with b = nv vl, as a `conv2d_kernel` takes (ic_block = b) and
+/// gives (nv vl = b); what fills up the last block is 0, and a channel has one output.
 ///
 /// Errors:  std::invalid_argument from the constructor where the configuration does not fit the shape or the table.
 /// Cost:    shape.macs() fused multiply-adds per run and, where rows are copied, one pass over the input.
 /// Threads: distinct objects are independent; one object is for one thread at a time (it owns the scratch).
 class depthwise_kernel {
 public:
-    depthwise_kernel(const conv2d_shape& shape, const depthwise_config& config, const tile_table& table, std::span<const float> weights)
+    depthwise_kernel(const conv2d_shape& shape, const depthwise_config& config, const tile_table& table,
+                     std::span<const float> weights)
         : shape_(checked(shape, config, table, weights)), config_(config), plan_(plan(shape, config, table, weights))
     {
     }
@@ -59,13 +60,15 @@ public:
             std::copy(nchw.begin(), nchw.end(), x.begin());
             return;
         }
-        const int width = config_.nv * config_.vl, pixels = shape_.height * shape_.width, blocks = (shape_.ci + width - 1) / width;
+        const int width = config_.nv * config_.vl, pixels = shape_.height * shape_.width,
+                  blocks = (shape_.ci + width - 1) / width;
         std::fill(x.begin(), x.end(), 0.0F);
         for (int b = 0; b < shape_.batch; ++b) {
             for (int c = 0; c < shape_.ci; ++c) {
                 const float* from = nchw.data() + (std::ptrdiff_t{b} * shape_.ci + c) * pixels;
                 float* to = x.data() + (std::ptrdiff_t{b} * blocks + c / width) * pixels * width + c % width;
-                for (int p = 0; p < pixels; ++p) to[std::ptrdiff_t{p} * width] = from[p];
+                for (int p = 0; p < pixels; ++p)
+                    to[std::ptrdiff_t{p} * width] = from[p];
             }
         }
     }
@@ -75,17 +78,22 @@ public:
     {
         require(y.size() == output_size() && nchw.size() == static_cast<std::size_t>(shape_.outputs()),
                 "depthwise_kernel.unpack_output: want output_size() and shape().outputs() floats");
-        if (plain()) std::copy(y.begin(), y.end(), nchw.begin());
-        else unpack_channels(y, shape_.batch, shape_.co, shape_.oh() * shape_.ow(), config_.nv * config_.vl, nchw);
+        if (plain())
+            std::copy(y.begin(), y.end(), nchw.begin());
+        else
+            unpack_channels(y, shape_.batch, shape_.co, shape_.oh() * shape_.ow(), config_.nv * config_.vl, nchw);
     }
 
-    /// y = the convolution of x, both in the kernel's layouts. Preconditions: input_size() and output_size() floats; no overlap.
+    /// y = the convolution of x, both in the kernel's layouts. Preconditions: input_size() and output_size() floats; no
+    /// overlap.
     void run(const float* x, float* y)
     {
-        const auto in = static_cast<std::ptrdiff_t>(input_size()) / shape_.batch, out = static_cast<std::ptrdiff_t>(output_size()) / shape_.batch;
+        const auto in = static_cast<std::ptrdiff_t>(input_size()) / shape_.batch,
+                   out = static_cast<std::ptrdiff_t>(output_size()) / shape_.batch;
         std::visit(
             [&](auto& p) {
-                for (int b = 0; b < shape_.batch; ++b) p.image(x + b * in, y + b * out);
+                for (int b = 0; b < shape_.batch; ++b)
+                    p.image(x + b * in, y + b * out);
             },
             plan_);
     }
@@ -98,29 +106,40 @@ private:
     [[nodiscard]] std::size_t images(int channels, int pixels) const noexcept
     {
         const int width = plain() ? 1 : config_.nv * config_.vl;
-        return static_cast<std::size_t>(shape_.batch) * static_cast<std::size_t>((channels + width - 1) / width * width) * static_cast<std::size_t>(pixels);
+        return static_cast<std::size_t>(shape_.batch) *
+               static_cast<std::size_t>((channels + width - 1) / width * width) * static_cast<std::size_t>(pixels);
     }
 
-    static const conv2d_shape& checked(const conv2d_shape& s, const depthwise_config& c, const tile_table& table, std::span<const float> weights)
+    static const conv2d_shape& checked(const conv2d_shape& s, const depthwise_config& c, const tile_table& table,
+                                       std::span<const float> weights)
     {
         require_valid(s);
-        require(s.groups == s.ci, "depthwise_kernel: groups is " + std::to_string(s.groups) + ", want the " + std::to_string(s.ci) + " input channels");
+        require(s.groups == s.ci, "depthwise_kernel: groups is " + std::to_string(s.groups) + ", want the " +
+                                      std::to_string(s.ci) + " input channels");
         const bool channels = c.vectorise == vectorise_mode::channel;
-        require(!channels || s.co == s.ci, "depthwise_config: vectorise is channel with several outputs for a channel, want pixel");
+        require(!channels || s.co == s.ci,
+                "depthwise_config: vectorise is channel with several outputs for a channel, want pixel");
         for (int mr = channels ? 1 : c.mr; mr <= (std::max)(c.mr, 1); ++mr) {
-            if (c.mr > 0 && table.find_depthwise(c.vectorise, mr, c.nv, c.vl, s.kernel_h, s.stride_h) != nullptr) continue;
-            invalid("depthwise_config: no " + std::string(to_text(c.vectorise)) + " tile " + std::to_string(c.mr) + " x " + std::to_string(c.nv) +
-                    " x " + std::to_string(c.vl) + " for this kernel in the table, want one of its tiles");
+            if (c.mr > 0 && table.find_depthwise(c.vectorise, mr, c.nv, c.vl, s.kernel_h, s.stride_h) != nullptr)
+                continue;
+            invalid("depthwise_config: no " + std::string(to_text(c.vectorise)) + " tile " + std::to_string(c.mr) +
+                    " x " + std::to_string(c.nv) + " x " + std::to_string(c.vl) +
+                    " for this kernel in the table, want one of its tiles");
         }
-        require(c.oh_block >= 1 && s.oh() % c.oh_block == 0,
-                "depthwise_config: oh_block is " + std::to_string(c.oh_block) + ", want a divisor of the output height");
-        require(channels || c.mr <= c.oh_block, "depthwise_config: mr is " + std::to_string(c.mr) + ", want at most oh_block");
-        require(channels || c.pad == padding_mode::copy, "depthwise_config: pad is clip with pixels in vectors, want copy");
-        require(weights.size() == static_cast<std::size_t>(s.weights()), "depthwise_kernel: weights of another size, want OIHW");
+        require(
+            c.oh_block >= 1 && s.oh() % c.oh_block == 0,
+            "depthwise_config: oh_block is " + std::to_string(c.oh_block) + ", want a divisor of the output height");
+        require(channels || c.mr <= c.oh_block,
+                "depthwise_config: mr is " + std::to_string(c.mr) + ", want at most oh_block");
+        require(channels || c.pad == padding_mode::copy,
+                "depthwise_config: pad is clip with pixels in vectors, want copy");
+        require(weights.size() == static_cast<std::size_t>(s.weights()),
+                "depthwise_kernel: weights of another size, want OIHW");
         return s;
     }
 
-    static plans plan(const conv2d_shape& shape, const depthwise_config& config, const tile_table& table, std::span<const float> weights)
+    static plans plan(const conv2d_shape& shape, const depthwise_config& config, const tile_table& table,
+                      std::span<const float> weights)
     {
         if (config.vectorise == vectorise_mode::pixel) return detail::depthwise_by_pixel(shape, config, table, weights);
         return detail::depthwise_by_channel(shape, config, table, weights);

@@ -20,17 +20,21 @@ namespace tunekit::kernels::detail {
 /// Channels in vectors: input and output are blocks of nv vl channels, of which the last is filled up with zeros.
 class depthwise_by_channel {
 public:
-    depthwise_by_channel(const conv2d_shape& shape, const depthwise_config& config, const tile_table& table, std::span<const float> oihw)
+    depthwise_by_channel(const conv2d_shape& shape, const depthwise_config& config, const tile_table& table,
+                         std::span<const float> oihw)
         : shape_(shape), config_(config), moves_(table.moves), width_(config.nv * config.vl)
     {
         const auto& s = shape_;
         copies_ = config.pad == padding_mode::copy && (s.padding_h > 0 || s.padding_w > 0);
         in_width_ = copies_ ? s.width + 2 * s.padding_w : s.width;
-        segments_ = cut_row({.length = s.ow(), .stride = s.stride_w, .taps = s.kernel_w, .padding = copies_ ? 0 : s.padding_w,
-                             .width = in_width_},
-                            config.mr, edge_mode::balanced, [&](int mr) {
-                                return table.find_depthwise(vectorise_mode::channel, mr, config.nv, config.vl, 0, 0)->run;
-                            });
+        segments_ = cut_row(
+            {.length = s.ow(),
+             .stride = s.stride_w,
+             .taps = s.kernel_w,
+             .padding = copies_ ? 0 : s.padding_w,
+             .width = in_width_},
+            config.mr, edge_mode::balanced,
+            [&](int mr) { return table.find_depthwise(vectorise_mode::channel, mr, config.nv, config.vl, 0, 0)->run; });
         const int taps = s.kernel_h * s.kernel_w, blocks = (s.ci + width_ - 1) / width_;
         weights_ = buffer(static_cast<std::size_t>(blocks) * static_cast<std::size_t>(taps * width_));
         for (int c = 0; c < s.ci; ++c) {
@@ -48,7 +52,8 @@ public:
     void image(const float* x, float* y)
     {
         const auto& s = shape_;
-        const std::ptrdiff_t in = std::ptrdiff_t{s.height} * s.width * width_, out = std::ptrdiff_t{s.oh()} * s.ow() * width_;
+        const std::ptrdiff_t in = std::ptrdiff_t{s.height} * s.width * width_,
+                             out = std::ptrdiff_t{s.oh()} * s.ow() * width_;
         const float* w = weights_.data();
         for (int c = 0; c < s.ci; c += width_, x += in, y += out, w += s.kernel_h * s.kernel_w * width_) {
             for (int r = 0; r < s.oh(); ++r) {
@@ -66,31 +71,35 @@ private:
         const int first = (std::max)(top, 0), end = (std::min)(top + in_rows_, s.height);
         std::fill_n(rows_.data(), (first - top) * pitch, 0.0F);
         std::fill_n(rows_.data() + (end - top) * pitch, (top + in_rows_ - end) * pitch, 0.0F);
-        moves_.gather(x + first * line, line, 1, rows_.data() + (first - top) * pitch + std::ptrdiff_t{s.padding_w} * width_, pitch,
-                      end - first, s.width * width_);
+        moves_.gather(x + first * line, line, 1,
+                      rows_.data() + (first - top) * pitch + std::ptrdiff_t{s.padding_w} * width_, pitch, end - first,
+                      s.width * width_);
     }
 
     void row(const float* x, const float* w, float* y, int row) const
     {
         const auto& s = shape_;
         const int top = row * s.stride_h - s.padding_h;
-        const int first = copies_ ? 0 : (std::max)(0, -top), last = copies_ ? s.kernel_h : (std::min)(s.kernel_h, s.height - top);
+        const int first = copies_ ? 0 : (std::max)(0, -top),
+                  last = copies_ ? s.kernel_h : (std::min)(s.kernel_h, s.height - top);
         const float* from = copies_ ? rows_.data() : x;
         const int at = copies_ ? row % config_.oh_block * s.stride_h : top + first;
         for (const auto& part : segments_) {
-            if (part.clears) std::fill_n(y + std::ptrdiff_t{part.tile_pixel} * width_, std::ptrdiff_t{part.tile_pixels} * width_, 0.0F);
+            if (part.clears)
+                std::fill_n(y + std::ptrdiff_t{part.tile_pixel} * width_, std::ptrdiff_t{part.tile_pixels} * width_,
+                            0.0F);
             part.run({.x = from + (std::ptrdiff_t{at} * in_width_ + part.input) * width_,
-                       .w = w + (std::ptrdiff_t{first} * s.kernel_w + part.tap) * width_,
-                       .y = y + std::ptrdiff_t{part.pixel} * width_,
-                       .x_row = std::ptrdiff_t{in_width_} * width_,
-                       .x_next = std::ptrdiff_t{s.stride_w} * width_,
-                       .x_tap = width_,
-                       .w_row = std::ptrdiff_t{s.kernel_w} * width_,
-                       .w_tap = width_,
-                       .y_row = width_,
-                       .kernel_h = last - first,
-                       .kernel_w = part.taps,
-                       .accumulate = part.accumulates});
+                      .w = w + (std::ptrdiff_t{first} * s.kernel_w + part.tap) * width_,
+                      .y = y + std::ptrdiff_t{part.pixel} * width_,
+                      .x_row = std::ptrdiff_t{in_width_} * width_,
+                      .x_next = std::ptrdiff_t{s.stride_w} * width_,
+                      .x_tap = width_,
+                      .w_row = std::ptrdiff_t{s.kernel_w} * width_,
+                      .w_tap = width_,
+                      .y_row = width_,
+                      .kernel_h = last - first,
+                      .kernel_w = part.taps,
+                      .accumulate = part.accumulates});
         }
     }
 
@@ -103,11 +112,13 @@ private:
     buffer weights_, rows_;
 };
 
-/// Pixels in vectors: input and output are plain. The rows that a block of output rows reads are copied into [row][phase][pixel], where a
-/// phase holds every stride-th pixel and zeros for the padding; they serve all outputs of their channel.
+/// Pixels in vectors: input and output are plain. The rows that a block of output rows reads are copied into
+/// [row][phase][pixel], where a phase holds every stride-th pixel and zeros for the padding; they serve all outputs of
+/// their channel.
 class depthwise_by_pixel {
 public:
-    depthwise_by_pixel(const conv2d_shape& shape, const depthwise_config& config, const tile_table& table, std::span<const float> oihw)
+    depthwise_by_pixel(const conv2d_shape& shape, const depthwise_config& config, const tile_table& table,
+                       std::span<const float> oihw)
         : shape_(shape), config_(config), moves_(table.moves)
     {
         const auto& s = shape_;
@@ -116,11 +127,17 @@ public:
         in_rows_ = (config.oh_block - 1) * s.stride_h + s.kernel_h;
         for (int begin = 0; begin < s.ow();) {
             int nv = (std::min)(config.nv, (s.ow() - begin + config.vl - 1) / config.vl);
-            const auto find = [&] { return table.find_depthwise(vectorise_mode::pixel, config.mr, nv, config.vl, s.kernel_h, s.stride_h); };
-            while (find() == nullptr) ++nv;  // the configured nv is in the table
+            const auto find = [&] {
+                return table.find_depthwise(vectorise_mode::pixel, config.mr, nv, config.vl, s.kernel_h, s.stride_h);
+            };
+            while (find() == nullptr)
+                ++nv;  // the configured nv is in the table
             const int capacity = nv * config.vl;
             if (begin + capacity > s.ow()) begin = (std::max)(0, s.ow() - capacity);  // pixels may be computed twice
-            strips_.push_back({.begin = begin, .width = (std::min)(capacity, s.ow() - begin), .capacity = capacity, .run = find()->run});
+            strips_.push_back({.begin = begin,
+                               .width = (std::min)(capacity, s.ow() - begin),
+                               .capacity = capacity,
+                               .run = find()->run});
             begin += capacity;
         }
         pack_weights(oihw);
@@ -140,7 +157,8 @@ public:
         for (int c = 0; c < s.ci; ++c, x += in, y += multiplier * out, w += multiplier * s.kernel_h * s.kernel_w) {
             for (int r = 0; r < s.oh(); r += config_.oh_block) {
                 fill(x, r * s.stride_h - s.padding_h);
-                for (int j = 0; j < multiplier; ++j) block(w + j * s.kernel_h * s.kernel_w, y + j * out + std::ptrdiff_t{r} * s.ow());
+                for (int j = 0; j < multiplier; ++j)
+                    block(w + j * s.kernel_h * s.kernel_w, y + j * out + std::ptrdiff_t{r} * s.ow());
             }
         }
     }
@@ -160,12 +178,14 @@ private:
         weights_ = buffer(oihw.size());
         for (std::size_t row = 0, to = 0; row < oihw.size(); row += size(kw)) {
             for (int f = 0; f < phases_; ++f) {
-                for (int t = f; t < kw; t += shape_.stride_w) weights_[to++] = oihw[row + size(t)];
+                for (int t = f; t < kw; t += shape_.stride_w)
+                    weights_[to++] = oihw[row + size(t)];
             }
         }
     }
 
-    /// Margins at the sides hold the zeros they were made with, and those above and below as well where one block is the plane.
+    /// Margins at the sides hold the zeros they were made with, and those above and below as well where one block is
+    /// the plane.
     void fill(const float* x, int top)
     {
         const auto& s = shape_;
@@ -180,8 +200,9 @@ private:
             const int left = missing > 0 ? (missing + s.stride_w - 1) / s.stride_w : 0;
             const int right = (std::min)(pitch_, (s.width - 1 + missing + s.stride_w) / s.stride_w);
             if (left >= right) continue;
-            moves_.gather(x + std::ptrdiff_t{first} * s.width + (std::ptrdiff_t{left} * s.stride_w - missing), s.width, s.stride_w,
-                          rows_.data() + (first - top) * row + std::ptrdiff_t{f} * pitch_ + left, row, end - first, right - left);
+            moves_.gather(x + std::ptrdiff_t{first} * s.width + (std::ptrdiff_t{left} * s.stride_w - missing), s.width,
+                          s.stride_w, rows_.data() + (first - top) * row + std::ptrdiff_t{f} * pitch_ + left, row,
+                          end - first, right - left);
         }
     }
 

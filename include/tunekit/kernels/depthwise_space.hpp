@@ -19,7 +19,8 @@ namespace tunekit::kernels {
 namespace detail {
 
 /// The distinct values of one member over a table's depthwise tiles of one kind, ascending.
-[[nodiscard]] inline std::vector<int> depthwise_values(const tile_table& table, vectorise_mode vectorise, int depthwise_tile::*member)
+[[nodiscard]] inline std::vector<int> depthwise_values(const tile_table& table, vectorise_mode vectorise,
+                                                       int depthwise_tile::*member)
 {
     std::vector<int> values;
     for (const auto& t : table.depthwise) {
@@ -30,9 +31,10 @@ namespace detail {
     return values;
 }
 
-/// Whether the table has the tile for this kernel and it suits the shape: no vector beyond the row, channels filled up to the least
-/// number that any tile fills them up to or 1.25 of them.
-[[nodiscard]] inline bool depthwise_tile_fits(const conv2d_shape& s, const tile_table& table, vectorise_mode vectorise, int mr, int nv, int vl)
+/// Whether the table has the tile for this kernel and it suits the shape: no vector beyond the row, channels filled up
+/// to the least number that any tile fills them up to or 1.25 of them.
+[[nodiscard]] inline bool depthwise_tile_fits(const conv2d_shape& s, const tile_table& table, vectorise_mode vectorise,
+                                              int mr, int nv, int vl)
 {
     if (table.find_depthwise(vectorise, mr, nv, vl, s.kernel_h, s.stride_h) == nullptr) return false;
     if (vectorise == vectorise_mode::pixel) return mr <= s.oh() && (nv - 1) * vl < s.ow();
@@ -50,9 +52,12 @@ namespace detail {
 ///
 /// | parameter | values | constraint |
 /// |---|---|---|
-/// | mr, nv, vl | those of the table | a tile of the table for this kernel; channel: mr <= the row, channels filled up to 1.25 ci at most where a tile does; pixel: no vector beyond the row |
+/// | mr, nv, vl | those of the table | a tile of the table for this kernel that suits the shape |
 /// | oh_block | divisors of oh | pixel: at least mr; with clip 1 |
 /// | pad | copy, clip | pixel: copy; channel: clip where nothing is to copy |
+///
+/// A tile suits with channels in vectors where mr is at most the row and channels are filled up to 1.25 ci at most, or as
+/// little as any tile does; with pixels in vectors where no vector lies beyond the row.
 ///
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
 template <std::same_as<tile_table> Table>  // a template, so that only callers pay for its product
@@ -73,15 +78,21 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
             return detail::depthwise_tile_fits(shape, table, vectorise, mr, nv, vl);
         }),
         space::where<"mr", "oh_block">([channel](int mr, int oh_block) { return channel || mr <= oh_block; }),
-        space::where<"oh_block", "pad">([](int oh_block, padding_mode pad) { return pad == padding_mode::copy || oh_block == 1; }),
+        space::where<"oh_block", "pad">(
+            [](int oh_block, padding_mode pad) { return pad == padding_mode::copy || oh_block == 1; }),
     };
 }
 
 /// The plain configuration behind a point of `depthwise_space`.
 template <class... Parameters>
-[[nodiscard]] depthwise_config depthwise_config_of(const space::configuration<Parameters...>& c, vectorise_mode vectorise)
+[[nodiscard]] depthwise_config depthwise_config_of(const space::configuration<Parameters...>& c,
+                                                   vectorise_mode vectorise)
 {
-    return {.vectorise = vectorise, .mr = get<"mr">(c), .nv = get<"nv">(c), .vl = get<"vl">(c), .oh_block = get<"oh_block">(c),
+    return {.vectorise = vectorise,
+            .mr = get<"mr">(c),
+            .nv = get<"nv">(c),
+            .vl = get<"vl">(c),
+            .oh_block = get<"oh_block">(c),
             .pad = get<"pad">(c)};
 }
 
@@ -92,10 +103,11 @@ template <class Space>
     return space.index_of(typename Space::config{{c.mr, c.nv, c.vl, c.oh_block, c.pad}});
 }
 
-/// What a sensible library would run untuned in one layout: of the tiles that compute the fewest unwanted outputs the one with most
-/// accumulators; at least eight rows copied at once where pixels are in vectors, taps clipped where channels are.
-/// Throws: std::invalid_argument where the table has no tile that fits.
-[[nodiscard]] inline depthwise_config default_depthwise_config(const conv2d_shape& shape, const tile_table& table, vectorise_mode vectorise)
+/// What a sensible library would run untuned in one layout: of the tiles that compute the fewest unwanted outputs the
+/// one with most accumulators; at least eight rows copied at once where pixels are in vectors, taps clipped where
+/// channels are. Throws: std::invalid_argument where the table has no tile that fits.
+[[nodiscard]] inline depthwise_config default_depthwise_config(const conv2d_shape& shape, const tile_table& table,
+                                                               vectorise_mode vectorise)
 {
     require_valid(shape);
     const bool channel = vectorise == vectorise_mode::channel;
@@ -120,7 +132,11 @@ template <class Space>
             if (r >= 8 && shape.oh() % r == 0) rows = r;
         }
     }
-    return {.vectorise = vectorise, .mr = best->mr, .nv = best->nv, .vl = best->vl, .oh_block = rows,
+    return {.vectorise = vectorise,
+            .mr = best->mr,
+            .nv = best->nv,
+            .vl = best->vl,
+            .oh_block = rows,
             .pad = channel ? padding_mode::clip : padding_mode::copy};
 }
 

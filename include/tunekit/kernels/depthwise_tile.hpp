@@ -13,11 +13,12 @@ namespace tunekit::kernels {
 
 /// What one call of a depthwise micro-kernel works on. Strides are in floats.
 ///
-/// Channels in vectors: y[m][j] (+)= sum over r < kernel_h, s < kernel_w of x[m x_next + r x_row + s x_tap + j] w[r w_row + s w_tap + j].
+/// Channels in vectors: y[m][j] (+)= sum over r < kernel_h, s < kernel_w of x[m x_next + r x_row + s x_tap + j] w[r
+/// w_row + s w_tap + j].
 ///
 /// Pixels in vectors, mr rows of them: y[m][j] = sum over r < kernel_h, s < kernel_w of
-/// x[(m stride_h + r) x_row + (s % stride_w) x_phase + s / stride_w + j] w[r w_row + k(s)], where k(s) is the place of s among the taps
-/// in the order of s % stride_w, then s.
+/// x[(m stride_h + r) x_row + (s % stride_w) x_phase + s / stride_w + j] w[r w_row + k(s)], where k(s) is the place of
+/// s among the taps in the order of s % stride_w, then s.
 struct depthwise_args {
     const float* x = nullptr;
     const float* w = nullptr;
@@ -31,8 +32,9 @@ struct depthwise_args {
 
 using depthwise_function = void (*)(const depthwise_args&);
 
-/// One depthwise micro-kernel of a table: mr pixels by nv vectors of channels, or mr rows by nv vectors of pixels. The latter are for one
-/// height and stride of the kernel if they have several rows, for any if one (`kernel_h` and `stride_h` are 0).
+/// One depthwise micro-kernel of a table: mr pixels by nv vectors of channels, or mr rows by nv vectors of pixels. The
+/// latter are for one height and stride of the kernel if they have several rows, for any if one (`kernel_h` and
+/// `stride_h` are 0).
 struct depthwise_tile {
     vectorise_mode vectorise = vectorise_mode::channel;
     int mr = 0, nv = 0, vl = 0;
@@ -43,33 +45,37 @@ struct depthwise_tile {
 namespace detail {
 
 template <int MR, int NV, int VL>
-[[gnu::always_inline]] inline void store_tile(const typename vector_of<VL>::template grid<MR, NV>& acc, float* y, std::ptrdiff_t y_row)
+[[gnu::always_inline]] inline void store_tile(const typename vector_of<VL>::template grid<MR, NV>& acc, float* y,
+                                              std::ptrdiff_t y_row)
 {
 #pragma GCC unroll 16
     for (int m = 0; m < MR; ++m) {
 #pragma GCC unroll 8
-        for (int n = 0; n < NV; ++n) __builtin_memcpy(y + m * y_row + n * VL, &acc[m][n], sizeof(acc[m][n]));
+        for (int n = 0; n < NV; ++n)
+            __builtin_memcpy(y + m * y_row + n * VL, &acc[m][n], sizeof(acc[m][n]));
     }
 }
 
 /// One tap of all its rows: each input vector is loaded once and serves every output row whose window it lies in.
 template <int MR, int NV, int VL, int KH, int SH>
-[[gnu::always_inline]] inline void depthwise_tap(typename vector_of<VL>::template grid<MR, NV>& acc, const float* x, std::ptrdiff_t x_row,
-                                                 const float* w, std::ptrdiff_t w_row)
+[[gnu::always_inline]] inline void depthwise_tap(typename vector_of<VL>::template grid<MR, NV>& acc, const float* x,
+                                                 std::ptrdiff_t x_row, const float* w, std::ptrdiff_t w_row)
 {
     using vec = typename vector_of<VL>::type;
 #pragma GCC unroll 32
     for (int i = 0; i < (MR - 1) * SH + KH; ++i) {
         typename vector_of<VL>::template list<NV> xv;
 #pragma GCC unroll 8
-        for (int n = 0; n < NV; ++n) __builtin_memcpy(&xv[n], x + i * x_row + n * VL, sizeof(vec));
+        for (int n = 0; n < NV; ++n)
+            __builtin_memcpy(&xv[n], x + i * x_row + n * VL, sizeof(vec));
 #pragma GCC unroll 16
         for (int m = 0; m < MR; ++m) {
             const int r = i - m * SH;
             if (r < 0 || r >= KH) continue;
             const float tap = w[r * w_row];
 #pragma GCC unroll 8
-            for (int n = 0; n < NV; ++n) acc[m][n] += xv[n] * tap;
+            for (int n = 0; n < NV; ++n)
+                acc[m][n] += xv[n] * tap;
         }
     }
 }
@@ -94,7 +100,8 @@ void depthwise_channels(const depthwise_args& a)
         const float* w = a.w + r * a.w_row;
         detail::row_addresses<MR> x;
 #pragma GCC unroll 16
-        for (int g = 0; g < (MR + 2) / 3; ++g) x[g] = a.x + r * a.x_row + 3 * g * a.x_next;
+        for (int g = 0; g < (MR + 2) / 3; ++g)
+            x[g] = a.x + r * a.x_row + 3 * g * a.x_next;
         for (int s = 0; s < a.kernel_w; ++s, w += a.w_tap) {
             typename detail::vector_of<VL>::template list<NV> wv;
 #pragma GCC unroll 8
@@ -112,7 +119,8 @@ void depthwise_channels(const depthwise_args& a)
                 }
             }
 #pragma GCC unroll 16
-            for (int g = 0; g < (MR + 2) / 3; ++g) x[g] += a.x_tap;
+            for (int g = 0; g < (MR + 2) / 3; ++g)
+                x[g] += a.x_tap;
         }
     }
     detail::store_tile<MR, NV, VL>(acc, a.y, a.y_row);
@@ -128,7 +136,8 @@ void depthwise_pixels(const depthwise_args& a)
 #pragma GCC unroll 16
     for (int m = 0; m < MR; ++m) {
 #pragma GCC unroll 8
-        for (int n = 0; n < NV; ++n) acc[m][n] = vec{};
+        for (int n = 0; n < NV; ++n)
+            acc[m][n] = vec{};
     }
     const float* w = a.w;
     for (int f = 0; f < a.stride_w && f < a.kernel_w; ++f) {

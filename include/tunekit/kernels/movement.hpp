@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// Moving floats between layouts: transposition, strided reading and rows into panels, compiled where the micro-kernels are.
+/// Moving floats between layouts: transposition, strided reading and rows into panels, compiled where the micro-kernels
+/// are.
 
 #include <cstddef>
 #include <cstring>
@@ -13,20 +14,21 @@
 namespace tunekit::kernels {
 
 /// to[c to_row + r] = from[r from_row + c] for r < rows, c < columns.
-using transpose_function = void (*)(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows,
-                                    int columns);
+using transpose_function = void (*)(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row,
+                                    int rows, int columns);
 
 /// to[r to_row + j] = from[r from_row + j stride] for r < rows, j < n. Nothing overlaps.
-using gather_function = void (*)(const float* from, std::ptrdiff_t from_row, int stride, float* to, std::ptrdiff_t to_row,
-                                 int rows, int n);
+using gather_function = void (*)(const float* from, std::ptrdiff_t from_row, int stride, float* to,
+                                 std::ptrdiff_t to_row, int rows, int n);
 
 /// to[r to_row + c] = from[r from_row + c] for r < rows, c < columns, and 0 for columns <= c < filled.
-using copy_function = void (*)(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows, int columns, int filled);
+using copy_function = void (*)(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows,
+                               int columns, int filled);
 
 namespace detail {
 
-/// What place e takes, where a vector's elements are 0 and up and the other's N and up: the butterfly of a transposition, whose
-/// bit D of the place selects.
+/// What place e takes, where a vector's elements are 0 and up and the other's N and up: the butterfly of a
+/// transposition, whose bit D of the place selects.
 template <int D, int N, bool High>
 constexpr int butterfly(int e)
 {
@@ -49,28 +51,33 @@ template <int D, int N, class V, int... J>
 
 /// N x N floats through registers.
 template <int N>
-[[gnu::always_inline]] inline void transpose_square(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row)
+[[gnu::always_inline]] inline void transpose_square(const float* from, std::ptrdiff_t from_row, float* to,
+                                                    std::ptrdiff_t to_row)
 {
     using vec = typename vector_of<N>::type;
     vec row[static_cast<std::size_t>(N)];
 #pragma GCC unroll 16
-    for (int i = 0; i < N; ++i) std::memcpy(&row[i], from + i * from_row, sizeof(vec));
+    for (int i = 0; i < N; ++i)
+        std::memcpy(&row[i], from + i * from_row, sizeof(vec));
     constexpr auto elements = std::make_integer_sequence<int, N>{};
     exchange<1, N>(row, elements);
     exchange<2, N>(row, elements);
     if constexpr (N > 4) exchange<4, N>(row, elements);
     if constexpr (N > 8) exchange<8, N>(row, elements);
 #pragma GCC unroll 16
-    for (int i = 0; i < N; ++i) std::memcpy(to + i * to_row, &row[i], sizeof(vec));
+    for (int i = 0; i < N; ++i)
+        std::memcpy(to + i * to_row, &row[i], sizeof(vec));
 }
 
 /// Squares of N while they fit, the rest in squares of half the size, down to single floats.
 template <int N>
-inline void transpose_by(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows, int columns)
+inline void transpose_by(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows,
+                         int columns)
 {
     if constexpr (N < 4) {
         for (int c = 0; c < columns; ++c) {
-            for (int r = 0; r < rows; ++r) to[c * to_row + r] = from[r * from_row + c];
+            for (int r = 0; r < rows; ++r)
+                to[c * to_row + r] = from[r * from_row + c];
         }
     } else {
         const int whole_rows = rows / N * N, whole_columns = columns / N * N;
@@ -80,10 +87,12 @@ inline void transpose_by(const float* from, std::ptrdiff_t from_row, float* to, 
             }
         }
         if (whole_columns < columns && whole_rows > 0) {
-            transpose_by<N / 2>(from + whole_columns, from_row, to + whole_columns * to_row, to_row, whole_rows, columns - whole_columns);
+            transpose_by<N / 2>(from + whole_columns, from_row, to + whole_columns * to_row, to_row, whole_rows,
+                                columns - whole_columns);
         }
         if (whole_rows < rows) {
-            transpose_by<N / 2>(from + whole_rows * from_row, from_row, to + whole_rows, to_row, rows - whole_rows, columns);
+            transpose_by<N / 2>(from + whole_rows * from_row, from_row, to + whole_rows, to_row, rows - whole_rows,
+                                columns);
         }
     }
 }
@@ -93,7 +102,8 @@ template <int N>
 [[gnu::always_inline]] inline void copy_run(const float* from, float* to, int n)
 {
     if constexpr (N < 4) {
-        for (int j = 0; j < n; ++j) to[j] = from[j];
+        for (int j = 0; j < n; ++j)
+            to[j] = from[j];
     } else if (n >= N) {
         using vec = typename vector_of<N>::type;
         vec v;
@@ -107,7 +117,8 @@ template <int N>
     }
 }
 
-/// Every other float of 2 N - 1: the first half from `a` at the first of them, the second half from `b`, which ends at the last.
+/// Every other float of 2 N - 1: the first half from `a` at the first of them, the second half from `b`, which ends at
+/// the last.
 template <class V, int... J>
 [[gnu::always_inline]] inline void pick_even(const V& a, const V& b, V& out, std::integer_sequence<int, J...>)
 {
@@ -120,7 +131,8 @@ template <int N>
 [[gnu::always_inline]] inline void copy_even(const float* from, float* to, int n)
 {
     if constexpr (N < 4) {
-        for (int j = 0; j < n; ++j) to[j] = from[2 * j];
+        for (int j = 0; j < n; ++j)
+            to[j] = from[2 * j];
     } else if (n >= N) {
         using vec = typename vector_of<N>::type;
         for (int j = 0; j < n; j += N) {
@@ -140,33 +152,41 @@ template <int N>
 
 /// The transposition of that machine; reads and writes the named elements only.
 template <machine M>
-void transpose_floats(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows, int columns)
+void transpose_floats(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows,
+                      int columns)
 {
     detail::transpose_by<M.lanes>(from, from_row, to, to_row, rows, columns);
 }
 
 /// Strided reading of that machine; reads and writes the named elements only.
 template <machine M>
-void gather_floats(const float* from, std::ptrdiff_t from_row, int stride, float* to, std::ptrdiff_t to_row, int rows, int n)
+void gather_floats(const float* from, std::ptrdiff_t from_row, int stride, float* to, std::ptrdiff_t to_row, int rows,
+                   int n)
 {
     if (stride == 1) {
-        for (int r = 0; r < rows; ++r) detail::copy_run<M.lanes>(from + r * from_row, to + r * to_row, n);
+        for (int r = 0; r < rows; ++r)
+            detail::copy_run<M.lanes>(from + r * from_row, to + r * to_row, n);
     } else if (stride == 2) {
-        for (int r = 0; r < rows; ++r) detail::copy_even<M.lanes>(from + r * from_row, to + r * to_row, n);
+        for (int r = 0; r < rows; ++r)
+            detail::copy_even<M.lanes>(from + r * from_row, to + r * to_row, n);
     } else {
         for (int r = 0; r < rows; ++r) {
-            for (int j = 0; j < n; ++j) to[r * to_row + j] = from[r * from_row + std::ptrdiff_t{j} * stride];
+            for (int j = 0; j < n; ++j)
+                to[r * to_row + j] = from[r * from_row + std::ptrdiff_t{j} * stride];
         }
     }
 }
 
-/// The copying of that machine; reads and writes the named elements only. For rows so short that a call for each would tell.
+/// The copying of that machine; reads and writes the named elements only. For rows so short that a call for each would
+/// tell.
 template <machine M>
-void copy_floats(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows, int columns, int filled)
+void copy_floats(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows, int columns,
+                 int filled)
 {
     for (int r = 0; r < rows; ++r, from += from_row, to += to_row) {
         detail::copy_run<M.lanes>(from, to, columns);
-        for (int c = columns; c < filled; ++c) to[c] = 0;
+        for (int c = columns; c < filled; ++c)
+            to[c] = 0;
     }
 }
 

@@ -15,16 +15,21 @@
 
 namespace tunekit::kernels::detail {
 
-/// One image and group at a time. Rows of a tile are output channels, its columns pixels of a row; the rows of a block of a pointwise
-/// convolution are joined into one.
+/// One image and group at a time. Rows of a tile are output channels, its columns pixels of a row; the rows of a block
+/// of a pointwise convolution are joined into one.
 ///
-/// Input is read in place (`pixels_in_place`), or copied per block of rows into [ic / ic_block][row][ic_block][phase][pixel]: a phase
-/// holds every stride-th pixel, so that a tap's inputs lie side by side, and the channels of all kernel rows follow each other at one
-/// distance, so that they are one loop. Weights are packed as [tile of channels][ic / ic_block][tap][channel][kernel row][ic_block].
+/// Input is read in place (`pixels_in_place`), or copied per block of rows into
+/// [ic / ic_block][row][ic_block][phase][pixel]: a phase holds every stride-th pixel, so that a tap's inputs lie side by
+/// side, and the channels of all kernel rows follow each other at one distance, so that they are one loop.
 class nchw_pixel {
 public:
-    nchw_pixel(const conv2d_shape& part, int groups, const nchw_config& config, const tile_table& table, const float* weights)
-        : shape_(part), config_(config), moves_(table.moves), in_place_(pixels_in_place(part, config.pad)), flat_(pointwise(part))
+    nchw_pixel(const conv2d_shape& part, int groups, const nchw_config& config, const tile_table& table,
+               const float* weights)
+        : shape_(part),
+          config_(config),
+          moves_(table.moves),
+          in_place_(pixels_in_place(part, config.pad)),
+          flat_(pointwise(part))
     {
         const auto& s = shape_;
         phases_ = flat_ ? 1 : (std::min)(s.stride_w, s.kernel_w);
@@ -34,28 +39,36 @@ public:
         w_step_ = in_place_ ? std::ptrdiff_t{s.height} * s.width : std::ptrdiff_t{phases_} * pitch_;
         plane_ = std::ptrdiff_t{s.oh()} * s.ow();
         reduction_ = std::ptrdiff_t{s.ci} * s.kernel_h * s.kernel_w;
-        cut(table);
-        pack_weights(groups, weights);
+        tiles_ = tiles_of_row(s.co, config.mr,
+                              config.edge == edge_mode::balanced ? edge_mode::balanced : edge_mode::remainder);
+        strips_ = cut_pixels(config, table, length_, kernels_);
+        weights_ = pack_pixel_weights(s, groups, config.ic_block, tiles_, weights);
         if (in_place_) {
             if (strips_.back().partial) tail_ = buffer(size(std::ptrdiff_t{s.ci} * strips_.back().capacity));
         } else {
-            rows_ = buffer(size(w_step_ * in_rows_ * s.ci + config.nv * config.vl));  // the last vector may reach past the last row
+            rows_ = buffer(size(w_step_ * in_rows_ * s.ci +
+                                config.nv * config.vl));  // the last vector may reach past the last row
         }
         tile_ = buffer(size(std::ptrdiff_t{config.mr} * config.nv * config.vl));
     }
 
-    [[nodiscard]] std::size_t scratch_size() const noexcept { return weights_.size() + rows_.size() + tail_.size() + tile_.size(); }
+    [[nodiscard]] std::size_t scratch_size() const noexcept
+    {
+        return weights_.size() + rows_.size() + tail_.size() + tile_.size();
+    }
 
     void image(const float* x, float* y, int group)
     {
         const auto& c = config_;
         const float* weights = weights_.data() + group * reduction_ * shape_.co;
         int filled = -1;
-        visit_blocks(c.order, {c.oc_block, c.oh_block, c.ic_chunk}, {count(tiles_), shape_.oh(), shape_.ci / c.ic_block},
-                     [&](run_of o, run_of r, run_of i) {
+        visit_blocks(c.order, {c.oc_block, c.oh_block, c.ic_chunk},
+                     {count(tiles_), shape_.oh(), shape_.ci / c.ic_block}, [&](run_of o, run_of r, run_of i) {
                          if (filled != r.begin) {
-                             if (in_place_) fill_tail(x, r.begin);
-                             else fill(x, r.begin);
+                             if (in_place_)
+                                 fill_tail(x, r.begin);
+                             else
+                                 fill(x, r.begin);
                              filled = r.begin;
                          }
                          block({x, weights, y}, o, r, i.begin);
@@ -63,11 +76,7 @@ public:
     }
 
 private:
-    struct strip {
-        int begin = 0, width = 0, capacity = 0;  // pixels: the first, those wanted, those computed
-        bool partial = false;
-        std::size_t kernels = 0;  // where in kernels_ those of this width begin, by rows - 1
-    };
+    using strip = pixel_strip;
     struct operands {
         const float* x;
         const float* w;
@@ -81,54 +90,6 @@ private:
         return static_cast<int>(v.size());
     }
 
-    /// Channels into tiles; pixels into strips of whole vectors, of which the last alone may not be filled.
-    void cut(const tile_table& table)
-    {
-        const auto& c = config_;
-        const bool balanced = c.edge == edge_mode::balanced;
-        tiles_ = tiles_of_row(shape_.co, c.mr, balanced ? edge_mode::balanced : edge_mode::remainder);
-        const auto add = [&](int begin, int nv) {
-            while (table.find(c.mr, nv, c.vl) == nullptr) ++nv;  // the configured nv is in the table
-            const int capacity = nv * c.vl, width = (std::min)(capacity, length_ - begin);
-            strips_.push_back({.begin = begin, .width = width, .capacity = capacity, .partial = width < capacity, .kernels = kernels_.size()});
-            for (int mr = 1; mr <= c.mr; ++mr) kernels_.push_back(table.find(mr, nv, c.vl)->run);
-            return begin + capacity;
-        };
-        if (c.edge == edge_mode::overlap && length_ >= c.nv * c.vl) {
-            for (const auto& t : tiles_of_row(length_, c.nv * c.vl, c.edge)) add(t.begin, c.nv);
-        } else {
-            int begin = 0;
-            for (const auto& t : tiles_of_row((length_ + c.vl - 1) / c.vl, c.nv, balanced ? edge_mode::balanced : edge_mode::remainder)) {
-                if (begin < length_) begin = add(begin, t.length);
-            }
-        }
-    }
-
-    /// Taps in the order of their phases.
-    void pack_weights(int groups, const float* oihw)
-    {
-        const auto& s = shape_;
-        const int ib = config_.ic_block;
-        weights_ = buffer(size(reduction_ * s.co * groups));
-        float* to = weights_.data();
-        for (int g = 0; g < groups; ++g) {
-            for (const auto& t : tiles_) {
-                for (int b = 0; b < s.ci; b += ib) {
-                    for (int f = 0; f < phases_; ++f) {
-                        for (int q = f; q < s.kernel_w; q += s.stride_w) {
-                            for (int o = t.begin; o < t.begin + t.length; ++o) {
-                                for (int r = 0; r < s.kernel_h; ++r) {
-                                    const float* from = oihw + ((std::ptrdiff_t{g} * s.co + o) * s.ci + b) * s.kernel_h * s.kernel_w + r * s.kernel_w + q;
-                                    for (int i = 0; i < ib; ++i) *to++ = from[std::ptrdiff_t{i} * s.kernel_h * s.kernel_w];
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-
     /// Copies what the block of output rows from `row` reads. Margins hold the zeros they were made with.
     void fill(const float* x, int row)
     {
@@ -137,8 +98,9 @@ private:
         if (flat_) {
             const bool joined = s.stride_h == 1 && s.stride_w == 1;
             for (int i = 0; i < s.ci; ++i) {
-                moves_.gather(x + i * image + std::ptrdiff_t{row} * s.stride_h * s.width, std::ptrdiff_t{s.stride_h} * s.width,
-                              s.stride_w, rows_.data() + std::ptrdiff_t{i} * pitch_, s.ow(), joined ? 1 : config_.oh_block,
+                moves_.gather(x + i * image + std::ptrdiff_t{row} * s.stride_h * s.width,
+                              std::ptrdiff_t{s.stride_h} * s.width, s.stride_w,
+                              rows_.data() + std::ptrdiff_t{i} * pitch_, s.ow(), joined ? 1 : config_.oh_block,
                               joined ? length_ : s.ow());
             }
             return;
@@ -149,7 +111,8 @@ private:
             const bool outside = h < 0 || h >= s.height;
             if (r % s.stride_h >= s.kernel_h || (outside && config_.pad == padding_mode::clip)) continue;
             for (int b = 0; b < s.ci; b += config_.ic_block) {
-                float* to = rows_.data() + (std::ptrdiff_t{b} * in_rows_ + std::ptrdiff_t{r} * config_.ic_block) * w_step_;
+                float* to =
+                    rows_.data() + (std::ptrdiff_t{b} * in_rows_ + std::ptrdiff_t{r} * config_.ic_block) * w_step_;
                 if (outside) {
                     std::fill_n(to, w_step_ * config_.ic_block, 0.0F);
                     continue;
@@ -160,8 +123,8 @@ private:
                     const int first = missing > 0 ? (missing + s.stride_w - 1) / s.stride_w : 0;
                     const int end = (std::min)(pitch_, (s.width - 1 + missing + s.stride_w) / s.stride_w);
                     if (first >= end) continue;
-                    moves_.gather(from + (std::ptrdiff_t{first} * s.stride_w - missing), image, s.stride_w, to + first, w_step_,
-                                  config_.ic_block, end - first);
+                    moves_.gather(from + (std::ptrdiff_t{first} * s.stride_w - missing), image, s.stride_w, to + first,
+                                  w_step_, config_.ic_block, end - first);
                 }
             }
         }
@@ -172,8 +135,8 @@ private:
     {
         const strip& last = strips_.back();
         if (!last.partial) return;
-        moves_.gather(x + std::ptrdiff_t{row} * shape_.width + last.begin, w_step_, 1, tail_.data(), last.capacity, shape_.ci,
-                      last.width);
+        moves_.gather(x + std::ptrdiff_t{row} * shape_.width + last.begin, w_step_, 1, tail_.data(), last.capacity,
+                      shape_.ci, last.width);
     }
 
     void block(const operands& p, run_of oc, run_of rows, int ic)
@@ -182,13 +145,15 @@ private:
         if (config_.inner == inner_order::channels_outside) {
             for (int o = oc.begin; o < oc.end; ++o) {
                 for (int r = rows.begin; r < end; ++r) {
-                    for (const auto& c : strips_) compute(p, tiles_[size(o)], r, r - rows.begin, c, ic);
+                    for (const auto& c : strips_)
+                        compute(p, tiles_[size(o)], r, r - rows.begin, c, ic);
                 }
             }
         } else {
             for (int r = rows.begin; r < end; ++r) {
                 for (const auto& c : strips_) {
-                    for (int o = oc.begin; o < oc.end; ++o) compute(p, tiles_[size(o)], r, r - rows.begin, c, ic);
+                    for (int o = oc.begin; o < oc.end; ++o)
+                        compute(p, tiles_[size(o)], r, r - rows.begin, c, ic);
                 }
             }
         }
@@ -203,22 +168,25 @@ private:
         const int first = config_.pad == padding_mode::clip ? (std::max)(0, -top) : 0;
         const int last = config_.pad == padding_mode::clip ? (std::min)(s.kernel_h, s.height - top) : s.kernel_h;
         float* const y = p.y + t.begin * plane_ + std::ptrdiff_t{row} * s.ow() + c.begin;
-        tile_args a{.x = p.w + t.begin * reduction_ + std::ptrdiff_t{ic} * ib * t.length * s.kernel_h * s.kernel_w + first * ib,
-                    .y = c.partial ? tile_.data() : y,
-                    .x_row = taps,
-                    .x_block = taps * t.length * s.kernel_w,
-                    .x_tap = taps * t.length,
-                    .w_step = w_step_,
-                    .w_tap = 1,
-                    .y_row = c.partial ? c.capacity : plane_,
-                    .blocks = config_.ic_chunk,
-                    .depth = (last - first) * ib,
-                    .unroll = config_.ku,
-                    .prefetch = config_.prefetch,
-                    .accumulate = ic > 0};
+        tile_args a{
+            .x = p.w + t.begin * reduction_ + std::ptrdiff_t{ic} * ib * t.length * s.kernel_h * s.kernel_w + first * ib,
+            .y = c.partial ? tile_.data() : y,
+            .x_row = taps,
+            .x_block = taps * t.length * s.kernel_w,
+            .x_tap = taps * t.length,
+            .w_step = w_step_,
+            .w_tap = 1,
+            .y_row = c.partial ? c.capacity : plane_,
+            .blocks = config_.ic_chunk,
+            .depth = (last - first) * ib,
+            .unroll = config_.ku,
+            .prefetch = config_.prefetch,
+            .accumulate = ic > 0};
         if (!in_place_) {
             const std::ptrdiff_t row_size = w_step_ * ib;
-            a.w = rows_.data() + (std::ptrdiff_t{ic} * in_rows_ + (flat_ ? 0 : row_in_block * s.stride_h) + first) * row_size + c.begin;
+            a.w = rows_.data() +
+                  (std::ptrdiff_t{ic} * in_rows_ + (flat_ ? 0 : row_in_block * s.stride_h) + first) * row_size +
+                  c.begin;
             a.w_block = row_size * in_rows_;
         } else if (c.partial) {
             a.w = tail_.data() + std::ptrdiff_t{ic} * ib * c.capacity;

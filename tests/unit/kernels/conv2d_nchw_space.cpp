@@ -28,9 +28,12 @@ const tile_table& four_lanes()
 
 }  // namespace
 
-TEST_CASE("the plain NCHW space holds exactly the combinations that its table of constraints admits, on a shape small enough to count")
+TEST_CASE(
+    "the plain NCHW space holds exactly the combinations that its table of constraints admits, on a shape small enough "
+    "to count")
 {
-    const conv2d_shape shape{.ci = 2, .height = 4, .width = 4, .co = 4, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1};
+    const conv2d_shape shape{
+        .ci = 2, .height = 4, .width = 4, .co = 4, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1};
     const auto space = conv2d_nchw_space(shape, four_lanes());
     std::uint64_t members = 0;
     for (const auto& t : four_lanes().tiles) {
@@ -38,10 +41,11 @@ TEST_CASE("the plain NCHW space holds exactly the combinations that its table of
         const int width = t.nv * t.vl;
         // (ic_block, ic_chunk) is (1, 1), (1, 2) or (2, 1); the last two take all channels and have a third edge.
         const std::uint64_t rest = 4 * 5 * 3 * 6 * 2 * 2;  // ku, prefetch, oh_block in {1, 2, 4}, order, inner, pad
-        if (width == 4) members += rest * 8;                       // channel: one tile of channels
+        if (width == 4) members += rest * 8;               // channel: one tile of channels
         if ((t.nv - 1) * t.vl < 4) {
             std::uint64_t blocks = 0;  // pixel: tiles of mr channels
-            for (int b = 1; b <= 64; b *= 2) blocks += b == 1 || b * t.mr < 2 * ((4 + t.mr - 1) / t.mr * t.mr);
+            for (int b = 1; b <= 64; b *= 2)
+                blocks += b == 1 || b * t.mr < 2 * ((4 + t.mr - 1) / t.mr * t.mr);
             members += blocks * rest * 8;
         }
     }
@@ -54,7 +58,17 @@ TEST_CASE("every sampled configuration of the plain NCHW space is one that the k
         {.ci = 6, .height = 9, .width = 11, .co = 10, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1},
         {.batch = 2, .ci = 8, .height = 6, .width = 6, .co = 12, .kernel_h = 1, .kernel_w = 1},
         {.ci = 4, .height = 7, .width = 9, .co = 8, .kernel_h = 1, .kernel_w = 1, .stride_h = 2, .stride_w = 2},
-        {.ci = 8, .height = 8, .width = 7, .co = 12, .kernel_h = 3, .kernel_w = 3, .stride_h = 2, .stride_w = 2, .padding_h = 1, .padding_w = 1, .groups = 2},
+        {.ci = 8,
+         .height = 8,
+         .width = 7,
+         .co = 12,
+         .kernel_h = 3,
+         .kernel_w = 3,
+         .stride_h = 2,
+         .stride_w = 2,
+         .padding_h = 1,
+         .padding_w = 1,
+         .groups = 2},
     };
     tk::random::philox gen(23);
     for (const auto& shape : shapes) {
@@ -72,7 +86,9 @@ TEST_CASE("every sampled configuration of the plain NCHW space is one that the k
     }
 }
 
-TEST_CASE("strides, paddings, kernels, odd channels, batches and non-square images: sampled configurations of both direct spaces are right")
+TEST_CASE(
+    "strides, paddings, kernels, odd channels, batches and non-square images: sampled configurations of both direct "
+    "spaces are right")
 {
     // Every stride of 1 to 3 with every kernel, paddings of 0 and half the kernel; the rest changes with them.
     tk::random::philox gen(37);
@@ -80,9 +96,17 @@ TEST_CASE("strides, paddings, kernels, odd channels, batches and non-square imag
         for (const int stride : {1, 2, 3}) {
             for (const int padding : {0, kernel / 2}) {
                 if (kernel == 1 && padding == 0 && stride == 1) continue;  // the same as with padding kernel / 2
-                const conv2d_shape shape{.batch = one_of({1, 2}, gen), .ci = one_of({1, 3, 5, 6}, gen), .height = kernel + one_of({2, 5, 6}, gen),
-                                         .width = kernel + one_of({1, 4, 8}, gen), .co = one_of({1, 4, 7, 9}, gen), .kernel_h = kernel,
-                                         .kernel_w = kernel, .stride_h = stride, .stride_w = stride, .padding_h = padding, .padding_w = padding};
+                const conv2d_shape shape{.batch = one_of({1, 2}, gen),
+                                         .ci = one_of({1, 3, 5, 6}, gen),
+                                         .height = kernel + one_of({2, 5, 6}, gen),
+                                         .width = kernel + one_of({1, 4, 8}, gen),
+                                         .co = one_of({1, 4, 7, 9}, gen),
+                                         .kernel_h = kernel,
+                                         .kernel_w = kernel,
+                                         .stride_h = stride,
+                                         .stride_w = stride,
+                                         .padding_h = padding,
+                                         .padding_w = padding};
                 CAPTURE(text(shape));
                 const auto x = uniform_floats(shape.inputs(), gen), w = uniform_floats(shape.weights(), gen);
                 const auto want = reference_conv2d(shape, x, w);

@@ -42,7 +42,11 @@ depthwise_config random_depthwise_config(const conv2d_shape& s, G& gen)
         const auto tiles = test_table().depthwise;
         const auto& t = tiles[tk::random::uniform_index(tiles.size(), gen)];
         const bool channel = t.vectorise == vectorise_mode::channel;
-        const depthwise_config c{.vectorise = t.vectorise, .mr = t.mr, .nv = t.nv, .vl = t.vl, .oh_block = divisor_of(s.oh(), gen),
+        const depthwise_config c{.vectorise = t.vectorise,
+                                 .mr = t.mr,
+                                 .nv = t.nv,
+                                 .vl = t.vl,
+                                 .oh_block = divisor_of(s.oh(), gen),
                                  .pad = channel ? static_cast<padding_mode>(one_of({0, 1}, gen)) : padding_mode::copy};
         const bool suits = test_table().find_depthwise(t.vectorise, t.mr, t.nv, t.vl, s.kernel_h, s.stride_h) == &t;
         if (suits && (channel ? s.co == s.ci : c.mr <= c.oh_block)) return c;
@@ -51,15 +55,16 @@ depthwise_config random_depthwise_config(const conv2d_shape& s, G& gen)
 
 std::string text(const depthwise_config& c)
 {
-    return std::string(to_text(c.vectorise)) + " " + std::to_string(c.mr) + " x " + std::to_string(c.nv) + " x " + std::to_string(c.vl) +
-           " oh_block " + std::to_string(c.oh_block) + " pad " + to_text(c.pad);
+    return std::string(to_text(c.vectorise)) + " " + std::to_string(c.mr) + " x " + std::to_string(c.nv) + " x " +
+           std::to_string(c.vl) + " oh_block " + std::to_string(c.oh_block) + " pad " + to_text(c.pad);
 }
 
 }  // namespace
 
 TEST_CASE("two channels with a filter each, by hand")
 {
-    const conv2d_shape shape{.ci = 2, .height = 2, .width = 3, .co = 2, .kernel_h = 1, .kernel_w = 3, .padding_w = 1, .groups = 2};
+    const conv2d_shape shape{
+        .ci = 2, .height = 2, .width = 3, .co = 2, .kernel_h = 1, .kernel_w = 3, .padding_w = 1, .groups = 2};
     const std::vector<float> x{1, 2, 3, 4, 5, 6, 10, 20, 30, 40, 50, 60}, w{1, 10, 100, 0, 1, -1};
     // 10 x + 100 of the right neighbour + 1 of the left one; then x less its right neighbour.
     const std::vector<float> want{210, 321, 32, 540, 654, 65, -10, -10, 30, -10, -10, 60};
@@ -68,14 +73,16 @@ TEST_CASE("two channels with a filter each, by hand")
     for (const auto side : {guard::behind, guard::before}) {
         CHECK(convolve(shape, {.vectorise = vectorise_mode::pixel, .mr = 1, .nv = 1, .vl = 4}, x, w, side) == want);
         for (const auto pad : {padding_mode::copy, padding_mode::clip}) {
-            CHECK(convolve(shape, {.vectorise = vectorise_mode::channel, .mr = 2, .nv = 1, .vl = 4, .pad = pad}, x, w, side) == want);
+            CHECK(convolve(shape, {.vectorise = vectorise_mode::channel, .mr = 2, .nv = 1, .vl = 4, .pad = pad}, x, w,
+                           side) == want);
         }
     }
 }
 
 TEST_CASE("a channel with two outputs, by hand")
 {
-    const conv2d_shape shape{.ci = 1, .height = 1, .width = 4, .co = 2, .kernel_h = 1, .kernel_w = 2, .stride_w = 2, .groups = 1};
+    const conv2d_shape shape{
+        .ci = 1, .height = 1, .width = 4, .co = 2, .kernel_h = 1, .kernel_w = 2, .stride_w = 2, .groups = 1};
     const std::vector<float> x{1, 2, 3, 4}, w{1, 1, 1, -1}, want{3, 7, -1, -1};
     CHECK(convolve(shape, {.mr = 1, .nv = 1, .vl = 4}, x, w, guard::behind) == want);
 }
@@ -89,17 +96,51 @@ TEST_CASE("depthwise agrees with the definition in both layouts, and touches not
     };
     const std::array<conv2d_shape, 12> shapes{{
         depthwise(8, 1, {.height = 8, .width = 8, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1}),
-        depthwise(5, 1, {.batch = 2, .height = 7, .width = 7, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1}),
-        depthwise(3, 1, {.height = 12, .width = 21, .kernel_h = 3, .kernel_w = 3, .stride_h = 2, .stride_w = 2, .padding_h = 1, .padding_w = 1}),
+        depthwise(5, 1,
+                  {.batch = 2, .height = 7, .width = 7, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1}),
+        depthwise(3, 1,
+                  {.height = 12,
+                   .width = 21,
+                   .kernel_h = 3,
+                   .kernel_w = 3,
+                   .stride_h = 2,
+                   .stride_w = 2,
+                   .padding_h = 1,
+                   .padding_w = 1}),
         depthwise(4, 1, {.height = 13, .width = 14, .kernel_h = 3, .kernel_w = 3, .stride_h = 3, .stride_w = 3}),
         depthwise(9, 1, {.height = 6, .width = 5, .kernel_h = 5, .kernel_w = 5, .padding_h = 2, .padding_w = 2}),
-        depthwise(2, 1, {.height = 15, .width = 17, .kernel_h = 7, .kernel_w = 7, .stride_h = 2, .stride_w = 2, .padding_h = 3, .padding_w = 3}),
+        depthwise(2, 1,
+                  {.height = 15,
+                   .width = 17,
+                   .kernel_h = 7,
+                   .kernel_w = 7,
+                   .stride_h = 2,
+                   .stride_w = 2,
+                   .padding_h = 3,
+                   .padding_w = 3}),
         depthwise(2, 1, {.height = 14, .width = 15, .kernel_h = 11, .kernel_w = 11, .padding_h = 5, .padding_w = 5}),
         depthwise(3, 1, {.height = 9, .width = 1, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1}),
         depthwise(6, 1, {.height = 4, .width = 6, .kernel_h = 1, .kernel_w = 1, .stride_h = 2, .stride_w = 3}),
         depthwise(3, 2, {.height = 8, .width = 10, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1}),
-        depthwise(4, 3, {.batch = 2, .height = 6, .width = 9, .kernel_h = 3, .kernel_w = 2, .stride_h = 1, .stride_w = 2, .padding_h = 2, .padding_w = 1}),
-        depthwise(1, 5, {.height = 5, .width = 5, .kernel_h = 5, .kernel_w = 3, .stride_h = 1, .stride_w = 1, .padding_h = 4, .padding_w = 2}),
+        depthwise(4, 3,
+                  {.batch = 2,
+                   .height = 6,
+                   .width = 9,
+                   .kernel_h = 3,
+                   .kernel_w = 2,
+                   .stride_h = 1,
+                   .stride_w = 2,
+                   .padding_h = 2,
+                   .padding_w = 1}),
+        depthwise(1, 5,
+                  {.height = 5,
+                   .width = 5,
+                   .kernel_h = 5,
+                   .kernel_w = 3,
+                   .stride_h = 1,
+                   .stride_w = 1,
+                   .padding_h = 4,
+                   .padding_w = 2}),
     }};
     tk::random::philox gen(19);
     for (const auto& shape : shapes) {
@@ -110,14 +151,23 @@ TEST_CASE("depthwise agrees with the definition in both layouts, and touches not
             CAPTURE(::text(shape));
             CAPTURE(text(config));
             // Sums of at most 121 products below 1 in float: 121 roundings of 2^-24 relative to the largest output.
-            REQUIRE(relative_error(convolve(shape, config, x, w, trial % 2 == 0 ? guard::behind : guard::before), want) < 1e-5);
+            REQUIRE(relative_error(convolve(shape, config, x, w, trial % 2 == 0 ? guard::behind : guard::before),
+                                   want) < 1e-5);
         }
     }
 }
 
 TEST_CASE("a depthwise configuration that does not fit is refused with its parameter named")
 {
-    const conv2d_shape shape{.ci = 4, .height = 8, .width = 8, .co = 4, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1, .groups = 4};
+    const conv2d_shape shape{.ci = 4,
+                             .height = 8,
+                             .width = 8,
+                             .co = 4,
+                             .kernel_h = 3,
+                             .kernel_w = 3,
+                             .padding_h = 1,
+                             .padding_w = 1,
+                             .groups = 4};
     const std::vector<float> w(static_cast<std::size_t>(shape.weights()));
     const depthwise_config plain{.mr = 2, .nv = 1, .vl = 4, .oh_block = 4};
     const auto with = [&](auto change) {
@@ -126,18 +176,23 @@ TEST_CASE("a depthwise configuration that does not fit is refused with its param
         return [&, c] { depthwise_kernel(shape, c, test_table(), w); };
     };
     CHECK_NOTHROW(with([](auto&) {})());
-    CHECK_THROWS_WITH(with([](auto& c) { c.nv = 7; })(),
-                      "tunekit: depthwise_config: no pixel tile 2 x 7 x 4 for this kernel in the table, want one of its tiles");
-    CHECK_THROWS_WITH(with([](auto& c) { c.oh_block = 3; })(), "tunekit: depthwise_config: oh_block is 3, want a divisor of the output height");
-    CHECK_THROWS_WITH(with([](auto& c) { c.oh_block = 1; })(), "tunekit: depthwise_config: mr is 2, want at most oh_block");
+    CHECK_THROWS_WITH(
+        with([](auto& c) { c.nv = 7; })(),
+        "tunekit: depthwise_config: no pixel tile 2 x 7 x 4 for this kernel in the table, want one of its tiles");
+    CHECK_THROWS_WITH(with([](auto& c) { c.oh_block = 3; })(),
+                      "tunekit: depthwise_config: oh_block is 3, want a divisor of the output height");
+    CHECK_THROWS_WITH(with([](auto& c) { c.oh_block = 1; })(),
+                      "tunekit: depthwise_config: mr is 2, want at most oh_block");
     CHECK_THROWS_WITH(with([](auto& c) { c.pad = padding_mode::clip; })(),
                       "tunekit: depthwise_config: pad is clip with pixels in vectors, want copy");
     CHECK_THROWS_AS((depthwise_kernel(shape, plain, test_table(), std::vector<float>(3))), std::invalid_argument);
     auto grouped = shape;
     grouped.groups = 2;
-    CHECK_THROWS_WITH((depthwise_kernel(grouped, plain, test_table(), w)), "tunekit: depthwise_kernel: groups is 2, want the 4 input channels");
+    CHECK_THROWS_WITH((depthwise_kernel(grouped, plain, test_table(), w)),
+                      "tunekit: depthwise_kernel: groups is 2, want the 4 input channels");
     auto several = shape;
     several.co = 8;
-    CHECK_THROWS_WITH((depthwise_kernel(several, {.vectorise = vectorise_mode::channel, .mr = 1, .nv = 1, .vl = 4}, test_table(), w)),
-                      "tunekit: depthwise_config: vectorise is channel with several outputs for a channel, want pixel");
+    CHECK_THROWS_WITH(
+        (depthwise_kernel(several, {.vectorise = vectorise_mode::channel, .mr = 1, .nv = 1, .vl = 4}, test_table(), w)),
+        "tunekit: depthwise_config: vectorise is channel with several outputs for a channel, want pixel");
 }

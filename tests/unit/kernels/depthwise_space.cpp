@@ -14,11 +14,31 @@
 namespace tk = tunekit;
 using namespace tk::kernels;
 
-TEST_CASE("every configuration of the depthwise spaces is one that the kernel takes, and right; the default is among them")
+TEST_CASE(
+    "every configuration of the depthwise spaces is one that the kernel takes, and right; the default is among them")
 {
     const conv2d_shape shapes[] = {
-        {.ci = 6, .height = 8, .width = 9, .co = 6, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1, .groups = 6},
-        {.batch = 2, .ci = 4, .height = 12, .width = 7, .co = 4, .kernel_h = 3, .kernel_w = 3, .stride_h = 2, .stride_w = 2, .padding_h = 1, .padding_w = 1, .groups = 4},
+        {.ci = 6,
+         .height = 8,
+         .width = 9,
+         .co = 6,
+         .kernel_h = 3,
+         .kernel_w = 3,
+         .padding_h = 1,
+         .padding_w = 1,
+         .groups = 6},
+        {.batch = 2,
+         .ci = 4,
+         .height = 12,
+         .width = 7,
+         .co = 4,
+         .kernel_h = 3,
+         .kernel_w = 3,
+         .stride_h = 2,
+         .stride_w = 2,
+         .padding_h = 1,
+         .padding_w = 1,
+         .groups = 4},
         {.ci = 9, .height = 6, .width = 12, .co = 9, .kernel_h = 5, .kernel_w = 5, .groups = 9},
     };
     tk::random::philox gen(41);

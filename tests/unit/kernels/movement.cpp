@@ -21,7 +21,8 @@ constexpr movement movements[] = {make_movement<machine{.lanes = 4}>(), make_mov
 void number(const guarded& floats)
 {
     float next = 1;
-    for (float& f : floats.span()) f = next++;
+    for (float& f : floats.span())
+        f = next++;
 }
 
 }  // namespace
@@ -78,7 +79,8 @@ TEST_CASE("every stride of every length is gathered, and no float beside the las
                 m.gather(from.data(), width, stride, to.data(), n, rows, n);
                 int wrong = 0;
                 for (int r = 0; r < rows; ++r) {
-                    for (int j = 0; j < n; ++j) wrong += to.data()[r * n + j] != from.data()[r * width + j * stride];
+                    for (int j = 0; j < n; ++j)
+                        wrong += to.data()[r * n + j] != from.data()[r * width + j * stride];
                 }
                 CAPTURE(stride);
                 CAPTURE(n);
