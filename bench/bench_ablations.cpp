@@ -41,12 +41,13 @@ struct settings {
     double seconds = 1200;
 };
 
-/// A form of the recipe. What differs in measuring or scheduling alone has nothing to say of single spaces.
+/// A form of the recipe. What differs in measuring or scheduling alone has nothing to say of single spaces, and searches with
+/// expected improvement alone are compared there by `bench_search --strategy adatune`.
 struct variant {
     std::string name;
     programs::replayed_system system;
     std::string schedule = "dynatune";
-    bool proposes = true;  ///< other configurations than the recipe
+    bool single = true;    ///< has something to say of single spaces
     bool setting = false;  ///< differs in settings of the portfolio alone: one to choose from
 };
 
@@ -103,12 +104,14 @@ std::vector<variant> variants(double seconds, std::size_t tasks)
     set("bootstrapped, all features", [](auto& s) { s.model.bootstrap = true, s.model.max_features = 0; });
     const auto parts = tk::recipes::combined();
     proposed("boosted trees", tk::portfolio{tk::surrogate::boosted_trees{.members = 10}, parts.acquire, parts.explore});
+    const std::size_t searches = out.size();
     proposed("EI alone, enumeration", searching(tk::explore::enumeration{}, tk::screen::keep_best{}));
     const tk::explore::annealing annealing{.unit = tk::explore::heat::spread};
     const tk::explore::contextual_annealing contextual{.inner = annealing, .stochastic_rounding = true};
     proposed("EI alone, annealing", searching(annealing, tk::screen::keep_best{}));
     proposed("EI alone, contextual annealing", searching(contextual, tk::screen::keep_best{}));
     proposed("the same, adaptive sampling", searching(contextual, tk::screen::adaptive_sampling{}));
+    for (std::size_t i = searches; i < out.size(); ++i) out[i].single = false;
     return out;
 }
 
@@ -204,7 +207,7 @@ void on_spaces(const settings& s)
     for (const auto& on : spaces) std::printf(" %.22s", on.name.c_str());
     std::printf("   mean  +- 95 %%\n");
     for (const auto& v : variants(s.seconds, 1)) {
-        if (!v.proposes || v.name.find(s.only) == std::string::npos) continue;
+        if (!v.single || v.name.find(s.only) == std::string::npos) continue;
         std::vector<double> means;
         double mean = 0, variance = 0;
         for (const auto& on : spaces) {
