@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The combined recipe with each part off, or replaced by another: on recorded networks against sequential AutoTVM, and on recorded spaces.
+// The combined recipe with each part off, or replaced by another: on recorded networks against sequential AutoTVM, and
+// on recorded spaces.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -41,8 +42,8 @@ struct settings {
     double seconds = 1200;
 };
 
-/// A form of the recipe. What differs in measuring or scheduling alone has nothing to say of single spaces, and searches with
-/// expected improvement alone are compared there by `bench_search --strategy adatune`.
+/// A form of the recipe. What differs in measuring or scheduling alone has nothing to say of single spaces, and searches
+/// with expected improvement alone are compared there by `bench_search --strategy adatune`.
 struct variant {
     std::string name;
     programs::replayed_system system;
@@ -168,7 +169,8 @@ std::vector<double> logs_at_random(std::vector<double> all)
     return out;
 }
 
-/// S200 of each repeat: the mean over k of how much of the way from random search's E ln cost after k evaluations to the optimum's is covered.
+/// S200 of each repeat: the mean over k of how much of the way from random search's E ln cost after k evaluations to
+/// the optimum's is covered.
 /// Before the first valid one, and for what failed, the worst valid cost counts.
 std::vector<double> scores_on(const programs::loaded_space& on, const tk::any_strategy& strategy, const settings& s)
 {

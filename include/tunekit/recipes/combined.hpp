@@ -16,14 +16,17 @@
 
 namespace tunekit::recipes {
 
-/// A forest on log costs; expected improvement, highest mean and steps from the best in turn; spaces up to 10^5 scored whole. No
-/// setting depends on the problem.
+/// A forest on log costs; expected improvement, highest mean and steps from the best in turn; spaces up to 10^5 scored
+/// whole.
+/// No setting depends on the problem.
 ///
 ///     auto found = tune(space, measure, recipes::combined(), {.trials = 512}, gen);
 ///
-/// Each tree sees every measurement, as costs are nearly free of noise, and trees differ by the 3 features that they compare at a node.
+/// Each tree sees every measurement, as costs are nearly free of noise, and trees differ by the 3 features that they
+/// compare at a node.
 ///
-/// Source: ours; AdaTune's surrogate and criterion, without its search where enumeration is cheaper, beside hill climbing.
+/// Source: ours; AdaTune's surrogate and criterion, without its search where enumeration is cheaper, beside hill
+///         climbing.
 [[nodiscard]] inline auto combined()
 {
     return portfolio{surrogate::random_forest{.trees = 32, .max_features = 3, .bootstrap = false}, acquisition::expected_improvement{},
@@ -33,12 +36,13 @@ namespace tunekit::recipes {
 /// Its evaluator: twenty runs, of which `combined_limits` spare most candidates all but three.
 [[nodiscard]] constexpr measure::fixed combined_repetition() { return {.runs = 20, .batch = 1}; }
 
-/// A candidate is given up after three runs, all of them 5 % slower than the incumbent: what cannot win needs no precision, what may
-/// gets all twenty runs. AdaTune's evaluator, which stops once it is sure of a candidate's cost, asks more than tuning does.
+/// A candidate is given up after three runs, all of them 5 % slower than the incumbent: what cannot win needs no
+/// precision, what may gets all twenty runs. AdaTune's evaluator, which stops once it is sure of a candidate's cost, asks
+/// more than tuning does.
 [[nodiscard]] constexpr candidate_limits combined_limits() { return {.abandon_factor = 1.05}; }
 
-/// For several tasks: DynaTune over slots of half a percent of a task's even share, 0.1 s at least. A decision costs microseconds, and
-/// a task that will not gain is left after a few measurements.
+/// For several tasks: DynaTune over slots of half a percent of a task's even share, 0.1 s at least. A decision costs
+/// microseconds, and a task that will not gain is left after a few measurements.
 ///
 ///     auto budget = recipes::combined_budget(600, tasks.size());
 ///     auto plan   = tune_tasks(tasks, recipes::combined(), recipes::dynatune(budget.slot_seconds), budget, gen);

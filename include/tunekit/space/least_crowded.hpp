@@ -17,14 +17,15 @@
 
 namespace tunekit::space {
 
-/// Of `among` uniform draws the one whose values are least crowded by those of the `before` configurations, the earliest of equals;
-/// empty where all were taken already.
+/// Of `among` uniform draws the one whose values are least crowded by those of the `before` configurations, the earliest
+/// of equals; empty where all were taken already.
 ///
 ///     const auto i = space::least_crowded(space, measured, 64, rest, gen);
 ///
-/// The room of a draw is the sum over parameters of 1 / (1 + c), c the sum over `before` of max(0, 1 - |difference of ordinals| /
-/// reach) with reach 2 / (n + 1) of the parameter's range, n = before.size(). So each parameter's values are used alike, as in a Latin hypercube,
-/// whatever the constraints; distances between configurations, which send the first ones to the corners, play no part.
+/// The room of a draw is the sum over parameters of 1 / (1 + c), c the sum over `before` of
+///     max(0, 1 - |difference of ordinals| / reach),    reach = 2 / (n + 1) of the parameter's range, n = before.size().
+/// So each parameter's values are used alike, as in a Latin hypercube, whatever the constraints; distances between
+/// configurations, which send the first ones to the corners, play no part.
 ///
 /// Randomness: one `sample` of `among`.
 /// Cost:       O(among n d).

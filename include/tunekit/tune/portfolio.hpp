@@ -54,8 +54,9 @@ struct portfolio_options {
 /// nothing of where the best lies, and would take most splits and all of the sd. A failure, and anything while nothing valid was
 /// measured, counts as q. A measurement cut short (`at_least`) counts as its bound and is no centre of steps.
 ///
-/// Randomness: a sample of `among` per first configuration; one `uniform_index` per proposal by lot and rejection; per fit what model and list draw; a shuffle of the list, once
-///             where it is complete, and of the neighbours of each centre: equal scores, of which trees have many, go by lot.
+/// Randomness: a sample of `among` per first configuration; one `uniform_index` per proposal by lot and rejection; per fit
+///             what model and list draw; a shuffle of the list, once where it is complete, and of the neighbours of each
+///             centre: equal scores, of which trees have many, go by lot.
 /// Cost:       ln(trials) / growth fits, each with a prediction and a score for all that is listed; per proposal O(1), and a batch of
 ///             neighbours where the best changed. Memory O((trials + listed) features).
 /// Threads:    const calls on distinct states are safe.
