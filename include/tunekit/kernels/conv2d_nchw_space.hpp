@@ -58,7 +58,7 @@ namespace detail {
 /// | parameter | values | constraint |
 /// |---|---|---|
 /// | vectorise | channel, pixel | |
-/// | mr, nv, vl | those of the table | a tile of the table, at most two registers over the budget, that suits the shape |
+/// | mr, nv, vl | those of the table | a tile of the table that suits the shape, at most two registers over the budget |
 /// | ku | 1, 2, 4, 8 | |
 /// | prefetch | 0, 4, 8, 16, 24 | |
 /// | ic_block | divisors of ci up to 256 | |
@@ -69,8 +69,8 @@ namespace detail {
 /// | pad | copy, clip | copy only where it differs |
 /// | edge | balanced, remainder, overlap | overlap only where ic_chunk takes all |
 ///
-/// A tile suits with channels in vectors where mr is at most the row and channels are filled up to 1.25 co at most, or as
-/// little as any tile does; with pixels in vectors where mr is at most co and no vector lies beyond the row.
+/// A tile suits with channels in vectors where mr is at most the row and channels are filled up to 1.25 co at most, or
+/// as little as any tile does; with pixels in vectors where mr is at most co and no vector lies beyond the row.
 ///
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
 template <std::same_as<tile_table> Table>  // a template, so that only callers pay for its product

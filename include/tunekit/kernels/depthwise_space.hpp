@@ -56,8 +56,8 @@ namespace detail {
 /// | oh_block | divisors of oh | pixel: at least mr; with clip 1 |
 /// | pad | copy, clip | pixel: copy; channel: clip where nothing is to copy |
 ///
-/// A tile suits with channels in vectors where mr is at most the row and channels are filled up to 1.25 ci at most, or as
-/// little as any tile does; with pixels in vectors where no vector lies beyond the row.
+/// A tile suits with channels in vectors where mr is at most the row and channels are filled up to 1.25 ci at most, or
+/// as little as any tile does; with pixels in vectors where no vector lies beyond the row.
 ///
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
 template <std::same_as<tile_table> Table>  // a template, so that only callers pay for its product

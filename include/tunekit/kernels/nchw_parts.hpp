@@ -107,7 +107,8 @@ struct pixel_strip {
     return strips;
 }
 
-/// [group][tile of channels][ci / ic_block][tap][channel][kernel row][ic_block], the taps of a row in the order of their phases.
+/// [group][tile of channels][ci / ic_block][tap][channel][kernel row][ic_block], the taps of a row in the order of their
+/// phases.
 [[nodiscard]] inline buffer pack_pixel_weights(const conv2d_shape& s, int groups, int ic_block,
                                                const std::vector<row_tile>& tiles, const float* oihw)
 {
@@ -117,7 +118,8 @@ struct pixel_strip {
     const auto pack = [&](const row_tile& t, const float* from, int tap) {
         for (int o = t.begin; o < t.begin + t.length; ++o) {
             for (int r = 0; r < s.kernel_h; ++r) {
-                for (int i = 0; i < ic_block; ++i) *to++ = from[(std::ptrdiff_t{o} * s.ci + i) * taps + r * s.kernel_w + tap];
+                const float* row = from + std::ptrdiff_t{o} * s.ci * taps + r * s.kernel_w + tap;
+                for (int i = 0; i < ic_block; ++i) *to++ = row[i * taps];
             }
         }
     };

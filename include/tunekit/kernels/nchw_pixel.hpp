@@ -19,8 +19,8 @@ namespace tunekit::kernels::detail {
 /// of a pointwise convolution are joined into one.
 ///
 /// Input is read in place (`pixels_in_place`), or copied per block of rows into
-/// [ic / ic_block][row][ic_block][phase][pixel]: a phase holds every stride-th pixel, so that a tap's inputs lie side by
-/// side, and the channels of all kernel rows follow each other at one distance, so that they are one loop.
+/// [ic / ic_block][row][ic_block][phase][pixel]: a phase holds every stride-th pixel, so that a tap's inputs lie side
+/// by side, and the channels of all kernel rows follow each other at one distance, so that they are one loop.
 class nchw_pixel {
 public:
     nchw_pixel(const conv2d_shape& part, int groups, const nchw_config& config, const tile_table& table,
