@@ -57,7 +57,7 @@ constexpr std::array<gemm_layer, 7> products{{{"1024x1024x1024", {.m = 1024, .n 
                                               {"128x768x3072", {.m = 128, .n = 768, .k = 3072}},
                                               {"12x128x128x64", {.batch = 12, .m = 128, .n = 128, .k = 64}},
                                               {"1x1000x512", {.m = 1, .n = 1000, .k = 512}}}};
-constexpr std::array<std::string_view, 5> known_forms{"direct", "nchw", "choice", "gemm", "dense"};
+constexpr std::array<std::string_view, 6> known_forms{"direct", "nchw", "choice", "nchw_choice", "gemm", "dense"};
 
 /// What a form is held against: the fastest of these peers. Dense layers count among the products.
 struct rival {
@@ -70,9 +70,9 @@ const std::vector<rival>& rivals()
     static const std::vector<rival> all{
         {"direct", "direct", "onednn_blocked", {"onednn_direct"}},
         {"nchw", "nchw", "onednn_nchw", {"nchw_direct", "nchw_reordered"}},
-        {"nchw", "nchw", "onednn_nchw_winograd", {"nchw_winograd"}},
         {"choice", "choice", "onednn_default", {"onednn_default"}},
         {"choice", "choice", "onednn_best", {"onednn_direct", "onednn_winograd"}},
+        {"nchw_choice", "nchw_choice", "onednn_nchw_best", {"nchw_direct", "nchw_reordered", "nchw_winograd"}},
         {"gemm", "product", "openblas", {"openblas"}},
         {"gemm", "product", "best_peer", {"onednn", "openblas", "eigen"}},
         {"dense", "product", "openblas", {"openblas"}},
@@ -112,6 +112,7 @@ std::vector<job> jobs_of(const settings& set)
                 if (wanted("direct")) forms.push_back(bench::form_of<programs::conv2d_operator>(name, "direct", s));
                 if (wanted("nchw")) forms.push_back(bench::form_of<bench::nchw_operator>(name, "nchw", s));
                 if (wanted("choice")) forms.push_back(bench::form_of<programs::any_conv2d_operator>(name, "choice", s));
+                if (wanted("nchw_choice")) forms.push_back(bench::form_of<programs::any_nchw_operator>(name, "nchw_choice", s));
                 return forms;
             });
         }
@@ -225,7 +226,7 @@ int main(int argc, char** argv)
     CLI::App app("Tuned kernels against oneDNN, OpenBLAS and Eigen in one interleaved run.", "bench_kernels");
     app.add_option("--network", set.networks, "resnet18, vgg16, alexnet, squeezenet, transformer, bert, or gemm: seven products of all sizes")->delimiter(',')->capture_default_str();
     app.add_option("--layers", set.layers, "only these layers of the networks")->delimiter(',');
-    app.add_option("--forms", set.forms, "only these: direct (blocked layouts), nchw, choice (of the algorithm, blocked), gemm, dense")->delimiter(',');
+    app.add_option("--forms", set.forms, "only these: direct (blocked layouts), nchw, choice (of the algorithm, blocked), nchw_choice, gemm, dense")->delimiter(',');
     app.add_option("--seconds", set.seconds, "tuning of each form of each layer")->capture_default_str()->check(CLI::PositiveNumber);
     app.add_option("--rounds", set.rounds, "interleaved rounds of the comparison")->capture_default_str()->check(CLI::Range(3, 10000));
     app.add_option("--seed", set.seed, "seed of the search")->capture_default_str();
@@ -238,7 +239,7 @@ int main(int argc, char** argv)
         tk::require(set.device == "cpu" || set.device == "cuda", "unknown device '" + set.device + "', want cpu or cuda");
         tk::require(set.log.empty() || set.from_log.empty(), "--log and --from-log are given, want one of them");
         for (const auto& f : set.forms) {
-            tk::require(std::find(known_forms.begin(), known_forms.end(), f) != known_forms.end(), "unknown form '" + f + "', want direct, nchw, choice, gemm or dense");
+            tk::require(std::find(known_forms.begin(), known_forms.end(), f) != known_forms.end(), "unknown form '" + f + "', want direct, nchw, choice, nchw_choice, gemm or dense");
         }
         const auto jobs = jobs_of(set);
         const auto show = [&](const bench::row& r) {
