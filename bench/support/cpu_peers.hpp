@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/field.hpp"
+#include "field.hpp"
 #include "tunekit/kernels/gemm.hpp"
 #include "tunekit/kernels/shapes.hpp"
 

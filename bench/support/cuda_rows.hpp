@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "support/cuda_peers.hpp"
+#include "cuda_peers.hpp"
+#include "kernel_report.hpp"
 #include "support/cuda_tasks.hpp"
-#include "support/kernel_report.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/kernels/cuda_gemm.hpp"
 #include "tunekit/kernels/workloads.hpp"

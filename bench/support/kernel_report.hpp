@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/field.hpp"
+#include "field.hpp"
 
 namespace bench {
 
