@@ -157,7 +157,7 @@ TEST_CASE("20 sampled configurations of each template compile for sm_80 and sm_9
     compiles("bf16", modern(gemm_shape{.m = 1000, .n = 512, .k = 520}, cuda_arithmetic::bf16, 20), 600);
 }
 
-// Hours: layer R2 and products of BERT. Up to a fifth may run out of time, none may be refused.
+// Half an hour of a core and more: layer R2, products of BERT and of 4096. Up to a fifth may run out of time, none may be refused.
 TEST_CASE("study: 200 sampled configurations of each template compile for sm_80 and sm_90" * doctest::skip())
 {
     if (!toolkit()) return;
