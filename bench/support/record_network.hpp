@@ -292,7 +292,7 @@ std::vector<layer_record> record_network(const record_settings& s, Tell&& tell)
     const auto pass_over = [&](std::size_t k, std::size_t pass) {
         const std::string name(layers[k].name);
         tell(name, pass);
-        return detail::with_x86_template(layers[k].shape, [&](const auto& program, const auto&) {
+        return with_x86_template(layers[k].shape, [&](const auto& program, const auto&) {
             return detail::measure_layer(program, layers[k].shape, s, on, log, pass * layers.size() + k, k, pass);
         });
     };
@@ -311,7 +311,7 @@ std::vector<layer_record> record_network(const record_settings& s, Tell&& tell)
             found = detail::judge(name, first[k], second);
             found.passes = 4;
         }
-        detail::with_x86_template(layers[k].shape, [&](const auto& program, const auto& last) {
+        with_x86_template(layers[k].shape, [&](const auto& program, const auto& last) {
             const auto space = detail::merge(program.space, last, first[k], second, "conv2d " + name, s.device);
             tunekit::io::write_recorded_space(s.folder + '/' + name, space);
             csv += spaces_line(name, space);
