@@ -16,24 +16,6 @@
 namespace tk = tunekit;
 using namespace tk::kernels;
 
-namespace {
-
-std::vector<float> convolve(const conv2d_shape& shape, const conv2d_config& config, const std::vector<float>& x, const std::vector<float>& w)
-{
-    conv2d_kernel kernel(shape, config, test_table(), w);
-    guarded in(kernel.input_size());
-    guarded out(kernel.output_size());
-    kernel.pack_input(x, in.span());
-    out.fill(1e30F);  // what is not written shows
-    kernel.run(in.data(), out.data());
-    kernel.run(in.data(), out.data());  // a second run finds nothing of the first
-    std::vector<float> y(static_cast<std::size_t>(shape.outputs()));
-    kernel.unpack_output(out.span(), y);
-    return y;
-}
-
-}  // namespace
-
 TEST_CASE("a row is cut into tiles that cover it")
 {
     using tiles = std::vector<row_tile>;
@@ -121,7 +103,7 @@ TEST_CASE("convolution agrees with the definition for every edge, padding, order
             CAPTURE(text(shape));
             CAPTURE(text(config));
             // Sums of at most 200 products below 1 in float: 200 roundings of 2^-24 relative to the largest output.
-            REQUIRE(relative_error(convolve(shape, config, x, w), want) < 1e-5);
+            REQUIRE(relative_error(convolve<conv2d_kernel>(shape, config, x, w), want) < 1e-5);
         }
     }
 }
@@ -147,7 +129,7 @@ TEST_CASE("groups are convolutions of their own over the blocks of their channel
                 continue;
             }
             ++fitting;
-            REQUIRE(relative_error(convolve(shape, config, x, w), want) < 1e-5);
+            REQUIRE(relative_error(convolve<conv2d_kernel>(shape, config, x, w), want) < 1e-5);
         }
         CHECK(fitting > 20);
     }

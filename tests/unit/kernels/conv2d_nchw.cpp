@@ -17,21 +17,6 @@ using namespace tk::kernels;
 
 namespace {
 
-/// The kernel's output on operands beside pages without access, on the side asked for.
-std::vector<float> convolve(const conv2d_shape& shape, const nchw_config& config, const std::vector<float>& x,
-                            const std::vector<float>& w, guard side)
-{
-    guarded weights(w.size(), side);
-    std::copy(w.begin(), w.end(), weights.data());
-    nchw_kernel kernel(shape, config, test_table(), weights.span());
-    guarded in(x.size(), side), out(kernel.output_size(), side);
-    std::copy(x.begin(), x.end(), in.data());
-    out.fill(1e30F);  // what is not written shows
-    kernel.run(in.data(), out.data());
-    kernel.run(in.data(), out.data());  // a second run finds nothing of the first
-    return {out.span().begin(), out.span().end()};
-}
-
 template <class G>
 nchw_config random_nchw_config(const conv2d_shape& shape, G& gen)
 {
@@ -81,7 +66,7 @@ TEST_CASE("an image of one channel against a cross of ones, by hand: every sum i
     for (const auto vectorise : {vectorise_mode::channel, vectorise_mode::pixel}) {
         for (const auto pad : {padding_mode::copy, padding_mode::clip}) {
             const nchw_config config{.vectorise = vectorise, .mr = 1, .nv = 1, .vl = 4, .pad = pad};
-            CHECK(convolve(shape, config, x, w, guard::behind) == want);
+            CHECK(convolve<nchw_kernel>(shape, config, x, w, guard::behind) == want);
         }
     }
 }
@@ -96,7 +81,7 @@ TEST_CASE("a pointwise convolution with stride 2 is a matrix product of every ot
         for (const int ic_block : {1, 2}) {
             const nchw_config config{
                 .vectorise = vectorise, .mr = 2, .nv = 1, .vl = 4, .ic_block = ic_block, .ic_chunk = 2 / ic_block};
-            CHECK(convolve(shape, config, x, w, guard::before) == want);
+            CHECK(convolve<nchw_kernel>(shape, config, x, w, guard::before) == want);
         }
     }
 }
@@ -110,7 +95,7 @@ TEST_CASE("two groups see their own channels alone, by hand")
     CHECK(reference_conv2d(shape, x, w) == want);
     for (const auto vectorise : {vectorise_mode::channel, vectorise_mode::pixel}) {
         const nchw_config config{.vectorise = vectorise, .mr = 1, .nv = 1, .vl = 4};
-        CHECK(convolve(shape, config, x, w, guard::behind) == want);
+        CHECK(convolve<nchw_kernel>(shape, config, x, w, guard::behind) == want);
     }
 }
 
@@ -204,7 +189,7 @@ TEST_CASE("plain NCHW agrees with the definition in both ways of vectorising, an
             CAPTURE(text(shape));
             CAPTURE(text(config));
             // Sums of at most 400 products below 1 in float: 400 roundings of 2^-24 relative to the largest output.
-            REQUIRE(relative_error(convolve(shape, config, x, w, trial % 2 == 0 ? guard::behind : guard::before),
+            REQUIRE(relative_error(convolve<nchw_kernel>(shape, config, x, w, trial % 2 == 0 ? guard::behind : guard::before),
                                    want) < 2.5e-5);
         }
     }

@@ -78,10 +78,7 @@ TEST_CASE("every sampled configuration of the plain NCHW space is one that the k
         for (const tk::index i : space.sample(150, gen)) {
             const auto config = nchw_config_of(space.at(i));
             CHECK(index_of(space, config) == i);
-            nchw_kernel kernel(shape, config, four_lanes(), w);
-            std::vector<float> y(kernel.output_size());
-            kernel.run(x.data(), y.data());
-            REQUIRE(relative_error(y, want) < 1e-5);
+            REQUIRE(relative_error(convolve<nchw_kernel>(shape, config, x, w, guard::behind, four_lanes()), want) < 1e-5);
         }
     }
 }
@@ -113,22 +110,12 @@ TEST_CASE(
                 const double within = 6e-8 * shape.ci * kernel * kernel + 1e-6;  // a rounding for every product
                 const auto plain = conv2d_nchw_space(shape, four_lanes());
                 for (const tk::index i : plain.sample(12, gen)) {
-                    nchw_kernel convolution(shape, nchw_config_of(plain.at(i)), four_lanes(), w);
-                    const guarded in(x.size()), out(want.size());
-                    std::copy(x.begin(), x.end(), in.data());
-                    out.fill(1e30F);
-                    convolution.run(in.data(), out.data());
-                    REQUIRE(relative_error(out.span(), want) < within);
+                    const auto y = convolve<nchw_kernel>(shape, nchw_config_of(plain.at(i)), x, w, guard::behind, four_lanes());
+                    REQUIRE(relative_error(y, want) < within);
                 }
                 const auto blocked = conv2d_space(shape, four_lanes());
                 for (const tk::index i : blocked.sample(12, gen)) {
-                    conv2d_kernel convolution(shape, conv2d_config_of(blocked.at(i)), four_lanes(), w);
-                    const guarded in(convolution.input_size()), out(convolution.output_size());
-                    convolution.pack_input(x, in.span());
-                    out.fill(1e30F);
-                    convolution.run(in.data(), out.data());
-                    std::vector<float> y(want.size());
-                    convolution.unpack_output(out.span(), y);
+                    const auto y = convolve<conv2d_kernel>(shape, conv2d_config_of(blocked.at(i)), x, w, guard::behind, four_lanes());
                     REQUIRE(relative_error(y, want) < within);
                 }
             }

@@ -17,23 +17,6 @@ using namespace tk::kernels;
 
 namespace {
 
-/// The kernel's output on operands beside pages without access, on the side asked for.
-std::vector<float> convolve(const conv2d_shape& shape, const depthwise_config& config, const std::vector<float>& x,
-                            const std::vector<float>& w, guard side)
-{
-    guarded weights(w.size(), side);
-    std::copy(w.begin(), w.end(), weights.data());
-    depthwise_kernel kernel(shape, config, test_table(), weights.span());
-    guarded in(kernel.input_size(), side), out(kernel.output_size(), side);
-    kernel.pack_input(x, in.span());
-    out.fill(1e30F);  // what is not written shows
-    kernel.run(in.data(), out.data());
-    kernel.run(in.data(), out.data());  // a second run finds nothing of the first
-    std::vector<float> y(static_cast<std::size_t>(shape.outputs()));
-    kernel.unpack_output(out.span(), y);
-    return y;
-}
-
 /// Any configuration that the test table and the shape allow.
 template <class G>
 depthwise_config random_depthwise_config(const conv2d_shape& s, G& gen)
@@ -71,9 +54,9 @@ TEST_CASE("two channels with a filter each, by hand")
     CHECK(shape.macs() == 36);
     CHECK(reference_conv2d(shape, x, w) == want);
     for (const auto side : {guard::behind, guard::before}) {
-        CHECK(convolve(shape, {.vectorise = vectorise_mode::pixel, .mr = 1, .nv = 1, .vl = 4}, x, w, side) == want);
+        CHECK(convolve<depthwise_kernel>(shape, {.vectorise = vectorise_mode::pixel, .mr = 1, .nv = 1, .vl = 4}, x, w, side) == want);
         for (const auto pad : {padding_mode::copy, padding_mode::clip}) {
-            CHECK(convolve(shape, {.vectorise = vectorise_mode::channel, .mr = 2, .nv = 1, .vl = 4, .pad = pad}, x, w,
+            CHECK(convolve<depthwise_kernel>(shape, {.vectorise = vectorise_mode::channel, .mr = 2, .nv = 1, .vl = 4, .pad = pad}, x, w,
                            side) == want);
         }
     }
@@ -84,7 +67,7 @@ TEST_CASE("a channel with two outputs, by hand")
     const conv2d_shape shape{
         .ci = 1, .height = 1, .width = 4, .co = 2, .kernel_h = 1, .kernel_w = 2, .stride_w = 2, .groups = 1};
     const std::vector<float> x{1, 2, 3, 4}, w{1, 1, 1, -1}, want{3, 7, -1, -1};
-    CHECK(convolve(shape, {.mr = 1, .nv = 1, .vl = 4}, x, w, guard::behind) == want);
+    CHECK(convolve<depthwise_kernel>(shape, {.mr = 1, .nv = 1, .vl = 4}, x, w, guard::behind) == want);
 }
 
 TEST_CASE("depthwise agrees with the definition in both layouts, and touches nothing beside its operands")
@@ -151,7 +134,7 @@ TEST_CASE("depthwise agrees with the definition in both layouts, and touches not
             CAPTURE(::text(shape));
             CAPTURE(text(config));
             // Sums of at most 121 products below 1 in float: 121 roundings of 2^-24 relative to the largest output.
-            REQUIRE(relative_error(convolve(shape, config, x, w, trial % 2 == 0 ? guard::behind : guard::before),
+            REQUIRE(relative_error(convolve<depthwise_kernel>(shape, config, x, w, trial % 2 == 0 ? guard::behind : guard::before),
                                    want) < 1e-5);
         }
     }

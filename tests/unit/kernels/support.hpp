@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "support/guarded.hpp"
@@ -56,6 +59,34 @@ tunekit::kernels::conv2d_config random_config(const tunekit::kernels::conv2d_sha
     const bool whole = c.ic_block * c.ic_chunk == s.ci;
     c.edge = static_cast<k::edge_mode>(whole ? one_of({0, 1, 2}, gen) : one_of({0, 1}, gen));
     return c;
+}
+
+/// The output in NCHW of a convolution's kernel, whatever its layouts, on operands beside pages without access, on the side asked for.
+template <class Kernel>
+std::vector<float> convolve(const tunekit::kernels::conv2d_shape& shape,
+                            const std::remove_cvref_t<decltype(std::declval<const Kernel&>().config())>& config, const std::vector<float>& x,
+                            const std::vector<float>& w, guard side = guard::behind, const tunekit::kernels::tile_table& table = test_table())
+{
+    guarded weights(w.size(), side);
+    std::copy(w.begin(), w.end(), weights.data());
+    Kernel kernel(shape, config, table, weights.span());
+    guarded in(kernel.input_size(), side), out(kernel.output_size(), side);
+    constexpr bool packs = requires(std::vector<float>& to) { kernel.pack_input(x, to); };
+    if constexpr (packs) {
+        kernel.pack_input(x, in.span());
+    } else {
+        std::copy(x.begin(), x.end(), in.data());
+    }
+    out.fill(1e30F);  // what is not written shows
+    kernel.run(in.data(), out.data());
+    kernel.run(in.data(), out.data());  // a second run finds nothing of the first
+    if constexpr (packs) {
+        std::vector<float> y(static_cast<std::size_t>(shape.outputs()));
+        kernel.unpack_output(out.span(), y);
+        return y;
+    } else {
+        return {out.span().begin(), out.span().end()};
+    }
 }
 
 inline std::string text(const tunekit::kernels::conv2d_shape& s)

@@ -42,23 +42,6 @@ winograd_config random_winograd_config(const conv2d_shape& s, int largest, G& ge
     }
 }
 
-/// The kernel's output on operands beside pages without access, on the side asked for.
-std::vector<float> convolve(const conv2d_shape& shape, const winograd_config& config, const std::vector<float>& x,
-                            const std::vector<float>& w, guard side)
-{
-    guarded weights(w.size(), side);
-    std::copy(w.begin(), w.end(), weights.data());
-    winograd_kernel kernel(shape, config, test_table(), weights.span());
-    guarded in(kernel.input_size(), side), out(kernel.output_size(), side);
-    kernel.pack_input(x, in.span());
-    out.fill(1e30F);  // what is not written shows
-    kernel.run(in.data(), out.data());
-    kernel.run(in.data(), out.data());  // a second run finds nothing of the first
-    std::vector<float> y(static_cast<std::size_t>(shape.outputs()));
-    kernel.unpack_output(out.span(), y);
-    return y;
-}
-
 /// Largest |B d * G g| A - (d correlated with g)| of F(M, 3), over all pairs of unit inputs and taps: exact matrices have none.
 template <int M>
 double filtering_error()
@@ -82,7 +65,7 @@ double error_of(int tile, const conv2d_shape& shape, const std::vector<float>& x
 {
     const winograd_config c{.tile_h = tile, .tile_w = tile, .mr = 2, .nv = 2, .vl = 4, .ic_block = 16, .ic_chunk = shape.ci / 16,
                             .tile_block = 8};
-    return relative_error(convolve(shape, c, x, w, guard::behind), want);
+    return relative_error(convolve<winograd_kernel>(shape, c, x, w, guard::behind), want);
 }
 
 }  // namespace
@@ -115,7 +98,7 @@ TEST_CASE("a single pixel through a cross of ones, by hand: the outputs are the 
     const std::vector<float> x{0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0}, w{1, 2, 3, 4, 5, 6, 7, 8, 9};
     const std::vector<float> want{72, 64, 56, 0, 48, 40, 32, 0, 24, 16, 8, 0};
     const winograd_config config{.tile_h = 2, .tile_w = 2, .mr = 2, .nv = 1, .vl = 4};
-    CHECK(convolve(shape, config, x, w, guard::behind) == want);  // halves of small integers: exact
+    CHECK(convolve<winograd_kernel>(shape, config, x, w, guard::behind) == want);  // halves of small integers: exact
 }
 
 TEST_CASE("Winograd agrees with the definition for all tiles, layouts and blocks on awkward shapes, and touches nothing beside its operands")
@@ -138,7 +121,7 @@ TEST_CASE("Winograd agrees with the definition for all tiles, layouts and blocks
             const auto config = random_winograd_config(shape, 7, gen);
             CAPTURE(text(shape));
             CAPTURE(text(config));
-            REQUIRE(relative_error(convolve(shape, config, x, w, trial % 2 == 0 ? guard::behind : guard::before), want) < 5e-5);
+            REQUIRE(relative_error(convolve<winograd_kernel>(shape, config, x, w, trial % 2 == 0 ? guard::behind : guard::before), want) < 5e-5);
         }
     }
 }
