@@ -93,27 +93,14 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
         space::where<"nv", "vl", "oc_block">([co](int nv, int vl, int oc_block) {
             return oc_block == 1 || oc_block * nv * vl < 2 * detail::padded(co, nv * vl);
         }),
-        space::where<"ic_block", "ic_chunk">([ci](int block, int chunk) { return ci / block % chunk == 0; }),
-        space::where<"ic_block", "ic_chunk", "edge">([ci](int block, int chunk, edge_mode edge) {
-            return edge != edge_mode::overlap || block * chunk == ci;
-        }),
+        space::where<"ic_block", "ic_chunk">(detail::chunk_divides(ci)),
+        space::where<"ic_block", "ic_chunk", "edge">(detail::overlaps_whole(ci)),
         space::where<"algorithm", "ku">([](conv2d_algorithm a, int ku) { return ku != 0 || a == conv2d_algorithm::direct; }),
-        space::where<"algorithm", "vl", "tile_h">([&table](conv2d_algorithm a, int vl, int tile) {
-            return a == conv2d_algorithm::direct || table.find_winograd(tile, vl) != nullptr;
-        }),
-        space::where<"algorithm", "vl", "tile_w">([&table](conv2d_algorithm a, int vl, int tile) {
-            return a == conv2d_algorithm::direct || table.find_winograd(tile, vl) != nullptr;
-        }),
-        space::where<"algorithm", "tile_h", "tile_w", "mr", "m_tiles">(
-            [s](conv2d_algorithm a, int tile_h, int tile_w, int mr, int m_tiles) {
-                return a == conv2d_algorithm::direct || detail::winograd_block_fits(s, tile_h, tile_w, mr, m_tiles);
-            }),
+        space::where<"algorithm", "vl", "tile_h">(detail::winograd_has_transform(table)),
+        space::where<"algorithm", "vl", "tile_w">(detail::winograd_has_transform(table)),
+        space::where<"algorithm", "tile_h", "tile_w", "mr", "m_tiles">(detail::winograd_block_fits(s)),
         space::where<"algorithm", "tile_h", "tile_w", "mr", "m_tiles", "nv", "vl", "oc_block">(
-            [s](conv2d_algorithm a, int tile_h, int tile_w, int mr, int m_tiles, int nv, int vl, int oc_block) {
-                const winograd_config c{.tile_h = tile_h, .tile_w = tile_w, .nv = nv, .vl = vl, .tile_block = mr * m_tiles,
-                                        .oc_block = oc_block};
-                return a == conv2d_algorithm::direct || detail::winograd_scratch_fits(s, c);
-            }),
+            detail::winograd_scratch_fits(s)),
     };
 }
 

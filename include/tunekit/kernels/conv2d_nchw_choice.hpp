@@ -77,30 +77,17 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
             const int step = vectorise == vectorise_mode::pixel ? mr : nv * vl;
             return oc_block == 1 || oc_block * step < 2 * detail::padded(s.co, step);
         }),
-        space::where<"ic_block", "ic_chunk">([ci](int block, int chunk) { return ci / block % chunk == 0; }),
-        space::where<"ic_block", "ic_chunk", "edge">([ci](int block, int chunk, edge_mode edge) {
-            return edge != edge_mode::overlap || block * chunk == ci;
-        }),
+        space::where<"ic_block", "ic_chunk">(detail::chunk_divides(ci)),
+        space::where<"ic_block", "ic_chunk", "edge">(detail::overlaps_whole(ci)),
         space::where<"algorithm", "vectorise", "ic_block", "pad">(
             [s](conv2d_algorithm a, vectorise_mode vectorise, int block, padding_mode pad) {
                 return a == conv2d_algorithm::winograd || pad == padding_mode::clip || detail::nchw_copy_differs(s, vectorise, block);
             }),
-        space::where<"algorithm", "vl", "tile_h">([&table](conv2d_algorithm a, int vl, int tile) {
-            return a == conv2d_algorithm::direct || table.find_winograd(tile, vl) != nullptr;
-        }),
-        space::where<"algorithm", "vl", "tile_w">([&table](conv2d_algorithm a, int vl, int tile) {
-            return a == conv2d_algorithm::direct || table.find_winograd(tile, vl) != nullptr;
-        }),
-        space::where<"algorithm", "tile_h", "tile_w", "mr", "m_tiles">(
-            [shape](conv2d_algorithm a, int tile_h, int tile_w, int mr, int m_tiles) {
-                return a == conv2d_algorithm::direct || detail::winograd_block_fits(shape, tile_h, tile_w, mr, m_tiles);
-            }),
+        space::where<"algorithm", "vl", "tile_h">(detail::winograd_has_transform(table)),
+        space::where<"algorithm", "vl", "tile_w">(detail::winograd_has_transform(table)),
+        space::where<"algorithm", "tile_h", "tile_w", "mr", "m_tiles">(detail::winograd_block_fits(shape)),
         space::where<"algorithm", "tile_h", "tile_w", "mr", "m_tiles", "nv", "vl", "oc_block">(
-            [shape](conv2d_algorithm a, int tile_h, int tile_w, int mr, int m_tiles, int nv, int vl, int oc_block) {
-                const winograd_config c{.tile_h = tile_h, .tile_w = tile_w, .nv = nv, .vl = vl, .tile_block = mr * m_tiles,
-                                        .oc_block = oc_block};
-                return a == conv2d_algorithm::direct || detail::winograd_scratch_fits(shape, c);
-            }),
+            detail::winograd_scratch_fits(shape)),
     };
 }
 

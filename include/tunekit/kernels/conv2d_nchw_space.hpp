@@ -104,9 +104,8 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
                 const int step = vectorise == vectorise_mode::pixel ? mr : nv * vl;
                 return oc_block == 1 || oc_block * step < 2 * detail::padded(s.co, step);
             }),
-        space::where<"ic_block", "ic_chunk">([ci](int block, int chunk) { return ci / block % chunk == 0; }),
-        space::where<"ic_block", "ic_chunk", "edge">(
-            [ci](int block, int chunk, edge_mode edge) { return edge != edge_mode::overlap || block * chunk == ci; }),
+        space::where<"ic_block", "ic_chunk">(detail::chunk_divides(ci)),
+        space::where<"ic_block", "ic_chunk", "edge">(detail::overlaps_whole(ci)),
         space::where<"vectorise", "ic_block", "pad">([s](vectorise_mode vectorise, int block, padding_mode pad) {
             return pad == padding_mode::clip || detail::nchw_copy_differs(s, vectorise, block);
         }),

@@ -71,10 +71,8 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
         space::where<"nv", "vl", "oc_block">([co](int nv, int vl, int oc_block) {
             return oc_block == 1 || oc_block * nv * vl < 2 * detail::padded(co, nv * vl);
         }),
-        space::where<"ic_block", "ic_chunk">([ci](int block, int chunk) { return ci / block % chunk == 0; }),
-        space::where<"ic_block", "ic_chunk", "edge">([ci](int block, int chunk, edge_mode edge) {
-            return edge != edge_mode::overlap || block * chunk == ci;
-        }),
+        space::where<"ic_block", "ic_chunk">(detail::chunk_divides(ci)),
+        space::where<"ic_block", "ic_chunk", "edge">(detail::overlaps_whole(ci)),
     };
 }
 

@@ -120,20 +120,36 @@ inline constexpr std::ptrdiff_t most_winograd_scratch = std::ptrdiff_t{1} << 21;
     return s.batch * ((s.oh() + tile_h - 1) / tile_h) * ((s.ow() + tile_w - 1) / tile_w);
 }
 
-/// Whether tiles of outputs, the micro-kernel and the block of `m_tiles` of its heights suit each other.
-[[nodiscard]] inline bool winograd_block_fits(const conv2d_shape& s, int tile_h, int tile_w, int mr, int m_tiles)
+/// On "algorithm", "vl" and a tile's size: whether the table transforms it. This and the two below hold for direct.
+[[nodiscard]] inline auto winograd_has_transform(const tile_table& table)
 {
-    const int tiles = winograd_tiles(s, tile_h, tile_w);
-    return mr <= tiles && (m_tiles == 1 || m_tiles * mr < 2 * tiles);
+    return [&table](conv2d_algorithm a, int vl, int tile) {
+        return a == conv2d_algorithm::direct || table.find_winograd(tile, vl) != nullptr;
+    };
 }
 
-/// Whether the scratch of either layout is within the limit.
-[[nodiscard]] inline bool winograd_scratch_fits(const conv2d_shape& s, winograd_config c)
+/// On "algorithm", "tile_h", "tile_w", "mr", "m_tiles": whether tiles of outputs, the micro-kernel and the block of `m_tiles` of its
+/// heights suit each other.
+[[nodiscard]] inline auto winograd_block_fits(const conv2d_shape& s)
 {
-    c.layout = winograd_layout::by_element;
-    const auto by_element = winograd_scratch(s, c);
-    c.layout = winograd_layout::by_tile;
-    return (std::max)(by_element, winograd_scratch(s, c)) <= most_winograd_scratch;
+    return [s](conv2d_algorithm a, int tile_h, int tile_w, int mr, int m_tiles) {
+        if (a == conv2d_algorithm::direct) return true;
+        const int tiles = winograd_tiles(s, tile_h, tile_w);
+        return mr <= tiles && (m_tiles == 1 || m_tiles * mr < 2 * tiles);
+    };
+}
+
+/// On those and "nv", "vl", "oc_block": whether the scratch of either layout is within the limit.
+[[nodiscard]] inline auto winograd_scratch_fits(const conv2d_shape& s)
+{
+    return [s](conv2d_algorithm a, int tile_h, int tile_w, int mr, int m_tiles, int nv, int vl, int oc_block) {
+        if (a == conv2d_algorithm::direct) return true;
+        winograd_config c{.tile_h = tile_h, .tile_w = tile_w, .nv = nv, .vl = vl, .tile_block = mr * m_tiles,
+                          .oc_block = oc_block, .layout = winograd_layout::by_element};
+        const auto by_element = winograd_scratch(s, c);
+        c.layout = winograd_layout::by_tile;
+        return (std::max)(by_element, winograd_scratch(s, c)) <= most_winograd_scratch;
+    };
 }
 
 /// The distinct tile sizes that a table has transforms for, ascending; 2 where it has none, so that the parameter has a value.

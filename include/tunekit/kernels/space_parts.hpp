@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/kernels/config.hpp"
 #include "tunekit/kernels/table.hpp"
 
 namespace tunekit::kernels {
@@ -44,6 +45,18 @@ inline constexpr int most_packed = 1 << 20;
     int d = (std::min)(n, limit);
     while (n % d != 0) --d;
     return d;
+}
+
+/// On "ic_block", "ic_chunk": whether a chunk's blocks divide those of `ci` channels.
+[[nodiscard]] constexpr auto chunk_divides(int ci)
+{
+    return [ci](int block, int chunk) { return ci / block % chunk == 0; };
+}
+
+/// On "ic_block", "ic_chunk", "edge": overlapping tiles write an output twice, so only where a chunk takes all `ci` channels.
+[[nodiscard]] constexpr auto overlaps_whole(int ci)
+{
+    return [ci](int block, int chunk, edge_mode edge) { return edge != edge_mode::overlap || block * chunk == ci; };
 }
 
 [[nodiscard]] constexpr int log2_floor(int n) noexcept

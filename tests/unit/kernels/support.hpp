@@ -42,13 +42,13 @@ int divisor_of(int n, G& gen)
 }
 
 /// Any configuration that the test table and the shape allow, but for the hazardous ones.
-template <class G>
-tunekit::kernels::conv2d_config random_config(const tunekit::kernels::conv2d_shape& s, G& gen)
+template <class Config = tunekit::kernels::conv2d_config, class G>
+Config random_config(const tunekit::kernels::conv2d_shape& s, G& gen)
 {
     namespace k = tunekit::kernels;
     const auto tiles = test_table().tiles;
     const auto& t = tiles[tunekit::random::uniform_index(tiles.size(), gen)];
-    k::conv2d_config c{.mr = t.mr, .nv = t.nv, .vl = t.vl, .ku = one_of({1, 2, 4, 8}, gen), .prefetch = one_of({0, 8}, gen)};
+    Config c{.mr = t.mr, .nv = t.nv, .vl = t.vl, .ku = one_of({1, 2, 4, 8}, gen), .prefetch = one_of({0, 8}, gen)};
     c.ic_block = divisor_of(s.ci, gen);
     c.ic_chunk = divisor_of(s.ci / c.ic_block, gen);
     c.oh_block = divisor_of(s.oh(), gen);
@@ -95,10 +95,18 @@ inline std::string text(const tunekit::kernels::conv2d_shape& s)
     return n(s.batch) + n(s.ci) + n(s.height) + n(s.width) + n(s.co) + n(s.kernel_h) + n(s.kernel_w) + n(s.stride_h) + n(s.padding_h);
 }
 
-inline std::string text(const tunekit::kernels::conv2d_config& c)
+template <class Config>
+std::string text_of_loops(const Config& c)
 {
     const auto n = [](const char* name, int i) { return std::string(name) + "=" + std::to_string(i) + " "; };
     return n("mr", c.mr) + n("nv", c.nv) + n("vl", c.vl) + n("ku", c.ku) + n("pf", c.prefetch) + n("icb", c.ic_block) + n("icc", c.ic_chunk) +
            n("ohb", c.oh_block) + n("ocb", c.oc_block) + n("order", static_cast<int>(c.order)) + n("inner", static_cast<int>(c.inner)) +
            n("pad", static_cast<int>(c.pad)) + n("edge", static_cast<int>(c.edge));
+}
+
+inline std::string text(const tunekit::kernels::conv2d_config& c) { return text_of_loops(c); }
+
+inline std::string text(const tunekit::kernels::nchw_config& c)
+{
+    return std::string(to_text(c.vectorise)) + " " + text_of_loops(c);
 }
