@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/space/condition.hpp"
 #include "tunekit/space/expression.hpp"
 #include "tunekit/space/grid.hpp"
 #include "tunekit/space/value_list.hpp"

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/space/condition.hpp"
 #include "tunekit/space/grid.hpp"
 #include "tunekit/space/name.hpp"
 #include "tunekit/space/parameter.hpp"

@@ -8,101 +8,43 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/error.hpp"
+#include "tunekit/space/condition.hpp"
+#include "tunekit/space/interned.hpp"
+#include "tunekit/space/level_plan.hpp"
 #include "tunekit/space/tree.hpp"
 
 namespace tunekit::space {
 
-/// A condition on some parameters, known to a grid by their positions. Both pointers are used during construction only.
-struct condition {
-    std::string text;                ///< what error messages call it
-    std::vector<std::size_t> scope;  ///< the positions of the parameters that it depends on
-    const void* context = nullptr;
-    bool (*holds)(const void* context, const std::uint16_t* row) = nullptr;  ///< row: ordinals by position; those in scope are set
-};
-
-/// Enumerates group by group and level by level, forward over states (what later levels must know of earlier values), then backward,
-/// counting rows and sharing equal nodes. A template so that nobody pays for it who builds no space.
+/// Enumerates group by group and level by level, forward over states (what later levels must know of earlier values),
+/// then backward, counting rows and sharing equal nodes. A template so that nobody pays for it who builds no space.
 ///
 ///     tree_builder<condition>::build(variables, cardinalities, conditions, row)
 ///
-/// Cost: each condition is evaluated once per distinct combination of the values that it and later levels still ask about.
+/// Cost: each condition is evaluated once per distinct combination of the values that it and later levels ask for.
 template <class Condition>
 class tree_builder {
     using conditions_of = std::span<const Condition* const>;
     using sizes_of = std::span<const std::uint16_t>;
+    using plan = detail::level_plan<Condition>;
 
 public:
-    /// The rows over `variables` (positions of parameters, with `sizes` by position) that fulfil all conditions, whose scopes
-    /// lie within `variables`. `row` is scratch by position: parameters outside `variables` are read from it as they are.
+    /// The rows over `variables` (positions of parameters, with `sizes` by position) that fulfil all conditions, whose
+    /// scopes lie within `variables`. `row` is scratch by position: parameters outside `variables` are read from it as
+    /// they are.
     [[nodiscard]] static tree build(const std::vector<std::size_t>& variables, sizes_of sizes, conditions_of conditions,
                                     std::vector<std::uint16_t>& row)
     {
         tree out;
-        out.variables_ = best_order(variables, sizes, conditions);
+        out.variables_ = plan::best_order(variables, sizes, conditions);
         std::vector<level> levels = enumerate(out.variables_, sizes, conditions, row);
         merge(levels, out);
         return out;
     }
 
 private:
-    [[noreturn]] static void too_many()
-    {
-        invalid("space: constraints link too many values to be counted, want smaller groups of parameters");
-    }
-
-    /// Tuples of 16-bit ordinals of one length, each kept once and known by its number.
-    class interned {
-    public:
-        explicit interned(std::size_t length) : length_(length) {}
-
-        [[nodiscard]] std::size_t size() const noexcept { return size_; }
-        [[nodiscard]] const std::uint16_t* operator[](std::size_t i) const noexcept { return words_.data() + i * length_; }
-
-        /// The number of the tuple.
-        std::uint32_t add(const std::uint16_t* tuple)
-        {
-            if (2 * (size_ + 1) > slots_.size()) grow();
-            std::size_t at = hash(tuple) & (slots_.size() - 1);
-            for (; slots_[at] != 0; at = (at + 1) & (slots_.size() - 1))
-                if (std::equal(tuple, tuple + length_, (*this)[slots_[at] - 1])) return slots_[at] - 1;
-            if (size_ == 0xfffffffeU) too_many();
-            for (std::size_t i = 0; i < length_; ++i) words_.push_back(tuple[i]);
-            slots_[at] = static_cast<std::uint32_t>(++size_);
-            return slots_[at] - 1;
-        }
-
-    private:
-        [[nodiscard]] std::size_t hash(const std::uint16_t* tuple) const noexcept
-        {
-            std::uint64_t h = 0;
-            for (std::size_t i = 0; i < length_; ++i) {
-                h = (h ^ tuple[i]) * 0x9E3779B97F4A7C15U;
-                h ^= h >> 32;
-            }
-            return static_cast<std::size_t>(h);
-        }
-
-        void grow()
-        {
-            slots_.assign(slots_.empty() ? 16 : 2 * slots_.size(), 0);
-            for (std::size_t i = 0; i < size_; ++i) {
-                std::size_t at = hash((*this)[i]) & (slots_.size() - 1);
-                while (slots_[at] != 0) at = (at + 1) & (slots_.size() - 1);
-                slots_[at] = static_cast<std::uint32_t>(i + 1);
-            }
-        }
-
-        std::size_t length_;
-        std::size_t size_ = 0;
-        std::vector<std::uint16_t> words_;
-        std::vector<std::uint32_t> slots_;  // number + 1; 0 is free
-    };
-
     /// One level while building: a state is what later levels must know of the earlier ones' values.
     struct level {
         std::vector<std::uint32_t> first;   // states + 1; where a state's branches begin
@@ -110,101 +52,19 @@ private:
         std::vector<std::uint32_t> target;  // state of the next level
     };
 
-    struct plan {
-        std::vector<std::vector<std::size_t>> live;               // by level, and one more: variables that its states consist of
-        std::vector<std::vector<const Condition*>> decided;       // by level: conditions whose last variable it is
-        double branches = 0;                                      // at most so many are looked at
-    };
-
-    [[nodiscard]] static plan plan_for(const std::vector<std::size_t>& order, sizes_of sizes,
-                                       conditions_of conditions)
-    {
-        plan out;
-        out.live.resize(order.size() + 1);
-        out.decided.resize(order.size());
-        std::vector<std::size_t> needed(order.size(), 0);  // by level: the last level that asks for its variable
-        for (const Condition* c : conditions) {
-            std::size_t last = 0;
-            for (std::size_t k = 0; k < order.size(); ++k)
-                if (std::find(c->scope.begin(), c->scope.end(), order[k]) != c->scope.end()) last = k;
-            for (std::size_t k = 0; k <= last; ++k)
-                if (std::find(c->scope.begin(), c->scope.end(), order[k]) != c->scope.end()) needed[k] = (std::max)(needed[k], last);
-            out.decided[last].push_back(c);
-        }
-        for (std::size_t k = 0; k < order.size(); ++k) {
-            double states = 1;
-            for (std::size_t j = 0; j < k; ++j)
-                if (needed[j] >= k) {
-                    out.live[k].push_back(order[j]);
-                    states *= sizes[order[j]];
-                }
-            out.branches += states * sizes[order[k]];
-        }
-        return out;
-    }
-
-    /// The order of levels that bounds the branches best: from each variable as the first, always the next that keeps the sum smallest.
-    [[nodiscard]] static std::vector<std::size_t> best_order(const std::vector<std::size_t>& variables,
-                                                             sizes_of sizes,
-                                                             conditions_of conditions)
-    {
-        std::vector<std::size_t> best = variables;
-        double least = plan_for(best, sizes, conditions).branches;
-        for (const std::size_t start : variables) {
-            std::vector<std::size_t> order{start};
-            while (order.size() < variables.size()) {
-                std::size_t choice = 0;
-                double cheapest = -1;
-                order.push_back(0);
-                for (const std::size_t v : variables) {
-                    if (std::find(order.begin(), order.end() - 1, v) != order.end() - 1) continue;
-                    order.back() = v;
-                    const double cost = frontier(order, sizes, conditions);
-                    if (cheapest < 0 || cost < cheapest) {
-                        cheapest = cost;
-                        choice = v;
-                    }
-                }
-                order.back() = choice;
-            }
-            const double cost = plan_for(order, sizes, conditions).branches;
-            if (cost < least) {
-                least = cost;
-                best = order;
-            }
-        }
-        return best;
-    }
-
-    /// How many states there are at most after binding `order`: values of its variables that a condition still waits for.
-    [[nodiscard]] static double frontier(const std::vector<std::size_t>& order, sizes_of sizes,
-                                         conditions_of conditions)
-    {
-        double states = 1;
-        for (const std::size_t v : order) {
-            const bool live = std::any_of(conditions.begin(), conditions.end(), [&](const Condition* c) {
-                return std::find(c->scope.begin(), c->scope.end(), v) != c->scope.end() &&
-                       !std::all_of(c->scope.begin(), c->scope.end(),
-                                    [&](std::size_t u) { return std::find(order.begin(), order.end(), u) != order.end(); });
-            });
-            if (live) states *= sizes[v];
-        }
-        return states;
-    }
-
     /// Forward: which states there are, and where each value leads.
-    [[nodiscard]] static std::vector<level> enumerate(const std::vector<std::size_t>& variables, sizes_of sizes, conditions_of conditions,
-                                                      std::vector<std::uint16_t>& row)
+    [[nodiscard]] static std::vector<level> enumerate(const std::vector<std::size_t>& variables, sizes_of sizes,
+                                                      conditions_of conditions, std::vector<std::uint16_t>& row)
     {
-        const plan p = plan_for(variables, sizes, conditions);
+        const plan p = plan::of(variables, sizes, conditions);
         const std::size_t depth = variables.size();
         std::vector<level> levels(depth);
-        interned states(0);
+        detail::interned states(0);
         states.add(row.data());  // the one empty tuple
         std::vector<std::uint16_t> tuple(depth);
         for (std::size_t k = 0; k < depth; ++k) {
             const std::size_t variable = variables[k];
-            interned next(p.live[k + 1].size());
+            detail::interned next(p.live[k + 1].size());
             level& here = levels[k];
             for (std::size_t s = 0; s < states.size(); ++s) {
                 here.first.push_back(static_cast<std::uint32_t>(here.value.size()));
@@ -218,7 +78,7 @@ private:
                     here.value.push_back(static_cast<std::uint16_t>(v));
                     here.target.push_back(next.add(tuple.data()));
                 }
-                if (here.value.size() >= 0xffffffffU) too_many();
+                if (here.value.size() >= 0xffffffffU) detail::too_many_links();
             }
             here.first.push_back(static_cast<std::uint32_t>(here.value.size()));
             states = std::move(next);
@@ -226,7 +86,7 @@ private:
         return levels;
     }
 
-    /// Backward: counts rows, drops branches that lead nowhere, keeps equal nodes once. The root is node 0 of the result.
+    /// Backward: counts rows, drops branches that lead nowhere, keeps equal nodes once. The root becomes node 0.
     static void merge(std::vector<level>& levels, tree& out)
     {
         struct node {
@@ -263,8 +123,10 @@ private:
                     continue;
                 }
                 const auto same = [&](const node& n) {
-                    return std::equal(value.begin() + n.begin, value.begin() + n.end, value.begin() + begin, value.end()) &&
-                           std::equal(child.begin() + n.begin, child.begin() + n.end, child.begin() + begin, child.end());
+                    const auto repeats = [&](const auto& of) {
+                        return std::equal(of.begin() + n.begin, of.begin() + n.end, of.begin() + begin, of.end());
+                    };
+                    return repeats(value) && repeats(child);
                 };
                 std::size_t at = hash & (slots.size() - 1);
                 while (slots[at] != 0 && !same(nodes[slots[at]])) at = (at + 1) & (slots.size() - 1);
