@@ -19,6 +19,7 @@
 #include "support/load_spaces.hpp"
 #include "support/program.hpp"
 #include "support/replay_network.hpp"
+#include "support/search_score.hpp"
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/contextual_annealing.hpp"
 #include "tunekit/measure/until_confident.hpp"
@@ -152,108 +153,109 @@ void on_network(const settings& s)
 
 constexpr std::size_t evaluations = 200;
 
-/// E ln(best of k of `all`, drawn at random without replacement), k = 1 ... evaluations.
-std::vector<double> logs_at_random(std::vector<double> all)
-{
-    std::sort(all.begin(), all.end());
-    const auto n = static_cast<double>(all.size());
-    std::vector<double> none_better(all.size() + 1, 1), out;  // the probability that the k draws avoid the i best
-    none_better.back() = 0;
-    for (std::size_t k = 0; k < evaluations; ++k) {
-        double mean = 0;
-        for (std::size_t i = 0; i < all.size(); ++i)
-            none_better[i] *= (std::max)(0.0, n - static_cast<double>(i + k)) / (std::max)(1.0, n - static_cast<double>(k));
-        for (std::size_t i = 0; i < all.size(); ++i) mean += (none_better[i] - none_better[i + 1]) * std::log(all[i]);
-        out.push_back(mean);
-    }
-    return out;
-}
+/// A form on a space, or on several: P, and S200 with the variance of its mean over repeats. P is NaN where random search
+/// needs fewer than 20 evaluations: there it is luck.
+struct scores {
+    double p = std::numeric_limits<double>::quiet_NaN(), s200 = 0, variance = 0;
+};
 
-/// S200 of each repeat: the mean over k of how much of the way from random search's E ln cost after k evaluations to
-/// the optimum's is covered.
-/// Before the first valid one, and for what failed, the worst valid cost counts.
-std::vector<double> scores_on(const programs::loaded_space& on, const tk::any_strategy& strategy, const settings& s)
+scores scores_on(const programs::loaded_space& on, const programs::yardstick& by, const tk::any_strategy& strategy, const settings& s)
 {
-    double worst = 0;
-    for (const auto& row : on.table.rows)
-        if (row.result.ok()) worst = (std::max)(worst, row.result.cost);
-    std::vector<double> costs;
-    for (const auto& row : on.table.rows) costs.push_back(row.result.ok() ? row.result.cost : worst);
-    const auto chance = logs_at_random(costs);
-    std::vector<double> out;
+    const bool timed = by.budget >= 20;
+    std::vector<programs::progress> runs;
+    double sum = 0, squares = 0;
     for (std::size_t r = 0; r < s.repeats; ++r) {
         auto gen = tk::random::stream(s.seed, 0x61626c61U, r);
         auto state = strategy.start(on.space);
-        double best = worst, sum = 0;
-        for (std::size_t k = 0; k < evaluations; ++k) {
+        programs::progress run;
+        double best = infinite, now = 0;
+        while (run.best.size() < evaluations || (timed && now <= 1.1 * by.seconds)) {
             const auto batch = strategy.propose(state, on.space, 1, gen);
-            if (!batch.empty()) {
-                const auto& result = on.table.rows[static_cast<std::size_t>(batch[0])].result;
-                if (result.ok()) best = (std::min)(best, result.cost);
-                strategy.observe(state, on.space, batch, std::span(&result, 1), gen);
-            }
-            sum += (chance[k] - std::log(best)) / (chance[k] - std::log(on.optimum));
+            if (batch.empty()) break;
+            const auto& row = on.table.rows[static_cast<std::size_t>(batch[0])];
+            if (row.result.ok()) best = (std::min)(best, row.result.cost);
+            now += row.seconds;
+            strategy.observe(state, on.space, batch, std::span(&row.result, 1), gen);
+            run.best.push_back(best);
+            run.seconds.push_back(now);
         }
-        out.push_back(sum / static_cast<double>(evaluations));
+        const double score = programs::score_by_evaluations(by, run);
+        sum += score;
+        squares += score * score;
+        runs.push_back(std::move(run));
     }
+    const auto n = static_cast<double>(s.repeats);
+    scores out{.s200 = sum / n, .variance = n > 1 ? (squares - sum * sum / n) / (n - 1) / n : 0};
+    if (timed) out.p = programs::score_over_time(by, runs);
     return out;
+}
+
+/// The mean of one score over the spaces `of` that have it.
+double mean_of(double scores::* which, const std::vector<scores>& all, const std::vector<std::size_t>& of)
+{
+    double sum = 0, n = 0;
+    for (const std::size_t i : of)
+        if (!std::isnan(all[i].*which)) sum += all[i].*which, ++n;
+    return sum / n;
+}
+
+/// By one score: the setting that is best on the other kernels, and what it has on the one left out.
+void leave_one_out(const char* name, double scores::* which, const std::map<std::string, std::vector<std::size_t>>& kernels,
+                   const std::vector<std::string>& settings, const std::vector<std::vector<scores>>& found)
+{
+    double sum = 0, n = 0;
+    for (const auto& [kernel, left_out] : kernels) {
+        double most = -infinite;
+        std::size_t chosen = 0;
+        for (std::size_t v = 0; v < found.size(); ++v) {
+            double others = 0;
+            for (const auto& [other, of] : kernels)
+                if (other != kernel) others += mean_of(which, found[v], of);
+            if (!settings[v].empty() && others > most) most = others, chosen = v;
+        }
+        for (const std::size_t i : left_out)
+            if (const double x = found[chosen][i].*which; !std::isnan(x)) sum += x, ++n;
+        std::printf("%s, %s left out: \"%s\" is chosen and has %.2f there\n", name, kernel.c_str(), settings[chosen].c_str(),
+                    mean_of(which, found[chosen], left_out));
+    }
+    std::printf("%s, mean over spaces, each with what was chosen without its kernel: %.3f\n", name, sum / n);
 }
 
 void on_spaces(const settings& s)
 {
     const auto spaces = programs::load_spaces("bench_ablations", s.spaces, "");
-    std::vector<std::string> names;
-    std::vector<std::vector<double>> scores;  // of each variant on each space
-    std::vector<bool> setting;
-    std::printf("S200, %zu repeats\n%-34s", s.repeats, "");
-    for (const auto& on : spaces) std::printf(" %.22s", on.name.c_str());
-    std::printf("   mean  +- 95 %%\n");
+    std::vector<programs::yardstick> by;
+    std::map<std::string, std::vector<std::size_t>> kernels;
+    std::vector<std::size_t> every;
+    std::printf("P, S200: %zu repeats\n%-34s", s.repeats, "");
+    for (const auto& on : spaces) {
+        std::printf(" %22.22s", on.name.c_str());
+        kernels[on.kernel].push_back(every.size());
+        every.push_back(every.size());
+        by.push_back(programs::yardstick_of(on, evaluations));
+    }
+    std::printf("     P*   S200 +- 95 %%\n");
+    std::vector<std::string> settings;  // the names of those to choose from
+    std::vector<std::vector<scores>> found;
     for (const auto& v : variants(s.seconds, 1)) {
         if (!v.single || v.name.find(s.only) == std::string::npos) continue;
-        std::vector<double> means;
-        double mean = 0, variance = 0;
-        for (const auto& on : spaces) {
-            const auto each = scores_on(on, v.system.strategy, s);
-            const auto n = static_cast<double>(each.size());
-            double sum = 0, squares = 0;
-            for (const double x : each) sum += x, squares += x * x;
-            means.push_back(sum / n);
-            mean += sum / n;
-            variance += n > 1 ? (squares - sum * sum / n) / (n - 1) / n : 0;
-        }
-        const auto m = static_cast<double>(spaces.size());
+        std::vector<scores> each;
+        double variance = 0;
         std::printf("%-34s", v.name.c_str());
-        for (std::size_t i = 0; i < spaces.size(); ++i)
-            std::printf(" %*.2f", static_cast<int>((std::min)(spaces[i].name.size(), std::size_t{22})), means[i]);
-        std::printf(" %6.3f   %.3f\n", mean / m, 1.96 * std::sqrt(variance) / m);
-        std::fflush(stdout);
-        names.push_back(v.name);
-        scores.push_back(std::move(means));
-        setting.push_back(v.setting);
-    }
-    // The setting that is best on the other kernels, and what it has on the one left out.
-    std::map<std::string, std::vector<std::size_t>> kernels;
-    for (std::size_t i = 0; i < spaces.size(); ++i) kernels[spaces[i].kernel].push_back(i);
-    if (kernels.size() < 2) return;
-    double sum = 0;
-    for (const auto& [kernel, left_out] : kernels) {
-        double most = -infinite;
-        std::size_t chosen = 0;
-        for (std::size_t v = 0; v < scores.size(); ++v) {
-            double others = 0;
-            for (const auto& [other, of] : kernels) {
-                if (other == kernel) continue;
-                double mean = 0;
-                for (const std::size_t i : of) mean += scores[v][i] / static_cast<double>(of.size());
-                others += mean;
-            }
-            if (setting[v] && others > most) most = others, chosen = v;
+        for (std::size_t i = 0; i < spaces.size(); ++i) {
+            each.push_back(scores_on(spaces[i], by[i], v.system.strategy, s));
+            variance += each[i].variance;
+            std::printf(" %13.2f %8.2f", each[i].p, each[i].s200);
+            std::fflush(stdout);
         }
-        double mean = 0;
-        for (const std::size_t i : left_out) sum += scores[chosen][i], mean += scores[chosen][i] / static_cast<double>(left_out.size());
-        std::printf("%s left out: \"%s\" is chosen and has %.2f there\n", kernel.c_str(), names[chosen].c_str(), mean);
+        std::printf(" %6.3f %6.3f  %6.3f\n", mean_of(&scores::p, each, every), mean_of(&scores::s200, each, every),
+                    1.96 * std::sqrt(variance) / static_cast<double>(spaces.size()));
+        settings.push_back(v.setting ? v.name : "");
+        found.push_back(std::move(each));
     }
-    std::printf("mean over spaces, each with what was chosen without its kernel: %.3f\n", sum / static_cast<double>(spaces.size()));
+    if (kernels.size() < 2 || found.empty()) return;
+    leave_one_out("P*", &scores::p, kernels, settings, found);
+    leave_one_out("S200", &scores::s200, kernels, settings, found);
 }
 
 void run(const settings& s)
@@ -273,7 +275,7 @@ int main(int argc, char** argv)
     CLI::App app("The combined recipe with parts off or replaced.", "bench_ablations");
     app.add_option("--network", s.network, "alexnet, resnet18, squeezenet or vgg16: speed-ups over sequential AutoTVM");
     app.add_option("--recorded", s.recorded, "folder of its recorded spaces");
-    app.add_option("--spaces", s.spaces, "folder of recorded spaces: the score S200 of docs/combined.md, one space at a time");
+    app.add_option("--spaces", s.spaces, "folder of recorded spaces: the scores P and S200 of docs/combined.md, one space at a time");
     app.add_option("--only", s.only, "forms whose name contains this");
     app.add_option("--repeats", s.repeats, "runs with different seeds [25]");
     app.add_option("--seconds", s.seconds, "of a run over a network [1200]");

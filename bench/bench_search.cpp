@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Search strategies over recorded spaces: how many evaluations, and how much of the recorded time, each needs.
-#include <dirent.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
+#include <numeric>
+#include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,13 +16,15 @@
 #include <nlohmann/json.hpp>
 
 #include "../examples/support/names.hpp"
+#include "support/load_spaces.hpp"
 #include "support/program.hpp"
-#include "tunekit/io/recorded_space.hpp"
+#include "support/search_score.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/space/any_space.hpp"
+#include "tunekit/stats/bootstrap.hpp"
 
 namespace tk = tunekit;
 
@@ -38,21 +39,6 @@ struct settings {
     bool json = false;
 };
 
-/// What may be spent on one space: at least so many evaluations, and this much recorded time.
-struct effort {
-    double seconds = 0;
-    std::size_t evaluations = 0;
-};
-
-struct space_to_search {
-    std::string name;
-    effort limit;
-    tk::io::recorded_space recorded;
-    tk::space::any_space space;
-    tk::io::replay_table table;
-    double optimum = infinite;  ///< seconds
-};
-
 /// What one strategy did on one space, over all repeats.
 struct outcome {
     std::string strategy, space;
@@ -61,57 +47,25 @@ struct outcome {
     double failed_share = 0;
     double own_microseconds = 0;  ///< per evaluation
     std::size_t evaluations = 0;  ///< of the longest repeat
+    std::vector<double> by_evaluations;            ///< scores of the repeats
+    double over_time = 0;                          ///< score of all repeats
+    std::vector<std::vector<double>> ranks;        ///< of the repeats, over time
 };
 
-/// Names and efforts: of spaces.csv where the folder has one, else all that lie there, with no time to fill.
-std::vector<std::pair<std::string, effort>> list_spaces(const settings& s)
-{
-    std::vector<std::pair<std::string, effort>> out;
-    DIR* folder = opendir(s.spaces.c_str());
-    if (folder == nullptr) tk::invalid("--spaces \"" + s.spaces + "\" is no folder, want one with recorded spaces");
-    while (const dirent* entry = readdir(folder)) {
-        const std::string_view file = entry->d_name;
-        if (file.ends_with(".params")) out.emplace_back(file.substr(0, file.size() - 7), effort{0, s.evaluations});
-    }
-    closedir(folder);
-    std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    const std::string path = s.spaces + "/spaces.csv";
-    if (std::FILE* there = std::fopen(path.c_str(), "rb")) {
-        std::fclose(there);
-        const std::string text = tk::io::read_text(path);
-        const auto lines = tk::io::lines(text);
-        const auto header = lines.empty() ? std::vector<std::string_view>() : tk::io::split(lines[0], ',');
-        const auto column = [&](std::string_view name) {
-            const auto at = std::find(header.begin(), header.end(), name);
-            if (at == header.end()) tk::invalid(path + ":1: " + std::string(name) + ": no such column, want one");
-            return static_cast<std::size_t>(at - header.begin());
-        };
-        const std::size_t name = column("space"), budget = column("budget_s");
-        for (std::size_t i = 1; i < lines.size(); ++i) {
-            const auto fields = tk::io::split(lines[i], ',');
-            const auto seconds = fields.size() == header.size() ? tk::io::number<double>(fields[budget]) : std::nullopt;
-            if (!seconds) tk::invalid(path + ':' + std::to_string(i + 1) + ": budget_s: is no number, want seconds");
-            for (auto& [known, limit] : out)
-                if (known == fields[name]) limit.seconds = 1.1 * *seconds;
-        }
-    }
-    std::erase_if(out, [&](const auto& x) { return x.first.find(s.only) == std::string::npos; });
-    if (out.empty()) tk::invalid("--spaces \"" + s.spaces + "\" holds no recorded space" + (s.only.empty() ? "" : " named so") + ", want NAME.params and NAME.csv.gz");
-    return out;
-}
+/// A score with half of its 95 % interval, and its lowest on a space.
+struct aggregate {
+    double mean = 0, half = 0, worst = infinite;
+};
 
-space_to_search load(const settings& s, const std::string& name, const effort& limit)
-{
-    auto recorded = tk::io::read_recorded_space(s.spaces + '/' + name);
-    tk::space::any_space space = tk::io::space_of(recorded);
-    auto table = tk::io::table_of(recorded, space);
-    for (const auto* problems : {&recorded.problems, &table.problems})
-        for (const auto& p : *problems) std::fprintf(stderr, "bench_search: %s\n", p.text().c_str());
-    double optimum = infinite;
-    for (const auto& row : table.rows)
-        if (row.result.ok()) optimum = (std::min)(optimum, row.result.cost);
-    return {name, limit, std::move(recorded), std::move(space), std::move(table), optimum};
-}
+constexpr std::size_t judged = 200;          ///< evaluations
+constexpr double least_budget = 20;          ///< evaluations; where random search needs fewer, a score over time is luck
+
+struct space_to_search {
+    programs::loaded_space recorded;
+    programs::yardstick by;
+};
+
+double mean(const std::vector<double>& x) { return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size()); }
 
 void add(std::string& text, const char* format, auto... values)
 {
@@ -120,11 +74,15 @@ void add(std::string& text, const char* format, auto... values)
     text += buffer;
 }
 
-outcome search(const settings& s, const std::string& name, const tk::any_strategy& strategy, const space_to_search& on)
+outcome search(const settings& s, const std::string& name, const tk::any_strategy& strategy, const space_to_search& to)
 {
+    const auto& on = to.recorded;
     std::string rows = "repeat,eval,sim_time_s,best_ms,overhead_s,row\n";
     std::vector<double> reached;
-    outcome out{.strategy = name, .space = on.name};
+    std::vector<programs::progress> runs;
+    outcome out;
+    out.strategy = name;
+    out.space = on.name;
     double own = 0, regret = 0;
     std::size_t all = 0, failed = 0;
     for (std::size_t repeat = 0; repeat < s.repeats; ++repeat) {
@@ -134,9 +92,10 @@ outcome search(const settings& s, const std::string& name, const tk::any_strateg
         tk::measure::replay measurer(on.table.rows, time);
         tk::measure::wall_clock wall;
         std::size_t evaluation = 0;
+        programs::progress& run = runs.emplace_back();
         double begun = wall();
         auto state = strategy.start(on.space);
-        while (now <= on.limit.seconds || evaluation < on.limit.evaluations) {
+        while (now <= 1.1 * to.by.seconds || evaluation < s.evaluations) {
             const auto batch = strategy.propose(state, on.space, s.batch, gen);
             spent += wall() - begun;
             if (batch.empty()) break;
@@ -148,12 +107,14 @@ outcome search(const settings& s, const std::string& name, const tk::any_strateg
                 if (measured[i].failed) ++failed;
                 if (measured[i].ok()) best = (std::min)(best, measured[i].cost);
                 if (best <= 1.05 * on.optimum && to_105 == infinite) to_105 = static_cast<double>(evaluation);
-                if (evaluation <= 200) best_200 = best;
+                if (evaluation <= judged) best_200 = best;
+                run.seconds.push_back(shown);
+                run.best.push_back(best);
                 add(rows, "%zu,%zu,%.9f,", repeat, evaluation, shown);
                 if (best < infinite) rows += tk::io::text_of(1e3 * best);
-                const std::size_t k = on.table.source[static_cast<std::size_t>(batch[i])];
+                const std::size_t line = on.lines[static_cast<std::size_t>(batch[i])];
                 add(rows, ",%.9f,", spent);
-                if (k < on.recorded.rows.size()) rows += std::to_string(on.recorded.rows[k].line - 2);
+                if (line > 0) rows += std::to_string(line - 2);
                 rows += '\n';
             }
             begun = wall();
@@ -164,8 +125,11 @@ outcome search(const settings& s, const std::string& name, const tk::any_strateg
         reached.push_back(to_105);
         regret += best_200 / on.optimum - 1;
         out.evaluations = (std::max)(out.evaluations, evaluation);
+        out.by_evaluations.push_back(programs::score_by_evaluations(to.by, run));
+        out.ranks.push_back(programs::ranks_over_time(to.by, run));
     }
     if (!s.out.empty()) tk::io::write_text(s.out + '/' + name + '/' + on.name + ".csv", rows);
+    out.over_time = programs::score_over_time(to.by, runs);
     const auto middle = reached.begin() + static_cast<std::ptrdiff_t>(reached.size() / 2);
     std::nth_element(reached.begin(), middle, reached.end());
     out.evaluations_to_105 = *middle;
@@ -177,13 +141,14 @@ outcome search(const settings& s, const std::string& name, const tk::any_strateg
 
 void print(const std::vector<outcome>& all)
 {
-    std::printf("%-14s %-28s %12s %14s %9s %12s\n", "strategy", "space", "evals to 5 %", "regret at 200", "failed", "own us/eval");
+    std::printf("%-14s %-28s %6s %6s %12s %14s %9s %12s\n", "strategy", "space", "P", "S200", "evals to 5 %", "regret at 200", "failed",
+                "own us/eval");
     for (const auto& o : all) {
         char evals[24];
         if (o.evaluations_to_105 < infinite) std::snprintf(evals, sizeof evals, "%.0f", o.evaluations_to_105);
         else std::snprintf(evals, sizeof evals, "> %zu", o.evaluations);
-        std::printf("%-14s %-28s %12s %12.2f %% %7.1f %% %12.2f\n", o.strategy.c_str(), o.space.c_str(), evals,
-                    100 * o.regret_at_200, 100 * o.failed_share, o.own_microseconds);
+        std::printf("%-14s %-28s %6.2f %6.2f %12s %12.2f %% %7.1f %% %12.2f\n", o.strategy.c_str(), o.space.c_str(), o.over_time,
+                    mean(o.by_evaluations), evals, 100 * o.regret_at_200, 100 * o.failed_share, o.own_microseconds);
     }
 }
 
@@ -193,10 +158,56 @@ void print_json(const settings& s, const std::vector<outcome>& all)
     const auto finite = [](double x) { return x < infinite ? nlohmann::ordered_json(x) : nlohmann::ordered_json(nullptr); };
     for (const auto& o : all)
         rows.push_back({{"strategy", o.strategy}, {"space", o.space}, {"evaluations_to_105", finite(o.evaluations_to_105)},
+                        {"p", o.over_time}, {"s200", mean(o.by_evaluations)},
                         {"regret_at_200", finite(o.regret_at_200)}, {"failed_share", o.failed_share},
                         {"own_s_per_evaluation", 1e-6 * o.own_microseconds}, {"evaluations", o.evaluations}});
     const nlohmann::ordered_json out{{"seed", s.seed}, {"repeats", s.repeats}, {"batch", s.batch}, {"rows", rows}};
     std::printf("%s\n", out.dump(2).c_str());
+}
+
+/// The interval is a bootstrap over repeats of the mean over spaces of `of_repeats(space, repeats)`.
+template <class OfRepeats>
+aggregate over_spaces(const std::vector<double>& scores, std::size_t repeats, const OfRepeats& of_repeats)
+{
+    auto gen = tk::random::philox(1);
+    const auto resampled = [&](std::span<const std::uint32_t> of) {
+        double sum = 0;
+        for (std::size_t i = 0; i < scores.size(); ++i) sum += of_repeats(i, of);
+        return sum / static_cast<double>(scores.size());
+    };
+    const auto within = tk::stats::bootstrap_interval(repeats, resampled, {.resamples = 500}, gen);
+    return {mean(scores), 0.5 * (within.high - within.low),
+            *std::min_element(scores.begin(), scores.end())};
+}
+
+/// Of one strategy: P* over the spaces where random search needs `least_budget` evaluations, S200 over all.
+void print_scores(const std::vector<space_to_search>& spaces, std::span<const outcome> of)
+{
+    std::vector<std::size_t> timed;
+    std::vector<double> p, s200;
+    double own = 0;
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        own += of[i].own_microseconds / static_cast<double>(of.size());
+        s200.push_back(mean(of[i].by_evaluations));
+        if (spaces[i].by.budget < least_budget) continue;
+        timed.push_back(i);
+        p.push_back(of[i].over_time);
+    }
+    const std::size_t repeats = of[0].ranks.size();
+    std::printf("%-14s", of[0].strategy.c_str());
+    if (timed.empty()) std::printf(" %6s %8s %6s", "-", "-", "-");
+    else {
+        const auto all = over_spaces(p, repeats, [&](std::size_t i, std::span<const std::uint32_t> which) {
+            return programs::score_by_steps(spaces[timed[i]].by, of[timed[i]].ranks, which);
+        });
+        std::printf(" %6.3f %8.3f %6.2f", all.mean, all.half, all.worst);
+    }
+    const auto all = over_spaces(s200, repeats, [&](std::size_t i, std::span<const std::uint32_t> which) {
+        double sum = 0;
+        for (const std::uint32_t r : which) sum += of[i].by_evaluations[r];
+        return sum / static_cast<double>(which.size());
+    });
+    std::printf(" %6.3f %8.3f %6.2f %12.2f\n", all.mean, all.half, all.worst, own);
 }
 
 void run(const settings& s)
@@ -213,17 +224,18 @@ void run(const settings& s)
         programs::make_folder("--out", s.out);
         for (const auto& name : names) programs::make_folder("--out", s.out + '/' + name);
     }
-    std::vector<outcome> all;
-    for (const auto& [name, limit] : list_spaces(s)) {
-        const space_to_search on = load(s, name, limit);
-        for (const auto& strategy : names) all.push_back(search(s, strategy, programs::find(known, "strategy", strategy), on));
+    std::vector<space_to_search> spaces;
+    for (auto& on : programs::load_spaces("bench_search", s.spaces, s.only)) {
+        const auto by = programs::yardstick_of(on, judged);
+        spaces.push_back({std::move(on), by});
     }
-    std::stable_sort(all.begin(), all.end(), [&](const outcome& a, const outcome& b) {
-        const auto place = [&](const outcome& o) { return std::find(names.begin(), names.end(), o.strategy) - names.begin(); };
-        return place(a) < place(b);
-    });
-    if (s.json) print_json(s, all);
-    else print(all);
+    std::vector<outcome> all;
+    for (const auto& name : names)
+        for (const auto& on : spaces) all.push_back(search(s, name, programs::find(known, "strategy", name), on));
+    if (s.json) return print_json(s, all);
+    print(all);
+    std::printf("\n%-14s %6s %8s %6s %6s %8s %6s %12s\n", "strategy", "P*", "+- 95 %", "worst", "S200", "+- 95 %", "worst", "own us/eval");
+    for (std::size_t i = 0; i < all.size(); i += spaces.size()) print_scores(spaces, std::span(all).subspan(i, spaces.size()));
 }
 
 }  // namespace
@@ -232,7 +244,7 @@ int main(int argc, char** argv)
 {
     settings s;
     CLI::App app("Runs search strategies over recorded spaces and writes their trajectories.", "bench_search");
-    app.add_option("--spaces", s.spaces, "folder of recorded spaces: NAME.params, NAME.csv.gz, spaces.csv for time budgets")->required();
+    app.add_option("--spaces", s.spaces, "folders of recorded spaces, separated by commas: NAME.params, NAME.csv.gz")->required();
     app.add_option("--strategy", s.strategy, "a name, or all: " + programs::list(programs::strategies()));
     app.add_option("--repeats", s.repeats, "runs with different seeds [25]");
     app.add_option("--seed", s.seed, "of the first repeat's stream [1]");
@@ -240,7 +252,7 @@ int main(int argc, char** argv)
     app.add_option("--only", s.only, "spaces whose name contains this");
     app.add_option("--batch", s.batch, "configurations asked for at a time [1]");
     app.add_option("--evaluations", s.evaluations,
-                   "a run ends after so many, and not before 1.1 x budget_s of spaces.csv has passed [220]");
+                   "a run ends after so many, and not before 1.1 times what random search needs has passed [220]");
     app.add_flag("--json", s.json, "print JSON instead of a table");
     return programs::run_program(app, argc, argv, [&] { run(s); });
 }

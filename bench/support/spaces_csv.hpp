@@ -5,11 +5,11 @@
 /// spaces.csv: one line per recorded space, with what random search would need.
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
 
+#include "search_score.hpp"
 #include "tunekit/io/recorded_space.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/stats/quantile.hpp"
@@ -34,8 +34,7 @@ inline std::string spaces_line(const std::string& name, const tunekit::io::recor
     std::sort(times.begin(), times.end());
     const double median = tunekit::stats::median(times), median_cost = tunekit::stats::median(costs);
     const double target = times.front() + 0.05 * (median - times.front());
-    const auto good = static_cast<double>(std::upper_bound(times.begin(), times.end(), target) - times.begin());
-    const double evaluations = std::ceil((static_cast<double>(times.size()) - good) / (good + 1));
+    const double evaluations = evaluations_at_random(times, 0.05);
     std::string out = name + ',' + space.kernel + ',' + space.device + ',' + std::to_string(space.rows.size()) + ',' +
                       std::to_string(times.size()) + ',' + std::to_string(tunables);
     for (const double x : {times.front(), median, times.back(), target, evaluations, 1e-3 * evaluations * median_cost, median_cost})

@@ -25,5 +25,5 @@ echo "$(speed combined "$work/first") $(speed 'one task after another' "$work/se
     awk 'NF == 2 && $1 > 1.5 * $2 { ok = 1 } END { exit !ok }' || fail "the schedule is worth nothing"
 
 "$ablations" --spaces bench/data --repeats 2 --only combined >"$work/first"
-[ "$(grep -c 'left out: "combined" is chosen' "$work/first")" = 2 ] || fail "not one line for each of two kernels"
+[ "$(grep -c 'left out: "combined" is chosen' "$work/first")" = 4 ] || fail "not one line for each of two scores and kernels"
 exit $bad
