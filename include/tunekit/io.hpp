@@ -8,4 +8,6 @@
 #include "tunekit/io/log.hpp"
 #include "tunekit/io/machine.hpp"
 #include "tunekit/io/problem.hpp"
+#include "tunekit/io/replay_table.hpp"
+#include "tunekit/io/space_record.hpp"
 #include "tunekit/io/text.hpp"

@@ -11,6 +11,7 @@
 #include "tunekit/screen/epsilon_greedy.hpp"
 #include "tunekit/screen/k_means.hpp"
 #include "tunekit/screen/keep_best.hpp"
+#include "tunekit/screen/lloyd.hpp"
 #include "tunekit/screen/nearest.hpp"
 #include "tunekit/screen/scaled_rows.hpp"
 #include "tunekit/screen/synthesis.hpp"

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Recorded search spaces from files. Needs zlib.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/gzip.hpp"
+#include "tunekit/io/problem.hpp"
+#include "tunekit/io/space_record.hpp"
+#include "tunekit/io/text.hpp"
+#include "tunekit/measure/concepts.hpp"
+
+namespace tunekit::io {
+
+namespace detail {
+
+inline void read_params(recorded_space& out, const std::string& path, std::string_view text)
+{
+    std::size_t at = 0;
+    for (const std::string_view line : lines(text)) {
+        ++at;
+        const auto parts = words(line);
+        if (parts.empty() || parts[0].starts_with('#')) continue;
+        const auto rest = [&] {
+            return parts.size() < 2 ? std::string() : std::string(parts[1].data(), line.data() + line.size());
+        };
+        const auto refuse = [&](const std::string& name, const std::string& why) {
+            throw error(path + ':' + std::to_string(at) + ": " + name + ": " + why);
+        };
+        if (parts[0] == "kernel") {
+            out.kernel = rest();
+        } else if (parts[0] == "device") {
+            out.device = rest();
+        } else if (parts[0] == "constraint" && parts.size() > 1) {
+            out.constraints.push_back(rest());
+        } else if (parts[0] == "param" && parts.size() > 2) {
+            recorded_parameter p{std::string(parts[1]), {}};
+            for (std::size_t j = 2; j < parts.size(); ++j) {
+                const auto value = number<std::int64_t>(parts[j]);
+                const std::string shown(parts[j]);
+                if (!value) refuse(p.name, "'" + shown + "' is no integer, want integer values");
+                if (std::find(p.values.begin(), p.values.end(), *value) == p.values.end()) p.values.push_back(*value);
+                else out.problems.push_back({path, at, p.name, "the value " + shown + " stands twice, want it once"});
+            }
+            if (p.values.size() > 0xffff) refuse(p.name, "has more than 65535 values, want fewer");
+            out.parameters.push_back(std::move(p));
+        } else {
+            out.problems.push_back(
+                {path, at, std::string(parts[0]),
+                 "is no whole entry, want 'kernel', 'device', 'param NAME V1 ...' or 'constraint EXPR'"});
+        }
+    }
+    if (out.parameters.empty()) throw error(path + ": has no 'param NAME V1 V2 ...' line, want one per column");
+}
+
+/// Where each column stands in the header line.
+struct layout {
+    std::vector<std::size_t> parameters;
+    std::size_t time = 0, status = 0;
+    std::array<std::size_t, costs.size()> cost{};
+    std::size_t first_repeat = 0, columns = 0;
+};
+
+[[nodiscard]] inline layout read_header(const recorded_space& space, const std::string& path, std::string_view line)
+{
+    const auto names = split(line, ',');
+    const auto find = [&](std::string_view name) {
+        const auto at = std::find(names.begin(), names.end(), name);
+        if (at == names.end())
+            throw error(path + ":1: " + std::string(name) + ": the header has no such column, want one");
+        return static_cast<std::size_t>(at - names.begin());
+    };
+    layout out;
+    for (const auto& p : space.parameters) out.parameters.push_back(find(p.name));
+    out.time = find("time_ms");
+    out.status = find("status");
+    for (std::size_t j = 0; j < costs.size(); ++j) out.cost[j] = find(costs[j]);
+    out.first_repeat = static_cast<std::size_t>(std::find(names.begin(), names.end(), "t0") - names.begin());
+    out.columns = names.size();
+    return out;
+}
+
+/// A time of zero or more; `least` is what it must exceed.
+[[nodiscard]] inline std::optional<double> read_seconds(std::string_view field, double least)
+{
+    const auto ms = number<double>(field);
+    if (!ms || !std::isfinite(*ms) || !(*ms > least)) return std::nullopt;
+    return *ms / 1e3;
+}
+
+/// The row, or nothing where a field that it cannot do without is malformed; either way what is wrong joins the
+/// problems.
+[[nodiscard]] inline std::optional<recorded_row> read_row(recorded_space& space, const layout& at,
+                                                          const std::string& path, std::size_t line_number,
+                                                          std::string_view line)
+{
+    const auto problem_at = [&](std::string_view field, std::string what) {
+        space.problems.push_back({path, line_number, std::string(field), std::move(what)});
+        return std::nullopt;
+    };
+    const auto quoted = [](std::string_view text) { return '\'' + std::string(text) + '\''; };
+    const auto fields = split(line, ',');
+    if (fields.size() != at.columns)
+        return problem_at("", "has " + std::to_string(fields.size()) + " fields, want " + std::to_string(at.columns) +
+                                  " as the header");
+    recorded_row row;
+    row.line = line_number;
+    for (std::size_t j = 0; j < space.parameters.size(); ++j) {
+        const auto& p = space.parameters[j];
+        const std::string_view text = fields[at.parameters[j]];
+        const auto value = number<std::int64_t>(text);
+        const auto ordinal = value ? std::find(p.values.begin(), p.values.end(), *value) : p.values.end();
+        if (ordinal == p.values.end())
+            return problem_at(p.name, quoted(text) + " is none of its values, want one of the .params file");
+        row.ordinals.push_back(static_cast<std::uint16_t>(ordinal - p.values.begin()));
+    }
+    std::array<double, costs.size()> seconds{};
+    for (std::size_t j = 0; j < costs.size(); ++j) {
+        const std::string_view text = fields[at.cost[j]];
+        const auto value = read_seconds(text, -1e-300);
+        if (!value) return problem_at(costs[j], quoted(text) + " is no time, want milliseconds of 0 or more");
+        seconds[j] = *value;
+    }
+    row.check_seconds = seconds[2];
+    row.framework_seconds = seconds[4];
+    row.record.seconds = seconds[0];
+    auto& result = row.record.result;
+    result.build_seconds = seconds[1];
+    result.run_seconds = seconds[2] + seconds[3];
+    using measure::failure_kind;
+    const std::string_view status = fields[at.status];
+    if (status == "compile_error")
+        result.failed = {failure_kind::build_error, 0, "did not compile when it was recorded"};
+    else if (status == "runtime_error")
+        result.failed = {failure_kind::launch_error, 0, "could not be launched when it was recorded"};
+    else if (status == "invalid")
+        result.failed = {failure_kind::invalid, 0, "was refused when it was recorded"};
+    else if (status != "valid")
+        return problem_at("status",
+                          quoted(status) + " is unknown, want valid, compile_error, runtime_error or invalid");
+    if (result.failed) return row;
+    const auto time = read_seconds(fields[at.time], 0);
+    if (!time)
+        return problem_at("time_ms",
+                          quoted(fields[at.time]) + " is no time, want milliseconds above 0 where status is valid");
+    result.cost = *time;
+    for (std::size_t j = at.first_repeat; j < fields.size(); ++j) {
+        if (fields[j].empty()) continue;
+        if (const auto repeat = read_seconds(fields[j], 0)) result.batches.push_back(*repeat);
+        else problem_at('t' + std::to_string(j - at.first_repeat),
+                        quoted(fields[j]) + " is no time, want milliseconds above 0");
+    }
+    const auto n = static_cast<double>(result.batches.size());
+    result.runs = static_cast<std::uint32_t>(result.batches.size());
+    if (result.runs > 1) {  // standard error of the mean of the repeats
+        double mean = 0, squares = 0;
+        for (const double t : result.batches) mean += t / n;
+        for (const double t : result.batches) squares += (t - mean) * (t - mean);
+        result.spread = std::sqrt(squares / (n - 1) / n);
+    }
+    return row;
+}
+
+}  // namespace detail
+
+/// Reads `<stem>.params` and `<stem>.csv.gz`, or `<stem>.csv` where there is no compressed one.
+///
+///     const auto recorded = tk::io::read_recorded_space("spaces/gemm");
+///
+/// The format is documented in docs/formats.md. Rows, repeats and entries that are malformed are left out and listed in
+/// `problems`, with file, line and field; a configuration that stands twice counts once, as it stands first.
+///
+/// Errors: tunekit::error where a file cannot be read, a parameter's line is malformed or the header lacks a column.
+/// Units:  files hold milliseconds, the result seconds; `time_ms` becomes the cost, the standard error of t0 ... the
+///         spread.
+/// Cost:   about 40 MB/s of uncompressed text.
+[[nodiscard]] inline recorded_space read_recorded_space(const std::string& stem)
+{
+    recorded_space out;
+    detail::read_params(out, stem + ".params", read_text(stem + ".params"));
+    std::string path = stem + ".csv.gz";
+    if (std::FILE* there = std::fopen(path.c_str(), "rb")) std::fclose(there);
+    else path = stem + ".csv";
+    const std::string text = read_gzip(path);
+    const auto all = lines(text);
+    if (all.empty()) throw error(path + ": is empty, want a header line");
+    const auto layout = detail::read_header(out, path, all[0]);
+    std::vector<std::pair<std::vector<std::uint16_t>, std::size_t>> seen;
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        auto row = detail::read_row(out, layout, path, i + 1, all[i]);
+        if (!row) continue;
+        seen.emplace_back(row->ordinals, out.rows.size());
+        out.rows.push_back(std::move(*row));
+    }
+    std::sort(seen.begin(), seen.end());
+    std::vector<std::size_t> again;
+    for (std::size_t i = 1; i < seen.size(); ++i)
+        if (seen[i].first == seen[i - 1].first) again.push_back(seen[i].second);
+    std::sort(again.begin(), again.end());
+    for (std::size_t k = again.size(); k-- > 0;) {
+        out.problems.push_back({path, out.rows[again[k]].line, "", "repeats an earlier configuration, want each once"});
+        out.rows.erase(out.rows.begin() + static_cast<std::ptrdiff_t>(again[k]));
+    }
+    return out;
+}
+
+}  // namespace tunekit::io

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Recorded spaces as search spaces, and as tables that `measure::replay` reads.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/problem.hpp"
+#include "tunekit/io/space_record.hpp"
+#include "tunekit/measure/replay.hpp"
+#include "tunekit/space/concepts.hpp"
+#include "tunekit/space/dynamic_product.hpp"
+
+namespace tunekit::io {
+
+/// The space of the record: its parameters, values and constraints.
+/// Errors: std::invalid_argument where an expression does not parse or names another parameter.
+[[nodiscard]] inline space::dynamic_product space_of(const recorded_space& recorded)
+{
+    std::vector<space::dynamic_parameter> parameters;
+    for (const auto& p : recorded.parameters) parameters.push_back({p.name, p.values});
+    return {std::move(parameters), recorded.constraints};
+}
+
+/// A table that `measure::replay` reads: row i is configuration i of a space.
+struct replay_table {
+    std::vector<measure::recorded> rows;
+    std::vector<std::size_t> source;  ///< of each, its position in recorded_space::rows
+    std::vector<problem> problems;    ///< rows outside the space; configurations without a row
+};
+
+/// Orders the rows by the indices of `space`, whose parameters and values are those of `recorded` in their order.
+/// A configuration that was not recorded is a failure (invalid) that costs nothing, and a problem; so is a row outside.
+template <space::gridded Space>
+    requires space::counted<Space>
+[[nodiscard]] replay_table table_of(const recorded_space& recorded, const Space& space)
+{
+    require(space.dimensions() == recorded.parameters.size(),
+            "table_of: the space has other parameters than the record, want the same");
+    replay_table out;
+    const std::size_t none = recorded.rows.size();
+    out.rows.resize(static_cast<std::size_t>(space.size()));
+    out.source.assign(out.rows.size(), none);
+    for (std::size_t k = 0; k < recorded.rows.size(); ++k) {
+        const auto& row = recorded.rows[k];
+        const std::optional<index> i = space.index_of_ordinals(row.ordinals);
+        if (!i) {
+            out.problems.push_back(
+                {"record", row.line, "", "is no configuration of the space, want one within the constraints"});
+            continue;
+        }
+        out.rows[static_cast<std::size_t>(*i)] = row.record;
+        out.source[static_cast<std::size_t>(*i)] = k;
+    }
+    std::size_t missing = 0;
+    for (std::size_t i = 0; i < out.rows.size(); ++i) {
+        if (out.source[i] != none) continue;
+        out.rows[i].result.failed = {measure::failure_kind::invalid, 0, "was not recorded"};
+        ++missing;
+    }
+    if (missing != 0)
+        out.problems.push_back({"record", 0, "",
+                                std::to_string(missing) +
+                                    " configurations of the space have no row, want all recorded"});
+    return out;
+}
+
+}  // namespace tunekit::io

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What a file of a recorded space holds: every configuration with what measuring it gave and cost.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tunekit/io/problem.hpp"
+#include "tunekit/measure/replay.hpp"
+
+namespace tunekit::io {
+
+/// One tunable: its name and its values, in the order that numbers them.
+struct recorded_parameter {
+    std::string name;
+    std::vector<std::int64_t> values;
+
+    friend bool operator==(const recorded_parameter&, const recorded_parameter&) = default;
+};
+
+/// One configuration. `record.seconds` covers build, check, benchmark and framework.
+struct recorded_row {
+    std::vector<std::uint16_t> ordinals;  ///< one per parameter
+    measure::recorded record;             ///< run_seconds: check and benchmark together
+    double check_seconds = 0;             ///< of the run_seconds: verifying the result
+    double framework_seconds = 0;         ///< neither build nor run
+    std::size_t line = 0;                 ///< of the file it was read from
+
+    friend bool operator==(const recorded_row&, const recorded_row&) = default;
+};
+
+/// A `.params` file and its table.
+struct recorded_space {
+    std::string kernel;
+    std::string device;
+    std::vector<recorded_parameter> parameters;  ///< in column order
+    std::vector<std::string> constraints;        ///< expressions over the names
+    std::vector<recorded_row> rows;              ///< in file order
+    std::vector<problem> problems;               ///< what was not read
+
+    friend bool operator==(const recorded_space&, const recorded_space&) = default;
+};
+
+namespace detail {
+
+/// The columns of what a row cost, in the order of the files.
+inline constexpr std::array<std::string_view, 5> costs{"cost_ms", "compile_ms", "verification_ms", "benchmark_ms",
+                                                       "framework_ms"};
+
+}  // namespace detail
+
+}  // namespace tunekit::io

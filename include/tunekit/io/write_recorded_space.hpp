@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Recorded search spaces to files. Needs zlib.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "tunekit/io/gzip.hpp"
+#include "tunekit/io/space_record.hpp"
+#include "tunekit/io/text.hpp"
+#include "tunekit/measure/concepts.hpp"
+
+namespace tunekit::io {
+
+namespace detail {
+
+/// The milliseconds that read back as `seconds` wherever those came from milliseconds: the product alone may be off by
+/// the last bit.
+[[nodiscard]] inline double milliseconds(double seconds)
+{
+    const double product = seconds * 1e3;
+    for (const double x : {product, std::nextafter(product, 0.0), std::nextafter(product, 2 * product)})
+        if (x / 1e3 == seconds) return x;
+    return product;
+}
+
+/// What a failed row has instead of its time and `valid`.
+[[nodiscard]] constexpr const char* status_of(measure::failure_kind kind) noexcept
+{
+    using measure::failure_kind;
+    if (kind == failure_kind::build_error || kind == failure_kind::build_timeout) return ",compile_error";
+    return kind == failure_kind::invalid ? ",invalid" : ",runtime_error";
+}
+
+}  // namespace detail
+
+/// Writes `<stem>.params` and `<stem>.csv.gz`; what `read_recorded_space` reads back is equal but for lines and
+/// problems. A failure that the format has no word for becomes `runtime_error`.
+/// Errors: tunekit::error where a file cannot be written.
+inline void write_recorded_space(const std::string& stem, const recorded_space& space)
+{
+    std::string params = "kernel " + space.kernel + "\ndevice " + space.device + '\n';
+    std::string table;
+    std::size_t repeats = 0;
+    for (const auto& row : space.rows) repeats = (std::max)(repeats, row.record.result.batches.size());
+    for (const auto& p : space.parameters) {
+        params += "param " + p.name;
+        for (const auto value : p.values) params += ' ' + text_of(value);
+        params += '\n';
+        table += p.name + ',';
+    }
+    for (const auto& c : space.constraints) params += "constraint " + c + '\n';
+    table += "time_ms,status";
+    for (const std::string_view name : detail::costs) (table += ',') += name;
+    for (std::size_t j = 0; j < repeats; ++j) table += ",t" + std::to_string(j);
+    table += '\n';
+    for (const auto& row : space.rows) {
+        const auto& m = row.record.result;
+        for (std::size_t j = 0; j < row.ordinals.size(); ++j)
+            table += text_of(space.parameters[j].values[row.ordinals[j]]) + ',';
+        const auto add = [&](double seconds) { (table += ',') += text_of(detail::milliseconds(seconds)); };
+        if (!m.failed) (table += text_of(detail::milliseconds(m.cost))) += ",valid";
+        else table += detail::status_of(m.failed->kind);
+        for (const double s : {row.record.seconds, m.build_seconds, row.check_seconds,
+                               m.run_seconds - row.check_seconds, row.framework_seconds})
+            add(s);
+        for (std::size_t j = 0; j < repeats; ++j)
+            if (j < m.batches.size() && !m.failed) add(m.batches[j]);
+            else table += ',';
+        table += '\n';
+    }
+    write_text(stem + ".params", params);
+    write_gzip(stem + ".csv.gz", table);
+}
+
+}  // namespace tunekit::io
