@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <thread>
 #include <type_traits>
 
 #include "data.hpp"
@@ -252,20 +253,33 @@ TEST_CASE("a monotone transform of a feature parts the training rows the same wa
     CHECK(predict(model, fitted(model, t), t) == predict(model, fitted(model, u), u));
 }
 
-TEST_CASE("the order in which an executor runs does not matter")
+TEST_CASE("any executor gives the forest of the serial one: backwards and by threads")
 {
     const auto backwards = [](std::size_t n, auto&& f) {
         for (std::size_t i = n; i-- > 0;) f(i);
     };
+    const auto threads = [](std::size_t n, auto&& f) {
+        std::vector<std::jthread> pool;
+        for (std::size_t k = 0; k < 3; ++k)
+            pool.emplace_back([&f, k, n] {
+                for (std::size_t i = k; i < n; i += 3) f(i);
+            });
+    };
     const auto t = noise(61, 1500, 5, 5);
     const random_forest model{.trees = 6};
-    philox gen(1);
-    auto s = model.start(t.d);
-    model.fit(s, t.rows(), t.y, backwards, gen);
-    CHECK(s == fitted(model, t));
-    std::vector<tk::stats::prediction> p(t.size());
-    model.predict(s, t.rows(), p, backwards);
-    CHECK(p == predict(model, s, t));
+    const auto serial = fitted(model, t);
+    const auto known = predict(model, serial, t);
+    const auto check = [&](const auto& executor) {
+        philox gen(1);
+        auto s = model.start(t.d);
+        model.fit(s, t.rows(), t.y, executor, gen);
+        CHECK(s == serial);
+        std::vector<tk::stats::prediction> p(t.size());
+        model.predict(s, t.rows(), p, executor);
+        CHECK(p == known);
+    };
+    check(backwards);
+    check(threads);
 }
 
 TEST_CASE("one draw of 64 bits is taken per fit, and another seed gives another forest")
