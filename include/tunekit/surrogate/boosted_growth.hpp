@@ -14,57 +14,26 @@
 #include <vector>
 
 #include "tunekit/surrogate/binned.hpp"
+#include "tunekit/surrogate/boosted_ensemble.hpp"
+#include "tunekit/surrogate/newton_search.hpp"
 
 namespace tunekit::surrogate::detail {
-
-/// A gradient and a hessian, or sums of them, as multiples of a power of two: exact in any order.
-struct newton_sums {
-    std::int64_t g = 0, h = 0;
-
-    newton_sums& operator+=(const newton_sums& o) noexcept
-    {
-        g += o.g;
-        h += o.h;
-        return *this;
-    }
-    newton_sums& operator-=(const newton_sums& o) noexcept
-    {
-        g -= o.g;
-        h -= o.h;
-        return *this;
-    }
-};
-
-/// Trees as complete binary trees of one depth: 2^depth - 1 splits and 2^depth leaves each, children of i at 2i + 1, 2i + 2.
-/// Below a node that was not split, comparisons with +inf lead left.
-struct boosted_ensemble {
-    std::size_t depth = 0;
-    std::size_t trees = 0;
-    std::vector<std::uint32_t> feature;
-    std::vector<float> threshold;  ///< rows with a greater value go right
-    std::vector<float> leaf;
-
-    friend bool operator==(const boosted_ensemble&, const boosted_ensemble&) = default;
-
-    [[nodiscard]] std::size_t splits() const noexcept { return (std::size_t{1} << depth) - 1; }
-    [[nodiscard]] std::size_t leaves() const noexcept { return std::size_t{1} << depth; }
-};
-
-struct boosted_limits {
-    std::size_t depth = 3;
-    double eta = 0.3;
-    double gamma = 0;
-    double lambda = 1;
-    double min_child_weight = 1;
-};
 
 /// Grows the trees of one model, on a fixed set of rows.
 template <class Slot>
 class boosted_grower {
 public:
-    boosted_grower(const binned& data, const Slot* slots, std::span<const std::uint32_t> rows, const boosted_limits& limits)
-        : data_(data), slots_(slots), all_(rows), limits_(limits), rows_(rows.size()), other_(rows.size()), sums_(data.rows),
-          histograms_(data.slots() * (limits.depth + 1)), prefix_g_(data.slots()), prefix_h_(data.slots()), gain_(data.slots())
+    boosted_grower(const binned& data, const Slot* slots, std::span<const std::uint32_t> rows,
+                   const boosted_limits& limits)
+        : data_(data),
+          slots_(slots),
+          all_(rows),
+          limits_(limits),
+          search_(data, limits),
+          rows_(rows.size()),
+          other_(rows.size()),
+          sums_(data.rows),
+          histograms_(data.slots() * (limits.depth + 1))
     {
         // features whose histograms stay in the first cache together
         constexpr std::size_t room = 1024;
@@ -110,15 +79,8 @@ private:
         float value;
     };
 
-    struct best_split {
-        double gain = 1e-6;  // XGBoost's least gain of any split
-        std::size_t feature = 0;
-        std::uint32_t low = 0;
-        newton_sums left;
-        bool found = false;
-    };
-
-    // Rounds to multiples of a power of two whose sums over all rows stay below 2^51, what a double holds and converts fast.
+    // Rounds to multiples of a power of two whose sums over all rows stay below 2^51, what a double holds and converts
+    // fast.
     void read(std::span<const double> g, std::span<const double> h)
     {
         std::copy(all_.begin(), all_.end(), rows_.begin());
@@ -129,16 +91,20 @@ private:
             most_h = (std::max)(most_h, h[r]);
         }
         const int room = 50 - static_cast<int>(std::bit_width(rows_.size()));
-        const auto scale = [&](double most) { return most > 0 ? std::ldexp(1.0, (std::min)(room - std::ilogb(most), 1000)) : 1.0; };
+        const auto scale = [&](double most) {
+            return most > 0 ? std::ldexp(1.0, (std::min)(room - std::ilogb(most), 1000)) : 1.0;
+        };
         const double scale_g = scale(most_g);
         const double scale_h = scale(most_h);
-        unit_g_ = 1 / scale_g;
-        unit_h_ = 1 / scale_h;
+        search_.units(1 / scale_g, 1 / scale_h);
         for (const auto r : rows_)
             sums_[r] = {.g = static_cast<std::int64_t>(g[r] * scale_g), .h = static_cast<std::int64_t>(h[r] * scale_h)};
     }
 
-    [[nodiscard]] newton_sums* histogram(std::size_t place) noexcept { return histograms_.data() + place * data_.slots(); }
+    [[nodiscard]] newton_sums* histogram(std::size_t place) noexcept
+    {
+        return histograms_.data() + place * data_.slots();
+    }
 
     void add_rows(newton_sums* histogram, std::size_t begin, std::size_t end, std::size_t from, std::size_t to) const
     {
@@ -157,13 +123,10 @@ private:
         for (std::size_t k = 0; k + 1 < group_.size(); ++k) add_rows(h, begin, end, group_[k], group_[k + 1]);
     }
 
-    [[nodiscard]] double gradient(std::int64_t g) const noexcept { return static_cast<double>(g) * unit_g_; }
-    [[nodiscard]] double hessian(std::int64_t h) const noexcept { return static_cast<double>(h) * unit_h_; }
-
     // Returns whether the node ended as a leaf.
     bool grow_from(const piece& p)
     {
-        const best_split best = p.level == limits_.depth ? best_split{} : find(p);
+        const newton_split best = p.level == limits_.depth ? newton_split{} : search_(histogram(p.place), p.total);
         if (!best.found) return close(p);
         std::size_t middle = p.begin;
         std::size_t aside = 0;
@@ -187,7 +150,8 @@ private:
         piece smaller = left_larger ? right : left;
         smaller.place = p.place + 1;
 
-        std::uint32_t high = best.low + 1;  // the next bin that holds a row of this node: the histogram is about to change
+        // the next bin that holds a row of this node: the histogram is about to change
+        std::uint32_t high = best.low + 1;
         const newton_sums* own = histogram(p.place);
         while (high + 1 < data_.first[best.feature + 1] && own[high].g == 0 && own[high].h == 0) ++high;
         tree_->feature[split_at_ + p.node] = static_cast<std::uint32_t>(best.feature);
@@ -211,8 +175,8 @@ private:
 
     bool close(const piece& p)
     {
-        const double weight = hessian(p.total.h) + limits_.lambda;
-        const auto value = static_cast<float>(weight > 0 ? -limits_.eta * gradient(p.total.g) / weight : 0.0);
+        const double weight = search_.hessian(p.total.h) + limits_.lambda;
+        const auto value = static_cast<float>(weight > 0 ? -limits_.eta * search_.gradient(p.total.g) / weight : 0.0);
         std::size_t first = p.node;
         std::size_t last = p.node;
         for (std::size_t level = p.level; level < limits_.depth; ++level) {
@@ -224,74 +188,17 @@ private:
         return true;
     }
 
-    [[nodiscard]] best_split find(const piece& p)
-    {
-        const newton_sums* h = histogram(p.place);
-        const std::size_t slots = data_.slots();
-        for (std::size_t f = 0; f < data_.dimensions; ++f) {
-            newton_sums left;
-            for (std::uint32_t s = data_.first[f]; s < data_.first[f + 1]; ++s) {
-                left += h[s];
-                prefix_g_[s] = left.g;
-                prefix_h_[s] = left.h;
-            }
-        }
-        const double lambda = limits_.lambda;
-        const double least = limits_.min_child_weight;
-        const double ug = unit_g_;
-        const double uh = unit_h_;
-        const double all_g = gradient(p.total.g);
-        const double all_h = hessian(p.total.h);
-        const double weight = all_h + lambda;
-        const double before = weight > 0 ? all_g * all_g / weight : 0;
-        const std::int64_t* pg = prefix_g_.data();
-        const std::int64_t* ph = prefix_h_.data();
-        double* gain = gain_.data();
-        // an integer below 2^51 becomes a double through its bits, which vectorises where a conversion does not
-        const auto number = [](std::int64_t x) {
-            return std::bit_cast<double>(static_cast<std::uint64_t>(x) + 0x4338000000000000U) - 0x1.8p52;
-        };
-        for (std::size_t s = 0; s < slots; ++s) {
-            const double lg = number(pg[s]) * ug;
-            const double lh = number(ph[s]) * uh;
-            const double rg = number(p.total.g - pg[s]) * ug;
-            const double rh = number(p.total.h - ph[s]) * uh;
-            const double lw = lh + lambda;
-            const double rw = rh + lambda;
-            const double product = lw * rw;  // one division for both sides
-            const double value = (lg * lg * rw + rg * rg * lw) / (product > 0 ? product : 1.0) - before;
-            const double heavy = lh < rh ? lh : rh;
-            gain[s] = heavy >= least && product > 0 ? value : -1.0;
-        }
-        best_split best;
-        std::uint32_t at = 0;
-        for (std::size_t f = 0; f < data_.dimensions; ++f) {
-            for (std::uint32_t s = data_.first[f]; s + 1 < data_.first[f + 1]; ++s) {
-                if (!(gain[s] > best.gain)) continue;  // the lowest feature and threshold of those that tie
-                best.gain = gain[s];
-                best.feature = f;
-                best.found = true;
-                at = s;
-            }
-        }
-        best.low = at;
-        if (best.found) best.left = {.g = pg[at], .h = ph[at]};
-        return best;
-    }
-
     const binned& data_;
     const Slot* slots_;
     std::span<const std::uint32_t> all_;
     const boosted_limits& limits_;
+    newton_search search_;
     std::vector<std::uint32_t> rows_, other_;
     std::vector<newton_sums> sums_, histograms_;
-    std::vector<std::int64_t> prefix_g_, prefix_h_;
-    std::vector<double> gain_;
     std::vector<std::size_t> group_;
     std::vector<closed> pending_;
     boosted_ensemble* tree_ = nullptr;
     std::size_t split_at_ = 0, leaf_at_ = 0;
-    double unit_g_ = 1, unit_h_ = 1;
 };
 
 }  // namespace tunekit::surrogate::detail

@@ -12,11 +12,14 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/surrogate/a_recall.hpp"
+#include "tunekit/surrogate/boosted_ensemble.hpp"
+#include "tunekit/surrogate/boosted_growth.hpp"
 #include "tunekit/surrogate/boosted_loss.hpp"
 #include "tunekit/surrogate/boosted_walk.hpp"
 #include "tunekit/surrogate/concepts.hpp"
@@ -32,29 +35,31 @@ namespace tunekit::surrogate {
 ///     model.predict(state, candidates, predictions);
 ///
 /// Each round computes g = dL/df, h = d2L/df2 at the margins f and grows one tree on them. A split is worth
-/// G_L^2/(H_L + lambda) + G_R^2/(H_R + lambda) - G^2/(H + lambda); splits worth less than gamma whose children are leaves
-/// are pruned, bottom up; a leaf adds -eta G/(H + lambda). Ties go to the lowest feature, then the lowest threshold.
-/// Targets are expected at a scale of about 1: gamma and base_score are absolute.
+/// G_L^2/(H_L + lambda) + G_R^2/(H_R + lambda) - G^2/(H + lambda); splits worth less than gamma whose children are
+/// leaves are pruned, bottom up; a leaf adds -eta G/(H + lambda). Ties go to the lowest feature, then the lowest
+/// threshold. Targets are expected at a scale of about 1: gamma and base_score are absolute.
 ///
-/// Splits:     exact with max_bins = 0: every gap between two values. Else at most max_bins quantile bins per feature, found
-///             once on all rows; with no more distinct values than bins, as ordinals have, both are the same. A threshold
-///             is halfway between the neighbouring values present in the node.
+/// Splits:     exact with max_bins = 0: every gap between two values. Else at most max_bins quantile bins per feature,
+///             found once on all rows; with no more distinct values than bins, as ordinals have, both are the same. A
+///             threshold is halfway between the neighbouring values present in the node.
 /// Stopping:   with stop_after > 0, that many rounds after the last strict improvement of a-recall at recall_at on the
 ///             training rows. All trees are kept.
-/// Transfer:   `fit` and `predict` take base margins, one per row in the rows' order, that replace base_score: predict the rows
-///             with a model of history (`margins`), times `discount(rows of the new task)`.
+/// Transfer:   `fit` and `predict` take base margins, one per row in the rows' order, that replace base_score: predict
+///             the rows with a model of history (`margins`), times `discount(rows of the new task)`.
 /// Uncertainty: sd is 0 unless members > 0. Then that many more models are boosted on random halves of the rows, and
-///             sd^2 = a + b s^2 with s^2 the variance over the members' predictions. a, b >= 0 maximise the Gaussian likelihood of
-///             the errors of the rows that a member did not see, so sd is calibrated out of sample, on the cautious side
-///             (members saw half the data); `mean` stays that of the one model on all rows. Not with pairwise loss.
+///             sd^2 = a + b s^2 with s^2 the variance over the members' predictions. a, b >= 0 maximise the Gaussian
+///             likelihood of the errors of the rows that a member did not see, so sd is calibrated out of sample, on
+///             the cautious side (members saw half the data); `mean` stays that of the one model on all rows. Not with
+///             pairwise loss.
 /// Errors:     std::invalid_argument from start and fit, before the state changes.
 /// Randomness: one `bits` of `gen` per fit; Philox streams for the pairs of each round and the rows of each member.
 /// Cost:       fit O(rounds n d depth); predict O(rounds 2^depth), branch-free; both times 1 + members (halves in fit).
 /// Threads:    const calls on distinct states are safe; predict on one state too.
 /// Source:     Chen, Guestrin (2016), XGBoost, KDD, equations 6 and 7; AutoTVM's settings: Chen et al. (2018), NeurIPS,
 ///             and TVM's XGBoostCostModel.
-/// Departures: gradients and hessians are rounded to about 2^-40 of their largest, so that sums are exact in any order; margins are
-///             floats. TVM permutes rows but not base margins; here they stay aligned. A NaN to predict goes left.
+/// Departures: gradients and hessians are rounded to about 2^-40 of their largest, so that sums are exact in any order;
+///             margins are floats. TVM permutes rows but not base margins; here they stay aligned. A NaN to predict
+///             goes left.
 struct boosted_trees {
     boosted_loss loss = boosted_loss::squared;
     std::size_t rounds = 300;      ///< trees at most, >= 1
@@ -70,7 +75,10 @@ struct boosted_trees {
     std::size_t members = 0;       ///< 0 or >= 2; models that sd is taken over
 
     /// AutoTVM's settings with its default, ranking loss: up to 8000 rounds, exact splits.
-    [[nodiscard]] static constexpr boosted_trees paper() { return {.loss = boosted_loss::pairwise, .rounds = 8000, .max_bins = 0}; }
+    [[nodiscard]] static constexpr boosted_trees paper()
+    {
+        return {.loss = boosted_loss::pairwise, .rounds = 8000, .max_bins = 0};
+    }
 
     /// A fitted model. A regular value.
     struct state {
@@ -90,7 +98,8 @@ struct boosted_trees {
     {
         require(d > 0, "boosted_trees.start: 0 features, want >= 1");
         require(rounds > 0, "boosted_trees: rounds is 0, want >= 1");
-        require(max_depth >= 1 && max_depth <= detail::boosted_max_depth, "boosted_trees: max_depth is out of range, want 1 to 6");
+        require(max_depth >= 1 && max_depth <= detail::boosted_max_depth,
+                "boosted_trees: max_depth is out of range, want 1 to 6");
         require(eta > 0 && std::isfinite(eta), "boosted_trees: eta is not a positive number, want > 0");
         require(gamma >= 0, "boosted_trees: gamma is negative or NaN, want >= 0");
         require(lambda >= 0 && std::isfinite(lambda), "boosted_trees: lambda is negative or NaN, want >= 0");
@@ -139,7 +148,8 @@ struct boosted_trees {
         s = std::move(next);
     }
 
-    /// Mean and sd of each row. Precondition: fitted by these parameters, rows of as many features, out.size() == rows.size().
+    /// Mean and sd of each row. Precondition: fitted by these parameters, rows of as many features,
+    /// out.size() == rows.size().
     template <class T>
     void predict(const state& s, const rows_of<T>& rows, std::span<stats::prediction> out) const
     {
@@ -148,11 +158,12 @@ struct boosted_trees {
 
     /// The same on top of base margins, one per row; empty: base_score.
     template <class T>
-    void predict(const state& s, const rows_of<T>& rows, std::span<const double> base, std::span<stats::prediction> out) const
+    void predict(const state& s, const rows_of<T>& rows, std::span<const double> base,
+                 std::span<stats::prediction> out) const
     {
         assert(out.size() == rows.size());
-        each_block(s, rows, base, [&](std::size_t begin, std::size_t n, const detail::column_block& x, const auto& start_margin) {
-            std::array<float, detail::boosted_block> margin = start_margin;
+        each_block(s, rows, base, [&](std::size_t begin, std::size_t n, const block& x, const auto& start) {
+            std::array<float, detail::boosted_block> margin = start;
             detail::add_trees(s.models[0], x.data(), margin.data(), n);
             std::array<double, detail::boosted_block> value, first{}, second{};
             to_predictions(margin, value, n);
@@ -161,7 +172,7 @@ struct boosted_trees {
             if (k == 0) return;
             std::array<double, detail::boosted_block> other;
             for (std::size_t m = 1; m <= k; ++m) {
-                margin = start_margin;
+                margin = start;
                 detail::add_trees(s.models[m], x.data(), margin.data(), n);
                 to_predictions(margin, other, n);
                 for (std::size_t r = 0; r < n; ++r) {
@@ -180,7 +191,7 @@ struct boosted_trees {
     void margins(const state& s, const rows_of<T>& rows, std::span<double> out) const
     {
         assert(out.size() == rows.size());
-        each_block(s, rows, {}, [&](std::size_t begin, std::size_t n, const detail::column_block& x, auto margin) {
+        each_block(s, rows, {}, [&](std::size_t begin, std::size_t n, const block& x, auto margin) {
             detail::add_trees(s.models[0], x.data(), margin.data(), n);
             for (std::size_t r = 0; r < n; ++r) out[begin + r] = static_cast<double>(margin[r]);
         });
@@ -194,6 +205,8 @@ struct boosted_trees {
     }
 
 private:
+    using block = detail::column_block;
+
     static constexpr std::uint32_t pair_purpose = 0x70616972;    // "pair"; the member in the high half of the round
     static constexpr std::uint32_t member_purpose = 0x68616c66;  // "half"
 
@@ -202,18 +215,24 @@ private:
     {
         require(rows.size() > 0, "boosted_trees.fit: no rows, want >= 1");
         require(rows.size() < std::size_t{1} << 20, "boosted_trees.fit: too many rows, want < 2^20");
-        require(rows.dimensions() == s.dimensions, "boosted_trees.fit: rows of another number of features than started, want the same");
+        require(rows.dimensions() == s.dimensions,
+                "boosted_trees.fit: rows of another number of features than started, want the same");
         require(rows.size() == y.size(), "boosted_trees.fit: not one target per row, want as many");
-        require(base.empty() || base.size() == y.size(), "boosted_trees.fit: not one base margin per row, want as many or none");
-        for (const double t : y) require(std::isfinite(t), "boosted_trees.fit: a target is NaN or infinite, want finite ones");
-        for (const double b : base) require(std::isfinite(b), "boosted_trees.fit: a base margin is NaN or infinite, want finite ones");
+        require(base.empty() || base.size() == y.size(),
+                "boosted_trees.fit: not one base margin per row, want as many or none");
+        for (const double t : y)
+            require(std::isfinite(t), "boosted_trees.fit: a target is NaN or infinite, want finite ones");
+        for (const double b : base)
+            require(std::isfinite(b), "boosted_trees.fit: a base margin is NaN or infinite, want finite ones");
         for (std::size_t i = 0; loss == boosted_loss::logistic && i < y.size(); ++i)
-            require(y[i] >= 0 && y[i] <= 1, "boosted_trees.fit: a target is outside [0, 1], want a probability with logistic loss");
+            require(y[i] >= 0 && y[i] <= 1,
+                    "boosted_trees.fit: a target is outside [0, 1], want a probability with logistic loss");
     }
 
     [[nodiscard]] float base_margin() const
     {
-        return static_cast<float>(loss == boosted_loss::logistic ? linalg::log(base_score / (1 - base_score)) : base_score);
+        const bool logistic = loss == boosted_loss::logistic;
+        return static_cast<float>(logistic ? linalg::log(base_score / (1 - base_score)) : base_score);
     }
 
     [[nodiscard]] std::vector<float> base_margins(std::size_t n, std::span<const double> base) const
@@ -223,8 +242,9 @@ private:
         return out;
     }
 
-    [[nodiscard]] detail::boosted_ensemble boost(const detail::binned& data, std::span<const double> y, std::span<const std::uint32_t> rows,
-                                                 std::vector<float> margin, std::uint64_t key, std::uint64_t member, std::size_t most) const
+    [[nodiscard]] detail::boosted_ensemble boost(const detail::binned& data, std::span<const double> y,
+                                                 std::span<const std::uint32_t> rows, std::vector<float> margin,
+                                                 std::uint64_t key, std::uint64_t member, std::size_t most) const
     {
         const detail::boosted_limits limits{
             .depth = max_depth, .eta = eta, .gamma = gamma, .lambda = lambda, .min_child_weight = min_child_weight};
@@ -255,58 +275,38 @@ private:
     template <class T, class F>
     void each_block(const state& s, const rows_of<T>& rows, std::span<const double> base, F&& f) const
     {
-        assert(s.fitted() && (rows.size() == 0 || rows.dimensions() == s.dimensions) && (base.empty() || base.size() == rows.size()));
-        detail::column_block x(s.used);
-        std::array<float, detail::boosted_block> margin;
-        margin.fill(base_margin());
-        for (std::size_t begin = 0; begin < rows.size(); begin += detail::boosted_block) {
-            const std::size_t n = (std::min)(detail::boosted_block, rows.size() - begin);
-            x.read(rows, begin, n);
-            for (std::size_t r = 0; r < n && !base.empty(); ++r) margin[r] = static_cast<float>(base[begin + r]);
-            f(begin, n, x, margin);
-        }
+        assert(s.fitted() && (rows.size() == 0 || rows.dimensions() == s.dimensions));
+        assert(base.empty() || base.size() == rows.size());
+        detail::each_block(s.used, rows, base_margin(), base, std::forward<F>(f));
     }
 
-    void to_predictions(const std::array<float, detail::boosted_block>& margin, std::array<double, detail::boosted_block>& out,
-                        std::size_t n) const
+    void to_predictions(const std::array<float, detail::boosted_block>& margin,
+                        std::array<double, detail::boosted_block>& out, std::size_t n) const
     {
         const bool logistic = loss == boosted_loss::logistic;
         for (std::size_t r = 0; r < n; ++r) out[r] = static_cast<double>(logistic ? -margin[r] : margin[r]);
         if (logistic) detail::falling_logistic({out.data(), n});
     }
 
-    // Of each row, how wrong and how divided the members are that did not see it.
+    // What the members make of the rows that they did not see.
     template <class T>
-    [[nodiscard]] std::vector<detail::unseen_error> unseen_errors(const state& s, const rows_of<T>& rows, std::span<const double> y,
-                                                                  std::span<const double> base,
-                                                                  std::span<const std::vector<std::uint32_t>> halves) const
+    [[nodiscard]] std::vector<detail::unseen_error> unseen_errors(
+        const state& s, const rows_of<T>& rows, std::span<const double> y, std::span<const double> base,
+        std::span<const std::vector<std::uint32_t>> halves) const
     {
-        const std::size_t n = rows.size();
-        std::vector<double> first(n), second(n);
-        std::vector<std::size_t> count(n);
+        detail::unseen_errors errors(rows.size());
         for (std::size_t m = 0; m < halves.size(); ++m) {
-            std::vector<std::uint8_t> seen(n, 0);
+            std::vector<std::uint8_t> seen(rows.size(), 0);
             for (const auto r : halves[m]) seen[r] = 1;
-            each_block(s, rows, base, [&](std::size_t begin, std::size_t k, const detail::column_block& x, auto margin) {
-                detail::add_trees(s.models[m + 1], x.data(), margin.data(), k);
+            each_block(s, rows, base, [&](std::size_t begin, std::size_t n, const block& x, auto margin) {
+                detail::add_trees(s.models[m + 1], x.data(), margin.data(), n);
                 std::array<double, detail::boosted_block> value;
-                to_predictions(margin, value, k);
-                for (std::size_t r = 0; r < k; ++r) {
-                    if (seen[begin + r]) continue;
-                    const double z = value[r] - y[begin + r];
-                    first[begin + r] += z;
-                    second[begin + r] += z * z;
-                    ++count[begin + r];
-                }
+                to_predictions(margin, value, n);
+                for (std::size_t r = 0; r < n; ++r)
+                    if (!seen[begin + r]) errors.add(begin + r, value[r] - y[begin + r]);
             });
         }
-        std::vector<detail::unseen_error> out;
-        for (std::size_t i = 0; i < n; ++i) {
-            if (count[i] < 2) continue;
-            const double error = first[i] / static_cast<double>(count[i]);
-            out.push_back({.square = error * error, .spread = detail::sample_variance(first[i], second[i], count[i])});
-        }
-        return out;
+        return errors.found();
     }
 };
 

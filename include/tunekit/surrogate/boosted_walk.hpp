@@ -11,7 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "tunekit/surrogate/boosted_growth.hpp"
+#include "tunekit/surrogate/boosted_ensemble.hpp"
+#include "tunekit/surrogate/concepts.hpp"
 #include "tunekit/surrogate/lanes.hpp"
 
 namespace tunekit::surrogate::detail {
@@ -21,8 +22,8 @@ inline constexpr std::size_t boosted_max_depth = 6;
 
 /// The leaf values of `floats` rows at once. `x` points at the first of them in the first column.
 template <std::size_t Depth, std::size_t Node, std::size_t Level>
-[[gnu::always_inline]] inline void pick_leaf(const std::uint32_t* column, const float* threshold, const float* leaf, const float* x,
-                                             float_lanes& out)
+[[gnu::always_inline]] inline void pick_leaf(const std::uint32_t* column, const float* threshold, const float* leaf,
+                                             const float* x, float_lanes& out)
 {
     float_lanes left, right;
     if constexpr (Level + 1 == Depth) {
@@ -120,5 +121,22 @@ private:
     std::span<const std::uint32_t> used_;
     std::vector<float> x_;
 };
+
+/// f(begin, n, columns, margins) for each block of rows, with the margins that the trees begin from: `base`, or where
+/// that is empty `base_margin`.
+template <class T, class F>
+void each_block(std::span<const std::uint32_t> used, const rows_of<T>& rows, float base_margin,
+                std::span<const double> base, F&& f)
+{
+    column_block x(used);
+    std::array<float, boosted_block> margin;
+    margin.fill(base_margin);
+    for (std::size_t begin = 0; begin < rows.size(); begin += boosted_block) {
+        const std::size_t n = (std::min)(boosted_block, rows.size() - begin);
+        x.read(rows, begin, n);
+        for (std::size_t r = 0; r < n && !base.empty(); ++r) margin[r] = static_cast<float>(base[begin + r]);
+        f(begin, n, x, margin);
+    }
+}
 
 }  // namespace tunekit::surrogate::detail

@@ -32,6 +32,35 @@ struct unseen_error {
     double spread = 0;
 };
 
+/// Of each row, the errors of the models that did not see it.
+class unseen_errors {
+public:
+    explicit unseen_errors(std::size_t rows) : first_(rows), second_(rows), count_(rows) {}
+
+    void add(std::size_t row, double error)
+    {
+        first_[row] += error;
+        second_[row] += error * error;
+        ++count_[row];
+    }
+
+    /// Of the rows that two models or more did not see: how wrong their mean is, and how divided they are.
+    [[nodiscard]] std::vector<unseen_error> found() const
+    {
+        std::vector<unseen_error> out;
+        for (std::size_t i = 0; i < count_.size(); ++i) {
+            if (count_[i] < 2) continue;
+            const double error = first_[i] / static_cast<double>(count_[i]);
+            out.push_back({.square = error * error, .spread = sample_variance(first_[i], second_[i], count_[i])});
+        }
+        return out;
+    }
+
+private:
+    std::vector<double> first_, second_;  // sums of errors and of their squares
+    std::vector<std::size_t> count_;
+};
+
 /// sd^2 = constant + slope spread.
 struct spread_scale {
     double constant = 0;
@@ -43,8 +72,8 @@ struct spread_scale {
 };
 
 /// The scale of greatest Gaussian likelihood among shares of the constant of 1/32 ... 1, which is no spread at all.
-/// For a share c the variances are proportional to w = c mean(spread) + (1 - c) spread, and the factor is mean(square / w).
-/// Without errors to learn from the spread stays as it is.
+/// For a share c the variances are proportional to w = c mean(spread) + (1 - c) spread, and the factor is
+/// mean(square / w). Without errors to learn from the spread stays as it is.
 [[nodiscard]] inline spread_scale calibrate(std::span<const unseen_error> errors)
 {
     if (errors.empty()) return {};
@@ -75,7 +104,8 @@ struct spread_scale {
 }
 
 /// Half of n rows, rounded up, drawn without replacement, ascending: member k of a fit.
-[[nodiscard]] inline std::vector<std::uint32_t> random_half(std::size_t n, std::uint64_t key, std::uint32_t purpose, std::uint64_t k)
+[[nodiscard]] inline std::vector<std::uint32_t> random_half(std::size_t n, std::uint64_t key, std::uint32_t purpose,
+                                                            std::uint64_t k)
 {
     auto gen = random::stream(key, purpose, k);
     std::vector<std::uint32_t> rows(n);
