@@ -46,6 +46,7 @@ public:
           gen_(gen),
           d_(rows.data.dimensions),
           prefix_(rows.data.slots()),
+          own_(rows.data.slots()),
           gain_(rows.data.slots())
     {
     }
@@ -58,7 +59,7 @@ public:
         if (limits_.max_features >= d_ && whole) return find_in_histogram(p, histogram);
         best_split best;
         if (limits_.max_features >= d_) {
-            for (std::size_t f = 0; f < d_; ++f) scan_sorted(p, f, best);
+            for (std::size_t f = 0; f < d_; ++f) scan(p, f, best);
             return best;
         }
         order_.resize(d_);
@@ -67,7 +68,7 @@ public:
         for (std::size_t k = 0; k < d_ && seen < limits_.max_features; ++k) {  // the draw passes constant features
             std::swap(order_[k], order_[k + random::uniform_index(d_ - k, gen_)]);
             const std::size_t f = order_[k];
-            seen += whole ? scan_histogram(p, histogram, f, best) : scan_sorted(p, f, best);
+            seen += whole ? scan_histogram(p, histogram, f, best) : scan(p, f, best);
         }
         return best;
     }
@@ -112,7 +113,20 @@ private:
         best.high = high;
     }
 
-    // Both scans look at one feature and tell whether it varies.
+    // The scans look at one feature and tell whether it varies. Without a histogram of the piece: one of this feature, unless it has
+    // so many more slots than there are rows that sorting them is cheaper.
+    bool scan(const grown_piece& p, std::size_t f, best_split& best)
+    {
+        const std::uint32_t first = rows_.data.first[f];
+        const std::size_t slots = rows_.data.first[f + 1] - first;
+        if (slots == 1) return false;
+        if (slots > 4 * (p.end - p.begin)) return scan_sorted(p, f, best);
+        std::uint64_t* h = own_.data();
+        std::fill_n(h + first, slots, std::uint64_t{0});
+        for (std::size_t i = p.begin; i < p.end; ++i) h[rows_.slots[std::size_t{rows_.order[i]} * d_ + f]] += rows_.word[rows_.order[i]];
+        return scan_histogram(p, h, f, best);
+    }
+
     bool scan_histogram(const grown_piece& p, const std::uint64_t* h, std::size_t f, best_split& best)
     {
         std::uint64_t left = 0;
@@ -205,7 +219,7 @@ private:
     random::philox gen_;
     std::size_t d_;
     std::vector<std::uint32_t> order_;
-    std::vector<std::uint64_t> prefix_, keys_;
+    std::vector<std::uint64_t> prefix_, own_, keys_;
     std::vector<double> gain_;
 };
 
