@@ -94,10 +94,12 @@ TEST_CASE("runs side by side over one space and one strategy propose what they p
     };
     check(tk::search::hill_climb{});
     check(tk::search::genetic{});
-    check(tk::model_guided{tk::surrogate::boosted_trees{.rounds = 20}, tk::acquisition::mean{}, tk::explore::annealing{.chains = 16, .steps = 20},
-                           tk::screen::epsilon_greedy{tk::screen::keep_best{}}, {.plan = 16}});
+    check(tk::model_guided{tk::surrogate::boosted_trees{.rounds = 20}, tk::acquisition::mean{},
+                           tk::explore::annealing{.chains = 16, .steps = 20}, tk::screen::epsilon_greedy{tk::screen::keep_best{}},
+                           {.plan = 16}});
     check(tk::model_guided{tk::surrogate::random_forest{.trees = 8}, tk::acquisition::expected_improvement{},
-                           tk::explore::policy_gradient{.episodes = 8, .steps = 10}, tk::screen::adaptive_sampling{}, {.plan = 16}});
+                           tk::explore::policy_gradient{.episodes = 8, .steps = 10}, tk::screen::adaptive_sampling{},
+                           {.plan = 16}});
     check(tk::recipes::combined());
 }
 

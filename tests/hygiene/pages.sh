@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# pages.sh ROOT: links of README and docs/ lead somewhere, README leads to every page, files that are named exist, and every
+# floor stands in README's table and in the picture of docs/architecture.md.
+set -eu
+cd "$1"
+bad=0
+complain() {
+    echo "$1"
+    bad=1
+}
+
+# prose PAGE: without code blocks.
+prose() { awk '/^ *```/ { code = !code; next } !code && !/^    /' "$1"; }
+# anchors PAGE: its headings as they are linked to.
+anchors() {
+    prose "$1" | sed -n 's/^##* *//p' | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'
+}
+
+for page in README.md CHANGELOG.md docs/*.md bench/data/README.md; do
+    folder=$(dirname "$page")
+    for link in $(prose "$page" | grep -o '\](\([^) ]*\))' | sed 's/^](//; s/)$//'); do
+        case $link in http://* | https://*) continue ;; esac
+        file=${link%%#*}
+        if [ -z "$file" ]; then file=$page; else file=$folder/$file; fi
+        if [ ! -e "$file" ]; then
+            complain "$page: the link '$link' leads nowhere"
+        elif [ "$link" != "${link#*#}" ] && ! anchors "$file" | grep -qx -- "${link#*#}"; then
+            complain "$page: the link '$link': no such heading"
+        fi
+    done
+    for name in $(prose "$page" | grep -o '`[^`]*`' | tr -d '`' | tr ' ' '\n' |
+        grep -E '^(\.ci|bench|cmake|docs|examples|include|scripts|tests)/[a-z0-9_./-]*[a-z0-9_]$'); do
+        case $name in bench/bench_*) continue ;; esac  # programs, as they lie in a build directory
+        [ -e "$name" ] || [ -e "$name.cpp" ] || complain "$page: there is no '$name'"
+    done
+done
+for page in docs/*.md; do
+    prose README.md | grep -qF "($page" || complain "README.md: no link to $page"
+done
+picture=$(awk '/^```/ { n++ } n == 1' docs/architecture.md)
+table=$(grep '^| `' README.md)
+for floor in include/tunekit/*/; do
+    floor=$(basename "$floor")
+    echo "$picture" | grep -qw -- "$floor" || complain "docs/architecture.md: the picture lacks $floor"
+    echo "$table" | grep -q -- "\`$floor\`" || complain "README.md: the table lacks $floor"
+done
+exit $bad
