@@ -116,14 +116,14 @@ public:
             for (std::size_t r = 0; r < n; ++r) raw_[r] = static_cast<float>(x[r * d_ + f]);
             codes_.encode<block>(f, raw_.data(), code.data());
             for (std::size_t r = 0; r < block; ++r) columns_[f * block + r] = static_cast<std::int8_t>(code[r] ^ 0x80U);
-            for (std::size_t r = 0; r < block; ++r) rows_[r * d_ + f] = code[r];
+            for (std::size_t r = 0; r < n; ++r) rows_[r * d_ + f] = code[r];
         }
     }
 
     /// The leaf of each row of the block in one tree, in leaf()[r].
     void walk(const crown& top, const small_node* nodes)
     {
-        for (std::size_t r = 0; r < block; r += bytes) {
+        for (std::size_t r = 0; r < n_; r += bytes) {
             byte_lanes exit;
             descend<0, 0, block>(top, columns_.data() + r, exit);
             std::array<std::int8_t, bytes> exits;
