@@ -34,6 +34,7 @@
 #include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/measure/in_process.hpp"
 #include "tunekit/measure/isolated.hpp"
+#include "tunekit/measure/isolation.hpp"
 #include "tunekit/measure/kernel_forms.hpp"
 #include "tunekit/measure/process.hpp"
 #include "tunekit/measure/race.hpp"
@@ -48,3 +49,4 @@
 #include "tunekit/measure/verify.hpp"
 #include "tunekit/measure/virtual_clock.hpp"
 #include "tunekit/measure/worker.hpp"
+#include "tunekit/measure/worker_link.hpp"
