@@ -11,5 +11,6 @@
 #include "tunekit/explore/concepts.hpp"
 #include "tunekit/explore/contextual_annealing.hpp"
 #include "tunekit/explore/enumeration.hpp"
+#include "tunekit/explore/journey.hpp"
 #include "tunekit/explore/policy_gradient.hpp"
 #include "tunekit/explore/proximal.hpp"

@@ -15,6 +15,7 @@
 #include "tunekit/explore/actor_critic.hpp"
 #include "tunekit/explore/best_list.hpp"
 #include "tunekit/explore/concepts.hpp"
+#include "tunekit/explore/journey.hpp"
 #include "tunekit/explore/proximal.hpp"
 #include "tunekit/random/choice.hpp"
 #include "tunekit/random/fill.hpp"
@@ -134,49 +135,15 @@ struct policy_gradient {
 
 private:
     using network = actor_critic<float>;
+    using journey = detail::journey;
     static constexpr std::size_t most_rows = 256;  // of a pass that is differentiated
-    static constexpr std::size_t ahead = 16;       // records that are fetched before they are read
-
-    /// Where the episodes are, and every step of them: record r has moving.size() ordinals, actions and probabilities.
-    struct journey {
-        std::vector<std::size_t> moving;  // parameters of more than one value
-        std::vector<index> at;            // per episode
-        std::vector<double> scores;
-        std::vector<std::vector<std::uint32_t>> records;  // of each episode, in order
-        std::vector<std::uint16_t> ordinals;
-        std::vector<std::uint8_t> actions;
-        std::vector<float> chosen, values, rewards;
-        std::vector<float> advantage, target;  // known once played
-
-        /// Asks for record r before it is needed: an update reads records in no order.
-        void fetch(std::size_t r) const
-        {
-            const std::size_t m = moving.size();
-            __builtin_prefetch(ordinals.data() + r * m);
-            __builtin_prefetch(ordinals.data() + (r + 1) * m - 1);
-            __builtin_prefetch(actions.data() + r * m);
-            __builtin_prefetch(chosen.data() + r * m);
-            __builtin_prefetch(chosen.data() + (r + 1) * m - 1);
-            __builtin_prefetch(advantage.data() + r);
-            __builtin_prefetch(target.data() + r);
-        }
-    };
-
-    template <class Space>
-    [[nodiscard]] static std::vector<float> scales(const Space& space, const journey& j)
-    {
-        std::vector<float> out;
-        for (const std::size_t k : j.moving)
-            out.push_back(1.0F / static_cast<float>(space.cardinalities()[k]));
-        return out;
-    }
 
     template <class Space, class Scorer, class G>
     void play(journey& j, state& s, const network& net, network::passes& p, const Space& space, const Scorer& judge,
               best_list& best, G& gen) const
     {
         const std::size_t d = space.dimensions(), m = j.moving.size();
-        const std::vector<float> scale = scales(space, j);
+        const std::vector<float> scale = j.scales(space);
         std::vector<std::uint16_t> rows(j.at.size() * d), next(d);
         space.ordinals(j.at, rows);
         j.records.resize(j.at.size());
@@ -263,7 +230,7 @@ private:
         const bool pooled = learns == updates::pooled;
         if (pooled && !standardise(of_all)) return;
 
-        const std::vector<float> scale = scales(space, j);
+        const std::vector<float> scale = j.scales(space);
         std::vector<std::uint32_t> batch;
         first = 0;
         for (const auto& episode : j.records) {
@@ -289,40 +256,25 @@ private:
         }
     }
 
-    /// One step of Adam along the mean loss of a batch. A template, so that only who explores pays for the network's algebra.
+    /// One step of Adam along the mean loss of a batch. A template, so that only who explores pays for the network's
+    /// algebra.
     template <std::same_as<journey> Journey>
     void update(const Journey& j, state& s, const network& net, network::passes& p, std::span<const float> scale,
                 std::span<const std::uint32_t> batch) const
     {
-        const std::size_t m = j.moving.size();
         const proximal_loss loss{clip, entropy_weight, value_weight, joint_ratio};
-        std::vector<float> gradient(s.weights.size()), chosen, advantage, target;
-        std::vector<std::int32_t> actions;
+        std::vector<float> gradient(s.weights.size());
+        detail::lesson now;
         for (std::size_t from = 0; from < batch.size(); from += most_rows) {
             const auto part = batch.subspan(from, (std::min)(most_rows, batch.size() - from));
             const std::size_t rows = part.size();
-            actions.resize(rows * m), chosen.resize(rows * m), advantage.resize(rows), target.resize(rows);
             auto seen = p.input();
-            for (std::size_t block = 0; block < rows; block += ahead) {  // a line of each column at a time
-                const std::size_t end = (std::min)(block + ahead, rows);
-                for (std::size_t i = end; i < (std::min)(end + ahead, rows); ++i)
-                    j.fetch(part[i]);
-                for (std::size_t k = 0; k < m; ++k)
-                    for (std::size_t i = block; i < end; ++i) {
-                        const std::size_t at = part[i] * m + k;
-                        seen(linalg::eigen_index(i), linalg::eigen_index(k)) =
-                            static_cast<float>(j.ordinals[at]) * scale[k];
-                        actions[k * rows + i] = j.actions[at];
-                        chosen[k * rows + i] = j.chosen[at];
-                    }
-                for (std::size_t i = block; i < end; ++i) {
-                    advantage[i] = j.advantage[part[i]];
-                    target[i] = j.target[part[i]];
-                }
-            }
+            j.read(part, scale, now, [&](std::size_t i, std::size_t k, float x) {
+                seen(linalg::eigen_index(i), linalg::eigen_index(k)) = x;
+            });
             net.forward(s.weights, p, rows);
             softmax<float>(p, rows);
-            loss.slopes<float>(p, {actions, chosen, advantage, target}, batch.size());
+            loss.slopes<float>(p, {now.actions, now.chosen, now.advantage, now.target}, batch.size());
             net.backward(s.weights, p, rows, gradient);
         }
         adam{.rate = learning_rate}.step<float>(s.moments, gradient, s.weights);
