@@ -93,8 +93,10 @@ struct belief {
     template <generator G>
     [[nodiscard]] explanation<F> explain(std::span<const double> best, double horizon, double peak, G& gen) const
     {
-        require(horizon > static_cast<double>(best.size()), "belief.predict: the horizon is not beyond the curve, want more trials than it has");
-        require(options.burn_in + options.thin <= options.steps && options.thin > 0, "belief: no step is kept, want burn_in + thin <= steps");
+        require(horizon > static_cast<double>(best.size()),
+                "belief.predict: the horizon is not beyond the curve, want more trials than it has");
+        require(options.burn_in + options.thin <= options.steps && options.thin > 0,
+                "belief: no step is kept, want burn_in + thin <= steps");
         explanation<F> out;
         const segment part = last_segment(best, options.segmentation);
         if (part.x.empty()) return out;
@@ -159,7 +161,10 @@ private:
 
     [[nodiscard]] static forecast summary(const std::vector<double>& predictions, double last)
     {
-        forecast out{.last = last, .mean = stats::mean(predictions), .sd = std::sqrt(stats::variance(predictions)), .basis = basis::posterior};
+        forecast out{.last = last,
+                     .mean = stats::mean(predictions),
+                     .sd = std::sqrt(stats::variance(predictions)),
+                     .basis = basis::posterior};
         out.expected_improvement = stats::expected_excess({out.mean, out.sd}, last);
         const auto saved = [&](std::size_t i) { return 1 / last - 1 / (std::max)(last, predictions[i]); };
         out.expected_saving = stats::sum_of(predictions.size(), saved) / static_cast<double>(predictions.size());
@@ -174,7 +179,8 @@ private:
                                             std::size_t n, G& gen) const
     {
         const double sigma = (std::clamp)(fit.sd, 1e-4, 0.999);
-        std::vector<double> spread = options.start == walkers_from::hessian ? covariance_factor(fit, sigma) : std::vector<double>{};
+        std::vector<double> spread =
+            options.start == walkers_from::hessian ? covariance_factor(fit, sigma) : std::vector<double>{};
         std::vector<double> out;
         std::size_t tries = 0;
         while (out.size() < options.walkers * dimensions) {

@@ -24,7 +24,8 @@ struct forecast {
     double last = 0;                  ///< the best performance so far
     double mean = 0;                  ///< expected performance at the horizon
     double sd = 0;                    ///< how uncertain the curve is there, measuring noise not counted
-    double expected_improvement = 0;  ///< E[max(0, performance - last)], of a normal with this mean and sd where there is a sample; >= 0
+    /// E[max(0, performance - last)], of a normal with this mean and sd where there is a sample; >= 0.
+    double expected_improvement = 0;
     double expected_saving = 0;       ///< E[max(0, 1 / last - 1 / performance)]: seconds per FLOP saved; >= 0
     curve::basis basis = curve::basis::nothing;
     double low = 0;                   ///< 5 % of the distribution lie below

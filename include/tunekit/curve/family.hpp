@@ -32,7 +32,8 @@ class observations {
 public:
     observations() = default;
 
-    /// Points (x[i], y[i]) of weight 1. Errors: std::invalid_argument for sizes that differ, x < 1, or values that are not finite.
+    /// Points (x[i], y[i]) of weight 1. Errors: std::invalid_argument for sizes that differ, x < 1, or values that are
+    /// not finite.
     observations(std::span<const double> x, std::span<const double> y) : size_(x.size())
     {
         require(x.size() == y.size(), "observations: x and y differ in size");

@@ -31,11 +31,13 @@ struct fitted {
 /// Errors:     none; a fit that cannot be used says so.
 /// Randomness: none.
 /// Cost:       two Levenberg-Marquardt runs, commonly 5 to 20 passes over the points each.
-/// Source:     Zhang et al. (2021), DynaTune, ICLR, section 4.3 (maximum likelihood start); solver: `linalg::levenberg_marquardt`.
+/// Source:     Zhang et al. (2021), DynaTune, ICLR, section 4.3 (maximum likelihood start); solver:
+///             `linalg::levenberg_marquardt`.
 /// Departures: the public code starts from all ones, a decreasing curve; a bounded quasi-Newton method as second resort is left
 ///             out, because the projected steps never leave the box.
 template <family F>
-[[nodiscard]] fitted<F> fit(const observations& data, const box_of<F>& box, const linalg::levenberg_marquardt& solver = {.tolerance = 1e-8})
+[[nodiscard]] fitted<F> fit(const observations& data, const box_of<F>& box,
+                            const linalg::levenberg_marquardt& solver = {.tolerance = 1e-8})
 {
     constexpr std::size_t d = F::dimensions;
     constexpr auto size = linalg::eigen_index(d);
@@ -60,8 +62,8 @@ template <family F>
         for (std::size_t i = 0; i < d; ++i) {
             out.gradient[linalg::eigen_index(i)] = slope[i].total();
             for (std::size_t j = 0; j <= i; ++j)
-                out.hessian(linalg::eigen_index(i), linalg::eigen_index(j)) = out.hessian(linalg::eigen_index(j), linalg::eigen_index(i)) =
-                    curvature[i][j].total();
+                out.hessian(linalg::eigen_index(i), linalg::eigen_index(j)) =
+                    out.hessian(linalg::eigen_index(j), linalg::eigen_index(i)) = curvature[i][j].total();
         }
         return out;
     };

@@ -22,7 +22,8 @@ enum class gain {
 ///
 /// Never negative; 0 for a forecast that rests on nothing. Precondition: the forecast is in FLOP/s.
 /// Source: Zhang et al. (2021), DynaTune, ICLR, section 4.3; the second form is ours.
-[[nodiscard]] inline double latency_reduction(const forecast& f, double flops, double weight = 1, gain form = gain::of_expected_improvement)
+[[nodiscard]] inline double latency_reduction(const forecast& f, double flops, double weight = 1,
+                                              gain form = gain::of_expected_improvement)
 {
     if (f.basis == basis::nothing) return 0;
     if (form == gain::expected) return weight * flops * f.expected_saving;

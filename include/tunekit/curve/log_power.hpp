@@ -105,7 +105,10 @@ struct hill3 {
     }
 
 private:
-    [[nodiscard]] static std::array<double, 3> as_log_power(const std::array<double, 3>& p) { return {p[0], std::log(p[2]), -p[1]}; }
+    [[nodiscard]] static std::array<double, 3> as_log_power(const std::array<double, 3>& p)
+    {
+        return {p[0], std::log(p[2]), -p[1]};
+    }
 };
 
 }  // namespace tunekit::curve

@@ -48,7 +48,8 @@ public:
     log_posterior(observations data, const posterior_options<F>& options)
         : data_(std::move(data)), options_(options), log_bound_(std::log(options.not_below.x)), weight_(data_.total_weight())
     {
-        require(options.known_noise >= 0 && std::isfinite(options.known_noise), "log_posterior: known_noise is not a finite number >= 0");
+        require(options.known_noise >= 0 && std::isfinite(options.known_noise),
+                "log_posterior: known_noise is not a finite number >= 0");
         require(options.noise.low > 0 && options.noise.low < options.noise.high, "log_posterior: noise is no interval above 0");
         require(options.scale > 0 && std::isfinite(options.scale), "log_posterior: scale is not a finite number > 0");
     }

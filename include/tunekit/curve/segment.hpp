@@ -50,7 +50,8 @@ struct segment {
 [[nodiscard]] inline segment last_segment(std::span<const double> best, const segmentation& options = {})
 {
     require(options.jump >= 0, "segmentation: jump is negative or NaN, want >= 0");
-    for (const double y : best) require(y >= 0 && std::isfinite(y), "last_segment: a value of the curve is negative or not finite");
+    for (const double y : best)
+        require(y >= 0 && std::isfinite(y), "last_segment: a value of the curve is negative or not finite");
     const std::vector<std::size_t> starts = segment_starts(best, options.jump);
     if (starts.empty()) return {};
     const std::size_t n = best.size(), want = (std::min)(options.fewest, n - starts.front());

@@ -28,12 +28,14 @@ enum class heat : std::uint8_t {
 ///
 ///     explore::annealing{.unit = explore::heat::spread}
 ///
-/// A neighbour of score s' is accepted from score s at temperature t with probability exp(min(1, (s' - s) / (h t + 1e-5))), where t
-/// falls linearly from `hot` to 0 in units h. Everything proposed, accepted or not, competes for the list that is returned. The search ends early when
-/// that list has not changed for `patience` steps.
+/// A neighbour of score s' is accepted from score s at temperature t with probability
+/// exp(min(1, (s' - s) / (h t + 1e-5))), where t falls linearly from `hot` to 0 in units h. Everything proposed, accepted
+/// or not, competes for the list that is returned. The search ends early when that list has not changed for `patience`
+/// steps.
 ///
 /// State:      the chains, which go on where they stopped when `persistent`.
-/// Randomness: `sample` for new chains; per step one `neighbours` over all chains, then one `uniform_01` per chain that might step down.
+/// Randomness: `sample` for new chains; per step one `neighbours` over all chains, then one `uniform_01` per chain that
+///             might step down.
 /// Cost:       at most chains (steps + 1) scores and as many neighbours.
 /// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS; TVM 0.6 sa_model_optimizer.py for the numbers.
 /// Departures: TVM drops candidates of negative score, which with ranking losses discards good ones; here nothing is dropped.
@@ -62,8 +64,8 @@ struct annealing {
     }
 
     template <class Space, scorer Scorer, generator G>
-    [[nodiscard]] std::vector<candidate> explore(state& s, const Space& space, const Scorer& judge, const space::index_set& visited,
-                                                 std::size_t n, G& gen) const
+    [[nodiscard]] std::vector<candidate> explore(state& s, const Space& space, const Scorer& judge,
+                                                 const space::index_set& visited, std::size_t n, G& gen) const
     {
         if (s.points.empty() || !persistent)
             s.points = space.sample(static_cast<std::size_t>((std::min)(index{chains}, space.size())), gen);

@@ -29,7 +29,8 @@ struct candidate {
 /// Judges configurations in batches. `best()` is the best measured score on the scale of `predict`.
 /// Scores and predictions are finite.
 template <class S>
-concept scorer = requires(const S& s, std::span<const index> in, std::span<double> scores, std::span<stats::prediction> predictions) {
+concept scorer = requires(const S& s, std::span<const index> in, std::span<double> scores,
+                          std::span<stats::prediction> predictions) {
     { s.score(in, scores) } -> std::same_as<void>;
     { s.predict(in, predictions) } -> std::same_as<void>;
     { s.best() } -> std::same_as<double>;
@@ -54,8 +55,8 @@ template <class X, class Space, class Scorer, class G>
 concept explorer = std::copyable<X> && starts_on<X, Space> && std::copyable<state_of<X, Space>> && scorer<Scorer> &&
                    explores<X, Space, Scorer, G>;
 
-/// Names what is worth scoring without scoring it: distinct configurations, given the best known, best first. Where `complete(space)`,
-/// every configuration in the same order each time.
+/// Names what is worth scoring without scoring it: distinct configurations, given the best known, best first. Where
+/// `complete(space)`, every configuration in the same order each time.
 template <class X, class Space, class G>
 concept lists = std::copyable<X> && requires(const X& explorer, const Space& space, std::span<const index> best, G& gen) {
     { explorer.complete(space) } -> std::same_as<bool>;

@@ -22,8 +22,8 @@ namespace tunekit::explore {
 /// so that it explores while the model does not know and exploits once it does. A best score of 0 or less gives epsilon_t = 1.
 /// With `stochastic_rounding` the expectation of r is epsilon_t n; floor never explores once epsilon_t n < 1.
 ///
-/// Randomness: `sample(K)`; what `inner` draws; one `uniform_01` with stochastic rounding; one `uniform_index` per random candidate and
-///             rejection.
+/// Randomness: `sample(K)`; what `inner` draws; one `uniform_01` with stochastic rounding; one `uniform_index` per
+///             random candidate and rejection.
 /// Cost:       `inner`, and 2 K predictions.
 /// Source:     Li et al. (2020), AdaTune, NeurIPS, section 3.3; K and the rounding from its code.
 /// Departures: epsilon_t is clamped (the code is not, and may ask for more than n); the K configurations are drawn from the
@@ -58,8 +58,8 @@ struct contextual_annealing {
     }
 
     template <class Space, scorer Scorer, generator G>
-    [[nodiscard]] std::vector<candidate> explore(state& s, const Space& space, const Scorer& judge, const space::index_set& visited,
-                                                 std::size_t n, G& gen) const
+    [[nodiscard]] std::vector<candidate> explore(state& s, const Space& space, const Scorer& judge,
+                                                 const space::index_set& visited, std::size_t n, G& gen) const
     {
         std::vector<candidate> found = inner.explore(s, space, judge, visited, n, gen);
         const double share = epsilon(space, judge, visited, gen) * static_cast<double>(n);

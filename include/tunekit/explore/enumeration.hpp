@@ -77,8 +77,8 @@ struct enumeration {
     }
 
     template <class Space, scorer Scorer, generator G>
-    [[nodiscard]] std::vector<candidate> explore(state& s, const Space& space, const Scorer& judge, const space::index_set& visited,
-                                                 std::size_t n, G& gen) const
+    [[nodiscard]] std::vector<candidate> explore(state& s, const Space& space, const Scorer& judge,
+                                                 const space::index_set& visited, std::size_t n, G& gen) const
     {
         const std::vector<index> pool = list(space, s.centres, gen);
         std::vector<double> scores(pool.size());

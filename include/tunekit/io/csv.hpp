@@ -157,7 +157,9 @@ template <space::described Space>
         for (const auto& text : space.texts(candidate)) (out += ',') += csv_field(text);
         out += ',' + (m.failed ? std::string() : text_of(m.cost)) + ',' + text_of(m.spread) + ',' + text_of(m.runs) + ',' +
                (m.at_least ? '1' : '0') + ',' + text_of(m.build_seconds) + ',' + text_of(m.run_seconds) + ',';
-        if (m.failed) (out += detail::failure_names[static_cast<std::size_t>(m.failed->kind)]) += ',' + text_of(m.failed->code) + ',' + csv_field(m.failed->message);
+        if (m.failed)
+            (out += detail::failure_names[static_cast<std::size_t>(m.failed->kind)]) +=
+                ',' + text_of(m.failed->code) + ',' + csv_field(m.failed->message);
         else out += ",,";
         for (std::size_t i = 0; i < m.batches.size(); ++i) (out += i == 0 ? ',' : ' ') += text_of(m.batches[i]);
         out += m.batches.empty() ? ",\n" : "\n";

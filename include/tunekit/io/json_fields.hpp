@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// Reading JSON that others wrote: every access knows its path, so that what is missing or wrong can be named. Needs nlohmann-json.
+/// Reading JSON that others wrote: every access knows its path, so that what is missing or wrong can be named. Needs
+/// nlohmann-json.
 
 #include <concepts>
 #include <cstddef>

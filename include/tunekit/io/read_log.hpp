@@ -105,7 +105,8 @@ namespace detail {
             const auto j = nlohmann::json::parse(line);
             if (number == 1) out.header = detail::header_from(j);
             else out.trials.push_back(detail::trial_from(j));
-            if (number > 1 && out.trials.back().task >= out.header.tasks.size()) throw error("names a task that the header has not");
+            if (number > 1 && out.trials.back().task >= out.header.tasks.size())
+                throw error("names a task that the header has not");
         } catch (const std::exception& e) {
             throw error("log " + path + ", line " + std::to_string(number) + ": " + e.what() + "; the " +
                         std::to_string(number - 1) + " lines before it are whole: cut the file after them to go on");

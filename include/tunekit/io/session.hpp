@@ -101,7 +101,8 @@ private:
         same(was.seed == is.seed, "seed", std::to_string(was.seed), std::to_string(is.seed));
         same(was.strategy == is.strategy, "strategy", was.strategy, is.strategy);
         same(was.schedule == is.schedule, "schedule", was.schedule, is.schedule);
-        same(was.slot_seconds == is.slot_seconds, "slot seconds", std::to_string(was.slot_seconds), std::to_string(is.slot_seconds));
+        same(was.slot_seconds == is.slot_seconds, "slot seconds", std::to_string(was.slot_seconds),
+             std::to_string(is.slot_seconds));
         same(was.batch == is.batch, "batch", std::to_string(was.batch), std::to_string(is.batch));
         same(was.tasks.size() == is.tasks.size(), "a number of tasks of", std::to_string(was.tasks.size()),
              std::to_string(is.tasks.size()));
@@ -120,9 +121,10 @@ private:
         if (next_ == past_.trials.size()) return nullptr;
         const log_trial& t = past_.trials[next_];
         if (t.task != task || t.candidate != candidate)
-            throw error("resume: trial " + std::to_string(next_ + 1) + " of the log is configuration " + std::to_string(t.candidate) +
-                        " of task " + past_.header.tasks[t.task].name + ", but this run proposes " + std::to_string(candidate) +
-                        " of task " + past_.header.tasks[task].name +
+            throw error("resume: trial " + std::to_string(next_ + 1) + " of the log is configuration " +
+                        std::to_string(t.candidate) + " of task " + past_.header.tasks[t.task].name +
+                        ", but this run proposes " + std::to_string(candidate) + " of task " +
+                        past_.header.tasks[task].name +
                         "; the seed, the strategy's or schedule's settings, a space or the version changed");
         ++next_;
         now_ = t.stamp_ns.value_or(t.ended_ns);

@@ -110,7 +110,8 @@ inline constexpr std::array<std::string_view, 6> invalidities{"correct", "timeou
     t4_file out;
     try {
         const detail::json_fields all(whole);
-        if (whole.is_object() && whole.contains("schema_version")) out.schema_version = all.at("schema_version").get<std::string>();
+        if (whole.is_object() && whole.contains("schema_version"))
+            out.schema_version = all.at("schema_version").get<std::string>();
         const auto results = all.at("results");
         for (std::size_t i = 0; i < results.size(); ++i) {
             try {

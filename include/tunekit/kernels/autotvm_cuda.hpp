@@ -62,8 +62,8 @@ template <std::same_as<conv2d_shape> Shape>
     };
 }
 
-/// What a configuration of `conv2d_cuda_space(s)` takes: its block computes T_f x T_y x T_x outputs from an input tile and weights
-/// in shared memory.
+/// What a configuration of `conv2d_cuda_space(s)` takes: its block computes T_f x T_y x T_x outputs from an input tile
+/// and weights in shared memory.
 template <class Config>
 [[nodiscard]] cuda_usage conv2d_cuda_usage(const conv2d_shape& s, const Config& c)
 {

@@ -87,8 +87,9 @@ struct conv2d_config {
     friend bool operator==(const conv2d_config&, const conv2d_config&) = default;
 };
 
-/// The configuration of a convolution from and to plain NCHW. With `vectorise` = channel a tile is mr pixels of a row by nv vectors of
-/// vl output channels, with pixel it is mr output channels by nv vectors of vl pixels. Sizes are those of one group.
+/// The configuration of a convolution from and to plain NCHW. With `vectorise` = channel a tile is mr pixels of a row
+/// by nv vectors of vl output channels, with pixel it is mr output channels by nv vectors of vl pixels. Sizes are those
+/// of one group.
 struct nchw_config {
     vectorise_mode vectorise = vectorise_mode::channel;
     int mr = 1, nv = 1, vl = 1;  ///< the tile
@@ -106,8 +107,9 @@ struct nchw_config {
     friend bool operator==(const nchw_config&, const nchw_config&) = default;
 };
 
-/// A depthwise convolution's configuration. With `vectorise` = channel a tile is mr pixels of a row by nv vectors of vl channels, and
-/// input and output are blocks of nv vl channels; with pixel it is mr rows by nv vectors of vl pixels, and both are plain NCHW.
+/// A depthwise convolution's configuration. With `vectorise` = channel a tile is mr pixels of a row by nv vectors of vl
+/// channels, and input and output are blocks of nv vl channels; with pixel it is mr rows by nv vectors of vl pixels,
+/// and both are plain NCHW.
 struct depthwise_config {
     vectorise_mode vectorise = vectorise_mode::pixel;
     int mr = 1, nv = 1, vl = 1;  ///< the tile
@@ -122,7 +124,8 @@ struct gemm_config {
     int mr = 1, nv = 1, vl = 1;  ///< the tile: mr rows by nv vectors of vl columns
     int ku = 1;                  ///< unrolling of the loop over k: 1, 2, 4, 8; 0 never ends (hazardous spaces only)
     int prefetch = 0;            ///< steps of k that B is fetched ahead
-    int mc = 1, nc = 1, kc = 1;  ///< the block: rows, columns (a multiple of nv vl) and steps of k; larger than the shape is the shape
+    /// The block: rows, columns (a multiple of nv vl) and steps of k; larger than the shape is the shape.
+    int mc = 1, nc = 1, kc = 1;
     loop_order order = loop_order::ori;
     inner_order inner = inner_order::channels_outside;
     bool pack_a = false;  ///< copy the block of A side by side

@@ -59,7 +59,8 @@ public:
     [[nodiscard]] std::size_t input_size() const noexcept { return static_cast<std::size_t>(shape_.inputs()); }
     [[nodiscard]] std::size_t output_size() const noexcept
     {
-        return static_cast<std::size_t>(shape_.batch * shape_.groups * oc_blocks_) * static_cast<std::size_t>(shape_.oh() * shape_.ow() * nr_);
+        return static_cast<std::size_t>(shape_.batch * shape_.groups * oc_blocks_) *
+               static_cast<std::size_t>(shape_.oh() * shape_.ow() * nr_);
     }
     /// Floats kept for packed weights and padded input.
     [[nodiscard]] std::size_t scratch_size() const noexcept { return weights_.size() + padded_.size(); }
@@ -67,7 +68,8 @@ public:
     /// NCHW into the kernel's input layout.
     void pack_input(std::span<const float> nchw, std::span<float> blocked) const
     {
-        require(nchw.size() == input_size() && blocked.size() == input_size(), "conv2d_kernel.pack_input: want input_size() floats");
+        require(nchw.size() == input_size() && blocked.size() == input_size(),
+                "conv2d_kernel.pack_input: want input_size() floats");
         pack_channels(nchw, shape_.batch * shape_.groups * ic_blocks_, config_.ic_block, shape_.height * shape_.width, blocked);
     }
 
@@ -107,18 +109,19 @@ private:
         };
         for (int mr = 1; mr <= (std::max)(c.mr, 1); ++mr) {
             if (c.mr > 0 && table.find(mr, c.nv, c.vl) != nullptr) continue;
-            invalid("conv2d_config: no tile " + std::to_string(c.mr) + " x " + std::to_string(c.nv) + " x " + std::to_string(c.vl) +
-                    " in the table, want one of its tiles");
+            invalid("conv2d_config: no tile " + std::to_string(c.mr) + " x " + std::to_string(c.nv) + " x " +
+                    std::to_string(c.vl) + " in the table, want one of its tiles");
         }
         if (c.ku != 0 && c.ku != 1 && c.ku != 2 && c.ku != 4 && c.ku != 8) refuse("ku", c.ku, "1, 2, 4 or 8");
         if (c.prefetch < 0) refuse("prefetch", c.prefetch, ">= 0");
         if (c.ic_block < 1 || part_.ci % c.ic_block != 0) refuse("ic_block", c.ic_block, "a divisor of the input channels");
-        if (c.ic_chunk < 1 || part_.ci / c.ic_block % c.ic_chunk != 0) refuse("ic_chunk", c.ic_chunk, "a divisor of the input blocks");
+        if (c.ic_chunk < 1 || part_.ci / c.ic_block % c.ic_chunk != 0)
+            refuse("ic_chunk", c.ic_chunk, "a divisor of the input blocks");
         if (c.oh_block < 1 || shape_.oh() % c.oh_block != 0) refuse("oh_block", c.oh_block, "a divisor of the output height");
         if (c.oc_block < 1) refuse("oc_block", c.oc_block, ">= 1");
         require(shape_.groups == 1 || part_.co % (c.nv * c.vl) == 0,
-                "conv2d_config: nv vl is " + std::to_string(c.nv * c.vl) + ", want a divisor of a group's " + std::to_string(part_.co) +
-                    " output channels");
+                "conv2d_config: nv vl is " + std::to_string(c.nv * c.vl) + ", want a divisor of a group's " +
+                    std::to_string(part_.co) + " output channels");
         require(c.edge != edge_mode::overlap || c.ic_chunk * c.ic_block == part_.ci,
                 "conv2d_config: edge is overlap with a split reduction, want ic_chunk to take all input blocks");
     }
@@ -139,7 +142,9 @@ private:
         flat_ = pointwise && stride_h_ == 1 && stride_w_ == 1;
         rows_per_block_ = flat_ ? 1 : config_.oh_block;
         rows_length_ = flat_ ? config_.oh_block * s.ow() : s.ow();
-        if (copies_) padded_ = buffer(static_cast<std::size_t>(s.batch * s.groups * ic_blocks_) * static_cast<std::size_t>(in_block_));
+        if (copies_)
+            padded_ =
+                buffer(static_cast<std::size_t>(s.batch * s.groups * ic_blocks_) * static_cast<std::size_t>(in_block_));
     }
 
     void pack_weights(std::span<const float> oihw)

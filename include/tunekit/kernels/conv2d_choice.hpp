@@ -131,9 +131,8 @@ template <class Space>
     if (c.mr < 1 || c.tile_block % c.mr != 0) return std::nullopt;
     for (const auto pad : {padding_mode::copy, padding_mode::clip}) {  // the first value: copy where it helps
         const auto i = space.index_of(point{{conv2d_algorithm::winograd, c.mr, c.nv, c.vl, c.ku, c.prefetch, c.ic_block,
-                                             c.ic_chunk, c.oc_block,
-                                             c.inner, 1, loop_order::ori, pad, edge_mode::balanced, c.tile_h, c.tile_w, c.tile_block / c.mr,
-                                             c.layout}});
+                                             c.ic_chunk, c.oc_block, c.inner, 1, loop_order::ori, pad,
+                                             edge_mode::balanced, c.tile_h, c.tile_w, c.tile_block / c.mr, c.layout}});
         if (i) return i;
     }
     return std::nullopt;

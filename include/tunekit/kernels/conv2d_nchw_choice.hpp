@@ -50,8 +50,8 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
         space::divisors<"ic_chunk">(ci, 512),
         space::divisors<"oh_block">(s.oh()),
         space::powers_of_two<"oc_block">(1, 64),
-        space::parameter<"order">({loop_order::ori, loop_order::oir, loop_order::roi, loop_order::rio, loop_order::ior,
-                                   loop_order::iro}),
+        space::parameter<"order">(
+            {loop_order::ori, loop_order::oir, loop_order::roi, loop_order::rio, loop_order::ior, loop_order::iro}),
         space::parameter<"inner">({inner_order::channels_outside, inner_order::pixels_outside}),
         space::parameter<"pad">({padding_mode::copy, padding_mode::clip}),
         space::parameter<"edge">({edge_mode::balanced, edge_mode::remainder, edge_mode::overlap}),
@@ -70,18 +70,21 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
         space::active_if<"layout", "algorithm">(winograd),
         space::where<"algorithm", "vectorise", "mr", "nv", "vl">(
             [&table, s](conv2d_algorithm a, vectorise_mode vectorise, int mr, int nv, int vl) {
-                if (table.find(mr, nv, vl) == nullptr || table.registers_for(mr, nv, vl) > table.registers + 2) return false;
+                if (table.find(mr, nv, vl) == nullptr || table.registers_for(mr, nv, vl) > table.registers + 2)
+                    return false;
                 return detail::nchw_tile_fits(s, table, vectorise, a == conv2d_algorithm::direct ? mr : 1, nv, vl);
             }),
-        space::where<"vectorise", "mr", "nv", "vl", "oc_block">([s](vectorise_mode vectorise, int mr, int nv, int vl, int oc_block) {
-            const int step = vectorise == vectorise_mode::pixel ? mr : nv * vl;
-            return oc_block == 1 || oc_block * step < 2 * detail::padded(s.co, step);
-        }),
+        space::where<"vectorise", "mr", "nv", "vl", "oc_block">(
+            [s](vectorise_mode vectorise, int mr, int nv, int vl, int oc_block) {
+                const int step = vectorise == vectorise_mode::pixel ? mr : nv * vl;
+                return oc_block == 1 || oc_block * step < 2 * detail::padded(s.co, step);
+            }),
         space::where<"ic_block", "ic_chunk">(detail::chunk_divides(ci)),
         space::where<"ic_block", "ic_chunk", "edge">(detail::overlaps_whole(ci)),
         space::where<"algorithm", "vectorise", "ic_block", "pad">(
             [s](conv2d_algorithm a, vectorise_mode vectorise, int block, padding_mode pad) {
-                return a == conv2d_algorithm::winograd || pad == padding_mode::clip || detail::nchw_copy_differs(s, vectorise, block);
+                return a == conv2d_algorithm::winograd || pad == padding_mode::clip ||
+                       detail::nchw_copy_differs(s, vectorise, block);
             }),
         space::where<"algorithm", "vl", "tile_h">(detail::winograd_has_transform(table)),
         space::where<"algorithm", "vl", "tile_w">(detail::winograd_has_transform(table)),
@@ -106,20 +109,20 @@ template <class Space>
     using point = typename Space::config;
     if (const auto* c = std::get_if<nchw_config>(&config)) {
         for (int tile = 2; tile <= 8; ++tile) {  // the smallest transform's: Winograd's parameters have first values
-            const auto i = space.index_of(point{{conv2d_algorithm::direct, c->vectorise, c->mr, c->nv, c->vl, c->ku, c->prefetch,
-                                                 c->ic_block,
-                                                 c->ic_chunk, c->oh_block, c->oc_block, c->order, c->inner, c->pad, c->edge, tile, tile, 1,
-                                                 winograd_layout::by_element}});
+            const auto i =
+                space.index_of(point{{conv2d_algorithm::direct, c->vectorise, c->mr, c->nv, c->vl, c->ku, c->prefetch,
+                                      c->ic_block, c->ic_chunk, c->oh_block, c->oc_block, c->order, c->inner, c->pad,
+                                      c->edge, tile, tile, 1, winograd_layout::by_element}});
             if (i) return i;
         }
         return std::nullopt;
     }
     const auto& c = std::get<winograd_config>(config);
     if (c.mr < 1 || c.tile_block % c.mr != 0) return std::nullopt;
-    return space.index_of(point{{conv2d_algorithm::winograd, vectorise_mode::channel, c.mr, c.nv, c.vl, c.ku, c.prefetch,
-                                 c.ic_block, c.ic_chunk, 1,
-                                 c.oc_block, loop_order::ori, c.inner, padding_mode::copy, edge_mode::balanced, c.tile_h, c.tile_w,
-                                 c.tile_block / c.mr, c.layout}});
+    return space.index_of(
+        point{{conv2d_algorithm::winograd, vectorise_mode::channel, c.mr, c.nv, c.vl, c.ku, c.prefetch, c.ic_block,
+               c.ic_chunk, 1, c.oc_block, loop_order::ori, c.inner, padding_mode::copy, edge_mode::balanced, c.tile_h,
+               c.tile_w, c.tile_block / c.mr, c.layout}});
 }
 
 }  // namespace tunekit::kernels

@@ -21,7 +21,7 @@ namespace tunekit::kernels {
 ///
 /// | parameter | values | constraint |
 /// |---|---|---|
-/// | mr, nv, vl | those of the table | a tile of the table, at most two registers over the budget, mr <= the row, channels filled up to 1.25 co at most where a tile does |
+/// | mr, nv, vl | those of the table | a tile of the table that suits the shape, at most two registers over the budget |
 /// | ku | 1, 2, 4, 8 | |
 /// | prefetch | 0, 4, 8, 16, 24 | |
 /// | ic_block | divisors of ci up to 256 | |
@@ -32,6 +32,7 @@ namespace tunekit::kernels {
 /// | pad | copy, clip; clip alone where nothing is to copy | |
 /// | edge | balanced, remainder, overlap | overlap only where ic_chunk takes all |
 ///
+/// A tile suits where mr is at most the row and channels are filled up to 1.25 co at most, or as little as any tile does.
 /// Channels are those of one group; with several groups nv vl divides the output channels of one.
 /// The budget of registers is the table's: what its translation unit was compiled for.
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
@@ -59,7 +60,8 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
         space::divisors<"ic_chunk">(ci, 512),
         space::divisors<"oh_block">(shape.oh()),
         space::powers_of_two<"oc_block">(1, 64),
-        space::parameter<"order">({loop_order::ori, loop_order::oir, loop_order::roi, loop_order::rio, loop_order::ior, loop_order::iro}),
+        space::parameter<"order">(
+            {loop_order::ori, loop_order::oir, loop_order::roi, loop_order::rio, loop_order::ior, loop_order::iro}),
         space::parameter<"inner">({inner_order::channels_outside, inner_order::pixels_outside}),
         space::parameter<"pad">(pads),
         space::parameter<"edge">(std::move(edges)),
@@ -90,13 +92,14 @@ template <class... Parameters>
 template <class Space>
 [[nodiscard]] std::optional<index> index_of(const Space& space, const conv2d_config& c)
 {
-    return space.index_of(typename Space::config{{c.mr, c.nv, c.vl, c.ku, c.prefetch, c.ic_block, c.ic_chunk, c.oh_block, c.oc_block,
-                                                  c.order, c.inner, c.pad, c.edge}});
+    return space.index_of(typename Space::config{{c.mr, c.nv, c.vl, c.ku, c.prefetch, c.ic_block, c.ic_chunk,
+                                                  c.oh_block, c.oc_block, c.order, c.inner, c.pad, c.edge}});
 }
 
-/// What a sensible library would run untuned: the best tile within the register budget (detail::default_tile), input blocks as wide as the
-/// output's where that divides, the whole reduction at once, padding copied.
-/// Throws: std::invalid_argument where the table has no full-width tile that fits, or none that divides a group's output channels.
+/// What a sensible library would run untuned: the best tile within the register budget (detail::default_tile), input
+/// blocks as wide as the output's where that divides, the whole reduction at once, padding copied.
+/// Throws: std::invalid_argument where the table has no full-width tile that fits, or none that divides a group's
+///         output channels.
 [[nodiscard]] inline conv2d_config default_config(const conv2d_shape& shape, const tile_table& table)
 {
     const bool flat = shape.kernel_h == 1 && shape.kernel_w == 1;

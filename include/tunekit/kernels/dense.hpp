@@ -60,8 +60,9 @@ public:
         : shape_(shape), config_(config), b_(weights.data())
     {
         require_valid(shape);
-        require(shape.batch == 1 && shape.m <= most_rows,
-                "dense_kernel: the shape is a batch or has more than " + std::to_string(most_rows) + " rows, want one product of few rows");
+        require(shape.batch == 1 && shape.m <= most_rows, "dense_kernel: the shape is a batch or has more than " +
+                                                              std::to_string(most_rows) +
+                                                              " rows, want one product of few rows");
         require(config.prefetch >= 0, "dense_config: prefetch is below 0, want >= 0");
         config.layout == weight_layout::plain ? plan_plain(table) : plan_panels(table);
     }
@@ -92,8 +93,8 @@ private:
         const auto& c = config_;
         const tile* const t = table.find(shape_.m, c.nv, c.vl);
         if (t == nullptr) {
-            invalid("dense_config: no tile " + std::to_string(shape_.m) + " x " + std::to_string(c.nv) + " x " + std::to_string(c.vl) +
-                    " in the table, want one of its tiles");
+            invalid("dense_config: no tile " + std::to_string(shape_.m) + " x " + std::to_string(c.nv) + " x " +
+                    std::to_string(c.vl) + " in the table, want one of its tiles");
         }
         require(c.ku == 1 || c.ku == 2 || c.ku == 4 || c.ku == 8,
                 "dense_config: ku is " + std::to_string(c.ku) + ", want 1, 2, 4 or 8");
@@ -102,8 +103,8 @@ private:
         packed_ = buffer(static_cast<std::size_t>(panels) * static_cast<std::size_t>(nr) * static_cast<std::size_t>(shape_.k));
         last_ = buffer(static_cast<std::size_t>(shape_.m) * static_cast<std::size_t>(nr));
         for (int p = 0; p < panels; ++p) {
-            table.moves.copy(b_ + std::ptrdiff_t{p} * nr, shape_.n, packed_.data() + std::ptrdiff_t{p} * nr * shape_.k, nr, shape_.k,
-                             (std::min)(nr, shape_.n - p * nr), nr);
+            table.moves.copy(b_ + std::ptrdiff_t{p} * nr, shape_.n, packed_.data() + std::ptrdiff_t{p} * nr * shape_.k,
+                             nr, shape_.k, (std::min)(nr, shape_.n - p * nr), nr);
         }
     }
 

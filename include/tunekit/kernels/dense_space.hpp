@@ -68,8 +68,13 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
 template <class... Parameters>
 [[nodiscard]] dense_config dense_config_of(const space::configuration<Parameters...>& c)
 {
-    return {.layout = get<"layout">(c), .rows = get<"rows">(c), .columns = get<"columns">(c), .nv = get<"nv">(c), .vl = get<"vl">(c),
-            .ku = get<"ku">(c), .prefetch = get<"prefetch">(c)};
+    return {.layout = get<"layout">(c),
+            .rows = get<"rows">(c),
+            .columns = get<"columns">(c),
+            .nv = get<"nv">(c),
+            .vl = get<"vl">(c),
+            .ku = get<"ku">(c),
+            .prefetch = get<"prefetch">(c)};
 }
 
 /// The point of a `dense_space` with these values; empty where it is not in the space. What a layout does not use has its first

@@ -128,8 +128,8 @@ inline constexpr std::ptrdiff_t most_winograd_scratch = std::ptrdiff_t{1} << 21;
     };
 }
 
-/// On "algorithm", "tile_h", "tile_w", "mr", "m_tiles": whether tiles of outputs, the micro-kernel and the block of `m_tiles` of its
-/// heights suit each other.
+/// On "algorithm", "tile_h", "tile_w", "mr", "m_tiles": whether tiles of outputs, the micro-kernel and the block of
+/// `m_tiles` of its heights suit each other.
 [[nodiscard]] inline auto winograd_block_fits(const conv2d_shape& s)
 {
     return [s](conv2d_algorithm a, int tile_h, int tile_w, int mr, int m_tiles) {

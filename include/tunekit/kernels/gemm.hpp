@@ -108,7 +108,8 @@ private:
         if (c.mc < 1) refuse("mc", c.mc, ">= 1");
         if (c.kc < 1) refuse("kc", c.kc, ">= 1");
         if (c.nc < 1 || c.nc % nr_ != 0) refuse("nc", c.nc, "a positive multiple of nv vl");
-        require(c.edge == edge_mode::balanced || c.edge == edge_mode::remainder, "gemm_config: edge is another one, want balanced or remainder");
+        require(c.edge == edge_mode::balanced || c.edge == edge_mode::remainder,
+                "gemm_config: edge is another one, want balanced or remainder");
     }
 
     /// The three outer loops, in the configured order; an operand is packed when its block changes.
@@ -120,7 +121,9 @@ private:
         for (at[nest[0]] = 0; at[nest[0]] < ends[nest[0]]; at[nest[0]] += steps[nest[0]]) {
             for (at[nest[1]] = 0; at[nest[1]] < ends[nest[1]]; at[nest[1]] += steps[nest[1]]) {
                 for (at[nest[2]] = 0; at[nest[2]] < ends[nest[2]]; at[nest[2]] += steps[nest[2]]) {
-                    const auto part = [&](int loop) -> range { return {at[loop], (std::min)(at[loop] + steps[loop], ends[loop])}; };
+                    const auto part = [&](int loop) -> range {
+                        return {at[loop], (std::min)(at[loop] + steps[loop], ends[loop])};
+                    };
                     const range n = part(0), m = part(1), k = part(2);
                     if (config_.pack_a && (packed_a[0] != m.begin || packed_a[1] != k.begin)) {
                         pack_a(p.a, m, k);
@@ -128,7 +131,9 @@ private:
                         packed_a[1] = k.begin;
                     }
                     if (config_.pack_b && (packed_b[0] != n.begin || packed_b[1] != k.begin)) {
-                        for (int j = n.begin; j < n.end; j += nr_) pack_panel(p.b, j, (std::min)(nr_, n.end - j), k, b_.data() + std::ptrdiff_t{j - n.begin} * kc_);
+                        for (int j = n.begin; j < n.end; j += nr_)
+                            pack_panel(p.b, j, (std::min)(nr_, n.end - j), k,
+                                       b_.data() + std::ptrdiff_t{j - n.begin} * kc_);
                         packed_b[0] = n.begin;
                         packed_b[1] = k.begin;
                     }

@@ -51,7 +51,8 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
         space::parameter<"m_tiles">(tiles),
         space::parameter<"n_tiles">(tiles),
         space::parameter<"kc">(std::move(depths)),
-        space::parameter<"order">({loop_order::ori, loop_order::oir, loop_order::roi, loop_order::rio, loop_order::ior, loop_order::iro}),
+        space::parameter<"order">(
+            {loop_order::ori, loop_order::oir, loop_order::roi, loop_order::rio, loop_order::ior, loop_order::iro}),
         space::parameter<"inner">({inner_order::channels_outside, inner_order::pixels_outside}),
         space::boolean<"pack_a">(),
         space::boolean<"pack_b">(),
@@ -61,10 +62,10 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
             return table.find(mr, nv, vl) != nullptr && table.registers_for(mr, nv, vl) <= table.registers + 2 && mr <= m;
         }),
         space::where<"mr", "m_tiles">([m = shape.m](int mr, int count) { return count == 1 || mr * count < 2 * m; }),
-        space::where<"nv", "vl", "n_tiles">([n = shape.n](int nv, int vl, int count) { return count == 1 || nv * vl * count < 2 * n; }),
-        space::where<"mr", "m_tiles", "kc", "pack_a">([](int mr, int count, int kc, bool pack) {
-            return !pack || mr * count * kc <= detail::most_packed;
-        }),
+        space::where<"nv", "vl", "n_tiles">(
+            [n = shape.n](int nv, int vl, int count) { return count == 1 || nv * vl * count < 2 * n; }),
+        space::where<"mr", "m_tiles", "kc", "pack_a">(
+            [](int mr, int count, int kc, bool pack) { return !pack || mr * count * kc <= detail::most_packed; }),
         space::where<"nv", "vl", "n_tiles", "kc", "pack_b">([](int nv, int vl, int count, int kc, bool pack) {
             return !pack || nv * vl * count * kc <= detail::most_packed;
         }),
@@ -85,12 +86,12 @@ template <class... Parameters>
 template <class Space>
 [[nodiscard]] std::optional<index> index_of(const Space& space, const gemm_config& c)
 {
-    return space.index_of(typename Space::config{{c.mr, c.nv, c.vl, c.ku, c.prefetch, c.mc / c.mr, c.nc / (c.nv * c.vl), c.kc, c.order,
-                                                  c.inner, c.pack_a, c.pack_b, c.fetch_c, c.edge}});
+    return space.index_of(typename Space::config{{c.mr, c.nv, c.vl, c.ku, c.prefetch, c.mc / c.mr, c.nc / (c.nv * c.vl),
+                                                  c.kc, c.order, c.inner, c.pack_a, c.pack_b, c.fetch_c, c.edge}});
 }
 
-/// What a sensible library would run untuned: the tile as for convolutions; k in steps of 256 whose panels of B are packed and stay in
-/// the second-level cache while the rows pass, A read where it lies.
+/// What a sensible library would run untuned: the tile as for convolutions; k in steps of 256 whose panels of B are
+/// packed and stay in the second-level cache while the rows pass, A read where it lies.
 /// Throws: std::invalid_argument where the table has no full-width tile.
 [[nodiscard]] inline gemm_config default_config(const gemm_shape& shape, const tile_table& table)
 {
@@ -100,8 +101,14 @@ template <class Space>
         while (count < 16 && 2 * tile * count < 2 * length) count *= 2;
         return tile * count;
     };
-    return {.mr = t.mr, .nv = t.nv, .vl = t.vl, .mc = blocks(t.mr, shape.m), .nc = blocks(t.nv * t.vl, shape.n),
-            .kc = shape.k >= 256 ? 256 : (std::max)(16, 1 << detail::log2_floor(shape.k)), .order = loop_order::oir, .pack_b = shape.m >= 16};
+    return {.mr = t.mr,
+            .nv = t.nv,
+            .vl = t.vl,
+            .mc = blocks(t.mr, shape.m),
+            .nc = blocks(t.nv * t.vl, shape.n),
+            .kc = shape.k >= 256 ? 256 : (std::max)(16, 1 << detail::log2_floor(shape.k)),
+            .order = loop_order::oir,
+            .pack_b = shape.m >= 16};
 }
 
 }  // namespace tunekit::kernels

@@ -15,7 +15,8 @@
 
 namespace tunekit::kernels {
 
-/// A matrix product made from a configuration, as `gemm_kernel`, whose parts run side by side: on the threads of the caller's executor.
+/// A matrix product made from a configuration, as `gemm_kernel`, whose parts run side by side: on the threads of the
+/// caller's executor.
 ///
 ///     parallel_gemm kernel(shape, config, kernel_table(), 4);
 ///     kernel.run(a, b, c, executor);
@@ -33,7 +34,8 @@ public:
     {
     }
 
-    parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table& table, int threads, const gemm_strides& strides)
+    parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table& table, int threads,
+                  const gemm_strides& strides)
     {
         require_valid(shape);
         require(threads >= 1, "parallel_gemm: threads is " + std::to_string(threads) + ", want >= 1");
@@ -89,8 +91,8 @@ private:
         }
     }
 
-    void add(const gemm_shape& s, const gemm_config& config, const tile_table& table, const gemm_strides& strides, std::ptrdiff_t a,
-             std::ptrdiff_t b, std::ptrdiff_t c)
+    void add(const gemm_shape& s, const gemm_config& config, const tile_table& table, const gemm_strides& strides,
+             std::ptrdiff_t a, std::ptrdiff_t b, std::ptrdiff_t c)
     {
         parts_.push_back({gemm_kernel(s, config, table, strides), a, b, c});
     }

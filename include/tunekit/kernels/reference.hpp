@@ -15,7 +15,8 @@ namespace tunekit::kernels {
 
 /// y of the definition at `conv2d_shape`, from NCHW input and OIHW weights, in NCHW; each sum in double, rounded once.
 /// Preconditions: the spans have shape.inputs() and shape.weights() floats. Cost: macs() multiplications.
-[[nodiscard]] inline std::vector<float> reference_conv2d(const conv2d_shape& s, std::span<const float> x, std::span<const float> w)
+[[nodiscard]] inline std::vector<float> reference_conv2d(const conv2d_shape& s, std::span<const float> x,
+                                                         std::span<const float> w)
 {
     const auto at = [](int a) { return static_cast<std::size_t>(a); };
     const int ci = s.ci / s.groups, co = s.co / s.groups;

@@ -66,7 +66,8 @@ template <class Kernel>
     std::vector<part> segments;
     for (const auto& t : tiles_of_row(row.length, mr, edge)) {
         // Outputs of the tile whose tap k lies in the image: a run that starts and ends no later for a larger k.
-        const int inside = (std::min)(t.begin + t.length, row.length);  // an overrunning tile is clipped like the row's last output
+        // an overrunning tile is clipped like the row's last output
+        const int inside = (std::min)(t.begin + t.length, row.length);
         const auto range = [&](int k) -> row_tile {
             int begin = t.begin, end = t.begin + t.length;
             while (begin < end && begin * row.stride + k < row.padding) ++begin;

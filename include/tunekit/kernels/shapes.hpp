@@ -13,7 +13,8 @@ namespace tunekit::kernels {
 
 /// A two-dimensional convolution of a batch of images. An aggregate: name what you set.
 ///
-///     constexpr conv2d_shape shape{.ci = 64, .height = 56, .width = 56, .co = 64, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1};
+///     constexpr conv2d_shape shape{.ci = 64, .height = 56, .width = 56, .co = 64,
+///                                  .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1};
 ///
 /// y[b][o][p][q] = sum over i, r, s of x[b][i][p stride_h + r - padding_h][q stride_w + s - padding_w] w[o][i][r][s],
 /// where x is 0 outside the image.
@@ -41,7 +42,10 @@ struct conv2d_shape {
     [[nodiscard]] constexpr double flops() const noexcept { return 2.0 * static_cast<double>(macs()); }
 
     [[nodiscard]] constexpr std::int64_t inputs() const noexcept { return std::int64_t{1} * batch * ci * height * width; }
-    [[nodiscard]] constexpr std::int64_t weights() const noexcept { return std::int64_t{1} * co * (ci / groups) * kernel_h * kernel_w; }
+    [[nodiscard]] constexpr std::int64_t weights() const noexcept
+    {
+        return std::int64_t{1} * co * (ci / groups) * kernel_h * kernel_w;
+    }
     [[nodiscard]] constexpr std::int64_t outputs() const noexcept { return std::int64_t{1} * batch * co * oh() * ow(); }
 
     friend bool operator==(const conv2d_shape&, const conv2d_shape&) = default;

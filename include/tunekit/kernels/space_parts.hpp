@@ -17,8 +17,8 @@ namespace tunekit::kernels {
 /// Whether a space holds configurations that break the process they run in.
 enum class hazards {
     excluded,
-    /// A convolution's `edge` may be `overrun`, which writes past the end of the output wherever the row is no multiple of the tile, and
-    /// `ku` may be 0, which never ends. For tests of isolation; to be run in a process that may die.
+    /// A convolution's `edge` may be `overrun`, which writes past the end of the output wherever the row is no multiple
+    /// of the tile, and `ku` may be 0, which never ends. For tests of isolation; to be run in a process that may die.
     included,
 };
 
@@ -66,9 +66,9 @@ inline constexpr int most_packed = 1 << 20;
     return log;
 }
 
-/// The tile a sensible library would take for `rows` rows and `columns` columns (0: any number of them): of the full-width tiles within
-/// the register budget that waste the fewest columns one that loads at most 3/4 of what it multiplies, of those the one with most
-/// accumulators, then fewest registers, then the tallest.
+/// The tile a sensible library would take for `rows` rows and `columns` columns (0: any number of them): of the
+/// full-width tiles within the register budget that waste the fewest columns one that loads at most 3/4 of what it
+/// multiplies, of those the one with most accumulators, then fewest registers, then the tallest.
 /// Throws std::invalid_argument where the table has no full-width tile of at most that many rows.
 [[nodiscard]] inline const tile& default_tile(const tile_table& table, int rows, int columns)
 {

@@ -227,8 +227,9 @@ private:
         const int rows = (std::min)(config_.tile_h, oh - at.row), columns = (std::min)(config_.tile_w, ow - at.column);
         const std::ptrdiff_t line = std::ptrdiff_t{plan_.t_w} * nr;
         for (int o = 0; o < run; ++o) {
-            down_.output({.in = in + std::ptrdiff_t{o} * nr, .out = half_.data(), .in_step = plan_.t_w * plan_.product_element,
-                          .in_line = plan_.product_element, .out_step = line, .out_line = nr, .lines = plan_.t_w, .vectors = config_.nv,
+            down_.output({.in = in + std::ptrdiff_t{o} * nr, .out = half_.data(),
+                          .in_step = plan_.t_w * plan_.product_element, .in_line = plan_.product_element,
+                          .out_step = line, .out_line = nr, .lines = plan_.t_w, .vectors = config_.nv,
                           .outputs = rows});
             const std::ptrdiff_t block = std::ptrdiff_t{at.image} * plan_.oc_blocks + first + o;
             float* const out = y + ((block * oh + at.row) * ow + at.column) * nr;

@@ -162,7 +162,8 @@ template <int M, int VL>
     unrolled<static_cast<std::size_t>(M)>([&](auto k) __attribute__((always_inline)) {
         vec y{};
         unrolled<t>([&](auto i) __attribute__((always_inline)) { add<terms_of<M>.output[k()][i()]>(y, d[i()]); });
-        if (static_cast<int>(k()) < a.outputs) __builtin_memcpy(out + static_cast<std::ptrdiff_t>(k()) * a.out_step, &y, sizeof(vec));
+        if (static_cast<int>(k()) < a.outputs)
+            __builtin_memcpy(out + static_cast<std::ptrdiff_t>(k()) * a.out_step, &y, sizeof(vec));
     });
 }
 

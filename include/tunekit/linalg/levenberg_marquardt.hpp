@@ -58,9 +58,11 @@ struct levenberg_marquardt {
     template <least_squares_problem P>
     [[nodiscard]] least_squares_result minimize(const P& problem, vector start, const vector& lower, const vector& upper) const
     {
-        require(start.size() == lower.size() && start.size() == upper.size(), "levenberg_marquardt: start and box differ in size");
+        require(start.size() == lower.size() && start.size() == upper.size(),
+                "levenberg_marquardt: start and box differ in size");
         require((lower.array() <= upper.array()).all(), "levenberg_marquardt: a lower bound is above the upper, want a box");
-        least_squares_result out{.parameters = start.cwiseMax(lower).cwiseMin(upper), .at = {}, .evaluations = 1, .converged = false};
+        least_squares_result out{
+            .parameters = start.cwiseMax(lower).cwiseMin(upper), .at = {}, .evaluations = 1, .converged = false};
         out.at = problem(out.parameters);
         if (!std::isfinite(out.at.sum_of_squares)) return out;
         double lambda = first_damping;

@@ -84,8 +84,8 @@ private:
 /// of the step's division, sets one after another.
 class view {
 public:
-    constexpr view(std::span<const double> positions, std::size_t dimensions, std::span<const std::uint32_t> order, std::size_t sets,
-                   std::size_t current, std::uint64_t step)
+    constexpr view(std::span<const double> positions, std::size_t dimensions, std::span<const std::uint32_t> order,
+                   std::size_t sets, std::size_t current, std::uint64_t step)
         : positions_(positions), order_(order), dimensions_(dimensions), sets_(sets), step_(step)
     {
         first_ = begin(current);
@@ -101,7 +101,9 @@ public:
     /// Walker i of the set that moves. Precondition: i < size().
     [[nodiscard]] constexpr std::span<const double> walker(std::size_t i) const noexcept { return at(first_ + i); }
     /// Walker j of all others. Precondition: j < helpers().
-    [[nodiscard]] constexpr std::span<const double> helper(std::size_t j) const noexcept { return at(j < first_ ? j : j + size_); }
+    [[nodiscard]] constexpr std::span<const double> helper(std::size_t j) const noexcept {
+        return at(j < first_ ? j : j + size_);
+    }
 
     /// The helpers that form other set number `s` (of sets() - 1): the range [other_begin(s), other_begin(s + 1)) of `helper`.
     [[nodiscard]] constexpr std::size_t other_begin(std::size_t s) const noexcept
@@ -147,7 +149,8 @@ concept checks_itself = requires(const M& move, std::size_t dimensions) {
 
 /// Writes a proposal q for every walker x of the set, and ln(p(q -> x) / p(x -> q)) into `log_factor`.
 template <class M, class G>
-concept proposes_points = requires(const M& move, const view& walkers, const proposals& out, std::span<double> log_factor, G& gen) {
+concept proposes_points = requires(const M& move, const view& walkers, const proposals& out,
+                                   std::span<double> log_factor, G& gen) {
     { move.propose(walkers, out, log_factor, gen) } -> std::same_as<void>;
 };
 

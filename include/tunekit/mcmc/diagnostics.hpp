@@ -71,7 +71,8 @@ inline void fourier(std::vector<std::complex<double>>& x)
         for (std::size_t block = 0; block < n; block += 2 * half)
             for (std::size_t k = 0; k < half; ++k) {
                 const std::complex<double> w = root[k * (n / (2 * half))], a = x[block + k], b = x[block + k + half];
-                const std::complex<double> turned(w.real() * b.real() - w.imag() * b.imag(), w.real() * b.imag() + w.imag() * b.real());
+                const std::complex<double> turned(w.real() * b.real() - w.imag() * b.imag(),
+                                                  w.real() * b.imag() + w.imag() * b.real());
                 x[block + k] = a + turned;
                 x[block + k + half] = a - turned;
             }
@@ -105,7 +106,8 @@ inline void fourier(std::vector<std::complex<double>>& x)
 /// Walkers that never move are left out of the average; when none moves, tau is +inf.
 /// Source: Sokal (1997), Monte Carlo Methods in Statistical Mechanics, section 3; averaging as in emcee 3.
 template <class At>
-[[nodiscard]] autocorrelation integrated_time(std::size_t n, std::size_t walkers, const At& at, const autocorrelation_rule& rule = {})
+[[nodiscard]] autocorrelation integrated_time(std::size_t n, std::size_t walkers, const At& at,
+                                              const autocorrelation_rule& rule = {})
 {
     std::vector<double> rho(n), series(n);
     std::size_t moving = 0;
@@ -133,7 +135,8 @@ template <class At>
 {
     std::vector<autocorrelation> out;
     for (std::size_t c = 0; c < all.dimensions; ++c) {
-        out.push_back(integrated_time(all.size(), all.walkers, [&](std::size_t t, std::size_t k) { return all.at(t, k)[c]; }, rule));
+        out.push_back(integrated_time(
+            all.size(), all.walkers, [&](std::size_t t, std::size_t k) { return all.at(t, k)[c]; }, rule));
         out.back().time *= static_cast<double>(all.thin_by);
     }
     return out;

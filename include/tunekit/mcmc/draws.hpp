@@ -36,8 +36,8 @@ template <generator G>
     return {static_cast<std::size_t>(m >> 64), static_cast<double>(static_cast<std::uint64_t>(m) >> 11) * 0x1p-53};
 }
 
-/// Shuffles until the first `m` places hold a uniform draw without replacement, in uniform order.
-/// Draws about m log2(n) / 56 times: several indices come from one draw, exactly uniform by rejection of their product's remainder.
+/// Shuffles until the first `m` places hold a uniform draw without replacement, in uniform order. Draws about m log2(n)
+/// / 56 times: several indices come from one draw, exactly uniform by rejection of their product's remainder.
 /// Source: Brackett-Rozinsky, Lemire (2024), Batched Ranged Random Integer Generation, Software: Practice and Experience 55.
 template <generator G>
 void shuffle_front(std::span<std::uint32_t> order, std::size_t m, G& gen)

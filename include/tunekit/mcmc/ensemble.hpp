@@ -69,8 +69,8 @@ struct ensemble {
         const std::size_t w = positions.size() / dimensions, fewest = move.fewest_walkers(dimensions);
         for (const double x : positions) require(std::isfinite(x), "ensemble.start: a position is not finite");
         if (!options.allow_few_walkers && fewest > 1) {
-            require(w >= fewest, "ensemble.start: " + std::to_string(w) + " walkers in " + std::to_string(dimensions) + " dimensions, want >= " +
-                                     std::to_string(fewest) + " (or allow_few_walkers)");
+            require(w >= fewest, "ensemble.start: " + std::to_string(w) + " walkers in " + std::to_string(dimensions) +
+                                     " dimensions, want >= " + std::to_string(fewest) + " (or allow_few_walkers)");
             require(linearly_independent(positions, dimensions),
                     "ensemble.start: the walkers do not span the space (condition number above 1e8), want independent positions");
         }
@@ -92,8 +92,8 @@ struct ensemble {
     [[nodiscard]] chain run(state& s, const F& log_density, std::size_t steps, const Run& executor, G& gen) const
     {
         const std::size_t w = s.walkers();
-        chain out{.walkers = w, .dimensions = s.dimensions, .thin_by = options.thin_by, .steps = 0, .positions = {}, .log_prob = {},
-                  .accepted = s.accepted};
+        chain out{.walkers = w, .dimensions = s.dimensions, .thin_by = options.thin_by, .steps = 0,
+                  .positions = {}, .log_prob = {}, .accepted = s.accepted};
         out.positions.reserve(steps * s.positions.size());
         out.log_prob.reserve(steps * w);
         workspace work(s);
@@ -134,7 +134,8 @@ private:
     }
 
     template <class F, class Run>
-    void evaluate(const F& log_density, const std::vector<double>& data, std::size_t d, std::span<double> out, const Run& executor) const
+    void evaluate(const F& log_density, const std::vector<double>& data, std::size_t d, std::span<double> out,
+                  const Run& executor) const
     {
         const std::size_t n = out.size();
         if constexpr (batch_log_density<F>) {

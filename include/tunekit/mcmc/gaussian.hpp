@@ -44,9 +44,11 @@ struct gaussian {
     {
         const std::size_t n = covariance.size();
         require(n == 1 || n == d || n == d * d, "gaussian: covariance has neither 1 nor D nor D x D entries");
-        require(n <= d || mode == gaussian_mode::all, "gaussian: a D x D covariance moves all coordinates, want 1 or D variances");
+        require(n <= d || mode == gaussian_mode::all,
+                "gaussian: a D x D covariance moves all coordinates, want 1 or D variances");
         if (n <= d)
-            for (const double v : covariance) require(v > 0 && std::isfinite(v), "gaussian: a variance is not a finite number > 0");
+            for (const double v : covariance)
+                require(v > 0 && std::isfinite(v), "gaussian: a variance is not a finite number > 0");
         require(factor >= 1 && std::isfinite(factor), "gaussian: factor is not a finite number >= 1");
     }
 

@@ -95,7 +95,8 @@ private:
     }
 
     /// ln sum_j exp(-|x - centre_j|^2 / 2), up to the constant that both densities share.
-    [[nodiscard]] static double log_density(const std::vector<double>& centres, std::span<const double> x, std::vector<double>& scratch)
+    [[nodiscard]] static double log_density(const std::vector<double>& centres, std::span<const double> x,
+                                            std::vector<double>& scratch)
     {
         const std::size_t d = x.size();
         double nearest = std::numeric_limits<double>::infinity(), sum = 0;

@@ -44,7 +44,9 @@ struct mixture {
     [[nodiscard]] std::size_t fewest_walkers(std::size_t dimensions) const
     {
         std::size_t most = 0;
-        each([&](const auto& one) { most = one.move.fewest_walkers(dimensions) > most ? one.move.fewest_walkers(dimensions) : most; });
+        each([&](const auto& one) {
+            most = one.move.fewest_walkers(dimensions) > most ? one.move.fewest_walkers(dimensions) : most;
+        });
         return most;
     }
 

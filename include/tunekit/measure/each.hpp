@@ -17,7 +17,8 @@ namespace tunekit::measure {
 /// A measurer that can tell each result before the batch is over: `measure(batch, limits, each)` calls `each(measurement)`
 /// once per candidate, in the batch's order, and returns nothing. Worth having where a batch is built together.
 template <class M>
-concept streaming_measurer = measurer<M> && requires(M& m, std::span<const index> batch, const limits& l, void (&each)(measurement)) {
+concept streaming_measurer = measurer<M> &&
+    requires(M& m, std::span<const index> batch, const limits& l, void (&each)(measurement)) {
     { m.measure(batch, l, each) } -> std::same_as<void>;
 };
 

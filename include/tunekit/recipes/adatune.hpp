@@ -40,9 +40,9 @@ namespace detail {
 ///     auto found   = tune(space, measure, recipes::adatune(), {.trials = 512}, gen);
 ///
 /// Source:     Li et al. (2020), AdaTune: Adaptive Tensor Program Compilation Made Efficient, NeurIPS.
-/// Departures: 32 trees (the paper does not say, its code has 10), as more plans ask them more often; sd over trees, as the code has
-///             and not the jackknife that the paper cites; annealing's temperature in units of the scores' spread, without
-///             which it is hill climbing on the code's scale and a random walk on ours;
+/// Departures: 32 trees (the paper does not say, its code has 10), as more plans ask them more often; sd over trees, as
+///             the code has and not the jackknife that the paper cites; annealing's temperature in units of the scores'
+///             spread, without which it is hill climbing on the code's scale and a random walk on ours;
 ///             `model_guided_options::growing()`, and the random share rounded by lot. `adatune_paper` has neither of
 ///             the last two, and 100 trees.
 [[nodiscard]] inline auto adatune()

@@ -41,7 +41,8 @@ namespace detail {
 ///
 /// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS; TVM 0.6 for the numbers.
 /// Departures: parameter values as features instead of those of the lowered loop nest, which belong to a compiler;
-///             `model_guided_options::growing()`, and the random share rounded by lot. `autotvm_rank_paper` has neither of the two.
+///             `model_guided_options::growing()`, and the random share rounded by lot. `autotvm_rank_paper` has neither
+///             of the two.
 [[nodiscard]] inline auto autotvm_rank() { return detail::autotvm(surrogate::boosted_loss::pairwise); }
 
 /// The same with squared error, as in Chameleon's tables.

@@ -38,7 +38,8 @@ namespace tunekit::schedule {
 /// A task without a valid trial counts as of cost 1e10 s, as in the source.
 ///
 /// Randomness: one `uniform_index`, only where all gradients are equal. Cost: O(K^2) with groups, else O(K).
-/// Source:     Zheng et al. (2020), Ansor, OSDI, section 6; TVM 0.8 `auto_scheduler/task_scheduler.py`; Zhang et al. (2021), app. C.
+/// Source:     Zheng et al. (2020), Ansor, OSDI, section 6; TVM 0.8 `auto_scheduler/task_scheduler.py`; Zhang et al.
+///             (2021), app. C.
 /// Departures: finished tasks cannot win a tie; the extra epsilon-greedy step of the paper, absent from its code, is `epsilon`.
 struct ansor {
     double alpha = 0.2;                 ///< weight of the past, in [0, 1]
@@ -78,7 +79,8 @@ struct ansor {
         const double rounds = h.empty() ? 1 : static_cast<double>(h.size());
         const double backward = h.size() > window ? (h.back() - h[h.size() - 1 - window]) / static_cast<double>(window) : 0;
         double reachable = g - g / rounds;
-        if (const double rate = best_rate(s, tasks, k); rate > 0) reachable = (std::fmin)(reachable, beta * tasks[k].flops / rate);
+        if (const double rate = best_rate(s, tasks, k); rate > 0)
+            reachable = (std::fmin)(reachable, beta * tasks[k].flops / rate);
         const double forward = (std::fmin)(reachable - g, 0.0);
         return tasks[k].weight * (alpha * backward + (1 - alpha) * forward);
     }

@@ -73,7 +73,8 @@ struct by_belief {
     [[nodiscard]] std::size_t select(state& s, std::span<const task_view> tasks, G& gen) const
     {
         static_assert(curve::belief_model<Belief, G>, "tunekit: schedule::by_belief, part 1: not a curve::belief_model");
-        static_assert(tunekit::bandit::bandit<decltype(s.bandit), G>, "tunekit: schedule::by_belief, part 2: not a bandit::bandit");
+        static_assert(tunekit::bandit::bandit<decltype(s.bandit), G>,
+                      "tunekit: schedule::by_belief, part 2: not a bandit::bandit");
         const double peak = options.peak > 0 ? options.peak : 1.25 * best_rate(tasks);
         std::vector<tunekit::bandit::arm> arms;
         std::uint64_t slots = 0;

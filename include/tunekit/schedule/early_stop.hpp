@@ -22,7 +22,8 @@ namespace tunekit::schedule {
 {
     if (curve.empty() || !(curve.back().best_cost < std::numeric_limits<double>::infinity())) return 0;
     const double best = curve.back().best_cost;
-    const auto first = std::partition_point(curve.begin(), curve.end(), [best](const curve_point& p) { return p.best_cost > best; });
+    const auto first =
+        std::partition_point(curve.begin(), curve.end(), [best](const curve_point& p) { return p.best_cost > best; });
     return curve.back().trial - first->trial;
 }
 

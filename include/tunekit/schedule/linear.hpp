@@ -22,9 +22,10 @@ namespace tunekit::schedule {
 ///     schedule::linear{.seconds = 60}       // the same where slots last as long as they should
 ///
 /// Task k gets slots * w_k flops_k / sum_j w_j flops_j, rounded by largest remainders (ties: lower k), at least one
-/// (w_k = 1 unless `weighted`). The slots of the warm-up count. A task that ends early leaves its slots to the next; what is left
-/// when all are served goes to the first active task. Slots end with a whole batch: where that is much longer than a slot, shares of
-/// slots are used up late and the last tasks go short; shares of seconds, w_k flops_k / sum_j w_j flops_j each, do not.
+/// (w_k = 1 unless `weighted`). The slots of the warm-up count. A task that ends early leaves its slots to the next;
+/// what is left when all are served goes to the first active task. Slots end with a whole batch: where that is much
+/// longer than a slot, shares of slots are used up late and the last tasks go short; shares of seconds, w_k flops_k /
+/// sum_j w_j flops_j each, do not.
 /// Randomness: none. Cost: O(K) per slot, O(K log K) at the start.
 /// Source:     Zhang et al. (2021), DynaTune, ICLR, section 5 ("Linear"); its rounding is not published.
 struct linear {

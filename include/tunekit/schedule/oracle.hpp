@@ -16,8 +16,8 @@ namespace tunekit::schedule {
 /// A task's share of the model's latency after 0, 1, 2, ... slots: finite and never rising. [0] is after the warm-up.
 using slot_curve = std::vector<double>;
 
-/// The area under the model's latency while `order` runs, in seconds x slots: the sum over slots of the latency during each. Lower is
-/// better. Slots of a task beyond its curve change nothing.
+/// The area under the model's latency while `order` runs, in seconds x slots: the sum over slots of the latency during
+/// each. Lower is better. Slots of a task beyond its curve change nothing.
 [[nodiscard]] inline double latency_area(std::span<const slot_curve> curves, std::span<const std::size_t> order)
 {
     std::vector<std::size_t> done(curves.size());
@@ -59,8 +59,8 @@ using slot_curve = std::vector<double>;
 /// those m (ties: the larger m, then the lower task).
 ///
 /// Cost:   O(K n^2) for K curves of n slots.
-/// Source: single-machine scheduling of chains, 1 | chains | sum w_j C_j with unit jobs: Pinedo, Scheduling, section 3.1, whose index
-///         this is.
+/// Source: single-machine scheduling of chains, 1 | chains | sum w_j C_j with unit jobs: Pinedo, Scheduling, section
+///         3.1, whose index this is.
 [[nodiscard]] inline std::vector<std::size_t> area_optimal_order(std::span<const slot_curve> curves)
 {
     std::vector<std::size_t> done(curves.size()), order;

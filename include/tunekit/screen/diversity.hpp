@@ -23,8 +23,8 @@ namespace tunekit::screen {
 /// of the best value. Ties: the better candidate.
 ///
 /// Randomness: none. Cost: O(lambda n^2 d).
-/// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS, equation 3; with the predicted run time replaced by
-///             the criterion's score, Li et al. (2020), AdaTune, NeurIPS, section 3.
+/// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS, equation 3; with the predicted run
+///             time replaced by the criterion's score, Li et al. (2020), AdaTune, NeurIPS, section 3.
 /// Departures: TVM multiplies the scores by 0, leaving pure diversity; here alpha = infinity would say that. A score
 ///             is scaled, so that alpha has one meaning.
 struct diversity {

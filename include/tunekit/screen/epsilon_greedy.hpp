@@ -25,7 +25,8 @@ namespace tunekit::screen {
 ///
 /// Where `inner` chooses fewer than n, the random share is still that of n: adaptive sampling that keeps 16 of 64 measures 13
 /// of them and 3 by lot, as Chameleon does.
-/// Randomness: what `inner` draws; one `uniform_01` with stochastic rounding; one `uniform_index` per random configuration and rejection.
+/// Randomness: what `inner` draws; one `uniform_01` with stochastic rounding; one `uniform_index` per random
+///             configuration and rejection.
 /// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS, section 3.3; TVM 0.6 model_based_tuner.py.
 template <class Inner = keep_best>
 struct epsilon_greedy {

@@ -49,7 +49,10 @@ public:
         held_->neighbours(in, out, kind, gen);
     }
     void ordinals(std::span<const index> in, std::span<std::uint16_t> out) const { held_->ordinals(in, out); }
-    [[nodiscard]] std::optional<index> index_of_ordinals(std::span<const std::uint16_t> row) const { return held_->index_of_ordinals(row); }
+    [[nodiscard]] std::optional<index> index_of_ordinals(std::span<const std::uint16_t> row) const
+    {
+        return held_->index_of_ordinals(row);
+    }
     [[nodiscard]] std::size_t feature_count(encoding e) const { return held_->feature_count(e); }
     void features(std::span<const index> in, std::span<float> out, encoding e) const { held_->features(in, out, e); }
 
@@ -68,7 +71,8 @@ private:
         [[nodiscard]] virtual std::uint64_t fingerprint() const = 0;
         [[nodiscard]] virtual std::vector<index> sample(std::size_t n, random::philox& gen) const = 0;
         [[nodiscard]] virtual std::vector<index> neighbours_of(index i, neighbourhood kind) const = 0;
-        virtual void neighbours(std::span<const index> in, std::span<index> out, neighbourhood kind, random::philox& gen) const = 0;
+        virtual void neighbours(std::span<const index> in, std::span<index> out, neighbourhood kind,
+                                random::philox& gen) const = 0;
         virtual void ordinals(std::span<const index> in, std::span<std::uint16_t> out) const = 0;
         [[nodiscard]] virtual std::optional<index> index_of_ordinals(std::span<const std::uint16_t> row) const = 0;
         [[nodiscard]] virtual std::size_t feature_count(encoding e) const = 0;
@@ -86,8 +90,14 @@ private:
         [[nodiscard]] std::span<const std::string> names() const override { return space.names(); }
         [[nodiscard]] std::vector<std::string> texts(index i) const override { return space.texts(i); }
         [[nodiscard]] std::uint64_t fingerprint() const override { return space.fingerprint(); }
-        [[nodiscard]] std::vector<index> sample(std::size_t n, random::philox& gen) const override { return space.sample(n, gen); }
-        [[nodiscard]] std::vector<index> neighbours_of(index i, neighbourhood kind) const override { return space.neighbours_of(i, kind); }
+        [[nodiscard]] std::vector<index> sample(std::size_t n, random::philox& gen) const override
+        {
+            return space.sample(n, gen);
+        }
+        [[nodiscard]] std::vector<index> neighbours_of(index i, neighbourhood kind) const override
+        {
+            return space.neighbours_of(i, kind);
+        }
         void neighbours(std::span<const index> in, std::span<index> out, neighbourhood kind, random::philox& gen) const override
         {
             space.neighbours(in, out, kind, gen);

@@ -60,7 +60,8 @@ concept walkable = requires(const S& s, index i, std::span<const index> in, std:
 /// Has coordinates: d = dimensions() parameters, the j-th with cardinalities()[j] values.
 /// `ordinals(indices, out)` fills n x d ordinals, row-major; `index_of_ordinals(row)` is empty outside the space.
 template <class S>
-concept gridded = requires(const S& s, std::span<const index> in, std::span<std::uint16_t> out, std::span<const std::uint16_t> row) {
+concept gridded = requires(const S& s, std::span<const index> in, std::span<std::uint16_t> out,
+                           std::span<const std::uint16_t> row) {
     { s.dimensions() } -> std::same_as<std::size_t>;
     { s.cardinalities() } -> std::convertible_to<std::span<const std::uint16_t>>;
     { s.ordinals(in, out) } -> std::same_as<void>;

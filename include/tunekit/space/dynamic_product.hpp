@@ -51,7 +51,8 @@ public:
         return out;
     }
 
-    /// The index of a configuration; empty where it has another length, a value not in its parameter's list, or fails a constraint.
+    /// The index of a configuration; empty where it has another length, a value not in its parameter's list, or fails a
+    /// constraint.
     [[nodiscard]] std::optional<index> index_of(const config& c) const
     {
         if (c.size() != dimensions()) return std::nullopt;
@@ -98,10 +99,11 @@ private:
         for (const std::string& text : constraints) all.push_back({expression(text, names), &columns});
         std::vector<condition> conditions;
         for (const bound& b : all)
-            conditions.push_back({"'" + b.text.text() + "'", b.text.names_used(), &b, [](const void* context, const std::uint16_t* row) {
-                                      const auto& [text, of] = *static_cast<const bound*>(context);
-                                      return text.holds([&, values = of](std::size_t j) { return (*values)[j].values[row[j]]; });
-                                  }});
+            conditions.push_back(
+                {"'" + b.text.text() + "'", b.text.names_used(), &b, [](const void* context, const std::uint16_t* row) {
+                     const auto& [text, of] = *static_cast<const bound*>(context);
+                     return text.holds([&, values = of](std::size_t j) { return (*values)[j].values[row[j]]; });
+                 }});
         return grid(std::move(axes), conditions);
     }
 

@@ -84,7 +84,8 @@ template <fixed_string Name>
 template <fixed_string Name, std::integral T>
 [[nodiscard]] auto integers(T first, T last, std::type_identity_t<T> step = 1)
 {
-    require(step >= 1, "space: parameter '" + std::string(Name.view()) + "': step is " + std::to_string(step) + ", want at least 1");
+    require(step >= 1, "space: parameter '" + std::string(Name.view()) + "': step is " + std::to_string(step) +
+                           ", want at least 1");
     std::vector<T> values;
     if (first <= last) {
         // As unsigned, the width of any range of T is exact.
@@ -113,7 +114,8 @@ template <fixed_string Name, std::integral T>
 template <fixed_string Name, std::integral T>
 [[nodiscard]] auto divisors(T n, std::type_identity_t<T> limit)
 {
-    require(n >= 1, "space: parameter '" + std::string(Name.view()) + "': divisors of " + std::to_string(n) + ", want a number >= 1");
+    require(n >= 1, "space: parameter '" + std::string(Name.view()) + "': divisors of " + std::to_string(n) +
+                        ", want a number >= 1");
     std::vector<T> values;
     for (T f = 1; f <= n / f; ++f) {
         if (n % f != 0) continue;

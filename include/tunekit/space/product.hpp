@@ -163,7 +163,8 @@ private:
     [[nodiscard]] static std::vector<condition> conditions_of(const std::tuple<Parts...>& parts)
     {
         std::vector<condition> out;
-        [&]<std::size_t... K>(std::index_sequence<K...>) { (add_condition<K>(parts, out), ...); }(std::index_sequence_for<Parts...>{});
+        const auto add = [&]<std::size_t... K>(std::index_sequence<K...>) { (add_condition<K>(parts, out), ...); };
+        add(std::index_sequence_for<Parts...>{});
         return out;
     }
 

@@ -105,7 +105,8 @@ template <fixed_string Name>
         std::int64_t product = 1;
         for (std::size_t i = parts.size(); i-- > 0;) {
             if (i == 0 && parts[0] == -1) parts[0] = static_cast<int>((n + product - 1) / product);
-            require(parts[i] >= 1, "space: parameter '" + name + "': size " + std::to_string(parts[i]) + " in a split, want >= 1");
+            require(parts[i] >= 1,
+                    "space: parameter '" + name + "': size " + std::to_string(parts[i]) + " in a split, want >= 1");
             product = (std::min<std::int64_t>)(product * parts[i], n);  // beyond n the outermost size is 1 anyway
         }
     }

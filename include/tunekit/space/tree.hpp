@@ -32,7 +32,8 @@ inline constexpr index most_configurations = index{1} << 63;
 /// Cost:   `row` and `rank` take one binary search per level.
 /// Source: Rasch, Schulze, Gorlatch (2021), Efficient Auto-Tuning of Parallel Programs with Interdependent Tuning Parameters via
 ///         ATF, ACM TACO 18 (chain of trees).
-/// Departures: sub-trees are shared, so that a tree is as large as its dependences and not as its rows; the order of the levels is chosen.
+/// Departures: sub-trees are shared, so that a tree is as large as its dependences and not as its rows; the order of
+///             the levels is chosen.
 class tree {
 public:
     /// No rows.

@@ -42,7 +42,9 @@ public:
                 for (std::size_t j = 0; j < i; ++j)
                     if (values_[i] == values_[j]) twice = i;
         }
-        if (twice) invalid("space: parameter '" + name + "': value " + text_of<T>(values_[*twice]) + " is there twice, want it once");
+        if (twice)
+            invalid("space: parameter '" + name + "': value " + text_of<T>(values_[*twice]) +
+                    " is there twice, want it once");
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }

@@ -48,8 +48,8 @@ template <fixed_string... Names, class Predicate>
     return constraint<false, Predicate, Names...>{std::move(predicate)};
 }
 
-/// Makes the first named parameter conditional: where `predicate`, of the values of the other names, is false, the parameter is not
-/// used and has its first value only, so that it makes no configurations distinct.
+/// Makes the first named parameter conditional: where `predicate`, of the values of the other names, is false, the
+/// parameter is not used and has its first value only, so that it makes no configurations distinct.
 ///
 ///     active_if<"tile", "algorithm">([](algorithm a) { return a == algorithm::winograd; })
 ///

@@ -51,7 +51,8 @@ public:
         : kind_(kind), y_(y), rows_(rows.begin(), rows.end()), key_(key), purpose_(purpose), term_(rows.size())
     {
         if (kind != boosted_loss::pairwise) return;
-        std::sort(rows_.begin(), rows_.end(), [&](std::uint32_t a, std::uint32_t b) { return y[a] < y[b] || (y[a] == y[b] && a < b); });
+        std::sort(rows_.begin(), rows_.end(),
+                  [&](std::uint32_t a, std::uint32_t b) { return y[a] < y[b] || (y[a] == y[b] && a < b); });
         group_.resize(rows_.size());
         for (std::size_t begin = 0; begin < rows_.size();) {
             std::size_t end = begin;

@@ -74,7 +74,10 @@ struct value_codes {
 
     friend bool operator==(const value_codes&, const value_codes&) = default;
 
-    [[nodiscard]] std::span<const float> of(std::size_t f) const noexcept { return {cut.data() + first[f], first[f + 1] - first[f]}; }
+    [[nodiscard]] std::span<const float> of(std::size_t f) const noexcept
+    {
+        return {cut.data() + first[f], first[f + 1] - first[f]};
+    }
 
     /// The codes of `n` values of feature f. NaN has code 0.
     template <std::size_t Block>

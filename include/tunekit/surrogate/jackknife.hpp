@@ -32,7 +32,8 @@ public:
     /// Throws std::invalid_argument unless counts holds `trees` > 0 rows of equal length.
     jackknife(std::span<const std::uint32_t> counts, std::size_t trees) : trees_(trees), gram_(trees * trees)
     {
-        require(trees > 0 && !counts.empty() && counts.size() % trees == 0, "jackknife: counts are no trees x rows, want one row per tree");
+        require(trees > 0 && !counts.empty() && counts.size() % trees == 0,
+                "jackknife: counts are no trees x rows, want one row per tree");
         const std::size_t n = counts.size() / trees;
         const auto h = static_cast<double>(trees);
         std::vector<std::int32_t> m(counts.size());

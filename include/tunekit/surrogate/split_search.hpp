@@ -113,8 +113,8 @@ private:
         best.high = high;
     }
 
-    // The scans look at one feature and tell whether it varies. Without a histogram of the piece: one of this feature, unless it has
-    // so many more slots than there are rows that sorting them is cheaper.
+    // The scans look at one feature and tell whether it varies. Without a histogram of the piece: one of this feature,
+    // unless it has so many more slots than there are rows that sorting them is cheaper.
     bool scan(const grown_piece& p, std::size_t f, best_split& best)
     {
         const std::uint32_t first = rows_.data.first[f];
@@ -123,7 +123,8 @@ private:
         if (slots > 4 * (p.end - p.begin)) return scan_sorted(p, f, best);
         std::uint64_t* h = own_.data();
         std::fill_n(h + first, slots, std::uint64_t{0});
-        for (std::size_t i = p.begin; i < p.end; ++i) h[rows_.slots[std::size_t{rows_.order[i]} * d_ + f]] += rows_.word[rows_.order[i]];
+        for (std::size_t i = p.begin; i < p.end; ++i)
+            h[rows_.slots[std::size_t{rows_.order[i]} * d_ + f]] += rows_.word[rows_.order[i]];
         return scan_histogram(p, h, f, best);
     }
 

@@ -99,8 +99,10 @@ struct transfer {
 
 private:
     template <class T>
-    static constexpr bool has_margins =
-        requires(const Model& m, const state_of<Model>& s, const rows_of<T>& rows, std::span<double> out) { m.margins(s, rows, out); };
+    static constexpr bool has_margins = requires(const Model& m, const state_of<Model>& s, const rows_of<T>& rows,
+                                                 std::span<double> out) {
+        m.margins(s, rows, out);
+    };
 
     template <class T>
     [[nodiscard]] std::vector<double> margins(const rows_of<T>& rows, double weight) const

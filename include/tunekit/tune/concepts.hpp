@@ -29,8 +29,8 @@ concept proposes = requires(const S& strategy, state_of<S, Space>& state, const 
     { strategy.propose(state, space, n, gen) } -> std::same_as<std::vector<index>>;
 };
 
-/// Tells: what became of a batch, in its order: the last one proposed, or, before the first proposal, configurations that somebody
-/// else chose. Either way they count as proposed.
+/// Tells: what became of a batch, in its order: the last one proposed, or, before the first proposal, configurations
+///        that somebody else chose. Either way they count as proposed.
 template <class S, class Space, class G>
 concept observes = requires(const S& strategy, state_of<S, Space>& state, const Space& space, std::span<const index> batch,
                             std::span<const measure::measurement> measured, G& gen) {

@@ -71,7 +71,8 @@ struct model_guided {
 
     template <class Space>
     struct state {
-        static_assert(explore::starts_on<Explore, Space>, "tunekit: model_guided, part 3: not an explore::explorer on this space");
+        static_assert(explore::starts_on<Explore, Space>,
+                      "tunekit: model_guided, part 3: not an explore::explorer on this space");
 
         surrogate::state_of<Model> model;
         explore::state_of<Explore, Space> explore;
@@ -100,14 +101,15 @@ struct model_guided {
     {
         if (s.next == s.plan.size()) make_plan(s, space, gen);
         const std::size_t end = (std::min)(s.plan.size(), s.next + n);
-        std::vector<index> batch(s.plan.begin() + static_cast<std::ptrdiff_t>(s.next), s.plan.begin() + static_cast<std::ptrdiff_t>(end));
+        std::vector<index> batch(s.plan.begin() + static_cast<std::ptrdiff_t>(s.next),
+                                 s.plan.begin() + static_cast<std::ptrdiff_t>(end));
         s.next = end;
         return batch;
     }
 
     template <class Space, generator G>
-    void observe(state<Space>& s, const Space& space, std::span<const index> batch, std::span<const measure::measurement> measured,
-                 G&) const
+    void observe(state<Space>& s, const Space& space, std::span<const index> batch,
+                 std::span<const measure::measurement> measured, G&) const
     {
         const std::size_t d = space.feature_count(options.encoding);
         s.rows.resize(s.rows.size() + batch.size() * d);
@@ -168,7 +170,8 @@ private:
     template <class Space, class G>
     void make_plan(state<Space>& s, const Space& space, G& gen) const
     {
-        static_assert(explore::explorer<Explore, Space, judge<Space>, G>, "tunekit: model_guided, part 3: not an explore::explorer");
+        static_assert(explore::explorer<Explore, Space, judge<Space>, G>,
+                      "tunekit: model_guided, part 3: not an explore::explorer");
         static_assert(screen::screen<Screen, Space, G>, "tunekit: model_guided, part 4: not a screen::screen");
         s.plan.clear();
         s.next = 0;

@@ -68,14 +68,16 @@ double reading_after(steadied<Clock>& clock, double before, std::span<const meas
 
 }  // namespace detail
 
-/// Measures `batch`, tells the strategy and appends to `record`; then reads the clock, whose reading is returned: the batch's stamp.
-/// `before` is the previous reading. Tells a strategy of configurations it did not propose, when called before its first proposal.
+/// Measures `batch`, tells the strategy and appends to `record`; then reads the clock, whose reading is returned: the
+/// batch's stamp. `before` is the previous reading. Tells a strategy of configurations it did not propose, when called
+/// before its first proposal.
 ///
 /// Errors: tunekit::error where the measurer does not answer each candidate once, or one lies outside the space.
 template <class Strategy, class Space, class Measurer, class Clock, generator G>
     requires strategy<Strategy, Space, G> && measure::measurer<Measurer> && measure::clock<Clock>
-double try_batch(state_of<Strategy, Space>& state, tuning& record, const Space& space, Measurer& measurer, const Strategy& strategy,
-                 std::span<const index> batch, const measure::limits& limits, double before, Clock& clock, G& gen)
+double try_batch(state_of<Strategy, Space>& state, tuning& record, const Space& space, Measurer& measurer,
+                 const Strategy& strategy, std::span<const index> batch, const measure::limits& limits, double before,
+                 Clock& clock, G& gen)
 {
     for (const index i : batch)
         if (i >= space.size()) throw error("tune: configuration " + std::to_string(i) + " lies outside the space");

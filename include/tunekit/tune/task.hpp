@@ -60,7 +60,9 @@ public:
     /// Throws std::invalid_argument for one outside the space.
     void begin_with(std::vector<index> known)
     {
-        for (const index i : known) require(i < space_.size(), "task " + name_ + ": begin_with lies outside the space, want an index below its size");
+        for (const index i : known)
+            require(i < space_.size(),
+                    "task " + name_ + ": begin_with lies outside the space, want an index below its size");
         known_ = std::move(known);
     }
     [[nodiscard]] std::span<const index> known() const noexcept { return known_; }

@@ -53,11 +53,11 @@ struct plan {
 ///
 ///     auto plan = tk::tune_tasks(tasks, tk::search::annealing{}, tk::schedule::round_robin{}, {.seconds = 600}, gen);
 ///
-/// First every task, in declaration order, tries what it was told to begin with, and gets slots until it has a verified configuration or has ended (the warm-up
-/// that all schedules share; such a slot ends with the first verified batch); then the schedule decides. A slot lasts
-/// until the first batch that reaches its length. A slot that tries nothing ends its task.
-/// `clock` is read once at the start and once after each batch, its jumps are left out as in `tune`. `stop(plan so far, task of the last batch)` is asked after
-/// each batch and may watch or end the run.
+/// First every task, in declaration order, tries what it was told to begin with, and gets slots until it has a verified
+/// configuration or has ended (the warm-up that all schedules share; such a slot ends with the first verified batch);
+/// then the schedule decides. A slot lasts until the first batch that reaches its length. A slot that tries nothing
+/// ends its task. `clock` is read once at the start and once after each batch, its jumps are left out as in `tune`.
+/// `stop(plan so far, task of the last batch)` is asked after each batch and may watch or end the run.
 ///
 /// Randomness: one 64-bit key per task, then one for the schedule, are drawn from `gen` first, in declaration order. A
 ///             task's proposals depend on its own stream and measurements only, so schedules compare exactly.
@@ -74,7 +74,8 @@ template <class Strategy, class Schedule, class Clock, class Stop, generator G>
     require(!tasks.empty(), "tune_tasks: there are no tasks, want at least one");
     for (std::size_t k = 0; k < tasks.size(); ++k)
         for (std::size_t j = 0; j < k; ++j)
-            require(tasks[j].name() != tasks[k].name(), "tune_tasks: two tasks are named " + tasks[k].name() + ", want distinct names");
+            require(tasks[j].name() != tasks[k].name(),
+                    "tune_tasks: two tasks are named " + tasks[k].name() + ", want distinct names");
 
     plan out;
     out.tasks.resize(tasks.size());
@@ -102,7 +103,8 @@ template <class Strategy, class Schedule, class Clock, class Stop, generator G>
         do {
             const auto within = limit.limits.at(record.best_cost());
             if (record.trials().empty() && !tasks[k].known().empty()) {
-                now = try_batch(states[k], record, tasks[k].space(), tasks[k], strategy, tasks[k].known(), within, now, steady, generators[k]);
+                now = try_batch(states[k], record, tasks[k].space(), tasks[k], strategy, tasks[k].known(), within, now,
+                                steady, generators[k]);
             } else {
                 const std::uint64_t left = limit.trials_per_task - record.trials().size();  // > 0: the task is active
                 const auto n = static_cast<std::size_t>((std::min)(std::uint64_t{limit.batch}, left));
@@ -149,10 +151,11 @@ template <class Strategy, class Schedule, class Clock, class Stop, generator G>
 /// The same by the wall clock, to the end of the budget.
 template <class Strategy, class Schedule, generator G>
     requires strategy<Strategy, space::any_space, random::philox> && schedule::schedule<Schedule, random::philox>
-[[nodiscard]] plan tune_tasks(std::span<task> tasks, const Strategy& strategy, const Schedule& schedule, const tasks_budget& limit,
-                              G& gen)
+[[nodiscard]] plan tune_tasks(std::span<task> tasks, const Strategy& strategy, const Schedule& schedule,
+                              const tasks_budget& limit, G& gen)
 {
-    return tune_tasks(tasks, strategy, schedule, limit, measure::wall_clock{}, [](const plan&, std::size_t) { return false; }, gen);
+    const auto never = [](const plan&, std::size_t) { return false; };
+    return tune_tasks(tasks, strategy, schedule, limit, measure::wall_clock{}, never, gen);
 }
 
 }  // namespace tunekit
