@@ -76,7 +76,7 @@ struct made_up {
 
 }  // namespace
 
-TEST_CASE("runs side by side over one space and one strategy propose what they propose alone")
+TEST_CASE("runs on threads of their own, over one space and one strategy, propose what they propose alone")
 {
     const auto check = [](const auto& strategy) {
         const auto run = [&strategy](std::size_t i) {
