@@ -7,6 +7,7 @@
 #include "tunekit/tune/any_schedule.hpp"
 #include "tunekit/tune/any_strategy.hpp"
 #include "tunekit/tune/budget.hpp"
+#include "tunekit/tune/candidate_pool.hpp"
 #include "tunekit/tune/concepts.hpp"
 #include "tunekit/tune/history.hpp"
 #include "tunekit/tune/model_guided.hpp"

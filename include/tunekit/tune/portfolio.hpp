@@ -25,6 +25,7 @@
 #include "tunekit/space/least_crowded.hpp"
 #include "tunekit/space/unvisited.hpp"
 #include "tunekit/surrogate/concepts.hpp"
+#include "tunekit/tune/candidate_pool.hpp"
 
 namespace tunekit {
 
@@ -32,7 +33,9 @@ namespace tunekit {
 struct portfolio_options {
     std::size_t first = 8;     ///< configurations before the first model; >= 1
     std::size_t among = 64;    ///< draws that each of them is the least crowded of; 1: by lot alone; >= 1
-    double growth = 0.2;       ///< the model is refitted when there are this share more measurements, and at least one; > 0
+    std::size_t every = 64;    ///< up to so many measurements the model is fitted again after each
+    double growth = 0.2;       ///< then after this share of those beyond; no plan is longer than this share of all, or 1; > 0
+    std::size_t shortlist = 512;  ///< best by criterion, and by mean, that the model is asked about between complete lists
     double tell_apart = 0.5;   ///< in (0, 1]; share of the valid costs, lowest first, that the model sees apart
     std::size_t by_criterion = 1, by_mean = 1, by_step = 1;  ///< proposals of each per round; one of them > 0
     std::size_t by_lot = 1, lot_until = 32;  ///< and so many by lot, up to so many measurements
@@ -46,7 +49,10 @@ struct portfolio_options {
 ///     where all neighbours of that one were proposed.
 /// The first looks where the model is unsure, the second trusts it, the third needs it little: each goes on where the others err.
 /// Up to `lot_until` measurements a turn goes by lot: a model of few points does not know what it has not seen.
-/// No plan is longer than its model is young: proposals end where the next fit is due.
+///
+/// With n measurements the model is fitted again after max(1, growth (n - every)) more, if it is asked for proposals then: a plan
+/// is at most max(1, growth n) long. The complete list is scored once in max(1, growth n) measurements; a fit in between scores
+/// the `shortlist` best of it, by criterion and by mean. So a fresh model costs no more than its fit.
 ///
 /// The first configurations are each `space::least_crowded` of `among` draws.
 ///
@@ -57,8 +63,9 @@ struct portfolio_options {
 /// Randomness: a sample of `among` per first configuration; one `uniform_index` per proposal by lot and rejection; per fit
 ///             what model and list draw; a shuffle of the list, once where it is complete, and of the neighbours of each
 ///             centre: equal scores, of which trees have many, go by lot.
-/// Cost:       ln(trials) / growth fits, each with a prediction and a score for all that is listed; per proposal O(1), and a batch of
-///             neighbours where the best changed. Memory O((trials + listed) features).
+/// Cost:       every + ln(trials / every) / growth fits, each with a prediction and a score for the shortlist; ln(trials) / growth
+///             times for all that is listed; per proposal O(1), and a batch of neighbours where fitted or the best changed. Memory
+///             O((trials + listed) features).
 /// Threads:    const calls on distinct states are safe.
 /// Source:     ours. SMAC (Hutter, Hoos, Leyton-Brown 2011) interleaves and searches locally; expected improvement on log costs as there.
 template <class Model, class Acquire, class Explore>
@@ -81,12 +88,11 @@ struct portfolio {
         std::vector<float> rows;             ///< features of measured, row-major
         std::vector<index> ranking;          ///< valid ones, lowest cost first
         std::vector<double> ranking_costs;   ///< their ln cost
-        std::vector<index> listed;           ///< what the model was asked about
-        std::vector<float> listed_rows;
+        candidate_pool candidates;
         std::vector<index> by_criterion, by_mean, steps;  ///< what to propose next, the next one last
         std::size_t exhausted = 0;           ///< leading entries of `ranking` without a neighbour left
         bool stepping = false;               ///< whether `steps` are those of ranking[exhausted]
-        std::size_t refit_at = 0;            ///< measurements
+        std::size_t refit_at = 0, relist_at = 0, plan_end = 0;  ///< measurements
         std::size_t turn = 0;
         bool fitted = false;
 
@@ -116,8 +122,8 @@ struct portfolio {
         const bool blind = first || s.ranking.empty();
         if (first) n = (std::min)(n, options.first - s.measured.size());
         if (!blind) {
-            if (s.measured.size() >= s.refit_at && s.proposed.taken() < space.size()) learn(s, space, n, gen);
-            n = (std::min)(n, (std::max)(s.refit_at, s.measured.size() + 1) - s.measured.size());
+            if (s.measured.size() >= s.refit_at && s.proposed.taken() < space.size()) learn(s, space, gen);
+            n = (std::min)(n, (std::max)(s.plan_end, s.measured.size() + 1) - s.measured.size());
         }
         std::vector<index> batch;
         while (batch.size() < n) {
@@ -172,34 +178,47 @@ struct portfolio {
     }
 
 private:
+    [[nodiscard]] std::size_t share_of(std::size_t n) const
+    {
+        return (std::max)(static_cast<std::size_t>(options.growth * static_cast<double>(n)), std::size_t{1});
+    }
+
     /// Fits, and lines up enough for the proposals until the next fit.
     template <class Space, class G>
-    void learn(state& s, const Space& space, std::size_t n, G& gen) const
+    void learn(state& s, const Space& space, G& gen) const
     {
-        const std::size_t d = space.feature_count(options.encoding);
-        const auto share = static_cast<std::size_t>(options.growth * static_cast<double>(s.measured.size()));
-        const std::size_t more = (std::max)(share, std::size_t{1});
-        s.refit_at = s.measured.size() + more;
-        model.fit(s.model, surrogate::features(s.rows, d), scores(s), gen);
+        const std::size_t n = s.measured.size();
+        const std::size_t share = share_of(n);
+        model.fit(s.model, surrogate::features(s.rows, space.feature_count(options.encoding)), scores(s), gen);
         s.fitted = true;
         s.stepping = false;
-        if (s.listed.empty() || !explore.complete(space)) {
-            s.listed = explore.list(space, s.ranking, gen);
-            shuffle(s.listed, gen);
-            s.listed_rows.resize(s.listed.size() * d);
-            space.features(s.listed, s.listed_rows, options.encoding);
+        s.plan_end = n + share;
+        s.refit_at = n + share_of(n - (std::min)(n, options.every));
+        const bool complete = n >= s.relist_at;
+        if (complete) {
+            s.relist_at = n + share;
+            if (s.candidates.listed.empty() || !explore.complete(space))
+                s.candidates.take(explore.list(space, s.ranking, gen), space, options.encoding, gen);
+            else s.candidates.ask_all();
         }
-        std::vector<stats::prediction> predicted(s.listed.size());
-        model.predict(s.model, surrogate::features(s.listed_rows, d), predicted);
-        std::vector<entry> values, means;
-        for (std::size_t k = 0; k < s.listed.size(); ++k) {
-            if (s.proposed.contains(s.listed[k])) continue;
-            values.push_back({acquire.value(predicted[k], -s.ranking_costs.front()), k});
-            means.push_back({predicted[k].mean, k});
+        const std::vector<stats::prediction> predicted = s.candidates.predict(model, s.model);
+        std::vector<scored_position> values, means;
+        for (std::size_t k = 0; k < predicted.size(); ++k) {
+            const std::uint32_t at = s.candidates.asked[k];
+            if (s.proposed.contains(s.candidates.listed[at])) continue;
+            values.push_back({acquire.value(predicted[k], -s.ranking_costs.front()), at});
+            means.push_back({predicted[k].mean, at});
         }
-        const std::size_t enough = more + (std::min)(n, s.listed.size());
-        s.by_criterion = best_of(s.listed, values, enough);
-        s.by_mean = best_of(s.listed, means, enough);
+        // Plans until the next list: twice the share at most.
+        const std::size_t kept = complete ? (std::max)(options.shortlist, 4 * share) : 2 * share;
+        s.by_criterion = line_of(s.candidates.listed, values, kept);
+        s.by_mean = line_of(s.candidates.listed, means, kept);
+        if (!complete) return;
+        s.candidates.asked.clear();
+        for (const auto* best : {&values, &means})
+            for (std::size_t k = 0; k < (std::min)(kept, best->size()); ++k) s.candidates.asked.push_back((*best)[k].at);
+        std::sort(s.candidates.asked.begin(), s.candidates.asked.end());
+        s.candidates.asked.erase(std::unique(s.candidates.asked.begin(), s.candidates.asked.end()), s.candidates.asked.end());
     }
 
     template <class Space, class G>
@@ -210,20 +229,12 @@ private:
         return space::least_crowded(space, before, options.among, s.proposed, gen);
     }
 
-    struct entry {
-        double score = 0;
-        std::size_t at = 0;
-    };
-
     /// The `n` of highest score, the best last.
-    [[nodiscard]] static std::vector<index> best_of(const std::vector<index>& which, std::vector<entry>& all, std::size_t n)
+    [[nodiscard]] static std::vector<index> line_of(const std::vector<index>& which, std::vector<scored_position>& all, std::size_t n)
     {
-        const auto better = [](const entry& a, const entry& b) { return a.score != b.score ? a.score > b.score : a.at < b.at; };
-        const auto end = all.begin() + static_cast<std::ptrdiff_t>((std::min)(n, all.size()));
-        std::nth_element(all.begin(), end == all.end() ? all.begin() : end, all.end(), better);
-        std::sort(all.begin(), end, better);
-        std::vector<index> out;
-        for (auto i = end; i != all.begin();) out.push_back(which[(--i)->at]);
+        best_first(all, n);
+        std::vector<index> out((std::min)(n, all.size()));
+        for (std::size_t k = 0; k < out.size(); ++k) out[out.size() - 1 - k] = which[all[k].at];
         return out;
     }
 
@@ -255,28 +266,19 @@ private:
         return std::nullopt;
     }
 
-    template <class G>
-    static void shuffle(std::vector<index>& all, G& gen)
-    {
-        for (std::size_t k = all.size(); k > 1; --k) std::swap(all[k - 1], all[static_cast<std::size_t>(random::uniform_index(k, gen))]);
-    }
-
     template <class Space, class G>
     [[nodiscard]] std::optional<index> step(state& s, const Space& space, G& gen) const
     {
-        const std::size_t d = space.feature_count(options.encoding);
         for (; s.exhausted < s.ranking.size(); ++s.exhausted) {
             if (!s.stepping) {
                 std::vector<index> around = space.neighbours_of(s.ranking[s.exhausted], space::neighbourhood::any_value);
                 std::erase_if(around, [&](index i) { return s.proposed.contains(i); });
-                shuffle(around, gen);
-                std::vector<float> rows(around.size() * d);
-                space.features(around, rows, options.encoding);
-                std::vector<stats::prediction> predicted(around.size());
-                if (!around.empty()) model.predict(s.model, surrogate::features(rows, d), predicted);
-                std::vector<entry> means;
-                for (std::size_t k = 0; k < around.size(); ++k) means.push_back({predicted[k].mean, k});
-                s.steps = best_of(around, means, around.size());
+                candidate_pool here;
+                here.take(std::move(around), space, options.encoding, gen);
+                const std::vector<stats::prediction> predicted = here.predict(model, s.model);
+                std::vector<scored_position> means;
+                for (const std::uint32_t at : here.asked) means.push_back({predicted[at].mean, at});
+                s.steps = line_of(here.listed, means, means.size());
                 s.stepping = true;
             }
             if (const auto i = pop(s.steps, s.proposed)) return i;
