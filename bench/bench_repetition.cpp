@@ -30,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/noise.hpp"
 #include "support/program.hpp"
 #include "tunekit/kernels/conv2d.hpp"
 #include "tunekit/kernels/conv2d_space.hpp"
@@ -40,7 +41,6 @@
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/measure/until_stable.hpp"
 #include "tunekit/random/philox.hpp"
-#include "tunekit/random/uniform.hpp"
 #include "tunekit/stats/quantile.hpp"
 
 namespace {
@@ -48,6 +48,7 @@ namespace {
 namespace tk = tunekit;
 namespace measure = tk::measure;
 using namespace tk::kernels;
+using programs::noise;
 using tk::stats::median;
 using tk::stats::quantile;
 
@@ -207,14 +208,6 @@ public:
 private:
     pid_t pid_;
 };
-
-std::vector<float> noise(std::ptrdiff_t n, tk::random::philox& gen)
-{
-    std::vector<float> v(static_cast<std::size_t>(n));
-    for (float& f : v)
-        f = static_cast<float>(2 * tk::random::uniform_01(gen) - 1);
-    return v;
-}
 
 double seconds_of(const std::function<void()>& run)
 {

@@ -15,6 +15,7 @@
 #include <CLI/CLI.hpp>
 #include <kernel_table.hpp>
 
+#include "support/noise.hpp"
 #include "support/program.hpp"
 #include "support/spaces_csv.hpp"
 #include "tunekit/io/recorded_space.hpp"
@@ -26,28 +27,18 @@
 #include "tunekit/measure/repetition.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/verify.hpp"
-#include "tunekit/random/philox.hpp"
-#include "tunekit/random/uniform.hpp"
 
 namespace tk = tunekit;
 namespace kernels = tk::kernels;
 
 namespace {
 
+using programs::noise;
+
 struct settings {
     std::string layer, out, device = "unnamed machine";
     std::uint32_t repeats = 7;
 };
-
-std::vector<float> noise(std::size_t n, std::uint64_t key)
-{
-    tk::random::philox gen(key);
-    std::vector<float> out(n);
-    for (float& f : out) f = static_cast<float>(2 * tk::random::uniform_01(gen) - 1);
-    return out;
-}
-
-std::vector<float> noise(std::int64_t n, std::uint64_t key) { return noise(static_cast<std::size_t>(n), key); }
 
 /// 1e-4 of the largest element.
 tk::measure::tolerance near(const std::vector<float>& reference)

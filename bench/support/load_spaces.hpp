@@ -4,18 +4,16 @@
 /// \file
 /// The recorded spaces of a folder, as a search and a model want them.
 
-#include <dirent.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <limits>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "recorded_names.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/recorded_space.hpp"
 #include "tunekit/io/text.hpp"
@@ -38,16 +36,7 @@ inline std::vector<loaded_space> load_spaces(const char* program, const std::str
     std::vector<loaded_space> out;
     for (const auto folder : tunekit::io::split(folders, ',')) {
         const std::string path(folder);
-        std::vector<std::string> names;
-        DIR* entries = opendir(path.c_str());
-        if (entries == nullptr) tunekit::invalid("--spaces \"" + path + "\" is no folder, want one with recorded spaces");
-        while (const dirent* entry = readdir(entries)) {
-            const std::string_view file = entry->d_name;
-            if (file.ends_with(".params")) names.emplace_back(file.substr(0, file.size() - 7));
-        }
-        closedir(entries);
-        std::sort(names.begin(), names.end());
-        for (const auto& name : names) {
+        for (const auto& name : recorded_names(path)) {
             if (name.find(only) == std::string::npos) continue;
             auto recorded = tunekit::io::read_recorded_space(path + '/' + name);
             tunekit::space::any_space space = tunekit::io::space_of(recorded);

@@ -4,17 +4,16 @@
 /// \file
 /// Tuning curves of strategies that search recorded spaces.
 
-#include <dirent.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "recorded_names.hpp"
 #include "support/names.hpp"
+#include "tunekit/core/error.hpp"
 #include "tunekit/io/recorded_space.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/measure/virtual_clock.hpp"
@@ -35,17 +34,10 @@ inline std::vector<std::string> recorded_spaces(const std::vector<std::string>& 
 {
     std::vector<std::string> out;
     for (const auto& path : folders) {
-        DIR* folder = opendir(path.c_str());
-        if (folder == nullptr) tunekit::invalid("--spaces \"" + path + "\" is no folder, want one with recorded spaces");
-        const auto before = static_cast<std::ptrdiff_t>(out.size());
-        while (const dirent* entry = readdir(folder)) {
-            const std::string_view file = entry->d_name;
-            if (file.ends_with(".params")) out.push_back(path + '/' + std::string(file.substr(0, file.size() - 7)));
-        }
-        closedir(folder);
-        std::sort(out.begin() + before, out.end());
-        if (out.begin() + before == out.end())
+        const auto names = recorded_names(path);
+        if (names.empty())
             tunekit::invalid("--spaces \"" + path + "\" holds no recorded space, want NAME.params and NAME.csv.gz");
+        for (const auto& name : names) out.push_back(path + '/' + name);
     }
     return out;
 }

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/noise.hpp"
 #include "tunekit/kernels/autotvm_x86.hpp"
 #include "tunekit/kernels/autotvm_x86_layout.hpp"
 #include "tunekit/kernels/autotvm_x86_source.hpp"
@@ -27,8 +28,6 @@
 #include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/verify.hpp"
-#include "tunekit/random/philox.hpp"
-#include "tunekit/random/uniform.hpp"
 #include "tunekit/space/any_space.hpp"
 
 namespace programs {
@@ -78,14 +77,6 @@ public:
     }
 
 private:
-    static std::vector<float> noise(std::int64_t n, std::uint64_t key)
-    {
-        tunekit::random::philox gen(key);
-        std::vector<float> out(static_cast<std::size_t>(n));
-        for (float& v : out) v = static_cast<float>(2 * tunekit::random::uniform_01(gen) - 1);
-        return out;
-    }
-
     static std::size_t frame_size(const tunekit::kernels::conv2d_shape& s)
     {
         return static_cast<std::size_t>(s.batch) * static_cast<std::size_t>(s.ci) * static_cast<std::size_t>(s.height + 2 * s.padding_h) *

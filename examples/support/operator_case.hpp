@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "support/kernel_table.hpp"
+#include "support/noise.hpp"
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/conv2d.hpp"
 #include "tunekit/kernels/conv2d_space.hpp"
@@ -23,8 +24,6 @@
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/measure/verify.hpp"
-#include "tunekit/random/philox.hpp"
-#include "tunekit/random/uniform.hpp"
 
 namespace programs {
 
@@ -121,15 +120,6 @@ private:
     const float* a_;
     std::size_t size_;
 };
-
-/// Uniform in [-1, 1), from a stream of its own.
-inline std::vector<float> noise(std::size_t n, std::uint64_t which)
-{
-    tunekit::random::philox gen(which);
-    std::vector<float> out(n);
-    for (float& x : out) x = static_cast<float>(2 * tunekit::random::uniform_01(gen) - 1);
-    return out;
-}
 
 /// The same floats where a vector load of them crosses no cache line.
 inline tunekit::kernels::buffer aligned(std::span<const float> from)
