@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <set>
 #include <stdexcept>
@@ -134,6 +135,53 @@ TEST_CASE("steps alone are neighbours of the best, then of the next best once th
     CHECK(batch == std::vector<tk::index>{3, 6});
 }
 
+TEST_CASE("the portfolio's model is fresh after each of `every`, and asked about all when a share more are known")
+{
+    const grid_space space({12, 9, 7});
+    auto strategy = small();
+    strategy.options.every = 20;
+    strategy.options.shortlist = 16;
+    philox gen(6);
+    auto state = strategy.start(space);
+    std::vector<std::size_t> fits, lists;  // measurements at which there was one
+    std::size_t relist_at = 0;
+    while (state.measured.size() < 70) {
+        const auto before = state;
+        const auto batch = strategy.propose(state, space, 1, gen);
+        const std::size_t n = state.measured.size();
+        if (state.refit_at != before.refit_at) fits.push_back(n);
+        if (state.relist_at != relist_at) {
+            lists.push_back(n);
+            relist_at = state.relist_at;
+            // The shortlist: the 16 best unproposed by criterion and by mean.
+            auto all = state.candidates;
+            all.ask_all();
+            const auto predicted = all.predict(strategy.model, state.model);
+            std::vector<tk::scored_position> values, means;
+            for (std::uint32_t at = 0; at < predicted.size(); ++at) {
+                if (before.proposed.contains(all.listed[at])) continue;
+                values.push_back({strategy.acquire.value(predicted[at], -state.ranking_costs.front()), at});
+                means.push_back({predicted[at].mean, at});
+            }
+            const std::size_t kept = (std::max)(std::size_t{16}, 4 * (n / 5));
+            std::set<std::uint32_t> expected;
+            for (auto* some : {&values, &means}) {
+                tk::best_first(*some, kept);
+                for (std::size_t k = 0; k < kept; ++k) expected.insert((*some)[k].at);
+            }
+            CHECK(std::set<std::uint32_t>(state.candidates.asked.begin(), state.candidates.asked.end()) == expected);
+        }
+        std::vector<measurement> measured;
+        for (const tk::index i : batch) measured.push_back(answer(answers::bowl, i));
+        strategy.observe(state, space, batch, measured, gen);
+    }
+    std::vector<std::size_t> expected;
+    for (std::size_t n = 8; n < 70; n += (std::max)(std::size_t{1}, n < 20 ? 0 : (n - 20) / 5)) expected.push_back(n);
+    CHECK(fits == expected);
+    CHECK(lists.size() < fits.size() / 2);
+    for (std::size_t k = 1; k < lists.size(); ++k) CHECK(lists[k] >= lists[k - 1] + (std::max)(std::size_t{1}, lists[k - 1] / 5));
+}
+
 TEST_CASE("what somebody else measured counts as proposed and replaces the first configurations by lot")
 {
     const grid_space space({4, 4});
@@ -145,7 +193,7 @@ TEST_CASE("what somebody else measured counts as proposed and replaces the first
     philox gen(2);
     const auto batch = strategy.propose(state, space, 3, gen);
     CHECK(state.fitted);
-    CHECK(batch.size() == 2);  // with 20 % more than ten the next fit is due
+    CHECK(batch.size() == 2);  // a plan is at most 20 % of ten
     for (const tk::index i : batch) CHECK(i >= 10);
 }
 
