@@ -102,6 +102,9 @@ std::vector<variant> variants(double seconds, std::size_t tasks)
     set("the first ones by lot", [](auto& s) { s.options.among = 1; });
     set("16 first", [](auto& s) { s.options.first = 16; });
     set("all costs told apart", [](auto& s) { s.options.tell_apart = 1; });
+    set("fitted where 20 % more are known", [](auto& s) { s.options.every = 0; });
+    set("fitted after each up to 128", [](auto& s) { s.options.every = 128; });
+    set("a shortlist of 128", [](auto& s) { s.options.shortlist = 128; });
     set("a quarter told apart", [](auto& s) { s.options.tell_apart = 0.25; });
     set("bootstrapped, all features", [](auto& s) { s.model.bootstrap = true, s.model.max_features = 0; });
     const auto parts = tk::recipes::combined();
