@@ -50,7 +50,7 @@ set(tunekit_known_needs
     "^<cblas[.]h>"                  OpenBLAS        tunekit_openblas                libopenblas-dev
     "[</\"]kernel_table[.]hpp[>\"]"  kernel_table    tunekit_kernel_table            -
     "[</\"]names[.]hpp[>\"]"         names           tunekit_names                   -
-    "^<omp[.]h>"                    OpenMP          OpenMP::OpenMP_CXX              libgomp1
+    "^<omp[.]h>"                    OpenMP          OpenMP::OpenMP_CXX              libomp-dev
     "^<(thread|future|barrier|latch|semaphore)>"  Threads  Threads::Threads         libc6-dev)
 
 # tunekit_includes(OUT FILE...): every <header> and "header" that the files and our own headers behind them include.
