@@ -215,7 +215,7 @@ inline std::vector<double> falling_regression(const std::vector<std::pair<double
 /// The aggregate performance score of Willemsen, van Nieuwpoort, van Werkhoven (2024), A Methodology for Comparing Auto-Tuning
 /// Optimization Algorithms: the mean over `times` of the share of the way from random search's cost to the optimum that the runs
 /// have come, in rank as an isotonic regression of the ranks of all runs on time says.
-/// Departure: one regression of all points, where they average several of bagged samples: at most 0.003 apart where the budget
+/// Departure: one regression of all points, where they average several of bagged samples: at most 0.01 apart where the budget
 /// is 20 evaluations or more.
 inline double score_over_time(const yardstick& on, std::span<const progress> runs)
 {
