@@ -4,6 +4,7 @@
 /// \file
 /// Recorded spaces as search spaces, and as tables that `measure::replay` reads.
 
+#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -21,7 +22,8 @@ namespace tunekit::io {
 
 /// The space of the record: its parameters, values and constraints.
 /// Errors: std::invalid_argument where an expression does not parse or names another parameter.
-[[nodiscard]] inline space::dynamic_product space_of(const recorded_space& recorded)
+template <std::same_as<recorded_space> Recorded>  // a template, so that only callers pay for the space
+[[nodiscard]] space::dynamic_product space_of(const Recorded& recorded)
 {
     std::vector<space::dynamic_parameter> parameters;
     for (const auto& p : recorded.parameters) parameters.push_back({p.name, p.values});

@@ -4,6 +4,7 @@
 /// \file
 /// C++ source for the configurations of AutoTVM's CPU spaces: what TVM's schedules of them compute, in the same loops.
 
+#include <concepts>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -192,7 +193,8 @@ inline measure::source vectorised(std::string text)
 }  // namespace detail
 
 /// AutoTVM's convolution as a template of generated code: kernels larger than 1 x 1.
-[[nodiscard]] inline auto conv2d_x86_template(const conv2d_shape& s, const vector_unit& unit = vector_unit::host())
+template <std::same_as<conv2d_shape> Shape = conv2d_shape>
+[[nodiscard]] auto conv2d_x86_template(const Shape& s, const vector_unit& unit = vector_unit::host())
 {
     return measure::source_template{conv2d_x86_space(s), [s, unit](const auto& c) {
                                         return detail::vectorised(conv2d_x86_source(s,
@@ -205,7 +207,8 @@ inline measure::source vectorised(std::string text)
 }
 
 /// AutoTVM's 1 x 1 convolution as a template of generated code.
-[[nodiscard]] inline auto pointwise_x86_template(const conv2d_shape& s, const vector_unit& unit = vector_unit::host())
+template <std::same_as<conv2d_shape> Shape = conv2d_shape>
+[[nodiscard]] auto pointwise_x86_template(const Shape& s, const vector_unit& unit = vector_unit::host())
 {
     return measure::source_template{pointwise_x86_space(s), [s, unit](const auto& c) {
                                         return detail::vectorised(conv2d_x86_source(s,
@@ -218,7 +221,8 @@ inline measure::source vectorised(std::string text)
 }
 
 /// AutoTVM's dense layer with packed weights as a template of generated code.
-[[nodiscard]] inline auto dense_pack_x86_template(const gemm_shape& s, const vector_unit& unit = vector_unit::host())
+template <std::same_as<gemm_shape> Shape = gemm_shape>
+[[nodiscard]] auto dense_pack_x86_template(const Shape& s, const vector_unit& unit = vector_unit::host())
 {
     return measure::source_template{
         dense_pack_x86_space(s), [s, unit](const auto& c) {
@@ -228,7 +232,8 @@ inline measure::source vectorised(std::string text)
 }
 
 /// AutoTVM's dense layer with weights as they are, and its batched product, as a template of generated code.
-[[nodiscard]] inline auto batched_gemm_x86_template(const gemm_shape& s, const vector_unit& unit = vector_unit::host())
+template <std::same_as<gemm_shape> Shape = gemm_shape>
+[[nodiscard]] auto batched_gemm_x86_template(const Shape& s, const vector_unit& unit = vector_unit::host())
 {
     return measure::source_template{batched_gemm_x86_space(s), [s, unit](const auto& c) {
                                         return detail::vectorised(batched_gemm_x86_source(

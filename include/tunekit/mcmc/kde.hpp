@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -62,8 +63,9 @@ struct kde {
     }
 
 private:
-    /// h L, row-major and lower triangular.
-    [[nodiscard]] static std::vector<double> kernel(const view& walkers)
+    /// h L, row-major and lower triangular. A template, so that only callers pay for Eigen's factorisation.
+    template <std::same_as<view> View>
+    [[nodiscard]] static std::vector<double> kernel(const View& walkers)
     {
         const std::size_t d = walkers.dimensions(), n = walkers.helpers();
         std::vector<double> mean(d);

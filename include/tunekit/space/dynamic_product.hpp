@@ -4,6 +4,7 @@
 /// \file
 /// Spaces whose parameters and constraints are known at run time only.
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -36,7 +37,9 @@ class dynamic_product : public grid {
 public:
     using config = std::vector<std::int64_t>;
 
-    dynamic_product(std::vector<dynamic_parameter> parameters, const std::vector<std::string>& constraints)
+    /// `Text` is std::string; a template, so that nobody pays for building spaces who builds none.
+    template <std::same_as<std::string> Text = std::string>
+    dynamic_product(std::vector<dynamic_parameter> parameters, const std::vector<Text>& constraints)
         : dynamic_product(typed(std::move(parameters)), constraints)
     {
     }
@@ -71,7 +74,8 @@ private:
         value_list<std::int64_t> values;
     };
 
-    dynamic_product(std::vector<column>&& columns, const std::vector<std::string>& constraints)
+    template <class Text>
+    dynamic_product(std::vector<column>&& columns, const std::vector<Text>& constraints)
         : grid(grid_over(columns, constraints)), columns_(std::move(columns))
     {
     }
@@ -83,7 +87,8 @@ private:
         return out;
     }
 
-    [[nodiscard]] static grid grid_over(const std::vector<column>& columns, const std::vector<std::string>& constraints)
+    template <class Text>
+    [[nodiscard]] static grid grid_over(const std::vector<column>& columns, const std::vector<Text>& constraints)
     {
         struct bound {
             expression text;
@@ -96,7 +101,7 @@ private:
             names.push_back(c.name);
         }
         std::vector<bound> all;
-        for (const std::string& text : constraints) all.push_back({expression(text, names), &columns});
+        for (const Text& text : constraints) all.push_back({expression(text, names), &columns});
         std::vector<condition> conditions;
         for (const bound& b : all)
             conditions.push_back(
