@@ -29,8 +29,8 @@ namespace tunekit::recipes {
 ///         climbing.
 [[nodiscard]] inline auto combined()
 {
-    return portfolio{surrogate::random_forest{.trees = 32, .max_features = 3, .bootstrap = false}, acquisition::expected_improvement{},
-                     explore::enumeration{}};
+    return portfolio{surrogate::random_forest{.trees = 32, .max_features = 3, .bootstrap = false},
+                     acquisition::expected_improvement{}, explore::enumeration{}};
 }
 
 /// Its evaluator: twenty runs, of which `combined_limits` spare most candidates all but three.

@@ -111,7 +111,8 @@ struct random_forest {
         std::vector<detail::grown_tree> grown(trees);
         data.visit([&]<class Slot>(const Slot* slots) {
             const auto grow = [&](std::size_t b) {
-                grown[b] = detail::tree_grower<Slot>(data, slots, targets, y, limits, random::stream(key, stream_purpose, b)).grow();
+                auto gen_of_tree = random::stream(key, stream_purpose, b);
+                grown[b] = detail::tree_grower<Slot>(data, slots, targets, y, limits, gen_of_tree).grow();
             };
             run(trees, grow);
         });
@@ -145,12 +146,15 @@ struct random_forest {
             if (s.forest.compact.empty()) {
                 detail::large_walker walker(s.dimensions);
                 walker.read(rows, begin, n);
-                summarise(s, out.subspan(begin, n), [&](std::size_t b) { walker.walk(s.forest.large.data() + s.forest.root[b]); }, walker);
+                const auto walk = [&](std::size_t b) { walker.walk(s.forest.large.data() + s.forest.root[b]); };
+                summarise(s, out.subspan(begin, n), walk, walker);
             } else {
                 detail::small_walker walker(s.forest.codes);
                 walker.read(rows, begin, n);
-                summarise(s, out.subspan(begin, n),
-                          [&](std::size_t b) { walker.walk(s.forest.crowns[b], s.forest.compact.data() + s.forest.root[b]); }, walker);
+                const auto walk = [&](std::size_t b) {
+                    walker.walk(s.forest.crowns[b], s.forest.compact.data() + s.forest.root[b]);
+                };
+                summarise(s, out.subspan(begin, n), walk, walker);
             }
         };
         run(blocks, some);
@@ -170,7 +174,8 @@ private:
     {
         require(rows.size() > 0, "random_forest.fit: no rows, want >= 1");
         require(rows.size() <= detail::packed_targets::max_rows, "random_forest.fit: too many rows, want < 2^20");
-        require(rows.dimensions() == s.dimensions, "random_forest.fit: rows of another number of features than started, want the same");
+        require(rows.dimensions() == s.dimensions,
+                "random_forest.fit: rows of another number of features than started, want the same");
         require(rows.size() == y.size(), "random_forest.fit: not one target per row, want as many");
         for (const double t : y) require(std::isfinite(t), "random_forest.fit: a target is NaN or infinite, want finite ones");
         const auto [low, high] = std::minmax_element(y.begin(), y.end());
@@ -199,7 +204,8 @@ private:
                 second[r] += z * z;
             }
             if (jack)
-                for (std::size_t r = 0; r < n; ++r) all[(r / strip * h + b) * strip + r % strip] = value[walker.leaf(r)] - origin[r];
+                for (std::size_t r = 0; r < n; ++r)
+                    all[(r / strip * h + b) * strip + r % strip] = value[walker.leaf(r)] - origin[r];
             if (sd == forest_sd::total_variance) {
                 const double* variance = s.forest.variance.data() + s.forest.root[b];
                 for (std::size_t r = 0; r < n; ++r) inner[r] += variance[walker.leaf(r)];

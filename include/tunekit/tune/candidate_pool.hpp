@@ -18,8 +18,25 @@
 
 namespace tunekit {
 
-/// Configurations with their features, and the positions of those to ask a model about. Positions are in an order by lot: equal
-/// scores, of which trees have many, go by it, and not by a direction in the space. A regular value.
+/// A score and whose it is.
+struct scored_position {
+    double score = 0;
+    std::uint32_t at = 0;
+};
+
+/// Puts the `n` of highest score in front, the best first; equal ones by position. Cost O(all + n log n).
+inline void best_first(std::vector<scored_position>& all, std::size_t n)
+{
+    const auto better = [](const scored_position& a, const scored_position& b) {
+        return a.score != b.score ? a.score > b.score : a.at < b.at;
+    };
+    const auto end = all.begin() + static_cast<std::ptrdiff_t>((std::min)(n, all.size()));
+    if (end != all.end()) std::nth_element(all.begin(), end, all.end(), better);
+    std::sort(all.begin(), end, better);
+}
+
+/// Configurations with their features, and the positions of those to ask a model about. Positions are in an order by lot:
+/// equal scores, of which trees have many, go by it, and not by a direction in the space. A regular value.
 struct candidate_pool {
     std::vector<index> listed;
     std::vector<float> rows;              ///< features of listed, row-major
@@ -46,6 +63,16 @@ struct candidate_pool {
         std::iota(asked.begin(), asked.end(), std::uint32_t{0});
     }
 
+    /// Of two rankings by `best_first`, the `n` first of each.
+    void ask_first(std::size_t n, const std::vector<scored_position>& one, const std::vector<scored_position>& other)
+    {
+        asked.clear();
+        for (const auto* best : {&one, &other})
+            for (std::size_t k = 0; k < (std::min)(n, best->size()); ++k) asked.push_back((*best)[k].at);
+        std::sort(asked.begin(), asked.end());
+        asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+    }
+
     /// The predictions of what is asked about, in its order.
     template <class Model>
     [[nodiscard]] std::vector<stats::prediction> predict(const Model& model, const surrogate::state_of<Model>& fitted) const
@@ -64,22 +91,5 @@ struct candidate_pool {
         return out;
     }
 };
-
-/// A score and whose it is.
-struct scored_position {
-    double score = 0;
-    std::uint32_t at = 0;
-};
-
-/// Puts the `n` of highest score in front, the best first; equal ones by position. Cost O(all + n log n).
-inline void best_first(std::vector<scored_position>& all, std::size_t n)
-{
-    const auto better = [](const scored_position& a, const scored_position& b) {
-        return a.score != b.score ? a.score > b.score : a.at < b.at;
-    };
-    const auto end = all.begin() + static_cast<std::ptrdiff_t>((std::min)(n, all.size()));
-    if (end != all.end()) std::nth_element(all.begin(), end, all.end(), better);
-    std::sort(all.begin(), end, better);
-}
 
 }  // namespace tunekit

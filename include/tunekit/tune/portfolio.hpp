@@ -34,8 +34,8 @@ struct portfolio_options {
     std::size_t first = 8;     ///< configurations before the first model; >= 1
     std::size_t among = 64;    ///< draws that each of them is the least crowded of; 1: by lot alone; >= 1
     std::size_t every = 64;    ///< up to so many measurements the model is fitted again after each
-    double growth = 0.2;       ///< then after this share of those beyond; no plan is longer than this share of all, or 1; > 0
-    std::size_t shortlist = 512;  ///< best by criterion, and by mean, that the model is asked about between complete lists
+    double growth = 0.2;       ///< then after this share of those beyond; no plan is longer than this share of all; > 0
+    std::size_t shortlist = 512;  ///< best by criterion, and by mean, to ask the model about between complete lists
     double tell_apart = 0.5;   ///< in (0, 1]; share of the valid costs, lowest first, that the model sees apart
     std::size_t by_criterion = 1, by_mean = 1, by_step = 1;  ///< proposals of each per round; one of them > 0
     std::size_t by_lot = 1, lot_until = 32;  ///< and so many by lot, up to so many measurements
@@ -47,27 +47,30 @@ struct portfolio_options {
 ///     the candidate of the highest mean,
 ///     the neighbour (one parameter changed) of the best measured configuration with the highest mean, or of the next best
 ///     where all neighbours of that one were proposed.
-/// The first looks where the model is unsure, the second trusts it, the third needs it little: each goes on where the others err.
+/// The first looks where the model is unsure, the second trusts it, the third needs it little: each goes on where the
+/// others err.
 /// Up to `lot_until` measurements a turn goes by lot: a model of few points does not know what it has not seen.
 ///
-/// With n measurements the model is fitted again after max(1, growth (n - every)) more, if it is asked for proposals then: a plan
-/// is at most max(1, growth n) long. The complete list is scored once in max(1, growth n) measurements; a fit in between scores
-/// the `shortlist` best of it, by criterion and by mean. So a fresh model costs no more than its fit.
+/// With n measurements the model is fitted again after max(1, growth (n - every)) more, if it is asked for proposals then:
+/// a plan is at most max(1, growth n) long. The complete list is scored once in max(1, growth n) measurements; a fit in
+/// between scores the `shortlist` best of it, by criterion and by mean. So a fresh model costs little more than its fit.
 ///
 /// The first configurations are each `space::least_crowded` of `among` draws.
 ///
-/// The model sees min(ln cost, q), q the quantile `tell_apart` of the ln costs so far, failures left out: how bad the bad ones are says
-/// nothing of where the best lies, and would take most splits and all of the sd. A failure, and anything while nothing valid was
-/// measured, counts as q. A measurement cut short (`at_least`) counts as its bound and is no centre of steps.
+/// The model sees min(ln cost, q), q the quantile `tell_apart` of the ln costs so far, failures left out: how bad the bad
+/// ones are says nothing of where the best lies, and would take most splits and all of the sd. A failure, and anything
+/// while nothing valid was measured, counts as q. A measurement cut short (`at_least`) counts as its bound and is no
+/// centre of steps.
 ///
 /// Randomness: a sample of `among` per first configuration; one `uniform_index` per proposal by lot and rejection; per fit
 ///             what model and list draw; a shuffle of the list, once where it is complete, and of the neighbours of each
 ///             centre: equal scores, of which trees have many, go by lot.
-/// Cost:       every + ln(trials / every) / growth fits, each with a prediction and a score for the shortlist; ln(trials) / growth
-///             times for all that is listed; per proposal O(1), and a batch of neighbours where fitted or the best changed. Memory
-///             O((trials + listed) features).
+/// Cost:       every + ln(trials / every) / growth fits, each with a prediction and a score for the shortlist;
+///             ln(trials) / growth times for all that is listed; per proposal O(1), and a batch of neighbours where fitted
+///             or the best changed. Memory O((trials + listed) features).
 /// Threads:    const calls on distinct states are safe.
-/// Source:     ours. SMAC (Hutter, Hoos, Leyton-Brown 2011) interleaves and searches locally; expected improvement on log costs as there.
+/// Source:     ours. SMAC (Hutter, Hoos, Leyton-Brown 2011) interleaves and searches locally; expected improvement on log
+///             costs as there.
 template <class Model, class Acquire, class Explore>
 struct portfolio {
     static_assert(surrogate::model<Model, surrogate::features, archetype::generator>,
@@ -106,8 +109,10 @@ struct portfolio {
         require(options.first >= 1, "portfolio: first is 0, want >= 1");
         require(options.among >= 1, "portfolio: among is 0, want >= 1");
         require(options.growth > 0, "portfolio: growth is not positive, want > 0");
-        require(options.tell_apart > 0 && options.tell_apart <= 1, "portfolio: tell_apart is outside (0, 1] or NaN, want a share");
-        require(options.by_criterion + options.by_mean + options.by_step > 0, "portfolio: no proposals of any kind, want one > 0");
+        require(options.tell_apart > 0 && options.tell_apart <= 1,
+                "portfolio: tell_apart is outside (0, 1] or NaN, want a share");
+        require(options.by_criterion + options.by_mean + options.by_step > 0,
+                "portfolio: no proposals of any kind, want one > 0");
         state s;
         s.model = model.start(space.feature_count(options.encoding));
         return s;
@@ -167,8 +172,10 @@ struct portfolio {
     {
         assert(!s.ranking_costs.empty());
         std::vector<double> valid;
-        std::copy_if(s.log_costs.begin(), s.log_costs.end(), std::back_inserter(valid), [](double x) { return std::isfinite(x); });
-        const auto at = valid.begin() + static_cast<std::ptrdiff_t>(static_cast<double>(valid.size() - 1) * options.tell_apart);
+        const auto told = [](double x) { return std::isfinite(x); };
+        std::copy_if(s.log_costs.begin(), s.log_costs.end(), std::back_inserter(valid), told);
+        const double below = options.tell_apart * static_cast<double>(valid.size() - 1);
+        const auto at = valid.begin() + static_cast<std::ptrdiff_t>(below);
         std::nth_element(valid.begin(), at, valid.end());
         const double worst = *at;
         std::vector<double> y;
@@ -213,16 +220,12 @@ private:
         const std::size_t kept = complete ? (std::max)(options.shortlist, 4 * share) : 2 * share;
         s.by_criterion = line_of(s.candidates.listed, values, kept);
         s.by_mean = line_of(s.candidates.listed, means, kept);
-        if (!complete) return;
-        s.candidates.asked.clear();
-        for (const auto* best : {&values, &means})
-            for (std::size_t k = 0; k < (std::min)(kept, best->size()); ++k) s.candidates.asked.push_back((*best)[k].at);
-        std::sort(s.candidates.asked.begin(), s.candidates.asked.end());
-        s.candidates.asked.erase(std::unique(s.candidates.asked.begin(), s.candidates.asked.end()), s.candidates.asked.end());
+        if (complete) s.candidates.ask_first(kept, values, means);
     }
 
     template <class Space, class G>
-    [[nodiscard]] std::optional<index> first_one(const state& s, const Space& space, std::span<const index> batch, G& gen) const
+    [[nodiscard]] std::optional<index> first_one(const state& s, const Space& space, std::span<const index> batch,
+                                                 G& gen) const
     {
         std::vector<index> before(s.measured);
         before.insert(before.end(), batch.begin(), batch.end());
@@ -230,7 +233,8 @@ private:
     }
 
     /// The `n` of highest score, the best last.
-    [[nodiscard]] static std::vector<index> line_of(const std::vector<index>& which, std::vector<scored_position>& all, std::size_t n)
+    [[nodiscard]] static std::vector<index> line_of(const std::vector<index>& which, std::vector<scored_position>& all,
+                                                    std::size_t n)
     {
         best_first(all, n);
         std::vector<index> out((std::min)(n, all.size()));
