@@ -20,7 +20,10 @@ namespace tunekit::recipes {
 /// whole.
 /// No setting depends on the problem.
 ///
-///     auto found = tune(space, measure, recipes::combined(), {.trials = 512}, gen);
+///     auto found = tune(space, measure, recipes::combined(), {.trials = 512, .batch = 1}, gen);
+///
+/// A batch of one keeps the model fresh; batches of 8 cost 0.04 of the score S200 of docs/combined.md, and are worth it where
+/// 8 builds overlap.
 ///
 /// Each tree sees every measurement, as costs are nearly free of noise, and trees differ by the 3 features that they
 /// compare at a node.
@@ -42,14 +45,18 @@ namespace tunekit::recipes {
 [[nodiscard]] constexpr candidate_limits combined_limits() { return {.abandon_factor = 1.05}; }
 
 /// For several tasks: DynaTune over slots of half a percent of a task's even share, 0.1 s at least. A decision costs
-/// microseconds, and a task that will not gain is left after a few measurements.
+/// microseconds, and a task that will not gain is left after a few measurements. One configuration at a time, so that the
+/// model knows all that was measured; where builds overlap, set `.batch` to as many as are built at once.
 ///
 ///     auto budget = recipes::combined_budget(600, tasks.size());
 ///     auto plan   = tune_tasks(tasks, recipes::combined(), recipes::dynatune(budget.slot_seconds), budget, gen);
 [[nodiscard]] inline tasks_budget combined_budget(double seconds, std::size_t tasks)
 {
     const double slot = seconds / (200 * static_cast<double>((std::max)(tasks, std::size_t{1})));
-    return {.seconds = seconds, .slot_seconds = (std::min)(100.0, (std::max)(0.1, slot)), .limits = combined_limits()};
+    return {.seconds = seconds,
+            .slot_seconds = (std::min)(100.0, (std::max)(0.1, slot)),
+            .batch = 1,
+            .limits = combined_limits()};
 }
 
 }  // namespace tunekit::recipes
