@@ -14,9 +14,11 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "../examples/support/names.hpp"
 #include "support/load_spaces.hpp"
+#include "support/middle.hpp"
 #include "support/program.hpp"
 #include "support/replay_network.hpp"
 #include "support/search_score.hpp"
@@ -25,7 +27,6 @@
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/screen/adaptive_sampling.hpp"
 #include "tunekit/screen/keep_best.hpp"
-#include "tunekit/stats/bootstrap.hpp"
 #include "tunekit/stats/quantile.hpp"
 #include "tunekit/surrogate/boosted_trees.hpp"
 #include "tunekit/tune/model_guided.hpp"
@@ -41,6 +42,7 @@ struct settings {
     std::size_t repeats = 25;
     std::uint64_t seed = 1;
     double seconds = 1200;
+    bool json = false;
 };
 
 /// A form of the recipe. What differs in measuring or scheduling alone has nothing to say of single spaces, and searches
@@ -120,6 +122,14 @@ std::vector<variant> variants(double seconds, std::size_t tasks)
     return out;
 }
 
+void print_json(const nlohmann::ordered_json& out) { std::printf("%s\n", out.dump(2).c_str()); }
+
+/// What a form is worth on a network.
+struct worth {
+    programs::middle speed_up;
+    double final_ms = 0;  ///< median
+};
+
 /// Time to 1.01 times what sequential AutoTVM ends with, against the time that it takes itself.
 void on_network(const settings& s)
 {
@@ -134,9 +144,7 @@ void on_network(const settings& s)
         goal.push_back(1.01 * run.back().latency);
         needed.push_back(programs::seconds_to(run, goal.back()));
     }
-    std::printf("%s, %zu repeats\n%-34s %9s %17s %10s\n", s.network.c_str(), s.repeats, "", "speed-up", "95 % interval", "final ms");
-    for (const auto& v : variants(s.seconds, layers.size())) {
-        if (v.name.find(s.only) == std::string::npos) continue;
+    const auto worth_of = [&](const variant& v) -> worth {
         const programs::replayed_network on(layers, v.name, v.system, replay);
         const auto schedule = programs::find(programs::schedules(on.plan_of_run()), "schedule", v.schedule);
         std::vector<double> speed_ups, final_ms;
@@ -146,12 +154,31 @@ void on_network(const settings& s)
             speed_ups.push_back(seconds < infinite ? needed[r] / seconds : 0);  // never there: no speed
             final_ms.push_back(run.empty() ? infinite : 1e3 * run.back().latency);
         }
-        auto gen = tk::random::philox(1);
-        const auto within = tk::stats::median_interval(speed_ups, {}, gen);
-        std::printf("%-34s %9.2f %8.2f %8.2f %10.3f\n", v.name.c_str(), tk::stats::median(speed_ups), within.low, within.high,
-                    tk::stats::median(final_ms));
+        return {programs::middle_of(speed_ups), tk::stats::median(final_ms)};
+    };
+    auto rows = nlohmann::ordered_json::array();
+    if (!s.json)
+        std::printf("%s, %zu repeats\n%-34s %9s %17s %10s\n", s.network.c_str(), s.repeats, "", "speed-up",
+                    "95 % interval", "final ms");
+    for (const auto& v : variants(s.seconds, layers.size())) {
+        if (v.name.find(s.only) == std::string::npos) continue;
+        const auto [speed_up, final_ms] = worth_of(v);
+        if (s.json) {
+            auto& row = rows.emplace_back(nlohmann::ordered_json{{"form", v.name}});
+            programs::add(row, "speedup", speed_up);
+            row["final_latency_ms"] = final_ms;
+            continue;
+        }
+        std::printf("%-34s %9.2f %8.2f %8.2f %10.3f\n", v.name.c_str(), speed_up.median, speed_up.low, speed_up.high,
+                    final_ms);
         std::fflush(stdout);
     }
+    if (s.json)
+        print_json({{"network", s.network},
+                    {"seed", s.seed},
+                    {"repeats", s.repeats},
+                    {"seconds", s.seconds},
+                    {"rows", rows}});
 }
 
 constexpr std::size_t evaluations = 200;
@@ -203,9 +230,21 @@ double mean_of(double scores::* which, const std::vector<scores>& all, const std
 }
 
 /// By one score: the setting that is best on the other kernels, and what it has on the one left out.
-void leave_one_out(const char* name, double scores::* which, const std::map<std::string, std::vector<std::size_t>>& kernels,
-                   const std::vector<std::string>& settings, const std::vector<std::vector<scores>>& found)
+struct choices {
+    struct choice {
+        std::string kernel, chosen;
+        double there = 0;
+    };
+    std::string score;
+    std::vector<choice> left_out;
+    double mean = 0;  ///< over spaces, each with what was chosen without its kernel
+};
+
+choices leave_one_out(const char* name, double scores::* which,
+                      const std::map<std::string, std::vector<std::size_t>>& kernels,
+                      const std::vector<std::string>& settings, const std::vector<std::vector<scores>>& found)
 {
+    choices out{name, {}};
     double sum = 0, n = 0;
     for (const auto& [kernel, left_out] : kernels) {
         double most = -infinite;
@@ -218,10 +257,27 @@ void leave_one_out(const char* name, double scores::* which, const std::map<std:
         }
         for (const std::size_t i : left_out)
             if (const double x = found[chosen][i].*which; !std::isnan(x)) sum += x, ++n;
-        std::printf("%s, %s left out: \"%s\" is chosen and has %.2f there\n", name, kernel.c_str(), settings[chosen].c_str(),
-                    mean_of(which, found[chosen], left_out));
+        out.left_out.push_back({kernel, settings[chosen], mean_of(which, found[chosen], left_out)});
     }
-    std::printf("%s, mean over spaces, each with what was chosen without its kernel: %.3f\n", name, sum / n);
+    out.mean = sum / n;
+    return out;
+}
+
+void print(const choices& by)
+{
+    for (const auto& c : by.left_out)
+        std::printf("%s, %s left out: \"%s\" is chosen and has %.2f there\n", by.score.c_str(), c.kernel.c_str(),
+                    c.chosen.c_str(), c.there);
+    std::printf("%s, mean over spaces, each with what was chosen without its kernel: %.3f\n", by.score.c_str(),
+                by.mean);
+}
+
+nlohmann::ordered_json to_json(const choices& by)
+{
+    auto kernels = nlohmann::ordered_json::array();
+    for (const auto& c : by.left_out)
+        kernels.push_back({{"left_out", c.kernel}, {"chosen", c.chosen}, {"score", c.there}});
+    return {{"by", by.score}, {"kernels", kernels}, {"mean", by.mean}};
 }
 
 void on_spaces(const settings& s)
@@ -230,35 +286,54 @@ void on_spaces(const settings& s)
     std::vector<programs::yardstick> by;
     std::map<std::string, std::vector<std::size_t>> kernels;
     std::vector<std::size_t> every;
-    std::printf("P, S200: %zu repeats\n%-34s", s.repeats, "");
     for (const auto& on : spaces) {
-        std::printf(" %22.22s", on.name.c_str());
         kernels[on.kernel].push_back(every.size());
         every.push_back(every.size());
         by.push_back(programs::yardstick_of(on, evaluations));
     }
-    std::printf("     P*   S200 +- 95 %%\n");
+    if (!s.json) {
+        std::printf("P, S200: %zu repeats\n%-34s", s.repeats, "");
+        for (const auto& on : spaces) std::printf(" %22.22s", on.name.c_str());
+        std::printf("     P*   S200 +- 95 %%\n");
+    }
+    auto rows = nlohmann::ordered_json::array();
     std::vector<std::string> settings;  // the names of those to choose from
     std::vector<std::vector<scores>> found;
     for (const auto& v : variants(s.seconds, 1)) {
         if (!v.single || v.name.find(s.only) == std::string::npos) continue;
         std::vector<scores> each;
         double variance = 0;
-        std::printf("%-34s", v.name.c_str());
+        if (!s.json) std::printf("%-34s", v.name.c_str());
         for (std::size_t i = 0; i < spaces.size(); ++i) {
             each.push_back(scores_on(spaces[i], by[i], v.system.strategy, s));
             variance += each[i].variance;
+            if (s.json) continue;
             std::printf(" %13.2f %8.2f", each[i].p, each[i].s200);
             std::fflush(stdout);
         }
-        std::printf(" %6.3f %6.3f  %6.3f\n", mean_of(&scores::p, each, every), mean_of(&scores::s200, each, every),
-                    1.96 * std::sqrt(variance) / static_cast<double>(spaces.size()));
+        const double p = mean_of(&scores::p, each, every), s200 = mean_of(&scores::s200, each, every);
+        const double half = 1.96 * std::sqrt(variance) / static_cast<double>(spaces.size());
+        if (s.json) {
+            auto& row = rows.emplace_back(
+                nlohmann::ordered_json{{"form", v.name}, {"p", p}, {"s200", s200}, {"s200_half", half}});
+            for (std::size_t i = 0; i < spaces.size(); ++i)
+                row["spaces"].push_back({{"space", spaces[i].name}, {"p", each[i].p}, {"s200", each[i].s200}});
+        } else
+            std::printf(" %6.3f %6.3f  %6.3f\n", p, s200, half);
         settings.push_back(v.setting ? v.name : "");
         found.push_back(std::move(each));
     }
-    if (kernels.size() < 2 || found.empty()) return;
-    leave_one_out("P*", &scores::p, kernels, settings, found);
-    leave_one_out("S200", &scores::s200, kernels, settings, found);
+    std::vector<choices> chosen;
+    if (kernels.size() >= 2 && !found.empty())
+        chosen = {leave_one_out("P*", &scores::p, kernels, settings, found),
+                  leave_one_out("S200", &scores::s200, kernels, settings, found)};
+    if (!s.json) {
+        for (const auto& c : chosen) print(c);
+        return;
+    }
+    auto by_score = nlohmann::ordered_json::array();
+    for (const auto& c : chosen) by_score.push_back(to_json(c));
+    print_json({{"seed", s.seed}, {"repeats", s.repeats}, {"rows", rows}, {"choices", by_score}});
 }
 
 void run(const settings& s)
@@ -283,5 +358,6 @@ int main(int argc, char** argv)
     app.add_option("--repeats", s.repeats, "runs with different seeds [25]");
     app.add_option("--seconds", s.seconds, "of a run over a network [1200]");
     app.add_option("--seed", s.seed, "of the first repeat's streams [1]");
+    app.add_flag("--json", s.json, "print JSON instead of a table");
     return programs::run_program(app, argc, argv, [&] { run(s); });
 }

@@ -16,17 +16,18 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "support/load_spaces.hpp"
+#include "support/middle.hpp"
 #include "support/program.hpp"
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/policy_gradient.hpp"
+#include "tunekit/io/text.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/random/choice.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/chameleon.hpp"
-#include "tunekit/stats/bootstrap.hpp"
-#include "tunekit/stats/quantile.hpp"
 #include "tunekit/tune/any_strategy.hpp"
 #include "tunekit/tune/scores.hpp"
 
@@ -40,11 +41,13 @@ constexpr std::size_t searches = 4;           ///< one after another; before eac
 constexpr std::size_t looks[] = {4, 16, 64, 500};  ///< steps after which lists are compared
 constexpr double enough = 0.99;               ///< of the mean score that the worse of two searches ends with
 constexpr double quality = 1.01;              ///< of the dearer of two final costs
+constexpr double paper_steps = 2.88;          ///< what the paper has of search steps: annealing's over the policy's
 
 struct settings {
     std::string spaces, only;
     std::size_t repeats = 15, measurements = 256;
     std::uint64_t seed = 1;
+    bool json = false;
 };
 
 /// A model's scores of all configurations; keeps the best `plan` that a search asked for outside `visited`, and how good they were
@@ -223,9 +226,9 @@ enum : std::size_t { sa, sa_as, ae, ae_as, ae_walk, system_count };
 /// Pairs that are compared, and what the paper has.
 struct pair_of {
     std::size_t without, with;
-    const char* paper;
+    double paper = 0;  ///< 0: nothing
 };
-constexpr pair_of pairs[] = {{sa, sa_as, "1.98"}, {ae, ae_as, "2.33"}, {sa, ae, ""}, {ae_walk, ae, ""}, {sa, ae_as, ""}};
+constexpr pair_of pairs[] = {{sa, sa_as, 1.98}, {ae, ae_as, 2.33}, {sa, ae}, {ae_walk, ae}, {sa, ae_as}};
 
 /// Numbers by space and repeat, and what is said of them.
 class column {
@@ -233,8 +236,8 @@ public:
     column(std::size_t spaces, std::size_t repeats) : repeats_(repeats), values_(spaces * repeats) {}
     double& operator()(std::size_t space, std::size_t repeat) { return values_[space * repeats_ + repeat]; }
 
-    /// "median [low, high]" over repeats of the geometric mean over the spaces [first, last); the bootstrap's 95 % interval.
-    [[nodiscard]] std::string text(std::size_t first, std::size_t last, int digits = 2) const
+    /// Over repeats, of the geometric mean over the spaces [first, last).
+    [[nodiscard]] programs::middle over(std::size_t first, std::size_t last) const
     {
         std::vector<double> each;
         for (std::size_t r = 0; r < repeats_; ++r) {
@@ -242,11 +245,7 @@ public:
             for (std::size_t s = first; s < last; ++s) sum += std::log(values_[s * repeats_ + r]);
             each.push_back(std::exp(sum / static_cast<double>(last - first)));
         }
-        auto gen = tk::random::philox(1);
-        const auto within = tk::stats::median_interval(each, {}, gen);
-        char out[64];
-        std::snprintf(out, sizeof out, "%.*f [%.*f, %.*f]", digits, tk::stats::median(each), digits, within.low, digits, within.high);
-        return out;
+        return programs::middle_of(each);
     }
 
 private:
@@ -300,44 +299,111 @@ study search_all(const std::vector<programs::loaded_space>& spaces, const settin
     return out;
 }
 
+/// The spaces [first, last) of a row: one, or all.
+struct group {
+    std::string name;
+    tk::index size = 0;  ///< of the one space
+    std::size_t first = 0, last = 0;
+};
+
+std::vector<group> groups_of(const std::vector<programs::loaded_space>& spaces)
+{
+    std::vector<group> out;
+    for (std::size_t k = 0; k < spaces.size(); ++k) out.push_back({spaces[k].name, spaces[k].space.size(), k, k + 1});
+    if (spaces.size() > 1) out.push_back({"all", 0, 0, spaces.size()});
+    return out;
+}
+
+constexpr const char* search_names[] = {"first search", "fourth search"};
+
+/// "median [low, high]".
+std::string text(const programs::middle& m, int digits = 2)
+{
+    char out[64];
+    std::snprintf(out, sizeof out, "%.*f [%.*f, %.*f]", digits, m.median, digits, m.low, digits, m.high);
+    return out;
+}
+
 void print(const std::vector<programs::loaded_space>& spaces, const study& found)
 {
-    std::vector<std::pair<std::size_t, std::size_t>> groups;  // each space, then all of them
-    for (std::size_t k = 0; k < spaces.size(); ++k) groups.emplace_back(k, k + 1);
-    if (spaces.size() > 1) groups.emplace_back(0, spaces.size());
-    const auto name = [&](const auto& g) { return g.second - g.first == 1 ? spaces[g.first].name : std::string("all"); };
-
-    std::printf("search steps of annealing over those of the policy, to %.2f of what the worse of them ends with; the paper has 2.88\n", enough);
-    std::printf("%-26s %8s  %-22s %-22s\n", "space", "size", "first search", "fourth search");
+    const auto groups = groups_of(spaces);
+    std::printf("search steps of annealing over those of the policy, to %.2f of what the worse of them ends with; "
+                "the paper has %.2f\n",
+                enough, paper_steps);
+    std::printf("%-26s %8s  %-22s %-22s\n", "space", "size", search_names[0], search_names[1]);
     for (const auto& g : groups)
-        std::printf("%-26s %8s  %-22s %-22s\n", name(g).c_str(),
-                    g.second - g.first == 1 ? std::to_string(spaces[g.first].space.size()).c_str() : "",
-                    found.steps[0].text(g.first, g.second).c_str(), found.steps[1].text(g.first, g.second).c_str());
+        std::printf("%-26s %8s  %-22s %-22s\n", g.name.c_str(), g.size > 0 ? std::to_string(g.size).c_str() : "",
+                    text(found.steps[0].over(g.first, g.last)).c_str(),
+                    text(found.steps[1].over(g.first, g.last)).c_str());
 
     std::printf("\nmean score of the best %zu after so many steps of 128 evaluations, as a share of the best there are; geometric mean of all spaces\n",
                 plan);
     for (std::size_t last = 0; last < 2; ++last) {
-        std::printf("%-20s", last == 0 ? "first search" : "fourth search");
+        std::printf("%-20s", search_names[last]);
         for (const std::size_t l : looks) std::printf(" %-22zu", l);
         std::printf("\n");
         for (std::size_t x = 0; x < explorer_count; ++x) {
             std::printf("%-20s", explorers[x]);
             for (std::size_t l = 0; l < std::size(looks); ++l)
-                std::printf(" %-22s", found.shares[x][last * std::size(looks) + l].text(0, spaces.size(), 3).c_str());
+                std::printf(" %-22s",
+                            text(found.shares[x][last * std::size(looks) + l].over(0, spaces.size()), 3).c_str());
             std::printf("\n");
         }
     }
 
     std::printf("\nmeasurements of the first over those of the second, to %.2f of the dearer of their final costs; (final costs)\n%-26s", quality, "space");
     for (const auto& p : pairs)
-        std::printf("  %-44s", (std::string(systems[p.without]) + " : " + systems[p.with] + (*p.paper != 0 ? std::string(", paper ") + p.paper : "")).c_str());
+        std::printf("  %-44s", (std::string(systems[p.without]) + " : " + systems[p.with] +
+                                (p.paper > 0 ? ", paper " + tk::io::text_of(p.paper) : ""))
+                                   .c_str());
     std::printf("\n");
     for (const auto& g : groups) {
-        std::printf("%-26s", name(g).c_str());
+        std::printf("%-26s", g.name.c_str());
         for (std::size_t p = 0; p < std::size(pairs); ++p)
-            std::printf("  %-44s", (found.measurements[p].text(g.first, g.second) + " (" + found.finals[p].text(g.first, g.second, 3) + ")").c_str());
+            std::printf("  %-44s", (text(found.measurements[p].over(g.first, g.last)) + " (" +
+                                    text(found.finals[p].over(g.first, g.last), 3) + ")")
+                                       .c_str());
         std::printf("\n");
     }
+}
+
+void print_json(const settings& o, const std::vector<programs::loaded_space>& spaces, const study& found)
+{
+    using nlohmann::ordered_json;
+    auto steps = ordered_json::array(), shares = ordered_json::array(), comparisons = ordered_json::array();
+    const auto positive = [](auto x) { return x > 0 ? ordered_json(x) : ordered_json(); };
+    for (std::size_t last = 0; last < 2; ++last)
+        for (std::size_t x = 0; x < explorer_count; ++x) {
+            ordered_json row{{"search", search_names[last]}, {"explorer", explorers[x]}};
+            for (std::size_t l = 0; l < std::size(looks); ++l)
+                programs::add(row, "after_" + std::to_string(looks[l]),
+                              found.shares[x][last * std::size(looks) + l].over(0, spaces.size()));
+            shares.push_back(std::move(row));
+        }
+    for (const auto& g : groups_of(spaces)) {
+        ordered_json row{{"space", g.name}, {"size", positive(g.size)}};
+        programs::add(row, "first_search", found.steps[0].over(g.first, g.last));
+        programs::add(row, "fourth_search", found.steps[1].over(g.first, g.last));
+        steps.push_back(std::move(row));
+        auto compared = ordered_json::array();
+        for (std::size_t p = 0; p < std::size(pairs); ++p) {
+            ordered_json of{{"first", systems[pairs[p].without]},
+                            {"second", systems[pairs[p].with]},
+                            {"measurements_in_paper", positive(pairs[p].paper)}};
+            programs::add(of, "measurements", found.measurements[p].over(g.first, g.last));
+            programs::add(of, "final_cost", found.finals[p].over(g.first, g.last));
+            compared.push_back(std::move(of));
+        }
+        comparisons.push_back({{"space", g.name}, {"pairs", compared}});
+    }
+    const ordered_json out{{"seed", o.seed},
+                           {"repeats", o.repeats},
+                           {"measurements", o.measurements},
+                           {"steps_in_paper", paper_steps},
+                           {"steps", steps},
+                           {"shares", shares},
+                           {"comparisons", comparisons}};
+    std::printf("%s\n", out.dump(2).c_str());
 }
 
 void run(const settings& o)
@@ -347,7 +413,9 @@ void run(const settings& o)
     const auto spaces = programs::load_spaces("bench_chameleon", o.spaces, o.only);
     for (const auto& s : spaces)
         tk::require(s.space.size() > 2 * plan, "--spaces: " + s.name + " is smaller than two plans of 64, want larger ones");
-    print(spaces, search_all(spaces, o));
+    const auto found = search_all(spaces, o);
+    if (o.json) print_json(o, spaces, found);
+    else print(spaces, found);
 }
 
 }  // namespace
@@ -361,5 +429,6 @@ int main(int argc, char** argv)
     app.add_option("--repeats", o.repeats, "runs with different seeds")->capture_default_str();
     app.add_option("--measurements", o.measurements, "per run, at most, and at most half of the space")->capture_default_str();
     app.add_option("--seed", o.seed, "of the first repeat's streams")->capture_default_str();
+    app.add_flag("--json", o.json, "print JSON instead of tables");
     return programs::run_program(app, argc, argv, [&] { run(o); });
 }

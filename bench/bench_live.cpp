@@ -13,15 +13,16 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "support/convolution_layer.hpp"
+#include "support/middle.hpp"
 #include "support/program.hpp"
 #include "support/replay_network.hpp"
 #include "tunekit/io/machine.hpp"
 #include "tunekit/io/read_log.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/measure/repetition.hpp"
-#include "tunekit/stats/bootstrap.hpp"
 #include "tunekit/stats/quantile.hpp"
 
 namespace tk = tunekit;
@@ -36,6 +37,7 @@ struct options {
     std::string network = "resnet18", baseline = "sequential", against = "dynatune";
     std::vector<std::string> logs;
     std::uint32_t rounds = 5;
+    bool json = false;
 };
 
 /// When a task had a new incumbent.
@@ -114,47 +116,109 @@ double latency_at(const programs::latency_course& course, double seconds)
     return latency;
 }
 
-/// "median [low, high]" of ratios over seeds, with the bootstrap's 95 % interval.
-std::string with_interval(const std::vector<double>& ratios)
-{
-    auto gen = tk::random::philox(1);
-    const auto within = tk::stats::median_interval(ratios, {}, gen);
-    char text[64];
-    std::snprintf(text, sizeof text, "%.3f [%.3f, %.3f]", tk::stats::median(ratios), within.low, within.high);
-    return text;
-}
+/// What one run reached.
+struct row {
+    std::string schedule;
+    std::uint64_t seed = 0;
+    std::size_t trials = 0;
+    std::vector<double> latencies;  ///< at each of `shares`
+    double seconds_to_quality = 0;
+};
 
-void compare(const options& o, const std::vector<live_run>& runs, const std::vector<programs::latency_course>& courses, double untuned)
+/// All runs, and the baseline's latencies and seconds over those of the other schedule.
+struct comparison {
+    double untuned = 0;
+    double seconds = 0;  ///< what every run had
+    std::vector<row> rows;
+    std::vector<std::vector<double>> ratios;  ///< at each of `shares`, of the seeds where both had a model
+    std::vector<double> sooner;               ///< of each seed
+};
+
+comparison compare(const options& o, const std::vector<live_run>& runs,
+                   const std::vector<programs::latency_course>& courses, double untuned)
 {
-    double seconds = infinite;  // what every run had
-    for (const auto& r : runs) seconds = (std::min)(seconds, r.seconds);
-    std::printf("untuned %.3f ms; latency in ms after so many seconds\n%-12s %5s %7s", 1e3 * untuned, "schedule", "seed", "trials");
-    for (const double share : shares) std::printf(" %8.1fs", share * seconds);
-    std::printf(" %14s\n", "s to 1.01x");
+    comparison out{.untuned = untuned, .seconds = infinite, .rows = {}, .ratios = {}, .sooner = {}};
+    out.ratios.resize(std::size(shares));
+    for (const auto& r : runs) out.seconds = (std::min)(out.seconds, r.seconds);
     std::map<std::uint64_t, const programs::latency_course*> base;
     for (std::size_t i = 0; i < runs.size(); ++i)
         if (runs[i].schedule == o.baseline) base[runs[i].seed] = &courses[i];
-    std::vector<std::vector<double>> ratios(std::size(shares));
-    std::vector<double> sooner;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const auto with = base.find(runs[i].seed);  // run() has seen to it that there is one
-        const double want = quality * latency_at(*with->second, seconds), at = programs::seconds_to(courses[i], want);
-        std::printf("%-12s %5llu %7zu", runs[i].schedule.c_str(), static_cast<unsigned long long>(runs[i].seed), runs[i].trials);
-        for (const double share : shares) std::printf(" %9.3f", 1e3 * latency_at(courses[i], share * seconds));
-        std::printf(" %14.1f\n", at);
+        const double want = quality * latency_at(*with->second, out.seconds);
+        const double at = programs::seconds_to(courses[i], want);
+        auto& to = out.rows.emplace_back(row{runs[i].schedule, runs[i].seed, runs[i].trials, {}, at});
+        for (const double share : shares) to.latencies.push_back(latency_at(courses[i], share * out.seconds));
         if (runs[i].schedule != o.against) continue;
         for (std::size_t s = 0; s < std::size(shares); ++s) {
-            const double theirs = latency_at(*with->second, shares[s] * seconds), ours = latency_at(courses[i], shares[s] * seconds);
-            if (theirs < infinite && ours < infinite) ratios[s].push_back(theirs / ours);
+            const double theirs = latency_at(*with->second, shares[s] * out.seconds), ours = to.latencies[s];
+            if (theirs < infinite && ours < infinite) out.ratios[s].push_back(theirs / ours);
         }
-        sooner.push_back(at < infinite ? programs::seconds_to(*with->second, want) / at : 0);  // never there: no speed
+        // never there: no speed
+        out.sooner.push_back(at < infinite ? programs::seconds_to(*with->second, want) / at : 0);
     }
-    if (sooner.empty()) return;
-    std::printf("latency of %s over that of %s, %zu seeds:\n", o.baseline.c_str(), o.against.c_str(), sooner.size());
+    return out;
+}
+
+/// "median [low, high]" of ratios over seeds.
+std::string with_interval(const std::vector<double>& ratios)
+{
+    const auto m = programs::middle_of(ratios);
+    char text[64];
+    std::snprintf(text, sizeof text, "%.3f [%.3f, %.3f]", m.median, m.low, m.high);
+    return text;
+}
+
+void print(const options& o, const comparison& c)
+{
+    std::printf("untuned %.3f ms; latency in ms after so many seconds\n%-12s %5s %7s", 1e3 * c.untuned, "schedule",
+                "seed", "trials");
+    for (const double share : shares) std::printf(" %8.1fs", share * c.seconds);
+    std::printf(" %14s\n", "s to 1.01x");
+    for (const auto& r : c.rows) {
+        std::printf("%-12s %5llu %7zu", r.schedule.c_str(), static_cast<unsigned long long>(r.seed), r.trials);
+        for (const double latency : r.latencies) std::printf(" %9.3f", 1e3 * latency);
+        std::printf(" %14.1f\n", r.seconds_to_quality);
+    }
+    if (c.sooner.empty()) return;
+    std::printf("latency of %s over that of %s, %zu seeds:\n", o.baseline.c_str(), o.against.c_str(), c.sooner.size());
     for (std::size_t s = 0; s < std::size(shares); ++s)
-        if (!ratios[s].empty()) std::printf("  after %6.1f s  %s\n", shares[s] * seconds, with_interval(ratios[s]).c_str());
-    std::printf("seconds to 1.01x of the final latency of %s, over those of %s: %s\n", o.baseline.c_str(), o.against.c_str(),
-                with_interval(sooner).c_str());
+        if (!c.ratios[s].empty())
+            std::printf("  after %6.1f s  %s\n", shares[s] * c.seconds, with_interval(c.ratios[s]).c_str());
+    std::printf("seconds to 1.01x of the final latency of %s, over those of %s: %s\n", o.baseline.c_str(),
+                o.against.c_str(), with_interval(c.sooner).c_str());
+}
+
+void print_json(const options& o, const comparison& c)
+{
+    using nlohmann::ordered_json;
+    auto rows = ordered_json::array(), ratios = ordered_json::array();
+    for (const auto& r : c.rows) {
+        auto latencies = ordered_json::array();
+        for (std::size_t s = 0; s < std::size(shares); ++s)
+            latencies.push_back({{"after_s", shares[s] * c.seconds}, {"latency_ms", 1e3 * r.latencies[s]}});
+        rows.push_back({{"schedule", r.schedule},
+                        {"seed", r.seed},
+                        {"trials", r.trials},
+                        {"latencies", latencies},
+                        {"seconds_to_quality", r.seconds_to_quality}});
+    }
+    for (std::size_t s = 0; s < std::size(shares); ++s) {
+        if (c.ratios[s].empty()) continue;
+        auto& ratio = ratios.emplace_back(ordered_json{{"after_s", shares[s] * c.seconds}});
+        programs::add(ratio, "latency_ratio", programs::middle_of(c.ratios[s]));
+    }
+    ordered_json out{{"network", o.network},
+                     {"baseline", o.baseline},
+                     {"against", o.against},
+                     {"rounds", o.rounds},
+                     {"seconds", c.seconds},
+                     {"untuned_ms", 1e3 * c.untuned},
+                     {"rows", rows},
+                     {"seeds", c.sooner.size()},
+                     {"ratios", ratios}};
+    if (!c.sooner.empty()) programs::add(out, "speedup", programs::middle_of(c.sooner));
+    std::printf("%s\n", out.dump(2).c_str());
 }
 
 void run(const options& o)
@@ -180,7 +244,9 @@ void run(const options& o)
     for (std::size_t k = 0; k < tasks.size(); ++k) untuned += network->convolutions[k].times * costs[k].at(tasks[k].untuned);
     std::vector<programs::latency_course> courses;
     for (const auto& r : runs) courses.push_back(course_of(r, costs, *network));
-    compare(o, runs, courses, untuned);
+    const auto found = compare(o, runs, courses, untuned);
+    if (o.json) print_json(o, found);
+    else print(o, found);
 }
 
 }  // namespace
@@ -194,5 +260,6 @@ int main(int argc, char** argv)
     app.add_option("--baseline", o.baseline, "the schedule that the other is compared with")->capture_default_str();
     app.add_option("--against", o.against, "the other")->capture_default_str();
     app.add_option("--rounds", o.rounds, "of fresh measurements, the median of which counts")->capture_default_str();
+    app.add_flag("--json", o.json, "print JSON instead of a table");
     return programs::run_program(app, argc, argv, [&] { run(o); });
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "support/load_spaces.hpp"
 #include "support/program.hpp"
@@ -37,7 +38,7 @@ struct settings {
     std::vector<std::size_t> rows{64, 256};
     std::size_t fresh = 2000, repeats = 5;
     std::uint64_t seed = 1;
-    bool each = false;
+    bool each = false, json = false;
 };
 
 struct table {
@@ -132,31 +133,65 @@ score judge(const Model& model, const table& train, const table& test, tk::rando
     return out;
 }
 
+/// A row of the table.
+struct summary {
+    std::string model;
+    std::size_t rows = 0;
+    std::string space;
+    score of;
+    std::size_t better = 0, spaces = 0;  ///< spaces whose likelihood is better than that of the constant, and all
+};
+
 /// Means over draws are taken space by space; over spaces means, and medians of the likelihoods, which one space could
 /// rule.
-void print(const std::string& name, std::size_t rows, const std::string& where, const std::vector<score>& all)
+summary summarise(const std::string& name, std::size_t rows, const std::string& where, const std::vector<score>& all)
 {
-    score mean;
+    summary out{name, rows, where, {}, 0, all.size()};
     std::vector<double> nll, constant;
-    std::size_t better = 0;
     const auto n = static_cast<double>(all.size());
     for (const score& s : all) {
-        mean.r2 += s.r2 / n;
-        mean.rank += s.rank / n;
-        mean.sd_rank += s.sd_rank / n;
-        mean.half += s.half / n;
-        mean.ninety += s.ninety / n;
+        out.of.r2 += s.r2 / n;
+        out.of.rank += s.rank / n;
+        out.of.sd_rank += s.sd_rank / n;
+        out.of.half += s.half / n;
+        out.of.ninety += s.ninety / n;
         nll.push_back(s.nll);
         constant.push_back(s.constant);
-        better += s.nll < s.constant;
+        out.better += s.nll < s.constant;
     }
-    std::printf("%-26s %4zu %-24s %5.2f %6.2f %6.2f %6.2f %6.2f %9.2f %9.2f %5zu/%zu\n", name.c_str(), rows, where.c_str(), mean.r2, mean.rank,
-                mean.sd_rank, mean.half, mean.ninety, tk::stats::median(nll), tk::stats::median(constant), better, all.size());
+    out.of.nll = tk::stats::median(nll);
+    out.of.constant = tk::stats::median(constant);
+    return out;
+}
+
+void print(const summary& r)
+{
+    std::printf("%-26s %4zu %-24s %5.2f %6.2f %6.2f %6.2f %6.2f %9.2f %9.2f %5zu/%zu\n", r.model.c_str(), r.rows,
+                r.space.c_str(), r.of.r2, r.of.rank, r.of.sd_rank, r.of.half, r.of.ninety, r.of.nll, r.of.constant,
+                r.better, r.spaces);
     std::fflush(stdout);
 }
 
-template <class Model>
-void study(const char* name, const Model& model, const std::vector<programs::loaded_space>& spaces, const settings& s, std::size_t rows)
+nlohmann::ordered_json to_json(const summary& r)
+{
+    return {{"model", r.model},
+            {"learnt_from", r.rows},
+            {"space", r.space},
+            {"r2", r.of.r2},
+            {"rank_correlation", r.of.rank},
+            {"sd_rank_correlation", r.of.sd_rank},
+            {"coverage_of_50", r.of.half},
+            {"coverage_of_90", r.of.ninety},
+            {"nll", r.of.nll},
+            {"nll_of_constant_sd", r.of.constant},
+            {"better", r.better},
+            {"spaces", r.spaces}};
+}
+
+/// Calls `tell` with each summary as soon as there is one.
+template <class Model, class Tell>
+void study(const char* name, const Model& model, const std::vector<programs::loaded_space>& spaces, const settings& s,
+           std::size_t rows, const Tell& tell)
 {
     const auto scale = s.scale == "log" ? tk::score_scale::log : tk::score_scale::throughput;
     std::vector<score> of_spaces;
@@ -176,10 +211,10 @@ void study(const char* name, const Model& model, const std::vector<programs::loa
             mean.nll += one.nll / n;
             mean.constant += one.constant / n;
         }
-        if (s.each) print(name, rows, spaces[k].name, {mean});
+        if (s.each) tell(summarise(name, rows, spaces[k].name, {mean}));
         of_spaces.push_back(mean);
     }
-    print(name, rows, "all", of_spaces);
+    tell(summarise(name, rows, "all", of_spaces));
 }
 
 void run(const settings& s)
@@ -189,10 +224,16 @@ void run(const settings& s)
     for (const std::size_t rows : s.rows)
         if (rows < 4) tk::invalid("--rows is below 4, want enough to hold half back");
     const auto spaces = programs::load_spaces("bench_surrogates", s.spaces, s.only);
-    std::printf("%-26s %4s %-24s %5s %6s %6s %6s %6s %9s %9s %s\n", "model", "rows", "spaces", "R2", "rank", "sd~err", "50 %", "90 %", "NLL",
-                "constant", "better");
+    auto found = nlohmann::ordered_json::array();
+    const auto tell = [&](const summary& r) {
+        if (s.json) found.push_back(to_json(r));
+        else print(r);
+    };
+    if (!s.json)
+        std::printf("%-26s %4s %-24s %5s %6s %6s %6s %6s %9s %9s %s\n", "model", "rows", "spaces", "R2", "rank",
+                    "sd~err", "50 %", "90 %", "NLL", "constant", "better");
     for (const std::size_t rows : s.rows) {
-        const auto add = [&](const char* name, const auto& model) { study(name, model, spaces, s, rows); };
+        const auto add = [&](const char* name, const auto& model) { study(name, model, spaces, s, rows, tell); };
         add("forest, sd over trees", random_forest{.max_features = 10});
         add("forest, total, leaves 1", random_forest{.max_features = 10, .sd = forest_sd::total_variance});
         add("forest, total, leaves 3", random_forest{.max_features = 10, .min_leaf = 3, .sd = forest_sd::total_variance});
@@ -201,6 +242,10 @@ void run(const settings& s)
         add("boosting, 10 members", boosted_trees{.members = 10});
         if (s.scale == "throughput") add("boosting, logistic, 10", boosted_trees{.loss = boosted_loss::logistic, .members = 10});
     }
+    if (!s.json) return;
+    const nlohmann::ordered_json out{
+        {"seed", s.seed}, {"repeats", s.repeats}, {"fresh", s.fresh}, {"scale", s.scale}, {"rows", found}};
+    std::printf("%s\n", out.dump(2).c_str());
 }
 
 }  // namespace
@@ -218,5 +263,6 @@ int main(int argc, char** argv)
     app.add_option("--scale", s.scale, "targets: log, ln(best / cost), or throughput, best / cost [log]");
     app.add_option("--seed", s.seed, "of the draws [1]");
     app.add_flag("--each", s.each, "print every space too");
+    app.add_flag("--json", s.json, "print JSON instead of a table");
     return programs::run_program(app, argc, argv, [&] { run(s); });
 }

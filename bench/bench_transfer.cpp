@@ -9,14 +9,15 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "support/load_spaces.hpp"
+#include "support/middle.hpp"
 #include "support/program.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/adatune.hpp"
 #include "tunekit/recipes/autotvm.hpp"
-#include "tunekit/stats/bootstrap.hpp"
 #include "tunekit/stats/quantile.hpp"
 #include "tunekit/tune/history.hpp"
 #include "tunekit/tune/tune.hpp"
@@ -29,6 +30,7 @@ struct settings {
     std::string spaces, only, strategy = "all";
     std::size_t repeats = 25, others = 3, trials = 128, evaluations = 250;
     std::uint64_t seed = 1;
+    bool json = false;
 };
 
 using trials = std::vector<tk::trial>;
@@ -60,24 +62,50 @@ std::vector<std::size_t> others_of(const std::vector<programs::loaded_space>& al
     return out;
 }
 
-void print(const char* name, const programs::loaded_space& on, std::size_t others, const std::vector<double>& without,
-           const std::vector<double>& with, std::size_t most)
+/// A row of the table.
+struct comparison {
+    std::string strategy, space;
+    std::size_t others = 0;
+    double without = 0, with = 0;  ///< medians
+    programs::middle ratio;
+};
+
+comparison compare(const char* name, const programs::loaded_space& on, std::size_t others,
+                   const std::vector<double>& without, const std::vector<double>& with)
 {
-    const auto text = [&](const std::vector<double>& x) {
-        const double median = tk::stats::median(x);
-        return median > static_cast<double>(most) ? "> " + std::to_string(most) : tk::io::text_of(median);
-    };
     std::vector<double> ratio(with.size());
     for (std::size_t r = 0; r < ratio.size(); ++r) ratio[r] = without[r] / with[r];
-    tk::random::philox gen(1);
-    const auto within = tk::stats::median_interval(ratio, {}, gen);
-    std::printf("%-12s %-26s %6zu %10s %10s %9.2f   %.2f .. %.2f\n", name, on.name.c_str(), others, text(without).c_str(), text(with).c_str(),
-                tk::stats::median(ratio), within.low, within.high);
+    return {name, on.name, others, tk::stats::median(without), tk::stats::median(with), programs::middle_of(ratio)};
+}
+
+void print(const comparison& c, std::size_t most)
+{
+    const auto text = [&](double median) {
+        return median > static_cast<double>(most) ? "> " + std::to_string(most) : tk::io::text_of(median);
+    };
+    std::printf("%-12s %-26s %6zu %10s %10s %9.2f   %.2f .. %.2f\n", c.strategy.c_str(), c.space.c_str(), c.others,
+                text(c.without).c_str(), text(c.with).c_str(), c.ratio.median, c.ratio.low, c.ratio.high);
     std::fflush(stdout);
 }
 
-template <class Strategy>
-void study(const char* name, const Strategy& strategy, const std::vector<programs::loaded_space>& all, const settings& s)
+nlohmann::ordered_json to_json(const comparison& c, std::size_t most)
+{
+    const auto reached = [&](double median) {
+        return median > static_cast<double>(most) ? nlohmann::ordered_json() : nlohmann::ordered_json(median);
+    };
+    nlohmann::ordered_json out{{"strategy", c.strategy},
+                               {"space", c.space},
+                               {"others", c.others},
+                               {"evaluations_without", reached(c.without)},
+                               {"evaluations_with", reached(c.with)}};
+    programs::add(out, "ratio", c.ratio);
+    return out;
+}
+
+/// Calls `tell` with each comparison as soon as there is one.
+template <class Strategy, class Tell>
+void study(const char* name, const Strategy& strategy, const std::vector<programs::loaded_space>& all,
+           const settings& s, const Tell& tell)
 {
     if (s.strategy != "all" && s.strategy != name) return;
     std::vector<std::vector<trials>> alone(all.size());  // of each space, one run per seed
@@ -98,7 +126,7 @@ void study(const char* name, const Strategy& strategy, const std::vector<program
             without.push_back(needed(alone[k][r], all[k], s.evaluations));
             with.push_back(needed(run(tk::with_history(strategy, past, gen), all[k], s.evaluations, gen), all[k], s.evaluations));
         }
-        print(name, all[k], others.size(), without, with, s.evaluations);
+        tell(compare(name, all[k], others.size(), without, with));
     }
 }
 
@@ -109,10 +137,21 @@ void run_all(const settings& s)
     if (std::find(known.begin(), known.end(), s.strategy) == known.end())
         tk::invalid("--strategy \"" + s.strategy + "\" has no form with a history, want all, autotvm, autotvm-rank or adatune");
     const auto all = programs::load_spaces("bench_transfer", s.spaces, s.only);
-    std::printf("%-12s %-26s %6s %10s %10s %9s   %s\n", "strategy", "space", "others", "without", "with", "ratio", "95 %");
-    study("autotvm", tk::recipes::autotvm_reg(), all, s);
-    study("autotvm-rank", tk::recipes::autotvm_rank(), all, s);
-    study("adatune", tk::recipes::adatune(), all, s);
+    auto rows = nlohmann::ordered_json::array();
+    const auto tell = [&](const comparison& c) {
+        if (s.json) rows.push_back(to_json(c, s.evaluations));
+        else print(c, s.evaluations);
+    };
+    if (!s.json)
+        std::printf("%-12s %-26s %6s %10s %10s %9s   %s\n", "strategy", "space", "others", "without", "with", "ratio",
+                    "95 %");
+    study("autotvm", tk::recipes::autotvm_reg(), all, s, tell);
+    study("autotvm-rank", tk::recipes::autotvm_rank(), all, s, tell);
+    study("adatune", tk::recipes::adatune(), all, s, tell);
+    if (!s.json) return;
+    const nlohmann::ordered_json out{
+        {"seed", s.seed}, {"repeats", s.repeats}, {"trials", s.trials}, {"evaluations", s.evaluations}, {"rows", rows}};
+    std::printf("%s\n", out.dump(2).c_str());
 }
 
 }  // namespace
@@ -130,5 +169,6 @@ int main(int argc, char** argv)
     app.add_option("--evaluations", s.evaluations, "a run ends after so many [250]");
     app.add_option("--repeats", s.repeats, "runs with different seeds [25]");
     app.add_option("--seed", s.seed, "of the first repeat's streams [1]");
+    app.add_flag("--json", s.json, "print JSON instead of a table");
     return programs::run_program(app, argc, argv, [&] { run_all(s); });
 }

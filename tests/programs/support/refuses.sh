@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Sourced by the tests of programs, which have set `program`: a folder `work` that ends with the test, `bad`, `fail`, `refuses`.
+# Sourced by the tests of programs, which have set `program`: a folder `work` that ends with the test, `bad`, `fail`,
+# `refuses`, `json_rows`.
 if [ ! -x "$program" ]; then
     echo "$program is not built here"
     exit 1
@@ -22,4 +23,15 @@ refuses() {
     [ ! -s "$work/out" ] || fail "$*: wrote to standard output"
     [ "$(wc -l <"$work/err")" = 1 ] || fail "$*: $(wc -l <"$work/err") lines, want 1"
     grep -qF -- "$words" "$work/err" || fail "$*: said '$(cat "$work/err")', want '$words'"
+}
+
+# json_rows FILE KEY: how many rows KEY has; nothing, and an error, where FILE is not one JSON object. The brackets see
+# to it that nothing follows the object.
+json_rows() {
+    cat >"$work/rows.cmake" <<EOF
+file(READ "$1" text)
+string(JSON rows LENGTH "[\${text}]" 0 $2)
+execute_process(COMMAND \${CMAKE_COMMAND} -E echo \${rows})
+EOF
+    cmake -P "$work/rows.cmake"
 }
