@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -152,19 +153,6 @@ void print(const std::vector<outcome>& all)
     }
 }
 
-void print_json(const settings& s, const std::vector<outcome>& all)
-{
-    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-    const auto finite = [](double x) { return x < infinite ? nlohmann::ordered_json(x) : nlohmann::ordered_json(nullptr); };
-    for (const auto& o : all)
-        rows.push_back({{"strategy", o.strategy}, {"space", o.space}, {"evaluations_to_105", finite(o.evaluations_to_105)},
-                        {"p", o.over_time}, {"s200", mean(o.by_evaluations)},
-                        {"regret_at_200", finite(o.regret_at_200)}, {"failed_share", o.failed_share},
-                        {"own_s_per_evaluation", 1e-6 * o.own_microseconds}, {"evaluations", o.evaluations}});
-    const nlohmann::ordered_json out{{"seed", s.seed}, {"repeats", s.repeats}, {"batch", s.batch}, {"rows", rows}};
-    std::printf("%s\n", out.dump(2).c_str());
-}
-
 /// The interval is a bootstrap over repeats of the mean over spaces of `of_repeats(space, repeats)`.
 template <class OfRepeats>
 aggregate over_spaces(const std::vector<double>& scores, std::size_t repeats, const OfRepeats& of_repeats)
@@ -180,34 +168,75 @@ aggregate over_spaces(const std::vector<double>& scores, std::size_t repeats, co
             *std::min_element(scores.begin(), scores.end())};
 }
 
-/// Of one strategy: P* over the spaces where random search needs `least_budget` evaluations, S200 over all.
-void print_scores(const std::vector<space_to_search>& spaces, std::span<const outcome> of)
+/// Of one strategy: P* over the spaces where random search needs `least_budget` evaluations, none where it needs fewer on all, and
+/// S200 over all.
+struct total {
+    std::string strategy;
+    std::optional<aggregate> p;
+    aggregate s200;
+    double own_microseconds = 0;  ///< per evaluation
+};
+
+total total_of(const std::vector<space_to_search>& spaces, std::span<const outcome> of)
 {
     std::vector<std::size_t> timed;
     std::vector<double> p, s200;
-    double own = 0;
+    total out;
+    out.strategy = of[0].strategy;
     for (std::size_t i = 0; i < of.size(); ++i) {
-        own += of[i].own_microseconds / static_cast<double>(of.size());
+        out.own_microseconds += of[i].own_microseconds / static_cast<double>(of.size());
         s200.push_back(mean(of[i].by_evaluations));
         if (spaces[i].by.budget < least_budget) continue;
         timed.push_back(i);
         p.push_back(of[i].over_time);
     }
     const std::size_t repeats = of[0].ranks.size();
-    std::printf("%-14s", of[0].strategy.c_str());
-    if (timed.empty()) std::printf(" %6s %8s %6s", "-", "-", "-");
-    else {
-        const auto all = over_spaces(p, repeats, [&](std::size_t i, std::span<const std::uint32_t> which) {
+    if (!timed.empty())
+        out.p = over_spaces(p, repeats, [&](std::size_t i, std::span<const std::uint32_t> which) {
             return programs::score_by_steps(spaces[timed[i]].by, of[timed[i]].ranks, which);
         });
-        std::printf(" %6.3f %8.3f %6.2f", all.mean, all.half, all.worst);
-    }
-    const auto all = over_spaces(s200, repeats, [&](std::size_t i, std::span<const std::uint32_t> which) {
+    out.s200 = over_spaces(s200, repeats, [&](std::size_t i, std::span<const std::uint32_t> which) {
         double sum = 0;
         for (const std::uint32_t r : which) sum += of[i].by_evaluations[r];
         return sum / static_cast<double>(which.size());
     });
-    std::printf(" %6.3f %8.3f %6.2f %12.2f\n", all.mean, all.half, all.worst, own);
+    return out;
+}
+
+void print(const std::vector<total>& all)
+{
+    std::printf("\n%-14s %6s %8s %6s %6s %8s %6s %12s\n", "strategy", "P*", "+- 95 %", "worst", "S200", "+- 95 %", "worst", "own us/eval");
+    for (const total& t : all) {
+        std::printf("%-14s", t.strategy.c_str());
+        if (t.p) std::printf(" %6.3f %8.3f %6.2f", t.p->mean, t.p->half, t.p->worst);
+        else std::printf(" %6s %8s %6s", "-", "-", "-");
+        std::printf(" %6.3f %8.3f %6.2f %12.2f\n", t.s200.mean, t.s200.half, t.s200.worst, t.own_microseconds);
+    }
+}
+
+nlohmann::ordered_json json_of(const std::vector<total>& all)
+{
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    const auto json = [](const aggregate& a) {
+        return nlohmann::ordered_json{{"mean", a.mean}, {"half_interval", a.half}, {"worst", a.worst}};
+    };
+    for (const total& t : all)
+        rows.push_back({{"strategy", t.strategy}, {"p", t.p ? json(*t.p) : nlohmann::ordered_json(nullptr)}, {"s200", json(t.s200)},
+                        {"own_s_per_evaluation", 1e-6 * t.own_microseconds}});
+    return rows;
+}
+
+void print_json(const settings& s, const std::vector<outcome>& all, const std::vector<total>& totals)
+{
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    const auto finite = [](double x) { return x < infinite ? nlohmann::ordered_json(x) : nlohmann::ordered_json(nullptr); };
+    for (const auto& o : all)
+        rows.push_back({{"strategy", o.strategy}, {"space", o.space}, {"evaluations_to_105", finite(o.evaluations_to_105)},
+                        {"p", o.over_time}, {"s200", mean(o.by_evaluations)},
+                        {"regret_at_200", finite(o.regret_at_200)}, {"failed_share", o.failed_share},
+                        {"own_s_per_evaluation", 1e-6 * o.own_microseconds}, {"evaluations", o.evaluations}});
+    const nlohmann::ordered_json out{{"seed", s.seed}, {"repeats", s.repeats}, {"batch", s.batch}, {"rows", rows}, {"scores", json_of(totals)}};
+    std::printf("%s\n", out.dump(2).c_str());
 }
 
 void run(const settings& s)
@@ -232,10 +261,12 @@ void run(const settings& s)
     std::vector<outcome> all;
     for (const auto& name : names)
         for (const auto& on : spaces) all.push_back(search(s, name, programs::find(known, "strategy", name), on));
-    if (s.json) return print_json(s, all);
+    std::vector<total> totals;
+    for (std::size_t i = 0; i < all.size(); i += spaces.size())
+        totals.push_back(total_of(spaces, std::span(all).subspan(i, spaces.size())));
+    if (s.json) return print_json(s, all, totals);
     print(all);
-    std::printf("\n%-14s %6s %8s %6s %6s %8s %6s %12s\n", "strategy", "P*", "+- 95 %", "worst", "S200", "+- 95 %", "worst", "own us/eval");
-    for (std::size_t i = 0; i < all.size(); i += spaces.size()) print_scores(spaces, std::span(all).subspan(i, spaces.size()));
+    print(totals);
 }
 
 }  // namespace

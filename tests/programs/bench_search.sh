@@ -22,6 +22,9 @@ files() { cut -d, -f1-4,6 "$work/$1/random/gemm_Out.csv"; }
 [ "$(head -n 1 "$work/a/random/gemm_Out.csv")" = 'repeat,eval,sim_time_s,best_ms,overhead_s,row' ] || fail "the trajectory has other columns"
 [ "$(tail -n 1 "$work/a/random/gemm_Out.csv" | cut -d, -f1)" = 14 ] || fail "the trajectory lacks repeats"
 
+"$search" --spaces bench/data --only gemm_Out --strategy annealing --repeats 2 --json >"$work/json"
+[ "$(json_rows "$work/json" rows)" = 1 ] && [ "$(json_rows "$work/json" scores)" = 1 ] || fail "JSON has not one row and one score"
+
 run autotvm "$work/c" >"$work/second"
 # Column 5 of the last line is S200; the mean of 15 repeats of random search has a standard deviation of 0.12 about 0 here: four of them are the bound.
 score() { awk 'END { print $5 }' "$work/$1"; }
