@@ -17,12 +17,12 @@
 #include <nlohmann/json.hpp>
 
 #include "../examples/support/names.hpp"
+#include "support/middle.hpp"
 #include "support/program.hpp"
 #include "support/record_network.hpp"
 #include "support/replay_network.hpp"
 #include "support/svg.hpp"
 #include "tunekit/measure/clocks.hpp"
-#include "tunekit/stats/bootstrap.hpp"
 #include "tunekit/stats/quantile.hpp"
 
 namespace tk = tunekit;
@@ -53,18 +53,12 @@ struct row {
     double own_seconds = 0;       ///< of strategy, schedule and replay together, per repeat
 };
 
-/// The speed-up of `b` over `a`: median over repeats, and its 95 % interval.
-struct ratio {
-    double median = 0, low = 0, high = 0;
-};
-
-ratio speedup(const std::vector<double>& a, const std::vector<double>& b)
+/// The speed-up of `b` over `a`, over repeats.
+programs::middle speedup(const std::vector<double>& a, const std::vector<double>& b)
 {
     std::vector<double> each(a.size());
     for (std::size_t r = 0; r < a.size(); ++r) each[r] = b[r] < infinite ? a[r] / b[r] : 0;  // never there: no speed
-    auto gen = tk::random::philox(1);
-    const auto within = tk::stats::median_interval(each, {}, gen);
-    return {tk::stats::median(each), within.low, within.high};
+    return programs::middle_of(each);
 }
 
 constexpr std::size_t picture_points = 200;
