@@ -191,7 +191,7 @@ struct scores {
 
 scores scores_on(const programs::loaded_space& on, const programs::yardstick& by, const tk::any_strategy& strategy, const settings& s)
 {
-    const bool timed = by.budget >= 20;
+    const bool timed = by.timed();
     std::vector<programs::progress> runs;
     double sum = 0, squares = 0;
     for (std::size_t r = 0; r < s.repeats; ++r) {

@@ -34,6 +34,9 @@ struct yardstick {
     std::vector<double> times;     ///< equidistant seconds, from 1 % of that way to 95 %
     std::vector<double> baseline;  ///< cost that random search has reached by then
     std::vector<double> chance;    ///< E ln cost of random search after 1, 2, ... evaluations, a failure counting as the worst
+
+    /// Whether a score over time says something: below 20 evaluations it is luck.
+    [[nodiscard]] bool timed() const { return budget >= 20; }
 };
 
 /// One run: after each evaluation, the seconds that passed and the lowest cost so far, infinite before the first valid one.

@@ -74,11 +74,7 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
                     return false;
                 return detail::nchw_tile_fits(s, table, vectorise, a == conv2d_algorithm::direct ? mr : 1, nv, vl);
             }),
-        space::where<"vectorise", "mr", "nv", "vl", "oc_block">(
-            [s](vectorise_mode vectorise, int mr, int nv, int vl, int oc_block) {
-                const int step = vectorise == vectorise_mode::pixel ? mr : nv * vl;
-                return oc_block == 1 || oc_block * step < 2 * detail::padded(s.co, step);
-            }),
+        space::where<"vectorise", "mr", "nv", "vl", "oc_block">(detail::nchw_block_is_filled(s)),
         space::where<"ic_block", "ic_chunk">(detail::chunk_divides(ci)),
         space::where<"ic_block", "ic_chunk", "edge">(detail::overlaps_whole(ci)),
         space::where<"algorithm", "vectorise", "ic_block", "pad">(

@@ -28,6 +28,15 @@ namespace detail {
     return s.padding_w > 0 || (pointwise(s) && strided && ic_block == 1);
 }
 
+/// On "vectorise", "mr", "nv", "vl", "oc_block": whether the channels fill more than half of a block of several tiles.
+[[nodiscard]] constexpr auto nchw_block_is_filled(const conv2d_shape& s)
+{
+    return [s](vectorise_mode vectorise, int mr, int nv, int vl, int oc_block) {
+        const int step = vectorise == vectorise_mode::pixel ? mr : nv * vl;
+        return oc_block == 1 || oc_block * step < 2 * padded(s.co, step);
+    };
+}
+
 /// Whether a tile suits one group: pixels cover the row, channels are filled up to 1.25 co at most where any tile does.
 [[nodiscard]] inline bool nchw_tile_fits(const conv2d_shape& s, const tile_table& table, vectorise_mode vectorise,
                                          int mr, int nv, int vl)
@@ -99,11 +108,7 @@ template <std::same_as<tile_table> Table>  // a template, so that only callers p
             return table.find(mr, nv, vl) != nullptr && table.registers_for(mr, nv, vl) <= table.registers + 2 &&
                    detail::nchw_tile_fits(s, table, vectorise, mr, nv, vl);
         }),
-        space::where<"vectorise", "mr", "nv", "vl", "oc_block">(
-            [s](vectorise_mode vectorise, int mr, int nv, int vl, int oc_block) {
-                const int step = vectorise == vectorise_mode::pixel ? mr : nv * vl;
-                return oc_block == 1 || oc_block * step < 2 * detail::padded(s.co, step);
-            }),
+        space::where<"vectorise", "mr", "nv", "vl", "oc_block">(detail::nchw_block_is_filled(s)),
         space::where<"ic_block", "ic_chunk">(detail::chunk_divides(ci)),
         space::where<"ic_block", "ic_chunk", "edge">(detail::overlaps_whole(ci)),
         space::where<"vectorise", "ic_block", "pad">([s](vectorise_mode vectorise, int block, padding_mode pad) {
