@@ -16,20 +16,23 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "../examples/support/names.hpp"
-#include "support/load_spaces.hpp"
-#include "support/middle.hpp"
-#include "support/program.hpp"
-#include "support/replay_network.hpp"
-#include "support/search_score.hpp"
+#include "bench/support/load_spaces.hpp"
+#include "bench/support/middle.hpp"
+#include "bench/support/replay_network.hpp"
+#include "bench/support/search_score.hpp"
+#include "programs/names.hpp"
+#include "programs/program.hpp"
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/contextual_annealing.hpp"
+#include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/until_confident.hpp"
+#include "tunekit/recipes/adatune.hpp"
+#include "tunekit/recipes/combined.hpp"
 #include "tunekit/screen/adaptive_sampling.hpp"
 #include "tunekit/screen/keep_best.hpp"
+#include "tunekit/search/model_guided.hpp"
 #include "tunekit/stats/quantile.hpp"
 #include "tunekit/surrogate/boosted_trees.hpp"
-#include "tunekit/tune/model_guided.hpp"
 
 namespace tk = tunekit;
 
@@ -59,40 +62,40 @@ struct variant {
 template <class Explore, class Screen>
 auto searching(Explore explore, Screen screen)
 {
-    const auto parts = tk::recipes::combined();
-    return tk::model_guided{parts.model, parts.acquire, std::move(explore), std::move(screen), tk::model_guided_options::growing()};
+    const auto parts = tk::recipes::combined().strategy;
+    return tk::search::model_guided{parts.model, parts.acquire, std::move(explore), std::move(screen),
+                                    tk::search::model_guided_options::growing()};
 }
 
 std::vector<variant> variants(double seconds, std::size_t tasks)
 {
     programs::replay_settings replay;
     replay.seconds = seconds;
-    const auto whole = programs::system_named("combined", replay, tasks);
+    const auto whole = programs::replayed_by("combined", replay, tasks);
     std::vector<variant> out{{"combined", whole, "dynatune", true, true}};
     const auto scheduled = [&](const char* name, const char* schedule, double slot_seconds) {
         out.push_back({name, whole, schedule, false});
-        out.back().system.budget.slot_seconds = slot_seconds;
+        out.back().system.slot_seconds = slot_seconds;
     };
-    scheduled("one task after another", "sequential", whole.budget.slot_seconds);
-    scheduled("round-robin", "round-robin", whole.budget.slot_seconds);
+    scheduled("one task after another", "sequential", whole.slot_seconds);
+    scheduled("round-robin", "round-robin", whole.slot_seconds);
     scheduled("slots of 5 % of a share", "dynatune", seconds / (20 * static_cast<double>(tasks)));
     const auto measured = [&](const char* name, auto repetition, double give_up) {
         out.push_back({name, whole, "dynatune", false});
-        out.back().system.budget.limits.abandon_factor = give_up;
-        out.back().system.measure = [repetition](const auto& layer, auto time, std::uint64_t seed) {
-            return programs::detail::measured_by(repetition, layer, time, seed);
-        };
+        out.back().system.recipe.limits.abandon_factor = give_up;
+        out.back().system.recipe.repetition = tk::measure::any_repetition(repetition);
     };
-    measured("nothing given up", tk::recipes::combined_repetition(), tk::forever);
+    measured("nothing given up", tk::recipes::combined().repetition, tk::forever);
     measured("ten runs, nothing given up", tk::measure::fixed{.runs = 10, .batch = 1}, tk::forever);
-    measured("AdaTune's evaluator", tk::recipes::adatune_repetition(), tk::forever);
-    measured("to 2 %, given up above 1.5", tk::measure::until_confident{.standard_error = 0.02, .group = 3, .runs = 24}, 1.5);
+    measured("AdaTune's evaluator", tk::recipes::adatune().repetition, tk::forever);
+    measured("to 2 %, given up above 1.5",
+             tk::measure::until_confident{.standard_error = 0.02, .group = 3, .max_runs = 24}, 1.5);
     const auto proposed = [&](const char* name, auto strategy) {
         out.push_back({name, whole});
-        out.back().system.strategy = tk::any_strategy(std::move(strategy));
+        out.back().system.recipe.strategy = tk::search::any_strategy(std::move(strategy));
     };
     const auto set = [&](const char* name, auto&& change) {
-        auto strategy = tk::recipes::combined();
+        auto strategy = tk::recipes::combined().strategy;
         change(strategy);
         proposed(name, strategy);
         out.back().setting = true;
@@ -100,17 +103,18 @@ std::vector<variant> variants(double seconds, std::size_t tasks)
     set("without expected improvement", [](auto& s) { s.options.by_criterion = 0; });
     set("without the highest mean", [](auto& s) { s.options.by_mean = 0; });
     set("without steps", [](auto& s) { s.options.by_step = 0; });
-    set("none by lot after the first", [](auto& s) { s.options.by_lot = 0; });
-    set("the first ones by lot", [](auto& s) { s.options.among = 1; });
+    set("none at random after the first", [](auto& s) { s.options.by_random = 0; });
+    set("the first ones at random", [](auto& s) { s.options.first_draws = 1; });
     set("16 first", [](auto& s) { s.options.first = 16; });
-    set("all costs told apart", [](auto& s) { s.options.tell_apart = 1; });
-    set("fitted where 20 % more are known", [](auto& s) { s.options.every = 0; });
-    set("fitted after each up to 128", [](auto& s) { s.options.every = 128; });
+    set("no cap on costs", [](auto& s) { s.options.cost_cap_quantile = 1; });
+    set("fitted where 20 % more are known", [](auto& s) { s.options.refit_each_until = 0; });
+    set("fitted after each up to 128", [](auto& s) { s.options.refit_each_until = 128; });
     set("a shortlist of 128", [](auto& s) { s.options.shortlist = 128; });
-    set("a quarter told apart", [](auto& s) { s.options.tell_apart = 0.25; });
+    set("costs capped at the first quartile", [](auto& s) { s.options.cost_cap_quantile = 0.25; });
     set("bootstrapped, all features", [](auto& s) { s.model.bootstrap = true, s.model.max_features = 0; });
-    const auto parts = tk::recipes::combined();
-    proposed("boosted trees", tk::portfolio{tk::surrogate::boosted_trees{.members = 10}, parts.acquire, parts.explore});
+    const auto parts = tk::recipes::combined().strategy;
+    proposed("boosted trees",
+             tk::search::portfolio{tk::surrogate::boosted_trees{.members = 10}, parts.acquire, parts.explore});
     const std::size_t searches = out.size();
     proposed("EI alone, enumeration", searching(tk::explore::enumeration{}, tk::screen::keep_best{}));
     const tk::explore::annealing annealing{.unit = tk::explore::heat::spread};
@@ -136,7 +140,7 @@ void on_network(const settings& s)
     const auto layers = programs::load_network(s.network, s.recorded);
     programs::replay_settings replay{.seconds = s.seconds, .repeats = s.repeats, .seed = s.seed};
     const programs::replayed_network autotvm(layers, "autotvm-paper", replay);
-    const auto sequential = programs::find(programs::schedules(autotvm.plan_of_run()), "schedule", "sequential");
+    const auto sequential = programs::find(programs::schedules(), "schedule", "sequential");
     std::vector<double> goal, needed;
     for (std::size_t r = 0; r < s.repeats; ++r) {
         const auto run = autotvm.run(sequential, r).model;
@@ -146,7 +150,7 @@ void on_network(const settings& s)
     }
     const auto worth_of = [&](const variant& v) -> worth {
         const programs::replayed_network on(layers, v.name, v.system, replay);
-        const auto schedule = programs::find(programs::schedules(on.plan_of_run()), "schedule", v.schedule);
+        const auto schedule = programs::find(programs::schedules(), "schedule", v.schedule);
         std::vector<double> speed_ups, final_ms;
         for (std::size_t r = 0; r < s.repeats; ++r) {
             const auto run = on.run(schedule, r).model;
@@ -174,11 +178,8 @@ void on_network(const settings& s)
         std::fflush(stdout);
     }
     if (s.json)
-        print_json({{"network", s.network},
-                    {"seed", s.seed},
-                    {"repeats", s.repeats},
-                    {"seconds", s.seconds},
-                    {"rows", rows}});
+        print_json(
+            {{"network", s.network}, {"seed", s.seed}, {"repeats", s.repeats}, {"seconds", s.seconds}, {"rows", rows}});
 }
 
 constexpr std::size_t evaluations = 200;
@@ -189,7 +190,8 @@ struct scores {
     double p = std::numeric_limits<double>::quiet_NaN(), s200 = 0, variance = 0;
 };
 
-scores scores_on(const programs::loaded_space& on, const programs::yardstick& by, const tk::any_strategy& strategy, const settings& s)
+scores scores_on(const programs::loaded_space& on, const programs::yardstick& by,
+                 const tk::search::any_strategy& strategy, const settings& s)
 {
     const bool timed = by.timed();
     std::vector<programs::progress> runs;
@@ -305,7 +307,7 @@ void on_spaces(const settings& s)
         double variance = 0;
         if (!s.json) std::printf("%-34s", v.name.c_str());
         for (std::size_t i = 0; i < spaces.size(); ++i) {
-            each.push_back(scores_on(spaces[i], by[i], v.system.strategy, s));
+            each.push_back(scores_on(spaces[i], by[i], v.system.recipe.strategy, s));
             variance += each[i].variance;
             if (s.json) continue;
             std::printf(" %13.2f %8.2f", each[i].p, each[i].s200);
@@ -318,8 +320,7 @@ void on_spaces(const settings& s)
                 nlohmann::ordered_json{{"form", v.name}, {"p", p}, {"s200", s200}, {"s200_half", half}});
             for (std::size_t i = 0; i < spaces.size(); ++i)
                 row["spaces"].push_back({{"space", spaces[i].name}, {"p", each[i].p}, {"s200", each[i].s200}});
-        } else
-            std::printf(" %6.3f %6.3f  %6.3f\n", p, s200, half);
+        } else std::printf(" %6.3f %6.3f  %6.3f\n", p, s200, half);
         settings.push_back(v.setting ? v.name : "");
         found.push_back(std::move(each));
     }
@@ -340,7 +341,8 @@ void run(const settings& s)
 {
     if (s.repeats == 0) tk::invalid("--repeats is 0, want >= 1");
     if (s.spaces.empty() == s.network.empty()) tk::invalid("want either --network and --recorded, or --spaces");
-    if (!s.network.empty() && s.recorded.empty()) tk::invalid("--network without --recorded, want the folder of its spaces");
+    if (!s.network.empty() && s.recorded.empty())
+        tk::invalid("--network without --recorded, want the folder of its spaces");
     if (s.spaces.empty()) on_network(s);
     else on_spaces(s);
 }
@@ -353,11 +355,12 @@ int main(int argc, char** argv)
     CLI::App app("The combined recipe with parts off or replaced.", "bench_ablations");
     app.add_option("--network", s.network, "alexnet, resnet18, squeezenet or vgg16: speed-ups over sequential AutoTVM");
     app.add_option("--recorded", s.recorded, "folder of its recorded spaces");
-    app.add_option("--spaces", s.spaces, "folder of recorded spaces: the scores P and S200 of docs/combined.md, one space at a time");
+    app.add_option("--spaces", s.spaces,
+                   "folder of recorded spaces: the scores P and S200 of docs/combined.md, one space at a time");
     app.add_option("--only", s.only, "forms whose name contains this");
     app.add_option("--repeats", s.repeats, "runs with different seeds [25]");
     app.add_option("--seconds", s.seconds, "of a run over a network [1200]");
-    app.add_option("--seed", s.seed, "of the first repeat's streams [1]");
+    app.add_option("--seed", s.seed, "of the first repeat's streams [1]")->check(programs::whole_number());
     app.add_flag("--json", s.json, "print JSON instead of a table");
     return programs::run_program(app, argc, argv, [&] { run(s); });
 }

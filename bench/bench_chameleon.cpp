@@ -18,9 +18,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "support/load_spaces.hpp"
-#include "support/middle.hpp"
-#include "support/program.hpp"
+#include "bench/support/load_spaces.hpp"
+#include "bench/support/middle.hpp"
+#include "programs/program.hpp"
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/policy_gradient.hpp"
 #include "tunekit/io/text.hpp"
@@ -28,20 +28,21 @@
 #include "tunekit/random/choice.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/chameleon.hpp"
-#include "tunekit/tune/any_strategy.hpp"
-#include "tunekit/tune/scores.hpp"
+#include "tunekit/screen/diversity.hpp"
+#include "tunekit/search/any_strategy.hpp"
+#include "tunekit/search/scores.hpp"
 
 namespace tk = tunekit;
 
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr std::size_t plan = 64;              ///< of every system here: what a search returns
-constexpr std::size_t searches = 4;           ///< one after another; before each, another plan's worth is known
+constexpr std::size_t plan = 64;                   ///< of every system here: what a search returns
+constexpr std::size_t searches = 4;                ///< one after another; before each, another plan's worth is known
 constexpr std::size_t looks[] = {4, 16, 64, 500};  ///< steps after which lists are compared
-constexpr double enough = 0.99;               ///< of the mean score that the worse of two searches ends with
-constexpr double quality = 1.01;              ///< of the dearer of two final costs
-constexpr double paper_steps = 2.88;          ///< what the paper has of search steps: annealing's over the policy's
+constexpr double enough = 0.99;                    ///< of the mean score that the worse of two searches ends with
+constexpr double quality = 1.01;                   ///< of the more expensive of two final costs
+constexpr double paper_steps = 2.88;  ///< what the paper has of search steps: annealing's over the policy's
 
 struct settings {
     std::string spaces, only;
@@ -103,7 +104,10 @@ struct trace {
     std::vector<double> course;
     double possible = 0;  ///< mean score of the best `plan` that there are
 
-    [[nodiscard]] double share(std::size_t steps) const { return course[(std::min)(steps, course.size() - 1)] / possible; }
+    [[nodiscard]] double share(std::size_t steps) const
+    {
+        return course[(std::min)(steps, course.size() - 1)] / possible;
+    }
     [[nodiscard]] double steps_to(double mean) const
     {
         for (std::size_t t = 0; t < course.size(); ++t)
@@ -112,15 +116,16 @@ struct trace {
     }
 };
 
-constexpr const char* explorers[] = {"annealing", "annealing, whole", "annealing, spread", "policy", "policy, rate 0", "policy, early ends"};
+constexpr const char* explorers[] = {"annealing", "annealing, whole", "annealing, spread",
+                                     "policy",    "policy, rate 0",   "policy, early ends"};
 enum : std::size_t { annealing, whole, spread, policy, walk, early, explorer_count };
 using traces = std::vector<std::vector<trace>>;  ///< by explorer, then by search
 
 /// One explorer over all searches, of which search s knows `scores[s]` and `possible[s]` is the best it can find.
 template <class Explorer>
-std::vector<trace> follow(const Explorer& explorer, const tk::space::any_space& space, std::uint64_t seed, std::size_t repeat,
-                          const std::vector<std::vector<double>>& scores, const std::vector<tk::space::index_set>& visited,
-                          const std::vector<double>& possible)
+std::vector<trace> follow(const Explorer& explorer, const tk::space::any_space& space, std::uint64_t seed,
+                          std::size_t repeat, const std::vector<std::vector<double>>& scores,
+                          const std::vector<tk::space::index_set>& visited, const std::vector<double>& possible)
 {
     auto gen = tk::random::stream(seed, 0x666f6cU, repeat);
     auto state = explorer.start(space);
@@ -133,19 +138,21 @@ std::vector<trace> follow(const Explorer& explorer, const tk::space::any_space& 
     return out;
 }
 
-/// All explorers on the same models: fitted to 64, 128, ... configurations by lot, which the searches may not return.
+/// All explorers on the same models: fitted to 64, 128, ... configurations at random, which the searches may not return.
 traces search_models(const programs::loaded_space& on, const settings& o, std::size_t repeat)
 {
     auto gen = tk::random::stream(o.seed, 0x6d6f64U, repeat);
     const auto size = static_cast<std::size_t>(on.space.size());
-    const std::size_t known = (std::min)(searches * plan, size / 2), d = on.space.feature_count(tk::space::encoding::values);
+    const std::size_t known = (std::min)(searches * plan, size / 2),
+                      d = on.space.feature_count(tk::space::encoding::values);
     const auto order = tk::random::sample_without_replacement(on.space.size(), known, gen);
     std::vector<tk::index> all(size);
     for (std::size_t i = 0; i < size; ++i) all[i] = i;
     std::vector<float> features(size * d);
     on.space.features(all, features, tk::space::encoding::values);
 
-    const auto trees = tk::surrogate::boosted_trees::paper();
+    auto trees = tk::surrogate::boosted_trees::paper();
+    trees.loss = tk::surrogate::boosted_loss::squared;  // xgb-reg
     auto model = trees.start(d);
     std::vector<std::vector<double>> scores;
     std::vector<tk::space::index_set> visited;
@@ -162,7 +169,7 @@ traces search_models(const programs::loaded_space& on, const settings& o, std::s
             best = (std::min)(best, costs.back());
             taken.insert(i);
         }
-        const auto y = tk::scores_of(costs, best, tk::score_scale::throughput, 1);
+        const auto y = tk::search::scores_of(costs, best, tk::search::score_scale::throughput, 1);
         trees.fit(model, tk::surrogate::features(rows, d), y, gen);
         std::vector<tk::stats::prediction> predicted(size);
         trees.predict(model, tk::surrogate::features(features, d), predicted);
@@ -176,13 +183,15 @@ traces search_models(const programs::loaded_space& on, const settings& o, std::s
         judge.score(all, ignored);
         possible.push_back(judge.course().back());
     }
-    const auto run = [&](const auto& explorer) { return follow(explorer, on.space, o.seed, repeat, scores, visited, possible); };
+    const auto run = [&](const auto& explorer) {
+        return follow(explorer, on.space, o.seed, repeat, scores, visited, possible);
+    };
     traces out(explorer_count);
     const tk::explore::policy_gradient learns;
     auto stays = learns;
     stays.learning_rate = 0;
     auto ends = learns;
-    ends.settled = tk::explore::policy_gradient::reference().settled;
+    ends.end_share = tk::explore::policy_gradient::reference().end_share;
     out[annealing] = run(tk::explore::annealing{});
     out[whole] = run(tk::explore::annealing{.patience = 500});
     out[spread] = run(tk::explore::annealing{.patience = 500, .unit = tk::explore::heat::spread});
@@ -193,7 +202,8 @@ traces search_models(const programs::loaded_space& on, const settings& o, std::s
 }
 
 /// The best cost after each measurement of a run.
-std::vector<double> tune(const tk::any_strategy& strategy, const programs::loaded_space& on, const settings& o, std::size_t repeat)
+std::vector<double> tune(const tk::search::any_strategy& strategy, const programs::loaded_space& on, const settings& o,
+                         std::size_t repeat)
 {
     auto gen = tk::random::stream(o.seed, 0x74756eU, repeat);
     double now = 0, best = infinite;
@@ -220,15 +230,16 @@ double reached(const std::vector<double>& course, double cost)
     return static_cast<double>(at - course.begin() + 1);
 }
 
-constexpr const char* systems[] = {"SA", "SA + AS", "AE", "AE + AS", "AE, rate 0"};
-enum : std::size_t { sa, sa_as, ae, ae_as, ae_walk, system_count };
+constexpr const char* systems[] = {"SA", "SA + AS", "AE", "AE + AS", "AE, rate 0", "SA + diversity"};
+enum : std::size_t { sa, sa_as, ae, ae_as, ae_walk, sa_diverse, system_count };
 
 /// Pairs that are compared, and what the paper has.
 struct pair_of {
     std::size_t without, with;
     double paper = 0;  ///< 0: nothing
 };
-constexpr pair_of pairs[] = {{sa, sa_as, 1.98}, {ae, ae_as, 2.33}, {sa, ae}, {ae_walk, ae}, {sa, ae_as}};
+constexpr pair_of pairs[] = {{sa, sa_as, 1.98}, {ae, ae_as, 2.33}, {sa, ae},
+                             {ae_walk, ae},     {sa, ae_as},       {sa_diverse, sa_as}};
 
 /// Numbers by space and repeat, and what is said of them.
 class column {
@@ -255,24 +266,25 @@ private:
 
 /// Everything that was found, each number by space and repeat.
 struct study {
-    std::vector<std::vector<column>> shares;  ///< by explorer; after each look, in the first search, then in the last
-    std::vector<column> steps;                ///< annealing over the policy: of the first search, and of the last
-    std::vector<column> measurements, finals; ///< by pair: ratios
+    std::vector<std::vector<column>> shares;   ///< by explorer; after each look, in the first search, then in the last
+    std::vector<column> steps;                 ///< annealing over the policy: of the first search, and of the last
+    std::vector<column> measurements, finals;  ///< by pair: ratios
 };
 
 study search_all(const std::vector<programs::loaded_space>& spaces, const settings& o)
 {
     const column none(spaces.size(), o.repeats);
-    study out{std::vector(explorer_count, std::vector(2 * std::size(looks), none)), std::vector(2, none), std::vector(std::size(pairs), none),
-              std::vector(std::size(pairs), none)};
-    std::vector<tk::any_strategy> strategies;
+    study out{std::vector(explorer_count, std::vector(2 * std::size(looks), none)), std::vector(2, none),
+              std::vector(std::size(pairs), none), std::vector(std::size(pairs), none)};
+    std::vector<tk::search::any_strategy> strategies;
     auto stays = tk::explore::policy_gradient::paper();
     stays.learning_rate = 0;
-    strategies.emplace_back(tk::recipes::chameleon_sa());
-    strategies.emplace_back(tk::recipes::chameleon_sa_as());
-    strategies.emplace_back(tk::recipes::chameleon_ae());
-    strategies.emplace_back(tk::recipes::chameleon());
-    strategies.emplace_back(tk::recipes::chameleon_parts(stays, tk::screen::keep_best{}));
+    strategies.emplace_back(tk::recipes::chameleon_sa().strategy);
+    strategies.emplace_back(tk::recipes::chameleon_sa_as().strategy);
+    strategies.emplace_back(tk::recipes::chameleon_ae().strategy);
+    strategies.emplace_back(tk::recipes::chameleon().strategy);
+    strategies.emplace_back(tk::recipes::chameleon_parts(stays, tk::screen::keep_best{}).strategy);
+    strategies.emplace_back(tk::recipes::chameleon_parts(tk::explore::annealing{}, tk::screen::diversity{}).strategy);
     const bool watched_by_somebody = ::isatty(2) != 0;
     for (std::size_t k = 0; k < spaces.size(); ++k)
         for (std::size_t r = 0; r < o.repeats; ++r) {
@@ -283,7 +295,8 @@ study search_all(const std::vector<programs::loaded_space>& spaces, const settin
                 for (std::size_t x = 0; x < explorer_count; ++x)
                     for (std::size_t l = 0; l < std::size(looks); ++l)
                         out.shares[x][last * std::size(looks) + l](k, r) = found[x][s].share(looks[l]);
-                const double want = enough * (std::min)(found[annealing][s].course.back(), found[policy][s].course.back());
+                const double want =
+                    enough * (std::min)(found[annealing][s].course.back(), found[policy][s].course.back());
                 out.steps[last](k, r) = found[annealing][s].steps_to(want) / found[policy][s].steps_to(want);
             }
             std::vector<std::vector<double>> courses;
@@ -327,17 +340,20 @@ std::string text(const programs::middle& m, int digits = 2)
 void print(const std::vector<programs::loaded_space>& spaces, const study& found)
 {
     const auto groups = groups_of(spaces);
-    std::printf("search steps of annealing over those of the policy, to %.2f of what the worse of them ends with; "
-                "the paper has %.2f\n",
-                enough, paper_steps);
+    std::printf(
+        "search steps of annealing over those of the policy, to %.2f of what the worse of them ends with; "
+        "the paper has %.2f\n",
+        enough, paper_steps);
     std::printf("%-26s %8s  %-22s %-22s\n", "space", "size", search_names[0], search_names[1]);
     for (const auto& g : groups)
         std::printf("%-26s %8s  %-22s %-22s\n", g.name.c_str(), g.size > 0 ? std::to_string(g.size).c_str() : "",
                     text(found.steps[0].over(g.first, g.last)).c_str(),
                     text(found.steps[1].over(g.first, g.last)).c_str());
 
-    std::printf("\nmean score of the best %zu after so many steps of 128 evaluations, as a share of the best there are; geometric mean of all spaces\n",
-                plan);
+    std::printf(
+        "\nmean score of the best %zu after so many steps of 128 evaluations, as a share of the best there are; "
+        "geometric mean of all spaces\n",
+        plan);
     for (std::size_t last = 0; last < 2; ++last) {
         std::printf("%-20s", search_names[last]);
         for (const std::size_t l : looks) std::printf(" %-22zu", l);
@@ -351,7 +367,11 @@ void print(const std::vector<programs::loaded_space>& spaces, const study& found
         }
     }
 
-    std::printf("\nmeasurements of the first over those of the second, to %.2f of the dearer of their final costs; (final costs)\n%-26s", quality, "space");
+    std::printf(
+        "\nmeasurements of the first over those of the second, to %.2f of the more expensive of their final costs; "
+        "(final "
+        "costs)\n%-26s",
+        quality, "space");
     for (const auto& p : pairs)
         std::printf("  %-44s", (std::string(systems[p.without]) + " : " + systems[p.with] +
                                 (p.paper > 0 ? ", paper " + tk::io::text_of(p.paper) : ""))
@@ -396,13 +416,9 @@ void print_json(const settings& o, const std::vector<programs::loaded_space>& sp
         }
         comparisons.push_back({{"space", g.name}, {"pairs", compared}});
     }
-    const ordered_json out{{"seed", o.seed},
-                           {"repeats", o.repeats},
-                           {"measurements", o.measurements},
-                           {"steps_in_paper", paper_steps},
-                           {"steps", steps},
-                           {"shares", shares},
-                           {"comparisons", comparisons}};
+    const ordered_json out{
+        {"seed", o.seed}, {"repeats", o.repeats}, {"measurements", o.measurements}, {"steps_in_paper", paper_steps},
+        {"steps", steps}, {"shares", shares},     {"comparisons", comparisons}};
     std::printf("%s\n", out.dump(2).c_str());
 }
 
@@ -412,7 +428,8 @@ void run(const settings& o)
     tk::require(o.measurements > plan, "--measurements is too few, want more than the first plan of 64");
     const auto spaces = programs::load_spaces("bench_chameleon", o.spaces, o.only);
     for (const auto& s : spaces)
-        tk::require(s.space.size() > 2 * plan, "--spaces: " + s.name + " is smaller than two plans of 64, want larger ones");
+        tk::require(s.space.size() > 2 * plan,
+                    "--spaces: " + s.name + " is smaller than two plans of 64, want larger ones");
     const auto found = search_all(spaces, o);
     if (o.json) print_json(o, spaces, found);
     else print(spaces, found);
@@ -423,12 +440,17 @@ void run(const settings& o)
 int main(int argc, char** argv)
 {
     settings o;
-    CLI::App app("Chameleon's policy and sampling against annealing and the best 64, on recorded spaces.", "bench_chameleon");
-    app.add_option("--spaces", o.spaces, "folders of recorded spaces, with commas: NAME.params, NAME.csv.gz")->required();
+    CLI::App app("Chameleon's policy and sampling against annealing and the best 64, on recorded spaces.",
+                 "bench_chameleon");
+    app.add_option("--spaces", o.spaces, "folders of recorded spaces, with commas: NAME.params, NAME.csv.gz")
+        ->required();
     app.add_option("--only", o.only, "spaces whose name contains this");
     app.add_option("--repeats", o.repeats, "runs with different seeds")->capture_default_str();
-    app.add_option("--measurements", o.measurements, "per run, at most, and at most half of the space")->capture_default_str();
-    app.add_option("--seed", o.seed, "of the first repeat's streams")->capture_default_str();
+    app.add_option("--measurements", o.measurements, "per run, at most, and at most half of the space")
+        ->capture_default_str();
+    app.add_option("--seed", o.seed, "of the first repeat's streams")
+        ->check(programs::whole_number())
+        ->capture_default_str();
     app.add_flag("--json", o.json, "print JSON instead of tables");
     return programs::run_program(app, argc, argv, [&] { run(o); });
 }

@@ -16,21 +16,21 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "support/program.hpp"
-#include "support/tuning_curves.hpp"
+#include "bench/support/tuning_curves.hpp"
+#include "programs/program.hpp"
 #include "tunekit/bandit/epsilon_greedy.hpp"
 #include "tunekit/bandit/ucb.hpp"
 #include "tunekit/curve/belief.hpp"
-#include "tunekit/curve/records.hpp"
+#include "tunekit/curve/improvements.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/schedule/ansor.hpp"
+#include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/schedule/by_belief.hpp"
 #include "tunekit/schedule/oracle.hpp"
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/stats/bootstrap.hpp"
 #include "tunekit/stats/quantile.hpp"
 #include "tunekit/stats/rank.hpp"
-#include "tunekit/tune/any_schedule.hpp"
 
 namespace tk = tunekit;
 namespace curve = tunekit::curve;
@@ -87,8 +87,7 @@ curve::forecast residual_bootstrap(std::span<const double> best, double horizon,
     const curve::segment part = curve::last_segment(best);
     const double last = best.back(), peak = 1.25 * last, at = horizon - static_cast<double>(part.first);
     std::vector<double> y = part.y;
-    for (double& v : y)
-        v /= peak;
+    for (double& v : y) v /= peak;
     if (y.size() < 5 || y.back() - y.front() < 1e-9) return last_value(best, horizon, gen);
     const auto box = family::box(1.5);
     const curve::observations data(part.x, y);
@@ -103,8 +102,7 @@ curve::forecast residual_bootstrap(std::span<const double> best, double horizon,
         return residuals[static_cast<std::size_t>(tk::random::uniform_index(residuals.size(), gen))];
     };
     for (int i = 0; i < 100; ++i) {
-        for (std::size_t j = 0; j < y.size(); ++j)
-            y[j] = fitted[j] + any();
+        for (std::size_t j = 0; j < y.size(); ++j) y[j] = fitted[j] + any();
         const auto again = curve::fit<family>(curve::observations(part.x, y), box);
         if (again.usable)
             predictions.push_back((std::max)(last, peak * (curve::value<family>(again.parameters, at) + any())));
@@ -132,7 +130,7 @@ std::vector<std::pair<std::string, forecaster>> methods()
             {"least squares, bootstrap", residual_bootstrap},
             {"belief", by(curve::belief<>{})},
             {"belief, distinct values", by(curve::belief<>{{.scale_by_distinct = true}})},
-            {"records", by(curve::record_process{})}};
+            {"improvements", by(curve::improvement_process{})}};
 }
 
 /// One forecast beside what came; all relative to the last value.
@@ -187,8 +185,7 @@ std::map<std::string, double> by_space(const std::vector<row>& rows, const std::
         sum[curves[r.curve].space] += r.score();
         count[curves[r.curve].space] += 1;
     }
-    for (auto& [space, s] : sum)
-        s /= count[space];
+    for (auto& [space, s] : sum) s /= count[space];
     return sum;
 }
 
@@ -213,8 +210,7 @@ summary summarise(const std::string& method, const std::string& group, const std
     out.error = std::sqrt(out.error);
     out.ranks = tk::stats::spearman(means, came);
     std::vector<std::pair<double, double>> counts;
-    for (const auto& [c, covered] : of_curve)
-        counts.push_back(covered);
+    for (const auto& [c, covered] : of_curve) counts.push_back(covered);
     auto gen = tk::random::stream(seed, 0x626f6f74U, 0);
     out.coverage_range = tk::stats::bootstrap_interval(
         counts.size(),
@@ -247,11 +243,9 @@ std::vector<summary> coverage(const settings& s, const std::vector<tuning_curve>
     };
     for (const auto& [name, method] : methods()) {
         std::map<std::string, std::vector<row>> groups;
-        for (const auto& r : forecast_all(curves, method, s.seed))
-            groups[group(r)].push_back(r);
+        for (const auto& r : forecast_all(curves, method, s.seed)) groups[group(r)].push_back(r);
         if (baseline.empty()) baseline = groups;
-        for (const auto& [g, rows] : groups)
-            out.push_back(summarise(name, g, rows, baseline[g], curves, s.seed));
+        for (const auto& [g, rows] : groups) out.push_back(summarise(name, g, rows, baseline[g], curves, s.seed));
     }
     return out;
 }
@@ -281,10 +275,11 @@ std::vector<tk::schedule::slot_curve> slot_curves(const std::vector<const tuning
 }
 
 /// The order in which a schedule gives slots; a trial lasts a second.
-std::vector<std::size_t> order_of(const tk::any_schedule& schedule, const std::vector<const tuning_curve*>& of,
-                                  const std::vector<double>& weights, std::size_t slots, generator& gen)
+std::vector<std::size_t> order_of(const tk::schedule::any_schedule& schedule,
+                                  const std::vector<const tuning_curve*>& of, const std::vector<double>& weights,
+                                  std::size_t slots, generator& gen)
 {
-    std::vector<std::vector<tk::schedule::curve_point>> points(of.size());
+    std::vector<std::vector<tk::curve::curve_point>> points(of.size());
     std::vector<tk::schedule::task_view> views;
     for (std::size_t k = 0; k < of.size(); ++k) {
         for (std::size_t i = 0; i < of[k]->best.size(); ++i)
@@ -295,7 +290,7 @@ std::vector<std::size_t> order_of(const tk::any_schedule& schedule, const std::v
                          .slots = 1,
                          .seconds = static_cast<double>(slot_trials)});
     }
-    auto state = schedule.start(views);
+    auto state = schedule.start(views, {.slot_seconds = static_cast<double>(slot_trials), .tasks = of.size()});
     std::vector<std::size_t> order;
     while (order.size() < slots) {
         const std::size_t k = schedule.select(state, views, gen);
@@ -318,13 +313,12 @@ std::vector<regret> schedule_networks(const settings& s, const std::vector<tunin
     for (const auto& c : curves)
         if (c.best.size() == longest && c.best[slot_trials - 1] > 0) of_strategy[c.strategy].push_back(&c);
     tk::require(!of_strategy.empty(), "--networks needs curves of 300 trials, want spaces with as many configurations");
-    std::vector<std::pair<std::string, tk::any_schedule>> all;
+    std::vector<std::pair<std::string, tk::schedule::any_schedule>> all;
     const auto add = [&](const char* name, auto schedule) {
-        all.emplace_back(name, tk::any_schedule(std::move(schedule)));
+        all.emplace_back(name, tk::schedule::any_schedule(std::move(schedule)));
     };
     const auto with = [](auto belief, auto bandit, curve::gain gain) {
-        return tk::schedule::by_belief{
-            belief, bandit, {.slot_seconds = static_cast<double>(slot_trials), .reward = gain}};
+        return tk::schedule::by_belief{belief, bandit, {.reward = gain}};
     };
     using enum curve::gain;
     add("round robin", tk::schedule::round_robin{});
@@ -332,11 +326,11 @@ std::vector<regret> schedule_networks(const settings& s, const std::vector<tunin
     add("belief, ucb", with(curve::belief<>{}, tk::bandit::ucb::scale_free(), of_expected_improvement));
     add("distinct, ucb",
         with(curve::belief<>{{.scale_by_distinct = true}}, tk::bandit::ucb::scale_free(), of_expected_improvement));
-    add("records, ucb", with(curve::record_process{}, tk::bandit::ucb::scale_free(), expected));
+    add("improvements, ucb", with(curve::improvement_process{}, tk::bandit::ucb::scale_free(), expected));
     add("belief, greedy", with(curve::belief<>{}, tk::bandit::epsilon_greedy{}, of_expected_improvement));
     add("distinct, greedy",
         with(curve::belief<>{{.scale_by_distinct = true}}, tk::bandit::epsilon_greedy{}, of_expected_improvement));
-    add("records, greedy", with(curve::record_process{}, tk::bandit::epsilon_greedy{}, expected));
+    add("improvements, greedy", with(curve::improvement_process{}, tk::bandit::epsilon_greedy{}, expected));
 
     std::vector<std::vector<double>> areas(all.size());
     for (std::size_t network = 0; network < s.networks; ++network) {
@@ -353,8 +347,7 @@ std::vector<regret> schedule_networks(const settings& s, const std::vector<tunin
         const auto tasks = slot_curves(of, weights);
         const std::size_t slots = s.tasks * (longest / slot_trials) / 3;
         double floor = 0;
-        for (const auto& c : tasks)
-            floor += c.back();
+        for (const auto& c : tasks) floor += c.back();
         auto best = tk::schedule::area_optimal_order(tasks);
         best.resize(slots);
         const double base = floor * static_cast<double>(slots), least = tk::schedule::latency_area(tasks, best) - base;
@@ -376,8 +369,7 @@ std::vector<regret> schedule_networks(const settings& s, const std::vector<tunin
             return std::exp((a - b) / static_cast<double>(drawn.size()));
         };
         std::vector<std::uint32_t> each(s.networks);
-        for (std::size_t j = 0; j < each.size(); ++j)
-            each[j] = static_cast<std::uint32_t>(j);
+        for (std::size_t j = 0; j < each.size(); ++j) each[j] = static_cast<std::uint32_t>(j);
         out.push_back({all[i].first, tk::stats::mean(areas[i]),
                        tk::stats::bootstrap_interval(s.networks, ratio, {}, gen), ratio(each)});
     }
@@ -433,17 +425,14 @@ void print_json(const settings& s, const std::vector<summary>& rows, const std::
 void run(const settings& s)
 {
     tk::require(s.repeats > 0 && s.tasks > 0, "--repeats and --tasks are counts, want >= 1");
-    for (const auto& name : s.strategies)
-        (void)programs::find(programs::strategies(), "strategy", name);
+    for (const auto& name : s.strategies) (void)programs::find(programs::strategies(), "strategy", name);
     std::vector<tuning_curve> curves;
     for (const auto& path : programs::recorded_spaces(s.spaces))
         programs::search_space(curves, path, s.strategies, s.repeats, longest, s.seed);
     const auto rows = coverage(s, curves);
     const auto schedules = s.networks > 0 ? schedule_networks(s, curves) : std::vector<regret>{};
-    if (s.json)
-        print_json(s, rows, schedules);
-    else
-        print(rows, schedules);
+    if (s.json) print_json(s, rows, schedules);
+    else print(rows, schedules);
 }
 
 }  // namespace
@@ -458,7 +447,9 @@ int main(int argc, char** argv)
         ->delimiter(',')
         ->capture_default_str();
     app.add_option("--repeats", s.repeats, "searches of each strategy and space")->capture_default_str();
-    app.add_option("--seed", s.seed, "of the first repeat's stream")->capture_default_str();
+    app.add_option("--seed", s.seed, "of the first repeat's stream")
+        ->check(programs::whole_number())
+        ->capture_default_str();
     app.add_option("--by", s.by, "rows of the table: method, space, strategy, trials or ahead")
         ->check(CLI::IsMember({"method", "space", "strategy", "trials", "ahead"}))
         ->capture_default_str();

@@ -6,34 +6,33 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <kernel_table.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "support/any_conv2d_case.hpp"
-#include "support/cpu_peers.hpp"
-#include "support/cuda_rows.hpp"
-#include "support/field.hpp"
-#include "support/kernel_report.hpp"
-#include "support/operators.hpp"
-#include "support/program.hpp"
-#include "support/tuned_form.hpp"
-#include "tunekit/io/machine.hpp"
-#include "tunekit/io/session.hpp"
+#include "bench/support/cpu_peers.hpp"
+#include "bench/support/cuda_rows.hpp"
+#include "bench/support/field.hpp"
+#include "bench/support/kernel_report.hpp"
+#include "bench/support/tuned_form.hpp"
+#include "programs/kernel_table.hpp"
+#include "programs/operator_task.hpp"
+#include "programs/pools.hpp"
+#include "programs/program.hpp"
+#include "tunekit/io/logged.hpp"
 #include "tunekit/kernels/workloads.hpp"
+#include "tunekit/tune/stop_on_signal.hpp"
 
 namespace {
 
@@ -46,7 +45,7 @@ struct settings {
     double seconds = 60;
     int rounds = 31;
     std::uint64_t seed = 1;
-    bool json = false;
+    bool json = false, resume = false;
 };
 
 /// Square, one batch, tall and flat ones, a head's and a dense layer's.
@@ -57,6 +56,7 @@ constexpr std::array<gemm_layer, 7> products{{{"1024x1024x1024", {.m = 1024, .n 
                                               {"128x768x3072", {.m = 128, .n = 768, .k = 3072}},
                                               {"12x128x128x64", {.batch = 12, .m = 128, .n = 128, .k = 64}},
                                               {"1x1000x512", {.m = 1, .n = 1000, .k = 512}}}};
+constexpr int dense_rows = 8;  // at most, of a product with a form of its own
 constexpr std::array<std::string_view, 6> known_forms{"direct", "nchw", "choice", "nchw_choice", "gemm", "dense"};
 
 /// What a form is held against: the fastest of these peers. Dense layers count among the products.
@@ -85,7 +85,7 @@ const std::vector<rival>& rivals()
 struct job {
     std::string layer;
     double flops = 0;
-    std::function<std::deque<bench::form>()> forms;  // data and references are made where they are wanted
+    std::function<std::vector<bench::form>()> forms;  // data and references are made where they are wanted
     std::function<std::vector<bench::contestant>()> peers;
     std::function<bench::row(const bench::cuda_settings&, tk::random::philox&)> on_cuda;
 };
@@ -96,49 +96,62 @@ std::vector<job> jobs_of(const settings& set)
     const auto wanted_layer = [&](std::string_view name) {
         return set.layers.empty() || std::find(set.layers.begin(), set.layers.end(), name) != set.layers.end();
     };
-    const auto wanted = [forms = set.forms](std::string_view form) { return forms.empty() || std::find(forms.begin(), forms.end(), form) != forms.end(); };
+    const auto wanted = [forms = set.forms](std::string_view form) {
+        return forms.empty() || std::find(forms.begin(), forms.end(), form) != forms.end();
+    };
     for (const auto& name : set.networks) {
         const network gemms{"gemm", {}, products};
         const network* const net = name == gemms.name ? &gemms : find_network(name);
-        tk::require(net != nullptr, "unknown network '" + name + "', want resnet18, vgg16, alexnet, squeezenet, transformer, bert or gemm");
+        tk::require(net != nullptr, "unknown network '" + name +
+                                        "', want resnet18, vgg16, alexnet, squeezenet, transformer, bert or gemm");
         const auto add = [&](const auto& layer, auto forms) {
             if (!wanted_layer(layer.name)) return;
-            out.push_back({std::string(layer.name), layer.shape.flops(), std::move(forms), [s = layer.shape] { return bench::peers_of(s); },
-                           [layer](const bench::cuda_settings& how, tk::random::philox& gen) { return bench::row_on_cuda(layer, how, gen); }});
+            out.push_back({std::string(layer.name), layer.shape.flops(), std::move(forms),
+                           [s = layer.shape] { return bench::peers_of(s); },
+                           [layer](const bench::cuda_settings& how, tk::random::philox& gen) {
+                               return bench::row_on_cuda(layer, how, gen);
+                           }});
         };
         for (const auto& layer : net->convolutions) {
             add(layer, [wanted, name = std::string(layer.name), s = layer.shape] {
-                std::deque<bench::form> forms;
-                if (wanted("direct")) forms.push_back(bench::form_of<programs::conv2d_operator>(name, "direct", s));
-                if (wanted("nchw")) forms.push_back(bench::form_of<bench::nchw_operator>(name, "nchw", s));
-                if (wanted("choice")) forms.push_back(bench::form_of<programs::any_conv2d_operator>(name, "choice", s));
-                if (wanted("nchw_choice")) forms.push_back(bench::form_of<programs::any_nchw_operator>(name, "nchw_choice", s));
+                std::vector<bench::form> forms;
+                const auto form = [&](const char* what, auto task_of) {
+                    return bench::form_of(name, what, task_of(s, tk::measure::any_repetition{bench::form_repetition}));
+                };
+                if (wanted("direct")) forms.push_back(form("direct", programs::conv2d_task));
+                if (wanted("nchw")) forms.push_back(form("nchw", programs::nchw_task));
+                if (wanted("choice")) forms.push_back(form("choice", programs::any_conv2d_task));
+                if (wanted("nchw_choice")) forms.push_back(form("nchw_choice", programs::any_nchw_task));
                 return forms;
             });
         }
         for (const auto& layer : net->products) {
             add(layer, [wanted, name = std::string(layer.name), s = layer.shape] {
-                std::deque<bench::form> forms;
-                const bool dense = s.batch == 1 && s.m <= dense_kernel::most_rows;
-                if (dense && wanted("dense")) forms.push_back(bench::form_of<programs::dense_operator>(name, "dense", s));
-                if (!dense && wanted("gemm")) forms.push_back(bench::form_of<programs::gemm_operator>(name, "gemm", s));
+                std::vector<bench::form> forms;
+                const auto form = [&](const char* what, auto task_of) {
+                    return bench::form_of(name, what, task_of(s, tk::measure::any_repetition{bench::form_repetition}));
+                };
+                const bool dense = s.batch == 1 && s.m <= dense_rows;
+                if (dense && wanted("dense")) forms.push_back(form("dense", programs::dense_task));
+                if (!dense && wanted("gemm")) forms.push_back(form("gemm", programs::gemm_task));
                 return forms;
             });
         }
     }
     for (const auto& name : set.layers) {
-        tk::require(std::any_of(out.begin(), out.end(), [&](const job& j) { return j.layer == name; }), "unknown layer '" + name + "' of these networks");
+        tk::require(std::any_of(out.begin(), out.end(), [&](const job& j) { return j.layer == name; }),
+                    "unknown layer '" + name + "' of these networks");
     }
     return out;
 }
 
 /// The winners, the untuned, the peers and the peak, side by side.
-bench::row compare(const job& j, const std::deque<bench::form>& forms, const std::vector<tk::index>& winners, int rounds)
+bench::row compare(const job& j, std::span<const bench::form> forms, const std::vector<tk::index>& winners, int rounds)
 {
     std::vector<bench::contestant> field;
     for (std::size_t f = 0; f < forms.size(); ++f) {
-        field.push_back({forms[f].name, forms[f].plan(winners[f])});
-        field.push_back({"untuned", forms[f].plan(forms[f].untuned)});
+        field.push_back({forms[f].name, forms[f].task.plan(winners[f])});
+        field.push_back({"untuned", forms[f].task.plan(forms[f].task.untuned)});
     }
     const std::size_t first = field.size();
     for (auto& peer : j.peers()) field.push_back(std::move(peer));
@@ -160,45 +173,67 @@ bench::row compare(const job& j, const std::deque<bench::form>& forms, const std
                 if (is && (!best || rate(i, 1) > rate(*best, 1))) best = i;
             }
             if (!best) continue;
-            out.comparisons.push_back({forms[f].name, std::string(r.group), std::string(r.against), bench::ratio_of(seconds[*best], seconds[2 * f]),
+            out.comparisons.push_back({forms[f].name, std::string(r.group), std::string(r.against),
+                                       bench::ratio_of(seconds[*best], seconds[2 * f]),
                                        r.peers.size() > 1 ? field[*best].name : std::string()});
         }
     }
     return out;
 }
 
-std::vector<bench::row> run_on_cpu(const settings& set, const std::vector<job>& jobs, const std::function<void(const bench::row&)>& show)
+/// What became of every form, each tuned for that long; logged where that is wanted.
+std::vector<tk::tuning> tune_forms(const settings& set, const std::vector<bench::form>& forms,
+                                   tk::measure::isolated_workers& pool, double seconds, const tk::stop_on_signal& stop)
 {
-    std::vector<std::deque<bench::form>> forms;
-    for (const job& j : jobs) forms.push_back(j.forms());
-    using session = tk::io::session<tk::measure::wall_clock>;
-    std::optional<session> log;
-    if (!set.log.empty()) {
-        tk::io::log_header header{.version = programs::version_text(), .machine = tk::io::machine_key(), .seed = set.seed, .strategy = "combined",
-                                  .schedule = "sequential", .seconds = set.seconds, .batch = 8};
-        for (const auto& of_layer : forms)
-            for (const auto& f : of_layer) header.tasks.push_back({f.task(), f.space.size(), f.space.fingerprint()});
-        log.emplace(set.log, header, tk::measure::wall_clock{}, session::options{});
+    std::vector<tk::task> tasks;
+    for (const auto& f : forms) {
+        tasks.emplace_back(f.title(), f.task.space, 1.0);
+        tasks.back().begin_with({f.task.untuned});
     }
-    const auto past = set.from_log.empty() ? std::nullopt : std::optional(tk::io::read_log(set.from_log));
-    if (!set.json) std::printf("OpenBLAS runs as %s\n", openblas_get_corename());
+    const tk::tasks_budget budget{.seconds = seconds * static_cast<double>(forms.size()), .slot_seconds = seconds};
+    const auto how = bench::form_recipe(seconds);
+    tk::random::philox gen(set.seed);
+    const tk::plan found =
+        set.log.empty()
+            ? tk::tune_tasks(tasks, pool, how, budget, stop, gen)
+            : tk::io::logged_run(
+                  set.log, tasks, pool, how, budget, stop,
+                  {.strategy = "combined", .schedule = "sequential", .seed = set.seed, .resume = set.resume});
+    std::vector<tk::tuning> out;
+    for (const auto& entry : found.tasks) out.push_back(entry.record);
+    return out;
+}
+
+std::vector<bench::row> run_on_cpu(const settings& set, const std::vector<job>& jobs,
+                                   const std::function<void(const bench::row&)>& show, const tk::stop_on_signal& stop)
+{
     constexpr double race_share = 0.1;
+    const auto past = set.from_log.empty() ? std::nullopt : std::optional(tk::io::read_log(set.from_log));
+    std::vector<bench::form> forms;
+    std::vector<std::size_t> ends;  // of each job's forms
+    for (const job& j : jobs) {
+        for (auto& f : j.forms()) forms.push_back(std::move(f));
+        ends.push_back(forms.size());
+    }
+    tk::require(!forms.empty(), "--forms leaves none of these layers a form, want others");
+    std::vector<programs::operator_task> tasks;
+    for (const auto& f : forms) tasks.push_back(f.task);
+    auto pool = programs::pool_of(tasks, 1);
+    if (!set.json) std::printf("OpenBLAS runs as %s\n", openblas_get_corename());
+    std::vector<tk::tuning> records;
+    if (past) {
+        for (const auto& f : forms) records.emplace_back().append(tk::io::trials_of(*past, f.title(), f.task.space), 0);
+    } else {
+        records = tune_forms(set, forms, pool, (1 - race_share) * set.seconds, stop);
+    }
     std::vector<bench::row> rows;
     std::size_t k = 0;
-    for (std::size_t l = 0; l < jobs.size(); ++l) {
+    for (std::size_t l = 0; l < jobs.size() && stop.heard() == 0; ++l) {
+        const auto of_job = std::span<const bench::form>(forms).subspan(k, ends[l] - k);
         std::vector<tk::index> winners;
-        for (auto& f : forms[l]) {
-            auto gen = tk::random::stream(set.seed, 0, k);
-            const double seconds = (1 - race_share) * set.seconds;
-            tk::tuning record;
-            if (past) record.append(tk::io::trials_of(*past, f.task(), f.space), 0);
-            else if (log) record = bench::tune_form(f, log->record(k, bench::lent_form{&f}), seconds, log->clock(), gen);
-            else record = bench::tune_form(f, bench::lent_form{&f}, seconds, tk::measure::wall_clock{}, gen);
-            if (log && log->failed()) throw tk::error(log->problem());
-            winners.push_back(bench::winner_of(f, record, race_share * set.seconds));
-            ++k;
-        }
-        rows.push_back(compare(jobs[l], forms[l], winners, set.rounds));
+        for (; k < ends[l]; ++k)
+            winners.push_back(bench::winner_of(forms[k], pool.alone(0, k), records[k], race_share * set.seconds));
+        rows.push_back(compare(jobs[l], of_job, winners, set.rounds));
         show(rows.back());
     }
     return rows;
@@ -224,22 +259,40 @@ int main(int argc, char** argv)
     begin_honestly(argv);
     settings set;
     CLI::App app("Tuned kernels against oneDNN, OpenBLAS and Eigen in one interleaved run.", "bench_kernels");
-    app.add_option("--network", set.networks, "resnet18, vgg16, alexnet, squeezenet, transformer, bert, or gemm: seven products of all sizes")->delimiter(',')->capture_default_str();
+    app.add_option("--network", set.networks,
+                   "resnet18, vgg16, alexnet, squeezenet, transformer, bert, or gemm: seven products of all sizes")
+        ->delimiter(',')
+        ->capture_default_str();
     app.add_option("--layers", set.layers, "only these layers of the networks")->delimiter(',');
-    app.add_option("--forms", set.forms, "only these: direct (blocked layouts), nchw, choice (of the algorithm, blocked), nchw_choice, gemm, dense")->delimiter(',');
-    app.add_option("--seconds", set.seconds, "tuning of each form of each layer")->capture_default_str()->check(CLI::PositiveNumber);
-    app.add_option("--rounds", set.rounds, "interleaved rounds of the comparison")->capture_default_str()->check(CLI::Range(3, 10000));
-    app.add_option("--seed", set.seed, "seed of the search")->capture_default_str();
-    app.add_option("--log", set.log, "file that takes one line per trial");
+    app.add_option(
+           "--forms", set.forms,
+           "only these: direct (blocked layouts), nchw, choice (of the algorithm, blocked), nchw_choice, gemm, dense")
+        ->delimiter(',');
+    app.add_option("--seconds", set.seconds,
+                   "tuning of each form of each layer, and its comparison with the untuned one")
+        ->capture_default_str()
+        ->check(CLI::PositiveNumber);
+    app.add_option("--rounds", set.rounds, "interleaved rounds of the comparison")
+        ->capture_default_str()
+        ->check(CLI::Range(3, 10000));
+    app.add_option("--seed", set.seed, "seed of the search")->check(programs::whole_number())->capture_default_str();
+    app.add_option("--log", set.log, "file that takes a line for each configuration that goes out and for each answer");
+    app.add_flag("--resume", set.resume, "take up the run in the log");
     app.add_option("--from-log", set.from_log, "take the best of this file instead of tuning");
-    app.add_option("--device", set.device, "cpu, or cuda: templates on the first device against cuDNN and cuBLAS; status 3 without one")->capture_default_str();
+    app.add_option("--device", set.device,
+                   "cpu, or cuda: templates on the first device against cuDNN and cuBLAS; status 3 without one")
+        ->capture_default_str();
     app.add_flag("--json", set.json, "print JSON");
     bool no_device = false;
+    const tk::stop_on_signal stop;
     const int status = programs::run_program(app, argc, argv, [&] {
-        tk::require(set.device == "cpu" || set.device == "cuda", "unknown device '" + set.device + "', want cpu or cuda");
+        tk::require(set.device == "cpu" || set.device == "cuda",
+                    "unknown device '" + set.device + "', want cpu or cuda");
         tk::require(set.log.empty() || set.from_log.empty(), "--log and --from-log are given, want one of them");
+        tk::require(!set.resume || !set.log.empty(), "--resume needs the log to resume, want --log FILE");
         for (const auto& f : set.forms) {
-            tk::require(std::find(known_forms.begin(), known_forms.end(), f) != known_forms.end(), "unknown form '" + f + "', want direct, nchw, choice, nchw_choice, gemm or dense");
+            tk::require(std::find(known_forms.begin(), known_forms.end(), f) != known_forms.end(),
+                        "unknown form '" + f + "', want direct, nchw, choice, nchw_choice, gemm or dense");
         }
         const auto jobs = jobs_of(set);
         const auto show = [&](const bench::row& r) {
@@ -249,9 +302,10 @@ int main(int argc, char** argv)
         if (set.device == "cuda") {
             try {
                 (void)tk::measure::find_cuda_device();
-                for (std::size_t l = 0; l < jobs.size(); ++l) {
+                for (std::size_t l = 0; l < jobs.size() && stop.heard() == 0; ++l) {
                     auto gen = tk::random::stream(set.seed, 0, l);
-                    rows.push_back(jobs[l].on_cuda({.seconds = set.seconds, .rounds = set.rounds, .quiet = set.json}, gen));
+                    rows.push_back(
+                        jobs[l].on_cuda({.seconds = set.seconds, .rounds = set.rounds, .quiet = set.json}, gen));
                     show(rows.back());
                 }
             } catch (const tk::measure::no_cuda&) {
@@ -259,10 +313,10 @@ int main(int argc, char** argv)
                 throw;
             }
         } else {
-            rows = run_on_cpu(set, jobs, show);
+            rows = run_on_cpu(set, jobs, show, stop);
         }
         if (set.json) std::printf("%s\n", bench::to_json(rows).c_str());
         else bench::print_summaries(rows);
     });
-    return no_device ? 3 : status;
+    return no_device ? 3 : status != 0 ? status : stop.status();
 }

@@ -15,14 +15,15 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "support/convolution_layer.hpp"
-#include "support/middle.hpp"
-#include "support/program.hpp"
-#include "support/replay_network.hpp"
+#include "bench/support/middle.hpp"
+#include "bench/support/replay_network.hpp"
+#include "programs/operator_task.hpp"
+#include "programs/pools.hpp"
+#include "programs/program.hpp"
 #include "tunekit/io/machine.hpp"
 #include "tunekit/io/read_log.hpp"
 #include "tunekit/kernels/workloads.hpp"
-#include "tunekit/measure/repetition.hpp"
+#include "tunekit/measure/fixed.hpp"
 #include "tunekit/stats/quantile.hpp"
 
 namespace tk = tunekit;
@@ -30,7 +31,7 @@ namespace tk = tunekit;
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr double quality = 1.01;  ///< of the baseline's final latency
+constexpr double quality = 1.01;                        ///< of the baseline's final latency
 constexpr double shares[] = {0.1, 0.25, 0.5, 0.75, 1};  ///< of the seconds, at which latencies are compared
 
 struct options {
@@ -56,7 +57,8 @@ struct live_run {
     std::vector<improvement> found;
 };
 
-live_run read_run(const std::string& path, const std::vector<programs::x86_task>& tasks, const tk::kernels::network& network)
+live_run read_run(const std::string& path, const std::vector<programs::built_task>& tasks,
+                  const tk::kernels::network& network)
 {
     const auto log = tk::io::read_log(path);
     const auto wrong = [&](const std::string& what) { throw tk::error("log " + path + ": " + what); };
@@ -65,7 +67,11 @@ live_run read_run(const std::string& path, const std::vector<programs::x86_task>
     for (std::size_t k = 0; k < tasks.size(); ++k)
         if (log.header.tasks[k].fingerprint != tasks[k].space.fingerprint())
             wrong("task " + log.header.tasks[k].name + " had another space, want --templates autotvm");
-    live_run out{.schedule = log.header.schedule, .seed = log.header.seed, .seconds = 0, .trials = log.trials.size(), .found = {}};
+    live_run out{.schedule = log.header.schedule,
+                 .seed = log.header.seed,
+                 .seconds = 0,
+                 .trials = log.trials.size(),
+                 .found = {}};
     std::vector<double> best(tasks.size(), infinite);
     for (const auto& t : log.trials) {
         out.seconds = 1e-9 * static_cast<double>(t.ended_ns);
@@ -77,14 +83,16 @@ live_run read_run(const std::string& path, const std::vector<programs::x86_task>
 }
 
 /// Fresh medians over rounds, in each of which everything is measured once.
-std::vector<std::map<tk::index, double>> measure_all(std::vector<programs::x86_task>& tasks, const std::vector<std::set<tk::index>>& wanted,
+std::vector<std::map<tk::index, double>> measure_all(const std::vector<programs::built_task>& tasks,
+                                                     const std::vector<std::set<tk::index>>& wanted,
                                                      std::uint32_t rounds)
 {
+    auto pool = programs::pool_of(tasks, 1);
     std::vector<std::map<tk::index, std::vector<double>>> seen(tasks.size());
     for (std::uint32_t r = 0; r < rounds; ++r)
         for (std::size_t k = 0; k < tasks.size(); ++k) {
             const std::vector<tk::index> batch(wanted[k].begin(), wanted[k].end());
-            const auto measured = tasks[k].measure(batch, {.run_seconds = 10});
+            const auto measured = pool.alone(0, k).measure(batch, {.run_seconds = 10});
             for (std::size_t i = 0; i < batch.size(); ++i)
                 if (measured[i].ok()) seen[k][batch[i]].push_back(measured[i].cost);
         }
@@ -95,7 +103,8 @@ std::vector<std::map<tk::index, double>> measure_all(std::vector<programs::x86_t
 }
 
 /// The model's latency under the incumbents, as measured afresh, whenever one changed.
-programs::latency_course course_of(const live_run& run, const std::vector<std::map<tk::index, double>>& costs, const tk::kernels::network& network)
+programs::latency_course course_of(const live_run& run, const std::vector<std::map<tk::index, double>>& costs,
+                                   const tk::kernels::network& network)
 {
     std::vector<double> now(costs.size(), infinite);
     programs::latency_course out;
@@ -208,15 +217,9 @@ void print_json(const options& o, const comparison& c)
         auto& ratio = ratios.emplace_back(ordered_json{{"after_s", shares[s] * c.seconds}});
         programs::add(ratio, "latency_ratio", programs::middle_of(c.ratios[s]));
     }
-    ordered_json out{{"network", o.network},
-                     {"baseline", o.baseline},
-                     {"against", o.against},
-                     {"rounds", o.rounds},
-                     {"seconds", c.seconds},
-                     {"untuned_ms", 1e3 * c.untuned},
-                     {"rows", rows},
-                     {"seeds", c.sooner.size()},
-                     {"ratios", ratios}};
+    ordered_json out{{"network", o.network}, {"baseline", o.baseline},   {"against", o.against},
+                     {"rounds", o.rounds},   {"seconds", c.seconds},     {"untuned_ms", 1e3 * c.untuned},
+                     {"rows", rows},         {"seeds", c.sooner.size()}, {"ratios", ratios}};
     if (!c.sooner.empty()) programs::add(out, "speedup", programs::middle_of(c.sooner));
     std::printf("%s\n", out.dump(2).c_str());
 }
@@ -226,14 +229,17 @@ void run(const options& o)
     tk::require(o.rounds > 0, "--rounds is 0, want at least 1");
     const auto* const network = tk::kernels::find_network(o.network);
     if (network == nullptr || network->convolutions.empty())
-        tk::invalid("--network \"" + o.network + "\" has no convolutions here, want alexnet, resnet18, squeezenet or vgg16");
-    std::vector<programs::x86_task> tasks;
+        tk::invalid("--network \"" + o.network +
+                    "\" has no convolutions here, want alexnet, resnet18, squeezenet or vgg16");
+    std::vector<programs::built_task> tasks;
     for (const auto& layer : network->convolutions)
-        tasks.push_back(programs::x86_task_of(layer.shape, tk::measure::fixed{.runs = 10, .batch = 1}));
+        tasks.push_back(
+            programs::x86_task(layer.shape, tk::measure::any_repetition{tk::measure::fixed{.runs = 10, .batch = 1}}));
     std::vector<live_run> runs;
     for (const auto& path : o.logs) runs.push_back(read_run(path, tasks, *network));
     for (const auto& r : runs)
-        if (std::none_of(runs.begin(), runs.end(), [&](const live_run& b) { return b.schedule == o.baseline && b.seed == r.seed; }))
+        if (std::none_of(runs.begin(), runs.end(),
+                         [&](const live_run& b) { return b.schedule == o.baseline && b.seed == r.seed; }))
             throw tk::error("seed " + std::to_string(r.seed) + " has no log of " + o.baseline + ", want one");
     std::vector<std::set<tk::index>> wanted(tasks.size());
     for (std::size_t k = 0; k < tasks.size(); ++k) wanted[k].insert(tasks[k].untuned);
@@ -241,7 +247,8 @@ void run(const options& o)
         for (const auto& f : r.found) wanted[f.task].insert(f.which);
     const auto costs = measure_all(tasks, wanted, o.rounds);
     double untuned = 0;
-    for (std::size_t k = 0; k < tasks.size(); ++k) untuned += network->convolutions[k].times * costs[k].at(tasks[k].untuned);
+    for (std::size_t k = 0; k < tasks.size(); ++k)
+        untuned += network->convolutions[k].times * costs[k].at(tasks[k].untuned);
     std::vector<programs::latency_course> courses;
     for (const auto& r : runs) courses.push_back(course_of(r, costs, *network));
     const auto found = compare(o, runs, courses, untuned);
@@ -254,7 +261,9 @@ void run(const options& o)
 int main(int argc, char** argv)
 {
     options o;
-    CLI::App app("Compares schedules by the logs of tune_network --templates autotvm: every incumbent is measured afresh.", "bench_live");
+    CLI::App app(
+        "Compares schedules by the logs of tune_network --templates autotvm: every incumbent is measured afresh.",
+        "bench_live");
     app.add_option("logs", o.logs, "one per run; runs of one seed are compared")->required();
     app.add_option("--network", o.network, "that was tuned")->capture_default_str();
     app.add_option("--baseline", o.baseline, "the schedule that the other is compared with")->capture_default_str();

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <kernel_table.hpp>
+#include "programs/kernel_table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -30,18 +30,19 @@
 #include <utility>
 #include <vector>
 
-#include "support/noise.hpp"
-#include "support/program.hpp"
-#include "tunekit/kernels/conv2d.hpp"
-#include "tunekit/kernels/conv2d_space.hpp"
-#include "tunekit/kernels/gemm.hpp"
-#include "tunekit/kernels/gemm_space.hpp"
+#include "programs/noise.hpp"
+#include "programs/program.hpp"
+#include "tunekit/kernels/conv2d/blocked.hpp"
+#include "tunekit/kernels/conv2d/blocked_space.hpp"
+#include "tunekit/kernels/gemm/gemm.hpp"
+#include "tunekit/kernels/gemm/space.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/measure/until_stable.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/stats/quantile.hpp"
+#include "tunekit/tune/stop_on_signal.hpp"
 
 namespace {
 
@@ -117,7 +118,7 @@ struct subject {
 
 std::uint64_t runs_for(double step, double seconds)
 {
-    const double n = std::ceil(measure::timing{}.least_steps * step / seconds);
+    const double n = std::ceil(measure::timed_options{}.min_steps * step / seconds);
     return n > 1 ? static_cast<std::uint64_t>(n) : 1;
 }
 
@@ -126,10 +127,8 @@ stretch record(const subject& s, const std::array<double, 2>& steps)
     const measure::wall_clock wall;
     const measure::thread_clock thread;
     stretch out;
-    for (int i = 0; i < 5; ++i)
-        s.run();
-    for (const std::size_t c : {0U, 1U})
-        out.unit[c] = runs_for(steps[c], s.seconds);
+    for (int i = 0; i < 5; ++i) s.run();
+    for (const std::size_t c : {0U, 1U}) out.unit[c] = runs_for(steps[c], s.seconds);
     const auto pass = [&](std::uint64_t n, bool keep_wall, bool keep_thread) {
         for (std::size_t i = 0; i < stretch_samples; ++i) {
             const double t0 = thread();
@@ -160,8 +159,7 @@ result replayed(const policy& p, const stretch& s, std::size_t clock, std::size_
         const std::size_t n = (std::max<std::uint64_t>(wanted, unit) + unit - 1) / unit;
         if (at + n > samples.size()) break;
         double sum = 0;
-        for (std::size_t i = at; i < at + n; ++i)
-            sum += samples[i];
+        for (std::size_t i = at; i < at + n; ++i) sum += samples[i];
         batches.push_back(sum / static_cast<double>(n));
         at += n;
         r.runs += static_cast<double>(n * unit);
@@ -187,8 +185,7 @@ public:
         tk::require(pid_ >= 0, "bench_repetition: no child process can be had");
         if (pid_ == 0) {
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-            for (volatile unsigned spins = 0;;)
-                spins = spins + 1;
+            for (volatile unsigned spins = 0;;) spins = spins + 1;
         }
         let(false);
     }
@@ -263,11 +260,9 @@ void add_top_ten(std::vector<subject>& to, const std::string& name, int field, c
             tried[k].second();
             seconds[k].push_back(seconds_of(tried[k].second));
         }
-    for (std::size_t k = 0; k < tried.size(); ++k)
-        tried[k].first = median(seconds[k]);
+    for (std::size_t k = 0; k < tried.size(); ++k) tried[k].first = median(seconds[k]);
     std::sort(tried.begin(), tried.end(), by_time);
-    for (std::size_t k = 0; k < 10; ++k)
-        to.push_back({name + " #" + std::to_string(k), tried[k].second, field});
+    for (std::size_t k = 0; k < 10; ++k) to.push_back({name + " #" + std::to_string(k), tried[k].second, field});
 }
 
 std::vector<subject> subjects(const settings& set, tk::random::philox& gen)
@@ -287,8 +282,7 @@ std::vector<subject> subjects(const settings& set, tk::random::philox& gen)
         {"conv2d R2", square_conv2d(64, 56, 64, 3, 1, 1)},
         {"conv2d V9", square_conv2d(512, 14, 512, 3, 1, 1)},
         {"conv2d V4", square_conv2d(128, 112, 128, 3, 1, 1)}};
-    for (const auto& [name, s] : layers)
-        out.push_back({name, convolution(s, default_config(s, table), gen)});
+    for (const auto& [name, s] : layers) out.push_back({name, convolution(s, default_config(s, table), gen)});
     const gemm_shape g{.m = 128, .n = 128, .k = 128};
     add_top_ten(
         out, "gemm 128x128x128", 0, gemm_space(g, table),
@@ -299,8 +293,7 @@ std::vector<subject> subjects(const settings& set, tk::random::philox& gen)
         [&](const auto& c, auto& r) { return convolution(r8, conv2d_config_of(c), r); }, gen);
     for (subject& s : out) {
         std::vector<double> seconds;
-        for (int i = 0; i < 10; ++i)
-            seconds.push_back(seconds_of(s.run));
+        for (int i = 0; i < 10; ++i) seconds.push_back(seconds_of(s.run));
         s.seconds = median(std::move(seconds));
     }
     std::erase_if(out, [&](const subject& s) { return s.seconds > 1e-3 * set.most_ms; });
@@ -386,8 +379,7 @@ std::vector<order_row> orders_of(const std::vector<subject>& all)
                         if (s.field == field) ten.push_back(&s);
                     if (ten.empty() || ten[0]->recorded[condition].empty()) continue;
                     std::vector<double> want;
-                    for (const subject* s : ten)
-                        want.push_back(truth(*s, clock));
+                    for (const subject* s : ten) want.push_back(truth(*s, clock));
                     double pairs = 0, wrong = 0, pairs_apart = 0, wrong_apart = 0;
                     for (std::size_t r = 0; r < ten[0]->recorded[condition].size(); ++r)
                         for (std::size_t k = 0; k < p.starts; ++k) {
@@ -418,8 +410,7 @@ std::vector<order_row> orders_of(const std::vector<subject>& all)
 double drift(const subject& s, std::size_t clock)
 {
     std::vector<double> medians;
-    for (const stretch& one : s.recorded[0])
-        medians.push_back(median(one.samples[clock]));
+    for (const stretch& one : s.recorded[0]) medians.push_back(median(one.samples[clock]));
     return quantile(medians, 0.9) / quantile(medians, 0.1) - 1;
 }
 
@@ -431,8 +422,7 @@ void print(const std::vector<subject>& all, const std::vector<row>& rows, const 
     bool first = true;
     for (const subject& s : all) {
         double runs = 0;
-        for (const stretch& one : s.recorded[0])
-            runs += static_cast<double>(one.samples[0].size() * one.unit[0]);
+        for (const stretch& one : s.recorded[0]) runs += static_cast<double>(one.samples[0].size() * one.unit[0]);
         std::printf(json ? "%s\n {\"kernel\": \"%s\", \"truth_wall_s\": %.9g, \"truth_thread_s\": %.9g, \"drift\": "
                            "%.4f, \"runs\": %.0f}"
                          : "%s%-20s %10.2f %10.2f %8.1f%% %9.0f\n",
@@ -473,7 +463,7 @@ void print(const std::vector<subject>& all, const std::vector<row>& rows, const 
     std::printf(json ? "]}\n" : "");
 }
 
-void study(const settings& set)
+void study(const settings& set, const tk::stop_on_signal& stop)
 {
     if (set.core >= 0) {
         cpu_set_t one;
@@ -493,7 +483,7 @@ void study(const settings& set)
     measure::wall_clock wall;
     measure::thread_clock thread;
     const std::array<double, 2> steps{measure::smallest_step(wall), measure::smallest_step(thread)};
-    for (int round = 0; round < set.rounds; ++round) {
+    for (int round = 0; round < set.rounds && stop.heard() == 0; ++round) {  // whole rounds: each has all kernels
         for (const int condition : {0, 1}) {
             if (condition == 1 && round % 4 != 0) continue;
             other.let(condition == 1);
@@ -513,7 +503,8 @@ void study(const settings& set)
 int main(int argc, char** argv)
 {
     settings set;
-    CLI::App app{"Repetition policies against the truth of thousands of runs, on a quiet and on a shared core", "bench_repetition"};
+    CLI::App app{"Repetition policies against the truth of thousands of runs, on a quiet and on a shared core",
+                 "bench_repetition"};
     app.add_option("--rounds", set.rounds,
                    "500 samples of each kernel in each; long kernels and the load in every fourth")
         ->capture_default_str()
@@ -524,7 +515,11 @@ int main(int argc, char** argv)
     app.add_option("--most-ms", set.most_ms, "leave out kernels that take longer")
         ->capture_default_str()
         ->check(CLI::PositiveNumber);
-    app.add_option("--seed", set.seed, "seed of the operands and of the order of the kernels")->capture_default_str();
+    app.add_option("--seed", set.seed, "seed of the operands and of the order of the kernels")
+        ->check(programs::whole_number())
+        ->capture_default_str();
     app.add_flag("--json", set.json, "print JSON");
-    return programs::run_program(app, argc, argv, [&] { study(set); });
+    const tk::stop_on_signal stop;
+    const int status = programs::run_program(app, argc, argv, [&] { study(set, stop); });
+    return status != 0 ? status : stop.status();
 }

@@ -16,12 +16,12 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "../examples/support/names.hpp"
-#include "support/middle.hpp"
-#include "support/program.hpp"
-#include "support/record_network.hpp"
-#include "support/replay_network.hpp"
-#include "support/svg.hpp"
+#include "bench/support/middle.hpp"
+#include "bench/support/record_network.hpp"
+#include "bench/support/replay_network.hpp"
+#include "bench/support/svg.hpp"
+#include "programs/names.hpp"
+#include "programs/program.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/stats/quantile.hpp"
 
@@ -30,8 +30,8 @@ namespace tk = tunekit;
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr double quality = 1.01;            ///< of the baseline's final latency
-constexpr std::size_t orders_by_lot = 10;   ///< of `sequential`
+constexpr double quality = 1.01;           ///< of the baseline's final latency
+constexpr std::size_t orders_by_lot = 10;  ///< of `sequential`
 
 struct options {
     programs::record_settings record;
@@ -45,12 +45,12 @@ struct options {
 /// What a strategy under a schedule did in all repeats.
 struct row {
     std::string strategy{}, schedule{};
-    std::vector<double> seconds{};  ///< to the quality, per repeat; +inf where it was not reached
+    std::vector<double> seconds{};   ///< to the quality, per repeat; +inf where it was not reached
     std::vector<double> of_tasks{};  ///< sequential: of all tasks, each to the quality it has in the baseline
     std::vector<double> final_latency{};
-    std::vector<double> area{};     ///< over that of the area-optimal oracle
-    std::vector<double> course{};   ///< median latency at each of the picture's times
-    double own_seconds = 0;       ///< of strategy, schedule and replay together, per repeat
+    std::vector<double> area{};    ///< over that of the area-optimal oracle
+    std::vector<double> course{};  ///< median latency at each of the picture's times
+    double own_seconds = 0;        ///< of strategy, schedule and replay together, per repeat
 };
 
 /// The speed-up of `b` over `a`, over repeats.
@@ -92,7 +92,7 @@ public:
     {
         for (std::size_t i = 0; i < o.strategies.size(); ++i) {
             const programs::replayed_network on(layers, o.strategies[i], o.replay);
-            const auto known = programs::schedules(on.plan_of_run());
+            const auto known = programs::schedules();
             if (i == 0) begin(on, programs::find(known, "schedule", "sequential"));
             else if (wanted("sequential")) add(on, "sequential", programs::find(known, "schedule", "sequential"));
             for (const auto& [name, schedule] : known)
@@ -116,7 +116,8 @@ private:
         double begins = 0;
         for (std::size_t r = 0; r < o_.replay.repeats; ++r) {
             baseline_.push_back(on.run(sequential, r));
-            if (baseline_.back().model.empty()) throw tk::error("--seconds " + std::to_string(o_.replay.seconds) + " ends in the warm-up, want more");
+            if (baseline_.back().model.empty())
+                throw tk::error("--seconds " + std::to_string(o_.replay.seconds) + " ends in the warm-up, want more");
             begins = (std::max)(begins, baseline_.back().model.front().seconds);
             const auto curves = on.slot_curves(r);
             oracle_.push_back(on.run(tk::schedule::scripted{tk::schedule::area_optimal_order(curves)}, r));
@@ -151,7 +152,10 @@ private:
                 std::iota(order.begin(), order.end(), std::size_t{0});
                 for (std::size_t i = order.size(); i > 1; --i)
                     std::swap(order[i - 1], order[static_cast<std::size_t>(tk::random::uniform_index(i, gen))]);
-                judge(each, on.run(programs::detail::in_order{order, {o_.replay.seconds / static_cast<double>(order.size())}}, r), r);
+                judge(each,
+                      on.run(programs::detail::in_order{order, {o_.replay.seconds / static_cast<double>(order.size())}},
+                             r),
+                      r);
             }
             orders.seconds.push_back(tk::stats::median(each.seconds));
             orders.final_latency.push_back(tk::stats::median(each.final_latency));
@@ -165,12 +169,15 @@ private:
         const double from = baseline_[r].model.front().seconds, until = o_.replay.seconds;
         to.seconds.push_back(programs::seconds_to(run.model, quality * baseline_[r].model.back().latency));
         to.final_latency.push_back(run.model.empty() ? infinite : run.model.back().latency);
-        to.area.push_back(programs::area_under(run.model, from, until) / programs::area_under(oracle_[r].model, from, until));
+        to.area.push_back(programs::area_under(run.model, from, until) /
+                          programs::area_under(oracle_[r].model, from, until));
         if (to.schedule == "sequential")
-            to.of_tasks.push_back(programs::seconds_of_tasks(run.tasks, baseline_[r].tasks, quality, until / static_cast<double>(layers_.size())));
+            to.of_tasks.push_back(programs::seconds_of_tasks(run.tasks, baseline_[r].tasks, quality,
+                                                             until / static_cast<double>(layers_.size())));
     }
 
-    row& append(const std::string& strategy, const std::string& schedule, const std::vector<programs::replayed_run>& runs)
+    row& append(const std::string& strategy, const std::string& schedule,
+                const std::vector<programs::replayed_run>& runs)
     {
         row& x = out_.rows.emplace_back(row{.strategy = strategy, .schedule = schedule});
         for (std::size_t r = 0; r < runs.size(); ++r) judge(x, runs[r], r);
@@ -202,16 +209,19 @@ const row* best_of(const study& s, std::initializer_list<const char*> names)
 
 void print(const options& o, std::span<const programs::replayed_layer> layers, const study& s)
 {
-    std::printf("%zu tasks, %zu repeats of %.0f s, optimum %.3f ms\n", layers.size(), o.replay.repeats, o.replay.seconds,
-                1e3 * programs::optimal_latency(layers));
-    std::printf("%-16s %-17s %10s %9s %17s %12s %10s %8s %10s %9s %17s\n", "strategy", "schedule", "s to 1.01x", "speed-up", "95 % interval",
-                "area/oracle", "final ms", "own s", "s of tasks", "speed-up", "95 % interval");
+    std::printf("%zu tasks, %zu repeats of %.0f s, optimum %.3f ms\n", layers.size(), o.replay.repeats,
+                o.replay.seconds, 1e3 * programs::optimal_latency(layers));
+    std::printf("%-16s %-17s %10s %9s %17s %12s %10s %8s %10s %9s %17s\n", "strategy", "schedule", "s to 1.01x",
+                "speed-up", "95 % interval", "area/oracle", "final ms", "own s", "s of tasks", "speed-up",
+                "95 % interval");
     for (const auto& r : s.rows) {
         const auto x = speedup(s.rows.front().seconds, r.seconds);
         char seconds[24] = "never";
-        if (tk::stats::median(r.seconds) < infinite) std::snprintf(seconds, sizeof seconds, "%.1f", tk::stats::median(r.seconds));
-        std::printf("%-16s %-17s %10s %9.2f %8.2f %8.2f %12.3f %10.3f %8.2f", r.strategy.c_str(), r.schedule.c_str(), seconds, x.median,
-                    x.low, x.high, tk::stats::median(r.area), 1e3 * tk::stats::median(r.final_latency), r.own_seconds);
+        if (tk::stats::median(r.seconds) < infinite)
+            std::snprintf(seconds, sizeof seconds, "%.1f", tk::stats::median(r.seconds));
+        std::printf("%-16s %-17s %10s %9.2f %8.2f %8.2f %12.3f %10.3f %8.2f", r.strategy.c_str(), r.schedule.c_str(),
+                    seconds, x.median, x.low, x.high, tk::stats::median(r.area),
+                    1e3 * tk::stats::median(r.final_latency), r.own_seconds);
         if (!r.of_tasks.empty()) {
             const auto y = speedup(s.rows.front().of_tasks, r.of_tasks);
             std::printf(" %10.1f %9.2f %8.2f %8.2f", tk::stats::median(r.of_tasks), y.median, y.low, y.high);
@@ -222,9 +232,10 @@ void print(const options& o, std::span<const programs::replayed_layer> layers, c
     const auto against = [&](const char* what, const row* other) {
         if (dynatune == nullptr || other == nullptr) return;
         const auto x = speedup(other->seconds, dynatune->seconds);
-        std::printf("dynatune against %s, %s: %.2f [%.2f, %.2f]\n", what, other->schedule.c_str(), x.median, x.low, x.high);
+        std::printf("dynatune against %s, %s: %.2f [%.2f, %.2f]\n", what, other->schedule.c_str(), x.median, x.low,
+                    x.high);
     };
-    against("sequential by lot", best_of(s, {"any order"}));
+    against("sequential at random", best_of(s, {"any order"}));
     against("the best static", best_of(s, {"sequential", "random", "round-robin", "linear"}));
     against("the best dynamic", best_of(s, {"da-random", "da-round-robin", "ansor"}));
 }
@@ -234,21 +245,35 @@ std::string study_name(const options& o) { return o.synthetic > 0 ? "synthetic" 
 void print_json(const options& o, std::span<const programs::replayed_layer> layers, const study& s)
 {
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-    const auto finite = [](double x) { return x < infinite ? nlohmann::ordered_json(x) : nlohmann::ordered_json(nullptr); };
+    const auto finite = [](double x) {
+        return x < infinite ? nlohmann::ordered_json(x) : nlohmann::ordered_json(nullptr);
+    };
     for (const auto& r : s.rows) {
         const auto x = speedup(s.rows.front().seconds, r.seconds);
-        rows.push_back({{"strategy", r.strategy}, {"schedule", r.schedule}, {"seconds_to_quality", finite(tk::stats::median(r.seconds))},
-                        {"speedup", x.median}, {"speedup_low", x.low}, {"speedup_high", x.high},
-                        {"area_over_optimal", tk::stats::median(r.area)}, {"final_latency_ms", finite(1e3 * tk::stats::median(r.final_latency))},
+        rows.push_back({{"strategy", r.strategy},
+                        {"schedule", r.schedule},
+                        {"seconds_to_quality", finite(tk::stats::median(r.seconds))},
+                        {"speedup", x.median},
+                        {"speedup_low", x.low},
+                        {"speedup_high", x.high},
+                        {"area_over_optimal", tk::stats::median(r.area)},
+                        {"final_latency_ms", finite(1e3 * tk::stats::median(r.final_latency))},
                         {"own_s", r.own_seconds}});
         if (r.of_tasks.empty()) continue;
         const auto y = speedup(s.rows.front().of_tasks, r.of_tasks);
-        rows.back().update({{"seconds_of_tasks", tk::stats::median(r.of_tasks)}, {"tasks_speedup", y.median}, {"tasks_speedup_low", y.low},
+        rows.back().update({{"seconds_of_tasks", tk::stats::median(r.of_tasks)},
+                            {"tasks_speedup", y.median},
+                            {"tasks_speedup_low", y.low},
                             {"tasks_speedup_high", y.high}});
     }
-    const nlohmann::ordered_json out{{"network", study_name(o)}, {"strategy", o.strategies.front()}, {"repeats", o.replay.repeats},
-                                     {"seconds", o.replay.seconds}, {"runs", o.replay.runs}, {"seed", o.replay.seed},
-                                     {"optimum_ms", 1e3 * programs::optimal_latency(layers)}, {"rows", rows}};
+    const nlohmann::ordered_json out{{"network", study_name(o)},
+                                     {"strategy", o.strategies.front()},
+                                     {"repeats", o.replay.repeats},
+                                     {"seconds", o.replay.seconds},
+                                     {"runs", o.replay.runs},
+                                     {"seed", o.replay.seed},
+                                     {"optimum_ms", 1e3 * programs::optimal_latency(layers)},
+                                     {"rows", rows}};
     std::printf("%s\n", out.dump(2).c_str());
 }
 
@@ -256,12 +281,13 @@ void draw(const options& o, const study& s)
 {
     const bool one = o.strategies.size() == 1;
     const std::string name = study_name(o) + "-" + (one ? o.strategies.front() : "systems");
-    programs::chart c{name + ": model latency, median of " + std::to_string(o.replay.repeats), "seconds of tuning", "ms", true, {}};
+    programs::chart c{
+        name + ": model latency, median of " + std::to_string(o.replay.repeats), "seconds of tuning", "ms", true, {}};
     std::string csv = "seconds";
     for (const auto& r : s.rows) {
         if (r.course.empty()) continue;
-        auto& line = c.lines.emplace_back(
-            programs::chart_line{one ? r.schedule : r.strategy + ", " + r.schedule, {}, r.schedule.ends_with("oracle")});
+        auto& line = c.lines.emplace_back(programs::chart_line{
+            one ? r.schedule : r.strategy + ", " + r.schedule, {}, r.schedule.ends_with("oracle")});
         csv += ',' + r.strategy + ' ' + r.schedule;
         for (std::size_t i = 0; i < s.times.size(); ++i) line.points.emplace_back(s.times[i], 1e3 * r.course[i]);
     }
@@ -278,13 +304,13 @@ void draw(const options& o, const study& s)
 
 void print(const std::vector<programs::layer_record>& layers)
 {
-    std::printf("%-6s %6s %7s %7s %6s %10s %10s %10s %6s %8s %8s\n", "layer", "size", "failed", "passes", "rho", "optimum ms", "median ms",
-                "slowest ms", "tied", "build s", "run s");
+    std::printf("%-6s %6s %7s %7s %6s %10s %10s %10s %6s %8s %8s\n", "layer", "size", "failed", "passes", "rho",
+                "optimum ms", "median ms", "slowest ms", "tied", "build s", "run s");
     std::size_t tied = 0;
     for (const auto& l : layers) {
-        std::printf("%-6s %6zu %7zu %7zu %6.3f %10.4f %10.4f %10.3f %6s %8.1f %8.1f\n", l.name.c_str(), l.configurations, l.failed,
-                    l.passes, l.correlation, 1e3 * l.optimum, 1e3 * l.median, 1e3 * l.slowest, l.tied ? "yes" : "no", l.build_seconds,
-                    l.run_seconds);
+        std::printf("%-6s %6zu %7zu %7zu %6.3f %10.4f %10.4f %10.3f %6s %8.1f %8.1f\n", l.name.c_str(),
+                    l.configurations, l.failed, l.passes, l.correlation, 1e3 * l.optimum, 1e3 * l.median,
+                    1e3 * l.slowest, l.tied ? "yes" : "no", l.build_seconds, l.run_seconds);
         tied += l.tied ? 1 : 0;
     }
     std::printf("winner tied in %zu of %zu layers\n", tied, layers.size());
@@ -294,9 +320,17 @@ void print_json(const std::string& network, const std::vector<programs::layer_re
 {
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
     for (const auto& l : layers)
-        rows.push_back({{"layer", l.name}, {"configurations", l.configurations}, {"failed", l.failed}, {"passes", l.passes},
-                        {"correlation", l.correlation}, {"optimum_ms", 1e3 * l.optimum}, {"median_ms", 1e3 * l.median},
-                        {"slowest_ms", 1e3 * l.slowest}, {"tied", l.tied}, {"build_s", l.build_seconds}, {"run_s", l.run_seconds}});
+        rows.push_back({{"layer", l.name},
+                        {"configurations", l.configurations},
+                        {"failed", l.failed},
+                        {"passes", l.passes},
+                        {"correlation", l.correlation},
+                        {"optimum_ms", 1e3 * l.optimum},
+                        {"median_ms", 1e3 * l.median},
+                        {"slowest_ms", 1e3 * l.slowest},
+                        {"tied", l.tied},
+                        {"build_s", l.build_seconds},
+                        {"run_s", l.run_seconds}});
     std::printf("%s\n", nlohmann::ordered_json{{"network", network}, {"rows", rows}}.dump(2).c_str());
 }
 
@@ -316,14 +350,17 @@ void run(options o)
     tk::require(sources == 1, "--record, --recorded and --synthetic: want one of them");
     if (!o.record.folder.empty()) return record(std::move(o));
     tk::require(o.replay.repeats > 0, "--repeats is 0, want at least 1");
-    tk::require(o.replay.seconds > 0 && o.replay.seconds < infinite, "--seconds is not positive, want seconds of recorded time");
-    tk::require(o.replay.slot_seconds >= 0, "--slot-seconds is negative, want > 0, or 0 for a twentieth of each task's share");
-    tk::require(o.replay.runs > 0, "--runs is 0, want at least 1");
+    tk::require(o.replay.seconds > 0 && o.replay.seconds < infinite,
+                "--seconds is not positive, want seconds of recorded time");
+    tk::require(o.replay.slot_seconds >= 0,
+                "--slot-seconds is negative, want > 0, or 0 for a twentieth of each task's share");
     for (const auto& name : o.schedules)
-        if (name != "all" && name != "oracle") static_cast<void>(programs::find(programs::schedules({}), "schedule", name));
+        if (name != "all" && name != "oracle")
+            static_cast<void>(programs::find(programs::schedules(), "schedule", name));
     for (const auto& name : o.strategies) static_cast<void>(programs::find(programs::strategies(), "strategy", name));
     if (o.synthetic > 0) o.strategies = {"grid"};  // the rows are in the order of their trials
-    const auto layers = o.synthetic > 0 ? programs::made_up_network(o.synthetic, o.replay.seed) : programs::load_network(o.record.network, o.recorded);
+    const auto layers = o.synthetic > 0 ? programs::made_up_network(o.synthetic, o.replay.seed)
+                                        : programs::load_network(o.record.network, o.recorded);
     const auto found = comparison(layers, o).take();
     if (!o.out.empty()) draw(o, found);
     if (o.json) print_json(o, layers, found);
@@ -335,21 +372,30 @@ void run(options o)
 int main(int argc, char** argv)
 {
     options o;
-    CLI::App app("Records the AutoTVM-equal CPU spaces of a network's convolutions, or replays schedules over them.", "bench_schedule");
-    app.add_option("--network", o.record.network, "alexnet, resnet18, squeezenet or vgg16 [resnet18]")->default_val("resnet18");
-    app.add_option("--record", o.record.folder, "measure the spaces into this folder; what was broken off there is taken up");
+    CLI::App app("Records the AutoTVM-equal CPU spaces of a network's convolutions, or replays schedules over them.",
+                 "bench_schedule");
+    app.add_option("--network", o.record.network, "alexnet, resnet18, squeezenet or vgg16 [resnet18]")
+        ->default_val("resnet18");
+    app.add_option("--record", o.record.folder,
+                   "measure the spaces into this folder; what was broken off there is taken up");
     app.add_option("--device", o.record.device, "recording: what the .params files say of this machine");
-    app.add_option("--core", o.record.core, "recording: the core that kernels are timed on; compilers take the others [0]");
+    app.add_option("--core", o.record.core,
+                   "recording: the core that kernels are timed on; compilers take the others [0]");
     app.add_option("--recorded", o.recorded, "replay the spaces in this folder");
     app.add_option("--synthetic", o.synthetic, "replay so many made-up tasks instead");
-    app.add_option("--schedule", o.schedules, "names with commas, or all: oracle, " + programs::list(programs::schedules({})))->delimiter(',');
-    app.add_option("--strategy", o.strategies, "names with commas; the first, sequential, is the baseline [autotvm]: " +
-                                                   programs::list(programs::strategies()))->delimiter(',');
+    app.add_option("--schedule", o.schedules,
+                   "names with commas, or all: oracle, " + programs::list(programs::schedules()))
+        ->delimiter(',');
+    app.add_option("--strategy", o.strategies,
+                   "names with commas; the first, sequential, is the baseline [autotvm]: " +
+                       programs::list(programs::strategies()))
+        ->delimiter(',');
     app.add_option("--seconds", o.replay.seconds, "of recorded time per run [300]");
-    app.add_option("--slot-seconds", o.replay.slot_seconds, "length of a slot; 0: seconds / (20 x tasks), within [0.1, 100]");
-    app.add_option("--runs", o.replay.runs, "timed runs of each configuration, for strategies without an evaluator of their own [10]");
+    app.add_option("--slot-seconds", o.replay.slot_seconds,
+                   "length of a slot; 0: seconds / (20 x tasks), within [0.1, 100]");
+    app.add_option("--runs", o.replay.runs, "timed runs of each configuration; 0: as each recipe has it [0]");
     app.add_option("--repeats", o.replay.repeats, "runs with different seeds [5]");
-    app.add_option("--seed", o.replay.seed, "of orders and runs [1]");
+    app.add_option("--seed", o.replay.seed, "of orders and runs [1]")->check(programs::whole_number());
     app.add_option("--out", o.out, "folder for the picture and its numbers, <network>-<strategy>.svg and .csv");
     app.add_flag("--json", o.json, "print JSON instead of a table");
     return programs::run_program(app, argc, argv, [&] { run(o); });

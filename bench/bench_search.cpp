@@ -16,10 +16,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "../examples/support/names.hpp"
-#include "support/load_spaces.hpp"
-#include "support/program.hpp"
-#include "support/search_score.hpp"
+#include "bench/support/load_spaces.hpp"
+#include "bench/support/search_score.hpp"
+#include "programs/names.hpp"
+#include "programs/program.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/replay.hpp"
@@ -46,11 +46,11 @@ struct outcome {
     double evaluations_to_105 = infinite;  ///< median; infinite where most repeats did not reach it
     double regret_at_200 = 0;              ///< mean of best / optimum - 1 after 200 evaluations
     double failed_share = 0;
-    double own_microseconds = 0;  ///< per evaluation
-    std::size_t evaluations = 0;  ///< of the longest repeat
-    std::vector<double> by_evaluations;            ///< scores of the repeats
-    double over_time = 0;                          ///< score of all repeats
-    std::vector<std::vector<double>> ranks;        ///< of the repeats, over time
+    double own_microseconds = 0;             ///< per evaluation
+    std::size_t evaluations = 0;             ///< of the longest repeat
+    std::vector<double> by_evaluations;      ///< scores of the repeats
+    double over_time = 0;                    ///< score of all repeats
+    std::vector<std::vector<double>> ranks;  ///< of the repeats, over time
 };
 
 /// A score with half of its 95 % interval, and its lowest on a space.
@@ -65,7 +65,10 @@ struct space_to_search {
     programs::yardstick by;
 };
 
-double mean(const std::vector<double>& x) { return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size()); }
+double mean(const std::vector<double>& x)
+{
+    return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+}
 
 void add(std::string& text, const char* format, auto... values)
 {
@@ -74,7 +77,8 @@ void add(std::string& text, const char* format, auto... values)
     text += buffer;
 }
 
-outcome search(const settings& s, const std::string& name, const tk::any_strategy& strategy, const space_to_search& to)
+outcome search(const settings& s, const std::string& name, const tk::search::any_strategy& strategy,
+               const space_to_search& to)
 {
     const auto& on = to.recorded;
     std::string rows = "repeat,eval,sim_time_s,best_ms,overhead_s,row\n";
@@ -141,14 +145,15 @@ outcome search(const settings& s, const std::string& name, const tk::any_strateg
 
 void print(const std::vector<outcome>& all)
 {
-    std::printf("%-14s %-28s %6s %6s %12s %14s %9s %12s\n", "strategy", "space", "P", "S200", "evals to 5 %", "regret at 200", "failed",
-                "own us/eval");
+    std::printf("%-14s %-28s %6s %6s %12s %14s %9s %12s\n", "strategy", "space", "P", "S200", "evals to 5 %",
+                "regret at 200", "failed", "own us/eval");
     for (const auto& o : all) {
         char evals[24];
         if (o.evaluations_to_105 < infinite) std::snprintf(evals, sizeof evals, "%.0f", o.evaluations_to_105);
         else std::snprintf(evals, sizeof evals, "> %zu", o.evaluations);
-        std::printf("%-14s %-28s %6.2f %6.2f %12s %12.2f %% %7.1f %% %12.2f\n", o.strategy.c_str(), o.space.c_str(), o.over_time,
-                    mean(o.by_evaluations), evals, 100 * o.regret_at_200, 100 * o.failed_share, o.own_microseconds);
+        std::printf("%-14s %-28s %6.2f %6.2f %12s %12.2f %% %7.1f %% %12.2f\n", o.strategy.c_str(), o.space.c_str(),
+                    o.over_time, mean(o.by_evaluations), evals, 100 * o.regret_at_200, 100 * o.failed_share,
+                    o.own_microseconds);
     }
 }
 
@@ -163,8 +168,7 @@ aggregate over_spaces(const std::vector<double>& scores, std::size_t repeats, co
         return sum / static_cast<double>(scores.size());
     };
     const auto within = tk::stats::bootstrap_interval(repeats, resampled, {.resamples = 500}, gen);
-    return {mean(scores), 0.5 * (within.high - within.low),
-            *std::min_element(scores.begin(), scores.end())};
+    return {mean(scores), 0.5 * (within.high - within.low), *std::min_element(scores.begin(), scores.end())};
 }
 
 /// Of one strategy: P* over the spaces where a score over time says something, none where it does on none, and S200 over all.
@@ -203,7 +207,8 @@ total total_of(const std::vector<space_to_search>& spaces, std::span<const outco
 
 void print(const std::vector<total>& all)
 {
-    std::printf("\n%-14s %6s %8s %6s %6s %8s %6s %12s\n", "strategy", "P*", "+- 95 %", "worst", "S200", "+- 95 %", "worst", "own us/eval");
+    std::printf("\n%-14s %6s %8s %6s %6s %8s %6s %12s\n", "strategy", "P*", "+- 95 %", "worst", "S200", "+- 95 %",
+                "worst", "own us/eval");
     for (const total& t : all) {
         std::printf("%-14s", t.strategy.c_str());
         if (t.p) std::printf(" %6.3f %8.3f %6.2f", t.p->mean, t.p->half, t.p->worst);
@@ -219,7 +224,9 @@ nlohmann::ordered_json json_of(const std::vector<total>& all)
         return nlohmann::ordered_json{{"mean", a.mean}, {"half_interval", a.half}, {"worst", a.worst}};
     };
     for (const total& t : all)
-        rows.push_back({{"strategy", t.strategy}, {"p", t.p ? json(*t.p) : nlohmann::ordered_json(nullptr)}, {"s200", json(t.s200)},
+        rows.push_back({{"strategy", t.strategy},
+                        {"p", t.p ? json(*t.p) : nlohmann::ordered_json(nullptr)},
+                        {"s200", json(t.s200)},
                         {"own_s_per_evaluation", 1e-6 * t.own_microseconds}});
     return rows;
 }
@@ -227,13 +234,21 @@ nlohmann::ordered_json json_of(const std::vector<total>& all)
 void print_json(const settings& s, const std::vector<outcome>& all, const std::vector<total>& totals)
 {
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-    const auto finite = [](double x) { return x < infinite ? nlohmann::ordered_json(x) : nlohmann::ordered_json(nullptr); };
+    const auto finite = [](double x) {
+        return x < infinite ? nlohmann::ordered_json(x) : nlohmann::ordered_json(nullptr);
+    };
     for (const auto& o : all)
-        rows.push_back({{"strategy", o.strategy}, {"space", o.space}, {"evaluations_to_105", finite(o.evaluations_to_105)},
-                        {"p", o.over_time}, {"s200", mean(o.by_evaluations)},
-                        {"regret_at_200", finite(o.regret_at_200)}, {"failed_share", o.failed_share},
-                        {"own_s_per_evaluation", 1e-6 * o.own_microseconds}, {"evaluations", o.evaluations}});
-    const nlohmann::ordered_json out{{"seed", s.seed}, {"repeats", s.repeats}, {"batch", s.batch}, {"rows", rows}, {"scores", json_of(totals)}};
+        rows.push_back({{"strategy", o.strategy},
+                        {"space", o.space},
+                        {"evaluations_to_105", finite(o.evaluations_to_105)},
+                        {"p", o.over_time},
+                        {"s200", mean(o.by_evaluations)},
+                        {"regret_at_200", finite(o.regret_at_200)},
+                        {"failed_share", o.failed_share},
+                        {"own_s_per_evaluation", 1e-6 * o.own_microseconds},
+                        {"evaluations", o.evaluations}});
+    const nlohmann::ordered_json out{
+        {"seed", s.seed}, {"repeats", s.repeats}, {"batch", s.batch}, {"rows", rows}, {"scores", json_of(totals)}};
     std::printf("%s\n", out.dump(2).c_str());
 }
 
@@ -243,8 +258,7 @@ void run(const settings& s)
     std::vector<std::string> names;
     if (s.strategy == "all")
         for (const auto& [name, strategy] : known) names.push_back(name);
-    else
-        names.push_back(s.strategy);
+    else names.push_back(s.strategy);
     for (const auto& name : names) (void)programs::find(known, "strategy", name);
     if (s.repeats == 0 || s.batch == 0) tk::invalid("--repeats and --batch are counts, want >= 1");
     if (!s.out.empty()) {
@@ -273,10 +287,11 @@ int main(int argc, char** argv)
 {
     settings s;
     CLI::App app("Runs search strategies over recorded spaces and writes their trajectories.", "bench_search");
-    app.add_option("--spaces", s.spaces, "folders of recorded spaces, separated by commas: NAME.params, NAME.csv.gz")->required();
+    app.add_option("--spaces", s.spaces, "folders of recorded spaces, separated by commas: NAME.params, NAME.csv.gz")
+        ->required();
     app.add_option("--strategy", s.strategy, "a name, or all: " + programs::list(programs::strategies()));
     app.add_option("--repeats", s.repeats, "runs with different seeds [25]");
-    app.add_option("--seed", s.seed, "of the first repeat's stream [1]");
+    app.add_option("--seed", s.seed, "of the first repeat's stream [1]")->check(programs::whole_number());
     app.add_option("--out", s.out, "folder for the trajectories, <strategy>/<space>.csv");
     app.add_option("--only", s.only, "spaces whose name contains this");
     app.add_option("--batch", s.batch, "configurations asked for at a time [1]");

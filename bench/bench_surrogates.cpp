@@ -12,16 +12,16 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "support/load_spaces.hpp"
-#include "support/program.hpp"
+#include "bench/support/load_spaces.hpp"
+#include "programs/program.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
+#include "tunekit/search/scores.hpp"
 #include "tunekit/stats/normal.hpp"
 #include "tunekit/stats/quantile.hpp"
 #include "tunekit/stats/rank.hpp"
 #include "tunekit/surrogate/boosted_trees.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
-#include "tunekit/tune/scores.hpp"
 
 namespace tk = tunekit;
 using tk::surrogate::boosted_loss;
@@ -57,14 +57,15 @@ struct table {
     }
 };
 
-/// `n` distinct valid configurations by lot, and their scores; fewer where there are fewer.
-table draw(const programs::loaded_space& from, std::size_t n, tk::score_scale scale, tk::random::philox& gen)
+/// `n` distinct valid configurations at random, and their scores; fewer where there are fewer.
+table draw(const programs::loaded_space& from, std::size_t n, tk::search::score_scale scale, tk::random::philox& gen)
 {
     std::vector<tk::index> valid;
     for (std::size_t i = 0; i < from.table.rows.size(); ++i)
         if (from.table.rows[i].result.ok()) valid.push_back(i);
     n = (std::min)(n, valid.size());
-    for (std::size_t i = 0; i < n; ++i) std::swap(valid[i], valid[i + static_cast<std::size_t>(tk::random::uniform_index(valid.size() - i, gen))]);
+    for (std::size_t i = 0; i < n; ++i)
+        std::swap(valid[i], valid[i + static_cast<std::size_t>(tk::random::uniform_index(valid.size() - i, gen))]);
     valid.resize(n);
     std::vector<double> costs;
     for (const tk::index i : valid) costs.push_back(from.table.rows[static_cast<std::size_t>(i)].result.cost);
@@ -72,7 +73,7 @@ table draw(const programs::loaded_space& from, std::size_t n, tk::score_scale sc
     out.d = from.space.feature_count(tk::space::encoding::values);
     out.x.resize(n * out.d);
     from.space.features(valid, out.x, tk::space::encoding::values);
-    out.y = tk::scores_of(costs, from.optimum, scale, 1);
+    out.y = tk::search::scores_of(costs, from.optimum, scale, 1);
     return out;
 }
 
@@ -88,7 +89,8 @@ double nll_of(double error, double sd)
 }
 
 template <class Model>
-std::vector<tk::stats::prediction> ask(const Model& model, const table& train, const table& test, tk::random::philox& gen)
+std::vector<tk::stats::prediction> ask(const Model& model, const table& train, const table& test,
+                                       tk::random::philox& gen)
 {
     auto state = model.start(train.d);
     model.fit(state, train.rows(), train.y, gen);
@@ -193,7 +195,7 @@ template <class Model, class Tell>
 void study(const char* name, const Model& model, const std::vector<programs::loaded_space>& spaces, const settings& s,
            std::size_t rows, const Tell& tell)
 {
-    const auto scale = s.scale == "log" ? tk::score_scale::log : tk::score_scale::throughput;
+    const auto scale = s.scale == "log" ? tk::search::score_scale::log : tk::search::score_scale::throughput;
     std::vector<score> of_spaces;
     for (std::size_t k = 0; k < spaces.size(); ++k) {
         score mean;
@@ -201,7 +203,8 @@ void study(const char* name, const Model& model, const std::vector<programs::loa
         for (std::size_t r = 0; r < s.repeats; ++r) {
             auto gen = tk::random::stream(s.seed, 0x73757272U, r * spaces.size() + k);  // the same rows for every model
             const table drawn = draw(spaces[k], rows + s.fresh, scale, gen);
-            if (drawn.size() < rows + 10) tk::invalid("--rows is too large for " + spaces[k].name + ", want fewer than its valid configurations");
+            if (drawn.size() < rows + 10)
+                tk::invalid("--rows is too large for " + spaces[k].name + ", want fewer than its valid configurations");
             const score one = judge(model, drawn.part(0, rows), drawn.part(rows, drawn.size()), gen);
             mean.r2 += one.r2 / n;
             mean.rank += one.rank / n;
@@ -220,7 +223,8 @@ void study(const char* name, const Model& model, const std::vector<programs::loa
 void run(const settings& s)
 {
     if (s.repeats == 0 || s.fresh == 0) tk::invalid("--repeats and --fresh are counts, want >= 1");
-    if (s.scale != "log" && s.scale != "throughput") tk::invalid("--scale \"" + s.scale + "\" is unknown, want log or throughput");
+    if (s.scale != "log" && s.scale != "throughput")
+        tk::invalid("--scale \"" + s.scale + "\" is unknown, want log or throughput");
     for (const std::size_t rows : s.rows)
         if (rows < 4) tk::invalid("--rows is below 4, want enough to hold half back");
     const auto spaces = programs::load_spaces("bench_surrogates", s.spaces, s.only);
@@ -236,11 +240,13 @@ void run(const settings& s)
         const auto add = [&](const char* name, const auto& model) { study(name, model, spaces, s, rows, tell); };
         add("forest, sd over trees", random_forest{.max_features = 10});
         add("forest, total, leaves 1", random_forest{.max_features = 10, .sd = forest_sd::total_variance});
-        add("forest, total, leaves 3", random_forest{.max_features = 10, .min_leaf = 3, .sd = forest_sd::total_variance});
-        add("forest, jackknife", random_forest::paper());
+        add("forest, total, leaves 3",
+            random_forest{.max_features = 10, .min_leaf = 3, .sd = forest_sd::total_variance});
+        add("forest, jackknife", random_forest::jackknifed());
         add("forest, 3 features, whole", random_forest{.trees = 32, .max_features = 3, .bootstrap = false});
         add("boosting, 10 members", boosted_trees{.members = 10});
-        if (s.scale == "throughput") add("boosting, logistic, 10", boosted_trees{.loss = boosted_loss::logistic, .members = 10});
+        if (s.scale == "throughput")
+            add("boosting, logistic, 10", boosted_trees{.loss = boosted_loss::logistic, .members = 10});
     }
     if (!s.json) return;
     const nlohmann::ordered_json out{
@@ -253,15 +259,19 @@ void run(const settings& s)
 int main(int argc, char** argv)
 {
     settings s;
-    CLI::App app("Fits surrogates to random valid configurations of recorded spaces and asks about others: R2, rank correlation of the mean, of the sd with "
-                 "the absolute error, coverage of 50 and 90 % intervals, mean negative log likelihood beside that of a constant sd.", "bench_surrogates");
+    CLI::App app(
+        "Fits surrogates to random valid configurations of recorded spaces and asks about others: R2, rank correlation "
+        "of the mean, of the sd with "
+        "the absolute error, coverage of 50 and 90 % intervals, mean negative log likelihood beside that of a constant "
+        "sd.",
+        "bench_surrogates");
     app.add_option("--spaces", s.spaces, "folders of recorded spaces, separated by commas")->required();
     app.add_option("--only", s.only, "spaces whose name contains this");
     app.add_option("--rows", s.rows, "configurations learnt from [64,256]")->delimiter(',');
     app.add_option("--fresh", s.fresh, "others asked about, at most [2000]");
     app.add_option("--repeats", s.repeats, "draws per space [5]");
     app.add_option("--scale", s.scale, "targets: log, ln(best / cost), or throughput, best / cost [log]");
-    app.add_option("--seed", s.seed, "of the draws [1]");
+    app.add_option("--seed", s.seed, "of the draws [1]")->check(programs::whole_number());
     app.add_flag("--each", s.each, "print every space too");
     app.add_flag("--json", s.json, "print JSON instead of a table");
     return programs::run_program(app, argc, argv, [&] { run(s); });

@@ -11,15 +11,15 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "support/load_spaces.hpp"
-#include "support/middle.hpp"
-#include "support/program.hpp"
+#include "bench/support/load_spaces.hpp"
+#include "bench/support/middle.hpp"
+#include "programs/program.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/adatune.hpp"
 #include "tunekit/recipes/autotvm.hpp"
+#include "tunekit/search/history.hpp"
 #include "tunekit/stats/quantile.hpp"
-#include "tunekit/tune/history.hpp"
 #include "tunekit/tune/tune.hpp"
 
 namespace tk = tunekit;
@@ -33,14 +33,14 @@ struct settings {
     bool json = false;
 };
 
-using trials = std::vector<tk::trial>;
+using trials = std::vector<tk::measure::trial>;
 
 template <class Strategy>
 trials run(const Strategy& strategy, const programs::loaded_space& on, std::size_t most, tk::random::philox& gen)
 {
     double now = 0;
     tk::measure::replay measurer(on.table.rows, tk::measure::virtual_clock(now));
-    return tk::tune(on.space, measurer, strategy, {.trials = most, .batch = 1}, gen).trials();
+    return tk::tune(on.space, measurer, tk::recipe{strategy}, {.trials = most}, gen).trials();
 }
 
 /// Evaluations to 1.05 x optimum; `most` + 1 where they did not suffice.
@@ -120,11 +120,14 @@ void study(const char* name, const Strategy& strategy, const std::vector<program
         std::vector<double> without, with;
         for (std::size_t r = 0; r < s.repeats; ++r) {
             auto gen = tk::random::stream(s.seed, 0x77697468U, r * all.size() + k);
-            tk::history past(strategy.options);
+            tk::search::history past(strategy.options);
             for (const std::size_t j : others)
-                past.add(all[j].space, std::span<const tk::trial>(alone[j][r]).first((std::min)(s.trials, alone[j][r].size())));
+                past.add(
+                    all[j].space,
+                    std::span<const tk::measure::trial>(alone[j][r]).first((std::min)(s.trials, alone[j][r].size())));
             without.push_back(needed(alone[k][r], all[k], s.evaluations));
-            with.push_back(needed(run(tk::with_history(strategy, past, gen), all[k], s.evaluations, gen), all[k], s.evaluations));
+            with.push_back(needed(run(tk::search::with_history(strategy, past, gen), all[k], s.evaluations, gen),
+                                  all[k], s.evaluations));
         }
         tell(compare(name, all[k], others.size(), without, with));
     }
@@ -132,10 +135,12 @@ void study(const char* name, const Strategy& strategy, const std::vector<program
 
 void run_all(const settings& s)
 {
-    if (s.repeats == 0 || s.trials == 0 || s.evaluations == 0) tk::invalid("--repeats, --trials and --evaluations are counts, want >= 1");
+    if (s.repeats == 0 || s.trials == 0 || s.evaluations == 0)
+        tk::invalid("--repeats, --trials and --evaluations are counts, want >= 1");
     const std::vector<std::string> known{"all", "autotvm", "autotvm-rank", "adatune"};
     if (std::find(known.begin(), known.end(), s.strategy) == known.end())
-        tk::invalid("--strategy \"" + s.strategy + "\" has no form with a history, want all, autotvm, autotvm-rank or adatune");
+        tk::invalid("--strategy \"" + s.strategy +
+                    "\" has no form with a history, want all, autotvm, autotvm-rank or adatune");
     const auto all = programs::load_spaces("bench_transfer", s.spaces, s.only);
     auto rows = nlohmann::ordered_json::array();
     const auto tell = [&](const comparison& c) {
@@ -145,9 +150,9 @@ void run_all(const settings& s)
     if (!s.json)
         std::printf("%-12s %-26s %6s %10s %10s %9s   %s\n", "strategy", "space", "others", "without", "with", "ratio",
                     "95 %");
-    study("autotvm", tk::recipes::autotvm_reg(), all, s, tell);
-    study("autotvm-rank", tk::recipes::autotvm_rank(), all, s, tell);
-    study("adatune", tk::recipes::adatune(), all, s, tell);
+    study("autotvm", tk::recipes::autotvm_reg().strategy, all, s, tell);
+    study("autotvm-rank", tk::recipes::autotvm_rank().strategy, all, s, tell);
+    study("adatune", tk::recipes::adatune().strategy, all, s, tell);
     if (!s.json) return;
     const nlohmann::ordered_json out{
         {"seed", s.seed}, {"repeats", s.repeats}, {"trials", s.trials}, {"evaluations", s.evaluations}, {"rows", rows}};
@@ -159,8 +164,11 @@ void run_all(const settings& s)
 int main(int argc, char** argv)
 {
     settings s;
-    CLI::App app("Median evaluations to 1.05 x optimum of recorded spaces, without and with the history of others of the same parameters; the median of "
-                 "the ratio over seeds and its interval.", "bench_transfer");
+    CLI::App app(
+        "Median evaluations to 1.05 x optimum of recorded spaces, without and with the history of others of the same "
+        "parameters; the median of "
+        "the ratio over seeds and its interval.",
+        "bench_transfer");
     app.add_option("--spaces", s.spaces, "folders of recorded spaces, separated by commas")->required();
     app.add_option("--only", s.only, "spaces whose name contains this");
     app.add_option("--strategy", s.strategy, "all, autotvm, autotvm-rank or adatune [all]");
@@ -168,7 +176,7 @@ int main(int argc, char** argv)
     app.add_option("--trials", s.trials, "of the history, from each of them, by the same strategy and seed [128]");
     app.add_option("--evaluations", s.evaluations, "a run ends after so many [250]");
     app.add_option("--repeats", s.repeats, "runs with different seeds [25]");
-    app.add_option("--seed", s.seed, "of the first repeat's streams [1]");
+    app.add_option("--seed", s.seed, "of the first repeat's streams [1]")->check(programs::whole_number());
     app.add_flag("--json", s.json, "print JSON instead of a table");
     return programs::run_program(app, argc, argv, [&] { run_all(s); });
 }

@@ -13,18 +13,18 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <kernel_table.hpp>
+#include "programs/kernel_table.hpp"
 
-#include "support/noise.hpp"
-#include "support/program.hpp"
-#include "support/spaces_csv.hpp"
+#include "bench/support/spaces_csv.hpp"
+#include "programs/noise.hpp"
+#include "programs/program.hpp"
 #include "tunekit/io/recorded_space.hpp"
-#include "tunekit/kernels/conv2d.hpp"
-#include "tunekit/kernels/gemm.hpp"
+#include "tunekit/kernels/conv2d/blocked.hpp"
+#include "tunekit/kernels/gemm/gemm.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/workloads.hpp"
+#include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/in_process.hpp"
-#include "tunekit/measure/repetition.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/verify.hpp"
 
@@ -55,8 +55,11 @@ int at(const std::vector<std::int64_t>& values, std::size_t j) { return static_c
 class conv2d_case {
 public:
     explicit conv2d_case(const kernels::conv2d_shape& shape)
-        : shape_(shape), x_(noise(shape.inputs(), 1)), weights_(noise(shape.weights(), 2)),
-          reference_(kernels::reference_conv2d(shape, x_, weights_)), got_(reference_.size())
+        : shape_(shape),
+          x_(noise(shape.inputs(), 1)),
+          weights_(noise(shape.weights(), 2)),
+          reference_(kernels::reference_conv2d(shape, x_, weights_)),
+          got_(reference_.size())
     {
     }
 
@@ -66,9 +69,10 @@ public:
         std::vector<std::int64_t> blocks;
         for (const std::int64_t b : {1, 4, 16, 64})
             if (shape_.ci % b == 0) blocks.push_back(b);
-        out.parameters = {{"mr", {1, 2, 3, 4, 6, 8, 12}}, {"nv", {1, 2, 3, 4}},    {"ic_block", blocks},
-                          {"oh_block", {1, shape_.oh()}}, {"oc_block", {1, 2, 4}}, {"order", {0, 1, 2}},
-                          {"edge", {0, 1}},               {"co", {shape_.co}},     {"vl", {kernel_table().lanes}}};
+        out.parameters = {
+            {"mr", {1, 2, 3, 4, 6, 8, 12}}, {"nv", {1, 2, 3, 4}}, {"ic_block", blocks}, {"oh_block", {1, shape_.oh()}},
+            {"oc_block", {1, 2, 4}},        {"order", {0, 1, 2}}, {"edge", {0, 1}},     {"co", {shape_.co}},
+            {"vl", {kernel_table().lanes}}};
         out.constraints = {"oc_block == 1 or oc_block * nv * vl <= co"};
     }
 
@@ -78,9 +82,16 @@ public:
         return [this](const std::vector<std::int64_t>& v) {
             const auto pad = kernels::helps_copy(shape_) ? kernels::padding_mode::copy : kernels::padding_mode::clip;
             made_.emplace(shape_,
-                          kernels::conv2d_config{.mr = at(v, 0), .nv = at(v, 1), .vl = at(v, 8), .ku = 4, .ic_block = at(v, 2),
-                                                 .ic_chunk = shape_.ci / at(v, 2), .oh_block = at(v, 3), .oc_block = at(v, 4),
-                                                 .order = static_cast<kernels::loop_order>(at(v, 5)), .pad = pad,
+                          kernels::conv2d_config{.mr = at(v, 0),
+                                                 .nv = at(v, 1),
+                                                 .vl = at(v, 8),
+                                                 .ku = 4,
+                                                 .ic_block = at(v, 2),
+                                                 .ic_chunk = shape_.ci / at(v, 2),
+                                                 .oh_block = at(v, 3),
+                                                 .oc_block = at(v, 4),
+                                                 .order = static_cast<kernels::loop_order>(at(v, 5)),
+                                                 .pad = pad,
                                                  .edge = static_cast<kernels::edge_mode>(at(v, 6))},
                           kernel_table(), weights_);
             input_ = kernels::buffer(made_->input_size());
@@ -95,7 +106,8 @@ public:
     {
         return [this] {
             made_->unpack_output({output_.data(), output_.size()}, got_);
-            return tk::measure::close_to(std::span<const float>(got_), std::span<const float>(reference_), near(reference_));
+            return tk::measure::close_to(std::span<const float>(got_), std::span<const float>(reference_),
+                                         near(reference_));
         };
     }
 
@@ -110,8 +122,10 @@ private:
 class gemm_case {
 public:
     explicit gemm_case(const kernels::gemm_shape& shape)
-        : shape_(shape), a_(noise(std::int64_t{shape.batch} * shape.m * shape.k, 1)),
-          b_(noise(std::int64_t{shape.batch} * shape.k * shape.n, 2)), reference_(kernels::reference_gemm(shape, a_, b_)),
+        : shape_(shape),
+          a_(noise(std::int64_t{shape.batch} * shape.m * shape.k, 1)),
+          b_(noise(std::int64_t{shape.batch} * shape.k * shape.n, 2)),
+          reference_(kernels::reference_gemm(shape, a_, b_)),
           c_(reference_.size())
     {
     }
@@ -119,9 +133,14 @@ public:
     /// In column order; vl has one value. Where nc is no multiple of the tile's width, the kernel refuses.
     void describe(tk::io::recorded_space& out) const
     {
-        out.parameters = {{"mr", {1, 2, 3, 4, 6, 8, 12}}, {"nv", {1, 2, 3, 4}},  {"mc", {16, 64, 128}},
-                          {"nc", {96, 512}},              {"kc", {64, 256, 512}}, {"order", {0, 1, 2, 3}},
-                          {"pack_b", {0, 1}},             {"vl", {kernel_table().lanes}}};
+        out.parameters = {{"mr", {1, 2, 3, 4, 6, 8, 12}},
+                          {"nv", {1, 2, 3, 4}},
+                          {"mc", {16, 64, 128}},
+                          {"nc", {96, 512}},
+                          {"kc", {64, 256, 512}},
+                          {"order", {0, 1, 2, 3}},
+                          {"pack_b", {0, 1}},
+                          {"vl", {kernel_table().lanes}}};
         out.constraints = {"mc * kc <= 32768", "pack_b == 1 or nc == 512"};
     }
 
@@ -130,8 +149,14 @@ public:
     {
         return [this](const std::vector<std::int64_t>& v) {
             made_.emplace(shape_,
-                          kernels::gemm_config{.mr = at(v, 0), .nv = at(v, 1), .vl = at(v, 7), .ku = 4, .mc = at(v, 2),
-                                               .nc = at(v, 3), .kc = at(v, 4), .order = static_cast<kernels::loop_order>(at(v, 5)),
+                          kernels::gemm_config{.mr = at(v, 0),
+                                               .nv = at(v, 1),
+                                               .vl = at(v, 7),
+                                               .ku = 4,
+                                               .mc = at(v, 2),
+                                               .nc = at(v, 3),
+                                               .kc = at(v, 4),
+                                               .order = static_cast<kernels::loop_order>(at(v, 5)),
                                                .pack_b = at(v, 6) == 1},
                           kernel_table());
             return [this] { made_->run(a_.data(), b_.data(), c_.data()); };
@@ -141,7 +166,10 @@ public:
     /// For `timed`.
     auto check()
     {
-        return [this] { return tk::measure::close_to(std::span<const float>(c_), std::span<const float>(reference_), near(reference_)); };
+        return [this] {
+            return tk::measure::close_to(std::span<const float>(c_), std::span<const float>(reference_),
+                                         near(reference_));
+        };
     }
 
 private:
@@ -181,7 +209,8 @@ void record_all(Case on, const settings& s, const std::string& kind)
     on.describe(recorded);
     const auto space = tk::io::space_of(recorded);
     auto measure = tk::measure::in_process(
-        space, tk::measure::timed{on.kernel(), tk::measure::fixed{.runs = s.repeats, .batch = 1}, on.check(), tk::measure::thread_clock{}});
+        space, tk::measure::timed{on.kernel(), tk::measure::fixed{.runs = s.repeats, .batch = 1}, on.check(),
+                                  tk::measure::thread_clock{}});
     tk::measure::thread_clock spent;  // also of the costs: what others do on the machine is not the space's
     for (tk::index i = 0; i < space.size(); ++i) {
         const double begun = spent();
@@ -213,8 +242,10 @@ void run(const settings& s)
 int main(int argc, char** argv)
 {
     settings s;
-    CLI::App app("Measures a small space of one operator whole and writes NAME.params and NAME.csv.gz; prints its line for spaces.csv.",
-                 "record_space");
+    CLI::App app(
+        "Measures a small space of one operator whole and writes NAME.params and NAME.csv.gz; prints its line for "
+        "spaces.csv.",
+        "record_space");
     app.add_option("--layer", s.layer, "a layer of a known network: R1 ... R12, S1 ... S18, QKV, Out, ...")->required();
     app.add_option("--out", s.out, "folder for the two files")->required();
     app.add_option("--device", s.device, "what the .params file says of this machine");

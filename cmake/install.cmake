@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Headers, find_package(tunekit) and pkg-config: all of it independent of the architecture, so under share/.
+# Headers, find_package(tunekit), pkg-config, the pages and the examples: all of it independent of the architecture, so under share/.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(tunekit_config_dir ${CMAKE_INSTALL_DATADIR}/cmake/tunekit)
 install(TARGETS tunekit EXPORT tunekit FILE_SET HEADERS)
+install(FILES ${tunekit_compiled_source} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tunekit)
+install(FILES cmake/tunekit-compiled.cmake DESTINATION ${tunekit_config_dir})
 install(EXPORT tunekit NAMESPACE tunekit:: FILE tunekit-targets.cmake DESTINATION ${tunekit_config_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tunekit-config.cmake.in ${PROJECT_BINARY_DIR}/tunekit-config.cmake
     INSTALL_DESTINATION ${tunekit_config_dir} NO_SET_AND_CHECK_MACRO)
@@ -13,5 +15,10 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tunekit-config-version.cm
 install(FILES ${PROJECT_BINARY_DIR}/tunekit-config.cmake ${PROJECT_BINARY_DIR}/tunekit-config-version.cmake
     DESTINATION ${tunekit_config_dir})
 
-configure_file(${CMAKE_CURRENT_LIST_DIR}/tunekit.pc.in ${PROJECT_BINARY_DIR}/tunekit.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/tunekit.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
+foreach(name tunekit tunekit-io)
+    configure_file(${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
+endforeach()
+
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples programs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN CMakeLists.txt EXCLUDE)

@@ -28,7 +28,8 @@ void play(const char* name, const Policy& policy)
         lost += 1.30 - speed_up[k];
     }
     std::printf("%-15s", name);
-    for (const auto& arm : state.arms) std::printf("%6llu x %.2f", static_cast<unsigned long long>(arm.pulls), arm.estimate);
+    for (const auto& arm : state.arms)
+        std::printf("%6llu x %.2f", static_cast<unsigned long long>(arm.pulls), arm.estimate);
     std::printf("   lost %.1f\n", lost);
 }
 

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "tunekit/measure/cuda_callable.hpp"
-#include "tunekit/measure/cuda_measurer.hpp"
+#include "tunekit/measure/cuda/callable.hpp"
+#include "tunekit/measure/cuda/measurer.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/annealing.hpp"
@@ -34,10 +34,18 @@ void launch(int items, int threads, float* y, const float* x)
 {
     const int blocks = (n + items * threads - 1) / (items * threads);
     switch (items) {
-        case 1: scale<1><<<blocks, threads>>>(y, x); break;
-        case 2: scale<2><<<blocks, threads>>>(y, x); break;
-        case 4: scale<4><<<blocks, threads>>>(y, x); break;
-        default: scale<8><<<blocks, threads>>>(y, x); break;
+        case 1:
+            scale<1><<<blocks, threads>>>(y, x);
+            break;
+        case 2:
+            scale<2><<<blocks, threads>>>(y, x);
+            break;
+        case 4:
+            scale<4><<<blocks, threads>>>(y, x);
+            break;
+        default:
+            scale<8><<<blocks, threads>>>(y, x);
+            break;
     }
 }
 
@@ -62,7 +70,8 @@ int main()
         const auto kernel = tk::measure::cuda_callable(gpu, [&](const auto& c) {
             float* const to = data.device<float>(gpu, 0);
             const float* const from = data.device<float>(gpu, 1);
-            return [=, items = tk::get<"items">(c), threads = tk::get<"threads">(c)] { launch(items, threads, to, from); };
+            return
+                [=, items = tk::get<"items">(c), threads = tk::get<"threads">(c)] { launch(items, threads, to, from); };
         });
         auto measure = tk::measure::isolated(
             space, tk::measure::timed{kernel, tk::measure::until_confident{}, tk::measure::cuda_check{&data, &gpu}},

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/measure/cuda_measurer.hpp"
+#include "tunekit/measure/cuda/measurer.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/annealing.hpp"
@@ -77,10 +77,8 @@ void tune()
     for (const auto& t : found.trials()) {
         const auto c = program.space.at(t.candidate);
         std::printf("tile %2d, rows %2d, padding %d: ", tk::get<"tile">(c), tk::get<"rows">(c), tk::get<"padding">(c));
-        if (t.measured.failed)
-            std::printf("%s\n", t.measured.failed->message.c_str());
-        else
-            std::printf("%.2f us\n", 1e6 * t.measured.cost);
+        if (t.measured.failed) std::printf("%s\n", t.measured.failed->message.c_str());
+        else std::printf("%.2f us\n", 1e6 * t.measured.cost);
     }
     std::printf("%s, %s\n", device.name.c_str(), measure.running().conditions().text().c_str());
     if (!found.found()) throw tk::error("no configuration works");

@@ -46,8 +46,10 @@ void sample(const char* name, const Move& move, const line_through& density)
         m += p[0] / n, c += p[1] / n, mm += p[0] * p[0] / n, cc += p[1] * p[1] / n, mc += p[0] * p[1] / n;
     }
     const double sd_m = std::sqrt(mm - m * m), sd_c = std::sqrt(cc - c * c);
-    std::printf("%-26s slope %.3f +- %.3f  intercept %.2f +- %.2f  correlation %.2f  acceptance %.2f  effective %.0f of %zu\n", name, m, sd_m, c,
-                sd_c, (mc - m * c) / (sd_m * sd_c), mcmc::mean_acceptance(chain), mcmc::effective_samples(chain), chain.samples());
+    std::printf(
+        "%-26s slope %.3f +- %.3f  intercept %.2f +- %.2f  correlation %.2f  acceptance %.2f  effective %.0f of %zu\n",
+        name, m, sd_m, c, sd_c, (mc - m * c) / (sd_m * sd_c), mcmc::mean_acceptance(chain),
+        mcmc::effective_samples(chain).samples, chain.samples());
 }
 
 int main()
@@ -61,5 +63,6 @@ int main()
     sample("stretch", mcmc::stretch{}, density);
     sample("differential evolution", mcmc::differential_evolution{}, density);
     sample("0.8 of it, 0.2 of snooker",
-           mcmc::mixture{mcmc::weighted{mcmc::differential_evolution{}, 0.8}, mcmc::weighted{mcmc::snooker{}, 0.2}}, density);
+           mcmc::mixture{mcmc::weighted{mcmc::differential_evolution{}, 0.8}, mcmc::weighted{mcmc::snooker{}, 0.2}},
+           density);
 }

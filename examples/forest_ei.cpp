@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "tunekit/acquisition/expected_improvement.hpp"
+#include "tunekit/acquisition/criteria.hpp"
 #include "tunekit/random/normal.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
@@ -62,7 +62,7 @@ int main()
     std::printf("best of 48: %.2f ms\n tile      unroll  predicted ms   improvement   true ms\n", -best);
     for (std::size_t k = 0; k < 10; ++k) {
         const std::size_t i = order[k];
-        std::printf("%4d x %-4d %4zu   %6.2f +- %.2f %11.3f %11.2f\n", 1 << i / 64, 1 << i / 8 % 8, 1 + i % 8, -predicted[i].mean,
-                    predicted[i].sd, worth(i), truth[i]);
+        std::printf("%4d x %-4d %4zu   %6.2f +- %.2f %11.3f %11.2f\n", 1 << i / 64, 1 << i / 8 % 8, 1 + i % 8,
+                    -predicted[i].mean, predicted[i].sd, worth(i), truth[i]);
     }
 }

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/kernels/autotvm_x86_layout.hpp"
-#include "tunekit/kernels/autotvm_x86_source.hpp"
+#include "tunekit/kernels/autotvm/x86_layout.hpp"
+#include "tunekit/kernels/autotvm/x86_source.hpp"
 #include "tunekit/kernels/reference.hpp"
-#include "tunekit/measure/generated.hpp"
+#include "tunekit/measure/build/generated.hpp"
 #include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/timed.hpp"
@@ -35,8 +35,7 @@ constexpr tk::kernels::conv2d_shape shape = tk::kernels::square_conv2d(32, 28, 6
 std::vector<float> noise(std::int64_t n, tk::random::philox& gen)
 {
     std::vector<float> out(static_cast<std::size_t>(n));
-    for (float& x : out)
-        x = static_cast<float>(2 * tk::random::uniform_01(gen) - 1);
+    for (float& x : out) x = static_cast<float>(2 * tk::random::uniform_01(gen) - 1);
     return out;
 }
 
@@ -117,13 +116,14 @@ int main()
     auto measure = tk::measure::generated(program, std::move(pool), std::move(runs));
 
     const auto before = measure.measure(untuned(program.space), {});
-    const auto found = tk::tune(program.space, measure, tk::search::annealing{},
-                                {.trials = 16, .limits = {.abandon_factor = 3, .run_seconds = 2}}, gen);
+    const auto found = tk::tune(
+        program.space, measure,
+        tk::recipe{tk::search::annealing{}, tk::measure::fixed{}, {.abandon_factor = 3, .max_run_seconds = 2}, 8},
+        {.trials = 16}, gen);  // eight are built together
     if (!found.found() || !before.front().ok()) return 1;
 
     double building = 0;
-    for (const auto& t : found.trials())
-        building += t.measured.build_seconds;
+    for (const auto& t : found.trials()) building += t.measured.build_seconds;
     const auto& best = found.incumbent();
     const auto c = program.space.at(best.candidate);
     std::printf("%zu of %llu configurations tried, %llu failed; %llu compilations, %.0f ms each configuration\n",

@@ -21,9 +21,9 @@ int main()
                                    tk::space::powers_of_two<"tile_n">(1, 128), tk::space::integers<"unroll">(1, 8),
                                    tk::space::boolean<"pack">()};
     tk::random::philox gen{3};
-    std::vector<tk::explore::candidate> candidates;  // best first, as an explorer returns them
+    std::vector<tk::explore::scored_candidate> candidates;  // best first, as an explorer returns them
     for (const tk::index i : tk::random::sample_without_replacement(space.size(), 64, gen))
-        candidates.push_back({.which = i, .score = 1 - 0.01 * static_cast<double>(candidates.size())});
+        candidates.push_back({.candidate = i, .score = 1 - 0.01 * static_cast<double>(candidates.size())});
 
     const screen::adaptive_sampling few;
     const screen::point_rows points = screen::scaled_rows(space, candidates);
@@ -35,12 +35,7 @@ int main()
     });
 
     tk::space::index_set measured;
-    measured.insert(candidates[0].which);  // known already: something like it is made up instead
-    for (const tk::index i : few.select(space, candidates, measured, 64, gen)) {
-        const char* sep = "";
-        const auto texts = space.texts(i);
-        for (std::size_t j = 0; j < texts.size(); ++j, sep = "  ")
-            std::printf("%s%s %s", sep, space.names()[j].c_str(), texts[j].c_str());
-        std::printf("\n");
-    }
+    measured.insert(candidates[0].candidate);  // known already: something like it is made up instead
+    for (const tk::index i : few.select(space, candidates, measured, 64, gen))
+        std::printf("%s\n", space.text(i).c_str());
 }

@@ -28,8 +28,9 @@ int main()
     for (std::size_t n = 25; n + 50 <= best.size(); n += 25) {
         const auto seen = std::span<const double>(best).first(n);
         const curve::forecast next = belief.predict(seen, static_cast<double>(n) + 50, peak, gen);
-        std::printf("%5zu  %11.1f   %5.1f +- %4.1f  %5.1f   %13.2f   %11.4f   %s\n", n, next.last / 1e9, next.mean / 1e9, next.sd / 1e9,
-                    best[n + 49] / 1e9, next.expected_improvement / 1e9, 1e3 * curve::latency_reduction(next, flops),
+        std::printf("%5zu  %11.1f   %5.1f +- %4.1f  %5.1f   %13.2f   %11.4f   %s\n", n, next.last / 1e9,
+                    next.mean / 1e9, next.sd / 1e9, best[n + 49] / 1e9, next.expected_improvement / 1e9,
+                    1e3 * curve::latency_reduction(next, flops),
                     next.basis == curve::basis::posterior ? "posterior" : "fallback");
     }
 }

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/race.hpp"
@@ -29,15 +30,13 @@ constexpr int n = 100;
 /// c += a b, in tiles of `rows` x `columns`, the sums in runs of `depth`.
 void multiply(const float* a, const float* b, float* c, int rows, int columns, int depth)
 {
-    for (int i = 0; i < n * n; ++i)
-        c[i] = 0;
+    for (int i = 0; i < n * n; ++i) c[i] = 0;
     for (int i0 = 0; i0 < n; i0 += rows)
         for (int k0 = 0; k0 < n; k0 += depth)
             for (int j0 = 0; j0 < n; j0 += columns)
                 for (int i = i0; i < i0 + rows; ++i)
                     for (int k = k0; k < k0 + depth; ++k)
-                        for (int j = j0; j < j0 + columns; ++j)
-                            c[i * n + j] += a[i * n + k] * b[k * n + j];
+                        for (int j = j0; j < j0 + columns; ++j) c[i * n + j] += a[i * n + k] * b[k * n + j];
 }
 
 /// Inputs, the expected result, and an output that notices who writes beside it.
@@ -47,13 +46,10 @@ struct problem {
     explicit problem(std::uint64_t seed)
     {
         tk::random::philox gen(seed);
-        for (float& x : a.span())
-            x = static_cast<float>(tk::random::uniform_01(gen) - 0.5);
-        for (float& x : b.span())
-            x = static_cast<float>(tk::random::uniform_01(gen) - 0.5);
+        for (float& x : a.span()) x = static_cast<float>(tk::random::uniform_01(gen) - 0.5);
+        for (float& x : b.span()) x = static_cast<float>(tk::random::uniform_01(gen) - 0.5);
         multiply(a.data(), b.data(), expected.data(), 1, n, 1);
-        for (const auto* input : {&a, &b, &expected})
-            input->protect();
+        for (const auto* input : {&a, &b, &expected}) input->protect();
     }
 
     template <class Space, class Repetition>
@@ -79,12 +75,14 @@ int main()
     const problem tuned(1);
     const problem other(2);
     auto measure = tuned.measurer(
-        space, tk::measure::until_confident{.standard_error = 0.02, .runs = 50});  // both fork here, early
+        space, tk::measure::until_confident{.standard_error = 0.02, .max_runs = 50});  // both fork here, early
     auto again = other.measurer(space, tk::measure::fixed{.runs = 5, .batch = 1});
 
     tk::random::philox gen(1);
-    const auto found = tk::tune(space, measure, tk::search::annealing{},
-                                {.trials = 60, .limits = {.abandon_factor = 3, .run_seconds = 2}}, gen);
+    const auto found =
+        tk::tune(space, measure,
+                 tk::recipe{tk::search::annealing{}, tk::measure::fixed{}, {.abandon_factor = 3, .max_run_seconds = 2}},
+                 {.trials = 60}, gen);
     std::printf("%zu of %llu configurations tried, %llu failed. The first failures:\n", found.trials().size(),
                 static_cast<unsigned long long>(space.size()), static_cast<unsigned long long>(found.failed()));
     int shown = 0;
@@ -97,7 +95,7 @@ int main()
     if (!found.found()) return 1;
 
     const auto verdict =
-        tk::measure::race(again, found.finalists(4), {.run_seconds = 2}, {.margin = 0.02, .rounds = 30});
+        tk::measure::race(again, found.finalists(4), {.run_seconds = 2}, {.margin = 0.02, .max_rounds = 30});
     if (!verdict.winner) return 1;
     const auto p = space.at(*verdict.winner);
     std::printf("winner: %d x %d x %d, %.1f us, %.2f GFLOP/s; %zu of 4 finalists tied after %u rounds\n",

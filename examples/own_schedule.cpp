@@ -22,7 +22,7 @@ struct greedy_by_last_gain {
         unsigned slots = 0;
     };
 
-    state start(std::span<const tk::schedule::task_view> tasks) const
+    state start(std::span<const tk::schedule::task_view> tasks, const tk::schedule::run_shape&) const
     {
         state s{std::vector<double>(tasks.size(), tk::forever), std::vector<unsigned>(tasks.size()), {}};
         for (const auto& t : tasks) s.weights.push_back(t.weight);
@@ -57,7 +57,8 @@ int main()
     struct formula {
         double scale;
         double* now;
-        std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits&) const
+        std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch,
+                                                      const tk::measure::limits&) const
         {
             std::vector<tk::measure::measurement> out;
             for (const auto i : batch) {
@@ -68,14 +69,15 @@ int main()
             return out;
         }
     };
-    auto tasks = tk::tasks(tk::task("big", space, formula{1e-2, &now}, 1e9), tk::task("small", space, formula{1e-4, &now}, 1e7, 3));
+    auto tasks = tk::tasks(tk::task("big", space, formula{1e-2, &now}, 1e9),
+                           tk::task("small", space, formula{1e-4, &now}, 1e7, 3));
     tk::random::philox gen(1);
     const auto plan = tk::tune_tasks(
-        tasks, tk::search::annealing{}, greedy_by_last_gain{}, {.seconds = 20, .slot_seconds = 0.5}, [&] { return now; },
-        [](const tk::plan&, std::size_t) { return false; }, gen);
+        tasks, tk::search::annealing{}, greedy_by_last_gain{}, {.seconds = 20, .slot_seconds = 0.5},
+        [&] { return now; }, [](const tk::plan&, std::size_t) { return false; }, gen);
     for (std::size_t k = 0; k < tasks.size(); ++k)
-        std::printf("%-5s %3llu slots, best %.4f ms\n", tasks[k].name().c_str(), static_cast<unsigned long long>(plan.tasks[k].slots),
-                    1e3 * plan.tasks[k].record.best_cost());
+        std::printf("%-5s %3llu slots, best %.4f ms\n", tasks[k].name().c_str(),
+                    static_cast<unsigned long long>(plan.tasks[k].slots), 1e3 * plan.tasks[k].record.best_cost());
     std::printf("model latency %.4f ms after %.0f s\n", 1e3 * tk::model_latency(tasks, plan), plan.seconds);
     return tk::model_latency(tasks, plan) < 0.02 ? 0 : 1;
 }

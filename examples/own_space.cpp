@@ -14,16 +14,22 @@ int main()
 {
     constexpr std::size_t n = 1024;
     std::vector<float> a(n * n, 1.0F), b(n * n);
-    const tk::space::product space{tk::space::powers_of_two<"rows">(1UL, 256UL), tk::space::powers_of_two<"columns">(1UL, 256UL),
-                                   tk::space::where<"rows", "columns">([](auto rows, auto columns) { return rows * columns <= 8192; })};
+    const tk::space::product space{
+        tk::space::powers_of_two<"rows">(1UL, 256UL), tk::space::powers_of_two<"columns">(1UL, 256UL),
+        tk::space::where<"rows", "columns">([](auto rows, auto columns) { return rows * columns <= 8192; })};
     const auto transpose = [&](const auto& p) {
         const std::size_t rows = tk::get<"rows">(p), columns = tk::get<"columns">(p);
-        for (std::size_t i = 0; i < n; i += rows) for (std::size_t j = 0; j < n; j += columns)
-            for (std::size_t x = i; x < i + rows; ++x) for (std::size_t y = j; y < j + columns; ++y) b[y * n + x] = a[x * n + y];
+        for (std::size_t i = 0; i < n; i += rows)
+            for (std::size_t j = 0; j < n; j += columns)
+                for (std::size_t x = i; x < i + rows; ++x)
+                    for (std::size_t y = j; y < j + columns; ++y) b[y * n + x] = a[x * n + y];
     };
     tk::random::philox gen(1);
-    const auto found = tk::tune(space, tk::measure::in_process(space, tk::measure::timed{transpose, tk::measure::until_confident{.runs = 50}}),
-                                tk::search::annealing{}, {.trials = 48}, gen);
+    const auto found = tk::tune(
+        space,
+        tk::measure::in_process(space, tk::measure::timed{transpose, tk::measure::until_confident{.max_runs = 50}}),
+        tk::search::annealing{}, {.trials = 48}, gen);
     const auto best = space.at(found.incumbent().candidate);
-    std::printf("best of %zu trials: %zu x %zu, %.3f ms\n", found.trials().size(), tk::get<"rows">(best), tk::get<"columns">(best), 1e3 * found.best_cost());
+    std::printf("best of %zu trials: %zu x %zu, %.3f ms\n", found.trials().size(), tk::get<"rows">(best),
+                tk::get<"columns">(best), 1e3 * found.best_cost());
 }

@@ -44,7 +44,8 @@ struct wanderer {
     }
 
     template <class Space, tk::generator G>
-    void observe(state& s, const Space&, std::span<const tk::index> batch, std::span<const tk::measure::measurement> measured, G&) const
+    void observe(state& s, const Space&, std::span<const tk::index> batch,
+                 std::span<const tk::measure::measurement> measured, G&) const
     {
         ++s.disappointments;
         if (!measured[0].ok() || measured[0].cost >= s.cost) return;
@@ -57,11 +58,12 @@ struct wanderer {
 int main()
 {
     const tk::space::product space{tk::space::integers<"x">(0, 99), tk::space::integers<"y">(0, 99)};
-    static_assert(tk::strategy<wanderer, decltype(space), tk::random::philox>);
+    static_assert(tk::search::strategy<wanderer, decltype(space), tk::random::philox>);
 
     struct bowl {  // a measurer of one's own: here a formula instead of a kernel
         const decltype(space)& in;
-        std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits&) const
+        std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch,
+                                                      const tk::measure::limits&) const
         {
             std::vector<tk::measure::measurement> out;
             for (const auto i : batch) {
@@ -75,7 +77,7 @@ int main()
     tk::random::philox gen(1);
     const auto found = tk::tune(space, bowl{space}, wanderer{}, {.trials = 400}, gen);
     const auto best = space.at(found.incumbent().candidate);
-    std::printf("best of %zu: x = %d, y = %d, cost %g ms\n", found.trials().size(), tk::get<"x">(best), tk::get<"y">(best),
-                1e3 * found.best_cost());
+    std::printf("best of %zu: x = %d, y = %d, cost %g ms\n", found.trials().size(), tk::get<"x">(best),
+                tk::get<"y">(best), 1e3 * found.best_cost());
     return found.best_cost() < 0.1 ? 0 : 1;
 }

@@ -38,8 +38,7 @@ struct model {
     {
         std::vector<double> scores(in.size());
         score(in, scores);
-        for (std::size_t i = 0; i < in.size(); ++i)
-            out[i] = {scores[i], 0};
+        for (std::size_t i = 0; i < in.size(); ++i) out[i] = {scores[i], 0};
     }
 };
 
@@ -58,8 +57,7 @@ int main()
     auto never = walk.start(space);
     const auto mean_of_best = [&](const auto& explorer, auto& state, auto& draws) {
         double sum = 0;
-        for (const auto& c : explorer.explore(state, space, judge, {}, 64, draws))
-            sum += c.score;
+        for (const auto& c : explorer.explore(state, space, judge, {}, 64, draws)) sum += c.score;
         return sum / 64;
     };
     std::printf("          learning           not learning\nsearch    best 64   steps    best 64   steps\n");

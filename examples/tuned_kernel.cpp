@@ -15,12 +15,11 @@
 #include <string>
 #include <vector>
 
-#include <kernel_table.hpp>
+#include "programs/kernel_table.hpp"
 
-#include "tunekit/io/machine.hpp"
-#include "tunekit/io/session.hpp"
-#include "tunekit/kernels/gemm.hpp"
-#include "tunekit/kernels/gemm_space.hpp"
+#include "tunekit/io/logged.hpp"
+#include "tunekit/kernels/gemm/gemm.hpp"
+#include "tunekit/kernels/gemm/space.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/measure/in_process.hpp"
 #include "tunekit/measure/timed.hpp"
@@ -29,7 +28,7 @@
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/search/annealing.hpp"
 #include "tunekit/stats/quantile.hpp"
-#include "tunekit/tune/tune.hpp"
+#include "tunekit/tune/recipe.hpp"
 
 namespace tk = tunekit;
 using namespace tk::kernels;
@@ -58,28 +57,30 @@ std::vector<float> noise(std::int64_t n, std::uint64_t seed)
 
 /// What a tuner measures with: the operands, and what the product is.
 struct problem {
-    std::vector<float> a = noise(shape.m * shape.k, 1), b = noise(shape.k * shape.n, 2), want = reference_gemm(shape, a, b), c = want;
+    std::vector<float> a = noise(shape.m * shape.k, 1), b = noise(shape.k * shape.n, 2),
+                       want = reference_gemm(shape, a, b), c = want;
 
     auto measurer()
     {
         const auto plan = [this](const auto& config) {
-            return [this, kernel = gemm_kernel(shape, gemm_config_of(config), kernel_table())]() mutable { kernel.run(a.data(), b.data(), c.data()); };
+            return [this, kernel = gemm_kernel(shape, gemm_config_of(config), kernel_table())]() mutable {
+                kernel.run(a.data(), b.data(), c.data());
+            };
         };
-        return tk::measure::in_process(gemm_space(shape, kernel_table()),
-                                       tk::measure::timed{plan, tk::measure::until_confident{.standard_error = 0.02, .group = 3, .runs = 60},
-                                                          tk::measure::matches<float>{c, want, {.absolute = 1e-3}}, tk::measure::thread_clock{}});
+        return tk::measure::in_process(
+            gemm_space(shape, kernel_table()),
+            tk::measure::timed{plan, tk::measure::until_confident{.standard_error = 0.02, .group = 3, .max_runs = 60},
+                               tk::measure::matches<float>{c, want, {.absolute = 1e-3}}, tk::measure::thread_clock{}});
     }
 };
 
 /// Tunes for two seconds and leaves a log at `path`.
 void tune(const std::string& path, problem& on)
 {
-    const auto space = gemm_space(shape, kernel_table());
-    tk::io::session log(path, {.machine = tk::io::machine_key(), .seed = 1, .strategy = "annealing", .seconds = 2, .batch = 1,
-                               .tasks = {{"product", space.size(), space.fingerprint()}}}, tk::measure::wall_clock{}, {});
-    tk::random::philox gen(1);
-    const auto found = tk::tune(space, log.record(0, on.measurer()), tk::search::annealing{},
-                                {.seconds = 2, .batch = 1, .limits = {.abandon_factor = 1.5}}, log.clock(), [](const tk::tuning&) { return false; }, gen);
+    const auto found =
+        tk::io::logged_run(path, gemm_space(shape, kernel_table()), on.measurer(),
+                           tk::recipe{tk::search::annealing{}, tk::measure::fixed{}, {.abandon_factor = 1.5}},
+                           {.seconds = 2}, {.name = "product", .strategy = "annealing", .seed = 1});
     std::printf("tuned: %zu configurations\n", found.trials().size());
 }
 
@@ -106,9 +107,10 @@ int run(const std::string& given)
         }
         here.push_back(tk::stats::median(std::move(seconds)));
     }
-    const double tuner = tk::stats::median(tuners), program = tk::stats::median(here), error = relative_error(on.c, on.want);
-    std::printf("tuner %.3f ms, here %.3f ms (%.3f), %.1f GFLOP/s, error %.1e\n", 1e3 * tuner, 1e3 * program, program / tuner,
-                shape.flops() / program / 1e9, error);
+    const double tuner = tk::stats::median(tuners), program = tk::stats::median(here),
+                 error = relative_error(on.c, on.want);
+    std::printf("tuner %.3f ms, here %.3f ms (%.3f), %.1f GFLOP/s, error %.1e\n", 1e3 * tuner, 1e3 * program,
+                program / tuner, shape.flops() / program / 1e9, error);
     return error < 1e-4 ? 0 : 1;
 }
 

@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "knob_space.hpp"
-#include "tunekit/acquisition/expected_improvement.hpp"
-#include "tunekit/acquisition/mean.hpp"
+#include "tunekit/acquisition/criteria.hpp"
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/surrogate/boosted_trees.hpp"
@@ -53,12 +52,12 @@ struct judge {
     }
 };
 
-double true_value(const tk::space::dynamic_product& space, const std::vector<tk::explore::candidate>& found)
+double true_value(const tk::space::dynamic_product& space, const std::vector<tk::explore::scored_candidate>& found)
 {
     double sum = 0;
     for (const auto& c : found) {
         std::uint16_t row[surrogate_data::d];
-        space.ordinals(std::span(&c.which, 1), row);
+        space.ordinals(std::span(&c.candidate, 1), row);
         double k[surrogate_data::d];
         std::copy(std::begin(row), std::end(row), std::begin(k));
         sum += surrogate_data::surface(k);
@@ -94,13 +93,16 @@ constexpr sur::boosted_trees squared{.rounds = 100, .stop_after = 0};
 constexpr sur::boosted_trees logistic{.loss = sur::boosted_loss::logistic, .rounds = 100, .stop_after = 0};
 
 [[maybe_unused]] const bool registered = [] {
-    const auto add = [](const char* name, auto item) { benchmark::RegisterBenchmark(name, item)->Unit(benchmark::kMillisecond); };
+    const auto add = [](const char* name, auto item) {
+        benchmark::RegisterBenchmark(name, item)->Unit(benchmark::kMillisecond);
+    };
     add("anneal/boost", [](benchmark::State& s) { anneal(s, squared, tk::acquisition::mean{}); });
     add("anneal/boost_logistic", [](benchmark::State& s) { anneal(s, logistic, tk::acquisition::mean{}); });
     add("anneal/forest10_ei", [](benchmark::State& s) {
         anneal(s, sur::random_forest{.trees = 10, .max_features = 10}, tk::acquisition::expected_improvement{});
     });
-    add("anneal/forest100_ei", [](benchmark::State& s) { anneal(s, sur::random_forest{}, tk::acquisition::expected_improvement{}); });
+    add("anneal/forest100_ei",
+        [](benchmark::State& s) { anneal(s, sur::random_forest{}, tk::acquisition::expected_improvement{}); });
     return true;
 }();
 

@@ -22,8 +22,7 @@ void overhead(benchmark::State& state, const Policy& policy)
 {
     tk::random::philox gen(1);
     auto s = policy.start(18);
-    for (std::size_t k = 0; k < 18; ++k)
-        policy.update(s, k, 0.5);
+    for (std::size_t k = 0; k < 18; ++k) policy.update(s, k, 0.5);
     for (auto _ : state) {
         const std::size_t k = policy.select(s, gen);
         policy.update(s, k, static_cast<double>(k % 5) * 0.1 + 0.1 * tk::random::uniform_01(gen));

@@ -58,7 +58,7 @@ updated update(const operator_data& data, std::size_t k, bool diagnose)
     }
     updated out{.mean = tunekit::stats::mean(at), .sd = std::sqrt(tunekit::stats::variance(at))};
     out.expected_improvement = tunekit::stats::expected_excess({out.mean, out.sd}, data.best);
-    if (diagnose) out.effective = mcmc::effective_samples(kept);
+    if (diagnose) out.effective = mcmc::effective_samples(kept).samples;
     return out;
 }
 
@@ -75,8 +75,8 @@ void run(benchmark::State& runs, std::size_t operators)
         worst = std::max(worst, std::abs(last.mean - data[k].truth) / last.sd);
     }
     runs.counters["max_error_sd"] = worst;
-    runs.counters["effective_per_s"] =
-        benchmark::Counter(last.effective * static_cast<double>(operators), benchmark::Counter::kIsIterationInvariantRate);
+    runs.counters["effective_per_s"] = benchmark::Counter(last.effective * static_cast<double>(operators),
+                                                          benchmark::Counter::kIsIterationInvariantRate);
 }
 
 void update_1(benchmark::State& runs) { run(runs, 1); }
@@ -94,7 +94,7 @@ void predict(benchmark::State& runs)
         const double f = 0.8 / (1 + std::exp(-1.2 * (std::log(static_cast<double>(i + 1)) - 3)));
         best.push_back(top = std::max(top, f * (0.7 + 0.3 * bench::u01(5, i))));
     }
-    const curve::belief<> whole{{.segmentation = {.jump = std::numeric_limits<double>::infinity()}}};
+    const curve::belief<> whole{{.segments = {.jump = std::numeric_limits<double>::infinity()}}};
     curve::explanation<curve::log_power> found;
     for (auto _ : runs) {
         bench::splitmix gen{1};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Generated code: what compiling costs per configuration, alone and together, of AutoTVM's convolution and dense layer.
-#include "tunekit/measure/builder.hpp"
+#include "tunekit/measure/build/builder.hpp"
 
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/kernels/autotvm_x86_source.hpp"
+#include "tunekit/kernels/autotvm/x86_source.hpp"
 #include "tunekit/random/philox.hpp"
 
 namespace {
@@ -36,8 +36,7 @@ void builds(benchmark::State& state, const Template& what)
 {
     tk::random::philox gen(3);
     std::vector<tk::measure::source> sources;
-    for (const auto i : what.space.sample(32, gen))
-        sources.push_back(what.source_of(what.space.at(i)));
+    for (const auto i : what.space.sample(32, gen)) sources.push_back(what.source_of(what.space.at(i)));
     double spent = 0;
     double failed = 0;
     for (auto _ : state) {
@@ -49,8 +48,7 @@ void builds(benchmark::State& state, const Template& what)
                                    .together = static_cast<std::size_t>(state.range(0))});
         const double before = children();
         pool.submit(sources, what.entry, 60);
-        for (const auto& s : sources)
-            failed += pool.wait(pool.cache().key(s, what.entry)).failed ? 1 : 0;
+        for (const auto& s : sources) failed += pool.wait(pool.cache().key(s, what.entry)).failed ? 1 : 0;
         spent += children() - before;
     }
     const auto built = static_cast<double>(state.iterations()) * static_cast<double>(sources.size());

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // CUDA source built by NVRTC: what a process costs that starts the library, and one forked after it was started.
-#include "tunekit/measure/cuda_builder.hpp"
+#include "tunekit/measure/cuda/builder.hpp"
 
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <cstddef>
 #include <stdexcept>
 #include <vector>
 
-#include "tunekit/kernels/autotvm_cuda_source.hpp"
+#include "programs/child.hpp"
+#include "tunekit/kernels/autotvm/cuda_source.hpp"
 #include "tunekit/random/philox.hpp"
 
 namespace {
@@ -53,12 +53,10 @@ void library_each(benchmark::State& state)
     for (auto _ : state) {
         const double before = children();
         for (const auto& s : all) {
-            tk::measure::detail::compilation child([&s] {
+            const auto child = programs::in_child("nvrtc", 600, [&s] {
                 return tk::measure::nvrtc().compile(s.text, {"--gpu-architecture=sm_80", "--std=c++17"}).good ? 0 : 1;
             });
-            while (!child.advance())
-                ::usleep(500);
-            failed += child.status() == 0 ? 0 : 1;
+            failed += child.status == 0 ? 0 : 1;
         }
         spent += children() - before;
     }
@@ -75,8 +73,7 @@ void library_once(benchmark::State& state)
         tk::measure::nvrtc_builder pool({.processes = 1});
         const double before = children();
         pool.submit(all, "kernel", 60);
-        for (const auto& s : all)
-            failed += pool.wait(pool.cache().key(s, "kernel")).failed ? 1 : 0;
+        for (const auto& s : all) failed += pool.wait(pool.cache().key(s, "kernel")).failed ? 1 : 0;
         spent += children() - before;
     }
     state.counters["cpu_ms_each"] = 1e3 * spent / (static_cast<double>(state.iterations()) * 16);

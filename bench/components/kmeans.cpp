@@ -27,8 +27,7 @@ void sweep(benchmark::State& state, std::size_t n)
         tk::random::philox gen(1);
         losses.clear();
         const auto starts = groups.starts(points, 64, gen);
-        for (std::size_t k = 8; k <= 64; ++k)
-            losses.push_back(groups.cluster(points, k, starts).loss);
+        for (std::size_t k = 8; k <= 64; ++k) losses.push_back(groups.cluster(points, k, starts).loss);
         benchmark::DoNotOptimize(losses.data());
     }
     for (const std::size_t k : {8U, 32U, 64U})
@@ -39,9 +38,8 @@ void select_of_64(benchmark::State& state)
 {
     const auto space = surrogate_data::space();
     tk::random::philox gen(1);
-    std::vector<tk::explore::candidate> pool;
-    for (const auto i : space.sample(64, gen))
-        pool.push_back({.which = i});
+    std::vector<tk::explore::scored_candidate> pool;
+    for (const auto i : space.sample(64, gen)) pool.push_back({.candidate = i});
     for (auto _ : state) {
         auto chosen = screen::adaptive_sampling{}.select(space, pool, {}, 64, gen);
         benchmark::DoNotOptimize(chosen.data());

@@ -18,8 +18,7 @@ inline tunekit::space::dynamic_product space()
     std::vector<tunekit::space::dynamic_parameter> parameters;
     for (std::size_t j = 0; j < d; ++j) {
         parameters.push_back({std::string(1, static_cast<char>('a' + j)), {}});
-        for (int v = 0; v < sizes[j]; ++v)
-            parameters.back().values.push_back(v);
+        for (int v = 0; v < sizes[j]; ++v) parameters.back().values.push_back(v);
     }
     return {parameters, {}};
 }

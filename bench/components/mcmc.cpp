@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
 
 #include "ensemble_data.hpp"
-#include "tunekit/curve/log_power.hpp"
+#include "tunekit/curve/families/log_power.hpp"
 #include "tunekit/curve/posterior.hpp"
 #include "tunekit/mcmc/diagnostics.hpp"
 #include "tunekit/mcmc/ensemble.hpp"
@@ -90,13 +91,15 @@ void describe(benchmark::State& runs, const mcmc::chain& chain, std::size_t burn
     runs.counters["tau"] = sum / static_cast<double>(chain.dimensions);
     runs.counters["mean_0"] = [&] {
         double mean = 0;
-        for (std::size_t i = 0; i < after.samples(); ++i) mean += after.sample(i)[0] / static_cast<double>(after.samples());
+        for (std::size_t i = 0; i < after.samples(); ++i)
+            mean += after.sample(i)[0] / static_cast<double>(after.samples());
         return mean;
     }();
 }
 
 template <class F>
-void run_ours(benchmark::State& runs, const F& density, const std::vector<double>& from, std::size_t d, std::size_t steps, std::size_t burn_in)
+void run_ours(benchmark::State& runs, const F& density, const std::vector<double>& from, std::size_t d,
+              std::size_t steps, std::size_t burn_in)
 {
     mcmc::chain chain;
     for (auto _ : runs) {
@@ -111,7 +114,8 @@ void run_ours(benchmark::State& runs, const F& density, const std::vector<double
 }
 
 template <class F>
-void run_plain(benchmark::State& runs, const F& density, const std::vector<double>& from, std::size_t d, std::size_t steps)
+void run_plain(benchmark::State& runs, const F& density, const std::vector<double>& from, std::size_t d,
+               std::size_t steps)
 {
     for (auto _ : runs) benchmark::DoNotOptimize(plain(density, from, d, steps));
 }
@@ -123,8 +127,14 @@ void curve_10x500(benchmark::State& runs)
                                                          {.box = {{{0, 3}, {-2, 8}, {-6, 0}}}, .known_noise = 0.03});
     run_ours(runs, density, bench::walkers(curve_centre, 1e-2, 12, 10), 3, 500, 200);
 }
-void curve_10x500_generic(benchmark::State& runs) { run_ours(runs, plain_curve{}, bench::walkers(curve_centre, 1e-2, 12, 10), 3, 500, 200); }
-void curve_10x500_plain(benchmark::State& runs) { run_plain(runs, plain_curve{}, bench::walkers(curve_centre, 1e-2, 12, 10), 3, 500); }
+void curve_10x500_generic(benchmark::State& runs)
+{
+    run_ours(runs, plain_curve{}, bench::walkers(curve_centre, 1e-2, 12, 10), 3, 500, 200);
+}
+void curve_10x500_plain(benchmark::State& runs)
+{
+    run_plain(runs, plain_curve{}, bench::walkers(curve_centre, 1e-2, 12, 10), 3, 500);
+}
 BENCHMARK(curve_10x500)->Name("mcmc/curve_10x500")->Unit(benchmark::kMillisecond);
 BENCHMARK(curve_10x500_generic)->Name("mcmc/curve_10x500_generic")->Unit(benchmark::kMillisecond);
 BENCHMARK(curve_10x500_plain)->Name("mcmc/curve_10x500_plain_cpp")->Unit(benchmark::kMillisecond);
@@ -164,9 +174,10 @@ struct gauss5_batched : gauss5 {
         const auto& p = precision;
         for (std::size_t k = 0; k < out.size(); ++k) {
             const double a = x0[k], b = x1[k], c = x2[k], d = x3[k], e = x4[k];
-            const double diagonal = p[0] * (a * a) + p[6] * (b * b) + p[12] * (c * c) + p[18] * (d * d) + p[24] * (e * e);
-            const double beside = a * (p[1] * b + p[2] * c + p[3] * d + p[4] * e) + b * (p[7] * c + p[8] * d + p[9] * e) +
-                                  c * (p[13] * d + p[14] * e) + d * (p[19] * e);
+            const double diagonal =
+                p[0] * (a * a) + p[6] * (b * b) + p[12] * (c * c) + p[18] * (d * d) + p[24] * (e * e);
+            const double beside = a * (p[1] * b + p[2] * c + p[3] * d + p[4] * e) +
+                                  b * (p[7] * c + p[8] * d + p[9] * e) + c * (p[13] * d + p[14] * e) + d * (p[19] * e);
             out[k] = -0.5 * diagonal - beside;
         }
     }
@@ -174,9 +185,18 @@ struct gauss5_batched : gauss5 {
 
 const std::array<double, 5> gauss_centre{};
 
-void gauss5_32x5000(benchmark::State& runs) { run_ours(runs, gauss5{}, bench::walkers(gauss_centre, 0.1, 13, 32), 5, 5000, 500); }
-void gauss5_32x5000_batched(benchmark::State& runs) { run_ours(runs, gauss5_batched{}, bench::walkers(gauss_centre, 0.1, 13, 32), 5, 5000, 500); }
-void gauss5_32x5000_plain(benchmark::State& runs) { run_plain(runs, gauss5{}, bench::walkers(gauss_centre, 0.1, 13, 32), 5, 5000); }
+void gauss5_32x5000(benchmark::State& runs)
+{
+    run_ours(runs, gauss5{}, bench::walkers(gauss_centre, 0.1, 13, 32), 5, 5000, 500);
+}
+void gauss5_32x5000_batched(benchmark::State& runs)
+{
+    run_ours(runs, gauss5_batched{}, bench::walkers(gauss_centre, 0.1, 13, 32), 5, 5000, 500);
+}
+void gauss5_32x5000_plain(benchmark::State& runs)
+{
+    run_plain(runs, gauss5{}, bench::walkers(gauss_centre, 0.1, 13, 32), 5, 5000);
+}
 BENCHMARK(gauss5_32x5000)->Name("mcmc/gauss5_32x5000")->Unit(benchmark::kMillisecond);
 BENCHMARK(gauss5_32x5000_batched)->Name("mcmc/gauss5_32x5000_batched")->Unit(benchmark::kMillisecond);
 BENCHMARK(gauss5_32x5000_plain)->Name("mcmc/gauss5_32x5000_plain_cpp")->Unit(benchmark::kMillisecond);
@@ -204,14 +224,44 @@ struct rosenbrock_batched {
 
 const std::array<double, 2> rosenbrock_centre{1.0, 1.0};
 
-void rosenbrock_100x1000(benchmark::State& runs) { run_ours(runs, rosenbrock{}, bench::walkers(rosenbrock_centre, 0.1, 14, 100), 2, 1000, 300); }
+void rosenbrock_100x1000(benchmark::State& runs)
+{
+    run_ours(runs, rosenbrock{}, bench::walkers(rosenbrock_centre, 0.1, 14, 100), 2, 1000, 300);
+}
 void rosenbrock_100x1000_batched(benchmark::State& runs)
 {
     run_ours(runs, rosenbrock_batched{}, bench::walkers(rosenbrock_centre, 0.1, 14, 100), 2, 1000, 300);
 }
-void rosenbrock_100x1000_plain(benchmark::State& runs) { run_plain(runs, rosenbrock{}, bench::walkers(rosenbrock_centre, 0.1, 14, 100), 2, 1000); }
+void rosenbrock_100x1000_plain(benchmark::State& runs)
+{
+    run_plain(runs, rosenbrock{}, bench::walkers(rosenbrock_centre, 0.1, 14, 100), 2, 1000);
+}
 BENCHMARK(rosenbrock_100x1000)->Name("mcmc/rosenbrock_100x1000")->Unit(benchmark::kMillisecond);
 BENCHMARK(rosenbrock_100x1000_batched)->Name("mcmc/rosenbrock_100x1000_batched")->Unit(benchmark::kMillisecond);
 BENCHMARK(rosenbrock_100x1000_plain)->Name("mcmc/rosenbrock_100x1000_plain_cpp")->Unit(benchmark::kMillisecond);
+
+// ---- what a chain is worth: 60 walkers, 40,000 steps, 10 coordinates that remember 65 steps ----------------------------------
+
+void effective_60x40000x10(benchmark::State& runs)
+{
+    const std::size_t steps = 40000, walkers = 60, dimensions = 10, row = walkers * dimensions;
+    mcmc::chain chain{.walkers = walkers,
+                      .dimensions = dimensions,
+                      .thin_by = 1,
+                      .steps = steps,
+                      .positions = std::vector<double>(steps * row),
+                      .log_prob = std::vector<double>(steps * walkers),
+                      .accepted = std::vector<std::uint64_t>(walkers)};
+    bench::splitmix gen;
+    std::vector<double> x(row);
+    for (std::size_t i = 0; i < chain.positions.size(); ++i) {
+        double& at = x[i % row];
+        chain.positions[i] = at = 0.97 * at + static_cast<double>(gen() >> 11) * 0x1p-53 - 0.5;
+    }
+    mcmc::effective_size worth;
+    for (auto _ : runs) worth = mcmc::effective_samples(chain);
+    runs.counters["effective"] = worth.samples;
+}
+BENCHMARK(effective_60x40000x10)->Name("mcmc/effective_60x40000x10")->Unit(benchmark::kMillisecond);
 
 }  // namespace

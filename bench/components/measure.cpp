@@ -55,8 +55,7 @@ struct saxpy {
     auto how() const
     {
         return measure::timed{[in = x.data(), out = y.data()](std::uint64_t) {
-                                  for (std::size_t i = 0; i < n; ++i)
-                                      out[i] = 2 * in[i] + 1;
+                                  for (std::size_t i = 0; i < n; ++i) out[i] = 2 * in[i] + 1;
                               },
                               measure::fixed{.runs = 10, .batch = 1},
                               measure::matches<float>{y.span(), want.span(), {.absolute = 1e-3}}};
@@ -67,8 +66,7 @@ template <class Clock>
 void clock_reading(benchmark::State& state)
 {
     Clock now;
-    for (auto _ : state)
-        benchmark::DoNotOptimize(now());
+    for (auto _ : state) benchmark::DoNotOptimize(now());
 }
 BENCHMARK(clock_reading<measure::wall_clock>)->Name("measure/clock_wall");
 BENCHMARK(clock_reading<measure::thread_clock>)->Name("measure/clock_thread");
@@ -121,8 +119,7 @@ void kernel_in_process(benchmark::State& state)
 {
     const saxpy of;
     auto measurer = measure::in_process(numbers{}, of.how());
-    for (auto _ : state)
-        benchmark::DoNotOptimize(measurer.measure(std::vector<tk::index>{1}, {}));
+    for (auto _ : state) benchmark::DoNotOptimize(measurer.measure(std::vector<tk::index>{1}, {}));
 }
 BENCHMARK(kernel_in_process)->Name("measure/kernel_in_process")->UseRealTime()->Unit(benchmark::kMicrosecond);
 
@@ -130,8 +127,7 @@ void kernel_isolated(benchmark::State& state)
 {
     const saxpy of;
     auto measurer = measure::isolated(numbers{}, of.how(), {.canaries = {of.y.canary()}});
-    for (auto _ : state)
-        benchmark::DoNotOptimize(measurer.measure(std::vector<tk::index>{1}, {}));
+    for (auto _ : state) benchmark::DoNotOptimize(measurer.measure(std::vector<tk::index>{1}, {}));
 }
 BENCHMARK(kernel_isolated)->Name("measure/kernel_isolated")->UseRealTime()->Unit(benchmark::kMicrosecond);
 
@@ -142,13 +138,11 @@ void policy_decisions(benchmark::State& state)
     const Policy policy;
     tk::random::philox gen(1);
     std::vector<double> recorded(1000);
-    for (double& t : recorded)
-        t = 1e-3 * (1 + 0.05 * tk::random::normal(gen));
+    for (double& t : recorded) t = 1e-3 * (1 + 0.05 * tk::random::normal(gen));
     std::size_t batches = 0;
     for (auto _ : state) {
         std::vector<double> seen;
-        while (policy.next(seen) != 0)
-            seen.push_back(recorded[seen.size()]);
+        while (policy.next(seen) != 0) seen.push_back(recorded[seen.size()]);
         benchmark::DoNotOptimize(policy.estimate_of(seen));
         batches = seen.size();
     }
@@ -164,11 +158,10 @@ void cache_policy(benchmark::State& state)
     std::vector<unsigned char> data(256 << 10, 1);
     const auto read = [&](std::uint64_t) {
         unsigned sum = 0;
-        for (std::size_t i = 0; i < data.size(); i += 64)
-            sum += data[i];
+        for (std::size_t i = 0; i < data.size(); i += 64) sum += data[i];
         benchmark::DoNotOptimize(sum);
     };
-    measure::timing cold;
+    measure::timed_options cold;
     cold.state = measure::cache::cold;
     measure::timed warm{read, measure::until_confident{}};
     measure::timed flushed{read, measure::until_confident{}, measure::no_check{}, measure::wall_clock{}, cold};

@@ -15,6 +15,7 @@
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/dynamic_product.hpp"
 #include "tunekit/tune/tune.hpp"
+#include "tunekit/tune/tuner.hpp"
 
 namespace tk = tunekit;
 
@@ -54,25 +55,57 @@ void trials(benchmark::State& state, const Strategy& strategy)
         benchmark::DoNotOptimize(s);
     }
     state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(n));
-    state.counters["s_per_trial"] =
-        benchmark::Counter(static_cast<double>(n), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+    state.counters["s_per_trial"] = benchmark::Counter(
+        static_cast<double>(n), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 BENCHMARK_CAPTURE(trials, random, tk::search::random{})->Name("overhead/random")->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(trials, hill_climb, tk::search::hill_climb{})->Name("overhead/hill_climb")->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(trials, annealing, tk::search::annealing{})->Name("overhead/annealing")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(trials, hill_climb, tk::search::hill_climb{})
+    ->Name("overhead/hill_climb")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(trials, annealing, tk::search::annealing{})
+    ->Name("overhead/annealing")
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(trials, genetic, tk::search::genetic{})->Name("overhead/genetic")->Unit(benchmark::kMillisecond);
+
+/// The same by a tuner that is asked and told.
+template <class Strategy>
+void tuner_trials(benchmark::State& state, const Strategy& strategy)
+{
+    const auto& space = tuning_space();
+    constexpr std::size_t n = 10000;
+    tk::random::philox draw(1);
+    std::vector<tk::measure::measurement> answers(4096);
+    for (auto& m : answers) m.cost = 1 + tk::random::uniform_01(draw);
+    for (auto _ : state) {
+        tk::tuner t(space, strategy, {.trials = n}, tk::random::philox(2));
+        std::size_t k = 0;
+        while (auto job = t.ask()) t.tell(*job, answers[k++ % answers.size()]);
+        benchmark::DoNotOptimize(t.record());
+    }
+    state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(n));
+    state.counters["s_per_trial"] = benchmark::Counter(
+        static_cast<double>(n), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
+BENCHMARK_CAPTURE(tuner_trials, random, tk::search::random{})
+    ->Name("overhead/tuner_random")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(tuner_trials, hill_climb, tk::search::hill_climb{})
+    ->Name("overhead/tuner_hill_climb")
+    ->Unit(benchmark::kMillisecond);
 
 /// 10,000 trials of random over a table of 17,956 rows with 32 repeats, the size of the largest recorded GEMM space.
 void replay_10k(benchmark::State& state)
 {
-    const tk::space::dynamic_product space({{"a", [] {
+    const tk::space::dynamic_product space({{"a",
+                                             [] {
                                                  std::vector<std::int64_t> v;
                                                  for (std::int64_t i = 0; i < 17956; ++i) v.push_back(i);
                                                  return v;
                                              }()}},
                                            {});
-    std::vector<tk::measure::recorded> table(17956);
+    std::vector<tk::measure::recorded_row> table(17956);
     tk::random::philox draw(1);
     for (auto& row : table) {
         row.result.cost = 1e-3 * (1 + tk::random::uniform_01(draw));
@@ -84,8 +117,9 @@ void replay_10k(benchmark::State& state)
         const tk::measure::virtual_clock time(now);
         tk::measure::replay measure(table, time);
         tk::random::philox gen(3);
-        auto found = tk::tune(space, measure, tk::search::random{}, {.trials = 10000, .batch = 1}, time,
-                              [](const tk::tuning&) { return false; }, gen);
+        auto found = tk::tune(
+            space, measure, tk::recipe{tk::search::random{}}, {.trials = 10000}, time,
+            [](const tk::tuning&) { return false; }, gen);
         benchmark::DoNotOptimize(found);
     }
 }

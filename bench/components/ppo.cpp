@@ -33,8 +33,7 @@ struct log_surface {
         double sum = 0;
         for (std::size_t i = 0; i < in.size(); ++i) {
             double k[surrogate_data::d];
-            for (std::size_t j = 0; j < surrogate_data::d; ++j)
-                k[j] = rows[i * surrogate_data::d + j];
+            for (std::size_t j = 0; j < surrogate_data::d; ++j) k[j] = rows[i * surrogate_data::d + j];
             out[i] = std::log(surrogate_data::surface(k));
             sum += out[i];
         }
@@ -46,8 +45,7 @@ struct log_surface {
         const double kept = last_mean;
         score(in, scores);
         last_mean = kept;
-        for (std::size_t i = 0; i < in.size(); ++i)
-            out[i] = {scores[i], 0};
+        for (std::size_t i = 0; i < in.size(); ++i) out[i] = {scores[i], 0};
     }
 };
 
@@ -81,8 +79,7 @@ void propose(benchmark::State& state, const Strategy& strategy)
         std::vector<tk::measure::measurement> out;
         for (std::size_t i = 0; i < batch.size(); ++i) {
             double k[surrogate_data::d];
-            for (std::size_t j = 0; j < surrogate_data::d; ++j)
-                k[j] = rows[i * surrogate_data::d + j];
+            for (std::size_t j = 0; j < surrogate_data::d; ++j) k[j] = rows[i * surrogate_data::d + j];
             out.push_back({.cost = 1 / surrogate_data::surface(k), .runs = 1});
         }
         return out;
@@ -106,18 +103,18 @@ void propose(benchmark::State& state, const Strategy& strategy)
         benchmark::RegisterBenchmark(name, item)->Unit(benchmark::kMillisecond);
     };
     add("ppo/128x500", [](benchmark::State& s) {
-        search(s, policy_gradient{.earns = tk::explore::reward::rise,
+        search(s, policy_gradient{.reward = tk::explore::reward_of::rise,
                                   .layout = tk::explore::towers::separate,
                                   .hidden = 64,
                                   .clip = 0.2,
                                   .entropy_weight = 0.01,
                                   .joint_ratio = true,
-                                  .learns = tk::explore::updates::pooled,
+                                  .update_on = tk::explore::updates::pooled,
                                   .minibatch = 512});
     });
     add("ppo/paper", [](benchmark::State& s) { search(s, policy_gradient::paper()); });
     add("ppo/reference", [](benchmark::State& s) { search(s, policy_gradient::reference()); });
-    add("chameleon/propose", [](benchmark::State& s) { propose(s, tk::recipes::chameleon()); });
+    add("chameleon/propose", [](benchmark::State& s) { propose(s, tk::recipes::chameleon().strategy); });
     return true;
 }();
 

@@ -39,8 +39,7 @@ template <class T, class G, class Draw>
 void drawn(benchmark::State& state, G gen, Draw draw)
 {
     filled<T>(state, gen, [&](std::span<T> out, G& g) {
-        for (auto& x : out)
-            x = draw(g);
+        for (auto& x : out) x = draw(g);
     });
 }
 
@@ -125,8 +124,7 @@ void stream_of_4(benchmark::State& s)
 void shuffle(benchmark::State& s)
 {
     std::vector<std::uint32_t> items(1024);
-    for (std::uint32_t i = 0; i < items.size(); ++i)
-        items[i] = i;
+    for (std::uint32_t i = 0; i < items.size(); ++i) items[i] = i;
     tkr::philox gen(1);
     for (auto _ : s) {
         tkr::shuffle(items, gen);

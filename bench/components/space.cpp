@@ -23,10 +23,7 @@ namespace sp = tunekit::space;
 // ResNet-18's R2: 64 channels to 64, 56 x 56, 3 x 3. Direct convolution in blocked layout: raw 7.1e8.
 constexpr int ci = 64, co = 64, oh = 56, ow = 56;
 
-constexpr bool fits_registers(int mr, int nv)
-{
-    return mr * nv + nv + 1 <= 34;
-}
+constexpr bool fits_registers(int mr, int nv) { return mr * nv + nv + 1 <= 34; }
 
 constexpr bool pads_little(int nv, int vl, int oc_block)
 {
@@ -34,10 +31,7 @@ constexpr bool pads_little(int nv, int vl, int oc_block)
     return 4 * ((co + tile - 1) / tile * tile) <= 5 * co;
 }
 
-constexpr bool divides_blocks(int ic_block, int ic_chunk)
-{
-    return ci / ic_block % ic_chunk == 0;
-}
+constexpr bool divides_blocks(int ic_block, int ic_chunk) { return ci / ic_block % ic_chunk == 0; }
 
 auto conv2d()
 {
@@ -170,8 +164,8 @@ void sample(benchmark::State& state, const Space& space)
     std::vector<std::uint16_t> rows(batch * space.dimensions());
     for (auto _ : state) sample_rows(space, gen, rows);
     state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(batch));
-    state.counters["each"] = benchmark::Counter(static_cast<double>(batch), benchmark::Counter::kIsIterationInvariantRate |
-                                                                                benchmark::Counter::kInvert);
+    state.counters["each"] = benchmark::Counter(
+        static_cast<double>(batch), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK_CAPTURE(sample, product, raw_conv2d())->Name("space/sample_product");
 BENCHMARK_CAPTURE(sample, conv2d, conv2d())->Name("space/sample_conv2d");
@@ -188,7 +182,8 @@ void filter_sample_conv2d(benchmark::State& state)
         while (kept < batch) {
             for (std::size_t j = 0; j < row.size(); ++j)
                 row[j] = static_cast<std::uint16_t>(tk::random::uniform_index(raw.cardinalities()[j], gen));
-            if (valid(row.data())) std::copy(row.begin(), row.end(), rows.begin() + static_cast<std::ptrdiff_t>(12 * kept++));
+            if (valid(row.data()))
+                std::copy(row.begin(), row.end(), rows.begin() + static_cast<std::ptrdiff_t>(12 * kept++));
         }
         benchmark::DoNotOptimize(rows.data());
     };
@@ -196,8 +191,8 @@ void filter_sample_conv2d(benchmark::State& state)
     const double rejecting = best_of(20, reject);
     const double drawing = best_of(20, [&] { sample_rows(space, other, rows); });
     state.counters["ratio"] = rejecting / drawing;
-    state.counters["each"] = benchmark::Counter(static_cast<double>(batch), benchmark::Counter::kIsIterationInvariantRate |
-                                                                                benchmark::Counter::kInvert);
+    state.counters["each"] = benchmark::Counter(
+        static_cast<double>(batch), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(filter_sample_conv2d)->Name("space/filter_sample_conv2d");
 
@@ -229,8 +224,8 @@ void neighbour(benchmark::State& state)
     tk::random::philox gen(4);
     auto walkers = space.sample(batch, gen);
     for (auto _ : state) space.neighbours(walkers, walkers, kind, gen);
-    state.counters["each"] = benchmark::Counter(static_cast<double>(batch), benchmark::Counter::kIsIterationInvariantRate |
-                                                                                benchmark::Counter::kInvert);
+    state.counters["each"] = benchmark::Counter(
+        static_cast<double>(batch), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(neighbour)->Name("space/neighbour")->Arg(0)->Arg(1)->Arg(2);
 

@@ -38,8 +38,7 @@ void expected_excess(benchmark::State& state, double bound)
     const auto means = normals(1024, 1);
     double total = 0;
     for (auto _ : state) {
-        for (const double m : means)
-            total += stats::expected_excess({m, 1}, bound);
+        for (const double m : means) total += stats::expected_excess({m, 1}, bound);
         benchmark::DoNotOptimize(total);
     }
     per_value(state, means.size());
@@ -48,8 +47,7 @@ void expected_excess(benchmark::State& state, double bound)
 void sum(benchmark::State& state)
 {
     const auto x = normals(4096, 1);
-    for (auto _ : state)
-        benchmark::DoNotOptimize(stats::sum(x));
+    for (auto _ : state) benchmark::DoNotOptimize(stats::sum(x));
     per_value(state, x.size());
 }
 
@@ -58,8 +56,7 @@ void sum_loop(benchmark::State& state)
     const auto x = normals(4096, 1);
     for (auto _ : state) {
         double out = 0;
-        for (const double v : x)
-            out += v;
+        for (const double v : x) out += v;
         benchmark::DoNotOptimize(out);
     }
     per_value(state, x.size());
@@ -68,30 +65,26 @@ void sum_loop(benchmark::State& state)
 void median_25(benchmark::State& state)
 {
     const auto x = normals(25, 1);
-    for (auto _ : state)
-        benchmark::DoNotOptimize(stats::median(x));
+    for (auto _ : state) benchmark::DoNotOptimize(stats::median(x));
 }
 
 void kendall_1k(benchmark::State& state)
 {
     const auto x = normals(1000, 1);
     const auto y = normals(1000, 2);
-    for (auto _ : state)
-        benchmark::DoNotOptimize(stats::kendall_tau_b(x, y));
+    for (auto _ : state) benchmark::DoNotOptimize(stats::kendall_tau_b(x, y));
 }
 
 void median_interval_25(benchmark::State& state)
 {
     const auto x = normals(25, 1);
     tkr::philox gen(1);
-    for (auto _ : state)
-        benchmark::DoNotOptimize(stats::median_interval(x, {}, gen));
+    for (auto _ : state) benchmark::DoNotOptimize(stats::median_interval(x, {}, gen));
 }
 
 void student_t_quantile(benchmark::State& state)
 {
-    for (auto _ : state)
-        benchmark::DoNotOptimize(stats::student_t_quantile(0.975, 9));
+    for (auto _ : state) benchmark::DoNotOptimize(stats::student_t_quantile(0.975, 9));
 }
 
 BENCHMARK_CAPTURE(expected_excess, near, 1.0)->Name("stats/expected_excess");

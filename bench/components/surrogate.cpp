@@ -122,14 +122,18 @@ void jackknife_10k(benchmark::State& state)
     for (auto& c : centred) c = tk::random::uniform_01(gen) - 0.5;
     const sur::jackknife ij(counts, trees);
     for (auto _ : state) {
-        for (std::size_t i = 0; i + strip <= points; i += strip) ij.variances(centred.data() + i * trees, strip, out.data() + i);
-        ij.variances(centred.data() + points / strip * strip * trees, points % strip, out.data() + points / strip * strip);
+        for (std::size_t i = 0; i + strip <= points; i += strip)
+            ij.variances(centred.data() + i * trees, strip, out.data() + i);
+        ij.variances(centred.data() + points / strip * strip * trees, points % strip,
+                     out.data() + points / strip * strip);
         benchmark::DoNotOptimize(out.data());
         benchmark::ClobberMemory();
     }
 }
 [[maybe_unused]] const bool registered = [] {
-    const auto add = [](const char* name, auto item) { benchmark::RegisterBenchmark(name, item)->Unit(benchmark::kMillisecond); };
+    const auto add = [](const char* name, auto item) {
+        benchmark::RegisterBenchmark(name, item)->Unit(benchmark::kMillisecond);
+    };
     add("forest/fit", [](benchmark::State& s) { fit(s, forest, 12, false); });
     add("forest/predict_10k", [](benchmark::State& s) { predict(s, forest, 12, false, 10000); });
     add("forest/predict_10k_ordinals", [](benchmark::State& s) { predict_ordinals(s, forest, 10000); });

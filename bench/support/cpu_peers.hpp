@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "field.hpp"
-#include "tunekit/kernels/gemm.hpp"
+#include "bench/support/field.hpp"
+#include "tunekit/kernels/gemm/gemm.hpp"
 #include "tunekit/kernels/shapes.hpp"
 
 namespace bench {
@@ -54,24 +54,29 @@ inline contestant contestant_of(std::string name, std::shared_ptr<onednn_plan> p
 
 /// oneDNN's convolution in the layouts it likes best or, with `tag`, in that one; with `reorder` from and to plain NCHW as part of the run.
 /// Empty where it has no such algorithm.
-inline std::optional<contestant> onednn_convolution(std::string name, const tunekit::kernels::conv2d_shape& s, dnnl::algorithm algorithm,
-                                                    dnnl::memory::format_tag tag, bool reorder = false)
+inline std::optional<contestant> onednn_convolution(std::string name, const tunekit::kernels::conv2d_shape& s,
+                                                    dnnl::algorithm algorithm, dnnl::memory::format_tag tag,
+                                                    bool reorder = false)
 {
     using dnnl::memory;
-    const memory::dims x{s.batch, s.ci, s.height, s.width}, w{s.co, s.ci, s.kernel_h, s.kernel_w}, y{s.batch, s.co, s.oh(), s.ow()};
+    const memory::dims x{s.batch, s.ci, s.height, s.width}, w{s.co, s.ci, s.kernel_h, s.kernel_w},
+        y{s.batch, s.co, s.oh(), s.ow()};
     const auto f32 = memory::data_type::f32;
     try {
-        const dnnl::convolution_forward::desc desc(dnnl::prop_kind::forward_inference, algorithm, memory::desc(x, f32, tag),
-                                                   memory::desc(w, f32, memory::format_tag::any), memory::desc(y, f32, tag),
-                                                   {s.stride_h, s.stride_w}, {s.padding_h, s.padding_w}, {s.padding_h, s.padding_w});
+        const dnnl::convolution_forward::desc desc(
+            dnnl::prop_kind::forward_inference, algorithm, memory::desc(x, f32, tag),
+            memory::desc(w, f32, memory::format_tag::any), memory::desc(y, f32, tag), {s.stride_h, s.stride_w},
+            {s.padding_h, s.padding_w}, {s.padding_h, s.padding_w});
         const dnnl::convolution_forward::primitive_desc how(desc, onednn_engine());
         auto plan = std::make_shared<onednn_plan>();
-        const auto in = plan->operand(how.src_desc()), out = plan->operand(how.dst_desc()), weights = plan->operand(how.weights_desc());
+        const auto in = plan->operand(how.src_desc()), out = plan->operand(how.dst_desc()),
+                   weights = plan->operand(how.weights_desc());
         if (reorder) {
             const auto plain = plan->operand(memory::desc(x, f32, memory::format_tag::nchw));
             plan->steps.push_back({dnnl::reorder(plain, in), {{DNNL_ARG_FROM, plain}, {DNNL_ARG_TO, in}}});
         }
-        plan->steps.push_back({dnnl::convolution_forward(how), {{DNNL_ARG_SRC, in}, {DNNL_ARG_WEIGHTS, weights}, {DNNL_ARG_DST, out}}});
+        plan->steps.push_back(
+            {dnnl::convolution_forward(how), {{DNNL_ARG_SRC, in}, {DNNL_ARG_WEIGHTS, weights}, {DNNL_ARG_DST, out}}});
         if (reorder) {
             const auto plain = plan->operand(memory::desc(y, f32, memory::format_tag::nchw));
             plan->steps.push_back({dnnl::reorder(out, plain), {{DNNL_ARG_FROM, out}, {DNNL_ARG_TO, plain}}});
@@ -105,11 +110,13 @@ inline contestant onednn_product(std::string name, const tunekit::kernels::gemm_
     using dnnl::memory;
     const auto tag = memory::format_tag::abc;
     const auto f32 = memory::data_type::f32;
-    const dnnl::matmul::desc desc(memory::desc({s.batch, s.m, s.k}, f32, tag), memory::desc({s.batch, s.k, s.n}, f32, of_b),
+    const dnnl::matmul::desc desc(memory::desc({s.batch, s.m, s.k}, f32, tag),
+                                  memory::desc({s.batch, s.k, s.n}, f32, of_b),
                                   memory::desc({s.batch, s.m, s.n}, f32, tag));
     const dnnl::matmul::primitive_desc how(desc, onednn_engine());
     auto plan = std::make_shared<onednn_plan>();
-    const auto a = plan->operand(how.src_desc()), b = plan->operand(how.weights_desc()), c = plan->operand(how.dst_desc());
+    const auto a = plan->operand(how.src_desc()), b = plan->operand(how.weights_desc()),
+               c = plan->operand(how.dst_desc());
     plan->steps.push_back({dnnl::matmul(how), {{DNNL_ARG_SRC, a}, {DNNL_ARG_WEIGHTS, b}, {DNNL_ARG_DST, c}}});
     return contestant_of(std::move(name), std::move(plan));
 }
@@ -122,28 +129,32 @@ inline std::vector<contestant> peers_of(const tunekit::kernels::gemm_shape& s)
     };
     const auto d = tunekit::kernels::dense_strides(s);
     const auto floats = [&](std::ptrdiff_t n) { return static_cast<std::size_t>(s.batch * n); };
-    const auto on = std::make_shared<operands>(operands{tunekit::kernels::buffer(floats(d.batch_a)), tunekit::kernels::buffer(floats(d.batch_b)),
+    const auto on = std::make_shared<operands>(operands{tunekit::kernels::buffer(floats(d.batch_a)),
+                                                        tunekit::kernels::buffer(floats(d.batch_b)),
                                                         tunekit::kernels::buffer(floats(d.batch_c))});
     std::fill_n(on->a.data(), on->a.size(), 0.01F);
     std::fill_n(on->b.data(), on->b.size(), 0.01F);
     std::vector<contestant> out{onednn_product("onednn", s, dnnl::memory::format_tag::abc)};
     if (s.m <= 8) out.push_back(onednn_product("onednn_packed", s, dnnl::memory::format_tag::any));
     out.push_back({"openblas", [s, d, on] {
-        for (int i = 0; i < s.batch; ++i) {
-            const float* const a = on->a.data() + i * d.batch_a;
-            const float* const b = on->b.data() + i * d.batch_b;
-            float* const c = on->c.data() + i * d.batch_c;
-            if (s.m == 1) cblas_sgemv(CblasRowMajor, CblasTrans, s.k, s.n, 1, b, s.n, a, 1, 0, c, 1);
-            else cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, s.m, s.n, s.k, 1, a, s.k, b, s.n, 0, c, s.n);
-        }
-    }});
+                       for (int i = 0; i < s.batch; ++i) {
+                           const float* const a = on->a.data() + i * d.batch_a;
+                           const float* const b = on->b.data() + i * d.batch_b;
+                           float* const c = on->c.data() + i * d.batch_c;
+                           if (s.m == 1) cblas_sgemv(CblasRowMajor, CblasTrans, s.k, s.n, 1, b, s.n, a, 1, 0, c, 1);
+                           else
+                               cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, s.m, s.n, s.k, 1, a, s.k, b, s.n,
+                                           0, c, s.n);
+                       }
+                   }});
     out.push_back({"eigen", [s, d, on] {
-        using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-        for (int i = 0; i < s.batch; ++i) {
-            Eigen::Map<matrix>(on->c.data() + i * d.batch_c, s.m, s.n).noalias() =
-                Eigen::Map<const matrix>(on->a.data() + i * d.batch_a, s.m, s.k) * Eigen::Map<const matrix>(on->b.data() + i * d.batch_b, s.k, s.n);
-        }
-    }});
+                       using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+                       for (int i = 0; i < s.batch; ++i) {
+                           Eigen::Map<matrix>(on->c.data() + i * d.batch_c, s.m, s.n).noalias() =
+                               Eigen::Map<const matrix>(on->a.data() + i * d.batch_a, s.m, s.k) *
+                               Eigen::Map<const matrix>(on->b.data() + i * d.batch_b, s.k, s.n);
+                       }
+                   }});
     return out;
 }
 

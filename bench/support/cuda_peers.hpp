@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "tunekit/kernels/cuda_gemm_space.hpp"
+#include "tunekit/kernels/cuda/gemm_space.hpp"
 #include "tunekit/kernels/shapes.hpp"
-#include "tunekit/measure/cuda_library.hpp"
-#include "tunekit/measure/cuda_operands.hpp"
+#include "tunekit/measure/cuda/library.hpp"
+#include "tunekit/measure/cuda/operands.hpp"
 
 namespace bench {
 
@@ -36,8 +36,10 @@ inline std::vector<cuda_peer> cublas_peers(tunekit::measure::cuda_session& gpu, 
 {
     using handle = void*;
     struct calls {
-        tunekit::measure::detail::cuda_library library{
-            "", {"libcublas.so.13", "libcublas.so.12", "libcublas.so", "/usr/local/cuda/lib64/libcublas.so"}, "cuBLAS",
+        tunekit::measure::cuda_library library{
+            "",
+            {"libcublas.so.13", "libcublas.so.12", "libcublas.so", "/usr/local/cuda/lib64/libcublas.so"},
+            "cuBLAS",
             "install the CUDA toolkit"};
         int (*create)(handle*) = nullptr;
         int (*math)(handle, int) = nullptr;
@@ -63,15 +65,15 @@ inline std::vector<cuda_peer> cublas_peers(tunekit::measure::cuda_session& gpu, 
     std::vector<cuda_peer> out;
     for (const int mode : {fp32, tf32})
         out.push_back({mode == fp32 ? "cublas" : "cublas_tf32", [=] {
-            constexpr float one = 1, zero = 0;
-            constexpr int plain = 0, transposed = 1;
-            const auto area = [](int x, int y) { return static_cast<long long>(x) * y; };
-            succeed(of->math(of->blas, mode), "cublasSetMathMode");
-            // By columns, as cuBLAS has it: C^T = B A^T.
-            succeed(of->product(of->blas, transposed, plain, s.n, s.m, s.k, &one, b, s.k, area(s.n, s.k), a, s.k,
-                                area(s.m, s.k), &zero, c, s.n, area(s.m, s.n), s.batch),
-                    "cublasSgemmStridedBatched");
-        }});
+                           constexpr float one = 1, zero = 0;
+                           constexpr int plain = 0, transposed = 1;
+                           const auto area = [](int x, int y) { return static_cast<long long>(x) * y; };
+                           succeed(of->math(of->blas, mode), "cublasSetMathMode");
+                           // By columns, as cuBLAS has it: C^T = B A^T.
+                           succeed(of->product(of->blas, transposed, plain, s.n, s.m, s.k, &one, b, s.k, area(s.n, s.k),
+                                               a, s.k, area(s.m, s.k), &zero, c, s.n, area(s.m, s.n), s.batch),
+                                   "cublasSgemmStridedBatched");
+                       }});
     return out;
 }
 
@@ -82,12 +84,14 @@ inline std::vector<cuda_peer> cublas_peers(tunekit::measure::cuda_session& gpu, 
 {
     using handle = void*;
     struct calls {
-        tunekit::measure::detail::cuda_library library{
-            "", {"libcublas.so.13", "libcublas.so.12", "libcublas.so", "/usr/local/cuda/lib64/libcublas.so"}, "cuBLAS",
+        tunekit::measure::cuda_library library{
+            "",
+            {"libcublas.so.13", "libcublas.so.12", "libcublas.so", "/usr/local/cuda/lib64/libcublas.so"},
+            "cuBLAS",
             "install the CUDA toolkit"};
         int (*create)(handle*) = nullptr;
-        int (*product)(handle, int, int, int, int, int, const void*, const void*, int, int, long long, const void*, int, int, long long,
-                       const void*, void*, int, int, long long, int, int, int) = nullptr;
+        int (*product)(handle, int, int, int, int, int, const void*, const void*, int, int, long long, const void*, int,
+                       int, long long, const void*, void*, int, int, long long, int, int, int) = nullptr;
         handle blas = nullptr;
     };
     std::shared_ptr<calls> of;
@@ -105,15 +109,17 @@ inline std::vector<cuda_peer> cublas_peers(tunekit::measure::cuda_session& gpu, 
     const void* const b = data.device<void>(gpu, 1);
     void* const c = data.device<void>(gpu, 2);
     return {{halves ? "cublas_bf16" : "cublas_tf32", [=] {
-        constexpr float one = 1, zero = 0;
-        constexpr int plain = 0, transposed = 1, r32 = 0, bf16 = 14, any = -1;  // CUDA_R_32F, CUDA_R_16BF, CUBLAS_GEMM_DEFAULT
-        constexpr int sums_fp32 = 68, by_tf32 = 77;                             // CUBLAS_COMPUTE_32F, ..._32F_FAST_TF32
-        const int type = halves ? bf16 : r32;
-        const auto area = [](int x, int y) { return static_cast<long long>(x) * y; };
-        succeed(of->product(of->blas, transposed, plain, s.n, s.m, s.k, &one, b, type, s.k, area(s.n, s.k), a, type, s.k, area(s.m, s.k),
-                            &zero, c, r32, s.n, area(s.m, s.n), s.batch, halves ? sums_fp32 : by_tf32, any),
-                "cublasGemmStridedBatchedEx");
-    }}};
+                 constexpr float one = 1, zero = 0;
+                 constexpr int plain = 0, transposed = 1, r32 = 0, bf16 = 14,
+                               any = -1;                      // CUDA_R_32F, CUDA_R_16BF, CUBLAS_GEMM_DEFAULT
+                 constexpr int sums_fp32 = 68, by_tf32 = 77;  // CUBLAS_COMPUTE_32F, ..._32F_FAST_TF32
+                 const int type = halves ? bf16 : r32;
+                 const auto area = [](int x, int y) { return static_cast<long long>(x) * y; };
+                 succeed(of->product(of->blas, transposed, plain, s.n, s.m, s.k, &one, b, type, s.k, area(s.n, s.k), a,
+                                     type, s.k, area(s.m, s.k), &zero, c, r32, s.n, area(s.m, s.n), s.batch,
+                                     halves ? sums_fp32 : by_tf32, any),
+                         "cublasGemmStridedBatchedEx");
+             }}};
 }
 
 /// cuDNN's convolution in fp32, NCHW and OIHW, by the fastest of its algorithms: arguments 0, 1, 2 of `data`. Empty where
@@ -129,8 +135,10 @@ inline std::vector<cuda_peer> cudnn_peers(tunekit::measure::cuda_session& gpu, t
         int determinism, math, reserved[3];
     };
     struct calls {
-        tunekit::measure::detail::cuda_library library{
-            "", {"libcudnn.so.9", "libcudnn.so.8", "libcudnn.so", "/usr/local/cuda/lib64/libcudnn.so"}, "cuDNN",
+        tunekit::measure::cuda_library library{
+            "",
+            {"libcudnn.so.9", "libcudnn.so.8", "libcudnn.so", "/usr/local/cuda/lib64/libcudnn.so"},
+            "cuDNN",
             "install cuDNN"};
         int (*create)(handle*) = nullptr;
         int (*tensor)(handle*) = nullptr;
@@ -171,7 +179,8 @@ inline std::vector<cuda_peer> cudnn_peers(tunekit::measure::cuda_session& gpu, t
     succeed(of->set_tensor(of->x, nchw, float32, s.batch, s.ci, s.height, s.width), "cudnnSetTensor4dDescriptor");
     succeed(of->set_tensor(of->y, nchw, float32, s.batch, s.co, s.oh(), s.ow()), "cudnnSetTensor4dDescriptor");
     succeed(of->set_filter(of->w, float32, nchw, s.co, s.ci, s.kernel_h, s.kernel_w), "cudnnSetFilter4dDescriptor");
-    succeed(of->set_convolution(of->how, s.padding_h, s.padding_w, s.stride_h, s.stride_w, 1, 1, cross_correlation, float32),
+    succeed(of->set_convolution(of->how, s.padding_h, s.padding_w, s.stride_h, s.stride_w, 1, 1, cross_correlation,
+                                float32),
             "cudnnSetConvolution2dDescriptor");
     succeed(of->set_math(of->how, without_tensor_cores), "cudnnSetConvolutionMathType");
     performance best[8] = {};
@@ -184,11 +193,12 @@ inline std::vector<cuda_peer> cudnn_peers(tunekit::measure::cuda_session& gpu, t
     const auto room = gpu.allocate(best[chosen].workspace);
     return {{"cudnn", [=, algorithm = best[chosen].algorithm, bytes = best[chosen].workspace,
                        x = data.device<float>(gpu, 0), w = data.device<float>(gpu, 1), y = data.device<float>(gpu, 2)] {
-        constexpr float one = 1, zero = 0;
-        succeed(of->forward(of->dnn, &one, of->x, x, of->w, w, of->how, algorithm,
-                            reinterpret_cast<void*>(static_cast<std::uintptr_t>(room)), bytes, &zero, of->y, y),
-                "cudnnConvolutionForward");
-    }}};
+                 constexpr float one = 1, zero = 0;
+                 succeed(
+                     of->forward(of->dnn, &one, of->x, x, of->w, w, of->how, algorithm,
+                                 reinterpret_cast<void*>(static_cast<std::uintptr_t>(room)), bytes, &zero, of->y, y),
+                     "cudnnConvolutionForward");
+             }}};
 }
 
 }  // namespace bench

@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "cuda_peers.hpp"
-#include "kernel_report.hpp"
-#include "support/cuda_tasks.hpp"
+#include "bench/support/cuda_peers.hpp"
+#include "bench/support/kernel_report.hpp"
+#include "programs/cuda_tasks.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/kernels/cuda_gemm.hpp"
+#include "tunekit/kernels/cuda/gemm.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/random/philox.hpp"
@@ -34,13 +34,13 @@ struct cuda_settings {
     bool quiet = false;  ///< say nothing of the device
 };
 
-inline constexpr tunekit::measure::until_confident on_device{.standard_error = 0.02, .group = 3, .runs = 24};
+inline constexpr tunekit::measure::until_confident on_device{.standard_error = 0.02, .group = 3, .max_runs = 24};
 
 /// Tunes `what`, whose data is `data`, and enters it into the row beside the peers that `peers(gpu, operands)` gives.
 template <class Template, class Peers>
 void enter_on_cuda(row& r, const std::string& form, double flops, const Template& what,
-                   const std::shared_ptr<tunekit::measure::cuda_operands>& data, const Peers& peers, const cuda_settings& set,
-                   tunekit::random::philox& gen)
+                   const std::shared_ptr<tunekit::measure::cuda_operands>& data, const Peers& peers,
+                   const cuda_settings& set, tunekit::random::philox& gen)
 {
     using tunekit::index;
     programs::cuda_tasks device;
@@ -49,15 +49,19 @@ void enter_on_cuda(row& r, const std::string& form, double flops, const Template
     struct measurer {
         programs::cuda_tasks* on;
         std::size_t k;
-        std::vector<tunekit::measure::measurement> measure(std::span<const index> batch, const tunekit::measure::limits& l)
+        std::vector<tunekit::measure::measurement> measure(std::span<const index> batch,
+                                                           const tunekit::measure::limits& l)
         {
             return on->measure(k, batch, l);
         }
     } measure{&device, k};
     const index plain = programs::untuned_cuda(what);
     const bool plain_runs = measure.measure({&plain, 1}, {}).front().ok();
-    const auto found = tunekit::tune(what.space, measure, tunekit::search::annealing{},
-                                     {.seconds = set.seconds, .limits = {.abandon_factor = 3, .run_seconds = 5}}, gen);
+    const auto found = tunekit::tune(
+        what.space, measure,
+        tunekit::recipe{
+            tunekit::search::annealing{}, tunekit::measure::fixed{}, {.abandon_factor = 3, .max_run_seconds = 5}, 8},
+        {.seconds = set.seconds}, gen);
     if (!found.found()) throw tunekit::error("no configuration of " + r.layer + " works");
     const index best = found.incumbent().candidate;
     std::vector<std::pair<std::string, index>> ours{{"tuned", best}};
@@ -66,10 +70,10 @@ void enter_on_cuda(row& r, const std::string& form, double flops, const Template
         std::vector<programs::cuda_tasks::contestant> out;
         for (auto& peer : peers(gpu, operands))
             out.push_back({peer.name, [&gpu, run = peer.run, times = std::uint32_t{1}]() mutable {
-                const double one = gpu.seconds(times, run);
-                times = gpu.launches(one);
-                return one;
-            }});
+                               const double one = gpu.seconds(times, run);
+                               times = gpu.launches(one);
+                               return one;
+                           }});
         return out;
     };
     entry e{.form = form, .config = {}};
@@ -111,21 +115,24 @@ void enter_autotvm(row& r, const Shape& shape, const cuda_settings& set, tunekit
 
 /// The operands of a product for tensor cores: every element is the upper half of a float, which TF32 holds as well, so that products are
 /// exact and one reference serves both. B lies transposed.
-inline std::shared_ptr<tunekit::measure::cuda_operands> tensor_operands(const tunekit::kernels::gemm_shape& s, tunekit::kernels::cuda_arithmetic how)
+inline std::shared_ptr<tunekit::measure::cuda_operands> tensor_operands(const tunekit::kernels::gemm_shape& s,
+                                                                        tunekit::kernels::cuda_arithmetic how)
 {
-    using programs::gemm_operator;
     const auto rounded = [](std::vector<float> x) {
         for (float& v : x) v = std::bit_cast<float>(std::bit_cast<std::uint32_t>(v) & 0xffff0000U);
         return x;
     };
-    const auto a = rounded(programs::noise(gemm_operator::left(s), 1)), b = rounded(programs::noise(gemm_operator::right(s), 2));
-    const auto batch = static_cast<std::size_t>(s.batch), k = static_cast<std::size_t>(s.k), n = static_cast<std::size_t>(s.n);
+    const auto a = rounded(programs::noise(std::int64_t{s.batch} * s.m * s.k, 1)),
+               b = rounded(programs::noise(std::int64_t{s.batch} * s.k * s.n, 2));
+    const auto batch = static_cast<std::size_t>(s.batch), k = static_cast<std::size_t>(s.k),
+               n = static_cast<std::size_t>(s.n);
     std::vector<float> turned(b.size());
     for (std::size_t l = 0; l < batch; ++l)
         for (std::size_t i = 0; i < k; ++i)
             for (std::size_t j = 0; j < n; ++j) turned[(l * n + j) * k + i] = b[(l * k + i) * n + j];
     const auto out = std::make_shared<tunekit::measure::cuda_operands>();
-    for (const auto* x : {static_cast<const std::vector<float>*>(&a), static_cast<const std::vector<float>*>(&turned)}) {
+    for (const auto* x :
+         {static_cast<const std::vector<float>*>(&a), static_cast<const std::vector<float>*>(&turned)}) {
         if (how != tunekit::kernels::cuda_arithmetic::bf16) {
             out->input(std::span<const float>(*x));
             continue;
@@ -134,12 +141,13 @@ inline std::shared_ptr<tunekit::measure::cuda_operands> tensor_operands(const tu
         for (const float v : *x) halves.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(v) >> 16));
         out->input(std::span<const std::uint16_t>(halves));
     }
-    programs::cuda_tasks::wanted(*out, gemm_operator::reference(s, a, b));
+    programs::cuda_tasks::wanted(*out, tunekit::kernels::reference_gemm(s, a, b));
     return out;
 }
 
 /// A search over AutoTVM's template for the layer, then its winner, the untuned configuration and the peers side by side.
-inline row row_on_cuda(const tunekit::kernels::conv2d_layer& layer, const cuda_settings& set, tunekit::random::philox& gen)
+inline row row_on_cuda(const tunekit::kernels::conv2d_layer& layer, const cuda_settings& set,
+                       tunekit::random::philox& gen)
 {
     row r{.layer = std::string(layer.name)};
     enter_autotvm(r, layer.shape, set, gen);
@@ -147,7 +155,8 @@ inline row row_on_cuda(const tunekit::kernels::conv2d_layer& layer, const cuda_s
 }
 
 /// The same for a product; from compute capability 8.0 on also the template for GPUs of today, in TF32 and BF16 against cuBLAS in the same.
-inline row row_on_cuda(const tunekit::kernels::gemm_layer& layer, const cuda_settings& set, tunekit::random::philox& gen)
+inline row row_on_cuda(const tunekit::kernels::gemm_layer& layer, const cuda_settings& set,
+                       tunekit::random::philox& gen)
 {
     using tunekit::kernels::cuda_arithmetic;
     row r{.layer = std::string(layer.name)};
@@ -156,8 +165,9 @@ inline row row_on_cuda(const tunekit::kernels::gemm_layer& layer, const cuda_set
     for (const auto how : {cuda_arithmetic::tf32, cuda_arithmetic::bf16}) {
         if (how == cuda_arithmetic::bf16 && layer.shape.k % 2 != 0) continue;
         const auto peers = [&](auto& gpu, auto& on) { return cublas_peers(gpu, on, layer.shape, how); };
-        enter_on_cuda(r, how == cuda_arithmetic::tf32 ? "tf32" : "bf16", layer.shape.flops(), tunekit::kernels::cuda_gemm_template(layer.shape, how),
-                      tensor_operands(layer.shape, how), peers, set, gen);
+        enter_on_cuda(r, how == cuda_arithmetic::tf32 ? "tf32" : "bf16", layer.shape.flops(),
+                      tunekit::kernels::cuda_gemm_template(layer.shape, how), tensor_operands(layer.shape, how), peers,
+                      set, gen);
     }
     return r;
 }

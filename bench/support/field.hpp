@@ -15,8 +15,7 @@
 
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/table.hpp"
-#include "tunekit/random/philox.hpp"
-#include "tunekit/stats/bootstrap.hpp"
+#include "tunekit/stats/interval.hpp"
 #include "tunekit/stats/quantile.hpp"
 
 namespace bench {
@@ -73,8 +72,7 @@ inline ratio ratio_of(const std::vector<double>& theirs, const std::vector<doubl
 {
     std::vector<double> quotients(ours.size());
     for (std::size_t i = 0; i < ours.size(); ++i) quotients[i] = theirs[i] / ours[i];
-    tunekit::random::philox gen(1);
-    const auto range = tunekit::stats::median_interval(quotients, {.resamples = 1000}, gen);
+    const auto range = tunekit::stats::order_interval(quotients).within;
     return {tunekit::stats::median(quotients), range.low, range.high};
 }
 
@@ -91,10 +89,19 @@ inline peak peak_of(const tunekit::kernels::tile_table& table)
     constexpr int times = 100;
     const auto args_of = [&](const tunekit::kernels::tile& t) {
         const int nr = t.nv * t.vl, depth = 2048 / nr;
-        return tunekit::kernels::tile_args{.x = x.data(), .w = w.data(), .y = y.data(), .x_row = depth, .w_step = nr, .y_row = nr,
-                                           .blocks = 8, .depth = depth, .unroll = 1};
+        return tunekit::kernels::tile_args{.x = x.data(),
+                                           .w = w.data(),
+                                           .y = y.data(),
+                                           .x_row = depth,
+                                           .w_step = nr,
+                                           .y_row = nr,
+                                           .blocks = 8,
+                                           .depth = depth,
+                                           .unroll = 1};
     };
-    const auto flops_of = [&](const tunekit::kernels::tile& t) { return 2.0 * t.mr * t.nv * t.vl * (2048 / (t.nv * t.vl)) * 8 * times; };
+    const auto flops_of = [&](const tunekit::kernels::tile& t) {
+        return 2.0 * t.mr * t.nv * t.vl * (2048 / (t.nv * t.vl)) * 8 * times;
+    };
     const auto runs_of = [&](const tunekit::kernels::tile& t) {
         return [run = t.run, args = args_of(t)] {
             for (int k = 0; k < times; ++k) run(args);

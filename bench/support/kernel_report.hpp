@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "field.hpp"
+#include "bench/support/field.hpp"
 
 namespace bench {
 
@@ -27,7 +27,7 @@ struct entry {
 struct comparison {
     std::string form, group, against;  ///< geometric means are over a group
     ratio times;                       ///< as fast
-    std::string peer{};  ///< which one that is, where the best of several is meant
+    std::string peer{};                ///< which one that is, where the best of several is meant
 };
 
 struct row {
@@ -90,7 +90,8 @@ inline void print_summaries(const std::vector<row>& rows)
 {
     std::printf("\n%-34s %8s %8s  %-14s %6s\n", "times as fast", "geomean", "worst", "worst layer", "layers");
     for (const auto& s : summaries(rows)) {
-        std::printf("%-34s %8.3f %8.3f  %-14s %6d\n", s.name.c_str(), s.geomean, s.worst, s.worst_layer.c_str(), s.layers);
+        std::printf("%-34s %8.3f %8.3f  %-14s %6d\n", s.name.c_str(), s.geomean, s.worst, s.worst_layer.c_str(),
+                    s.layers);
     }
 }
 
@@ -99,20 +100,34 @@ inline std::string to_json(const std::vector<row>& rows)
     using json = nlohmann::ordered_json;
     json out{{"rows", json::array()}, {"summaries", json::array()}};
     for (const auto& r : rows) {
-        json j{{"layer", r.layer}, {"peak_gflops", r.peak > 0 ? json(r.peak) : json()}, {"ours", json::array()}, {"peers", json::object()},
+        json j{{"layer", r.layer},
+               {"peak_gflops", r.peak > 0 ? json(r.peak) : json()},
+               {"ours", json::array()},
+               {"peers", json::object()},
                {"comparisons", json::array()}};
         for (const auto& e : r.ours) {
-            j["ours"].push_back({{"form", e.form}, {"gflops", e.gflops}, {"untuned_gflops", e.untuned > 0 ? json(e.untuned) : json()}, {"config", e.config}});
+            j["ours"].push_back({{"form", e.form},
+                                 {"gflops", e.gflops},
+                                 {"untuned_gflops", e.untuned > 0 ? json(e.untuned) : json()},
+                                 {"config", e.config}});
         }
         for (const auto& [name, gflops] : r.peers) j["peers"][name] = gflops;
         for (const auto& c : r.comparisons) {
-            j["comparisons"].push_back({{"form", c.form}, {"against", c.against}, {"peer", c.peer}, {"ratio", c.times.median},
-                                        {"low", c.times.low}, {"high", c.times.high}});
+            j["comparisons"].push_back({{"form", c.form},
+                                        {"against", c.against},
+                                        {"peer", c.peer},
+                                        {"ratio", c.times.median},
+                                        {"low", c.times.low},
+                                        {"high", c.times.high}});
         }
         out["rows"].push_back(std::move(j));
     }
     for (const auto& s : summaries(rows)) {
-        out["summaries"].push_back({{"name", s.name}, {"geomean", s.geomean}, {"worst", s.worst}, {"worst_layer", s.worst_layer}, {"layers", s.layers}});
+        out["summaries"].push_back({{"name", s.name},
+                                    {"geomean", s.geomean},
+                                    {"worst", s.worst},
+                                    {"worst_layer", s.worst_layer},
+                                    {"layers", s.layers}});
     }
     return out.dump(2);
 }

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "recorded_names.hpp"
+#include "bench/support/recorded_names.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/recorded_space.hpp"
 #include "tunekit/io/text.hpp"
@@ -26,7 +26,7 @@ struct loaded_space {
     tunekit::space::any_space space;
     tunekit::io::replay_table table;
     double optimum = std::numeric_limits<double>::infinity();  ///< seconds
-    std::vector<std::size_t> lines;  ///< of each configuration, its line in the file; 0: none
+    std::vector<std::size_t> lines;                            ///< of each configuration, its line in the file; 0: none
 };
 
 /// All spaces of the comma-separated `folders` whose name contains `only`, by name within each. What is wrong with them
@@ -49,11 +49,13 @@ inline std::vector<loaded_space> load_spaces(const char* program, const std::str
                 row.result.batches.clear();  // copied at every look-up otherwise
             }
             std::vector<std::size_t> lines;
-            for (const std::size_t k : table.source) lines.push_back(k < recorded.rows.size() ? recorded.rows[k].line : 0);
+            for (const std::size_t k : table.source)
+                lines.push_back(k < recorded.rows.size() ? recorded.rows[k].line : 0);
             out.push_back({name, recorded.kernel, std::move(space), std::move(table), optimum, std::move(lines)});
         }
     }
-    if (out.empty()) tunekit::invalid("--spaces \"" + folders + "\" holds no such recorded space, want NAME.params and NAME.csv.gz");
+    if (out.empty())
+        tunekit::invalid("--spaces \"" + folders + "\" holds no such recorded space, want NAME.params and NAME.csv.gz");
     return out;
 }
 

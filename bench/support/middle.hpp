@@ -9,30 +9,29 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tunekit/random/philox.hpp"
-#include "tunekit/stats/bootstrap.hpp"
+#include "tunekit/stats/interval.hpp"
 #include "tunekit/stats/quantile.hpp"
 
 namespace programs {
 
-/// A median and the bootstrap's 95 % interval.
+/// A median with the interval of 95 % between its order statistics, and how often such an interval covers: less for fewer than six.
 struct middle {
-    double median = 0, low = 0, high = 0;
+    double median = 0, low = 0, high = 0, coverage = 0;
 };
 
 inline middle middle_of(const std::vector<double>& x)
 {
-    auto gen = tunekit::random::philox(1);
-    const auto within = tunekit::stats::median_interval(x, {}, gen);
-    return {tunekit::stats::median(x), within.low, within.high};
+    const auto found = tunekit::stats::order_interval(x);
+    return {tunekit::stats::median(x), found.within.low, found.within.high, found.coverage};
 }
 
-/// Adds KEY, KEY_low and KEY_high to a row; what is not finite will be written as null.
+/// Adds KEY, KEY_low, KEY_high and KEY_coverage to a row; what is not finite will be written as null.
 inline void add(nlohmann::ordered_json& row, const std::string& key, const middle& m)
 {
     row[key] = m.median;
     row[key + "_low"] = m.low;
     row[key + "_high"] = m.high;
+    row[key + "_coverage"] = m.coverage;
 }
 
 }  // namespace programs

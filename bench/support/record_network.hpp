@@ -21,19 +21,18 @@
 #include <utility>
 #include <vector>
 
-#include "spaces_csv.hpp"
-#include "support/convolution_layer.hpp"
-#include "support/program.hpp"
+#include "bench/support/spaces_csv.hpp"
+#include "programs/convolution_layer.hpp"
+#include "programs/program.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/machine.hpp"
+#include "tunekit/io/logged.hpp"
 #include "tunekit/io/recorded_space.hpp"
-#include "tunekit/io/session.hpp"
-#include "tunekit/kernels/autotvm_x86_source.hpp"
+#include "tunekit/kernels/autotvm/x86_source.hpp"
 #include "tunekit/kernels/workloads.hpp"
+#include "tunekit/measure/build/generated.hpp"
 #include "tunekit/measure/clocks.hpp"
-#include "tunekit/measure/generated.hpp"
+#include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/isolated.hpp"
-#include "tunekit/measure/repetition.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/random/choice.hpp"
 #include "tunekit/random/philox.hpp"
@@ -63,7 +62,7 @@ struct recording_protocol {
     [[nodiscard]] tunekit::measure::estimate estimate_of(std::span<const double> seen) const
     {
         const std::vector<double> all(seen.begin(), seen.end());
-        return {tunekit::stats::median(all), tunekit::measure::detail::mean_of(seen).spread};
+        return {tunekit::stats::median(all), tunekit::measure::mean_of(seen).spread};
     }
 };
 
@@ -80,16 +79,15 @@ struct record_settings {
 struct layer_record {
     std::string name;
     std::size_t configurations = 0, failed = 0, passes = 0;
-    double correlation = 0;  ///< Spearman's, of the passes' medians
+    double correlation = 0;                       ///< Spearman's, of the passes' medians
     double optimum = 0, median = 0, slowest = 0;  ///< seconds
-    bool tied = false;        ///< the passes have different winners
-    double build_seconds = 0, run_seconds = 0;  ///< of all configurations together
+    bool tied = false;                            ///< the passes have different winners
+    double build_seconds = 0, run_seconds = 0;    ///< of all configurations together
 };
 
 namespace detail {
 
 inline constexpr double enough_correlation = 0.95;
-inline constexpr std::size_t most_passes = 4;  ///< a second pair where the first disagrees
 inline constexpr std::size_t configurations_together = 64;
 
 /// This process, and what it starts from now on, on the given cores.
@@ -99,7 +97,8 @@ inline void run_on(const std::vector<std::size_t>& cores)
     CPU_ZERO(&set);
     for (const std::size_t c : cores) CPU_SET(c, &set);
     if (::sched_setaffinity(0, sizeof set, &set) != 0)
-        throw tunekit::error("--core: the kernel cannot be pinned: " + std::string(std::strerror(errno)) + "; name a core of this process");
+        throw tunekit::error("--core: the kernel cannot be pinned: " + std::string(std::strerror(errno)) +
+                             "; name a core of this process");
 }
 
 /// `first` where this process may run there, and the rest.
@@ -112,7 +111,8 @@ struct cores {
         CPU_ZERO(&set);
         ::sched_getaffinity(0, sizeof set, &set);
         if (first >= CPU_SETSIZE || !CPU_ISSET(first, &set))
-            tunekit::invalid("--core " + std::to_string(first) + " is not one that this process may use, want one of them");
+            tunekit::invalid("--core " + std::to_string(first) +
+                             " is not one that this process may use, want one of them");
         kernels = {first};
         for (std::size_t c = 0; c < CPU_SETSIZE; ++c)
             if (CPU_ISSET(c, &set) && c != first) compilers.push_back(c);
@@ -128,8 +128,9 @@ std::vector<std::int64_t> inner_sizes(const Config& c, std::int64_t last)
     return {tunekit::get<"tile_ic">(c)[1], tunekit::get<"tile_oc">(c)[1], tunekit::get<"tile_ow">(c)[1], last};
 }
 
-/// All configurations in an order by lot; every second pass goes the other way.
-inline std::vector<tunekit::index> order_of(tunekit::index size, std::uint64_t seed, std::size_t layer, std::size_t pass)
+/// All configurations in an order at random; every second pass goes the other way.
+inline std::vector<tunekit::index> order_of(tunekit::index size, std::uint64_t seed, std::size_t layer,
+                                            std::size_t pass)
 {
     std::vector<tunekit::index> out(static_cast<std::size_t>(size));
     std::iota(out.begin(), out.end(), tunekit::index{0});
@@ -152,42 +153,65 @@ inline double whole_nanoseconds(double seconds) { return std::round(1e9 * second
 
 using measurements = std::vector<tunekit::measure::measurement>;  ///< one per configuration
 
-/// One pass over a layer.
+/// Proposes configurations in an order that is given.
+struct given_order {
+    std::vector<tunekit::index> order;
+
+    struct state {
+        std::size_t next = 0;
+    };
+
+    [[nodiscard]] state start(const auto&) const { return {}; }
+    [[nodiscard]] std::vector<tunekit::index> propose(state& s, const auto&, std::size_t n, auto&) const
+    {
+        const auto from = order.begin() + static_cast<std::ptrdiff_t>(s.next);
+        s.next = (std::min)(order.size(), s.next + n);
+        return {from, order.begin() + static_cast<std::ptrdiff_t>(s.next)};
+    }
+    void observe(state&, const auto&, std::span<const tunekit::index>, std::span<const tunekit::measure::measurement>,
+                 auto&) const
+    {
+    }
+};
+
+/// One pass over a layer, with a log of its own.
 template <class Program>
-measurements measure_layer(const Program& program, const tunekit::kernels::conv2d_shape& shape, const record_settings& s,
-                           const cores& on, tunekit::io::session<tunekit::measure::wall_clock>& log, std::size_t task,
-                           std::size_t layer, std::size_t pass)
+measurements measure_layer(const Program& program, const tunekit::kernels::conv2d_shape& shape,
+                           const record_settings& s, const cores& on, const std::string& name, std::size_t layer,
+                           std::size_t pass)
 {
     namespace measure = tunekit::measure;
     convolution_layer data(shape);
     measure::builder pool({.flags = {"-O2", "-march=native"}, .directory = s.folder + "/code"});
-    const auto kernel = measure::generated_kernel<void(const float*, const float*, float*, float*)>(program, pool.cache(), data.bind());
+    const auto kernel =
+        measure::generated_kernel<void(const float*, const float*, float*, float*)>(program, pool.cache(), data.bind());
     measure::thread_clock clock;
     run_on(on.kernels);
-    auto isolated = measure::isolated(program.space,
-                                      measure::timed{kernel, recording_protocol{}, data.check(), clock,
-                                                     measure::timing{.least_steps = recording_protocol{}.least_seconds / measure::smallest_step(clock),
-                                                                     .most_warm_up_runs = 5, .most_warm_up_seconds = 0.05}},
-                                      {.canaries = data.canaries()});
+    auto isolated = measure::isolated(
+        program.space,
+        measure::timed{
+            kernel, recording_protocol{}, data.check(), clock,
+            measure::timed_options{.min_steps = recording_protocol{}.least_seconds / measure::smallest_step(clock),
+                                   .max_warm_up_runs = 5,
+                                   .max_warm_up_seconds = 0.05}},
+        {.canaries = data.canaries()});
     run_on(on.compilers);
-    auto measurer = log.record(task, measure::generated(program, std::move(pool), std::move(isolated)));
-    auto now = log.clock();
-    const auto order = order_of(program.space.size(), s.seed, layer, pass);
-    measurements out(order.size());
-    for (std::size_t from = 0; from < order.size(); from += configurations_together) {
-        const auto batch = std::span(order).subspan(from, (std::min)(configurations_together, order.size() - from));
-        auto measured = measurer.measure(batch, {.run_seconds = 30, .build_seconds = 60});
-        static_cast<void>(now());
-        if (log.failed()) throw tunekit::error(log.problem());
-        for (std::size_t i = 0; i < batch.size(); ++i) out[static_cast<std::size_t>(batch[i])] = std::move(measured[i]);
-    }
+    const auto all = tunekit::io::logged_run(
+        s.folder + '/' + name + '-' + std::to_string(pass + 1) + ".jsonl", program.space,
+        measure::generated(program, std::move(pool), std::move(isolated)),
+        tunekit::recipe{given_order{order_of(program.space.size(), s.seed, layer, pass)}, measure::fixed{},
+                        tunekit::candidate_limits{.max_run_seconds = 30, .max_build_seconds = 60},
+                        configurations_together},
+        {}, {.name = name, .strategy = "every configuration", .seed = s.seed, .resume = true});
+    measurements out(all.trials().size());
+    for (const auto& t : all.trials()) out[static_cast<std::size_t>(t.candidate)] = t.measured;
     return out;
 }
 
 /// Two passes as one recorded space.
 template <class Space, class Last>
-tunekit::io::recorded_space merge(const Space& space, Last&& last, const measurements& a, const measurements& b, const std::string& kernel,
-                                  const std::string& device)
+tunekit::io::recorded_space merge(const Space& space, Last&& last, const measurements& a, const measurements& b,
+                                  const std::string& kernel, const std::string& device)
 {
     tunekit::io::recorded_space out;
     out.kernel = kernel;
@@ -229,21 +253,6 @@ tunekit::io::recorded_space merge(const Space& space, Last&& last, const measure
     return out;
 }
 
-inline std::string task_name(const std::string& layer, std::size_t pass) { return layer + "/" + std::to_string(pass + 1); }
-
-/// What the log must agree on with the run that takes it up.
-inline tunekit::io::log_header header_of(const record_settings& s, std::span<const tunekit::kernels::conv2d_layer> layers)
-{
-    tunekit::io::log_header out{.version = version_text(), .machine = tunekit::io::machine_key(), .seed = s.seed, .strategy = "every configuration",
-                                .schedule = "two passes", .batch = configurations_together};
-    for (std::size_t pass = 0; pass < most_passes; ++pass)
-        for (const auto& layer : layers)
-            with_x86_template(layer.shape, [&](const auto& program, const auto&) {
-                out.tasks.push_back({task_name(std::string(layer.name), pass), program.space.size(), program.space.fingerprint()});
-            });
-    return out;
-}
-
 /// What two passes say of a layer.
 inline layer_record judge(const std::string& name, const measurements& a, const measurements& b)
 {
@@ -274,26 +283,25 @@ inline layer_record judge(const std::string& name, const measurements& a, const 
 
 /// Measures every configuration of every convolution of a network, and writes <folder>/<layer>.params, .csv.gz and spaces.csv.
 ///
-/// A first pass over all layers, each in an order by lot, then a second in the opposite orders; two more for a layer whose passes
-/// correlate below 0.95 in rank, which replace the first two. Taken up where <folder>/log.jsonl ends.
+/// A first pass over all layers, each in an order at random, then a second in the opposite orders; two more for a layer whose passes
+/// correlate below 0.95 in rank, which replace the first two. Taken up where the logs of the passes, <folder>/<layer>-<pass>.jsonl, end.
 /// `tell(layer, pass)` is called before each layer's pass.
 template <class Tell>
 std::vector<layer_record> record_network(const record_settings& s, Tell&& tell)
 {
     const auto* const network = tunekit::kernels::find_network(s.network);
     if (network == nullptr || network->convolutions.empty())
-        tunekit::invalid("--network \"" + s.network + "\" has no convolutions here, want alexnet, resnet18, squeezenet or vgg16");
+        tunekit::invalid("--network \"" + s.network +
+                         "\" has no convolutions here, want alexnet, resnet18, squeezenet or vgg16");
     const auto layers = network->convolutions;
     const detail::cores on(s.core);
     make_folder("--record", s.folder);
-    tunekit::io::session log(s.folder + "/log.jsonl", detail::header_of(s, layers), tunekit::measure::wall_clock{}, {.resume = true});
-    static_cast<void>(log.clock()());  // the run begins
 
     const auto pass_over = [&](std::size_t k, std::size_t pass) {
         const std::string name(layers[k].name);
         tell(name, pass);
         return with_x86_template(layers[k].shape, [&](const auto& program, const auto&) {
-            return detail::measure_layer(program, layers[k].shape, s, on, log, pass * layers.size() + k, k, pass);
+            return detail::measure_layer(program, layers[k].shape, s, on, name, k, pass);
         });
     };
     std::vector<detail::measurements> first(layers.size());

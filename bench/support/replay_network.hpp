@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -16,16 +15,15 @@
 #include <utility>
 #include <vector>
 
-#include "support/names.hpp"
+#include "programs/names.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/recorded_space.hpp"
 #include "tunekit/kernels/workloads.hpp"
+#include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/random/normal.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
-#include "tunekit/recipes/adatune.hpp"
-#include "tunekit/recipes/combined.hpp"
 #include "tunekit/schedule/oracle.hpp"
 #include "tunekit/schedule/sequential.hpp"
 #include "tunekit/space/dynamic_product.hpp"
@@ -39,16 +37,16 @@ struct replayed_layer {
     std::string name;
     double flops = 0, weight = 1;
     tunekit::space::dynamic_product space;
-    std::vector<tunekit::measure::recorded> rows;
+    std::vector<tunekit::measure::recorded_row> rows;
 };
 
 /// Settings of a study.
 struct replay_settings {
-    double seconds = 300;       ///< of recorded time, per run
-    double slot_seconds = 0;    ///< 0: as tune_tasks has it
+    double seconds = 300;     ///< of recorded time, per run
+    double slot_seconds = 0;  ///< 0: as tune_tasks has it
     std::size_t repeats = 5;
     std::uint64_t seed = 1;
-    std::uint32_t runs = 10;    ///< of each configuration, for strategies without an evaluator of their own: TVM's setting on CPUs
+    std::uint32_t runs = 0;  ///< of each configuration; 0: as the recipe has it
 };
 
 /// The latency of a model, or the cost of a task, with its incumbents, as recorded, whenever it changed.
@@ -68,7 +66,8 @@ inline std::vector<replayed_layer> load_network(const std::string& network, cons
 {
     const auto* const known = tunekit::kernels::find_network(network);
     if (known == nullptr || known->convolutions.empty())
-        tunekit::invalid("--network \"" + network + "\" has no convolutions here, want alexnet, resnet18, squeezenet or vgg16");
+        tunekit::invalid("--network \"" + network +
+                         "\" has no convolutions here, want alexnet, resnet18, squeezenet or vgg16");
     std::vector<replayed_layer> out;
     for (const auto& layer : known->convolutions) {
         const std::string name(layer.name);
@@ -76,9 +75,13 @@ inline std::vector<replayed_layer> load_network(const std::string& network, cons
         auto space = tunekit::io::space_of(recorded);
         auto table = tunekit::io::table_of(recorded, space);
         if (!recorded.problems.empty() || !table.problems.empty())
-            throw tunekit::error("--recorded " + folder + '/' + name + ": " +
-                                 (recorded.problems.empty() ? table : tunekit::io::replay_table{{}, {}, recorded.problems}).problems.front().text());
-        out.push_back({name, layer.shape.flops(), static_cast<double>(layer.times), std::move(space), std::move(table.rows)});
+            throw tunekit::error(
+                "--recorded " + folder + '/' + name + ": " +
+                (recorded.problems.empty() ? table : tunekit::io::replay_table{{}, {}, recorded.problems})
+                    .problems.front()
+                    .text());
+        out.push_back(
+            {name, layer.shape.flops(), static_cast<double>(layer.times), std::move(space), std::move(table.rows)});
     }
     return out;
 }
@@ -91,13 +94,17 @@ inline std::vector<replayed_layer> made_up_network(std::size_t tasks, std::uint6
     for (std::size_t k = 0; k < tasks; ++k) {
         auto gen = tunekit::random::stream(seed, 0x6d616465U, k);
         const double floor = 1e-3 * std::exp(tunekit::random::normal(gen));
-        const double spread = 0.3 + tunekit::random::uniform_01(gen), trial = 0.05 * std::pow(10, tunekit::random::uniform_01(gen));
+        const double spread = 0.3 + tunekit::random::uniform_01(gen),
+                     trial = 0.05 * std::pow(10, tunekit::random::uniform_01(gen));
         std::vector<std::int64_t> values(1000);
         std::iota(values.begin(), values.end(), std::int64_t{0});
-        replayed_layer layer{"T" + std::to_string(k + 1), 1e11 * floor, 1.0 + static_cast<double>(tunekit::random::uniform_index(4, gen)),
-                             tunekit::space::dynamic_product({{"trial", values}}, {}), {}};
+        replayed_layer layer{"T" + std::to_string(k + 1),
+                             1e11 * floor,
+                             1.0 + static_cast<double>(tunekit::random::uniform_index(4, gen)),
+                             tunekit::space::dynamic_product({{"trial", values}}, {}),
+                             {}};
         for (std::size_t i = 0; i < values.size(); ++i) {
-            tunekit::measure::recorded row;
+            tunekit::measure::recorded_row row;
             row.result.cost = floor * (1 + std::exp(spread * 2 * tunekit::random::normal(gen)));
             row.result.runs = 1;
             row.seconds = trial;
@@ -112,9 +119,11 @@ namespace detail {
 
 /// A layer as a task, each configuration measured by `repetition`.
 template <class Repetition>
-tunekit::task measured_by(const Repetition& repetition, const replayed_layer& layer, tunekit::measure::virtual_clock time, std::uint64_t seed)
+tunekit::task measured_by(const Repetition& repetition, const replayed_layer& layer,
+                          tunekit::measure::virtual_clock time, std::uint64_t seed)
 {
-    return tunekit::task(layer.name, layer.space, tunekit::measure::noisy_replay(layer.rows, time, repetition, seed), layer.flops, layer.weight);
+    return tunekit::task(layer.name, layer.space, tunekit::measure::noisy_replay(layer.rows, time, repetition, seed),
+                         layer.flops, layer.weight);
 }
 
 /// Sequential in an order of its own: the declared one is an accident.
@@ -122,16 +131,19 @@ struct in_order {
     std::vector<std::size_t> order;
     tunekit::schedule::sequential inner;
 
-    struct state {};
+    using state = tunekit::schedule::sequential::state;
 
-    [[nodiscard]] state start(std::span<const tunekit::schedule::task_view>) const { return {}; }
+    [[nodiscard]] state start(std::span<const tunekit::schedule::task_view> tasks,
+                              const tunekit::schedule::run_shape& run) const
+    {
+        return inner.start(tasks, run);
+    }
 
     template <tunekit::generator G>
-    [[nodiscard]] std::size_t select(state&, std::span<const tunekit::schedule::task_view> tasks, G& gen) const
+    [[nodiscard]] std::size_t select(state& s, std::span<const tunekit::schedule::task_view> tasks, G& gen) const
     {
         std::vector<tunekit::schedule::task_view> views;
         for (const std::size_t k : order) views.push_back(tasks[k]);
-        auto s = inner.start(views);
         return order[inner.select(s, views, gen)];
     }
     void update(state&, std::size_t, const tunekit::schedule::slot&) const {}
@@ -152,58 +164,50 @@ inline double optimal_latency(std::span<const replayed_layer> layers)
     return sum;
 }
 
-/// What tunes a network, but for its schedule.
+/// What tunes a network, but for its schedule: a recipe, and a slot's length.
 struct replayed_system {
-    tunekit::any_strategy strategy;
-    std::function<tunekit::task(const replayed_layer&, tunekit::measure::virtual_clock, std::uint64_t)> measure;
-    tunekit::tasks_budget budget;
+    tunekit::recipes::any_recipe recipe;
+    double seconds = 0;
+    double slot_seconds = 0;
 };
 
-/// A strategy with the evaluator and the budget that belong to it.
-inline replayed_system system_named(const std::string& strategy, const replay_settings& s, std::size_t tasks)
+/// A recipe by its name, as the settings have it.
+inline replayed_system replayed_by(const std::string& name, const replay_settings& s, std::size_t tasks)
 {
-    const auto make = [&](auto repetition, tunekit::tasks_budget budget) {
-        if (s.slot_seconds > 0) budget.slot_seconds = s.slot_seconds;
-        budget.slot_seconds = budget.slot(tasks);
-        return replayed_system{find(strategies(), "strategy", strategy),
-                               [repetition](const replayed_layer& layer, tunekit::measure::virtual_clock time, std::uint64_t seed) {
-                                   return detail::measured_by(repetition, layer, time, seed);
-                               },
-                               budget};
-    };
-    namespace recipes = tunekit::recipes;
-    if (strategy == "combined") return make(recipes::combined_repetition(), recipes::combined_budget(s.seconds, tasks));
-    const tunekit::tasks_budget budget{.seconds = s.seconds, .batch = 8};
-    if (strategy == "adatune" || strategy == "adatune-paper") return make(recipes::adatune_repetition(), budget);
-    return make(tunekit::measure::fixed{.runs = s.runs, .batch = 1}, budget);
+    auto recipe = find(recipes(), "strategy", name);
+    if (s.runs > 0) recipe.repetition = tunekit::measure::any_repetition(tunekit::measure::fixed{s.runs, 1});
+    const tunekit::tasks_budget budget{.seconds = s.seconds, .slot_seconds = s.slot_seconds};
+    return {std::move(recipe), s.seconds, budget.slot(tasks, recipe.slots_per_task)};
 }
 
 /// A network tuned by one strategy: runs schedules over it, all with the same proposals for the same task.
 class replayed_network {
 public:
     /// `layers` must outlive it.
-    replayed_network(const std::vector<replayed_layer>& layers, std::string name, replayed_system system, const replay_settings& settings)
+    replayed_network(const std::vector<replayed_layer>& layers, std::string name, replayed_system system,
+                     const replay_settings& settings)
         : layers_(layers), name_(std::move(name)), settings_(settings), system_(std::move(system))
     {
     }
 
-    replayed_network(const std::vector<replayed_layer>& layers, const std::string& strategy, const replay_settings& settings)
-        : replayed_network(layers, strategy, system_named(strategy, settings, layers.size()), settings)
+    replayed_network(const std::vector<replayed_layer>& layers, const std::string& strategy,
+                     const replay_settings& settings)
+        : replayed_network(layers, strategy, replayed_by(strategy, settings, layers.size()), settings)
     {
     }
 
     [[nodiscard]] const std::string& strategy() const noexcept { return name_; }
-    [[nodiscard]] run_plan plan_of_run() const { return {.seconds = settings_.seconds, .slot_seconds = system_.budget.slot_seconds, .tasks = layers_.size()}; }
 
     template <class Schedule>
     [[nodiscard]] replayed_run run(const Schedule& schedule, std::size_t repeat) const
     {
         replayed_run out{{}, std::vector<latency_course>(layers_.size())};
         const auto note = [](latency_course& course, double seconds, double latency) {
-            if (latency < std::numeric_limits<double>::infinity() && (course.empty() || latency != course.back().latency))
+            if (latency < std::numeric_limits<double>::infinity() &&
+                (course.empty() || latency != course.back().latency))
                 course.push_back({seconds, latency});
         };
-        tune(schedule, repeat, system_.budget, [&](const tunekit::plan& p, std::size_t k) {
+        tune(schedule, repeat, system_.seconds, [&](const tunekit::plan& p, std::size_t k) {
             note(out.model, p.seconds, recorded_latency(p));
             note(out.tasks[k], p.tasks[k].record.seconds(), recorded_cost(p, k));
         });
@@ -213,9 +217,8 @@ public:
     /// What each slot of each task would bring were all tuned to their end: what oracles know.
     [[nodiscard]] std::vector<tunekit::schedule::slot_curve> slot_curves(std::size_t repeat) const
     {
-        auto whole = system_.budget;
-        whole.seconds = tunekit::forever;
-        const auto p = tune(tunekit::schedule::sequential{}, repeat, whole, [](const tunekit::plan&, std::size_t) {});
+        const auto p =
+            tune(tunekit::schedule::sequential{}, repeat, tunekit::forever, [](const tunekit::plan&, std::size_t) {});
         std::vector<tunekit::schedule::slot_curve> out(layers_.size());
         double before = std::numeric_limits<double>::infinity();
         for (const auto& slot : p.slots) {
@@ -234,18 +237,17 @@ public:
 
 private:
     template <class Schedule, class Watch>
-    tunekit::plan tune(const Schedule& schedule, std::size_t repeat, const tunekit::tasks_budget& budget, Watch&& watch) const
+    tunekit::plan tune(const Schedule& schedule, std::size_t repeat, double seconds, Watch&& watch) const
     {
         double now = 0;
         const tunekit::measure::virtual_clock time(now);
         std::vector<tunekit::task> tasks;
         for (std::size_t k = 0; k < layers_.size(); ++k)
-            tasks.push_back(system_.measure(layers_[k], time, settings_.seed + 1000 * repeat + k));
+            tasks.push_back(
+                detail::measured_by(system_.recipe.repetition, layers_[k], time, settings_.seed + 1000 * repeat + k));
         auto gen = tunekit::random::stream(settings_.seed, 0x73636865U, repeat);
-        return tunekit::tune_tasks(tasks, system_.strategy, schedule, budget, time, [&](const tunekit::plan& p, std::size_t k) {
-            watch(p, k);
-            return false;
-        }, gen);
+        return tunekit::tune_tasks(tasks, system_.recipe, schedule,
+                                   {.seconds = seconds, .slot_seconds = system_.slot_seconds}, time, watch, gen);
     }
 
     /// Of the incumbent, as recorded; +inf without one.
@@ -280,10 +282,12 @@ inline double seconds_to(const latency_course& course, double latency)
 
 /// Seconds that all tasks together need, each until it is at most `quality` times what it was at the end of the baseline; where it
 /// never is, `share` seconds: what it got.
-inline double seconds_of_tasks(const std::vector<latency_course>& tasks, const std::vector<latency_course>& baseline, double quality, double share)
+inline double seconds_of_tasks(const std::vector<latency_course>& tasks, const std::vector<latency_course>& baseline,
+                               double quality, double share)
 {
     double sum = 0;
-    for (std::size_t k = 0; k < tasks.size(); ++k) sum += (std::min)(share, seconds_to(tasks[k], quality * baseline[k].back().latency));
+    for (std::size_t k = 0; k < tasks.size(); ++k)
+        sum += (std::min)(share, seconds_to(tasks[k], quality * baseline[k].back().latency));
     return sum;
 }
 

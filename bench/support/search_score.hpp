@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "load_spaces.hpp"
+#include "bench/support/load_spaces.hpp"
 #include "tunekit/stats/quantile.hpp"
 
 namespace programs {
@@ -28,12 +28,13 @@ inline double evaluations_at_random(std::span<const double> valid, double share)
 
 /// What the searches of one space are measured by.
 struct yardstick {
-    std::vector<double> valid;     ///< costs in seconds, ascending
-    double budget = 0;             ///< evaluations that random search needs for 95 % of the way from the median to the optimum
-    double seconds = 0;            ///< those, at the median cost of an evaluation
+    std::vector<double> valid;  ///< costs in seconds, ascending
+    double budget = 0;   ///< evaluations that random search needs for 95 % of the way from the median to the optimum
+    double seconds = 0;  ///< those, at the median cost of an evaluation
     std::vector<double> times;     ///< equidistant seconds, from 1 % of that way to 95 %
     std::vector<double> baseline;  ///< cost that random search has reached by then
-    std::vector<double> chance;    ///< E ln cost of random search after 1, 2, ... evaluations, a failure counting as the worst
+    std::vector<double>
+        chance;  ///< E ln cost of random search after 1, 2, ... evaluations, a failure counting as the worst
 
     /// Whether a score over time says something: below 20 evaluations it is luck.
     [[nodiscard]] bool timed() const { return budget >= 20; }
@@ -56,7 +57,8 @@ inline std::vector<double> logs_at_random(std::vector<double> all, std::size_t m
     for (std::size_t k = 0; k < most; ++k) {
         double mean = 0;
         for (std::size_t i = 0; i < all.size(); ++i)
-            none_better[i] *= (std::max)(0.0, n - static_cast<double>(i + k)) / (std::max)(1.0, n - static_cast<double>(k));
+            none_better[i] *=
+                (std::max)(0.0, n - static_cast<double>(i + k)) / (std::max)(1.0, n - static_cast<double>(k));
         for (std::size_t i = 0; i < all.size(); ++i) mean += (none_better[i] - none_better[i + 1]) * std::log(all[i]);
         out.push_back(mean);
     }
@@ -65,7 +67,8 @@ inline std::vector<double> logs_at_random(std::vector<double> all, std::size_t m
 
 /// The monotone piecewise cubic through (x, y), x ascending, at least two of them, at `at` within them: slopes of Fritsch and
 /// Butland (1984), at the ends of three points.
-inline std::vector<double> monotone_cubic(std::span<const double> x, std::span<const double> y, std::span<const double> at)
+inline std::vector<double> monotone_cubic(std::span<const double> x, std::span<const double> y,
+                                          std::span<const double> at)
 {
     const std::size_t n = x.size();
     std::vector<double> h(n - 1), secant(n - 1), slope(n);
@@ -84,9 +87,11 @@ inline std::vector<double> monotone_cubic(std::span<const double> x, std::span<c
     slope.back() = n > 2 ? end(h[n - 2], h[n - 3], secant[n - 2], secant[n - 3]) : secant[0];
     std::vector<double> out;
     for (const double q : at) {
-        const auto i = (std::min)(static_cast<std::size_t>(std::upper_bound(x.begin() + 1, x.end(), q) - x.begin()) - 1, n - 2);
+        const auto i =
+            (std::min)(static_cast<std::size_t>(std::upper_bound(x.begin() + 1, x.end(), q) - x.begin()) - 1, n - 2);
         const double t = (q - x[i]) / h[i], u = 1 - t;
-        out.push_back(u * u * (1 + 2 * t) * y[i] + t * t * (1 + 2 * u) * y[i + 1] + h[i] * t * u * (u * slope[i] - t * slope[i + 1]));
+        out.push_back(u * u * (1 + 2 * t) * y[i] + t * t * (1 + 2 * u) * y[i + 1] +
+                      h[i] * t * u * (u * slope[i] - t * slope[i + 1]));
     }
     return out;
 }
@@ -131,10 +136,12 @@ inline yardstick yardstick_of(const loaded_space& on, std::size_t evaluations)
     for (const auto& row : on.table.rows) all.push_back(row.result.ok() ? row.result.cost : out.valid.back());
     out.chance = detail::logs_at_random(all, evaluations);
     out.budget = evaluations_at_random(out.valid, 0.05);
-    const double each = tunekit::stats::median(seconds), start = evaluations_at_random(out.valid, 0.99) * each;
+    const double each = tunekit::stats::median(std::move(seconds)),
+                 start = evaluations_at_random(out.valid, 0.99) * each;
     out.seconds = out.budget * each;
     constexpr std::size_t points = 400;
-    for (std::size_t i = 0; i < points; ++i) out.times.push_back(start + (out.seconds - start) * static_cast<double>(i) / (points - 1.0));
+    for (std::size_t i = 0; i < points; ++i)
+        out.times.push_back(start + (out.seconds - start) * static_cast<double>(i) / (points - 1.0));
     const auto n = static_cast<double>(on.table.rows.size());
     out.baseline = detail::reached_at_random(out.valid, out.times, valid_seconds / (n - failed) + failed_seconds / n);
     return out;
@@ -181,7 +188,8 @@ inline double share_of_the_way(const yardstick& on, std::span<const double> rank
 
 /// The falling function that is nearest to points of ascending x in the sum of squares, at `at`; linear between points.
 /// Neighbours that rise are pooled to their mean until none do.
-inline std::vector<double> falling_regression(const std::vector<std::pair<double, double>>& points, std::span<const double> at)
+inline std::vector<double> falling_regression(const std::vector<std::pair<double, double>>& points,
+                                              std::span<const double> at)
 {
     struct block {
         double mean = 0, weight = 0;
@@ -202,7 +210,8 @@ inline std::vector<double> falling_regression(const std::vector<std::pair<double
     std::vector<double> out;
     for (const double x : at) {
         const auto k = static_cast<std::size_t>(
-            std::lower_bound(points.begin(), points.end(), x, [](const auto& p, double q) { return p.first < q; }) - points.begin());
+            std::lower_bound(points.begin(), points.end(), x, [](const auto& p, double q) { return p.first < q; }) -
+            points.begin());
         if (k == 0 || k == points.size()) {
             out.push_back(fitted[k == 0 ? 0 : k - 1]);
             continue;
@@ -230,13 +239,16 @@ inline double score_over_time(const yardstick& on, std::span<const progress> run
             const auto rank = std::lower_bound(on.valid.begin(), on.valid.end(), run.best[k]) - on.valid.begin();
             points.emplace_back(t, static_cast<double>(rank));
         }
-    if (points.empty()) return detail::share_of_the_way(on, std::vector<double>(on.times.size(), static_cast<double>(on.valid.size() - 1)));
+    if (points.empty())
+        return detail::share_of_the_way(on,
+                                        std::vector<double>(on.times.size(), static_cast<double>(on.valid.size() - 1)));
     std::sort(points.begin(), points.end());
     return detail::share_of_the_way(on, detail::falling_regression(points, on.times));
 }
 
 /// The same with the mean of ranks at a time for the regression, of the runs at the positions `of`: for intervals, as it is cheap.
-inline double score_by_steps(const yardstick& on, std::span<const std::vector<double>> ranks, std::span<const std::uint32_t> of)
+inline double score_by_steps(const yardstick& on, std::span<const std::vector<double>> ranks,
+                             std::span<const std::uint32_t> of)
 {
     std::vector<double> mean(on.times.size());
     for (const std::uint32_t r : of)

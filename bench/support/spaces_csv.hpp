@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "search_score.hpp"
+#include "bench/support/search_score.hpp"
 #include "tunekit/io/recorded_space.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/stats/quantile.hpp"
@@ -17,15 +17,16 @@
 namespace programs {
 
 inline constexpr const char* spaces_header =
-    "space,kernel,device,n_configs,n_valid,n_tunables,optimum_ms,median_ms,worst_ms,target95_ms,budget_evals,budget_s,median_cost_ms\n";
+    "space,kernel,device,n_configs,n_valid,n_tunables,optimum_ms,median_ms,worst_ms,target95_ms,budget_evals,budget_s,"
+    "median_cost_ms\n";
 
 /// The line of a space; `target` and budgets as random search defines them (docs/formats.md).
 inline std::string spaces_line(const std::string& name, const tunekit::io::recorded_space& space)
 {
     std::vector<double> times, costs;
-    std::size_t tunables = 0;
+    std::size_t varied = 0;
     for (const auto& p : space.parameters)
-        if (p.values.size() > 1) ++tunables;
+        if (p.values.size() > 1) ++varied;
     for (const auto& row : space.rows) {
         if (!row.record.result.failed) times.push_back(1e3 * row.record.result.cost);
         costs.push_back(1e3 * row.record.seconds);
@@ -36,8 +37,9 @@ inline std::string spaces_line(const std::string& name, const tunekit::io::recor
     const double target = times.front() + 0.05 * (median - times.front());
     const double evaluations = evaluations_at_random(times, 0.05);
     std::string out = name + ',' + space.kernel + ',' + space.device + ',' + std::to_string(space.rows.size()) + ',' +
-                      std::to_string(times.size()) + ',' + std::to_string(tunables);
-    for (const double x : {times.front(), median, times.back(), target, evaluations, 1e-3 * evaluations * median_cost, median_cost})
+                      std::to_string(times.size()) + ',' + std::to_string(varied);
+    for (const double x :
+         {times.front(), median, times.back(), target, evaluations, 1e-3 * evaluations * median_cost, median_cost})
         out += ',' + tunekit::io::text_of(x);
     return out + '\n';
 }

@@ -81,14 +81,16 @@ inline std::string to_svg(const chart& c)
     };
     const auto px = [&](double x) { return left + width * along(x); };
     const auto py = [&](double y) { return top + height * (1 - (y - y0) / (y1 - y0)); };
-    add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"720\" height=\"420\" font-family=\"sans-serif\" font-size=\"12\">\n"
+    add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"720\" height=\"420\" font-family=\"sans-serif\" "
+        "font-size=\"12\">\n"
         "<rect width=\"720\" height=\"420\" fill=\"white\"/>\n");
     add("<text x=\"%g\" y=\"22\" font-size=\"14\">", left);
     out += detail::escaped(c.title) + "</text>\n";
-    add("<rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" fill=\"none\" stroke=\"#444\"/>\n", left, top, width, height);
+    add("<rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" fill=\"none\" stroke=\"#444\"/>\n", left, top, width,
+        height);
     const auto x_tick = [&](double x) {
-        add("<path d=\"M%.1f %g v5\" stroke=\"#444\"/><text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>\n", px(x), top + height, px(x),
-            top + height + 18, detail::chart_number(x).c_str());
+        add("<path d=\"M%.1f %g v5\" stroke=\"#444\"/><text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>\n",
+            px(x), top + height, px(x), top + height + 18, detail::chart_number(x).c_str());
     };
     if (c.log_x) {
         for (double x = std::pow(10, std::ceil(std::log10(x0) - 1e-9)); x <= x1 * (1 + 1e-9); x *= 10) x_tick(x);
@@ -98,21 +100,24 @@ inline std::string to_svg(const chart& c)
     }
     const double step = detail::tick_step(y1 - y0);
     for (double y = std::ceil(y0 / step) * step; y <= y1; y += step)
-        add("<path d=\"M%g %.1f h-5\" stroke=\"#444\"/><text x=\"%g\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", left, py(y), left - 8, py(y) + 4,
-            detail::chart_number(y).c_str());
-    add("<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">%s</text>\n", left + width / 2, top + height + 38, detail::escaped(c.x).c_str());
-    add("<text transform=\"translate(18 %g) rotate(-90)\" text-anchor=\"middle\">%s</text>\n", top + height / 2, detail::escaped(c.y).c_str());
+        add("<path d=\"M%g %.1f h-5\" stroke=\"#444\"/><text x=\"%g\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", left,
+            py(y), left - 8, py(y) + 4, detail::chart_number(y).c_str());
+    add("<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">%s</text>\n", left + width / 2, top + height + 38,
+        detail::escaped(c.x).c_str());
+    add("<text transform=\"translate(18 %g) rotate(-90)\" text-anchor=\"middle\">%s</text>\n", top + height / 2,
+        detail::escaped(c.y).c_str());
     std::size_t k = 0;
     for (const auto& line : c.lines) {
         if (line.points.empty()) continue;
         const char* const colour = detail::chart_colours[k % detail::chart_colours.size()];
         const char* const dash = line.dashed ? " stroke-dasharray=\"6 4\"" : "";
-        out += "<polyline fill=\"none\" stroke-width=\"1.6\" stroke=\"" + std::string(colour) + '"' + dash + " points=\"";
+        out +=
+            "<polyline fill=\"none\" stroke-width=\"1.6\" stroke=\"" + std::string(colour) + '"' + dash + " points=\"";
         for (const auto& [x, y] : line.points) add("%.1f,%.1f ", px(x), py(y));
         out += "\"/>\n";
         const double at = top + 8 + 20 * static_cast<double>(k);
-        add("<path d=\"M%g %g h24\" stroke-width=\"2\" stroke=\"%s\"%s/><text x=\"%g\" y=\"%g\">%s</text>\n", left + width + 12, at, colour, dash,
-            left + width + 42, at + 4, detail::escaped(line.name).c_str());
+        add("<path d=\"M%g %g h24\" stroke-width=\"2\" stroke=\"%s\"%s/><text x=\"%g\" y=\"%g\">%s</text>\n",
+            left + width + 12, at, colour, dash, left + width + 42, at + 4, detail::escaped(line.name).c_str());
         ++k;
     }
     return out + "</svg>\n";

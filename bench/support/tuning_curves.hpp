@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "recorded_names.hpp"
-#include "support/names.hpp"
+#include "bench/support/recorded_names.hpp"
+#include "programs/names.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/recorded_space.hpp"
 #include "tunekit/measure/replay.hpp"
@@ -43,8 +43,9 @@ inline std::vector<std::string> recorded_spaces(const std::vector<std::string>& 
 }
 
 /// `repeats` searches of each strategy over the space at `path`, of at most `trials` trials in batches of 8.
-inline void search_space(std::vector<tuning_curve>& out, const std::string& path, const std::vector<std::string>& strategies,
-                         std::size_t repeats, std::size_t trials, std::uint64_t seed)
+inline void search_space(std::vector<tuning_curve>& out, const std::string& path,
+                         const std::vector<std::string>& strategies, std::size_t repeats, std::size_t trials,
+                         std::uint64_t seed)
 {
     const auto known = programs::strategies();
     const auto recorded = tunekit::io::read_recorded_space(path);
@@ -59,7 +60,8 @@ inline void search_space(std::vector<tuning_curve>& out, const std::string& path
             tuning_curve curve{path.substr(path.rfind('/') + 1), name, {}};
             auto state = strategy.start(space);
             while (curve.best.size() < trials) {
-                const auto batch = strategy.propose(state, space, (std::min)(std::size_t{8}, trials - curve.best.size()), gen);
+                const auto batch =
+                    strategy.propose(state, space, (std::min)(std::size_t{8}, trials - curve.best.size()), gen);
                 if (batch.empty()) break;
                 const auto measured = measurer.measure(batch, {});
                 for (const auto& m : measured) {

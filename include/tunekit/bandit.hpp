@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every header of bandit/ that needs no more than tunekit does.
+/// Every public header of bandit/ that needs no more than tunekit does.
 
 #include "tunekit/bandit/arms.hpp"
 #include "tunekit/bandit/concepts.hpp"

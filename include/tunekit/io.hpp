@@ -2,10 +2,11 @@
 #pragma once
 
 /// \file
-/// Every header of io/ that needs no more than tunekit does.
+/// Every public header of io/ that needs no more than tunekit does.
 
 #include "tunekit/io/csv.hpp"
 #include "tunekit/io/log.hpp"
+#include "tunekit/io/log_file.hpp"
 #include "tunekit/io/machine.hpp"
 #include "tunekit/io/problem.hpp"
 #include "tunekit/io/replay_table.hpp"

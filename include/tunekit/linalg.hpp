@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every header of linalg/ that needs no more than tunekit does.
+/// Every public header of linalg/ that needs no more than tunekit does.
 
 #include "tunekit/linalg/elementary.hpp"
 #include "tunekit/linalg/levenberg_marquardt.hpp"

@@ -2,19 +2,19 @@
 #pragma once
 
 /// \file
-/// Every header of mcmc/ that needs no more than tunekit does.
+/// Every public header of mcmc/ that needs no more than tunekit does.
 
 #include "tunekit/mcmc/concepts.hpp"
 #include "tunekit/mcmc/diagnostics.hpp"
 #include "tunekit/mcmc/differential_evolution.hpp"
-#include "tunekit/mcmc/dimension.hpp"
-#include "tunekit/mcmc/draws.hpp"
 #include "tunekit/mcmc/ensemble.hpp"
 #include "tunekit/mcmc/gaussian.hpp"
 #include "tunekit/mcmc/initial.hpp"
 #include "tunekit/mcmc/kde.hpp"
 #include "tunekit/mcmc/mixture.hpp"
+#include "tunekit/mcmc/r_hat.hpp"
 #include "tunekit/mcmc/snooker.hpp"
 #include "tunekit/mcmc/state.hpp"
 #include "tunekit/mcmc/stretch.hpp"
+#include "tunekit/mcmc/view.hpp"
 #include "tunekit/mcmc/walk.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every header of random/ that needs no more than tunekit does.
+/// Every public header of random/ that needs no more than tunekit does.
 
 #include "tunekit/random/choice.hpp"
 #include "tunekit/random/fill.hpp"

@@ -2,10 +2,12 @@
 #pragma once
 
 /// \file
-/// Every header of recipes/ that needs no more than tunekit does.
+/// Every public header of recipes/ that needs no more than tunekit does.
 
 #include "tunekit/recipes/adatune.hpp"
+#include "tunekit/recipes/any_recipe.hpp"
 #include "tunekit/recipes/autotvm.hpp"
 #include "tunekit/recipes/chameleon.hpp"
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/recipes/dynatune.hpp"
+#include "tunekit/recipes/dynatune_curves.hpp"

@@ -2,10 +2,12 @@
 #pragma once
 
 /// \file
-/// Every header of schedule/ that needs no more than tunekit does.
+/// Every public header of schedule/ that needs no more than tunekit does.
 
 #include "tunekit/schedule/ansor.hpp"
+#include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/schedule/by_belief.hpp"
+#include "tunekit/schedule/by_reward.hpp"
 #include "tunekit/schedule/concepts.hpp"
 #include "tunekit/schedule/early_stop.hpp"
 #include "tunekit/schedule/linear.hpp"

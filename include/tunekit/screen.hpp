@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every header of screen/ that needs no more than tunekit does.
+/// Every public header of screen/ that needs no more than tunekit does.
 
 #include "tunekit/screen/adaptive_sampling.hpp"
 #include "tunekit/screen/concepts.hpp"
@@ -11,7 +11,5 @@
 #include "tunekit/screen/epsilon_greedy.hpp"
 #include "tunekit/screen/k_means.hpp"
 #include "tunekit/screen/keep_best.hpp"
-#include "tunekit/screen/lloyd.hpp"
-#include "tunekit/screen/nearest.hpp"
-#include "tunekit/screen/scaled_rows.hpp"
+#include "tunekit/screen/point_rows.hpp"
 #include "tunekit/screen/synthesis.hpp"

@@ -2,10 +2,16 @@
 #pragma once
 
 /// \file
-/// Every header of search/ that needs no more than tunekit does.
+/// Every public header of search/ that needs no more than tunekit does.
 
 #include "tunekit/search/annealing.hpp"
+#include "tunekit/search/any_strategy.hpp"
+#include "tunekit/search/concepts.hpp"
 #include "tunekit/search/genetic.hpp"
 #include "tunekit/search/grid.hpp"
 #include "tunekit/search/hill_climb.hpp"
+#include "tunekit/search/history.hpp"
+#include "tunekit/search/model_guided.hpp"
+#include "tunekit/search/portfolio.hpp"
 #include "tunekit/search/random.hpp"
+#include "tunekit/search/scores.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every header of stats/ that needs no more than tunekit does.
+/// Every public header of stats/ that needs no more than tunekit does.
 
 #include "tunekit/stats/bootstrap.hpp"
 #include "tunekit/stats/expected_excess.hpp"

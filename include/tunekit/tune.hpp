@@ -2,19 +2,18 @@
 #pragma once
 
 /// \file
-/// Every header of tune/ that needs no more than tunekit does.
+/// Every public header of tune/ that needs no more than tunekit does.
 
-#include "tunekit/tune/any_schedule.hpp"
-#include "tunekit/tune/any_strategy.hpp"
 #include "tunekit/tune/budget.hpp"
-#include "tunekit/tune/candidate_pool.hpp"
-#include "tunekit/tune/concepts.hpp"
-#include "tunekit/tune/history.hpp"
-#include "tunekit/tune/model_guided.hpp"
-#include "tunekit/tune/portfolio.hpp"
-#include "tunekit/tune/scores.hpp"
-#include "tunekit/tune/step.hpp"
+#include "tunekit/tune/plan.hpp"
+#include "tunekit/tune/print_progress.hpp"
+#include "tunekit/tune/recipe.hpp"
+#include "tunekit/tune/run_clock.hpp"
+#include "tunekit/tune/stop_on_signal.hpp"
 #include "tunekit/tune/task.hpp"
-#include "tunekit/tune/trial.hpp"
+#include "tunekit/tune/tasks_tuner.hpp"
 #include "tunekit/tune/tune.hpp"
+#include "tunekit/tune/tune_kernel.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
+#include "tunekit/tune/tuner.hpp"
+#include "tunekit/tune/tuning.hpp"

@@ -5,7 +5,7 @@
 /// The version of tunekit, as the file VERSION has it.
 
 #define TUNEKIT_VERSION_MAJOR 0
-#define TUNEKIT_VERSION_MINOR 1
+#define TUNEKIT_VERSION_MINOR 2
 #define TUNEKIT_VERSION_PATCH 0
 
 /// major * 10000 + minor * 100 + patch

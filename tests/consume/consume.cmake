@@ -9,9 +9,9 @@ set_tests_properties(consume/install PROPERTIES LABELS fast FIXTURES_SETUP insta
 
 find_program(TUNEKIT_MESON meson DOC "for the tests that consume tunekit by Meson")
 find_program(TUNEKIT_PKG_CONFIG pkg-config DOC "for the tests that consume tunekit by pkg-config")
-set(ways find_package add_subdirectory include)
+set(ways find_package io compiled without-boost without-eigen add_subdirectory include)
 if(TUNEKIT_PKG_CONFIG)
-    list(APPEND ways pkg-config)
+    list(APPEND ways pkg-config pkg-config-io)
 else()
     message(STATUS "tunekit: consuming by pkg-config is not tested, it needs pkg-config")
 endif()

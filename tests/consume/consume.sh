@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # consume.sh HOW ROOT WORK COMPILER: builds and runs the program of this folder as a user's project would. The library lies
-# installed in WORK/prefix; where HOW is a subproject or meson-install it is taken from a copy of ROOT.
+# installed in WORK/prefix; where HOW is a subproject or meson-install it is taken from a copy of ROOT. without-boost and without-eigen
+# are find_package on a machine that lacks them; compiled links tunekit::compiled.
 set -eu
 how=$1 root=$2 work=$3 CXX=$4
 export CXX
@@ -9,45 +10,84 @@ dir=$work/$how
 prefix=$work/prefix
 [ "$how" != meson-install ] || prefix=$dir/prefix
 case $how in
-*sub*) unset PKG_CONFIG_PATH ;;  # an installed copy would be found first
+*sub*) unset PKG_CONFIG_PATH ;; # an installed copy would be found first
 *) export PKG_CONFIG_PATH="$prefix/share/pkgconfig" ;;
 esac
+version=$(cut -d. -f1,2 "$root/VERSION")
 rm -rf "$dir"
 mkdir -p "$dir"
+case $how in
+without-*) folder=bare ;;
+pkg-config-io) folder=io ;;
+*) folder=$how ;;
+esac
 cp "$root/tests/consume/main.cpp" "$dir"
-[ "$how" != tuned_kernel ] || cp "$root/examples/tuned_kernel.cpp" "$root/examples/support/kernel_table.cpp" "$root/examples/support/kernel_table.hpp" "$dir"
-[ ! -d "$root/tests/consume/$how" ] || cp "$root/tests/consume/$how/"* "$dir"
+[ ! -d "$root/tests/consume/$folder" ] || cp "$root/tests/consume/$folder/"* "$dir"
+if [ "$how" = compiled ]; then
+    cp "$root/tests/consume/bare/main.cpp" "$dir"
+fi
+if [ "$how" = tuned_kernel ]; then
+    mkdir "$dir/programs"
+    cp "$root/examples/tuned_kernel.cpp" "$dir"
+    cp "$root/programs/kernel_table.hpp" "$dir/programs"
+fi
 
 # copy_of_library TO: what a subproject needs of ROOT, at TO.
 copy_of_library() {
     mkdir -p "$1"
-    cp -R "$root/CMakeLists.txt" "$root/meson.build" "$root/meson_options.txt" "$root/VERSION" "$root/cmake" "$root/include" \
-        "$root/tests" "$root/scripts" "$1"
+    for part in CHANGELOG.md CMakeLists.txt LICENSE README.md VERSION cmake docs examples include meson.build meson_options.txt programs; do
+        cp -R "$root/$part" "$1"
+    done
+}
+
+# by_cmake ARGUMENT...: the program built by CMake.
+by_cmake() {
+    cmake -S "$dir" -B "$dir/build" -G Ninja -Dtunekit_version="$version" "$@"
+    cmake --build "$dir/build"
+}
+
+# folders_without NAME...: flags that replace the folders in which the compiler looks for headers by copies, made of links, that lack NAME.
+folders_without() {
+    $CXX -v -E -x c++ /dev/null 2>&1 | sed -n '/^#include </,/^End of/s,^ \([^ ]*\).*,\1,p' >"$dir/folders"
+    printf -- '-nostdinc -nostdinc++'
+    n=0
+    while read -r folder; do
+        n=$((n + 1))
+        mkdir -p "$dir/headers/$n"
+        ln -s "$folder"/* "$dir/headers/$n"
+        for name in "$@"; do rm -f "$dir/headers/$n/$name"; done
+        printf ' -isystem %s' "$dir/headers/$n"
+    done <"$dir/folders"
 }
 
 case $how in
-find_package | tuned_kernel)
-    cmake -S "$dir" -B "$dir/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
-    cmake --build "$dir/build"
+find_package | io | compiled | tuned_kernel) by_cmake -DCMAKE_PREFIX_PATH="$prefix" ;;
+without-boost)
+    by_cmake -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$(folders_without boost)" -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON
+    ;;
+without-eigen)
+    by_cmake -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$(folders_without boost eigen3 Eigen)" \
+        -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON -DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON
     ;;
 add_subdirectory)
     copy_of_library "$dir/tunekit"
-    cmake -S "$dir" -B "$dir/build" -G Ninja
-    cmake --build "$dir/build"
+    by_cmake
     ;;
 include)
     mkdir "$dir/build"
     $CXX -std=c++20 "$root/examples/own_space.cpp" -o "$dir/build/consumer" -I "$root/include"
     ;;
-pkg-config | meson-install)
+pkg-config | pkg-config-io | meson-install)
     if [ "$how" = meson-install ]; then
         copy_of_library "$dir/tunekit"
         meson setup "$dir/tunekit/build" "$dir/tunekit" -Dtests=disabled --prefix "$prefix"
         meson install -C "$dir/tunekit/build" --quiet
     fi
+    also=eigen3
+    [ "$how" != pkg-config-io ] || also=tunekit-io
     mkdir "$dir/build"
     # shellcheck disable=SC2046 # words are what pkg-config prints
-    $CXX -std=c++20 "$dir/main.cpp" -o "$dir/build/consumer" $(pkg-config --cflags --libs tunekit)
+    $CXX -std=c++20 "$dir/main.cpp" -o "$dir/build/consumer" $(pkg-config --cflags --libs tunekit $also)
     ;;
 meson)
     meson setup "$dir/build" "$dir"
@@ -61,8 +101,12 @@ meson-subproject)
 esac
 case $how in
 tuned_kernel)
-    "$dir/build/consumer" "$dir/log" | grep '^tuned: '  # tunes, and leaves a log
-    "$dir/build/consumer" "$dir/log" | grep '^tuner '   # the log alone is enough
+    "$dir/build/consumer" "$dir/log" | grep '^tuned: ' # tunes, and leaves a log
+    "$dir/build/consumer" "$dir/log" | grep '^tuner '  # the log alone is enough
+    ;;
+compiled)
+    nm -C "$dir/build/CMakeFiles/consumer.dir/main.cpp.o" | grep -q ' U tunekit::space::detail::grid::grid(' # it is in the library
+    "$dir/build/consumer" | grep '^tunekit '
     ;;
 include) "$dir/build/consumer" | grep '^best of 48 trials' ;;
 *) "$dir/build/consumer" | grep '^tunekit ' ;;

@@ -11,9 +11,9 @@ for program in $CXX qemu-aarch64; do
     fi
 done
 mkdir -p "$work"
-for source in tests/cross/kernels.cpp examples/support/kernel_table.cpp; do
-    $CXX -std=c++20 -O3 -ffp-contract=fast -Wall -Wextra -Werror -I"$root/include" -I"$root/examples/support" -c "$root/$source" \
+for source in "$root"/tests/cross/kernels.cpp "$root"/programs/kernel_table/*.cpp; do
+    $CXX -std=c++20 -O3 -ffp-contract=fast -Wall -Wextra -Werror -I"$root/include" -iquote "$root" -c "$source" \
         -o "$work/$(basename $source).o"
 done
-$CXX -static "$work/kernels.cpp.o" "$work/kernel_table.cpp.o" -o "$work/kernels"
+$CXX -static "$work"/*.o -o "$work/kernels"
 qemu-aarch64 "$work/kernels"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The default and 20 sampled configurations of every bundled kernel against its definition, between pages without access. A plain program, so
 // that a cross compiler needs nothing but our headers.
-#include <kernel_table.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,13 +9,14 @@
 #include <span>
 #include <vector>
 
-#include "tunekit/kernels/conv2d_choice.hpp"
-#include "tunekit/kernels/conv2d_nchw.hpp"
-#include "tunekit/kernels/conv2d_nchw_space.hpp"
-#include "tunekit/kernels/dense.hpp"
-#include "tunekit/kernels/dense_space.hpp"
-#include "tunekit/kernels/gemm.hpp"
-#include "tunekit/kernels/gemm_space.hpp"
+#include "programs/kernel_table.hpp"
+#include "tunekit/kernels/conv2d/blocked_choice.hpp"
+#include "tunekit/kernels/conv2d/nchw.hpp"
+#include "tunekit/kernels/conv2d/nchw_space.hpp"
+#include "tunekit/kernels/dense/dense.hpp"
+#include "tunekit/kernels/dense/space.hpp"
+#include "tunekit/kernels/gemm/gemm.hpp"
+#include "tunekit/kernels/gemm/space.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/random/philox.hpp"
@@ -74,7 +74,8 @@ void convolutions(const conv2d_shape& s)
             kernel.unpack_output(out.span(), y);
             // F(8 x 8) is a wrong configuration, which verification is there to reject.
             const auto c = space.at(i);
-            const bool coarse = tk::get<"algorithm">(c) == conv2d_algorithm::winograd && (std::max)(tk::get<"tile_h">(c), tk::get<"tile_w">(c)) > 6;
+            const bool coarse = tk::get<"algorithm">(c) == conv2d_algorithm::winograd &&
+                                (std::max)(tk::get<"tile_h">(c), tk::get<"tile_w">(c)) > 6;
             if (!coarse) expect("conv2d", i, y, want);
         }
     }
@@ -95,7 +96,7 @@ void product(const gemm_shape& s)
     guarded in(a.size()), weights(b.size()), out(want.size());
     copy(a, in);
     copy(b, weights);
-    if (s.batch == 1 && s.m <= dense_kernel::most_rows) {
+    if (s.batch == 1 && s.m <= dense_kernel::max_rows) {
         const auto space = dense_space(s, table);
         for (const tk::index i : some(space, default_dense_config(s, table))) {
             dense_kernel(s, dense_config_of(space.at(i)), table, weights.span()).run(in.data(), out.data());

@@ -1,18 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# must_fail.sh FILE COMPILER FLAG...: FILE does not compile, and what the compiler says matches the extended regular expression
-# of its first line, `// expect: REGEX`.
+# must_fail.sh FILE COMPILER FLAG...: FILE does not compile, and what the compiler says is what the first lines of FILE want:
+#     // expect: REGEX         somewhere in the message; the first line of FILE, and always there
+#     // first lines: REGEX    within the first four lines of the message, which is what a person reads; any number of these
+# Regular expressions are extended ones.
 set -eu
 file=$1
 shift
+wanted() { sed -n "s,^// $1: ,,p" "$file"; }
 expect=$(sed -n '1s,^// expect: ,,p' "$file")
 [ -n "$expect" ] || { echo "$file: the first line is not '// expect: REGEX'"; exit 1; }
 if said=$("$@" -std=c++20 -fsyntax-only "$file" 2>&1); then
     echo "$file: compiles, but must not"
     exit 1
 fi
-if ! printf '%s\n' "$said" | grep -Eq -- "$expect"; then
-    echo "$file: fails, but not with: $expect"
+refuse() {
+    echo "$file: fails, but $1"
     printf '%s\n' "$said"
     exit 1
-fi
+}
+printf '%s\n' "$said" | grep -Eq -- "$expect" || refuse "not with: $expect"
+head=$(printf '%s\n' "$said" | sed 4q)
+wanted 'first lines' | while IFS= read -r line; do
+    printf '%s\n' "$head" | grep -Eq -- "$line" || refuse "its first four lines do not say: $line"
+done

@@ -6,7 +6,4 @@ struct not_a_space {
     [[nodiscard]] int size() const { return 1; }
 };
 
-int main()
-{
-    const tunekit::space::any_space space{not_a_space{}};
-}
+int main() { const tunekit::space::any_space space{not_a_space{}}; }

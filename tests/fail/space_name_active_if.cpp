@@ -1,4 +1,5 @@
 // expect: no parameter of this name
+// first lines: no parameter of this name
 // SPDX-License-Identifier: MIT
 #include "tunekit/space/product.hpp"
 

@@ -1,4 +1,5 @@
 // expect: two parameters have one name
+// first lines: two parameters have one name
 // SPDX-License-Identifier: MIT
 #include "tunekit/space/product.hpp"
 

@@ -1,4 +1,5 @@
 // expect: the predicate does not take the values of these parameters
+// first lines: the predicate does not take the values of these parameters
 // SPDX-License-Identifier: MIT
 #include "tunekit/space/product.hpp"
 

@@ -1,4 +1,5 @@
 // expect: a value has no text
+// first lines: a value has no text: write std::string to_text
 // SPDX-License-Identifier: MIT
 #include "tunekit/space/product.hpp"
 
@@ -7,7 +8,4 @@ struct tile {
     friend bool operator==(const tile&, const tile&) = default;
 };
 
-int main()
-{
-    const tunekit::space::product space{tunekit::space::parameter<"tile">({tile{1}, tile{2}})};
-}
+int main() { const tunekit::space::product space{tunekit::space::parameter<"tile">({tile{1}, tile{2}})}; }

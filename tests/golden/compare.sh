@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # compare.sh [--write] SOURCE baseline|v3 WORK G++ CLANG++ FLAG...: builds SOURCE with both compilers at -O0 and -O3 under the
-# instruction-set flag and compares what the four programs print with the committed text. --write writes that text from
-# the first program instead; the other three are still compared.
+# instruction-set flag, and by G++ at -O0 with tunekit/compiled.cpp, and compares what the programs print with the committed text. --write
+# writes that text from the first program instead; the others are still compared.
 set -eu
 write=no
 if [ "$1" = --write ]; then
@@ -28,20 +28,24 @@ v3)
 esac
 mkdir -p "$work"
 bad=0
+# compare COMPILER LEVEL NAME FLAG...
+compare() {
+    compiler=$1 level=$2 program=$work/$name.$set.$3
+    shift 3
+    # shellcheck disable=SC2086 # one word or none
+    "$compiler" -std=c++20 $level $machine -ffp-contract=off "$@" "$source" -o "$program"
+    "$program" >"$program.txt"
+    if [ $write = yes ]; then
+        cp "$program.txt" "$expected"
+        write=written
+    elif ! diff -u "$expected" "$program.txt" >"$program.diff"; then
+        echo "$(basename "$program") prints something else than $(basename "$expected"):"
+        head -n 20 "$program.diff"
+        bad=1
+    fi
+}
 for compiler in "$gxx" "$clangxx"; do
-    for level in -O0 -O3; do
-        program=$work/$name.$set.$(basename "$compiler")$level
-        # shellcheck disable=SC2086 # one word or none
-        "$compiler" -std=c++20 $level $machine -ffp-contract=off "$@" "$source" -o "$program"
-        "$program" >"$program.txt"
-        if [ $write = yes ]; then
-            cp "$program.txt" "$expected"
-            write=written
-        elif ! diff -u "$expected" "$program.txt" >"$program.diff"; then
-            echo "$(basename "$compiler") $level ${machine:-baseline} prints something else than $(basename "$expected"):"
-            head -n 20 "$program.diff"
-            bad=1
-        fi
-    done
+    for level in -O0 -O3; do compare "$compiler" $level "$(basename "$compiler")$level" "$@"; done
 done
+compare "$gxx" -O0 compiled "$@" -DTUNEKIT_COMPILED "$(dirname "$source")/../../include/tunekit/compiled.cpp"
 exit $bad

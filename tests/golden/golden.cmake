@@ -13,8 +13,8 @@ foreach(source IN LISTS sources)
     endif()
     foreach(set baseline v3)
         add_test(NAME golden/${name}/${set} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/golden/compare.sh ${source} ${set}
-            ${CMAKE_CURRENT_BINARY_DIR}/golden ${TUNEKIT_GXX} ${TUNEKIT_CLANGXX} ${flags} -I${PROJECT_SOURCE_DIR}/examples
-            ${PROJECT_SOURCE_DIR}/examples/support/names.cpp)
+            ${CMAKE_CURRENT_BINARY_DIR}/golden ${TUNEKIT_GXX} ${TUNEKIT_CLANGXX} ${flags} -iquote ${PROJECT_SOURCE_DIR}
+            ${PROJECT_SOURCE_DIR}/programs/names.cpp)
         set_tests_properties(golden/${name}/${set} PROPERTIES LABELS golden TIMEOUT 900)
     endforeach()
 endforeach()

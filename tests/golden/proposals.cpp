@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "support/names.hpp"
+#include "programs/names.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/schedule/round_robin.hpp"
+#include "tunekit/search/any_strategy.hpp"
 #include "tunekit/space/product.hpp"
-#include "tunekit/tune/any_strategy.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
 namespace tk = tunekit;
@@ -59,18 +59,20 @@ int main()
     };
     for (const auto& [name, strategy] : programs::strategies()) {
         // Strategies that search a model every few trials show in 24 trials of each task what others show in 80.
-        const bool often = (name.starts_with("autotvm") || name.starts_with("adatune")) && !name.ends_with("-paper") && name != "autotvm-genetic";
+        const bool often = (name.starts_with("autotvm") || name.starts_with("adatune")) && !name.ends_with("-paper") &&
+                           name != "autotvm-genetic";
         double now = 0;
         std::vector<tk::task> tasks;
         tasks.emplace_back("first", space, arithmetic{space, &now}, 1.0, 1.0);
         tasks.emplace_back("second", space, arithmetic{space, &now}, 1.0, 1.0);
         tk::random::philox gen(2026);
         const auto plan = tk::tune_tasks(
-            tasks, strategy, tk::schedule::round_robin{}, {.seconds = often ? 6.0 : 20.0, .slot_seconds = 3, .batch = 8}, [&] { return now; },
-            [](const tk::plan&, std::size_t) { return false; }, gen);
+            tasks, strategy, tk::schedule::round_robin{}, {.seconds = often ? 6.0 : 20.0, .slot_seconds = 3},
+            [&] { return now; }, [](const tk::plan&, std::size_t) { return false; }, gen);
         for (std::size_t k = 0; k < tasks.size(); ++k) {
             std::printf("%s %s", name.c_str(), tasks[k].name().c_str());
-            for (const auto& t : plan.tasks[k].record.trials()) std::printf(" %llu", static_cast<unsigned long long>(t.candidate));
+            for (const auto& t : plan.tasks[k].record.trials())
+                std::printf(" %llu", static_cast<unsigned long long>(t.candidate));
             std::printf("\n");
         }
     }

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "tunekit/kernels/autotvm_cuda_source.hpp"
+#include "tunekit/kernels/autotvm/cuda_source.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/workloads.hpp"
-#include "tunekit/measure/cuda_measurer.hpp"
+#include "tunekit/measure/cuda/measurer.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
@@ -133,10 +133,10 @@ TEST_CASE("the cubin's reader says of a kernel what the driver says")
     REQUIRE(read);
     ms::detail::compilation child([&] {  // CUDA is not begun in this process
         ms::cuda_session gpu(on->index);
-        const ms::cuda_driver& cuda = gpu.cuda();
-        ms::cuda_driver::handle module = nullptr;
-        ms::cuda_driver::handle function = nullptr;
-        cuda.check(cuda.module_load(&module, ms::detail::read_file(pool.cache().path(key)).c_str()), "load");
+        const ms::detail::cuda_driver& cuda = gpu.cuda();
+        ms::detail::cuda_driver::handle module = nullptr;
+        ms::detail::cuda_driver::handle function = nullptr;
+        cuda.check(cuda.module_load(&module, pool.cache().cubin(key).c_str()), "load");
         cuda.check(cuda.module_function(&function, module, "kernel"), "function");
         const auto ask = [&](int what) {
             int value = -1;
@@ -145,14 +145,14 @@ TEST_CASE("the cubin's reader says of a kernel what the driver says")
         };
         std::printf("threads %d, shared %d, local %d, registers %d\n", ask(0), ask(1), ask(3), ask(4));
         std::fflush(stdout);
-        return ask(0) == read->most_threads && ask(1) == static_cast<int>(read->shared_bytes) &&
+        return ask(0) == read->max_threads && ask(1) == static_cast<int>(read->shared_bytes) &&
                        ask(3) >= static_cast<int>(read->local_bytes) && ask(4) == read->registers
                    ? 0
                    : 1;
     });
     while (!child.advance()) {
     }
-    CHECK_MESSAGE(child.status() == 0, child.text() << "read: " << read->most_threads << ", " << read->shared_bytes
+    CHECK_MESSAGE(child.status() == 0, child.text() << "read: " << read->max_threads << ", " << read->shared_bytes
                                                     << ", " << read->local_bytes << ", " << read->registers);
 }
 
@@ -173,8 +173,7 @@ TEST_CASE("1000 random configurations of two layers: the static checks refuse wh
         std::vector<float> x(static_cast<std::size_t>(s.inputs()));
         std::vector<float> w(static_cast<std::size_t>(s.weights()));
         for (auto* const v : {&x, &w})
-            for (float& f : *v)
-                f = static_cast<float>(tk::random::uniform_01(gen) - 0.5);
+            for (float& f : *v) f = static_cast<float>(tk::random::uniform_01(gen) - 0.5);
         const auto want = tk::kernels::reference_conv2d(s, x, w);
         ms::cuda_operands data;
         data.input(std::span<const float>(x));

@@ -1,10 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# floors.sh ROOT: every #include "tunekit/..." of a header is an edge that cmake/floors.txt allows, and no header names a
-# standard or foreign header that costs every user too much.
+# floors.sh ROOT: every #include "tunekit/..." of a header is an edge that cmake/floors.txt allows, and every edge that it allows
+# is used; FLOOR/detail/ is included by FLOOR alone, not by another floor, an example or a bench; no header names a standard or
+# foreign header that costs every user too much.
 set -eu
-cd "$1/include"
-find tunekit -mindepth 2 -name '*.hpp' | LC_ALL=C sort | xargs awk '
+cd "$1"
+files=$(mktemp)
+trap 'rm -f "$files"' EXIT
+find include/tunekit -mindepth 2 -name '*.hpp' | LC_ALL=C sort >"$files"
+find examples bench programs \( -name '*.hpp' -o -name '*.cpp' -o -name '*.cu' \) 2>/dev/null | LC_ALL=C sort >>"$files"
+# shellcheck disable=SC2046 # file names without blanks
+awk '
 FILENAME == ARGV[1] {
     if ($0 ~ /^[ \t]*(#|$)/) next
     split($0, part, ":")
@@ -13,26 +19,50 @@ FILENAME == ARGV[1] {
     next
 }
 FNR == 1 {
+    inside = FILENAME ~ /^include\//
     split(FILENAME, path, "/")
-    floor = path[2]
-    own = substr(FILENAME, length("tunekit/") + 1)
-    if (!(floor in allowed)) complain("is on a floor that cmake/floors.txt does not list")
-    list = allowed[floor] (own in allowed ? allowed[own] : "")
+    floor = inside ? path[3] : ""
+    own = inside ? substr(FILENAME, length("include/tunekit/") + 1) : ""
+    if (inside && !(floor in allowed)) complain("is on a floor that cmake/floors.txt does not list")
+    list = inside ? allowed[floor] : ""
+    more = own in allowed ? allowed[own] : ""
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
     name = $0
     sub(/^[^"]*"/, "", name)
     sub(/".*/, "", name)
     if (name == "tunekit/version.hpp") next
-    if (split(name, to, "/") < 3 || to[1] != "tunekit") { complain("includes \"" name "\", want \"tunekit/FLOOR/HEADER\""); next }
+    parts = split(name, to, "/")
+    if (to[1] == "tunekit" && parts > 3 && to[3] == "detail" && to[2] != floor)
+        complain("includes \"" name "\", which serves " to[2] " alone")
+    if (!inside) next
+    if (parts < 3 || to[1] != "tunekit") { complain("includes \"" name "\", want \"tunekit/FLOOR/HEADER\""); next }
+    if (to[2] == floor) next
     header = substr(name, length("tunekit/") + 1)
     sub(/\.hpp$/, "", header)
-    if (to[2] != floor && !index(list, " " to[2] " ") && !index(list, " " header " "))
-        complain("includes \"" name "\": cmake/floors.txt has no edge from " floor " to it")
+    # The narrowest permission is the one that is used.
+    if (index(more, " " header " ")) used[own " " header] = 1
+    else if (index(list, " " header " ")) used[floor " " header] = 1
+    else if (index(more, " " to[2] " ")) used[own " " to[2]] = 1
+    else if (index(list, " " to[2] " ")) used[floor " " to[2]] = 1
+    else complain("includes \"" name "\": cmake/floors.txt has no edge from " floor " to it")
 }
-/^[ \t]*#[ \t]*include[ \t]*<(iostream|format|ranges|regex|thread|random|functional|chrono|boost\/random|Eigen\/Dense)(\.hpp)?>/ {
+inside && /^[ \t]*#[ \t]*include[ \t]*<(iostream|format|ranges|regex|thread|random|functional|chrono|boost\/.*|Eigen\/Dense)(\.hpp)?>/ {
     complain("includes " $0)
 }
+inside && /^[ \t]*#[ \t]*include[ \t]*<Eigen\// { used[floor " eigen"] = used[own " eigen"] = 1 }
+inside && /^[ \t]*#[ \t]*include[ \t]*<nlohmann\// { used[own " json"] = 1 }
+inside && /^[ \t]*#[ \t]*include[ \t]*<zlib[.]h>/ { used[own " zlib"] = 1 }
 function complain(what) { printf "%s:%d: %s\n", FILENAME, FNR, what; bad = 1 }
-END { exit bad }
-' ../cmake/floors.txt
+END {
+    for (from in allowed) {
+        count = split(allowed[from], to, " ")
+        for (i = 1; i <= count; ++i)
+            if (to[i] !~ /^(eigen|json|zlib|opt-in|apart)$/ && !((from " " to[i]) in used)) {
+                printf "cmake/floors.txt: %s may include %s, which none of it does\n", from, to[i]
+                bad = 1
+            }
+    }
+    exit bad
+}
+' cmake/floors.txt $(cat "$files")

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# pages.sh ROOT: links of README and docs/ lead somewhere, README leads to every page, files that are named exist, and every
+# pages.sh ROOT: links of README and docs/ lead somewhere, README or docs/which_part.md leads to every page, files that are named exist, and every
 # floor stands in README's table and in the picture of docs/architecture.md.
 set -eu
 cd "$1"
@@ -30,13 +30,14 @@ for page in README.md CHANGELOG.md docs/*.md bench/data/README.md; do
         fi
     done
     for name in $(prose "$page" | grep -o '`[^`]*`' | tr -d '`' | tr ' ' '\n' |
-        grep -E '^(\.ci|bench|cmake|docs|examples|include|scripts|tests)/[a-z0-9_./-]*[a-z0-9_]$'); do
+        grep -E '^(\.ci|bench|cmake|docs|examples|include|programs|scripts|tests)/[a-z0-9_./-]*[a-z0-9_]$'); do
         case $name in bench/bench_*) continue ;; esac  # programs, as they lie in a build directory
         [ -e "$name" ] || [ -e "$name.cpp" ] || complain "$page: there is no '$name'"
     done
 done
 for page in docs/*.md; do
-    prose README.md | grep -qF "($page" || complain "README.md: no link to $page"
+    prose README.md | grep -qF "($page" || prose docs/which_part.md | grep -qF "(${page#docs/}" ||
+        complain "README.md and docs/which_part.md: no link to $page"
 done
 picture=$(awk '/^```/ { n++ } n == 1' docs/architecture.md)
 table=$(grep '^| `' README.md)

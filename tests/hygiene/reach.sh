@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # reach.sh ROOT COMPILER FLAG...: what a header brings in from outside, indirectly too, is what cmake/floors.txt lets reach it.
-# <chrono> reaches nobody; where Eigen or Boost are let in, so is what they bring.
+# <chrono> reaches nobody; where Eigen is let in, so is what it brings; Boost reaches nobody.
 set -eu
 root=$1
 shift
@@ -14,11 +14,11 @@ for header in $(find tunekit -mindepth 2 -name '*.hpp' | LC_ALL=C sort); do
     own=${header#tunekit/}
     let_in=" $(words "${own%%/*}") $(words "$own") "
     refused='chrono|thread|regex|format'
-    case $let_in in *' boost '* | *' json '*) ;; *) refused="$refused|iostream|random|ranges" ;; esac
-    case $let_in in *' boost '* | *' json '* | *' eigen '*) ;; *) refused="$refused|functional" ;; esac
+    case $let_in in *' json '*) ;; *) refused="$refused|iostream|random|ranges" ;; esac
+    case $let_in in *' json '* | *' eigen '*) ;; *) refused="$refused|functional" ;; esac
     refused="/c[+][+]/([0-9.]+|v1)/($refused)\$"
+    refused="$refused|/boost/"
     case $let_in in *' eigen '*) ;; *) refused="$refused|/Eigen/" ;; esac
-    case $let_in in *' boost '*) ;; *) refused="$refused|/boost/" ;; esac
     case $let_in in *' json '*) ;; *) refused="$refused|/nlohmann/" ;; esac
     case $let_in in *' zlib '*) ;; *) refused="$refused|/zlib[.]h\$" ;; esac
     case $let_in in *' opt-in '*) probe='-MG' ;; *) probe='' ;; esac

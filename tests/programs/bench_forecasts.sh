@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # labels: slow
-# What bench_forecasts promises: wrong input is one line and exit status 2; the same table twice; records cover and are sharper than the
+# What bench_forecasts promises: wrong input is one line and exit status 2; the same table twice; forecasts by improvements cover and are sharper than the
 # last value on the spaces that come with the sources.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -26,7 +26,7 @@ run --json | grep -q '"coverage"' || fail "no coverage in JSON"
 numbers() {
     sed -n "s/^$1  *all  *[0-9]*  *\([0-9.]*\) ([^)]*)  *\([0-9.]*\)  *\([0-9.]*\) .*/\1 \2 \3/p" "$work/first"
 }
-echo "$(numbers records) $(numbers "last value")" |
+echo "$(numbers improvements) $(numbers "last value")" |
     awk 'NF == 6 && $1 >= 80 && $1 <= 99 && $2 < $5 && $3 < $6 { ok = 1 } END { exit !ok }' ||
-    fail "records do not cover, or are no sharper than the last value: $(numbers records), $(numbers "last value")"
+    fail "they do not cover, or are no sharper than the last value: $(numbers improvements), $(numbers "last value")"
 exit $bad

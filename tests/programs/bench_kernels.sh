@@ -16,6 +16,7 @@ refuses 'want cpu or cuda' --device tpu
 refuses '--log and --from-log are given' --log a --from-log b
 refuses 'cannot be opened for reading' --network gemm --layers 1x1000x512 --from-log "$work/none"
 refuses '--rounds' --rounds 1
+refuses 'want --log FILE' --resume
 
 status=0
 CUDA_VISIBLE_DEVICES='' "$program" --device cuda --network gemm >"$work/out" 2>"$work/err" || status=$?
@@ -26,6 +27,9 @@ CUDA_VISIBLE_DEVICES='' "$program" --device cuda --network gemm >"$work/out" 2>"
 dense() { "$program" --network gemm --layers 1x1000x512 --rounds 3 --json "$@"; }
 dense --seconds 2 --log "$work/log" >"$work/first" || fail "tuning"
 [ "$(wc -l <"$work/log")" -gt 8 ] || fail "the log has $(wc -l <"$work/log") lines"
+lines=$(wc -l <"$work/log")
+dense --seconds 2 --log "$work/log" --resume >"$work/again" || fail "--resume"
+[ "$(wc -l <"$work/log")" = "$lines" ] || fail "a run that was over went on"
 before=$(cksum <"$work/log")
 dense --from-log "$work/log" >"$work/again" || fail "--from-log"
 [ "$(cksum <"$work/log")" = "$before" ] || fail "--from-log changed the log"

@@ -15,10 +15,19 @@ refuses 'templates "tvm" are unknown, want one of: own, autotvm' --network alexn
 refuses 'want a network without other products' --network transformer --templates autotvm
 refuses '--help lists the options' --network alexnet --nonsense
 refuses '--network is required' --seconds 3
+refuses "'-1' is no integer from 0" --network alexnet --seed -1
+refuses 'is no integer from 0' --network alexnet --seed 99999999999999999999
 refuses '--seconds is not positive' --network alexnet --seconds 0
 refuses 'want --log FILE' --network alexnet --resume
+refuses '--workers' --network alexnet --workers 0
+refuses '--workers' --network alexnet --workers -1
+refuses '--workers' --network alexnet --workers abc
+refuses 'processors that this process may use, want one for each' --network alexnet --workers 4096
+[ "$(nproc)" = 1 ] || refuses 'one candidate runs on a device at a time' --network alexnet --device cuda --workers 2
 refuses 'cannot be opened for writing' --network alexnet --log "$work/none/log"
 "$tune" --version | grep -q "^tune_network (tunekit) [0-9]" || fail "--version"
+if "$tune" --network resnet18 --spaces >/dev/full 2>"$work/err"; then fail "a full disk: exit status 0"; fi
+grep -q "standard output cannot be written in full" "$work/err" || fail "a full disk is not told"
 "$tune" --network resnet18 --spaces | grep -q "^R12 " || fail "--spaces"
 
 "$tune" --network resnet18 --templates autotvm --spaces | grep -q "^R12 .* 400 *400$" || fail "--templates autotvm --spaces"
@@ -54,6 +63,36 @@ for key in '"network": "alexnet"' '"measuring_share"' '"default_latency_ms"' '"t
     grep -qF "$key" "$work/json" || fail "the JSON has no $key"
 done
 [ "$(grep -c '"verified": true' "$work/json")" = 5 ] || fail "not every task has a verified kernel"
+
+# Two workers: both have trials, which the log, the JSON and the table name; killed and taken up by one, then by two again.
+# worker K: trials of worker K in the log.
+worker() { grep -c "^{\"tell\":[0-9]*,\"worker\":$1," "$work/two" || true; }
+if [ "$(nproc)" -gt 1 ]; then
+    "$tune" --network alexnet --workers 2 --seconds 30 --seed 3 --log "$work/two" --json >/dev/null 2>&1 &
+    child=$!
+    tries=0
+    while [ "$(cat "$work/two" 2>/dev/null | wc -l)" -lt 60 ] && [ $tries -lt 300 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+    kill -9 $child
+    wait $child 2>/dev/null || true
+    [ "$(worker 0)" -gt 0 ] && [ "$(worker 1)" -gt 0 ] || fail "two workers: $(worker 0) and $(worker 1) trials"
+    lines=$(wc -l <"$work/two")
+    cp "$work/two" "$work/killed"
+    size=$(head -n "$lines" "$work/killed" | wc -c)
+    at_kill=$(worker 1)
+    "$tune" --network alexnet --workers 1 --seconds 4 --seed 3 --log "$work/two" --resume --json >"$work/json" || fail "one worker takes up the run of two"
+    cmp -s -n "$size" "$work/two" "$work/killed" || fail "one worker changed what two had logged"
+    grep -q '^{"workers":1,' "$work/two" || fail "the log does not say that one worker went on"
+    [ "$(worker 1)" = "$at_kill" ] || fail "one worker went on under the name of another"
+    grep -q '"workers": 1,' "$work/json" || fail "the JSON does not count its workers"
+    trials=$(($(worker 0) + $(worker 1)))
+    "$tune" --network alexnet --workers 2 --seconds 8 --seed 3 --log "$work/two" --resume >"$work/table" || fail "two workers take up the run again"
+    grep -q '^{"workers":2,' "$work/two" || fail "the log does not say that two workers went on"
+    [ $(($(worker 0) + $(worker 1))) -gt "$trials" ] || fail "two workers found nothing to do"
+    grep -qE '^A1 .* [0-9]+\+[0-9]+ ' "$work/table" || fail "the table does not tell the trials of each worker"
+fi
 
 refuses 'exists already; resume it, or name another file' --network alexnet --log "$work/log"
 refuses 'was written with seed 3, not 4' --network alexnet --seed 4 --log "$work/log" --resume

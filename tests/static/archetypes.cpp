@@ -16,7 +16,8 @@ namespace archetype = tunekit::archetype;
 
 static_assert(tk::generator<archetype::generator>);
 static_assert(tk::core::executor<archetype::executor> && tk::core::executor<decltype(tk::core::serial)>);
-static_assert(!std::is_copy_constructible_v<archetype::generator> && !std::is_default_constructible_v<archetype::generator>);
+static_assert(!std::is_copy_constructible_v<archetype::generator> &&
+              !std::is_default_constructible_v<archetype::generator>);
 
 struct signed_results {
     static constexpr int(min)() { return 0; }

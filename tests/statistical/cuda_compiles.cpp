@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/kernels/autotvm_cuda_gemm.hpp"
-#include "tunekit/kernels/autotvm_cuda_source.hpp"
-#include "tunekit/kernels/autotvm_cuda_winograd.hpp"
-#include "tunekit/kernels/cuda_gemm.hpp"
-#include "tunekit/measure/cuda_builder.hpp"
-#include "tunekit/measure/cuda_cubin.hpp"
+#include "tunekit/kernels/autotvm/cuda_gemm.hpp"
+#include "tunekit/kernels/autotvm/cuda_source.hpp"
+#include "tunekit/kernels/autotvm/cuda_winograd.hpp"
+#include "tunekit/kernels/cuda/gemm.hpp"
+#include "tunekit/measure/cuda/builder.hpp"
+#include "tunekit/measure/cuda/cubin.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 
@@ -67,8 +67,7 @@ void compiles(const char* name, const std::vector<candidate>& all, double second
     for (const char* const architecture : {"sm_80", "sm_90"}) {
         ms::nvrtc_builder pool({.architecture = architecture});
         std::vector<ms::source> sources;
-        for (const candidate& c : all)
-            sources.push_back({.text = c.source.whole()});
+        for (const candidate& c : all) sources.push_back({.text = c.source.whole()});
         pool.submit(sources, "kernel", seconds);
         std::size_t timeouts = 0;
         std::size_t spilled = 0;
@@ -85,7 +84,7 @@ void compiles(const char* name, const std::vector<candidate>& all, double second
                     CAPTURE(i);
                     const auto takes = ms::cubin_resources(pool.cache().path(key), l.entry);
                     REQUIRE(takes);
-                    CHECK(takes->most_threads == l.threads());
+                    CHECK(takes->max_threads == l.threads());
                     CHECK((l.threads() + 31) / 32 * 32 * takes->registers <= 65536);
                     if (l.entry != all[i].tuned) continue;
                     CHECK(l.threads() == all[i].use.threads());
@@ -102,14 +101,12 @@ void compiles(const char* name, const std::vector<candidate>& all, double second
 template <class Shape>
 auto direct(const Shape& s, std::size_t n)
 {
-    return valid(
-        at::conv2d_cuda_template(s), [&](const auto& c) { return at::conv2d_cuda_usage(s, c); }, "kernel", n);
+    return valid(at::conv2d_cuda_template(s), [&](const auto& c) { return at::conv2d_cuda_usage(s, c); }, "kernel", n);
 }
 template <class Shape>
 auto winograd(const Shape& s, std::size_t n)
 {
-    return valid(
-        at::winograd_cuda_template(s), [](const auto& c) { return at::winograd_cuda_usage(c); }, "product", n);
+    return valid(at::winograd_cuda_template(s), [](const auto& c) { return at::winograd_cuda_usage(c); }, "product", n);
 }
 template <class Shape>
 auto batched(const Shape& s, std::size_t n)

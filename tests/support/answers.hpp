@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "support/grid_space.hpp"
+#include "tests/support/grid_space.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/random/philox.hpp"
 
@@ -33,8 +33,8 @@ inline tunekit::measure::measurement answer(answers kind, tunekit::index i)
 
 /// Proposes up to n, answers all of them, returns them.
 template <class S, class State>
-std::vector<tunekit::index> round_of(const S& strategy, State& state, const grid_space& space, std::size_t n, answers kind,
-                                     tunekit::random::philox& gen)
+std::vector<tunekit::index> round_of(const S& strategy, State& state, const grid_space& space, std::size_t n,
+                                     answers kind, tunekit::random::philox& gen)
 {
     const auto batch = strategy.propose(state, space, n, gen);
     CHECK(batch.size() <= n);

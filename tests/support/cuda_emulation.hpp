@@ -22,9 +22,9 @@
 #include <utility>
 #include <vector>
 
-#include "support/temporary_folder.hpp"
-#include "tunekit/measure/cuda_source.hpp"
-#include "tunekit/measure/generated_kernel.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tunekit/measure/build/generated_kernel.hpp"
+#include "tunekit/measure/cuda/source.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 
@@ -219,10 +219,8 @@ private:
         auto& groups = now().pending;
         while (groups.size() > left + 1) {
             for (const copying& c : groups.front()) {
-                if (c.valid)
-                    std::memcpy(c.to, c.from, c.bytes);
-                else
-                    std::memset(c.to, 0, c.bytes);
+                if (c.valid) std::memcpy(c.to, c.from, c.bytes);
+                else std::memset(c.to, 0, c.bytes);
             }
             groups.erase(groups.begin());
         }
@@ -261,15 +259,13 @@ private:
         std::iota(warps.begin(), warps.end(), std::size_t{0});
         do {
             shuffle(warps);
-            for (const std::size_t w : warps)
-                run_warp(w);
+            for (const std::size_t w : warps) run_warp(w);
         } while (release());
     }
 
     void shuffle(std::vector<std::size_t>& v)
     {
-        for (std::size_t i = v.size(); i > 1; --i)
-            std::swap(v[i - 1], v[tunekit::random::uniform_index(i, gen_)]);
+        for (std::size_t i = v.size(); i > 1; --i) std::swap(v[i - 1], v[tunekit::random::uniform_index(i, gen_)]);
     }
 
     /// Until all its lanes are at a barrier of the block or done.
@@ -286,12 +282,10 @@ private:
                 ::swapcontext(&scheduler_, &fibres_[i].context);
             }
             std::size_t at_warp = 0;
-            for (const std::size_t i : lanes)
-                at_warp += fibres_[i].where == status::at_warp;
+            for (const std::size_t i : lanes) at_warp += fibres_[i].where == status::at_warp;
             if (at_warp == 0) return;
             if (at_warp != lanes.size()) throw std::logic_error("emulation: a warp waits for lanes at a barrier");
-            for (const std::size_t i : lanes)
-                fibres_[i].where = status::ready;
+            for (const std::size_t i : lanes) fibres_[i].where = status::ready;
         }
     }
 

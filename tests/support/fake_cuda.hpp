@@ -17,7 +17,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "support/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace support {
 

@@ -4,11 +4,11 @@
 /// \file
 /// What every rule over arms asks first.
 
-#include <cassert>
 #include <cstddef>
 #include <span>
 
 #include "tunekit/bandit/concepts.hpp"
+#include "tunekit/core/error.hpp"
 
 namespace tunekit::bandit {
 
@@ -34,7 +34,7 @@ template <class Score>
             best_score = s;
         }
     }
-    assert(best < arms.size());
+    if (best == arms.size()) invalid("bandit: no arm is active, want one at least");
     return best;
 }
 

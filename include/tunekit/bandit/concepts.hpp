@@ -55,4 +55,12 @@ concept learns_reward = requires(const P& policy, typename P::state& s, std::siz
 template <class P, class G>
 concept policy = generator<G> && std::copyable<P> && has_state<P> && selects_arm<P, G> && learns_reward<P>;
 
+/// Chooses among some arms only: `among` lists them, ascending, one at least. More than a policy need do; what puts a policy
+/// where arms retire asks for it.
+template <class P, class G>
+concept selects_among =
+    requires(const P& policy, const typename P::state& s, std::span<const std::size_t> among, G& gen) {
+        { policy.select(s, among, gen) } -> std::same_as<std::size_t>;
+    };
+
 }  // namespace tunekit::bandit

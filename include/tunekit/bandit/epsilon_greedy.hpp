@@ -4,12 +4,13 @@
 /// \file
 /// Mostly the best, sometimes any.
 
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "tunekit/bandit/arms.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/random/choice.hpp"
 #include "tunekit/random/uniform.hpp"
 
 namespace tunekit::bandit {
@@ -30,18 +31,11 @@ struct epsilon_greedy {
     template <generator G>
     [[nodiscard]] std::size_t select(std::span<const arm> arms, std::uint64_t, G& gen) const
     {
-        assert(epsilon >= 0 && epsilon <= 1);
+        require(epsilon >= 0 && epsilon <= 1, "bandit::epsilon_greedy: epsilon is outside [0, 1], want a probability");
         const std::size_t unpulled = first_unpulled(arms);
         if (unpulled < arms.size()) return unpulled;
         if (random::uniform_01(gen) >= epsilon) return best_active(arms, [](const arm& a) { return a.estimate; });
-        std::size_t active = 0;
-        for (const arm& a : arms)
-            active += a.active;
-        std::uint64_t skip = random::uniform_index(active, gen);
-        std::size_t k = 0;
-        while (!arms[k].active || skip-- > 0)
-            ++k;
-        return k;
+        return random::choose_where(arms.size(), [&](std::size_t k) { return arms[k].active; }, gen);
     }
 
     friend bool operator==(const epsilon_greedy&, const epsilon_greedy&) = default;

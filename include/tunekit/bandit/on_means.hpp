@@ -4,9 +4,10 @@
 /// \file
 /// A bandit that learns: the mean of the rewards so far is the estimate of the next.
 
-#include <cassert>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "tunekit/bandit/concepts.hpp"
@@ -50,10 +51,22 @@ struct on_means {
         return rule.select(s.arms, s.t, gen);
     }
 
-    /// Adds one reward. Precondition: k < K, reward finite.
-    static constexpr void update(state& s, std::size_t k, double reward)
+    /// The rule's choice among the arms that `among` lists, ascending. Precondition: an active one is listed.
+    template <generator G>
+    [[nodiscard]] std::size_t select(const state& s, std::span<const std::size_t> among, G& gen) const
     {
-        assert(k < s.arms.size() && reward - reward == 0);
+        static_assert(bandit<Bandit, G>, "tunekit: on_means, part 1: not a bandit::bandit");
+        std::vector<arm> shown = s.arms;
+        for (arm& a : shown) a.active = false;
+        for (const std::size_t k : among) shown[k].active = s.arms[k].active;
+        return rule.select(shown, s.t, gen);
+    }
+
+    /// Adds one reward. Precondition: k < K, reward finite.
+    static void update(state& s, std::size_t k, double reward)
+    {
+        require(k < s.arms.size(), "on_means.update: no such arm, want one below K");
+        require(std::isfinite(reward), "on_means.update: the reward is NaN or infinite, want a number");
         arm& a = s.arms[k];
         ++a.pulls;
         ++s.t;

@@ -4,7 +4,6 @@
 /// \file
 /// Better arms more often.
 
-#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "tunekit/bandit/arms.hpp"
+#include "tunekit/core/error.hpp"
 #include "tunekit/random/choice.hpp"
 
 namespace tunekit::bandit {
@@ -34,7 +34,7 @@ struct softmax {
     template <generator G>
     [[nodiscard]] std::size_t select(std::span<const arm> arms, std::uint64_t, G& gen) const
     {
-        assert(!temperature || *temperature > 0);
+        require(!temperature || *temperature > 0, "bandit::softmax: temperature is not positive, want > 0");
         const std::size_t unpulled = first_unpulled(arms);
         if (unpulled < arms.size()) return unpulled;
         const double best = arms[best_active(arms, [](const arm& a) { return a.estimate; })].estimate;

@@ -4,7 +4,6 @@
 /// \file
 /// DynaTune's choice: the highest upper confidence bound on the next reward.
 
-#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +11,7 @@
 #include <span>
 
 #include "tunekit/bandit/arms.hpp"
+#include "tunekit/core/error.hpp"
 
 namespace tunekit::bandit {
 
@@ -35,7 +35,7 @@ namespace tunekit::bandit {
 ///             `initial_latency` are ours; the paper does not say which latency switches its constant: here that of the
 ///             whole model after warm-up.
 struct ucb {
-    double exploration = 2;  ///< C; finite, >= 0; 0 is pure greed
+    double exploration = 2;        ///< C; finite, >= 0; 0 is pure greed
     std::optional<double> unit{};  ///< > 0, in the unit of the estimates; none: the largest |estimate| of active arms
 
     [[nodiscard]] static constexpr ucb scale_free() { return {}; }
@@ -58,7 +58,8 @@ struct ucb {
     template <generator G>
     [[nodiscard]] std::size_t select(std::span<const arm> arms, std::uint64_t t, G&) const
     {
-        assert(exploration >= 0 && (!unit || *unit > 0));
+        require(exploration >= 0 && (!unit || *unit > 0),
+                "bandit::ucb: exploration is negative or NaN, or unit is not positive");
         const std::size_t unpulled = first_unpulled(arms);
         if (unpulled < arms.size()) return unpulled;
         double scale = unit.value_or(0);

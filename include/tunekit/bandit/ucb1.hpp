@@ -4,11 +4,11 @@
 /// \file
 /// UCB1: optimism in the face of uncertainty, for stationary rewards in [0, 1].
 
-#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "tunekit/bandit/concepts.hpp"
@@ -54,27 +54,21 @@ struct ucb1 {
     template <generator G>
     [[nodiscard]] std::size_t select(const state& s, G& gen) const
     {
-        assert(!s.mean.empty() && s.mean.size() == s.pulls.size());
-        std::size_t best = 0;
-        std::size_t tied = 0;
-        double best_score = -std::numeric_limits<double>::infinity();
-        for (std::size_t k = 0; k < s.mean.size(); ++k) {
-            const double x = score(s, k);
-            if (x > best_score) {
-                best = k;
-                best_score = x;
-                tied = 1;
-            } else if (x == best_score && random::uniform_index(++tied, gen) == 0) {
-                best = k;  // reservoir of size one: each of the tied arms survives with probability 1 / tied
-            }
-        }
-        return best;
+        return highest(s, s.mean.size(), [](std::size_t i) { return i; }, gen);
+    }
+
+    /// The same among the arms that `among` lists, ascending. Precondition: it lists one at least.
+    template <generator G>
+    [[nodiscard]] std::size_t select(const state& s, std::span<const std::size_t> among, G& gen) const
+    {
+        return highest(s, among.size(), [among](std::size_t i) { return among[i]; }, gen);
     }
 
     /// Adds one reward, in [0, 1] for the bound to hold. Precondition: k < K, reward finite.
     static void update(state& s, std::size_t k, double reward)
     {
-        assert(k < s.mean.size() && reward - reward == 0);
+        require(k < s.mean.size(), "ucb1.update: no such arm, want one below K");
+        require(std::isfinite(reward), "ucb1.update: the reward is NaN or infinite, want a number");
         const auto n = static_cast<double>(++s.pulls[k]);
         s.mean[k] += (reward - s.mean[k]) / n;
         ++s.t;
@@ -89,6 +83,29 @@ struct ucb1 {
     }
 
     friend bool operator==(const ucb1&, const ucb1&) = default;
+
+private:
+    /// The arm of the highest score among arm(0) ... arm(n - 1).
+    template <class Arm, generator G>
+    [[nodiscard]] std::size_t highest(const state& s, std::size_t n, Arm&& arm, G& gen) const
+    {
+        require(n > 0 && s.mean.size() == s.pulls.size(), "ucb1.select: no arm, want one at least");
+        std::size_t best = 0;
+        std::size_t tied = 0;
+        double best_score = -std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t k = arm(i);
+            const double x = score(s, k);
+            if (x > best_score) {
+                best = k;
+                best_score = x;
+                tied = 1;
+            } else if (x == best_score && random::uniform_index(++tied, gen) == 0) {
+                best = k;  // reservoir of size one: each of the tied arms survives with probability 1 / tied
+            }
+        }
+        return best;
+    }
 };
 
 }  // namespace tunekit::bandit

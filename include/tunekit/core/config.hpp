@@ -2,10 +2,17 @@
 #pragma once
 
 /// \file
-/// What tunekit asks of a translation unit: C++20, and infinities and NaN that mean something.
+/// What tunekit asks of a translation unit: C++20, exceptions, and infinities and NaN that mean something. Every header includes
+/// this one before its first declaration. What is not met is said once: the missing header ends the compilation.
 
 #if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 202002L
 #error "tunekit: needs C++20 (-std=c++20)"
+#include <tunekit_needs_cpp20>
+#endif
+
+#if !defined(__cpp_exceptions)
+#error "tunekit: reports bad arguments by exceptions; compile without -fno-exceptions"
+#include <tunekit_needs_exceptions>
 #endif
 
 // A failed fit is NaN and an arm never pulled scores +inf: with -ffinite-math-only the compiler may delete those tests.

@@ -4,10 +4,12 @@
 /// \file
 /// How tunekit reports what a caller can mend: one line that names the thing and the remedy.
 
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "tunekit/core/compiled.hpp"
 #include "tunekit/core/config.hpp"
 
 namespace tunekit {
@@ -24,10 +26,10 @@ struct numerical_error : error {
 };
 
 /// Throws std::invalid_argument("tunekit: <what>"); `what` reads `<entity>: <what it is>, want <what>`.
-[[noreturn]] inline void invalid(std::string_view what)
-{
-    throw std::invalid_argument("tunekit: " + std::string(what));
-}
+[[noreturn, gnu::cold]] void invalid(std::string_view what);
+
+/// The same of a sentence in parts: nothing is put together before it is needed.
+[[noreturn, gnu::cold]] void invalid(std::initializer_list<std::string_view> parts);
 
 /// Throws std::invalid_argument("tunekit: <what>") unless `good`.
 inline void require(bool good, std::string_view what)
@@ -36,3 +38,18 @@ inline void require(bool good, std::string_view what)
 }
 
 }  // namespace tunekit
+
+#if TUNEKIT_BODIES
+namespace tunekit {
+
+TUNEKIT_INLINE void invalid(std::string_view what) { throw std::invalid_argument("tunekit: " + std::string(what)); }
+
+TUNEKIT_INLINE void invalid(std::initializer_list<std::string_view> parts)
+{
+    std::string what = "tunekit: ";
+    for (const std::string_view part : parts) what += part;
+    throw std::invalid_argument(what);
+}
+
+}  // namespace tunekit
+#endif  // TUNEKIT_BODIES

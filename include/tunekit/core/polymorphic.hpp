@@ -4,7 +4,6 @@
 /// \file
 /// A value whose type is known only behind an interface.
 
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -23,30 +22,34 @@ public:
     [[nodiscard]] static polymorphic make(Args&&... args)
     {
         static_assert(std::has_virtual_destructor_v<Base>);
-        polymorphic p;
-        p.held_.reset(new Derived{std::forward<Args>(args)...});
-        p.copy_ = [](const Base& b) { return std::unique_ptr<Base>(new Derived(static_cast<const Derived&>(b))); };
-        return p;
+        return polymorphic(new Derived{std::forward<Args>(args)...},
+                           [](const Base& b) -> Base* { return new Derived(static_cast<const Derived&>(b)); });
     }
 
-    polymorphic(const polymorphic& other) : held_(other.held_ ? other.copy_(*other.held_) : nullptr), copy_(other.copy_) {}
-    polymorphic(polymorphic&&) noexcept = default;
+    polymorphic(const polymorphic& other)
+        : held_(other.held_ == nullptr ? nullptr : other.copy_(*other.held_)), copy_(other.copy_)
+    {
+    }
+    polymorphic(polymorphic&& other) noexcept : held_(std::exchange(other.held_, nullptr)), copy_(other.copy_) {}
     polymorphic& operator=(polymorphic other) noexcept
     {
-        held_.swap(other.held_);
+        std::swap(held_, other.held_);
         std::swap(copy_, other.copy_);
         return *this;
     }
-    ~polymorphic() = default;
+    ~polymorphic() { delete held_; }
 
-    [[nodiscard]] Base* operator->() noexcept { return held_.get(); }
-    [[nodiscard]] const Base* operator->() const noexcept { return held_.get(); }
+    [[nodiscard]] Base* operator->() noexcept { return held_; }
+    [[nodiscard]] const Base* operator->() const noexcept { return held_; }
 
 private:
-    polymorphic() = default;
+    using copier = Base* (*)(const Base&);
 
-    std::unique_ptr<Base> held_;
-    std::unique_ptr<Base> (*copy_)(const Base&) = nullptr;
+    polymorphic(Base* held, copier copy) noexcept : held_(held), copy_(copy) {}
+
+    // A plain pointer: <memory> takes longer to read than all of a space's parameters.
+    Base* held_;
+    copier copy_;
 };
 
 }  // namespace tunekit::core

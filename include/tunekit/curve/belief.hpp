@@ -12,10 +12,11 @@
 #include <span>
 #include <vector>
 
+#include "tunekit/core/error.hpp"
 #include "tunekit/curve/concepts.hpp"
-#include "tunekit/curve/fallback.hpp"
+#include "tunekit/curve/detail/fallback.hpp"
+#include "tunekit/curve/families/log_power.hpp"
 #include "tunekit/curve/fit.hpp"
-#include "tunekit/curve/log_power.hpp"
 #include "tunekit/curve/posterior.hpp"
 #include "tunekit/curve/segment.hpp"
 #include "tunekit/mcmc/ensemble.hpp"
@@ -28,20 +29,20 @@ namespace tunekit::curve {
 
 /// Where the walkers start.
 enum class walkers_from {
-    ball,     ///< around the least-squares curve, 1e-4 of each parameter wide: DynaTune's, who needs its burn-in to spread
+    ball,  ///< around the least-squares curve, 1e-4 of each parameter wide: as in DynaTune, which relies on burn-in to spread the walkers
     hessian,  ///< from the normal distribution that the least-squares curvature describes: the posterior, nearly
 };
 
 /// The numbers of a belief.
 struct belief_options {
-    curve::segmentation segmentation = {};
+    segment_options segments = {};
     std::size_t walkers = 10;
     std::size_t steps = 500;
-    std::size_t burn_in = 300;        ///< of the steps
-    std::size_t thin = 10;            ///< every so many steps are kept, with all walkers
-    bool never_falls = true;          ///< only curves whose prediction is not below the last value
-    bool scale_by_distinct = false;   ///< count a likelihood of n points as one of the number of distinct values
-    bool recency_weights = false;     ///< late points count up to ten times as much as the first
+    std::size_t burn_in = 300;       ///< of the steps
+    std::size_t thin = 10;           ///< every so many steps are kept, with all walkers
+    bool not_below_last = true;      ///< only curves whose prediction is not below the last value
+    bool scale_by_distinct = false;  ///< count a likelihood of n points as one of the number of distinct values
+    bool recency_weights = false;    ///< late points count up to ten times as much as the first
     walkers_from start = walkers_from::ball;
 
     friend bool operator==(const belief_options&, const belief_options&) = default;
@@ -95,15 +96,18 @@ struct belief {
     {
         require(horizon > static_cast<double>(best.size()),
                 "belief.predict: the horizon is not beyond the curve, want more trials than it has");
+        require(horizon <= 1e15, "belief.predict: the horizon is beyond 1e15 trials, want a nearer one");
+        for (const double x : best)
+            require(!(std::abs(x) > 1e100), "belief.predict: a value of the curve is beyond 1e100, want another unit");
         require(options.burn_in + options.thin <= options.steps && options.thin > 0,
                 "belief: no step is kept, want burn_in + thin <= steps");
         explanation<F> out;
-        const segment part = last_segment(best, options.segmentation);
+        const segment part = last_segment(best, options.segments);
         if (part.x.empty()) return out;
         const double last = best.back();
-        if (!(peak > 0 && std::isfinite(peak))) peak = 1.25 * last;
+        if (!(peak > 0 && peak <= 1e100)) peak = 1.25 * last;
         out.first = part.first;
-        out.forecast = growth_forecast(best, horizon);
+        out.forecast = detail::growth_forecast(best, horizon);
 
         std::vector<double> y = part.y;
         for (double& v : y) v /= peak;
@@ -116,7 +120,7 @@ struct belief {
         if (!out.fit.usable) return out;
 
         posterior_options<F> posterior{.box = box};
-        if (options.never_falls) posterior.not_below = {at, y.back()};
+        if (options.not_below_last) posterior.not_below = {at, y.back()};
         if (options.scale_by_distinct) posterior.scale = distinct(y) / static_cast<double>(y.size());
         parameters_of<F> centre = out.fit.parameters;
         if (!raise<F>(centre, box, posterior.not_below.x, posterior.not_below.y)) {
@@ -175,8 +179,8 @@ private:
 
     /// Walkers around `centre`; empty when draws do not meet the support.
     template <generator G>
-    [[nodiscard]] std::vector<double> start(const log_posterior<F>& density, const fitted<F>& fit, const parameters_of<F>& centre,
-                                            std::size_t n, G& gen) const
+    [[nodiscard]] std::vector<double> start(const log_posterior<F>& density, const fitted<F>& fit,
+                                            const parameters_of<F>& centre, std::size_t n, G& gen) const
     {
         const double sigma = (std::clamp)(fit.sd, 1e-4, 0.999);
         std::vector<double> spread =
@@ -215,7 +219,8 @@ private:
         const linalg::matrix a = sigma * linalg::matrix(factor.matrixU().solve(identity));  // H = L L^T: A = sigma L^-T
         if (!a.allFinite()) return {};
         std::vector<double> out;
-        for (std::size_t i = 0; i < d * d; ++i) out.push_back(a(linalg::eigen_index(i / d), linalg::eigen_index(i % d)));
+        for (std::size_t i = 0; i < d * d; ++i)
+            out.push_back(a(linalg::eigen_index(i / d), linalg::eigen_index(i % d)));
         return out;
     }
 };
@@ -224,7 +229,7 @@ private:
 template <family F = log_power>
 [[nodiscard]] belief<F> reference_belief()
 {
-    return {.options = {.segmentation = {.jump = std::numeric_limits<double>::infinity()}, .never_falls = false}};
+    return {.options = {.segments = {.jump = std::numeric_limits<double>::infinity()}, .not_below_last = false}};
 }
 
 /// Ten times the steps: about 400 effective samples where the paper's chain has 40.

@@ -15,17 +15,9 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/linalg/pack.hpp"
+#include "tunekit/stats/interval.hpp"
 
 namespace tunekit::curve {
-
-/// A range of one parameter.
-struct interval {
-    double low = 0;
-    double high = 0;
-
-    [[nodiscard]] bool contains(double x) const { return low <= x && x <= high; }
-    friend bool operator==(const interval&, const interval&) = default;
-};
 
 /// Points to fit: positions, their logarithms, values and weights, padded to whole blocks with points of weight 0.
 class observations {
@@ -43,7 +35,8 @@ public:
         y_.assign(padded, 0);
         weight_.assign(padded, 0);
         for (std::size_t i = 0; i < size_; ++i) {
-            require(x[i] >= 1 && std::isfinite(x[i]) && std::isfinite(y[i]), "observations: a point is not finite or left of 1");
+            require(x[i] >= 1 && std::isfinite(x[i]) && std::isfinite(y[i]),
+                    "observations: a point is not finite or left of 1");
             x_[i] = x[i];
             log_x_[i] = std::log(x[i]);
             y_[i] = y[i];
@@ -54,7 +47,8 @@ public:
     /// Multiplies the weight of point i of n by 10^(i / n): late points count up to ten times as much as the first.
     void weigh_recent()
     {
-        for (std::size_t i = 0; i < size_; ++i) weight_[i] *= std::pow(10.0, static_cast<double>(i) / static_cast<double>(size_));
+        for (std::size_t i = 0; i < size_; ++i)
+            weight_[i] *= std::pow(10.0, static_cast<double>(i) / static_cast<double>(size_));
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -89,7 +83,7 @@ template <class F>
 using parameters_of = std::array<double, F::dimensions>;
 
 template <class F>
-using box_of = std::array<interval, F::dimensions>;
+using box_of = std::array<stats::interval, F::dimensions>;
 
 template <class F>
 concept has_dimensions = requires {
@@ -106,9 +100,10 @@ concept evaluates = requires(const parameters_of<F>& p, double x, linalg::pack v
 
 /// Writes the derivatives by each parameter and returns the value.
 template <class F>
-concept differentiates = requires(const parameters_of<F>& p, linalg::pack v, std::array<linalg::pack, F::dimensions>& g) {
-    { F::gradient(p, v, v, g) } -> std::same_as<linalg::pack>;
-};
+concept differentiates =
+    requires(const parameters_of<F>& p, linalg::pack v, std::array<linalg::pack, F::dimensions>& g) {
+        { F::gradient(p, v, v, g) } -> std::same_as<linalg::pack>;
+    };
 
 /// Where parameters may lie for values that reach `top`, and where a fit starts: anywhere, and from the data.
 template <class F>

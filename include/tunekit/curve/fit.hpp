@@ -18,10 +18,10 @@ namespace tunekit::curve {
 template <family F>
 struct fitted {
     parameters_of<F> parameters{};
-    double sd = 0;            ///< root mean square residual, weighted
-    linalg::matrix hessian;   ///< D x D; J^T W J at the parameters: the inverse covariance times sd^2
-    bool usable = false;      ///< false: no start gave a finite sum of squares, and nothing else here means anything
-    bool converged = false;   ///< false: the best point that the limit on evaluations allowed
+    double sd = 0;           ///< root mean square residual, weighted
+    linalg::matrix hessian;  ///< D x D; J^T W J at the parameters: the inverse covariance times sd^2
+    bool usable = false;     ///< false: no start gave a finite sum of squares, and nothing else here means anything
+    bool converged = false;  ///< false: the best point that the limit on evaluations allowed
 };
 
 /// Least squares within a box, from the family's default parameters and from those guessed from the data; the better is kept.
@@ -80,7 +80,8 @@ template <family F>
         if (!std::isfinite(found.at.sum_of_squares) || !found.at.hessian.allFinite()) continue;
         if (best.usable && !(found.at.sum_of_squares < least)) continue;
         least = found.at.sum_of_squares;
-        best = {to_parameters(found.parameters), std::sqrt(least / data.total_weight()), found.at.hessian, true, found.converged};
+        best = {to_parameters(found.parameters), std::sqrt(least / data.total_weight()), found.at.hessian, true,
+                found.converged};
     }
     return best;
 }

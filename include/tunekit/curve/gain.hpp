@@ -11,7 +11,7 @@ namespace tunekit::curve {
 /// How improvement becomes time.
 enum class gain {
     of_expected_improvement,  ///< the time at last + expected improvement: DynaTune's
-    expected,                 ///< the expectation of the time saved: exact where `of_expected_improvement` converts a mean
+    expected,  ///< the expectation of the time saved: exact where `of_expected_improvement` converts a mean
 };
 
 /// Seconds that one run of the model loses when a task of `flops` FLOP, run `weight` times, performs as forecast.

@@ -25,11 +25,11 @@ struct lower_bound {
 /// Everything beside the points.
 template <family F>
 struct posterior_options {
-    box_of<F> box{};                 ///< the prior of the parameters: uniform here, 0 outside
-    double known_noise = 0;          ///< sigma; 0: it is a parameter, the last one
-    interval noise = {1e-6, 1};      ///< the prior of sigma where it is one: uniform here
-    double scale = 1;                ///< multiplies the log-likelihood: below 1 where points are not independent
-    lower_bound not_below = {};      ///< curves under it have probability 0
+    box_of<F> box{};                    ///< the prior of the parameters: uniform here, 0 outside
+    double known_noise = 0;             ///< sigma; 0: it is a parameter, the last one
+    stats::interval noise = {1e-6, 1};  ///< the prior of sigma where it is one: uniform here
+    double scale = 1;                   ///< multiplies the log-likelihood: below 1 where points are not independent
+    lower_bound not_below = {};         ///< curves under it have probability 0
 };
 
 /// ln p(parameters | points) up to a constant, for `mcmc::ensemble`; batched, because points of a curve fill registers.
@@ -46,11 +46,15 @@ template <family F>
 class log_posterior {
 public:
     log_posterior(observations data, const posterior_options<F>& options)
-        : data_(std::move(data)), options_(options), log_bound_(std::log(options.not_below.x)), weight_(data_.total_weight())
+        : data_(std::move(data)),
+          options_(options),
+          log_bound_(std::log(options.not_below.x)),
+          weight_(data_.total_weight())
     {
         require(options.known_noise >= 0 && std::isfinite(options.known_noise),
                 "log_posterior: known_noise is not a finite number >= 0");
-        require(options.noise.low > 0 && options.noise.low < options.noise.high, "log_posterior: noise is no interval above 0");
+        require(options.noise.low > 0 && options.noise.low < options.noise.high,
+                "log_posterior: noise is no interval above 0");
         require(options.scale > 0 && std::isfinite(options.scale), "log_posterior: scale is not a finite number > 0");
     }
 

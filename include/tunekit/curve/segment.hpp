@@ -16,15 +16,16 @@ namespace tunekit::curve {
 
 /// Where a curve is cut. A jump means that the search found a new region, whose curve owes nothing to the one before.
 ///
-///     const auto part = curve::last_segment(best, curve::segmentation{.jump = 0.2});
+///     const auto part = curve::last_segment(best, curve::segment_options{.jump = 0.2});
 ///
 /// Source:     Zhang et al. (2021), DynaTune, ICLR, section 4.3 (20 % only; the rest is ours).
-struct segmentation {
-    double jump = 0.2;          ///< relative; a value more than this above the one before starts a segment; +inf never cuts
-    std::size_t fewest = 5;     ///< a last segment shorter than this is completed by the points before it
-    std::size_t longest = 512;  ///< above this many points, runs of equal values keep their first and last point only
+struct segment_options {
+    double jump = 0.2;  ///< relative; a value more than this above the one before starts a segment; +inf never cuts
+    std::size_t min_points = 5;  ///< a last segment shorter than this is completed by the points before it
+    std::size_t max_points =
+        512;  ///< above this many points, runs of equal values keep their first and last point only
 
-    friend bool operator==(const segmentation&, const segmentation&) = default;
+    friend bool operator==(const segment_options&, const segment_options&) = default;
 };
 
 /// Points of a curve, renumbered so that the first is 1.
@@ -47,16 +48,16 @@ struct segment {
 
 /// The last segment of a curve of best values, completed and thinned as the options say. Empty where no value is above 0.
 /// Errors: std::invalid_argument when `jump` is negative or NaN, or a value of the curve is negative or not finite.
-[[nodiscard]] inline segment last_segment(std::span<const double> best, const segmentation& options = {})
+[[nodiscard]] inline segment last_segment(std::span<const double> best, const segment_options& options = {})
 {
-    require(options.jump >= 0, "segmentation: jump is negative or NaN, want >= 0");
+    require(options.jump >= 0, "segment_options: jump is negative or NaN, want >= 0");
     for (const double y : best)
         require(y >= 0 && std::isfinite(y), "last_segment: a value of the curve is negative or not finite");
     const std::vector<std::size_t> starts = segment_starts(best, options.jump);
     if (starts.empty()) return {};
-    const std::size_t n = best.size(), want = (std::min)(options.fewest, n - starts.front());
+    const std::size_t n = best.size(), want = (std::min)(options.min_points, n - starts.front());
     segment out{.first = (std::min)(starts.back(), n - want), .x = {}, .y = {}};
-    const bool thin = n - out.first > options.longest;
+    const bool thin = n - out.first > options.max_points;
     for (std::size_t i = out.first; i < n; ++i) {
         const bool inside = i > out.first && i + 1 < n && best[i - 1] == best[i] && best[i] == best[i + 1];
         if (thin && inside) continue;

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/explore/best_list.hpp"
 #include "tunekit/explore/concepts.hpp"
+#include "tunekit/explore/detail/best_list.hpp"
 #include "tunekit/random/uniform.hpp"
 
 namespace tunekit::explore {
@@ -29,7 +29,7 @@ enum class heat : std::uint8_t {
 ///     explore::annealing{.unit = explore::heat::spread}
 ///
 /// A neighbour of score s' is accepted from score s at temperature t with probability
-/// exp(min(1, (s' - s) / (h t + 1e-5))), where t falls linearly from `hot` to 0 in units h. Everything proposed, accepted
+/// exp(min(1, (s' - s) / (h t + 1e-5))), where t falls linearly from `temperature` to 0 in units h. Everything proposed, accepted
 /// or not, competes for the list that is returned. The search ends early when that list has not changed for `patience`
 /// steps.
 ///
@@ -41,10 +41,10 @@ enum class heat : std::uint8_t {
 /// Departures: TVM drops candidates of negative score, which with ranking losses discards good ones; here nothing is dropped.
 ///             `heat::spread` is ours: at 1 -> 0 nearly every move is accepted when scores lie in [0, 1].
 struct annealing {
-    std::size_t chains = 128;         ///< > 0
+    std::size_t chains = 128;  ///< > 0
     std::size_t steps = 500;
-    std::size_t patience = 50;        ///< steps without a better list; > 0
-    double hot = 1;                   ///< temperature at the start; >= 0
+    std::size_t patience = 50;  ///< steps without a better list; > 0
+    double temperature = 1;     ///< temperature at the start; >= 0
     heat unit = heat::absolute;
     bool persistent = true;
 
@@ -59,24 +59,24 @@ struct annealing {
     {
         require(chains > 0, "explore::annealing: chains is 0, want >= 1");
         require(patience > 0, "explore::annealing: patience is 0, want >= 1");
-        require(hot >= 0, "explore::annealing: hot is negative or NaN, want >= 0");
+        require(temperature >= 0, "explore::annealing: temperature is negative or NaN, want >= 0");
         return {};
     }
 
     template <class Space, scorer Scorer, generator G>
-    [[nodiscard]] std::vector<candidate> explore(state& s, const Space& space, const Scorer& judge,
-                                                 const space::index_set& visited, std::size_t n, G& gen) const
+    [[nodiscard]] std::vector<scored_candidate> explore(state& s, const Space& space, const Scorer& judge,
+                                                        const space::index_set& visited, std::size_t n, G& gen) const
     {
         if (s.points.empty() || !persistent)
             s.points = space.sample(static_cast<std::size_t>((std::min)(index{chains}, space.size())), gen);
-        best_list best(n, visited);
+        detail::best_list best(n, visited);
         std::vector<double> scores(s.points.size()), proposed_scores(s.points.size());
         judge.score(s.points, scores);
         for (std::size_t c = 0; c < s.points.size(); ++c) best.offer(s.points[c], scores[c]);
 
         const double h = unit == heat::spread ? interquartile_range(scores) : 1;
-        const double cooling = hot / static_cast<double>(steps + 1);
-        double t = hot;
+        const double cooling = temperature / static_cast<double>(steps + 1);
+        double t = temperature;
         std::vector<index> proposed(s.points.size());
         std::size_t changed = 0;
         for (std::size_t k = 0; k < steps && k < changed + patience; ++k, t -= cooling) {

@@ -7,9 +7,9 @@
 #include <concepts>
 #include <cstddef>
 #include <span>
-#include <utility>
 #include <vector>
 
+#include "tunekit/core/state_of.hpp"
 #include "tunekit/random/generator.hpp"
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/space/index_set.hpp"
@@ -18,12 +18,12 @@
 namespace tunekit::explore {
 
 /// A configuration worth measuring, and what is thought of it.
-struct candidate {
-    index which = 0;
-    double score = 0;              ///< by the criterion; more is better
+struct scored_candidate {
+    index candidate = 0;
+    double score = 0;               ///< by the criterion; more is better
     stats::prediction predicted{};  ///< by the model, on the model's scale
 
-    friend bool operator==(const candidate&, const candidate&) = default;
+    friend bool operator==(const scored_candidate&, const scored_candidate&) = default;
 };
 
 /// Judges configurations in batches. `best()` is the best measured score on the scale of `predict`.
@@ -36,17 +36,19 @@ concept scorer = requires(const S& s, std::span<const index> in, std::span<doubl
     { s.best() } -> std::same_as<double>;
 };
 
+/// Starts the state of a run over `space`. Throws std::invalid_argument where a setting is out of range.
 template <class X, class Space>
-concept starts_on = requires(const X& explorer, const Space& space) { explorer.start(space); };
+concept starts_on = core::starts_on<X, Space>;
 
+/// What `start` returns.
 template <class X, class Space>
-using state_of = decltype(std::declval<const X&>().start(std::declval<const Space&>()));
+using state_of = core::state_of<X, Space>;
 
 /// Finds at most `n` distinct configurations outside `visited`, best score first.
 template <class X, class Space, class Scorer, class G>
 concept explores = requires(const X& explorer, state_of<X, Space>& state, const Space& space, const Scorer& s,
                             const space::index_set& visited, std::size_t n, G& gen) {
-    { explorer.explore(state, space, s, visited, n, gen) } -> std::same_as<std::vector<candidate>>;
+    { explorer.explore(state, space, s, visited, n, gen) } -> std::same_as<std::vector<scored_candidate>>;
 };
 
 /// An explorer: parameters in the explorer, what carries over from one search to the next in its state.
@@ -58,9 +60,10 @@ concept explorer = std::copyable<X> && starts_on<X, Space> && std::copyable<stat
 /// Names what is worth scoring without scoring it: distinct configurations, given the best known, best first. Where
 /// `complete(space)`, every configuration in the same order each time.
 template <class X, class Space, class G>
-concept lists = std::copyable<X> && requires(const X& explorer, const Space& space, std::span<const index> best, G& gen) {
-    { explorer.complete(space) } -> std::same_as<bool>;
-    { explorer.list(space, best, gen) } -> std::same_as<std::vector<index>>;
-};
+concept lists =
+    std::copyable<X> && requires(const X& explorer, const Space& space, std::span<const index> best, G& gen) {
+        { explorer.complete(space) } -> std::same_as<bool>;
+        { explorer.list(space, best, gen) } -> std::same_as<std::vector<index>>;
+    };
 
 }  // namespace tunekit::explore

@@ -58,17 +58,17 @@ struct contextual_annealing {
     }
 
     template <class Space, scorer Scorer, generator G>
-    [[nodiscard]] std::vector<candidate> explore(state& s, const Space& space, const Scorer& judge,
-                                                 const space::index_set& visited, std::size_t n, G& gen) const
+    [[nodiscard]] std::vector<scored_candidate> explore(state& s, const Space& space, const Scorer& judge,
+                                                        const space::index_set& visited, std::size_t n, G& gen) const
     {
-        std::vector<candidate> found = inner.explore(s, space, judge, visited, n, gen);
+        std::vector<scored_candidate> found = inner.explore(s, space, judge, visited, n, gen);
         const double share = epsilon(space, judge, visited, gen) * static_cast<double>(n);
         auto random = static_cast<std::size_t>(share);
         if (stochastic_rounding && random::uniform_01(gen) < share - std::floor(share)) ++random;
         found.resize((std::min)(found.size(), n - random));
 
         space::unvisited rest(visited);
-        for (const auto& c : found) rest.take(c.which);
+        for (const auto& c : found) rest.take(c.candidate);
         std::vector<index> drawn;
         while (drawn.size() < random) {
             const auto i = rest.draw(space, gen);

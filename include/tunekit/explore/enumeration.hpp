@@ -12,27 +12,27 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/explore/best_list.hpp"
 #include "tunekit/explore/concepts.hpp"
+#include "tunekit/explore/detail/best_list.hpp"
 #include "tunekit/space/index_set.hpp"
 
 namespace tunekit::explore {
 
-/// Scores every configuration of a space of at most `whole`; of a larger one `sample` uniform draws and all neighbours of the
-/// `around` best known, and returns the best.
+/// Scores every configuration of a space of at most `max_complete`; of a larger one `sample` uniform draws and all neighbours of the
+/// `centres` best known, and returns the best.
 ///
 ///     model_guided{model, acquisition::expected_improvement{}, explore::enumeration{}, screen::keep_best{}}
 ///
 /// As an explorer it knows no measurement: "best known" are the best that it returned last time.
 ///
 /// State:      those.
-/// Randomness: none up to `whole`; above, one `sample`.
+/// Randomness: none up to `max_complete`; above, one `sample`.
 /// Cost:       one score per configuration looked at; memory 8 bytes each.
 /// Threads:    const calls on distinct states are safe.
 struct enumeration {
-    std::size_t whole = 100'000;
-    std::size_t sample = 8192;   ///< > 0
-    std::size_t around = 16;
+    std::size_t max_complete = 100'000;  ///< configurations; larger spaces are sampled
+    std::size_t sample = 8192;           ///< > 0; uniform draws
+    std::size_t centres = 16;            ///< of the best known, whose neighbours are looked at
 
     struct state {
         std::vector<index> centres;
@@ -48,16 +48,16 @@ struct enumeration {
         return {};
     }
 
-    /// Whether `list` gives all of `space`, ascending, whatever the centres.
+    /// Whether `list` gives all of `space`, ascending, whatever is known.
     template <class Space>
     [[nodiscard]] bool complete(const Space& space) const
     {
-        return space.size() <= whole;
+        return space.size() <= max_complete;
     }
 
-    /// What is looked at: distinct configurations, where `centres` are the best known, best first.
+    /// What is looked at: distinct configurations, where `best` are the best known, best first.
     template <class Space, generator G>
-    [[nodiscard]] std::vector<index> list(const Space& space, std::span<const index> centres, G& gen) const
+    [[nodiscard]] std::vector<index> list(const Space& space, std::span<const index> best, G& gen) const
     {
         std::vector<index> out;
         if (complete(space)) {
@@ -70,24 +70,24 @@ struct enumeration {
             for (const index i : some)
                 if (seen.insert(i)) out.push_back(i);
         };
-        for (const index i : centres.first((std::min)(around, centres.size())))
+        for (const index i : best.first((std::min)(centres, best.size())))
             add(space.neighbours_of(i, space::neighbourhood::any_value));
         add(space.sample(sample, gen));
         return out;
     }
 
     template <class Space, scorer Scorer, generator G>
-    [[nodiscard]] std::vector<candidate> explore(state& s, const Space& space, const Scorer& judge,
-                                                 const space::index_set& visited, std::size_t n, G& gen) const
+    [[nodiscard]] std::vector<scored_candidate> explore(state& s, const Space& space, const Scorer& judge,
+                                                        const space::index_set& visited, std::size_t n, G& gen) const
     {
         const std::vector<index> pool = list(space, s.centres, gen);
         std::vector<double> scores(pool.size());
         judge.score(pool, scores);
-        best_list best(n, visited);
+        detail::best_list best(n, visited);
         for (std::size_t k = 0; k < pool.size(); ++k) best.offer(pool[k], scores[k]);
-        std::vector<candidate> out = best.candidates(judge);
+        std::vector<scored_candidate> out = best.candidates(judge);
         s.centres.clear();
-        for (std::size_t k = 0; k < out.size() && k < around; ++k) s.centres.push_back(out[k].which);
+        for (std::size_t k = 0; k < out.size() && k < centres; ++k) s.centres.push_back(out[k].candidate);
         return out;
     }
 };

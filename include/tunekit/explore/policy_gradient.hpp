@@ -5,25 +5,25 @@
 /// A policy that learns where to step in a space: Chameleon's adaptive exploration.
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/explore/actor_critic.hpp"
-#include "tunekit/explore/best_list.hpp"
 #include "tunekit/explore/concepts.hpp"
-#include "tunekit/explore/journey.hpp"
-#include "tunekit/explore/proximal.hpp"
+#include "tunekit/explore/detail/actor_critic.hpp"
+#include "tunekit/explore/detail/best_list.hpp"
+#include "tunekit/explore/detail/journey.hpp"
+#include "tunekit/explore/detail/proximal.hpp"
 #include "tunekit/random/choice.hpp"
 #include "tunekit/random/fill.hpp"
 
 namespace tunekit::explore {
 
-/// What a step earns.
-enum class reward : std::uint8_t {
+/// What a step is rewarded with.
+enum class reward_of : std::uint8_t {
     score,  ///< the score of where it leads
     rise,   ///< that less the score of where it began
 };
@@ -42,7 +42,7 @@ enum class updates : std::uint8_t {
 ///
 /// The network sees ordinal / cardinality of each parameter that has more than one value. A value beyond the ends of
 /// its list is held there; a step that leaves the valid set of a constrained space stays where it is, and earns that
-/// place's score. An episode ends early once a share of `settled` of the parameters stayed or were pushed against an
+/// place's score. An episode ends early once a share of `end_share` of the parameters stayed or were pushed against an
 /// end of their list in one step. Rewards should be of the order of 1.
 ///
 /// State:      weights and Adam's moments, which go on from search to search.
@@ -59,8 +59,8 @@ enum class updates : std::uint8_t {
 struct policy_gradient {
     std::size_t episodes = 128;  ///< > 0
     std::size_t steps = 500;
-    double settled = 2;  ///< > 0; at more than 1 no episode ends early
-    reward earns = reward::score;
+    double end_share = 2;  ///< > 0; at more than 1 no episode ends early
+    reward_of reward = reward_of::score;
     towers layout = towers::shared_first;
     std::size_t hidden = 20;      ///< units per layer; > 0
     double learning_rate = 1e-3;  ///< >= 0; at 0 nothing is learnt: a random walk
@@ -70,23 +70,22 @@ struct policy_gradient {
     double entropy_weight = 0.1;  ///< >= 0
     double value_weight = 1;      ///< >= 0
     bool joint_ratio = false;     ///< one ratio per step instead of one per parameter
-    updates learns = updates::per_episode;
+    updates update_on = updates::per_episode;
     std::size_t epochs = 3;
     std::size_t minibatch = 32;  ///< > 0
 
     /// The paper's settings: the defaults.
     [[nodiscard]] static constexpr policy_gradient paper() { return {}; }
 
-    /// Those of its code: early ends at 0.75, separate networks with a small tower per parameter, clip 0.2, entropy
-    ///                    0.3.
+    /// Those of its code: early ends at 0.75, separate networks with a small tower per parameter, clip 0.2, entropy 0.3.
     [[nodiscard]] static constexpr policy_gradient reference()
     {
-        return {.settled = 0.75, .layout = towers::reference, .clip = 0.2, .entropy_weight = 0.3};
+        return {.end_share = 0.75, .layout = towers::reference, .clip = 0.2, .entropy_weight = 0.3};
     }
 
     struct state {
         std::vector<float> weights;  ///< none before the first search
-        adam::state<float> moments;
+        detail::adam::state<float> moments;
         std::size_t last_improvement = 0;  ///< of the last search: steps until its list of the best no longer changed
 
         friend bool operator==(const state&, const state&) = default;
@@ -96,7 +95,7 @@ struct policy_gradient {
     [[nodiscard]] state start(const Space&) const
     {
         require(episodes > 0, "explore::policy_gradient: episodes is 0, want >= 1");
-        require(settled > 0, "explore::policy_gradient: settled is 0, negative or NaN, want > 0");
+        require(end_share > 0, "explore::policy_gradient: end_share is 0, negative or NaN, want > 0");
         require(hidden > 0, "explore::policy_gradient: hidden is 0, want >= 1");
         require(learning_rate >= 0, "explore::policy_gradient: learning_rate is negative or NaN, want >= 0");
         require(discount >= 0 && discount <= 1, "explore::policy_gradient: discount is out of range, want 0 to 1");
@@ -109,10 +108,10 @@ struct policy_gradient {
     }
 
     template <class Space, scorer Scorer, generator G>
-    [[nodiscard]] std::vector<candidate> explore(state& s, const Space& space, const Scorer& judge,
-                                                 const space::index_set& visited, std::size_t n, G& gen) const
+    [[nodiscard]] std::vector<scored_candidate> explore(state& s, const Space& space, const Scorer& judge,
+                                                        const space::index_set& visited, std::size_t n, G& gen) const
     {
-        best_list best(n, visited);
+        detail::best_list best(n, visited);
         s.last_improvement = 0;
         journey j;
         for (std::size_t k = 0; k < space.dimensions(); ++k)
@@ -121,12 +120,12 @@ struct policy_gradient {
             space.size(), static_cast<std::size_t>((std::min)(index{episodes}, space.size())), gen);
         j.scores.resize(j.at.size());
         judge.score(j.at, j.scores);
-        for (std::size_t e = 0; e < j.at.size(); ++e)
-            best.offer(j.at[e], j.scores[e]);
+        for (std::size_t e = 0; e < j.at.size(); ++e) best.offer(j.at[e], j.scores[e]);
         if (!j.moving.empty() && steps > 0) {
+            using network = detail::actor_critic<float>;
             const network net(j.moving.size(), hidden, layout);
             if (s.weights.empty()) s.weights = net.initial(gen);
-            network::passes p(net, (std::max)(j.at.size(), (std::min)(minibatch, most_rows)));
+            network::passes p(net, (std::max)(j.at.size(), (std::min)(minibatch, detail::max_pass_rows)));
             play(j, s, net, p, space, judge, best, gen);
             if (learning_rate > 0) learn(j, s, net, p, space, gen);
         }
@@ -134,80 +133,101 @@ struct policy_gradient {
     }
 
 private:
-    using network = actor_critic<float>;
     using journey = detail::journey;
-    static constexpr std::size_t most_rows = 256;  // of a pass that is differentiated
 
-    template <class Space, class Scorer, class G>
-    void play(journey& j, state& s, const network& net, network::passes& p, const Space& space, const Scorer& judge,
-              best_list& best, G& gen) const
+    /// Plays all episodes at once, a step at a time, until each has ended or made its last step.
+    template <class Network, class Space, class Scorer, class G>
+    void play(journey& j, state& s, const Network& net, typename Network::passes& p, const Space& space,
+              const Scorer& judge, detail::best_list& best, G& gen) const
     {
-        const std::size_t d = space.dimensions(), m = j.moving.size();
+        const std::size_t m = j.moving.size();
         const std::vector<float> scale = j.scales(space);
-        std::vector<std::uint16_t> rows(j.at.size() * d), next(d);
-        space.ordinals(j.at, rows);
+        j.rows.resize(j.at.size() * space.dimensions());
+        space.ordinals(j.at, j.rows);
         j.records.resize(j.at.size());
         std::vector<std::size_t> playing(j.at.size());
-        for (std::size_t e = 0; e < playing.size(); ++e)
-            playing[e] = e;
+        std::iota(playing.begin(), playing.end(), std::size_t{0});
         std::vector<std::uint64_t> draws;
-        std::vector<index> reached;
-        std::vector<double> scores;
         for (std::size_t t = 0; t < steps && !playing.empty(); ++t) {
-            auto seen = p.input();
-            for (std::size_t k = 0; k < m; ++k)
-                for (std::size_t i = 0; i < playing.size(); ++i)
-                    seen(linalg::eigen_index(i), linalg::eigen_index(k)) =
-                        static_cast<float>(rows[playing[i] * d + j.moving[k]]) * scale[k];
+            show(j, playing, scale, p);
             net.forward(s.weights, p, playing.size());
-            softmax<float>(p, playing.size());
+            detail::softmax<float>(p, playing.size());
             draws.resize(playing.size() * m);
             random::fill_bits(draws, gen);
-            const auto probability = p.logits();
-            reached.clear();
             std::vector<std::size_t> going_on;
             for (std::size_t i = 0; i < playing.size(); ++i) {
-                const std::size_t e = playing[i];
-                const auto row = linalg::eigen_index(i);
-                std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(e * d), d, next.begin());
-                std::size_t still = 0;
-                for (std::size_t k = 0; k < m; ++k) {
-                    const auto column = linalg::eigen_index(3 * k);
-                    const float u = static_cast<float>(draws[i * m + k] >> 40) * 0x1p-24F;
-                    const float down = probability(row, column), stay = probability(row, column + 1);
-                    const int action = (u >= down ? 1 : 0) + (u >= down + stay ? 1 : 0);
-                    const std::uint16_t from = next[j.moving[k]],
-                                        last = static_cast<std::uint16_t>(space.cardinalities()[j.moving[k]] - 1);
-                    const int to = std::clamp(from + action - 1, 0, int{last});
-                    still += action == 1 || (action == 0 && to == 0) || (action == 2 && to == last) ? 1 : 0;
-                    next[j.moving[k]] = static_cast<std::uint16_t>(to);
-                    j.ordinals.push_back(from);
-                    j.actions.push_back(static_cast<std::uint8_t>(action));
-                    j.chosen.push_back(probability(row, column + action));
-                }
-                j.records[e].push_back(static_cast<std::uint32_t>(j.values.size()));
-                j.values.push_back(p.values()(row, 0));
-                if (const auto to = space.index_of_ordinals(next)) {
-                    j.at[e] = *to;
-                    std::copy_n(next.begin(), d, rows.begin() + static_cast<std::ptrdiff_t>(e * d));
-                }
-                reached.push_back(j.at[e]);
-                if (static_cast<double>(still) < settled * static_cast<double>(m)) going_on.push_back(e);
+                const std::size_t still = step(j, space, p, i, playing[i], std::span(draws).subspan(i * m, m));
+                if (static_cast<double>(still) < end_share * static_cast<double>(m)) going_on.push_back(playing[i]);
             }
-            scores.resize(reached.size());
-            judge.score(reached, scores);
-            for (std::size_t i = 0; i < reached.size(); ++i) {
-                double& score = j.scores[playing[i]];
-                j.rewards.push_back(static_cast<float>(earns == reward::rise ? scores[i] - score : scores[i]));
-                score = scores[i];
-                if (best.offer(reached[i], scores[i])) s.last_improvement = t + 1;
-            }
+            if (pay(j, playing, judge, best)) s.last_improvement = t + 1;
             playing.swap(going_on);
         }
     }
 
-    template <class Space, class G>
-    void learn(journey& j, state& s, const network& net, network::passes& p, const Space& space, G& gen) const
+    /// Puts what the network sees of the episodes that are still played into its input.
+    template <class Passes>
+    static void show(const journey& j, std::span<const std::size_t> playing, std::span<const float> scale, Passes& p)
+    {
+        const std::size_t d = j.rows.size() / j.at.size();
+        auto seen = p.input();
+        for (std::size_t k = 0; k < j.moving.size(); ++k)
+            for (std::size_t i = 0; i < playing.size(); ++i)
+                seen(linalg::eigen_index(i), linalg::eigen_index(k)) =
+                    static_cast<float>(j.rows[playing[i] * d + j.moving[k]]) * scale[k];
+    }
+
+    /// One step of one episode, row `i` of the pass, by its draws; returns how many parameters did not move.
+    template <class Space, class Passes>
+    [[nodiscard]] static std::size_t step(journey& j, const Space& space, Passes& p, std::size_t i, std::size_t episode,
+                                          std::span<const std::uint64_t> draws)
+    {
+        const auto row = linalg::eigen_index(i);
+        const auto probability = p.logits();
+        const std::size_t d = space.dimensions();
+        const auto here = std::span(j.rows).subspan(episode * d, d);
+        std::vector<std::uint16_t> next(here.begin(), here.end());
+        std::size_t still = 0;
+        for (std::size_t k = 0; k < j.moving.size(); ++k) {
+            std::uint16_t& ordinal = next[j.moving[k]];
+            const auto first = linalg::eigen_index(3 * k);
+            const auto move = detail::drawn_move(draws[k], probability(row, first), probability(row, first + 1));
+            const auto last = static_cast<std::uint16_t>(space.cardinalities()[j.moving[k]] - 1);
+            j.ordinals.push_back(ordinal);
+            j.actions.push_back(move);
+            j.chosen.push_back(probability(row, first + move));
+            if (detail::stays(move, ordinal, last)) ++still;
+            else ordinal = static_cast<std::uint16_t>(ordinal + move - 1);
+        }
+        j.records[episode].push_back(static_cast<std::uint32_t>(j.values.size()));
+        j.values.push_back(p.values()(row, 0));
+        if (const auto to = space.index_of_ordinals(next)) {
+            j.at[episode] = *to;
+            std::copy(next.begin(), next.end(), here.begin());
+        }
+        return still;
+    }
+
+    /// Scores where the episodes are now and rewards their last step; whether the list of the best changed.
+    template <class Scorer>
+    [[nodiscard]] bool pay(journey& j, std::span<const std::size_t> playing, const Scorer& judge,
+                           detail::best_list& best) const
+    {
+        std::vector<index> reached;
+        for (const std::size_t e : playing) reached.push_back(j.at[e]);
+        std::vector<double> scores(reached.size());
+        judge.score(reached, scores);
+        bool better = false;
+        for (std::size_t i = 0; i < reached.size(); ++i) {
+            double& score = j.scores[playing[i]];
+            j.rewards.push_back(static_cast<float>(reward == reward_of::rise ? scores[i] - score : scores[i]));
+            score = scores[i];
+            better |= best.offer(reached[i], scores[i]);
+        }
+        return better;
+    }
+
+    template <class Network, class Space, class G>
+    void learn(journey& j, state& s, const Network& net, typename Network::passes& p, const Space& space, G& gen) const
     {
         const std::size_t total = j.values.size();
         j.advantage.resize(total);
@@ -221,14 +241,14 @@ private:
                 values.push_back(j.values[r]);
             }
             const auto a = std::span(of_all).subspan(first, episode.size());
-            advantages<float>(rewards, values, discount, lambda, a);
+            detail::advantages<float>(rewards, values, discount, lambda, a);
             for (std::size_t t = 0; t < episode.size(); ++t)
                 j.target[episode[t]] =
                     rewards[t] + static_cast<float>(discount) * (t + 1 < values.size() ? values[t + 1] : 0.0F);
             first += episode.size();
         }
-        const bool pooled = learns == updates::pooled;
-        if (pooled && !standardise(of_all)) return;
+        const bool pooled = update_on == updates::pooled;
+        if (pooled && !detail::standardise(of_all)) return;
 
         const std::vector<float> scale = j.scales(space);
         std::vector<std::uint32_t> batch;
@@ -236,19 +256,16 @@ private:
         for (const auto& episode : j.records) {
             const auto a = std::span(of_all).subspan(first, episode.size());
             first += episode.size();
-            const bool teaches = pooled || standardise(a);
-            for (std::size_t t = 0; t < episode.size(); ++t)
-                j.advantage[episode[t]] = static_cast<float>(a[t]);
+            const bool teaches = pooled || detail::standardise(a);
+            for (std::size_t t = 0; t < episode.size(); ++t) j.advantage[episode[t]] = static_cast<float>(a[t]);
             for (std::size_t k = 0; k < epochs && teaches && !pooled; ++k) {
                 batch.resize(minibatch);
-                for (auto& r : batch)
-                    r = episode[static_cast<std::size_t>(random::uniform_index(episode.size(), gen))];
+                for (auto& r : batch) r = episode[static_cast<std::size_t>(random::uniform_index(episode.size(), gen))];
                 update(j, s, net, p, scale, batch);
             }
         }
         batch.resize(pooled ? total : 0);
-        for (std::size_t r = 0; r < batch.size(); ++r)
-            batch[r] = static_cast<std::uint32_t>(r);
+        for (std::size_t r = 0; r < batch.size(); ++r) batch[r] = static_cast<std::uint32_t>(r);
         for (std::size_t k = 0; k < epochs && pooled; ++k) {
             random::shuffle(batch, gen);
             for (std::size_t i = 0; i < total; i += minibatch)
@@ -256,28 +273,13 @@ private:
         }
     }
 
-    /// One step of Adam along the mean loss of a batch. A template, so that only who explores pays for the network's
-    /// algebra.
-    template <std::same_as<journey> Journey>
-    void update(const Journey& j, state& s, const network& net, network::passes& p, std::span<const float> scale,
-                std::span<const std::uint32_t> batch) const
+    template <class Network>
+    void update(const journey& j, state& s, const Network& net, typename Network::passes& p,
+                std::span<const float> scale, std::span<const std::uint32_t> batch) const
     {
-        const proximal_loss loss{clip, entropy_weight, value_weight, joint_ratio};
-        std::vector<float> gradient(s.weights.size());
-        detail::lesson now;
-        for (std::size_t from = 0; from < batch.size(); from += most_rows) {
-            const auto part = batch.subspan(from, (std::min)(most_rows, batch.size() - from));
-            const std::size_t rows = part.size();
-            auto seen = p.input();
-            j.read(part, scale, now, [&](std::size_t i, std::size_t k, float x) {
-                seen(linalg::eigen_index(i), linalg::eigen_index(k)) = x;
-            });
-            net.forward(s.weights, p, rows);
-            softmax<float>(p, rows);
-            loss.slopes<float>(p, {now.actions, now.chosen, now.advantage, now.target}, batch.size());
-            net.backward(s.weights, p, rows, gradient);
-        }
-        adam{.rate = learning_rate}.step<float>(s.moments, gradient, s.weights);
+        const detail::proximal_loss loss{clip, entropy_weight, value_weight, joint_ratio};
+        detail::proximal_update<float>(j, loss, detail::adam{.rate = learning_rate}, net, p, scale, batch, s.moments,
+                                       s.weights);
     }
 };
 

@@ -16,7 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/json_fields.hpp"
+#include "tunekit/io/detail/json_fields.hpp"
 #include "tunekit/io/problem.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/concepts.hpp"
@@ -36,9 +36,9 @@ struct autotvm_knob {
 struct autotvm_record {
     std::string target;
     std::string task;
-    nlohmann::json args;    ///< tensors are ["TENSOR", shape, dtype]
+    nlohmann::json args;  ///< tensors are ["TENSOR", shape, dtype]
     nlohmann::json kwargs = nlohmann::json::object();
-    index config = 0;       ///< first knob fastest
+    index config = 0;          ///< first knob fastest
     nlohmann::json code_hash;  ///< a string or null
     std::vector<autotvm_knob> knobs;
     std::vector<double> costs;  ///< seconds, one per repeat; empty where `error` is not 0
@@ -71,14 +71,14 @@ inline void read_result(const json_fields& result, autotvm_record& out)
 {
     out.error = result[1].get<int>();
     if (out.error < 0 || out.error > 8) result[1].fail("is no error code, want 0 to 8");
-    out.all_seconds = result[2].get<double>();
-    out.timestamp = result[3].get<double>();
+    out.all_seconds = result[2].amount("seconds", max_seconds);
+    out.timestamp = result[3].amount("seconds", max_seconds);
     const auto repeats = result[0];
     if (out.error != 0) return;
     if (repeats.size() == 0) repeats.fail("is empty, want the seconds of each repeat");
     for (std::size_t i = 0; i < repeats.size(); ++i) {
         const double cost = repeats[i].get<double>();
-        if (!(cost > 0)) repeats[i].fail("is no time, want seconds above 0");
+        if (!(cost > 0 && cost <= max_seconds)) repeats[i].fail("is no time, want seconds above 0");
         out.costs.push_back(cost);
     }
 }
@@ -125,15 +125,11 @@ inline void read_result(const json_fields& result, autotvm_record& out)
 {
     autotvm_log out;
     std::size_t at = 0;
-    for (const std::string_view line : lines(text)) {
+    for (const std::string_view line : lines(without_bom(text))) {
         ++at;
         if (words(line).empty() || line.starts_with('#')) continue;
-        const auto parsed = nlohmann::json::parse(line, nullptr, false);
-        if (parsed.is_discarded()) {
-            out.problems.push_back({name, at, "", "is no JSON, want one record per line"});
-            continue;
-        }
         try {
+            const nlohmann::json parsed = detail::bounded_json(line);
             out.records.push_back(detail::read_record(parsed));
         } catch (const detail::json_fields::malformed& e) {
             out.problems.push_back({name, at, e.field, e.what});
@@ -180,9 +176,10 @@ inline void write_autotvm(const std::string& path, const std::vector<autotvm_rec
     measure::measurement out;
     out.run_seconds = r.all_seconds;
     if (r.error != 0) {
-        static constexpr failure_kind kinds[]{failure_kind::invalid,      failure_kind::invalid,       failure_kind::build_error,
-                                              failure_kind::build_error,  failure_kind::launch_error,  failure_kind::wrong_result,
-                                              failure_kind::build_timeout, failure_kind::run_timeout, failure_kind::crash};
+        static constexpr failure_kind kinds[]{
+            failure_kind::invalid,       failure_kind::invalid,      failure_kind::build_error,
+            failure_kind::build_error,   failure_kind::launch_error, failure_kind::wrong_result,
+            failure_kind::build_timeout, failure_kind::run_timeout,  failure_kind::crash};
         out.failed = measure::failure{kinds[r.error], r.error, "AutoTVM error " + std::to_string(r.error)};
         return out;
     }
@@ -206,17 +203,25 @@ inline void write_autotvm(const std::string& path, const std::vector<autotvm_rec
     using measure::failure_kind;
     if (!m.failed) return 0;
     switch (m.failed->kind) {
-    case failure_kind::invalid: return 1;
-    case failure_kind::build_error: return 3;
-    case failure_kind::build_timeout: return 6;
-    case failure_kind::crash:
-    case failure_kind::exited:
-    case failure_kind::out_of_memory:
-    case failure_kind::launch_error: return 4;
-    case failure_kind::wrong_result:
-    case failure_kind::damaged_canary: return 5;
-    case failure_kind::run_timeout: return 7;
-    case failure_kind::bad_cost: break;
+        case failure_kind::invalid:
+            return 1;
+        case failure_kind::build_error:
+            return 3;
+        case failure_kind::build_timeout:
+            return 6;
+        case failure_kind::crash:
+        case failure_kind::exited:
+        case failure_kind::out_of_memory:
+        case failure_kind::launch_error:
+            return 4;
+        case failure_kind::wrong_result:
+        case failure_kind::damaged_canary:
+            return 5;
+        case failure_kind::run_timeout:
+            return 7;
+        case failure_kind::bad_cost:
+        case failure_kind::lost:
+            break;
     }
     return 8;
 }

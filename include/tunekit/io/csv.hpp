@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -19,7 +20,7 @@
 #include "tunekit/io/problem.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/space/concepts.hpp"
-#include "tunekit/tune/trial.hpp"
+#include "tunekit/tune/tuning.hpp"
 
 namespace tunekit::io {
 
@@ -79,7 +80,7 @@ struct csv_record {
 
 /// The trials of a file and what of it could not be read.
 struct csv_trials {
-    std::vector<trial> trials;
+    std::vector<measure::trial> trials;
     std::vector<problem> problems;
 };
 
@@ -87,12 +88,7 @@ namespace detail {
 
 /// What comes after the parameters.
 inline constexpr std::array<std::string_view, 10> csv_columns{"cost_s", "spread_s", "runs", "at_least", "build_s",
-                                                              "run_s", "failure", "code", "message", "batches_s"};
-
-/// In the order of measure::failure_kind.
-inline constexpr std::array<std::string_view, 11> failure_names{"invalid", "build_error", "build_timeout", "crash", "exited",
-                                                                "run_timeout", "out_of_memory", "wrong_result",
-                                                                "damaged_canary", "launch_error", "bad_cost"};
+                                                              "run_s",  "failure",  "code", "message",  "batches_s"};
 
 [[nodiscard]] inline std::string csv_header(std::span<const std::string> names)
 {
@@ -109,7 +105,7 @@ template <class Wrong>
     measure::measurement m;
     bool good = true;
     const auto check = [&](std::size_t column, bool fine, const char* want) {
-        if (!fine) wrong(csv_columns[column], '\'' + fields[column] + "' " + want);
+        if (!fine) wrong(csv_columns[column], '\'' + fields[column].substr(0, 80) + "' " + want);
         good = good && fine;
     };
     const auto read = [&](std::size_t column, double& into) {
@@ -118,14 +114,15 @@ template <class Wrong>
         into = x.value_or(0);
     };
     if (!fields[6].empty()) {
-        std::size_t kind = 0;
-        while (kind < failure_names.size() && failure_names[kind] != fields[6]) ++kind;
-        check(6, kind < failure_names.size(), "is no kind of failure, want one of docs/formats.md");
+        const auto kind = measure::failure_kind_of(fields[6]);
+        check(6, kind.has_value(), "is no kind of failure, want one of docs/formats.md");
         const auto code = number<int>(fields[7]);
         check(7, code.has_value(), "is no integer, want a code");
-        m.failed = measure::failure{static_cast<measure::failure_kind>(kind), code.value_or(0), fields[8]};
+        m.failed = measure::failure{kind.value_or(measure::failure_kind::invalid), code.value_or(0), fields[8]};
     } else {
-        read(0, m.cost);
+        const auto cost = number<double>(fields[0]);
+        check(0, cost && std::isfinite(*cost) && *cost > 0, "is no time, want seconds above 0 where it did not fail");
+        m.cost = cost.value_or(0);
     }
     read(1, m.spread);
     const auto runs = number<std::uint32_t>(fields[2]);
@@ -138,7 +135,7 @@ template <class Wrong>
     if (!fields[9].empty())
         for (const std::string_view part : split(fields[9], ' ')) {
             const auto x = number<double>(part);
-            check(9, x.has_value(), "are no times, want seconds with a blank between them");
+            check(9, x && std::isfinite(*x) && *x >= 0, "are no times, want seconds with a blank between them");
             m.batches.push_back(x.value_or(0));
         }
     return good ? std::optional(std::move(m)) : std::nullopt;
@@ -148,17 +145,18 @@ template <class Wrong>
 
 /// Trials as text: one line each, with the values of the parameters as the space shows them.
 template <space::described Space>
-[[nodiscard]] std::string trials_to_csv(std::span<const trial> trials, const Space& space)
+[[nodiscard]] std::string trials_to_csv(std::span<const measure::trial> trials, const Space& space)
 {
     std::string out = detail::csv_header(space.names());
     for (std::size_t k = 0; k < trials.size(); ++k) {
-        const auto& [candidate, m] = trials[k];
+        const index candidate = trials[k].candidate;
+        const measure::measurement& m = trials[k].measured;
         out += text_of(k + 1) + ',' + text_of(candidate);
         for (const auto& text : space.texts(candidate)) (out += ',') += csv_field(text);
-        out += ',' + (m.failed ? std::string() : text_of(m.cost)) + ',' + text_of(m.spread) + ',' + text_of(m.runs) + ',' +
-               (m.at_least ? '1' : '0') + ',' + text_of(m.build_seconds) + ',' + text_of(m.run_seconds) + ',';
+        out += ',' + (m.failed ? std::string() : text_of(m.cost)) + ',' + text_of(m.spread) + ',' + text_of(m.runs) +
+               ',' + (m.at_least ? '1' : '0') + ',' + text_of(m.build_seconds) + ',' + text_of(m.run_seconds) + ',';
         if (m.failed)
-            (out += detail::failure_names[static_cast<std::size_t>(m.failed->kind)]) +=
+            (out += measure::to_text(m.failed->kind)) +=
                 ',' + text_of(m.failed->code) + ',' + csv_field(m.failed->message);
         else out += ",,";
         for (std::size_t i = 0; i < m.batches.size(); ++i) (out += i == 0 ? ',' : ' ') += text_of(m.batches[i]);
@@ -169,7 +167,7 @@ template <space::described Space>
 
 /// Writes trials of `space` to a file. Errors: tunekit::error where it cannot.
 template <space::described Space>
-void write_csv(const std::string& path, std::span<const trial> trials, const Space& space)
+void write_csv(const std::string& path, std::span<const measure::trial> trials, const Space& space)
 {
     write_text(path, trials_to_csv(trials, space));
 }
@@ -181,31 +179,40 @@ template <space::described Space>
     requires space::counted<Space>
 [[nodiscard]] csv_trials parse_csv(std::string_view text, const std::string& name, const Space& space)
 {
-    const auto records = csv_records(text);
+    const auto records = csv_records(without_bom(text));
     const std::span<const std::string> names = space.names();
     const auto header = csv_records(detail::csv_header(names));
     if (records.empty() || records[0].fields != header[0].fields)
         throw error(name + ":1: is not the header of this space, want " + detail::csv_header(names).substr(0, 200));
     csv_trials out;
+    std::unordered_set<std::uint64_t> numbers;  // of the trials
     for (std::size_t k = 1; k < records.size(); ++k) {
         const auto& [line, fields] = records[k];
         const auto wrong = [&, at = line](std::string_view field, std::string what) {
             out.problems.push_back({name, at, std::string(field), std::move(what)});
         };
         if (fields.size() != header[0].fields.size()) {
-            wrong("", "has " + std::to_string(fields.size()) + " fields, want " + std::to_string(header[0].fields.size()));
+            wrong("",
+                  "has " + std::to_string(fields.size()) + " fields, want " + std::to_string(header[0].fields.size()));
+            continue;
+        }
+        const auto trial = number<std::uint64_t>(fields[0]);
+        if (!trial || *trial == 0 || !numbers.insert(*trial).second) {
+            wrong("trial", '\'' + fields[0].substr(0, 80) + "' is no number of a trial, want each once, from 1");
             continue;
         }
         const auto candidate = number<index>(fields[1]);
         if (!candidate || *candidate >= space.size()) {
-            wrong("index", '\'' + fields[1] + "' is no index of this space, want one below " + std::to_string(space.size()));
+            wrong("index", '\'' + fields[1].substr(0, 80) + "' is no index of this space, want one below " +
+                               std::to_string(space.size()));
             continue;
         }
         const std::vector<std::string> texts = space.texts(*candidate);
         std::size_t j = 0;
         while (j < texts.size() && texts[j] == fields[2 + j]) ++j;
         if (j < texts.size()) {
-            wrong(names[j], '\'' + fields[2 + j] + "' is not what index " + fields[1] + " has, want " + texts[j]);
+            wrong(names[j],
+                  '\'' + fields[2 + j].substr(0, 80) + "' is not what index " + fields[1] + " has, want " + texts[j]);
             continue;
         }
         auto m = detail::read_measurement(std::span(fields).subspan(2 + names.size()), wrong);

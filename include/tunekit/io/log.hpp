@@ -2,40 +2,53 @@
 #pragma once
 
 /// \file
-/// The log of a tuning run: what one line holds, and a file that takes whole lines or none.
+/// The log of a tuning run: what one line holds.
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
-#include "tunekit/core/error.hpp"
+#include "tunekit/io/detail/json_line.hpp"
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/jobs.hpp"
+#include "tunekit/tune/budget.hpp"
 
 namespace tunekit::io {
 
-inline constexpr int log_schema = 1;
+inline constexpr int log_schema = 1;        ///< of trials, one a line, by `session`
+inline constexpr int event_log_schema = 2;  ///< of asks, tells and drops, by `logged`
+
+/// What a run may spend besides seconds; where it has several tasks, each of them.
+struct log_budget {
+    std::uint64_t trials = unlimited;
+    std::uint64_t patience = unlimited;
+    std::uint64_t workers_per_task = unlimited;  ///< tasks_budget::max_workers_per_task
+
+    friend bool operator==(const log_budget&, const log_budget&) = default;
+};
 
 /// The first line of a log: what must be the same for the rest to mean the same.
 struct log_header {
+    int schema = log_schema;
+
     struct task_entry {
         std::string name{};
         index size = 0;
         std::uint64_t fingerprint = 0;  ///< of the space
 
-        friend bool operator==(const task_entry&, const task_entry&) = default;
+        // For people and reports; not compared when a run is resumed. Of schema 2; older logs have none.
+        std::vector<std::string> parameters{};  ///< their names; of each trial the log has the values' texts
+        double flops = 0;                       ///< of one call; 0: not said
+        double weight = 1;                      ///< calls in the model
+
+        friend bool operator==(const task_entry& a, const task_entry& b)
+        {
+            return a.name == b.name && a.size == b.size && a.fingerprint == b.fingerprint;
+        }
     };
 
     std::string version{};  ///< of tunekit
@@ -46,98 +59,49 @@ struct log_header {
     double seconds = 0;       ///< budget; may be raised when a run is resumed
     double slot_seconds = 0;  ///< in force
     std::uint64_t batch = 0;
+    std::uint64_t workers = 1;  ///< at the beginning; of schema 2, as is the next
+    log_budget budget{};        ///< at the beginning
     std::vector<task_entry> tasks{};
 };
 
 /// One line per trial.
 struct log_trial {
-    std::uint64_t task = 0;   ///< position in log_header::tasks
-    std::uint64_t batch = 0;  ///< 0, 1, ... over all tasks
+    std::uint64_t task = 0;    ///< position in log_header::tasks
+    std::uint64_t batch = 0;   ///< 0, 1, ... over all tasks; of schema 1
+    std::uint64_t worker = 0;  ///< who measured it; of schema 2
     index candidate = 0;
     measure::limits limits{};
     measure::measurement measured{};
-    std::int64_t ended_ns = 0;              ///< when it was measured, since the start of the run
-    std::optional<std::int64_t> stamp_ns{}; ///< of its batch; only on the batch's last trial
+    std::int64_t ended_ns = 0;               ///< when it was measured, since the start of the run
+    std::optional<std::int64_t> stamp_ns{};  ///< of its batch; only on the batch's last trial
+    std::vector<std::string> values{};       ///< the texts of its configuration's values; empty where the log has none
 };
-
-/// The names of failures in logs and messages.
-inline constexpr const char* failure_names[] = {"invalid",       "build error",  "build time-out", "crash",
-                                                "exit",          "run time-out", "out of memory",  "wrong result",
-                                                "damaged canary", "launch error", "bad cost"};
-
-[[nodiscard]] inline const char* name_of(measure::failure_kind kind) { return failure_names[static_cast<int>(kind)]; }
 
 namespace detail {
 
-/// Writes one JSON object, member by member. Numbers keep every bit; what JSON cannot say (NaN, infinities) becomes null.
-class json_line {
-public:
-    json_line& member(std::string_view key, double x) { return begin(key), number(x), *this; }
-    json_line& member(std::string_view key, std::uint64_t x) { return begin(key), integer(x), *this; }
-    json_line& member(std::string_view key, std::int64_t x) { return begin(key), integer(x), *this; }
-    json_line& member(std::string_view key, bool x) { return begin(key), text_ += x ? "true" : "false", *this; }
-    json_line& member(std::string_view key, std::string_view x) { return begin(key), quoted(x), *this; }
-    json_line& member(std::string_view key, const char* x) { return member(key, std::string_view(x)); }  // or it would be a bool
-    json_line& member(std::string_view key, const std::vector<double>& xs)
-    {
-        begin(key);
-        text_ += '[';
-        for (std::size_t i = 0; i < xs.size(); ++i) {
-            if (i != 0) text_ += ',';
-            number(xs[i]);
-        }
-        text_ += ']';
-        return *this;
-    }
-    /// `json` is JSON text already.
-    json_line& member_json(std::string_view key, std::string_view json) { return begin(key), text_ += json, *this; }
+/// A stamp as a trial's line has it.
+[[nodiscard]] inline std::int64_t nanoseconds(double stamp)
+{
+    constexpr double largest = 9.2e18;
+    return static_cast<std::int64_t>(stamp * 1e9 < largest ? stamp * 1e9 : largest);
+}
 
-    [[nodiscard]] std::string text() const { return text_.empty() ? "{}" : text_ + '}'; }
+/// A time as a line has it: what is none is no number there.
+[[nodiscard]] inline double time_or_none(double seconds)
+{
+    return seconds >= 0 ? seconds : std::numeric_limits<double>::quiet_NaN();
+}
 
-private:
-    void begin(std::string_view key)
-    {
-        text_ += text_.empty() ? '{' : ',';
-        quoted(key);
-        text_ += ':';
-    }
-    void number(double x)
-    {
-        if (!std::isfinite(x)) {
-            text_ += "null";
-            return;
-        }
-        char buffer[32];
-        text_.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, x).ptr);
-    }
-    template <class Integer>
-    void integer(Integer x)
-    {
-        char buffer[24];
-        text_.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, x).ptr);
-    }
-    void quoted(std::string_view s)
-    {
-        static constexpr char hex[] = "0123456789abcdef";
-        text_ += '"';
-        for (const char c : s) {
-            const auto u = static_cast<unsigned char>(c);
-            if (c == '"' || c == '\\') {
-                text_ += '\\';
-                text_ += c;
-            } else if (u < 0x20 || u >= 0x7f) {  // foreign bytes as Latin-1: a compiler's message must not make a line unreadable
-                text_ += "\\u00";
-                text_ += hex[u >> 4];
-                text_ += hex[u & 15];
-            } else {
-                text_ += c;
-            }
-        }
-        text_ += '"';
-    }
-
-    std::string text_;
-};
+/// The JSON of a budget; what has no limit is null.
+[[nodiscard]] inline std::string to_json(const log_budget& b)
+{
+    const auto number = [](std::uint64_t x) { return x == unlimited ? "null" : std::to_string(x); };
+    return json_line()
+        .member_json("trials", number(b.trials))
+        .member_json("patience", number(b.patience))
+        .member_json("workers_per_task", number(b.workers_per_task))
+        .text();
+}
 
 }  // namespace detail
 
@@ -147,10 +111,14 @@ private:
     std::string tasks = "[";
     for (const auto& t : h.tasks) {
         if (tasks.size() > 1) tasks += ',';
-        tasks += detail::json_line().member("name", t.name).member("size", t.size).member("fingerprint", t.fingerprint).text();
+        detail::json_line one;
+        one.member("name", t.name).member("size", t.size).member("fingerprint", t.fingerprint);
+        if (!t.parameters.empty()) one.member("parameters", t.parameters);
+        if (t.flops > 0) one.member("flops", t.flops).member("weight", t.weight);
+        tasks += one.text();
     }
-    return detail::json_line()
-        .member("tunekit_log", std::int64_t{log_schema})
+    detail::json_line line;
+    line.member("tunekit_log", std::int64_t{h.schema})
         .member("version", h.version)
         .member("machine", h.machine)
         .member("seed", h.seed)
@@ -158,117 +126,107 @@ private:
         .member("schedule", h.schedule)
         .member("seconds", h.seconds)
         .member("slot_seconds", h.slot_seconds)
-        .member("batch", h.batch)
-        .member_json("tasks", tasks + ']')
-        .text();
+        .member("batch", h.batch);
+    if (h.schema == event_log_schema)
+        line.member("workers", h.workers).member_json("budget", detail::to_json(h.budget));
+    return line.member_json("tasks", tasks + ']').text();
 }
 
-/// The text of a trial's line, without the line's end.
+/// The text of a trial's line, without the line's end. A cost that is no positive number is null there, as are times below 0.
 [[nodiscard]] inline std::string to_line(const log_trial& t)
 {
     detail::json_line line;
     line.member("task", t.task).member("batch", t.batch).member("index", t.candidate);
+    if (!t.values.empty()) line.member("values", t.values);
     line.member_json("limits", detail::json_line()
                                    .member("abandon_above", t.limits.abandon_above)
                                    .member("run_s", t.limits.run_seconds)
                                    .member("build_s", t.limits.build_seconds)
                                    .text());
     const auto& m = t.measured;
-    line.member("cost", m.cost).member("spread", m.spread).member("runs", std::uint64_t{m.runs});
-    line.member("at_least", m.at_least).member("build_s", m.build_seconds).member("run_s", m.run_seconds);
+    std::vector<double> batches = m.batches;
+    for (double& x : batches) x = detail::time_or_none(x);
+    line.member("cost", m.cost > 0 ? m.cost : std::numeric_limits<double>::quiet_NaN());
+    line.member("spread", detail::time_or_none(m.spread)).member("runs", std::uint64_t{m.runs});
+    line.member("at_least", m.at_least).member("build_s", detail::time_or_none(m.build_seconds));
+    line.member("run_s", detail::time_or_none(m.run_seconds));
     if (m.failed)
         line.member_json("failed", detail::json_line()
-                                       .member("kind", name_of(m.failed->kind))
+                                       .member("kind", to_text(m.failed->kind))
                                        .member("code", std::int64_t{m.failed->code})
                                        .member("message", m.failed->message)
                                        .text());
-    line.member("batches", m.batches).member("ended_ns", t.ended_ns);
+    line.member("batches", batches).member("ended_ns", t.ended_ns);
     if (t.stamp_ns) line.member("stamp_ns", *t.stamp_ns);
     return line.text();
 }
 
-/// A file that grows by whole lines, one `write` each, by one process at a time.
-///
-/// What was written survives the process (SIGKILL included). A loss of power costs at most what the last `fdatasync` left
-/// out: a second of lines, or none with `every_line`. A line that cannot be written whole (a full disk) is cut off again;
-/// from then on the file is `failed()` and takes nothing. A caller that has a file size limit must ignore SIGXFSZ.
-///
-/// Errors: tunekit::error with one line naming the file and the remedy.
-class log_file {
-public:
-    enum class sync : std::uint8_t { every_second, every_line };
+/// What happened to a run: one line each, in their order.
+struct log_event {
+    enum class kind : std::uint8_t {
+        ask,
+        tell,
+        drop,
+        workers,  ///< from here on there are n of them
+        budget    ///< from here on the run has this one
+    };
 
-    /// A new file. An existing one is an error: it may hold somebody's measurements; a device or a pipe is written to.
-    [[nodiscard]] static log_file create(const std::string& path, sync when)
-    {
-        struct stat s;
-        const bool device = ::stat(path.c_str(), &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
-        return log_file(path, O_WRONLY | O_APPEND | O_CLOEXEC | (device ? 0 : O_CREAT | O_EXCL), when);
-    }
-
-    /// An existing file, cut to its first `whole` bytes.
-    [[nodiscard]] static log_file reopen(const std::string& path, std::int64_t whole, sync when)
-    {
-        log_file f(path, O_WRONLY | O_APPEND | O_CLOEXEC, when);
-        if (::ftruncate(f.fd_, whole) != 0) throw error("log " + path + ": " + std::strerror(errno));
-        f.size_ = whole;
-        return f;
-    }
-
-    log_file(log_file&& other) noexcept
-        : path_(std::move(other.path_)), problem_(std::move(other.problem_)), fd_(std::exchange(other.fd_, -1)),
-          size_(other.size_), synced_(other.synced_), when_(other.when_)
-    {
-    }
-    log_file& operator=(log_file&&) = delete;
-    ~log_file()
-    {
-        if (fd_ < 0) return;
-        ::fdatasync(fd_);
-        ::close(fd_);
-    }
-
-    [[nodiscard]] bool failed() const noexcept { return !problem_.empty(); }
-    [[nodiscard]] const std::string& problem() const noexcept { return problem_; }  ///< one line; empty while all is well
-
-    /// Appends `line` and the line's end; false where that failed, now or before.
-    bool append(std::string line)
-    {
-        if (failed()) return false;
-        line += '\n';
-        const ssize_t done = ::write(fd_, line.data(), line.size());
-        if (done != static_cast<ssize_t>(line.size())) {
-            problem_ = "log " + path_ + ": " + (done < 0 ? std::strerror(errno) : "the disk is full") +
-                       "; everything before this trial is kept, make room and resume";
-            if (done > 0 && ::ftruncate(fd_, size_) != 0) problem_ += " (and the torn last line could not be cut off)";
-            return false;
-        }
-        size_ += done;
-        struct timespec t;
-        ::clock_gettime(CLOCK_MONOTONIC, &t);
-        if (when_ == sync::every_line || t.tv_sec != synced_) ::fdatasync(fd_);
-        synced_ = t.tv_sec;
-        return true;
-    }
-
-private:
-    log_file(const std::string& path, int flags, sync when) : path_(path), fd_(::open(path.c_str(), flags, 0644)), when_(when)
-    {
-        if (fd_ < 0 && errno == EEXIST)
-            throw error("log " + path + ": exists already; resume it, or name another file");
-        if (fd_ < 0) throw error("log " + path + ": cannot be opened for writing: " + std::strerror(errno));
-        if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
-            ::close(fd_);
-            throw error("log " + path + ": is being written by another process; wait for it, or name another file");
-        }
-    }
-
-    std::string path_;
-    std::string problem_;
-    int fd_;
-    std::int64_t size_ = 0;
-    std::int64_t synced_ = 0;
-    sync when_;
+    kind what = kind::ask;
+    std::uint64_t n = 0;              ///< of an ask: how many were asked for; of `workers`: how many there are
+    std::vector<job> jobs{};          ///< of an ask: what was given; of a tell or drop the one job, without its limits
+    std::uint64_t worker = 0;         ///< of an ask and a tell
+    double stamp = 0;                 ///< the run's time, seconds since it began
+    measure::measurement measured{};  ///< of a tell
+    log_budget budget{};              ///< of `budget`
+    std::vector<std::string> values{};  ///< of a tell: the texts of its configuration's values
 };
+
+/// The text of an event's line, without the line's end.
+[[nodiscard]] inline std::string to_line(const log_event& e)
+{
+    const auto number = [](ticket t) { return static_cast<std::uint64_t>(t); };
+    if (e.what == log_event::kind::workers)
+        return detail::json_line().member("workers", e.n).member("stamp_s", e.stamp).text();
+    if (e.what == log_event::kind::budget)
+        return detail::json_line().member_json("budget", detail::to_json(e.budget)).member("stamp_s", e.stamp).text();
+    if (e.what == log_event::kind::drop)
+        return detail::json_line()
+            .member("drop", number(e.jobs.at(0).ticket))
+            .member("task", std::uint64_t{e.jobs[0].task})
+            .member("index", e.jobs[0].candidate)
+            .member("stamp_s", e.stamp)
+            .text();
+    if (e.what == log_event::kind::tell) {
+        const log_trial trial{.task = e.jobs.at(0).task,
+                              .candidate = e.jobs[0].candidate,
+                              .measured = e.measured,
+                              .ended_ns = detail::nanoseconds(e.stamp),
+                              .stamp_ns = {},
+                              .values = e.values};
+        const std::string head = detail::json_line()
+                                     .member("tell", number(e.jobs[0].ticket))
+                                     .member("worker", e.worker)
+                                     .member("stamp_s", e.stamp)
+                                     .text();
+        return head.substr(0, head.size() - 1) + ',' + to_line(trial).substr(1);
+    }
+    const measure::limits l = e.jobs.empty() ? measure::limits{} : e.jobs.front().limits;
+    std::string jobs = "[";
+    for (const job& j : e.jobs)
+        jobs +=
+            (jobs.size() > 1 ? ",[" : "[") + std::to_string(number(j.ticket)) + ',' + std::to_string(j.candidate) + ']';
+    return detail::json_line()
+        .member("ask", e.n)
+        .member("worker", e.worker)
+        .member("stamp_s", e.stamp)
+        .member("task", std::uint64_t{e.jobs.empty() ? 0 : e.jobs.front().task})
+        .member_json("jobs", jobs + ']')
+        .member_json("limits", detail::json_line()
+                                   .member("abandon_above", l.abandon_above)
+                                   .member("run_s", l.run_seconds)
+                                   .member("build_s", l.build_seconds)
+                                   .text())
+        .text();
+}
 
 }  // namespace tunekit::io

@@ -4,132 +4,308 @@
 /// \file
 /// Reads the log of a tuning run back.
 
+#include <fcntl.h>
+
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <iterator>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <new>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "tunekit/core/error.hpp"
+#include "tunekit/io/detail/json_fields.hpp"
+#include "tunekit/io/detail/line_seal.hpp"
+#include "tunekit/io/detail/regular_file.hpp"
 #include "tunekit/io/log.hpp"
-#include "tunekit/tune/trial.hpp"
+#include "tunekit/tune/tuning.hpp"
 
 namespace tunekit::io {
 
 /// A log as it was found: its whole lines.
 struct log_content {
     log_header header;
-    std::vector<log_trial> trials;
-    std::int64_t whole_bytes = 0;  ///< up to the end of the last whole line; what follows is torn
+    std::vector<log_trial> trials;  ///< in the order of their answers
+    std::vector<log_event> events;  ///< of a log of schema 2
+    std::int64_t whole_bytes = 0;   ///< up to the end of the last whole line; what follows is torn
+    std::string note{};             ///< one line where something is to be said of it, such as that it is an older one
 };
 
 namespace detail {
 
-[[nodiscard]] inline double number_or(const nlohmann::json& j, const char* key, double otherwise)
+inline constexpr std::uint64_t max_log_workers = 1U << 20;
+
+/// Null stands for an infinity, or for no number.
+[[nodiscard]] inline double time_or(const json_fields& from, const char* key, double otherwise)
 {
-    const auto& x = j.at(key);
-    return x.is_null() ? otherwise : x.get<double>();
+    const json_fields x = from.at(key);
+    return x.value().is_null() ? otherwise : x.amount("seconds");
 }
 
-[[nodiscard]] inline log_header header_from(const nlohmann::json& j)
+[[nodiscard]] inline log_budget budget_from(const json_fields& j)
 {
-    if (!j.contains("tunekit_log")) throw error("is no tunekit log: the first line has no member tunekit_log");
-    if (j.at("tunekit_log").get<int>() != log_schema)
-        throw error("has schema " + j.at("tunekit_log").dump() + ", this version reads " + std::to_string(log_schema));
-    log_header h{.version = j.at("version"),
-                 .machine = j.at("machine"),
-                 .seed = j.at("seed"),
-                 .strategy = j.at("strategy"),
-                 .schedule = j.at("schedule"),
-                 .seconds = number_or(j, "seconds", std::numeric_limits<double>::infinity()),
-                 .slot_seconds = j.at("slot_seconds"),
-                 .batch = j.at("batch"),
+    const auto number = [&](const char* key) {
+        const json_fields x = j.at(key);
+        return x.value().is_null() ? unlimited : x.get<std::uint64_t>();
+    };
+    return {number("trials"), number("patience"), number("workers_per_task")};
+}
+
+/// The texts of the list that is called so; empty where there is none.
+[[nodiscard]] inline std::vector<std::string> texts_from(const json_fields& j, const char* key)
+{
+    std::vector<std::string> out;
+    if (!j.value().contains(key)) return out;
+    const json_fields list = j.at(key);
+    for (std::size_t k = 0; k < list.size(); ++k) out.push_back(list[k].get<std::string>());
+    return out;
+}
+
+[[nodiscard]] inline log_header header_from(const json_fields& j)
+{
+    if (!j.value().is_object() || !j.value().contains("tunekit_log"))
+        j.fail("is no tunekit log: the first line has no member tunekit_log");
+    const auto schema = j.at("tunekit_log").get<std::int64_t>();
+    if (schema != log_schema && schema != event_log_schema)
+        j.fail("has schema " + std::to_string(schema) + ", this version reads 1 and 2");
+    log_header h{.schema = static_cast<int>(schema),
+                 .version = j.at("version").get<std::string>(),
+                 .machine = j.at("machine").get<std::string>(),
+                 .seed = j.at("seed").get<std::uint64_t>(),
+                 .strategy = j.at("strategy").get<std::string>(),
+                 .schedule = j.at("schedule").get<std::string>(),
+                 .seconds = time_or(j, "seconds", std::numeric_limits<double>::infinity()),
+                 .slot_seconds = time_or(j, "slot_seconds", std::numeric_limits<double>::infinity()),
+                 .batch = j.at("batch").get<std::uint64_t>(),
+                 .workers = j.value().contains("workers") ? j.at("workers").get<std::uint64_t>() : 1,
+                 .budget = schema == event_log_schema ? budget_from(j.at("budget")) : log_budget{},
                  .tasks = {}};
-    for (const auto& t : j.at("tasks")) h.tasks.push_back({t.at("name"), t.at("size"), t.at("fingerprint")});
+    if (h.workers == 0 || h.workers > max_log_workers) j.at("workers").fail("is no number of workers");
+    const json_fields tasks = j.at("tasks");
+    for (std::size_t k = 0; k < tasks.size(); ++k) {
+        const json_fields t = tasks[k];
+        log_header::task_entry one{.name = t.at("name").get<std::string>(),
+                                   .size = t.at("size").get<index>(),
+                                   .fingerprint = t.at("fingerprint").get<std::uint64_t>(),
+                                   .parameters = texts_from(t, "parameters")};
+        if (t.value().contains("flops")) one.flops = t.at("flops").amount("operations");
+        if (t.value().contains("weight")) one.weight = t.at("weight").amount("calls");
+        h.tasks.push_back(std::move(one));
+    }
     return h;
 }
 
-[[nodiscard]] inline measure::failure failure_from(const nlohmann::json& j)
+/// The kind of that name, or of the words that logs of version 0.1 have for it.
+[[nodiscard]] inline std::optional<measure::failure_kind> kind_in_log(std::string_view name)
 {
-    const std::string kind = j.at("kind");
-    for (std::size_t k = 0; k < std::size(failure_names); ++k)
-        if (kind == failure_names[k])
-            return {.kind = static_cast<measure::failure_kind>(k), .code = j.at("code"), .message = j.at("message")};
-    throw error("the failure kind \"" + kind + "\" is unknown");
+    static constexpr std::string_view words[] = {"invalid",        "build error",  "build time-out", "crash",
+                                                 "exit",           "run time-out", "out of memory",  "wrong result",
+                                                 "damaged canary", "launch error", "bad cost"};
+    for (std::size_t k = 0; k < std::size(words); ++k)
+        if (name == words[k]) return measure::failure_kind_of(static_cast<std::uint8_t>(k));
+    return measure::failure_kind_of(name);
 }
 
-[[nodiscard]] inline log_trial trial_from(const nlohmann::json& j)
+[[nodiscard]] inline measure::failure failure_from(const json_fields& j)
+{
+    const auto kind = j.at("kind").get<std::string>();
+    const auto known = kind_in_log(kind);
+    if (!known) j.at("kind").fail("\"" + kind.substr(0, 80) + "\" is no kind of failure that this version knows");
+    return {.kind = *known, .code = j.at("code").get<int>(), .message = j.at("message").get<std::string>()};
+}
+
+[[nodiscard]] inline measure::limits limits_from(const json_fields& l)
 {
     constexpr double inf = std::numeric_limits<double>::infinity();
-    const auto& l = j.at("limits");
-    log_trial t{.task = j.at("task"),
-                .batch = j.at("batch"),
-                .candidate = j.at("index"),
-                .limits = {.abandon_above = number_or(l, "abandon_above", inf),
-                           .run_seconds = number_or(l, "run_s", inf),
-                           .build_seconds = number_or(l, "build_s", inf)},
-                .measured = {.cost = number_or(j, "cost", std::numeric_limits<double>::quiet_NaN()),
-                             .spread = number_or(j, "spread", inf),
-                             .runs = j.at("runs"),
-                             .at_least = j.at("at_least"),
-                             .build_seconds = j.at("build_s"),
-                             .run_seconds = j.at("run_s"),
+    return {.abandon_above = time_or(l, "abandon_above", inf),
+            .run_seconds = time_or(l, "run_s", inf),
+            .build_seconds = time_or(l, "build_s", inf)};
+}
+
+[[nodiscard]] inline std::size_t task_from(const json_fields& j, const log_header& header)
+{
+    const auto task = j.at("task").get<std::uint64_t>();
+    if (task >= header.tasks.size()) j.at("task").fail("names a task that the header has not");
+    return static_cast<std::size_t>(task);
+}
+
+[[nodiscard]] inline index candidate_from(const json_fields& i, const log_header& header, std::size_t task)
+{
+    const auto candidate = i.get<index>();
+    if (candidate >= header.tasks[task].size) i.fail("is no configuration of its space, want one below its size");
+    return candidate;
+}
+
+[[nodiscard]] inline log_trial trial_from(const json_fields& j, const log_header& header)
+{
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    const std::size_t task = task_from(j, header);
+    log_trial t{.task = task,
+                .batch = j.at("batch").get<std::uint64_t>(),
+                .candidate = candidate_from(j.at("index"), header, task),
+                .limits = limits_from(j.at("limits")),
+                .measured = {.cost = none,
+                             .spread = time_or(j, "spread", inf),
+                             .runs = j.at("runs").get<std::uint32_t>(),
+                             .at_least = j.at("at_least").get<bool>(),
+                             .build_seconds = time_or(j, "build_s", inf),
+                             .run_seconds = time_or(j, "run_s", inf),
                              .failed = {},
                              .batches = {}},
-                .ended_ns = j.at("ended_ns"),
-                .stamp_ns = {}};
-    for (const auto& b : j.at("batches"))
-        t.measured.batches.push_back(b.is_null() ? std::numeric_limits<double>::quiet_NaN() : b.get<double>());
-    if (j.contains("failed")) t.measured.failed = failure_from(j.at("failed"));
-    if (j.contains("stamp_ns")) t.stamp_ns = j.at("stamp_ns").get<std::int64_t>();
+                .ended_ns = j.at("ended_ns").get<std::int64_t>(),
+                .stamp_ns = {},
+                .values = texts_from(j, "values")};
+    if (j.value().contains("failed")) t.measured.failed = failure_from(j.at("failed"));
+    if (const json_fields cost = j.at("cost"); !cost.value().is_null()) {
+        t.measured.cost = cost.get<double>();
+        if (!t.measured.failed && !(std::isfinite(t.measured.cost) && t.measured.cost > 0))
+            cost.fail("is no time, want seconds above 0");
+    }
+    const json_fields batches = j.at("batches");
+    for (std::size_t k = 0; k < batches.size(); ++k)
+        t.measured.batches.push_back(batches[k].value().is_null() ? none : batches[k].amount("seconds"));
+    if (!t.values.empty() && t.values.size() != header.tasks[task].parameters.size())
+        j.at("values").fail("are not one per parameter of the task");
+    if (j.value().contains("stamp_ns")) t.stamp_ns = j.at("stamp_ns").get<std::int64_t>();
     return t;
+}
+
+/// An event; what it says of a trial goes into `trials` besides.
+[[nodiscard]] inline log_event event_from(const json_fields& j, const log_header& header,
+                                          std::vector<log_trial>& trials)
+{
+    log_event e;
+    e.stamp = j.at("stamp_s").amount("seconds");
+    if (j.value().contains("workers")) {
+        e.what = log_event::kind::workers;
+        e.n = j.at("workers").get<std::uint64_t>();
+        if (e.n == 0 || e.n > max_log_workers) j.at("workers").fail("is no number of workers");
+        return e;
+    }
+    if (j.value().contains("budget")) {
+        e.what = log_event::kind::budget;
+        e.budget = budget_from(j.at("budget"));
+        return e;
+    }
+    const std::size_t task = task_from(j, header);
+    if (j.value().contains("ask")) {
+        e.n = j.at("ask").get<std::uint64_t>();
+        e.worker = j.at("worker").get<std::uint64_t>();
+        const measure::limits within = limits_from(j.at("limits"));
+        const json_fields jobs = j.at("jobs");
+        if (jobs.size() > e.n) jobs.fail("are more than were asked for");
+        for (std::size_t k = 0; k < jobs.size(); ++k)
+            e.jobs.push_back({.ticket = ticket{jobs[k][0].get<std::uint64_t>()},
+                              .task = task,
+                              .candidate = candidate_from(jobs[k][1], header, task),
+                              .limits = within});
+        return e;
+    }
+    const bool tell = j.value().contains("tell");
+    e.what = tell ? log_event::kind::tell : log_event::kind::drop;
+    e.jobs.push_back({.ticket = ticket{j.at(tell ? "tell" : "drop").get<std::uint64_t>()},
+                      .task = task,
+                      .candidate = candidate_from(j.at("index"), header, task)});
+    if (!tell) return e;
+    e.worker = j.at("worker").get<std::uint64_t>();
+    trials.push_back(trial_from(j, header));
+    trials.back().worker = e.worker;
+    e.values = trials.back().values;
+    e.measured = trials.back().measured;
+    return e;
+}
+
+/// One line more of the log.
+inline void take_line(log_content& out, std::string_view line)
+{
+    const nlohmann::json whole = bounded_json(line);
+    const json_fields j(whole);
+    if (out.whole_bytes == 0) out.header = header_from(j);
+    else if (out.header.schema == event_log_schema) out.events.push_back(event_from(j, out.header, out.trials));
+    else out.trials.push_back(trial_from(j, out.header));
+}
+
+/// What has no whole line is begun anew where it is the beginning of a log.
+inline void check_beginning(std::string_view text, const log_content& read, const std::string& name)
+{
+    constexpr std::string_view begins = "{\"tunekit_log\":";
+    if (read.whole_bytes == 0 && text.substr(0, begins.size()) != begins.substr(0, text.size()))
+        throw error("log " + name + ": has no whole line and is not the beginning of a log; name another file");
 }
 
 }  // namespace detail
 
-/// The header and the trials of the log at `path`. A last line without its end is torn and left out; the lines before it
-/// count. Errors: tunekit::error naming file, line and what is wrong with it; the file is never changed.
+/// The header and the trials of a log's text; `name` stands for its file. A last line without its end is torn and left out;
+/// the lines before it count. Either every line has a checksum, as all lines have that this version writes, or none, as in
+/// older logs: that is noted. Errors: tunekit::error naming file, line and what is wrong with it.
+[[nodiscard]] inline log_content parse_log(std::string_view text, const std::string& name)
+{
+    log_content out;
+    bool sealed = false;
+    std::size_t at = 0;
+    for (std::size_t number = 1, end = 0; (end = text.find('\n', at)) != std::string_view::npos; ++number) {
+        const auto refuse = [&](const std::string& field, const std::string& what) {
+            throw error("log " + name + ", line " + std::to_string(number) + ": " + field + (field.empty() ? "" : " ") +
+                        what + "; the " + std::to_string(number - 1) +
+                        " lines before it are whole: cut the file after them to go on");
+        };
+        const std::string_view line = text.substr(at, end - at);
+        try {
+            const detail::seal seal = detail::seal_of(line);
+            if (number == 1) sealed = seal != detail::seal::none;
+            if (seal == detail::seal::broken) refuse("", "its checksum is another one: it was changed or damaged");
+            if (sealed != (seal == detail::seal::whole))
+                refuse("", sealed ? "has no checksum, but the first line has"
+                                  : "has a checksum, but the first line has none");
+            detail::take_line(out, line);
+        } catch (const detail::json_fields::malformed& e) {
+            refuse(e.field, e.what);
+        } catch (const std::bad_alloc&) {
+            throw error("log " + name + ", line " + std::to_string(number) + ": there is no memory for it");
+        }
+        at = end + 1;
+        out.whole_bytes = static_cast<std::int64_t>(at);
+    }
+    if (out.whole_bytes != 0 && !sealed)
+        out.note =
+            "log " + name + ": has no checksums, as older versions wrote it; a changed number would not be noticed";
+    return out;
+}
+
+/// The same of the file at `path`, which is never changed. Errors: those of parse_log, and tunekit::error where it cannot be
+/// read, is no regular file or has no whole line.
 [[nodiscard]] inline log_content read_log(const std::string& path)
 {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) throw error("log " + path + ": cannot be opened for reading");
-    log_content out;
-    std::string line;
-    for (std::int64_t number = 1; std::getline(in, line); ++number) {
-        if (in.eof()) break;  // no line's end: torn
-        try {
-            const auto j = nlohmann::json::parse(line);
-            if (number == 1) out.header = detail::header_from(j);
-            else out.trials.push_back(detail::trial_from(j));
-            if (number > 1 && out.trials.back().task >= out.header.tasks.size())
-                throw error("names a task that the header has not");
-        } catch (const std::exception& e) {
-            throw error("log " + path + ", line " + std::to_string(number) + ": " + e.what() + "; the " +
-                        std::to_string(number - 1) + " lines before it are whole: cut the file after them to go on");
-        }
-        out.whole_bytes += static_cast<std::int64_t>(line.size()) + 1;
-    }
-    if (out.whole_bytes == 0) throw error("log " + path + ": has no whole line; remove it to start anew");
+    const std::string what = "log " + path;
+    log_content out = parse_log(detail::regular_file(path, O_RDONLY, what).text(what), path);
+    if (out.whole_bytes == 0) throw error(what + ": has no whole line: nothing was logged yet");
     return out;
 }
 
 /// The trials of the task `name` of a log, whose space is `space`: what `history::add` takes.
 /// Errors: tunekit::error where the log has no such task, or had another space for it.
 template <class Space>
-[[nodiscard]] std::vector<trial> trials_of(const log_content& log, const std::string& name, const Space& space)
+[[nodiscard]] std::vector<measure::trial> trials_of(const log_content& log, const std::string& name, const Space& space)
 {
     for (std::size_t k = 0; k < log.header.tasks.size(); ++k) {
         const auto& task = log.header.tasks[k];
         if (task.name != name) continue;
         if (task.size != space.size() || task.fingerprint != space.fingerprint())
-            throw error("log: task " + name + " was tuned over another space; give the space that the log was written with");
-        std::vector<trial> out;
+            throw error("log: task " + name +
+                        " was tuned over another space; give the space that the log was written with");
+        std::vector<measure::trial> out;
         for (const log_trial& t : log.trials)
-            if (t.task == k) out.push_back({.candidate = t.candidate, .measured = t.measured});
+            if (t.task == k)
+                out.push_back(
+                    {.candidate = t.candidate, .measured = t.measured, .worker = static_cast<std::size_t>(t.worker)});
         return out;
     }
     throw error("log: has no task " + name + "; want one of its header's");

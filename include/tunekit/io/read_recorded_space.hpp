@@ -13,11 +13,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/gzip.hpp"
+#include "tunekit/io/detail/gzip.hpp"
 #include "tunekit/io/problem.hpp"
 #include "tunekit/io/space_record.hpp"
 #include "tunekit/io/text.hpp"
@@ -30,7 +32,7 @@ namespace detail {
 inline void read_params(recorded_space& out, const std::string& path, std::string_view text)
 {
     std::size_t at = 0;
-    for (const std::string_view line : lines(text)) {
+    for (const std::string_view line : lines(without_bom(text))) {
         ++at;
         const auto parts = words(line);
         if (parts.empty() || parts[0].starts_with('#')) continue;
@@ -48,18 +50,19 @@ inline void read_params(recorded_space& out, const std::string& path, std::strin
             out.constraints.push_back(rest());
         } else if (parts[0] == "param" && parts.size() > 2) {
             recorded_parameter p{std::string(parts[1]), {}};
+            if (parts.size() - 2 > 0xffff) refuse(p.name, "has more than 65535 values, want fewer");
+            std::unordered_set<std::int64_t> seen;
             for (std::size_t j = 2; j < parts.size(); ++j) {
                 const auto value = number<std::int64_t>(parts[j]);
-                const std::string shown(parts[j]);
+                const std::string shown(parts[j].substr(0, 80));
                 if (!value) refuse(p.name, "'" + shown + "' is no integer, want integer values");
-                if (std::find(p.values.begin(), p.values.end(), *value) == p.values.end()) p.values.push_back(*value);
+                if (seen.insert(*value).second) p.values.push_back(*value);
                 else out.problems.push_back({path, at, p.name, "the value " + shown + " stands twice, want it once"});
             }
-            if (p.values.size() > 0xffff) refuse(p.name, "has more than 65535 values, want fewer");
             out.parameters.push_back(std::move(p));
         } else {
             out.problems.push_back(
-                {path, at, std::string(parts[0]),
+                {path, at, std::string(parts[0].substr(0, 80)),
                  "is no whole entry, want 'kernel', 'device', 'param NAME V1 ...' or 'constraint EXPR'"});
         }
     }
@@ -69,6 +72,7 @@ inline void read_params(recorded_space& out, const std::string& path, std::strin
 /// Where each column stands in the header line.
 struct layout {
     std::vector<std::size_t> parameters;
+    std::vector<std::unordered_map<std::int64_t, std::uint16_t>> ordinals;  // of each parameter's values
     std::size_t time = 0, status = 0;
     std::array<std::size_t, costs.size()> cost{};
     std::size_t first_repeat = 0, columns = 0;
@@ -84,7 +88,18 @@ struct layout {
         return static_cast<std::size_t>(at - names.begin());
     };
     layout out;
-    for (const auto& p : space.parameters) out.parameters.push_back(find(p.name));
+    std::unordered_set<std::string_view> once;
+    for (const std::string_view name : names)
+        if (!once.insert(name).second)
+            throw error(path + ":1: " + std::string(name.substr(0, 80)) +
+                        ": the header has this column twice, want it once");
+    for (const auto& p : space.parameters) {
+        if (p.name == "time_ms" || p.name == "status" || std::find(costs.begin(), costs.end(), p.name) != costs.end())
+            throw error(path + ":1: " + p.name + ": is a column of measurements, want another name for the parameter");
+        out.parameters.push_back(find(p.name));
+        auto& of = out.ordinals.emplace_back();
+        for (const std::int64_t value : p.values) of.emplace(value, static_cast<std::uint16_t>(of.size()));
+    }
     out.time = find("time_ms");
     out.status = find("status");
     for (std::size_t j = 0; j < costs.size(); ++j) out.cost[j] = find(costs[j]);
@@ -93,12 +108,19 @@ struct layout {
     return out;
 }
 
-/// A time of zero or more; `least` is what it must exceed.
-[[nodiscard]] inline std::optional<double> read_seconds(std::string_view field, double least)
+/// The seconds of a time of zero or more milliseconds.
+[[nodiscard]] inline std::optional<double> read_seconds(std::string_view field)
 {
     const auto ms = number<double>(field);
-    if (!ms || !std::isfinite(*ms) || !(*ms > least)) return std::nullopt;
+    if (!ms || !(*ms >= 0 && *ms <= max_seconds)) return std::nullopt;
     return *ms / 1e3;
+}
+
+/// The same of a time above zero, in seconds too.
+[[nodiscard]] inline std::optional<double> read_positive_seconds(std::string_view field)
+{
+    const auto seconds = read_seconds(field);
+    return seconds && *seconds > 0 ? seconds : std::nullopt;
 }
 
 /// The row, or nothing where a field that it cannot do without is malformed; either way what is wrong joins the
@@ -111,7 +133,7 @@ struct layout {
         space.problems.push_back({path, line_number, std::string(field), std::move(what)});
         return std::nullopt;
     };
-    const auto quoted = [](std::string_view text) { return '\'' + std::string(text) + '\''; };
+    const auto quoted = [](std::string_view text) { return '\'' + std::string(text.substr(0, 80)) + '\''; };
     const auto fields = split(line, ',');
     if (fields.size() != at.columns)
         return problem_at("", "has " + std::to_string(fields.size()) + " fields, want " + std::to_string(at.columns) +
@@ -122,15 +144,15 @@ struct layout {
         const auto& p = space.parameters[j];
         const std::string_view text = fields[at.parameters[j]];
         const auto value = number<std::int64_t>(text);
-        const auto ordinal = value ? std::find(p.values.begin(), p.values.end(), *value) : p.values.end();
-        if (ordinal == p.values.end())
+        const auto ordinal = value ? at.ordinals[j].find(*value) : at.ordinals[j].end();
+        if (ordinal == at.ordinals[j].end())
             return problem_at(p.name, quoted(text) + " is none of its values, want one of the .params file");
-        row.ordinals.push_back(static_cast<std::uint16_t>(ordinal - p.values.begin()));
+        row.ordinals.push_back(ordinal->second);
     }
     std::array<double, costs.size()> seconds{};
     for (std::size_t j = 0; j < costs.size(); ++j) {
         const std::string_view text = fields[at.cost[j]];
-        const auto value = read_seconds(text, -1e-300);
+        const auto value = read_seconds(text);
         if (!value) return problem_at(costs[j], quoted(text) + " is no time, want milliseconds of 0 or more");
         seconds[j] = *value;
     }
@@ -146,22 +168,22 @@ struct layout {
         result.failed = {failure_kind::build_error, 0, "did not compile when it was recorded"};
     else if (status == "runtime_error")
         result.failed = {failure_kind::launch_error, 0, "could not be launched when it was recorded"};
-    else if (status == "invalid")
-        result.failed = {failure_kind::invalid, 0, "was refused when it was recorded"};
+    else if (status == "invalid") result.failed = {failure_kind::invalid, 0, "was refused when it was recorded"};
     else if (status != "valid")
         return problem_at("status",
                           quoted(status) + " is unknown, want valid, compile_error, runtime_error or invalid");
     if (result.failed) return row;
-    const auto time = read_seconds(fields[at.time], 0);
+    const auto time = read_positive_seconds(fields[at.time]);
     if (!time)
         return problem_at("time_ms",
                           quoted(fields[at.time]) + " is no time, want milliseconds above 0 where status is valid");
     result.cost = *time;
     for (std::size_t j = at.first_repeat; j < fields.size(); ++j) {
         if (fields[j].empty()) continue;
-        if (const auto repeat = read_seconds(fields[j], 0)) result.batches.push_back(*repeat);
-        else problem_at('t' + std::to_string(j - at.first_repeat),
-                        quoted(fields[j]) + " is no time, want milliseconds above 0");
+        if (const auto repeat = read_positive_seconds(fields[j])) result.batches.push_back(*repeat);
+        else
+            problem_at('t' + std::to_string(j - at.first_repeat),
+                       quoted(fields[j]) + " is no time, want milliseconds above 0");
     }
     const auto n = static_cast<double>(result.batches.size());
     result.runs = static_cast<std::uint32_t>(result.batches.size());
@@ -195,7 +217,7 @@ struct layout {
     if (std::FILE* there = std::fopen(path.c_str(), "rb")) std::fclose(there);
     else path = stem + ".csv";
     const std::string text = read_gzip(path);
-    const auto all = lines(text);
+    const auto all = lines(without_bom(text));
     if (all.empty()) throw error(path + ": is empty, want a header line");
     const auto layout = detail::read_header(out, path, all[0]);
     std::vector<std::pair<std::vector<std::uint16_t>, std::size_t>> seen;
@@ -206,14 +228,15 @@ struct layout {
         out.rows.push_back(std::move(*row));
     }
     std::sort(seen.begin(), seen.end());
-    std::vector<std::size_t> again;
+    std::vector<bool> again(out.rows.size());
     for (std::size_t i = 1; i < seen.size(); ++i)
-        if (seen[i].first == seen[i - 1].first) again.push_back(seen[i].second);
-    std::sort(again.begin(), again.end());
-    for (std::size_t k = again.size(); k-- > 0;) {
-        out.problems.push_back({path, out.rows[again[k]].line, "", "repeats an earlier configuration, want each once"});
-        out.rows.erase(out.rows.begin() + static_cast<std::ptrdiff_t>(again[k]));
-    }
+        if (seen[i].first == seen[i - 1].first) again[seen[i].second] = true;
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < out.rows.size(); ++k)
+        if (again[k])
+            out.problems.push_back({path, out.rows[k].line, "", "repeats an earlier configuration, want each once"});
+        else if (kept++ != k) out.rows[kept - 1] = std::move(out.rows[k]);
+    out.rows.resize(kept);
     return out;
 }
 

@@ -32,7 +32,7 @@ template <std::same_as<recorded_space> Recorded>  // a template, so that only ca
 
 /// A table that `measure::replay` reads: row i is configuration i of a space.
 struct replay_table {
-    std::vector<measure::recorded> rows;
+    std::vector<measure::recorded_row> rows;
     std::vector<std::size_t> source;  ///< of each, its position in recorded_space::rows
     std::vector<problem> problems;    ///< rows outside the space; configurations without a row
 };
@@ -67,9 +67,8 @@ template <space::gridded Space>
         ++missing;
     }
     if (missing != 0)
-        out.problems.push_back({"record", 0, "",
-                                std::to_string(missing) +
-                                    " configurations of the space have no row, want all recorded"});
+        out.problems.push_back(
+            {"record", 0, "", std::to_string(missing) + " configurations of the space have no row, want all recorded"});
     return out;
 }
 

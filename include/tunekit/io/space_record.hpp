@@ -16,7 +16,7 @@
 
 namespace tunekit::io {
 
-/// One tunable: its name and its values, in the order that numbers them.
+/// One parameter: its name and its values, in the order that numbers them.
 struct recorded_parameter {
     std::string name;
     std::vector<std::int64_t> values;
@@ -27,7 +27,7 @@ struct recorded_parameter {
 /// One configuration. `record.seconds` covers build, check, benchmark and framework.
 struct recorded_row {
     std::vector<std::uint16_t> ordinals;  ///< one per parameter
-    measure::recorded record;             ///< run_seconds: check and benchmark together
+    measure::recorded_row record;         ///< run_seconds: check and benchmark together
     double check_seconds = 0;             ///< of the run_seconds: verifying the result
     double framework_seconds = 0;         ///< neither build nor run
     std::size_t line = 0;                 ///< of the file it was read from

@@ -19,7 +19,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/json_fields.hpp"
+#include "tunekit/io/detail/json_fields.hpp"
 #include "tunekit/io/problem.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/replay.hpp"
@@ -39,10 +39,10 @@ struct t4_quantity {
 struct t4_result {
     nlohmann::ordered_json configuration = nlohmann::ordered_json::object();  ///< value by name
     std::string timestamp;
-    std::vector<std::string> objectives;  ///< names of quantities
-    std::vector<double> runtimes;         ///< repeats; empty where it failed
+    std::vector<std::string> objectives;              ///< names of quantities
+    std::vector<double> runtimes;                     ///< repeats; empty where it failed
     nlohmann::json times = nlohmann::json::object();  ///< the others, by name: compilation, benchmark, framework, ...
-    std::string invalidity = "correct";   ///< correct, timeout, compile, runtime, correctness or constraints
+    std::string invalidity = "correct";  ///< correct, timeout, compile, runtime, correctness or constraints
     double correctness = 1;
     std::vector<t4_quantity> quantities;
 
@@ -58,8 +58,8 @@ struct t4_file {
 
 namespace detail {
 
-inline constexpr std::array<std::string_view, 6> invalidities{"correct", "timeout", "compile", "runtime", "correctness",
-                                                              "constraints"};
+inline constexpr std::array<std::string_view, 6> invalidities{"correct", "timeout",     "compile",
+                                                              "runtime", "correctness", "constraints"};
 
 /// Throws json_fields::malformed. `ordered` is the same value with its members in the order of the file.
 [[nodiscard]] inline t4_result read_t4(const json_fields& from, const nlohmann::ordered_json& ordered)
@@ -76,11 +76,12 @@ inline constexpr std::array<std::string_view, 6> invalidities{"correct", "timeou
     if (!times.value().is_object()) times.fail("is no object, want one of milliseconds by name");
     for (const auto& [name, value] : times.value().items()) {
         if (name == "runtimes") continue;
-        out.times[name] = times.at(name.c_str()).get<double>();
+        out.times[name] = times.at(name.c_str()).amount("milliseconds", max_seconds);
     }
     if (times.value().contains("runtimes")) {
         const auto runtimes = times.at("runtimes");
-        for (std::size_t i = 0; i < runtimes.size(); ++i) out.runtimes.push_back(runtimes[i].get<double>());
+        for (std::size_t i = 0; i < runtimes.size(); ++i)
+            out.runtimes.push_back(runtimes[i].amount("milliseconds", max_seconds));
     }
     if (from.value().contains("timestamp")) out.timestamp = from.at("timestamp").get<std::string>();
     if (from.value().contains("objectives"))
@@ -101,14 +102,14 @@ inline constexpr std::array<std::string_view, 6> invalidities{"correct", "timeou
 
 /// Reads the text of a T4 file; `name` stands for it in problems. A result that is malformed is listed with the path of
 /// the field; every other result is read.
-/// Errors: tunekit::error where the whole is no JSON object with a list "results".
+/// Errors: tunekit::error where the whole is no JSON object with a list "results", is nested deeper than 64 or names a member
+/// of an object twice.
 [[nodiscard]] inline t4_file parse_t4(std::string_view text, const std::string& name)
 {
-    const auto ordered = nlohmann::ordered_json::parse(text, nullptr, false);
-    if (ordered.is_discarded()) throw error(name + ": is no JSON, want a T4 results file");
-    const nlohmann::json whole = ordered;
     t4_file out;
     try {
+        const auto ordered = detail::bounded_json<nlohmann::ordered_json>(text);
+        const nlohmann::json whole = ordered;
         const detail::json_fields all(whole);
         if (whole.is_object() && whole.contains("schema_version"))
             out.schema_version = all.at("schema_version").get<std::string>();
@@ -138,10 +139,15 @@ inline constexpr std::array<std::string_view, 6> invalidities{"correct", "timeou
         json times = json(r.times);
         times["runtimes"] = r.runtimes;
         json quantities = json::array();
-        for (const auto& q : r.quantities) quantities.push_back({{"name", q.name}, {"value", json(q.value)}, {"unit", q.unit}});
-        results.push_back({{"timestamp", r.timestamp}, {"configuration", r.configuration}, {"times", std::move(times)},
-                           {"invalidity", r.invalidity}, {"correctness", r.correctness},
-                           {"measurements", std::move(quantities)}, {"objectives", r.objectives}});
+        for (const auto& q : r.quantities)
+            quantities.push_back({{"name", q.name}, {"value", json(q.value)}, {"unit", q.unit}});
+        results.push_back({{"timestamp", r.timestamp},
+                           {"configuration", r.configuration},
+                           {"times", std::move(times)},
+                           {"invalidity", r.invalidity},
+                           {"correctness", r.correctness},
+                           {"measurements", std::move(quantities)},
+                           {"objectives", r.objectives}});
     }
     return {{"results", std::move(results)}, {"schema_version", file.schema_version}};
 }
@@ -153,10 +159,10 @@ inline void write_t4(const std::string& path, const t4_file& file) { write_text(
 /// mean of the runtimes; the seconds of the evaluation are the sum of its times without those of the search.
 /// Failures: compile -> build_error, timeout -> run_timeout, correctness -> wrong_result, constraints -> invalid, runtime ->
 /// launch_error; bad_cost where there is no positive time although it is said to be correct.
-[[nodiscard]] inline measure::recorded recorded_of(const t4_result& r)
+[[nodiscard]] inline measure::recorded_row recorded_of(const t4_result& r)
 {
     using measure::failure_kind;
-    measure::recorded out;
+    measure::recorded_row out;
     auto& m = out.result;
     for (const auto& [name, value] : r.times.items()) {
         const double seconds = value.get<double>() / 1e3;

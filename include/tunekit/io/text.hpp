@@ -74,7 +74,29 @@ template <class T>
     return failed == std::errc{} ? std::string(buffer, end) : std::string();
 }
 
-/// The whole of the file. Throws tunekit::error where it cannot be read.
+/// The longest text that readers of files take, unpacked: 1 GiB.
+inline constexpr std::size_t max_text_bytes = std::size_t{1} << 30;
+
+/// A number above it is no time in a file: sums and squares of those below are finite.
+inline constexpr double max_seconds = 1e100;
+
+namespace detail {
+
+[[noreturn]] inline void refuse_size(const std::string& path, std::size_t max_bytes)
+{
+    throw error(path + ": holds more than " + text_of(max_bytes >> 20) + " MiB of text, want less");
+}
+
+}  // namespace detail
+
+/// `text` without the mark that some editors put before UTF-8.
+[[nodiscard]] inline std::string_view without_bom(std::string_view text)
+{
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    return text;
+}
+
+/// The whole of the file. Throws tunekit::error where it cannot be read or holds more than `max_text_bytes`.
 [[nodiscard]] inline std::string read_text(const std::string& path)
 {
     std::FILE* file = std::fopen(path.c_str(), "rb");
@@ -82,10 +104,12 @@ template <class T>
     std::string out;
     char buffer[1 << 14];
     std::size_t got = 0;
-    while ((got = std::fread(buffer, 1, sizeof buffer, file)) != 0) out.append(buffer, got);
+    while (out.size() <= max_text_bytes && (got = std::fread(buffer, 1, sizeof buffer, file)) != 0)
+        out.append(buffer, got);
     const bool broken = std::ferror(file) != 0;
     std::fclose(file);
     if (broken) throw error(path + ": cannot be read, want a readable file");
+    if (out.size() > max_text_bytes) detail::refuse_size(path, max_text_bytes);
     return out;
 }
 
@@ -94,7 +118,7 @@ inline void write_text(const std::string& path, std::string_view text)
 {
     std::FILE* file = std::fopen(path.c_str(), "wb");
     if (file == nullptr) throw error(path + ": cannot be opened, want a writable file");
-    const bool whole = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    const bool whole = text.empty() || std::fwrite(text.data(), 1, text.size(), file) == text.size();
     if (std::fclose(file) != 0 || !whole) throw error(path + ": cannot be written in full, want room on the disk");
 }
 

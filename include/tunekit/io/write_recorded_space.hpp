@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "tunekit/io/gzip.hpp"
+#include "tunekit/io/detail/gzip.hpp"
 #include "tunekit/io/space_record.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/concepts.hpp"

@@ -9,6 +9,9 @@
 
 namespace tunekit::kernels {
 
+/// Channels with the last block of `width` filled up.
+[[nodiscard]] constexpr int padded(int channels, int width) noexcept { return (channels + width - 1) / width * width; }
+
 /// [block][channel of the block][pixel] into [block][pixel][channel of the block].
 /// Precondition: both hold blocks x width x pixels floats.
 inline void pack_channels(std::span<const float> nchw, int blocks, int width, int pixels, std::span<float> blocked)

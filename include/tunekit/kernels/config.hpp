@@ -19,7 +19,8 @@ enum class loop_order : std::uint8_t { ori, oir, roi, rio, ior, iro };
 /// Positions (0 = o, 1 = r, 2 = i) of the loops, outermost first.
 [[nodiscard]] constexpr std::array<int, 3> loops_of(loop_order order) noexcept
 {
-    constexpr std::array<std::array<int, 3>, 6> loops{{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}};
+    constexpr std::array<std::array<int, 3>, 6> loops{
+        {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}};
     return loops[static_cast<std::size_t>(order)];
 }
 
@@ -57,7 +58,10 @@ enum class vectorise_mode : std::uint8_t {
     return order == inner_order::channels_outside ? "channels_outside" : "pixels_outside";
 }
 
-[[nodiscard]] constexpr const char* to_text(padding_mode mode) noexcept { return mode == padding_mode::copy ? "copy" : "clip"; }
+[[nodiscard]] constexpr const char* to_text(padding_mode mode) noexcept
+{
+    return mode == padding_mode::copy ? "copy" : "clip";
+}
 
 [[nodiscard]] constexpr const char* to_text(edge_mode mode) noexcept
 {
@@ -69,6 +73,14 @@ enum class vectorise_mode : std::uint8_t {
 {
     return mode == vectorise_mode::channel ? "channel" : "pixel";
 }
+
+/// Whether a space holds configurations that break the process they run in.
+enum class hazards {
+    excluded,
+    /// A convolution's `edge` may be `overrun`, which writes past the end of the output wherever the row is no multiple
+    /// of the tile, and `ku` may be 0, which never ends. For tests of isolation; to be run in a process that may die.
+    included,
+};
 
 /// A direct convolution's configuration.
 struct conv2d_config {
@@ -112,8 +124,8 @@ struct nchw_config {
 /// and both are plain NCHW.
 struct depthwise_config {
     vectorise_mode vectorise = vectorise_mode::pixel;
-    int mr = 1, nv = 1, vl = 1;  ///< the tile
-    int oh_block = 1;            ///< output rows whose input is copied at once; divides the output height
+    int mr = 1, nv = 1, vl = 1;             ///< the tile
+    int oh_block = 1;                       ///< output rows whose input is copied at once; divides the output height
     padding_mode pad = padding_mode::copy;  ///< clip with channels in vectors only
 
     friend bool operator==(const depthwise_config&, const depthwise_config&) = default;
@@ -128,9 +140,9 @@ struct gemm_config {
     int mc = 1, nc = 1, kc = 1;
     loop_order order = loop_order::ori;
     inner_order inner = inner_order::channels_outside;
-    bool pack_a = false;  ///< copy the block of A side by side
-    bool pack_b = false;  ///< copy the block of B into panels as wide as the tile
-    bool fetch_c = false;  ///< ask for a tile's C before it is computed
+    bool pack_a = false;                   ///< copy the block of A side by side
+    bool pack_b = false;                   ///< copy the block of B into panels as wide as the tile
+    bool fetch_c = false;                  ///< ask for a tile's C before it is computed
     edge_mode edge = edge_mode::balanced;  ///< balanced or remainder
 
     friend bool operator==(const gemm_config&, const gemm_config&) = default;

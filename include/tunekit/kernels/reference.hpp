@@ -32,9 +32,11 @@ namespace tunekit::kernels {
                         const int ih = p * s.stride_h + r - s.padding_h;
                         if (ih < 0 || ih >= s.height) continue;
                         const int channel = o / co * ci + i;
-                        const float* in = x.data() + ((at(b) * at(s.ci) + at(channel)) * at(s.height) + at(ih)) * at(s.width);
+                        const float* in =
+                            x.data() + ((at(b) * at(s.ci) + at(channel)) * at(s.height) + at(ih)) * at(s.width);
                         for (int t = 0; t < s.kernel_w; ++t) {
-                            const std::size_t tap = ((at(o) * at(ci) + at(i)) * at(s.kernel_h) + at(r)) * at(s.kernel_w) + at(t);
+                            const std::size_t tap =
+                                ((at(o) * at(ci) + at(i)) * at(s.kernel_h) + at(r)) * at(s.kernel_w) + at(t);
                             const auto weight = static_cast<double>(w[tap]);
                             for (int q = 0; q < s.ow(); ++q) {
                                 const int iw = q * s.stride_w + t - s.padding_w;
@@ -51,7 +53,8 @@ namespace tunekit::kernels {
 }
 
 /// C = A B for each of the batch, all row-major and dense; each sum in double, rounded once.
-[[nodiscard]] inline std::vector<float> reference_gemm(const gemm_shape& s, std::span<const float> a, std::span<const float> b)
+[[nodiscard]] inline std::vector<float> reference_gemm(const gemm_shape& s, std::span<const float> a,
+                                                       std::span<const float> b)
 {
     const auto m = static_cast<std::size_t>(s.m), n = static_cast<std::size_t>(s.n), k = static_cast<std::size_t>(s.k);
     std::vector<float> c(static_cast<std::size_t>(s.batch) * m * n);

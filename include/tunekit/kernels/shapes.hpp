@@ -41,7 +41,10 @@ struct conv2d_shape {
     }
     [[nodiscard]] constexpr double flops() const noexcept { return 2.0 * static_cast<double>(macs()); }
 
-    [[nodiscard]] constexpr std::int64_t inputs() const noexcept { return std::int64_t{1} * batch * ci * height * width; }
+    [[nodiscard]] constexpr std::int64_t inputs() const noexcept
+    {
+        return std::int64_t{1} * batch * ci * height * width;
+    }
     [[nodiscard]] constexpr std::int64_t weights() const noexcept
     {
         return std::int64_t{1} * co * (ci / groups) * kernel_h * kernel_w;
@@ -52,10 +55,19 @@ struct conv2d_shape {
 };
 
 /// A square convolution of a square image, as the tables of networks give them.
-[[nodiscard]] constexpr conv2d_shape square_conv2d(int ci, int size, int co, int kernel, int stride, int padding) noexcept
+[[nodiscard]] constexpr conv2d_shape square_conv2d(int ci, int size, int co, int kernel, int stride,
+                                                   int padding) noexcept
 {
-    return {.ci = ci, .height = size, .width = size, .co = co, .kernel_h = kernel, .kernel_w = kernel,
-            .stride_h = stride, .stride_w = stride, .padding_h = padding, .padding_w = padding};
+    return {.ci = ci,
+            .height = size,
+            .width = size,
+            .co = co,
+            .kernel_h = kernel,
+            .kernel_w = kernel,
+            .stride_h = stride,
+            .stride_w = stride,
+            .padding_h = padding,
+            .padding_w = padding};
 }
 
 /// One group of one image: a convolution without groups, on a part of the channels.

@@ -6,19 +6,9 @@
 
 #include <span>
 
-#include "tunekit/kernels/dense_tile.hpp"
-#include "tunekit/kernels/depthwise_tile.hpp"
-#include "tunekit/kernels/movement.hpp"
-#include "tunekit/kernels/tile.hpp"
-#include "tunekit/kernels/winograd_transforms.hpp"
+#include "tunekit/kernels/micro_kernel.hpp"
 
 namespace tunekit::kernels {
-
-/// One micro-kernel of a table.
-struct tile {
-    int mr = 0, nv = 0, vl = 0;
-    tile_function run = nullptr;
-};
 
 /// Registers that a tile keeps busy: its accumulators, its shorter side, and one for the longer side to pass through.
 [[nodiscard]] constexpr int registers_of(int mr, int nv) noexcept { return mr * nv + (mr < nv ? mr : nv) + 1; }
@@ -29,12 +19,12 @@ struct tile {
 /// into tiles. `registers` and `lanes` are those of the flags the translation unit was compiled with.
 struct tile_table {
     std::span<const tile> tiles;
-    int registers = 16;  ///< vector registers
-    int lanes = 8;       ///< floats in a vector register
+    int registers = 16;                                 ///< vector registers
+    int lanes = 8;                                      ///< floats in a vector register
     std::span<const winograd_transform> winograd = {};  ///< without any there is no Winograd convolution
-    std::span<const dense_tile> dense = {};  ///< without any there is no dense kernel on plain weights
-    std::span<const depthwise_tile> depthwise = {};  ///< without any there is no depthwise convolution
-    movement moves = make_movement<machine{}>();  ///< how layouts are changed
+    std::span<const dense_tile> dense = {};             ///< without any there is no dense kernel on plain weights
+    std::span<const depthwise_tile> depthwise = {};     ///< without any there is no depthwise convolution
+    movement moves = plain_movement;                    ///< how layouts are changed
 
     /// The micro-kernel of that tile, or nullptr.
     [[nodiscard]] constexpr const tile* find(int mr, int nv, int vl) const noexcept
@@ -55,8 +45,8 @@ struct tile_table {
     }
 
     /// The depthwise micro-kernel of that tile that suits the kernel's height and stride, or nullptr.
-    [[nodiscard]] constexpr const depthwise_tile* find_depthwise(vectorise_mode vectorise, int mr, int nv, int vl, int kernel_h,
-                                                                 int stride_h) const noexcept
+    [[nodiscard]] constexpr const depthwise_tile* find_depthwise(vectorise_mode vectorise, int mr, int nv, int vl,
+                                                                 int kernel_h, int stride_h) const noexcept
     {
         for (const auto& t : depthwise) {
             const bool suits = t.kernel_h == 0 || (t.kernel_h == kernel_h && t.stride_h == stride_h);
@@ -81,12 +71,5 @@ struct tile_table {
         return registers_of(mr, nv) * (vl > lanes ? vl / lanes : 1);
     }
 };
-
-/// One entry of a table for this translation unit's machine.
-template <int MR, int NV, int VL, machine M = native>
-[[nodiscard]] constexpr tile make_tile() noexcept
-{
-    return {MR, NV, VL, &tile_kernel<MR, NV, VL, M>};
-}
 
 }  // namespace tunekit::kernels

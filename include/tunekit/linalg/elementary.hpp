@@ -78,9 +78,12 @@ template <class T>
     const T k = from_bits(above | std::uint64_t{0x4330000000000000}) - (0x1p52 + 1024.0);
     const T f = from_bits(to_bits(v) - ((above - std::uint64_t{1024}) << 52)) - 1.0;
     const T s = f / (f + 2.0), z = s * s;  // ln m = 2 atanh s
-    const T series = z * (0x1.5555555555558p-1 + z * (0x1.99999999952e2p-2 + z * (0x1.2492492df148dp-2 +
-                     z * (0x1.c71c62e5800a1p-3 + z * (0x1.7462b4ab2ef6bp-3 + z * (0x1.39fe606542ddep-3 +
-                     z * 0x1.2b584aae78a57p-3))))));
+    const T series =
+        z * (0x1.5555555555558p-1 +
+             z * (0x1.99999999952e2p-2 +
+                  z * (0x1.2492492df148dp-2 +
+                       z * (0x1.c71c62e5800a1p-3 +
+                            z * (0x1.7462b4ab2ef6bp-3 + z * (0x1.39fe606542ddep-3 + z * 0x1.2b584aae78a57p-3))))));
     // 2 s = f - s f, which keeps the bits that 2 s alone would round away
     return k * detail::ln_2_high + (f - (s * (f - series) - k * detail::ln_2_low));
 }
@@ -95,7 +98,7 @@ template <class T>
     const T number = x == zero ? -infinity : y;
     const T positive = x < zero ? all<T>(std::numeric_limits<double>::quiet_NaN()) : number;
     const T bounded = x == infinity ? infinity : positive;
-    return x != x ? x : bounded;
+    return x != x ? x : bounded;  // NOLINT(misc-redundant-expression): not a number, lane by lane
 }
 
 /// 1 / (1 + e^v) for |v| <= 690, in one division; `v_log2_e` is v times log2(e). No other argument is allowed.

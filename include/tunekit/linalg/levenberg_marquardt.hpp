@@ -51,28 +51,30 @@ struct least_squares_result {
 /// Cost:       one expansion and one d x d Cholesky factor per step.
 /// Source:     Levenberg (1944), Quarterly of Applied Mathematics 2, 164-168; Marquardt (1963), J. SIAM 11, 431-441.
 struct levenberg_marquardt {
-    std::size_t most_evaluations = 200;
+    std::size_t max_evaluations = 200;
     double tolerance = 1e-10;
     double first_damping = 1e-3;  ///< lambda of the first step
 
-    template <least_squares_problem P>
-    [[nodiscard]] least_squares_result minimize(const P& problem, vector start, const vector& lower, const vector& upper) const
+    /// `V` is `vector`: a parameter so that who includes this without fitting anything does not pay for Eigen's expressions.
+    template <least_squares_problem P, std::same_as<vector> V>
+    [[nodiscard]] least_squares_result minimize(const P& problem, const V& start, const V& lower, const V& upper) const
     {
         require(start.size() == lower.size() && start.size() == upper.size(),
                 "levenberg_marquardt: start and box differ in size");
-        require((lower.array() <= upper.array()).all(), "levenberg_marquardt: a lower bound is above the upper, want a box");
+        require((lower.array() <= upper.array()).all(),
+                "levenberg_marquardt: a lower bound is above the upper, want a box");
         least_squares_result out{
             .parameters = start.cwiseMax(lower).cwiseMin(upper), .at = {}, .evaluations = 1, .converged = false};
         out.at = problem(out.parameters);
         if (!std::isfinite(out.at.sum_of_squares)) return out;
         double lambda = first_damping;
-        while (out.evaluations < most_evaluations && lambda < 1e16) {
-            const vector next = step(out, lambda, lower, upper);
+        while (out.evaluations < max_evaluations && lambda < 1e16) {
+            const V next = step(out, lambda, lower, upper);
             if (!next.allFinite()) {
                 lambda *= 10;
                 continue;
             }
-            if (is_small(vector(next - out.parameters), out.parameters)) {
+            if (is_small(V(next - out.parameters), out.parameters)) {
                 out.converged = true;
                 return out;
             }
@@ -108,7 +110,8 @@ private:
         matrix a = from.at.hessian;
         V b = -from.at.gradient;
         for (Eigen::Index i = 0; i < d; ++i) {
-            const bool held = (from.parameters[i] <= lower[i] && b[i] < 0) || (from.parameters[i] >= upper[i] && b[i] > 0);
+            const bool held =
+                (from.parameters[i] <= lower[i] && b[i] < 0) || (from.parameters[i] >= upper[i] && b[i] > 0);
             if (held || !(a(i, i) > 0)) {
                 a.row(i).setZero();
                 a.col(i).setZero();

@@ -4,6 +4,13 @@
 /// \file
 /// The dense types of the Eigen floors, and the factor of a covariance.
 
+#if defined(__has_include)
+#if !__has_include(<Eigen/Core>)
+#error \
+    "tunekit: this header needs Eigen 3.3 or newer: install libeigen3-dev, or add its folder by -isystem (/usr/include/eigen3)"
+#endif
+#endif
+
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <cmath>
@@ -26,7 +33,7 @@ template <class M>  // a template so that who includes this without calling it d
 [[nodiscard]] M cholesky(const M& a)
 {
     const Eigen::LLT<M> factor(a);
-    const M lower = factor.matrixL();
+    M lower = factor.matrixL();
     if (factor.info() != Eigen::Success || !lower.allFinite())
         throw numerical_error("cholesky: the matrix is not positive definite");
     return lower;

@@ -28,7 +28,10 @@ using pack_bits __attribute__((vector_size(pack_size * sizeof(double)))) = std::
 inline constexpr std::size_t block_size = 8;
 
 /// `n` rounded up to whole blocks.
-[[nodiscard]] constexpr std::size_t whole_blocks(std::size_t n) { return (n + block_size - 1) / block_size * block_size; }
+[[nodiscard]] constexpr std::size_t whole_blocks(std::size_t n)
+{
+    return (n + block_size - 1) / block_size * block_size;
+}
 
 [[nodiscard]] inline pack load(const double* from)
 {

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "tunekit/core/compiled.hpp"
 #include "tunekit/core/error.hpp"
 
 namespace tunekit::linalg {
@@ -23,9 +24,17 @@ namespace tunekit::linalg {
 /// Cost:       O(n d^2) per sweep, at most 60 sweeps, commonly 6.
 /// Source:     Hestenes (1958), Inversion of Matrices by Biorthogonalization, J. SIAM 6, 51-90.
 /// Departures: none. Own sums, so that no register width decides whether an ensemble is accepted.
-[[nodiscard]] inline std::vector<double> singular_values(std::vector<double> columns, std::size_t n)
+[[nodiscard]] std::vector<double> singular_values(std::vector<double> columns, std::size_t n);
+
+}  // namespace tunekit::linalg
+
+#if TUNEKIT_BODIES
+namespace tunekit::linalg {
+
+TUNEKIT_INLINE std::vector<double> singular_values(std::vector<double> columns, std::size_t n)
 {
-    require(n > 0 && columns.size() % n == 0 && columns.size() / n <= n, "singular_values: fewer rows than columns, want n >= d");
+    require(n > 0 && columns.size() % n == 0 && columns.size() / n <= n,
+            "singular_values: fewer rows than columns, want n >= d");
     const std::size_t d = columns.size() / n;
     const auto dot = [&](std::size_t a, std::size_t b) {
         double sum = 0;
@@ -57,3 +66,4 @@ namespace tunekit::linalg {
 }
 
 }  // namespace tunekit::linalg
+#endif  // TUNEKIT_BODIES

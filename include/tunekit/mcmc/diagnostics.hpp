@@ -7,14 +7,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <complex>
 #include <cstddef>
 #include <limits>
-#include <numbers>
 #include <span>
 #include <vector>
 
-#include "tunekit/core/error.hpp"
+#include "tunekit/core/executor.hpp"
+#include "tunekit/mcmc/detail/lag_sums.hpp"
 #include "tunekit/mcmc/state.hpp"
 
 namespace tunekit::mcmc {
@@ -37,45 +36,36 @@ namespace tunekit::mcmc {
 
 /// How long a chain remembers.
 struct autocorrelation {
-    double time = std::numeric_limits<double>::infinity();  ///< tau, in steps of the run; +inf for a series that never moves
-    std::size_t window = 0;                                  ///< M, in stored steps
-    bool reliable = false;                                   ///< the chain is at least 50 tau long
+    double time =
+        std::numeric_limits<double>::infinity();  ///< tau, in steps of the run; +inf for a series that never moves
+    std::size_t window = 0;                       ///< M, in stored steps
+    bool reliable = false;                        ///< the chain is at least 50 tau long
 
     friend bool operator==(const autocorrelation&, const autocorrelation&) = default;
 };
 
 /// When an estimate stops summing and when it is trusted.
-struct autocorrelation_rule {
+struct autocorrelation_options {
     double window = 5;      ///< c: the sum ends at the smallest M >= c tau(M)
-    double longest = 50;    ///< a chain is long enough from this many tau on
+    double min_times = 50;  ///< a chain is long enough from this many tau on
 };
 
 namespace detail {
 
-/// In-place radix-2 Fourier transform, forward and unscaled. Precondition: the size is a power of two.
-inline void fourier(std::vector<std::complex<double>>& x)
+/// Takes the mean from a series and divides it by the root of its sum of squares. False, and nothing done, where it never moves.
+[[nodiscard]] inline bool standardise(std::span<double> series)
 {
-    const std::size_t n = x.size();
-    for (std::size_t i = 1, j = 0; i < n; ++i) {  // bit-reversed order
-        std::size_t bit = n >> 1;
-        for (; (j & bit) != 0; bit >>= 1) j ^= bit;
-        j ^= bit;
-        if (i < j) std::swap(x[i], x[j]);
+    if (std::all_of(series.begin(), series.end(), [&](double x) { return x == series[0]; })) return false;
+    double mean = 0, squares = 0;
+    for (const double x : series) mean += x;
+    mean /= static_cast<double>(series.size());
+    for (double& x : series) {
+        x -= mean;
+        squares += x * x;
     }
-    std::vector<std::complex<double>> root(n / 2);
-    for (std::size_t k = 0; k < n / 2; ++k) {
-        const double angle = -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n);
-        root[k] = {std::cos(angle), std::sin(angle)};
-    }
-    for (std::size_t half = 1; half < n; half *= 2)
-        for (std::size_t block = 0; block < n; block += 2 * half)
-            for (std::size_t k = 0; k < half; ++k) {
-                const std::complex<double> w = root[k * (n / (2 * half))], a = x[block + k], b = x[block + k + half];
-                const std::complex<double> turned(w.real() * b.real() - w.imag() * b.imag(),
-                                                  w.real() * b.imag() + w.imag() * b.real());
-                x[block + k] = a + turned;
-                x[block + k + half] = a - turned;
-            }
+    const double scale = 1 / std::sqrt(squares);
+    for (double& x : series) x *= scale;
+    return true;
 }
 
 }  // namespace detail
@@ -84,18 +74,12 @@ inline void fourier(std::vector<std::complex<double>>& x)
 /// Cost: O(n log n), by the Fourier transform of the series without its mean, padded with zeros to twice its length.
 [[nodiscard]] inline std::vector<double> autocorrelation_function(std::span<const double> series)
 {
-    const std::size_t n = series.size();
-    if (n == 0 || std::all_of(series.begin(), series.end(), [&](double x) { return x == series[0]; })) return {};
-    double mean = 0;
-    for (const double x : series) mean += x;
-    mean /= static_cast<double>(n);
-    std::vector<std::complex<double>> f(2 * std::bit_ceil(n));
-    for (std::size_t i = 0; i < n; ++i) f[i] = series[i] - mean;
-    detail::fourier(f);
-    for (auto& z : f) z = std::norm(z);  // real and even, so a second forward transform inverts it up to scale
-    detail::fourier(f);
-    std::vector<double> rho(n);
-    for (std::size_t i = 0; i < n; ++i) rho[i] = f[i].real() / f[0].real();
+    std::vector<double> x(series.begin(), series.end());
+    if (!detail::standardise(x)) return {};
+    detail::lag_sums sums((std::max)(std::bit_ceil(x.size()), std::size_t{2}));
+    sums.add(x, {});
+    std::vector<double> rho = sums.take();
+    rho.resize(x.size());
     return rho;
 }
 
@@ -104,50 +88,81 @@ inline void fourier(std::vector<std::complex<double>>& x)
 ///     tau(M) = 2 sum_{m=0..M} rho(m) - 1, rho averaged over walkers;  M the smallest with M >= c tau(M), or n - 1
 ///
 /// Walkers that never move are left out of the average; when none moves, tau is +inf.
+/// Cost: O(W n log M): lags are taken 1024 first and four times as many wherever M lies beyond; a transform for two series and
+/// as many steps as lags, one inverse for all. `at` is called once or a few times for every value.
 /// Source: Sokal (1997), Monte Carlo Methods in Statistical Mechanics, section 3; averaging as in emcee 3.
 template <class At>
 [[nodiscard]] autocorrelation integrated_time(std::size_t n, std::size_t walkers, const At& at,
-                                              const autocorrelation_rule& rule = {})
+                                              const autocorrelation_options& options = {})
 {
-    std::vector<double> rho(n), series(n);
-    std::size_t moving = 0;
-    for (std::size_t k = 0; k < walkers; ++k) {
-        for (std::size_t t = 0; t < n; ++t) series[t] = at(t, k);
-        const std::vector<double> one = autocorrelation_function(series);
-        if (one.empty()) continue;
-        ++moving;
-        for (std::size_t t = 0; t < n; ++t) rho[t] += one[t];
+    const std::size_t all_lags = (std::max)(std::bit_ceil(n), std::size_t{2});
+    std::vector<double> series(n), waiting;  // `waiting`: the first of a pair
+    for (std::size_t lags = (std::min)(all_lags, std::size_t{1024});; lags = (std::min)(all_lags, 4 * lags)) {
+        detail::lag_sums sums(lags);
+        std::size_t moving = 0;
+        waiting.clear();
+        for (std::size_t k = 0; k < walkers; ++k) {
+            for (std::size_t t = 0; t < n; ++t) series[t] = at(t, k);
+            if (!detail::standardise(series)) continue;
+            if (++moving % 2 == 1) {
+                waiting = series;
+                continue;
+            }
+            sums.add(waiting, series);
+            waiting.clear();
+        }
+        if (moving == 0) return {};
+        if (!waiting.empty()) sums.add(waiting, {});
+        const std::vector<double> rho = sums.take();
+        double tau = -1;
+        for (std::size_t m = 0; m < (std::min)(lags, n); ++m) {
+            tau += 2 * rho[m] / static_cast<double>(moving);
+            if (static_cast<double>(m) >= options.window * tau || m + 1 == n)
+                return {.time = tau, .window = m, .reliable = static_cast<double>(n) >= options.min_times * tau};
+        }
     }
-    if (moving == 0) return {};
-    double tau = -1;
-    std::size_t window = 0;
-    for (std::size_t m = 0; m < n; ++m) {
-        tau += 2 * rho[m] / static_cast<double>(moving);
-        window = m;
-        if (static_cast<double>(m) >= rule.window * tau) break;
-    }
-    return {.time = tau, .window = window, .reliable = static_cast<double>(n) >= rule.longest * tau};
 }
 
 /// The autocorrelation time of every coordinate of a chain, in steps of the run (a thinned chain counts its thinning).
+/// `run` has a coordinate per call.
 /// Errors: none: a chain that is too short says `reliable = false` and still gives its estimate.
-[[nodiscard]] inline std::vector<autocorrelation> autocorrelation_times(const chain& all, const autocorrelation_rule& rule = {})
+template <core::executor Run = core::serial_executor>
+[[nodiscard]] std::vector<autocorrelation> autocorrelation_times(const chain& all,
+                                                                 const autocorrelation_options& options = {},
+                                                                 const Run& run = {})
 {
-    std::vector<autocorrelation> out;
-    for (std::size_t c = 0; c < all.dimensions; ++c) {
-        out.push_back(integrated_time(
-            all.size(), all.walkers, [&](std::size_t t, std::size_t k) { return all.at(t, k)[c]; }, rule));
-        out.back().time *= static_cast<double>(all.thin_by);
-    }
+    std::vector<autocorrelation> out(all.dimensions);
+    const std::size_t stride = all.walkers * all.dimensions;
+    run(all.dimensions, [&](std::size_t c) {
+        const double* const first = all.positions.data() + c;
+        out[c] = integrated_time(
+            all.size(), all.walkers,
+            [&](std::size_t t, std::size_t k) { return first[t * stride + k * all.dimensions]; }, options);
+        out[c].time *= static_cast<double>(all.thin_by);
+    });
     return out;
 }
 
+/// What a chain is worth.
+struct effective_size {
+    double samples = 0;     ///< as many independent draws
+    bool reliable = false;  ///< every coordinate's autocorrelation time is
+
+    friend bool operator==(const effective_size&, const effective_size&) = default;
+};
+
 /// How many independent draws the chain is worth, by its slowest coordinate: W n / tau. 0 when a coordinate never moves.
-[[nodiscard]] inline double effective_samples(const chain& all, const autocorrelation_rule& rule = {})
+template <core::executor Run = core::serial_executor>
+[[nodiscard]] effective_size effective_samples(const chain& all, const autocorrelation_options& options = {},
+                                               const Run& run = {})
 {
-    double longest = 0;
-    for (const autocorrelation& one : autocorrelation_times(all, rule)) longest = (std::max)(longest, one.time);
-    return static_cast<double>(all.samples() * all.thin_by) / longest;
+    double slowest = 0;
+    bool reliable = true;
+    for (const autocorrelation& one : autocorrelation_times(all, options, run)) {
+        slowest = (std::max)(slowest, one.time);
+        reliable = reliable && one.reliable;
+    }
+    return {.samples = static_cast<double>(all.samples() * all.thin_by) / slowest, .reliable = reliable};
 }
 
 }  // namespace tunekit::mcmc

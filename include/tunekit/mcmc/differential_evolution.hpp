@@ -26,12 +26,12 @@ namespace tunekit::mcmc {
 /// Source:     ter Braak (2006), A Markov Chain Monte Carlo version of the genetic algorithm Differential Evolution, Statistics
 ///             and Computing 16, 239-249; in sets: Nelson, Ford, Payne (2014), ApJS 210, 11.
 struct differential_evolution {
-    double gamma = 0;      ///< gamma0; 0 stands for 2.38 / sqrt(2 D), the best for a Gaussian
-    double sd = 1e-5;      ///< relative spread of gamma
+    double gamma = 0;  ///< gamma0; 0 stands for 2.38 / sqrt(2 D), the best for a Gaussian
+    double sd = 1e-5;  ///< relative spread of gamma
     division divided = {};
 
     [[nodiscard]] division divide() const { return divided; }
-    [[nodiscard]] std::size_t fewest_walkers(std::size_t dimensions) const { return dimensions < 2 ? 4 : 2 * dimensions; }
+    [[nodiscard]] std::size_t min_walkers(std::size_t dimensions) const { return dimensions < 2 ? 4 : 2 * dimensions; }
     void check(std::size_t) const
     {
         require(gamma >= 0 && std::isfinite(gamma), "differential_evolution: gamma is not a finite number >= 0");
@@ -48,7 +48,8 @@ struct differential_evolution {
         for (std::size_t i = 0; i < walkers.size(); ++i) {
             const std::size_t a = random::uniform_index(helpers, gen), other = random::uniform_index(helpers - 1, gen);
             const double g = middle * (1 + sd * random::normal(gen));
-            const auto x = walkers.walker(i), y1 = walkers.helper(a), y2 = walkers.helper(other < a ? other : other + 1);
+            const auto x = walkers.walker(i), y1 = walkers.helper(a),
+                       y2 = walkers.helper(other < a ? other : other + 1);
             for (std::size_t c = 0; c < d; ++c) out(i, c) = x[c] + g * (y1[c] - y2[c]);
             log_factor[i] = 0;
         }

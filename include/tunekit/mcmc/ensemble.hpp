@@ -16,8 +16,8 @@
 #include "tunekit/core/executor.hpp"
 #include "tunekit/linalg/elementary.hpp"
 #include "tunekit/mcmc/concepts.hpp"
-#include "tunekit/mcmc/dimension.hpp"
-#include "tunekit/mcmc/draws.hpp"
+#include "tunekit/mcmc/detail/dimension.hpp"
+#include "tunekit/mcmc/detail/draws.hpp"
 #include "tunekit/mcmc/initial.hpp"
 #include "tunekit/mcmc/state.hpp"
 #include "tunekit/mcmc/stretch.hpp"
@@ -66,16 +66,20 @@ struct ensemble {
                 "ensemble.start: positions are not W x D numbers, want W > 0 rows of D > 0");
         require(options.thin_by > 0 && options.chunk > 0, "ensemble: thin_by or chunk is 0, want >= 1");
         move.check(dimensions);
-        const std::size_t w = positions.size() / dimensions, fewest = move.fewest_walkers(dimensions);
+        const std::size_t w = positions.size() / dimensions, fewest = move.min_walkers(dimensions);
         for (const double x : positions) require(std::isfinite(x), "ensemble.start: a position is not finite");
         if (!options.allow_few_walkers && fewest > 1) {
             require(w >= fewest, "ensemble.start: " + std::to_string(w) + " walkers in " + std::to_string(dimensions) +
                                      " dimensions, want >= " + std::to_string(fewest) + " (or allow_few_walkers)");
             require(linearly_independent(positions, dimensions),
-                    "ensemble.start: the walkers do not span the space (condition number above 1e8), want independent positions");
+                    "ensemble.start: the walkers do not span the space (condition number above 1e8), want independent "
+                    "positions");
         }
-        state s{.dimensions = dimensions, .positions = std::move(positions), .log_prob = std::vector<double>(w),
-                .accepted = std::vector<std::uint64_t>(w), .steps = 0};
+        state s{.dimensions = dimensions,
+                .positions = std::move(positions),
+                .log_prob = std::vector<double>(w),
+                .accepted = std::vector<std::uint64_t>(w),
+                .steps = 0};
         std::vector<double> columns(w * dimensions);
         const proposals out = layout<F>(columns, w, dimensions);
         for (std::size_t k = 0; k < w; ++k)
@@ -92,8 +96,13 @@ struct ensemble {
     [[nodiscard]] chain run(state& s, const F& log_density, std::size_t steps, const Run& executor, G& gen) const
     {
         const std::size_t w = s.walkers();
-        chain out{.walkers = w, .dimensions = s.dimensions, .thin_by = options.thin_by, .steps = 0,
-                  .positions = {}, .log_prob = {}, .accepted = s.accepted};
+        chain out{.walkers = w,
+                  .dimensions = s.dimensions,
+                  .thin_by = options.thin_by,
+                  .steps = 0,
+                  .positions = {},
+                  .log_prob = {},
+                  .accepted = s.accepted};
         out.positions.reserve(steps * s.positions.size());
         out.log_prob.reserve(steps * w);
         workspace work(s);
@@ -118,8 +127,13 @@ private:
     /// What a step needs and no step remembers.
     struct workspace {
         explicit workspace(const state& s)
-            : order(s.walkers()), taken(s.walkers()), points(s.positions.size()), log_prob(s.walkers()),
-              factor(s.walkers()), ratio(s.walkers()), u(s.walkers())
+            : order(s.walkers()),
+              taken(s.walkers()),
+              points(s.positions.size()),
+              log_prob(s.walkers()),
+              factor(s.walkers()),
+              ratio(s.walkers()),
+              u(s.walkers())
         {
         }
         std::vector<std::uint32_t> order, taken;
@@ -140,7 +154,8 @@ private:
         const std::size_t n = out.size();
         if constexpr (batch_log_density<F>) {
             executor((n + options.chunk - 1) / options.chunk, [&](std::size_t i) {
-                const std::size_t first = i * options.chunk, size = n - first < options.chunk ? n - first : options.chunk;
+                const std::size_t first = i * options.chunk,
+                                  size = n - first < options.chunk ? n - first : options.chunk;
                 log_density(points(data.data() + first, size, d, n), out.subspan(first, size));
             });
         } else {
@@ -176,12 +191,14 @@ private:
             const view walkers(s.positions, d, work.order, divided.sets, set, s.steps);
             const std::size_t n = walkers.size();
             const std::uint32_t* const which = work.order.data() + first;
-            const std::span<double> log_prob(work.log_prob.data(), n), factor(work.factor.data(), n), ratio(work.ratio.data(), n);
+            const std::span<double> log_prob(work.log_prob.data(), n), factor(work.factor.data(), n),
+                ratio(work.ratio.data(), n);
             const proposals q = layout<F>(work.points, n, d);
             one.propose(walkers, q, factor, gen);
             for (std::size_t i = 0; i < n; ++i) work.u[i] = 1 - random::uniform_01(gen);
             evaluate(log_density, work.points, d, log_prob, executor);
-            for (std::size_t i = 0; i < n; ++i) ratio[i] = (linear ? 0 : factor[i]) + (log_prob[i] - s.log_prob[which[i]]);
+            for (std::size_t i = 0; i < n; ++i)
+                ratio[i] = (linear ? 0 : factor[i]) + (log_prob[i] - s.log_prob[which[i]]);
             linalg::exp(ratio, ratio);
             std::size_t moved = 0;
             for (std::size_t i = 0; i < n; ++i) {  // no branch, which could not be foretold
@@ -190,7 +207,7 @@ private:
                 work.taken[moved] = static_cast<std::uint32_t>(i);
                 moved += accept ? 1 : 0;
             }
-            for_dimensions(d, [&](auto dims) {
+            detail::for_dimensions(d, [&](auto dims) {
                 for (std::size_t a = 0; a < moved; ++a) {
                     const std::size_t i = work.taken[a], k = which[i];
                     for (std::size_t c = 0; c < dims; ++c) s.positions[k * dims + c] = q(i, c);
@@ -212,10 +229,10 @@ private:
     {
         const std::size_t w = order.size();
         if (divided.shuffled && divided.sets == 2 && w >= pairs_from) {
-            split_pairs(order, steps, gen);
+            detail::split_pairs(order, steps, gen);
         } else if (divided.shuffled) {
             for (std::size_t k = 0; k < w; ++k) order[k] = static_cast<std::uint32_t>(k);
-            if (divided.sets > 1) shuffle_front(order, w - w / divided.sets, gen);
+            if (divided.sets > 1) detail::shuffle_front(order, w - w / divided.sets, gen);
         } else {
             for (std::size_t set = 0, place = 0; set < divided.sets; ++set)
                 for (std::size_t k = set; k < w; k += divided.sets) order[place++] = static_cast<std::uint32_t>(k);

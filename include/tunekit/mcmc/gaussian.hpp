@@ -39,7 +39,7 @@ struct gaussian {
     double factor = 1;  ///< >= 1; the widest scaling of a step
 
     [[nodiscard]] static division divide() { return {.sets = 1, .shuffled = false}; }
-    [[nodiscard]] static std::size_t fewest_walkers(std::size_t) { return 1; }
+    [[nodiscard]] static std::size_t min_walkers(std::size_t) { return 1; }
     void check(std::size_t d) const
     {
         const std::size_t n = covariance.size();
@@ -60,9 +60,11 @@ struct gaussian {
         std::vector<double> lower, white(d);
         if (full) {
             linalg::matrix a(linalg::eigen_index(d), linalg::eigen_index(d));
-            for (std::size_t i = 0; i < d * d; ++i) a(linalg::eigen_index(i / d), linalg::eigen_index(i % d)) = covariance[i];
+            for (std::size_t i = 0; i < d * d; ++i)
+                a(linalg::eigen_index(i / d), linalg::eigen_index(i % d)) = covariance[i];
             const linalg::matrix l = linalg::cholesky(a);
-            for (std::size_t i = 0; i < d * d; ++i) lower.push_back(l(linalg::eigen_index(i / d), linalg::eigen_index(i % d)));
+            for (std::size_t i = 0; i < d * d; ++i)
+                lower.push_back(l(linalg::eigen_index(i / d), linalg::eigen_index(i % d)));
         }
         const auto sd = [&](std::size_t c) { return std::sqrt(covariance[covariance.size() == 1 ? 0 : c]); };
         for (std::size_t i = 0; i < walkers.size(); ++i) {
@@ -77,7 +79,8 @@ struct gaussian {
                     for (std::size_t k = 0; full && k <= c; ++k) out(i, c) += lower[c * d + k] * white[k];
                 }
             } else {
-                const std::size_t c = mode == gaussian_mode::random ? random::uniform_index(d, gen) : walkers.step() % d;
+                const std::size_t c =
+                    mode == gaussian_mode::random ? random::uniform_index(d, gen) : walkers.step() % d;
                 out(i, c) += f * sd(c) * random::normal(gen);
             }
         }

@@ -27,7 +27,8 @@ namespace tunekit::mcmc {
     if (d == 0 || w <= d) return false;
     std::vector<double> columns(w * d);
     for (std::size_t c = 0; c < d; ++c) {
-        double mean = 0, largest = 0, squares = 0;  // from the first walker, so that a constant column centres to exact zeros
+        double mean = 0, largest = 0,
+               squares = 0;  // from the first walker, so that a constant column centres to exact zeros
         for (std::size_t k = 0; k < w; ++k) mean += (positions[k * d + c] - positions[c]) / static_cast<double>(w);
         for (std::size_t k = 0; k < w; ++k) {
             columns[c * w + k] = (positions[k * d + c] - positions[c]) - mean;
@@ -44,7 +45,8 @@ namespace tunekit::mcmc {
 /// W walkers (W x D, one per row) around a point: `centre` + `sd` times a standard normal, coordinate by coordinate.
 /// Randomness: W D normals. Errors: std::invalid_argument when the sizes differ.
 template <generator G>
-[[nodiscard]] std::vector<double> ball(std::span<const double> centre, std::span<const double> sd, std::size_t walkers, G& gen)
+[[nodiscard]] std::vector<double> ball(std::span<const double> centre, std::span<const double> sd, std::size_t walkers,
+                                       G& gen)
 {
     require(centre.size() == sd.size(), "ball: centre and sd differ in size");
     std::vector<double> out;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <concepts>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -35,7 +34,7 @@ struct kde {
     division divided = {};
 
     [[nodiscard]] division divide() const { return divided; }
-    [[nodiscard]] std::size_t fewest_walkers(std::size_t dimensions) const { return 2 * dimensions + 2; }
+    [[nodiscard]] std::size_t min_walkers(std::size_t dimensions) const { return 2 * dimensions + 2; }
     void check(std::size_t) const { require(divided.sets >= 2, "kde: fewer than 2 sets, want >= 2"); }
 
     template <generator G>
@@ -63,8 +62,8 @@ struct kde {
     }
 
 private:
-    /// h L, row-major and lower triangular. A template, so that only callers pay for Eigen's factorisation.
-    template <std::same_as<view> View>
+    /// h L, row-major and lower triangular. A template so that who includes this without calling it does not pay for the factorisation.
+    template <class View>
     [[nodiscard]] static std::vector<double> kernel(const View& walkers)
     {
         const std::size_t d = walkers.dimensions(), n = walkers.helpers();
@@ -75,13 +74,15 @@ private:
         for (std::size_t j = 0; j < n; ++j)
             for (std::size_t c = 0; c < d; ++c)
                 for (std::size_t k = 0; k < d; ++k)
-                    covariance(linalg::eigen_index(c), linalg::eigen_index(k)) +=
-                        (walkers.helper(j)[c] - mean[c]) * (walkers.helper(j)[k] - mean[k]) / static_cast<double>(n - 1);
-        const linalg::matrix lower = linalg::cholesky(covariance);
+                    covariance(linalg::eigen_index(c), linalg::eigen_index(k)) += (walkers.helper(j)[c] - mean[c]) *
+                                                                                  (walkers.helper(j)[k] - mean[k]) /
+                                                                                  static_cast<double>(n - 1);
+        const auto lower = linalg::cholesky(covariance);
         const double h = std::pow(static_cast<double>(n), -1 / (static_cast<double>(d) + 4));
         std::vector<double> factor(d * d);
         for (std::size_t c = 0; c < d; ++c)
-            for (std::size_t k = 0; k <= c; ++k) factor[c * d + k] = h * lower(linalg::eigen_index(c), linalg::eigen_index(k));
+            for (std::size_t k = 0; k <= c; ++k)
+                factor[c * d + k] = h * lower(linalg::eigen_index(c), linalg::eigen_index(k));
         return factor;
     }
 

@@ -41,11 +41,11 @@ struct mixture {
 
     constexpr explicit mixture(weighted<Moves>... all) : moves(all...) {}
 
-    [[nodiscard]] std::size_t fewest_walkers(std::size_t dimensions) const
+    [[nodiscard]] std::size_t min_walkers(std::size_t dimensions) const
     {
         std::size_t most = 0;
         each([&](const auto& one) {
-            most = one.move.fewest_walkers(dimensions) > most ? one.move.fewest_walkers(dimensions) : most;
+            most = one.move.min_walkers(dimensions) > most ? one.move.min_walkers(dimensions) : most;
         });
         return most;
     }

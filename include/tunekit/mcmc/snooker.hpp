@@ -13,7 +13,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/mcmc/concepts.hpp"
-#include "tunekit/mcmc/draws.hpp"
+#include "tunekit/mcmc/detail/draws.hpp"
 
 namespace tunekit::mcmc {
 
@@ -33,7 +33,7 @@ struct snooker {
     division divided = {.sets = 4};
 
     [[nodiscard]] division divide() const { return divided; }
-    [[nodiscard]] std::size_t fewest_walkers(std::size_t dimensions) const
+    [[nodiscard]] std::size_t min_walkers(std::size_t dimensions) const
     {
         return 2 * dimensions > divided.sets ? 2 * dimensions : divided.sets;
     }
@@ -50,7 +50,7 @@ struct snooker {
         std::vector<std::uint32_t> order(others);
         for (std::size_t i = 0; i < walkers.size(); ++i) {
             for (std::size_t s = 0; s < others; ++s) order[s] = static_cast<std::uint32_t>(s);
-            shuffle_front(order, 3, gen);
+            detail::shuffle_front(order, 3, gen);
             const auto one_of = [&](std::size_t s) {
                 const std::size_t first = walkers.other_begin(s);
                 return walkers.helper(first + random::uniform_index(walkers.other_begin(s + 1) - first, gen));

@@ -22,7 +22,10 @@ struct state {
     std::uint64_t steps = 0;              ///< proposals each walker was made
 
     [[nodiscard]] std::size_t walkers() const noexcept { return log_prob.size(); }
-    [[nodiscard]] std::span<const double> walker(std::size_t k) const { return {positions.data() + k * dimensions, dimensions}; }
+    [[nodiscard]] std::span<const double> walker(std::size_t k) const
+    {
+        return {positions.data() + k * dimensions, dimensions};
+    }
 
     friend bool operator==(const state&, const state&) = default;
 };
@@ -46,7 +49,10 @@ struct chain {
     }
     /// All samples one after another, a row of D for each, by step and then by walker.
     [[nodiscard]] std::size_t samples() const noexcept { return log_prob.size(); }
-    [[nodiscard]] std::span<const double> sample(std::size_t i) const { return {positions.data() + i * dimensions, dimensions}; }
+    [[nodiscard]] std::span<const double> sample(std::size_t i) const
+    {
+        return {positions.data() + i * dimensions, dimensions};
+    }
 
     friend bool operator==(const chain&, const chain&) = default;
 };
@@ -60,16 +66,42 @@ struct chain {
 [[nodiscard]] inline chain kept(const chain& all, std::size_t discard, std::size_t thin = 1)
 {
     require(thin > 0, "kept: thin is 0, want >= 1");
-    chain out{.walkers = all.walkers, .dimensions = all.dimensions, .thin_by = all.thin_by * thin, .steps = all.steps,
-              .positions = {}, .log_prob = {}, .accepted = all.accepted};
+    chain out{.walkers = all.walkers,
+              .dimensions = all.dimensions,
+              .thin_by = all.thin_by * thin,
+              .steps = all.steps,
+              .positions = {},
+              .log_prob = {},
+              .accepted = all.accepted};
     using difference = std::ptrdiff_t;
     const auto row = static_cast<difference>(all.walkers), wide = static_cast<difference>(all.walkers * all.dimensions);
     for (std::size_t t = discard + thin - 1; t < all.size(); t += thin) {
         const auto at = static_cast<difference>(t);
-        out.positions.insert(out.positions.end(), all.positions.begin() + at * wide, all.positions.begin() + (at + 1) * wide);
+        out.positions.insert(out.positions.end(), all.positions.begin() + at * wide,
+                             all.positions.begin() + (at + 1) * wide);
         out.log_prob.insert(out.log_prob.end(), all.log_prob.begin() + at * row, all.log_prob.begin() + (at + 1) * row);
     }
     return out;
+}
+
+/// Two runs of one sampler, the second continued from where the first ended, as the chain of one longer run.
+///
+///     auto chain = sampler.run(state, log_density, 1000, gen);
+///     while (!enough(chain)) chain = mcmc::joined(std::move(chain), sampler.run(state, log_density, 1000, gen));
+///
+/// Errors: std::invalid_argument where walkers, dimensions or thinning differ, or `first` ends between two stored steps.
+[[nodiscard]] inline chain joined(chain first, const chain& then)
+{
+    require(first.walkers == then.walkers && first.dimensions == then.dimensions,
+            "joined: the chains differ in walkers or dimensions, want two runs of one sampler");
+    require(first.thin_by == then.thin_by, "joined: the chains are thinned differently, want two runs of one sampler");
+    require(first.steps == first.size() * first.thin_by,
+            "joined: the first chain does not end, or does not begin, on a stored step; join before `kept`");
+    first.steps += then.steps;
+    first.positions.insert(first.positions.end(), then.positions.begin(), then.positions.end());
+    first.log_prob.insert(first.log_prob.end(), then.log_prob.begin(), then.log_prob.end());
+    for (std::size_t k = 0; k < first.accepted.size(); ++k) first.accepted[k] += then.accepted[k];
+    return first;
 }
 
 }  // namespace tunekit::mcmc

@@ -12,8 +12,8 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/linalg/elementary.hpp"
 #include "tunekit/mcmc/concepts.hpp"
-#include "tunekit/mcmc/dimension.hpp"
-#include "tunekit/mcmc/draws.hpp"
+#include "tunekit/mcmc/detail/dimension.hpp"
+#include "tunekit/mcmc/detail/draws.hpp"
 
 namespace tunekit::mcmc {
 
@@ -28,11 +28,11 @@ namespace tunekit::mcmc {
 /// Source:     Goodman, Weare (2010), Ensemble samplers with affine invariance, CAMCoS 5, 65-80; the form in two sets that can
 ///             be evaluated at once: Foreman-Mackey et al. (2013), emcee: The MCMC Hammer, PASP 125, 306-312.
 struct stretch {
-    double scale = 2;      ///< a > 1
+    double scale = 2;  ///< a > 1
     division divided = {};
 
     [[nodiscard]] division divide() const { return divided; }
-    [[nodiscard]] std::size_t fewest_walkers(std::size_t dimensions) const { return 2 * dimensions; }
+    [[nodiscard]] std::size_t min_walkers(std::size_t dimensions) const { return 2 * dimensions; }
     void check(std::size_t) const
     {
         require(scale > 1 && std::isfinite(scale), "stretch: scale is not above 1, want a finite number > 1");
@@ -60,7 +60,7 @@ struct stretch {
                 const std::size_t end = n - from < together ? n : from + together;
                 const double* by[together];
                 for (std::size_t i = from; i < end; ++i) {
-                    const index_and_fraction drawn = pick(others, gen);
+                    const detail::index_and_fraction drawn = detail::pick(others, gen);
                     const double root = stretched * drawn.fraction + 1;
                     by[i - from] = walkers.helper(drawn.index).data();
                     factor[i] = root * root * over;
@@ -79,7 +79,7 @@ struct stretch {
                 for (std::size_t c = 1; c < d; ++c) f *= z;
             }
         };
-        for_dimensions(walkers.dimensions(), [&](auto d) {
+        detail::for_dimensions(walkers.dimensions(), [&](auto d) {
             if (out.coordinate_stride() == 1) move(d, std::integral_constant<std::size_t, 1>{});
             else move(d, out.coordinate_stride());
         });

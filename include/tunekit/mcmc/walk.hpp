@@ -13,7 +13,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/mcmc/concepts.hpp"
-#include "tunekit/mcmc/draws.hpp"
+#include "tunekit/mcmc/detail/draws.hpp"
 #include "tunekit/random/normal.hpp"
 
 namespace tunekit::mcmc {
@@ -33,7 +33,7 @@ struct walk {
     division divided = {};
 
     [[nodiscard]] division divide() const { return divided; }
-    [[nodiscard]] std::size_t fewest_walkers(std::size_t dimensions) const { return dimensions < 2 ? 4 : 2 * dimensions; }
+    [[nodiscard]] std::size_t min_walkers(std::size_t dimensions) const { return dimensions < 2 ? 4 : 2 * dimensions; }
     void check(std::size_t) const
     {
         require(helpers != 1, "walk: 1 helper has no spread, want >= 2, or 0 for all");
@@ -44,12 +44,13 @@ struct walk {
     void propose(const view& walkers, const proposals& out, std::span<double> log_factor, G& gen) const
     {
         const std::size_t d = walkers.dimensions(), s = helpers == 0 ? walkers.helpers() : helpers;
-        require(s >= 2 && s <= walkers.helpers(), "walk: not that many walkers in the other sets, want 2 to all of them");
+        require(s >= 2 && s <= walkers.helpers(),
+                "walk: not that many walkers in the other sets, want 2 to all of them");
         std::vector<std::uint32_t> order(walkers.helpers());
         std::vector<double> mean(d), step(d);
         for (std::size_t i = 0; i < walkers.size(); ++i) {
             std::iota(order.begin(), order.end(), std::uint32_t{0});
-            if (s < order.size()) shuffle_front(order, s, gen);
+            if (s < order.size()) detail::shuffle_front(order, s, gen);
             mean.assign(d, 0);
             step.assign(d, 0);
             for (std::size_t j = 0; j < s; ++j)

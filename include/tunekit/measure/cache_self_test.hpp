@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 
+#include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/rotating.hpp"
 #include "tunekit/measure/timed.hpp"
 
@@ -32,8 +33,7 @@ struct alignas(64) cache_line {
 inline std::uint32_t walk(std::span<const cache_line> lines) noexcept
 {
     std::uint32_t at = 0;
-    for (std::size_t k = 0; k < lines.size(); ++k)
-        at = lines[at].next;
+    for (std::size_t k = 0; k < lines.size(); ++k) at = lines[at].next;
     return at;
 }
 
@@ -45,7 +45,7 @@ inline std::uint32_t walk(std::span<const cache_line> lines) noexcept
 ///     const cache_times seen = cache_self_test();
 ///     if (seen.cold < 1.5 * seen.warm) ...             // flushing has no effect here: more memory is needed
 ///
-/// `flush_bytes` is what the policies are given: timing::flush_bytes and the total of `rotating`.
+/// `flush_bytes` is what the policies are given: timed_options::flush_bytes and the total of `rotating`.
 /// Errors: `runs` must be at least 1. Cost: about 10 ms per run, nearly all of it flushing.
 [[nodiscard]] inline cache_times cache_self_test(std::uint32_t runs = 21, std::size_t flush_bytes = 0)
 {
@@ -53,8 +53,7 @@ inline std::uint32_t walk(std::span<const cache_line> lines) noexcept
     constexpr std::uint32_t lines = 4096;
     rotating<detail::cache_line> memory(lines, flush_bytes);
     for (std::size_t k = 0; k < memory.copies(); ++k)  // a full period: the multiplier is 1 modulo 4, the step odd
-        for (std::uint32_t i = 0; i < lines; ++i)
-            memory.at(k)[i].next = (i * 1229 + 2531) % lines;
+        for (std::uint32_t i = 0; i < lines; ++i) memory.at(k)[i].next = (i * 1229 + 2531) % lines;
 
     const auto least = [&](bool turning, cache state) {
         const auto load = [&](int) {
@@ -64,7 +63,7 @@ inline std::uint32_t walk(std::span<const cache_line> lines) noexcept
             };
         };
         timed how{load, fixed{.runs = runs, .batch = 1}, no_check{}, wall_clock{},
-                  timing{.state = state, .flush_bytes = flush_bytes, .least_steps = 0}};
+                  timed_options{.state = state, .flush_bytes = flush_bytes, .min_steps = 0}};
         const measurement m = how(0, {.run_seconds = 600});
         if (!m.ok()) throw error("cache_self_test: the load cannot be timed here");
         return *std::min_element(m.batches.begin(), m.batches.end());

@@ -39,8 +39,7 @@ public:
     void operator()() noexcept
     {
         volatile unsigned char* const at = bytes_.data();
-        for (std::size_t i = 0; i < bytes_.size(); i += 64)
-            at[i] = static_cast<unsigned char>(at[i] + 1);
+        for (std::size_t i = 0; i < bytes_.size(); i += 64) at[i] = static_cast<unsigned char>(at[i] + 1);
     }
 
 private:

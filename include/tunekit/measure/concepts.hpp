@@ -5,13 +5,17 @@
 /// What measuring a configuration gives, and who gives it.
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "tunekit/core/error.hpp"
 #include "tunekit/space/concepts.hpp"
 
 namespace tunekit::measure {
@@ -29,20 +33,75 @@ enum class failure_kind : std::uint8_t {
     damaged_canary,  ///< wrote beside its output
     launch_error,    ///< the device refused to start it or gave it up; `code` is the device's
     bad_cost,        ///< reported a time that is no positive finite number
+    lost,            ///< its worker was lost with it, more often than a job goes out again
 };
+
+/// The enumerator's name: how logs, tables and messages call it; empty for a number that is no kind.
+[[nodiscard]] constexpr const char* to_text(failure_kind kind) noexcept
+{
+    switch (kind) {  // without a default, so that the compiler tells which enumerator lacks a name
+        case failure_kind::invalid:
+            return "invalid";
+        case failure_kind::build_error:
+            return "build_error";
+        case failure_kind::build_timeout:
+            return "build_timeout";
+        case failure_kind::crash:
+            return "crash";
+        case failure_kind::exited:
+            return "exited";
+        case failure_kind::run_timeout:
+            return "run_timeout";
+        case failure_kind::out_of_memory:
+            return "out_of_memory";
+        case failure_kind::wrong_result:
+            return "wrong_result";
+        case failure_kind::damaged_canary:
+            return "damaged_canary";
+        case failure_kind::launch_error:
+            return "launch_error";
+        case failure_kind::bad_cost:
+            return "bad_cost";
+        case failure_kind::lost:
+            return "lost";
+    }
+    return "";
+}
+
+/// The kind of that number, as a worker or a file says it; empty where there is none.
+[[nodiscard]] constexpr std::optional<failure_kind> failure_kind_of(std::uint8_t number) noexcept
+{
+    const auto kind = static_cast<failure_kind>(number);
+    if (*to_text(kind) == 0) return std::nullopt;
+    return kind;
+}
+
+/// The kind of that name; empty where there is none.
+[[nodiscard]] constexpr std::optional<failure_kind> failure_kind_of(std::string_view name) noexcept
+{
+    for (std::uint8_t k = 0; failure_kind_of(k); ++k)
+        if (name == to_text(static_cast<failure_kind>(k))) return static_cast<failure_kind>(k);
+    return std::nullopt;
+}
 
 /// A failure is data: it is logged, counted and shown to strategies like any cost.
 struct failure {
     failure_kind kind = failure_kind::invalid;
-    int code = 0;         ///< signal, exit status or device code, as `kind` says; else 0
+    int code = 0;           ///< signal, exit status or device code, as `kind` says; else 0
     std::string message{};  ///< one line for a person
 
     friend bool operator==(const failure&, const failure&) = default;
 };
 
+/// Thrown by what `timed` calls (kernel, run or check): the measurement has the failure `why`, kind and code included.
+struct candidate_error : error {
+    explicit candidate_error(failure what) : error(what.message), why(std::move(what)) {}
+    failure why;
+};
+
 /// The limits of one batch, fixed when it is proposed.
 struct limits {
-    double abandon_above = std::numeric_limits<double>::infinity();  ///< seconds; a dearer candidate may be cut short
+    double abandon_above = std::numeric_limits<double>::infinity();  ///< seconds; a slower candidate may be cut short
     double run_seconds = 10;    ///< wall time of one candidate's runs, warm-up and check included
     double build_seconds = 10;  ///< wall time of one candidate's build
 
@@ -52,11 +111,11 @@ struct limits {
 /// All that was learned about one configuration.
 struct measurement {
     double cost = std::numeric_limits<double>::quiet_NaN();  ///< seconds of one run; meaningless where `failed`
-    double spread = 0;        ///< seconds; standard error of `cost` as the repetition policy estimates it
-    std::uint32_t runs = 0;   ///< timed runs behind `cost`
-    bool at_least = false;    ///< cut short: the true cost is not below `cost`
-    double build_seconds = 0; ///< wall seconds
-    double run_seconds = 0;   ///< wall seconds in running the candidate: check, warm-up and timing
+    double spread = 0;         ///< seconds; standard error of `cost` as the repetition policy estimates it
+    std::uint32_t runs = 0;    ///< timed runs behind `cost`
+    bool at_least = false;     ///< cut short: the true cost is not below `cost`
+    double build_seconds = 0;  ///< wall seconds
+    double run_seconds = 0;    ///< wall seconds in running the candidate: check, warm-up and timing
     std::optional<failure> failed{};
     std::vector<double> batches{};  ///< seconds per run of each timed batch, in order
 
@@ -66,12 +125,76 @@ struct measurement {
     friend bool operator==(const measurement&, const measurement&) = default;
 };
 
+/// What a repetition policy makes of the batches of one configuration.
+struct estimate {
+    double cost = 0;    ///< seconds of one run
+    double spread = 0;  ///< seconds; standard error of `cost`, 0 where one batch alone cannot tell
+
+    friend bool operator==(const estimate&, const estimate&) = default;
+};
+
+/// A configuration that was measured.
+struct trial {
+    index candidate = 0;
+    measurement measured{};
+    std::size_t worker = 0;  ///< who measured it
+
+    friend bool operator==(const trial&, const trial&) = default;
+};
+
 /// Measures configurations, in the order of the batch. The one mutable collaborator: it owns the outside world.
 /// Exceptions mean that measuring itself is broken (no memory, no child); what a candidate does wrong is data.
 template <class M>
 concept measurer = requires(M& m, std::span<const index> batch, const limits& l) {
     { m.measure(batch, l) } -> std::same_as<std::vector<measurement>>;
 };
+
+/// A measurer that can tell each result before the batch is over: `measure(batch, limits, each)` calls `each(measurement)`
+/// once per candidate, in the batch's order, and returns nothing. Worth having where a batch is built together.
+template <class M>
+concept streaming_measurer =
+    measurer<M> && requires(M& m, std::span<const index> batch, const limits& l, void (&each)(measurement)) {
+        { m.measure(batch, l, each) } -> std::same_as<void>;
+    };
+
+/// Measures `batch` and calls `each(measurement)` per candidate, in order, the moment it is known: by streaming where the
+/// measurer can, else one candidate at a time.
+template <measurer M, class Each>
+void measure_each(M& m, std::span<const index> batch, const limits& l, Each&& each)
+{
+    if constexpr (streaming_measurer<M>) {
+        m.measure(batch, l, each);
+    } else {
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            auto one = m.measure(batch.subspan(i, 1), l);
+            if (one.size() != 1) throw error("measure_each: the measurer did not answer its candidate");
+            each(std::move(one.front()));
+        }
+    }
+}
+
+/// Says how many runs the next timed batch has, from the batches so far; 0 stops. Not 0 before the first batch.
+template <class R>
+concept plans_runs = requires(const R& policy, std::span<const double> batches) {
+    { policy.next(batches) } -> std::same_as<std::uint32_t>;
+};
+
+/// Says what the batches so far amount to. Precondition: at least one batch.
+template <class R>
+concept estimates_cost = requires(const R& policy, std::span<const double> batches) {
+    { policy.estimate_of(batches) } -> std::same_as<estimate>;
+};
+
+/// Throws std::invalid_argument where a setting is out of range.
+template <class R>
+concept validated = requires(const R& policy) {
+    { policy.validate() } -> std::same_as<void>;
+};
+
+/// A repetition policy: a pure function of the seconds per run of each timed batch, oldest first. All its state is that
+/// list, so a policy runs over recorded batches as over live ones.
+template <class R>
+concept repetition = std::copyable<R> && plans_runs<R> && estimates_cost<R> && validated<R>;
 
 /// Tells the time in seconds since a moment of its own; never goes backwards. Read once per batch.
 template <class C>

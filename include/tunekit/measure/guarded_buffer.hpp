@@ -29,8 +29,7 @@ struct canary {
     {
         const volatile unsigned char* const seen = bytes;  // another process writes here
         std::size_t i = 0;
-        while (i < size && seen[i] == pattern)
-            ++i;
+        while (i < size && seen[i] == pattern) ++i;
         return i;
     }
 

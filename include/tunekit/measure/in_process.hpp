@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/space/concepts.hpp"
 
@@ -16,6 +17,22 @@ namespace tunekit::measure {
 /// What `in_process` returns: a measurer.
 template <space::typed Space, class Timed>
 class in_process_measurer {
+    // Said here as well as in `timed`, so that a compiler's message begins with it.
+    static constexpr detail::misfit wrong = detail::misfit_for<Timed, typename Space::config>;
+    static_assert(wrong != detail::misfit::kernel_takes,
+                  "tunekit: timed, argument 1 (kernel) does not take a configuration: write [](const auto& p) { ... } "
+                  "and read its parameters by tunekit::get<\"name\">(p)");
+    static_assert(
+        wrong != detail::misfit::kernel_gives,
+        "tunekit: timed, argument 1 (kernel) returns something else than nothing (it ran), its seconds (double or "
+        "float), or what runs it: a callable of nothing or of the turn's number, that returns nothing or its seconds");
+    static_assert(
+        wrong != detail::misfit::check_takes,
+        "tunekit: timed, argument 3 (check) is called with the configuration or with nothing, and takes neither");
+    static_assert(wrong != detail::misfit::check_gives,
+                  "tunekit: timed, argument 3 (check) returns neither bool nor text (std::optional<std::string> or "
+                  "const char*), empty where all is well");
+
 public:
     in_process_measurer(Space space, Timed how) : space_(std::move(space)), how_(std::move(how)) { how_.validate(); }
 
@@ -23,8 +40,7 @@ public:
     {
         std::vector<measurement> out;
         out.reserve(batch.size());
-        for (const index i : batch)
-            out.push_back(how_(space_.at(i), within));
+        for (const index i : batch) out.push_back(how_(space_.at(i), within));
         return out;
     }
 
@@ -38,9 +54,10 @@ private:
 ///     auto measure = in_process(space, timed{time_kernel, until_stable{}, check});
 ///
 /// For kernels that are known to behave: one that crashes or hangs takes the program with it; use `isolated` where that
-/// may happen. limits::run_seconds is looked at between runs. Copies or moves `space` and `how`. Throws:
-/// std::invalid_argument where a setting of `how` is out of range. Cost:       32 readings of the clock and what the
-/// kernel takes.
+/// may happen. limits::run_seconds is looked at between runs. Copies or moves `space` and `how`.
+///
+/// Throws:     std::invalid_argument where a setting of `how` is out of range.
+/// Cost:       32 readings of the clock and what the kernel takes.
 template <space::typed Space, class Timed>
 [[nodiscard]] in_process_measurer<Space, Timed> in_process(Space space, Timed how)
 {

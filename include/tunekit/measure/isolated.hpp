@@ -4,163 +4,92 @@
 /// \file
 /// Measuring in a child process: no candidate can stop the tuner.
 
-#include <sys/wait.h>
 #include <cstddef>
-#include <cstdio>
-#include <limits>
-#include <map>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/compiled.hpp"
+#include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/detail/kernel_forms.hpp"
+#include "tunekit/measure/detail/owned.hpp"
+#include "tunekit/measure/detail/worker_link.hpp"
 #include "tunekit/measure/guarded_buffer.hpp"
-#include "tunekit/measure/isolation.hpp"
-#include "tunekit/measure/process.hpp"
-#include "tunekit/measure/worker.hpp"
-#include "tunekit/measure/worker_link.hpp"
 #include "tunekit/space/concepts.hpp"
 
 namespace tunekit::measure {
+
+/// Who holds a candidate to its memory.
+enum class memory_rule : std::uint8_t {
+    address_space,  ///< the system: RLIMIT_AS, allocations beyond it fail
+    resident,       ///< the parent: looks every 10 ms and kills; for what maps far more than it uses
+};
+
+/// Settings of `isolated`.
+struct isolated_options {
+    std::vector<canary> canaries{};  ///< of the buffers that candidates write; those must outlive the measurer
+    /// What a candidate may add to what the worker begins with; 0: no limit.
+    std::size_t memory_bytes = std::size_t{4} << 30;
+    memory_rule rule = detail::sanitized ? memory_rule::resident : memory_rule::address_space;
+    /// Each worker in a PID namespace of its own, so that a candidate can name no other process, and nothing of it is left:
+    /// where the system gives one, to root or in a user namespace.
+    bool enclosed = false;
+};
 
 /// What `isolated` returns: a measurer that owns a zygote, a worker, and what it knows of bad candidates. Move-only.
 class isolated_measurer {
 public:
     /// Forks. `work(index, limits)` measures one candidate, in the children; it is needed during this call alone.
     template <class Work>
-    isolated_measurer(Work& work, isolation options) : options_(std::move(options)), link_(work, options_)
+    isolated_measurer(Work& work, isolated_options options) : link_(fork(ref_to(work), hold_of(std::move(options))))
     {
     }
 
-    /// Measures the batch in its order. Throws tunekit::error where the children cannot be had.
-    [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
+    /// The same, of a work that is kept: should something end the children, they are forked again.
+    template <class Work>
+    [[nodiscard]] static isolated_measurer keeping(Work work, isolated_options options)
     {
-        std::vector<measurement> out;
-        out.reserve(batch.size());
-        for (const index i : batch)
-            out.push_back(measure_one(i, within));
+        detail::owned kept(std::move(work));
+        Work& there = *static_cast<Work*>(kept.get());
+        isolated_measurer out(there, std::move(options));
+        out.again_ = ref_to(there);
+        out.kept_ = std::move(kept);
         return out;
     }
 
+    /// Measures the batch in its order. Throws tunekit::error where the children cannot be had.
+    [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within);
+
+    /// Lets a candidate that failed be run again: it is not what it was.
+    void forget(index candidate) { bad_.forget({.candidate = candidate}); }
+
 private:
-    struct held {
-        measurement what;
-        double run_seconds = 0;  ///< the limit under which it failed
-    };
-
-    measurement measure_one(index which, const limits& within)
+    template <class Work>
+    static detail::work_ref ref_to(Work& work)
     {
-        const auto known = bad_.find(which);
-        if (known != bad_.end()) {
-            const held& h = known->second;
-            if (h.what.failed->kind != failure_kind::run_timeout || within.run_seconds <= h.run_seconds) return h.what;
-        }
-        bool culprit = false;
-        const bool suspect = link_.served() > 0;
-        measurement m = attempt(which, within, culprit);
-        if (m.failed && suspect && !culprit) {
-            const double before = m.run_seconds;
-            m = attempt(which, within, culprit);  // in a fresh worker
-            m.run_seconds += before;
-        }
-        if (m.failed) bad_[which] = {m, within.run_seconds};
-        return m;
+        return {const_cast<void*>(static_cast<const void*>(&work)),
+                [](void* self, std::size_t, index candidate, const limits& within) {
+                    return (*static_cast<Work*>(self))(candidate, within);
+                }};
     }
 
-    /// One candidate in the worker there is. Replaces the worker after any failure. `culprit`: no other candidate can
-    /// be to blame.
-    measurement attempt(index which, const limits& within, bool& culprit)
-    {
-        detail::order order{which, within};
-        order.within.run_seconds *= 0.9;  // so that a good candidate hands in what it has before it is killed
-        link_.give(order);
-        const wall_clock now;
-        const double start = now();
-        measurement m;
-        switch (link_.listen(which, start + within.run_seconds, m)) {
-            case detail::heard::answer:
-                if (m.failed && m.failed->kind == failure_kind::out_of_memory &&
-                    options_.rule == memory_rule::address_space)
-                    m.failed->message += ", held to " + megabytes() + " more of address space (RLIMIT_AS)";
-                if (m.failed) link_.replace(true);
-                break;
-            case detail::heard::end:
-                m.failed = ended(link_.replace(false));
-                break;
-            case detail::heard::nonsense:
-                link_.replace(true);
-                m.failed = failure{failure_kind::crash, 0, "damaged the worker, which answered nonsense"};
-                break;
-            case detail::heard::too_long:
-                link_.replace(true);
-                m.failed = failure{failure_kind::run_timeout, 0,
-                                   "was still running after " + number(within.run_seconds) + " s"};
-                break;
-            case detail::heard::too_much:
-                link_.replace(true);
-                m.failed = failure{failure_kind::out_of_memory, 0,
-                                   "made more than " + megabytes() + " resident (killed by the parent)"};
-                break;
-        }
-        if (m.run_seconds == 0) m.run_seconds = now() - start;
-        culprit = look_at_canaries(m);
-        if (culprit && link_.served() != 0) link_.replace(true);
-        return m;
-    }
+    static detail::worker_hold hold_of(isolated_options options);
 
-    /// What an ended conversation means, by how the worker ended.
-    static failure ended(const detail::zygote_answer& how)
-    {
-        if (how.forced != 0) return {failure_kind::exited, 0, "closed the worker's descriptors and ran on"};
-        if (WIFSIGNALED(how.status)) {
-            const int signal = WTERMSIG(how.status);
-            return {failure_kind::crash, signal, detail::signal_text(signal)};
-        }
-        const int status = WEXITSTATUS(how.status);
-        if (status == detail::status_unheard) return {failure_kind::exited, status, "closed the worker's descriptors"};
-        return {failure_kind::exited, status, "ended the process with status " + std::to_string(status)};
-    }
+    static detail::worker_link fork(const detail::work_ref& work, detail::worker_hold hold);
 
-    /// Turns damage beside the outputs into a failure, and mends it. True where there was any.
-    bool look_at_canaries(measurement& m) const
-    {
-        std::string where;
-        for (std::size_t k = 0; k < options_.canaries.size(); ++k) {
-            const canary& c = options_.canaries[k];
-            const std::size_t at = c.first_damaged();
-            if (at == c.size) continue;
-            c.restore();
-            where += where.empty() ? "wrote beside output " : ", ";
-            where += std::to_string(k) + ", " + std::to_string(at) + " bytes past its end";
-        }
-        if (where.empty()) return false;
-        if (m.failed && (m.failed->kind == failure_kind::crash || m.failed->kind == failure_kind::exited)) {
-            m.failed->message += "; " + where;
-        } else {
-            m.failed = failure{failure_kind::damaged_canary, 0, where};
-        }
-        m.cost = std::numeric_limits<double>::quiet_NaN();
-        m.spread = 0;
-        m.at_least = false;
-        return true;
-    }
+    measurement measure_one(const detail::order& next);
 
-    [[nodiscard]] std::string megabytes() const
-    {
-        return number(static_cast<double>(options_.memory_bytes >> 20)) + " MiB";
-    }
+    /// None where the children went with it; those that are gone are forked again.
+    std::optional<measurement> try_one(const detail::order& next);
 
-    static std::string number(double x)
-    {
-        char text[32];
-        std::snprintf(text, sizeof text, "%g", x);
-        return text;
-    }
-
-    isolation options_;
-    std::map<index, held> bad_;
+    detail::bad_candidates bad_{};
+    detail::owned kept_{};
+    detail::work_ref again_{};  ///< to `kept_`
     detail::worker_link link_;
 };
 
@@ -170,25 +99,101 @@ private:
 ///
 /// The children are forked here: kernel, check, space and all they capture are copied now, and what changes in the
 /// parent later is not seen. Build it early: before large allocations, threads and device contexts. Outputs may lie in
-/// `guarded_buffer`s; name their canaries in the options.
+/// `guarded_buffer`s; name their canaries in the options. Several at a time: `isolated_workers`.
 ///
 /// A candidate that ends the worker by signal or exit, runs longer than limits::run_seconds, takes more memory than it
 /// may, answers wrongly or writes beside its output is a failed measurement. Where the worker had run other candidates
 /// before, it is repeated once in a fresh one, unless a canary shows who it was; what fails there is kept and never run
-/// again (after a time-out, unless the limit is longer). Workers have descriptors, signal handlers and a process group
-/// of their own, write to the null device, and end with this process.
+/// again (after a time-out, unless the limit is longer). So is one that turns against the processes above it. What a
+/// candidate that succeeded leaves running, processes or threads, goes with its worker. Workers have descriptors, signal
+/// handlers and a process group of their own, write to the null device, and end with this process, as does all that they
+/// have started. Arithmetic, signals, working directory and umask are the same for each candidate.
+///
+/// `space` and `how` are kept, so that children which something ended can be forked again.
 ///
 /// Throws:     tunekit::error where this process runs other threads or no child can be had; std::invalid_argument where
 ///             a setting of `how` is out of range.
-/// Cost:       about 10 us per measurement; about 1 ms for a new worker.
-/// Threads:    to be built and used on the thread that outlives it: the system ends the children with the thread that
-///             forked them.
+/// Cost:       about 20 us per measurement; about 0.8 ms for a new worker.
+/// Threads:    one at a time. In a process that has threads already: `served_workers`.
 template <space::typed Space, class Timed>
-[[nodiscard]] isolated_measurer isolated(const Space& space, Timed how, isolation options = {})
+[[nodiscard]] isolated_measurer isolated(const Space& space, Timed how, isolated_options options = {})
 {
+    // Said here as well as in `timed`, so that a compiler's message begins with it.
+    constexpr detail::misfit wrong = detail::misfit_for<Timed, typename Space::config>;
+    static_assert(wrong != detail::misfit::kernel_takes,
+                  "tunekit: timed, argument 1 (kernel) does not take a configuration: write [](const auto& p) { ... } "
+                  "and read its parameters by tunekit::get<\"name\">(p)");
+    static_assert(
+        wrong != detail::misfit::kernel_gives,
+        "tunekit: timed, argument 1 (kernel) returns something else than nothing (it ran), its seconds (double or "
+        "float), or what runs it: a callable of nothing or of the turn's number, that returns nothing or its seconds");
+    static_assert(
+        wrong != detail::misfit::check_takes,
+        "tunekit: timed, argument 3 (check) is called with the configuration or with nothing, and takes neither");
+    static_assert(wrong != detail::misfit::check_gives,
+                  "tunekit: timed, argument 3 (check) returns neither bool nor text (std::optional<std::string> or "
+                  "const char*), empty where all is well");
     how.validate();
-    auto work = [&space, &how](index which, const limits& within) { return how(space.at(which), within); };
-    return isolated_measurer(work, std::move(options));
+    auto work = [space, how = std::move(how)](index candidate, const limits& within) mutable {
+        return how(space.at(candidate), within);
+    };
+    return isolated_measurer::keeping(std::move(work), std::move(options));
 }
 
 }  // namespace tunekit::measure
+
+#if TUNEKIT_BODIES
+namespace tunekit::measure {
+
+TUNEKIT_INLINE std::vector<measurement> isolated_measurer::measure(std::span<const index> batch, const limits& within)
+{
+    std::vector<measurement> out;
+    out.reserve(batch.size());
+    for (const index i : batch) out.push_back(measure_one({.candidate = i, .within = within}));
+    return out;
+}
+
+TUNEKIT_INLINE detail::worker_hold isolated_measurer::hold_of(isolated_options options)
+{
+    return {.memory_bytes = options.memory_bytes,
+            .watched = options.rule == memory_rule::resident,
+            .canaries = std::move(options.canaries),
+            .enclosed = options.enclosed};
+}
+
+TUNEKIT_INLINE detail::worker_link isolated_measurer::fork(const detail::work_ref& work, detail::worker_hold hold)
+{
+    auto children = detail::fork_zygote(work, hold, "isolated");
+    return {std::move(children), std::move(hold)};
+}
+
+TUNEKIT_INLINE measurement isolated_measurer::measure_one(const detail::order& next)
+{
+    if (const measurement* const known = bad_.find(next)) return *known;
+    std::optional<measurement> m = try_one(next);
+    if (!m) m = try_one(next);
+    if (!m) {  // with children of its own, too
+        m.emplace();
+        m->failed = failure{failure_kind::lost, 0, "took the processes that run it along, twice"};
+    }
+    bad_.note(next, *m);
+    return *std::move(m);
+}
+
+TUNEKIT_INLINE std::optional<measurement> isolated_measurer::try_one(const detail::order& next)
+{
+    if (link_.gone()) {
+        if (again_.run == nullptr) throw error("isolated: " + link_.why_gone());
+        link_ = fork(again_, link_.hold());
+    }
+    link_.begin(next);
+    while (!link_.advance()) {
+        detail::poll_set events;
+        link_.watch(events);
+        events.wait(wall_clock{}());
+    }
+    return link_.take();
+}
+
+}  // namespace tunekit::measure
+#endif  // TUNEKIT_BODIES

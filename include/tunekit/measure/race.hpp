@@ -11,21 +11,33 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/stats/quantile.hpp"
 
 namespace tunekit::measure {
 
 /// Settings of a race.
-struct race_rules {
-    double confidence = 0.95;   ///< in ]0, 1[; of all its claims together
-    double margin = 0.01;       ///< >= 0; slower by no more than this share is no difference
-    std::uint32_t rounds = 60;  ///< at most
+struct race_options {
+    double confidence = 0.95;       ///< in ]0, 1[; of all its claims together
+    double margin = 0.01;           ///< >= 0; slower by no more than this share is no difference
+    std::uint32_t max_rounds = 60;  ///< 1 to 1000
+    double max_seconds = std::numeric_limits<double>::infinity();  ///< > 0; no round but the first begins later
 
-    friend bool operator==(const race_rules&, const race_rules&) = default;
+    /// Throws std::invalid_argument where a setting is out of range.
+    void validate() const
+    {
+        require(confidence > 0 && confidence < 1, "race: confidence is out of range, want 0 < confidence < 1");
+        require(margin >= 0, "race: margin is negative or NaN, want >= 0");
+        require(max_rounds >= 1 && max_rounds <= 1000, "race: max_rounds is out of range, want 1 to 1000");
+        require(max_seconds > 0, "race: max_seconds is not positive, want > 0");
+    }
+
+    friend bool operator==(const race_options&, const race_options&) = default;
 };
 
 /// How much slower than the winner, as a share of its time: the median over common rounds, and an interval.
@@ -39,7 +51,7 @@ struct slowdown {
 
 /// What became of one finalist.
 struct standing {
-    index which = 0;
+    index candidate = 0;
     double cost = std::numeric_limits<double>::quiet_NaN();  ///< seconds; median of its rounds
     std::vector<double> costs;                               ///< seconds in each round it ran
     bool tied = false;                                       ///< not shown to be slower than any other; the winner too
@@ -49,6 +61,7 @@ struct standing {
     friend bool operator==(const standing&, const standing&) = default;
 };
 
+/// What a race showed.
 struct race_result {
     std::optional<index> winner;                             ///< none where every finalist failed
     double cost = std::numeric_limits<double>::quiet_NaN();  ///< of the winner, from this race alone
@@ -62,8 +75,10 @@ struct race_result {
 namespace detail {
 
 /// Evidence, as an e-value, that a coin which showed `heads` in `n` throws falls on heads more often than not.
-///     E = 2 * 2^n * integral_{1/2}^{1} p^heads (1 - p)^(n - heads) dp = sum_{j <= heads} C(n + 1, j) / ((n + 1) C(n,
-///     heads))
+///
+///     E = 2 * 2^n * integral_{1/2}^{1} p^heads (1 - p)^(n - heads) dp
+///       = sum_{j <= heads} C(n + 1, j) / ((n + 1) C(n, heads))
+///
 /// For a coin that does not, the expectation of E after each throw is at most what it was before.
 inline double evidence(std::uint32_t heads, std::uint32_t n) noexcept
 {
@@ -85,8 +100,7 @@ inline double median_at_least(std::vector<double> values, double wanted)
     std::sort(values.begin(), values.end());
     const auto n = static_cast<std::uint32_t>(values.size());
     double bound = -std::numeric_limits<double>::infinity();
-    for (std::uint32_t k = 0; k < n && evidence(n - k, n) >= wanted; ++k)
-        bound = values[k];
+    for (std::uint32_t k = 0; k < n && evidence(n - k, n) >= wanted; ++k) bound = values[k];
     return bound;
 }
 
@@ -94,12 +108,117 @@ inline double median_at_least(std::vector<double> values, double wanted)
 inline std::vector<double> log_ratios(const standing& a, const standing& b)
 {
     std::vector<double> out((std::min)(a.costs.size(), b.costs.size()));
-    for (std::size_t r = 0; r < out.size(); ++r)
-        out[r] = std::log(a.costs[r] / b.costs[r]);
+    for (std::size_t r = 0; r < out.size(); ++r) out[r] = std::log(a.costs[r] / b.costs[r]);
     return out;
 }
 
 }  // namespace detail
+
+/// A race while it is run, whoever measures: `lines_up` the next round, `finishes` it, and tells its `verdict`.
+class race_track {
+public:
+    race_track(std::span<const index> finalists, const race_options& options) : options_(options)
+    {
+        options.validate();
+        for (const index i : finalists) {
+            for (const standing& s : out_.standings)
+                require(s.candidate != i, "race: a finalist is given twice, want each once");
+            left_.push_back(out_.standings.size());
+            out_.standings.emplace_back().candidate = i;
+        }
+        const auto m = static_cast<double>(finalists.size());
+        wanted_ = (std::max)(1.0, m * (m - 1)) / (1 - options.confidence);
+    }
+
+    [[nodiscard]] bool over() const noexcept
+    {
+        return out_.rounds == options_.max_rounds || left_.empty() || (left_.size() == 1 && out_.rounds > 0);
+    }
+
+    /// The finalists of the next round in their order: round r begins with finalist r modulo those left, and odd rounds
+    /// run backwards.
+    [[nodiscard]] std::vector<index> lines_up()
+    {
+        order_ = left_;
+        std::rotate(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(out_.rounds % order_.size()),
+                    order_.end());
+        if (out_.rounds % 2 == 1) std::reverse(order_.begin(), order_.end());
+        std::vector<index> batch;
+        for (const std::size_t k : order_) batch.push_back(out_.standings[k].candidate);
+        return batch;
+    }
+
+    /// Takes the round's times, and puts out whom they or their failures put out.
+    void finishes(std::span<const measurement> measured)
+    {
+        if (measured.size() != order_.size()) throw error("race: the measurer did not answer its batch");
+        ++out_.rounds;
+        for (std::size_t j = 0; j < order_.size(); ++j) {
+            standing& s = out_.standings[order_[j]];
+            if (measured[j].ok() && measured[j].cost > 0) {
+                s.costs.push_back(measured[j].cost);
+            } else if (measured[j].failed) {
+                s.failed = measured[j].failed;
+            } else {
+                s.failed = failure{.kind = failure_kind::bad_cost, .message = "no whole measurement"};
+            }
+        }
+        std::erase_if(left_, [&](std::size_t k) { return out_.standings[k].failed.has_value(); });
+        std::vector<std::size_t> still;
+        for (const std::size_t a : left_)
+            if (std::none_of(left_.begin(), left_.end(), [&](std::size_t b) { return a != b && beaten_by(a, b); }))
+                still.push_back(a);
+        left_ = std::move(still);
+    }
+
+    [[nodiscard]] race_result verdict()
+    {
+        out_.confidence = options_.confidence;
+        for (standing& s : out_.standings)
+            if (!s.costs.empty()) s.cost = stats::median(s.costs);
+        if (left_.empty()) return std::move(out_);
+        for (const std::size_t k : left_) {
+            out_.standings[k].tied = true;
+            out_.tied.push_back(out_.standings[k].candidate);
+        }
+        std::sort(out_.tied.begin(), out_.tied.end());
+        out_.winner = out_.tied.front();
+        compare_with(*std::find_if(out_.standings.begin(), out_.standings.end(),
+                                   [&](const standing& s) { return s.candidate == *out_.winner; }));
+        return std::move(out_);
+    }
+
+private:
+    [[nodiscard]] bool beaten_by(std::size_t a, std::size_t b) const
+    {
+        const std::vector<double> ratios = detail::log_ratios(out_.standings[a], out_.standings[b]);
+        const double equal = std::log1p(options_.margin);
+        const auto slower = std::count_if(ratios.begin(), ratios.end(), [&](double r) { return r > equal; });
+        return detail::evidence(static_cast<std::uint32_t>(slower), static_cast<std::uint32_t>(ratios.size())) >=
+               wanted_;
+    }
+
+    void compare_with(const standing& best)
+    {
+        out_.cost = best.cost;
+        bool other = false;
+        for (standing& s : out_.standings) {
+            if (&s == &best || s.failed) continue;
+            const std::vector<double> ratios = detail::log_ratios(s, best);
+            s.against_winner = {.median = std::expm1(stats::median(ratios)),
+                                .low = std::expm1(detail::median_at_least(ratios, wanted_)),
+                                .high = std::expm1(-detail::median_at_least(detail::log_ratios(best, s), wanted_))};
+            if (!other || s.against_winner.median < out_.gap.median) out_.gap = s.against_winner;
+            other = true;
+        }
+    }
+
+    race_options options_;
+    double wanted_ = 0;  ///< evidence that puts a finalist out
+    race_result out_{};
+    std::vector<std::size_t> left_{};   ///< positions in out_.standings
+    std::vector<std::size_t> order_{};  ///< of the round under way
+};
 
 /// Measures the finalists again, in rounds that run each of them once, until one is left or the rounds are over.
 ///
@@ -108,100 +227,39 @@ inline std::vector<double> log_ratios(const standing& a, const standing& b)
 /// What the machine does to one round it does to all in it, so only ratios within a round count. Of two finalists a and
 /// b, a is out as soon as the rounds in which it took more than (1 + margin) times as long as b are too many for a fair
 /// coin:
+///
 ///     evidence >= m (m - 1) / (1 - confidence),    m finalists,
-/// with `evidence` the test martingale that bets on every bias above 1/2 alike. By Ville's inequality and over all m (m
-/// - 1) ordered pairs, the probability that anyone is ever wrongly put out is at most 1 - confidence, whenever the race
-/// stops: no number of rounds needs to be fixed before. "Wrongly": although, given the rounds before, it was no more
-/// likely than not to take longer than (1 + margin) times b. The intervals turn the same test round and hold together
-/// with it.
+///
+/// with `evidence` the test martingale that bets on every bias above 1/2 alike. By Ville's inequality and over all
+/// m (m - 1) ordered pairs, the probability that anyone is ever wrongly put out is at most 1 - confidence, whenever the
+/// race stops: no number of rounds needs to be fixed before. "Wrongly": although, given the rounds before, it was no
+/// more likely than not to take longer than (1 + margin) times b. The intervals turn the same test round and hold
+/// together with it.
 ///
 /// Those left are tied, and the winner is the one with the smallest index: a fixed order, so two races with the same
 /// verdicts name the same winner. Costs are medians of this race alone; what chose the finalists does not flatter them.
 /// A finalist whose measurement fails is out. Round r begins with finalist r modulo those left, and odd rounds run
 /// backwards.
 ///
-/// Errors:     std::invalid_argument for a finalist given twice or a rule out of range.
-/// Cost:       at most rounds * m measurements; m = 5 at 0.95 need 12 rounds or more to tell two apart.
+/// Errors:     std::invalid_argument for a finalist given twice or a setting out of range.
+/// Cost:       at most max_rounds * m measurements; m = 5 at 0.95 need 12 rounds or more to tell two apart.
 /// Source:     Ville (1939), Etude critique de la notion de collectif; the uniform mixture of likelihood ratios is
-/// Robbins (1970),
-///             Statistical methods related to the law of the iterated logarithm, Ann. Math. Stat. 41, cut to biases
-///             above 1/2.
+///             Robbins (1970), Statistical methods related to the law of the iterated logarithm, Ann. Math. Stat. 41,
+///             cut to biases above 1/2.
 template <measurer M>
-[[nodiscard]] race_result race(M& measure, std::span<const index> finalists, limits within = {}, race_rules rules = {})
+[[nodiscard]] race_result race(M& measure, std::span<const index> finalists, limits within = {},
+                               race_options options = {})
 {
-    require(rules.confidence > 0 && rules.confidence < 1, "race: confidence is out of range, want 0 < confidence < 1");
-    require(rules.margin >= 0, "race: margin is negative or NaN, want >= 0");
-    require(rules.rounds >= 1 && rules.rounds <= 1000, "race: rounds is out of range, want 1 to 1000");
-    race_result out;
-    for (const index i : finalists) {
-        for (const standing& s : out.standings)
-            require(s.which != i, "race: a finalist is given twice, want each once");
-        out.standings.emplace_back().which = i;
-    }
+    race_track track(finalists, options);
     within.abandon_above = std::numeric_limits<double>::infinity();
-    const auto m = static_cast<double>(finalists.size());
-    const double wanted = (std::max)(1.0, m * (m - 1)) / (1 - rules.confidence);
-    const double equal = std::log1p(rules.margin);
-
-    std::vector<std::size_t> left(finalists.size());
-    for (std::size_t k = 0; k < left.size(); ++k)
-        left[k] = k;
-    while (out.rounds < rules.rounds && (left.size() > 1 || (left.size() == 1 && out.rounds == 0))) {
-        std::vector<std::size_t> order(left);
-        std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(out.rounds % left.size()), order.end());
-        if (out.rounds % 2 == 1) std::reverse(order.begin(), order.end());
-        std::vector<index> batch;
-        for (const std::size_t k : order)
-            batch.push_back(out.standings[k].which);
-        const std::vector<measurement> measured = measure.measure(batch, within);
-        ++out.rounds;
-        for (std::size_t j = 0; j < order.size(); ++j) {
-            standing& s = out.standings[order[j]];
-            if (measured[j].ok() && measured[j].cost > 0) {
-                s.costs.push_back(measured[j].cost);
-            } else {
-                s.failed = measured[j].failed ? measured[j].failed
-                                              : failure{failure_kind::bad_cost, 0, "no whole measurement"};
-            }
-        }
-        std::erase_if(left, [&](std::size_t k) { return out.standings[k].failed.has_value(); });
-        std::vector<std::size_t> still;
-        for (const std::size_t a : left) {
-            const bool beaten = std::any_of(left.begin(), left.end(), [&](std::size_t b) {
-                if (a == b) return false;
-                const std::vector<double> ratios = detail::log_ratios(out.standings[a], out.standings[b]);
-                const auto slower = std::count_if(ratios.begin(), ratios.end(), [&](double r) { return r > equal; });
-                return detail::evidence(static_cast<std::uint32_t>(slower),
-                                        static_cast<std::uint32_t>(ratios.size())) >= wanted;
-            });
-            if (!beaten) still.push_back(a);
-        }
-        left = still;
-    }
-
-    out.confidence = rules.confidence;
-    for (standing& s : out.standings)
-        if (!s.costs.empty()) s.cost = stats::median(s.costs);
-    if (left.empty()) return out;
-    for (const std::size_t k : left) {
-        out.standings[k].tied = true;
-        out.tied.push_back(out.standings[k].which);
-    }
-    std::sort(out.tied.begin(), out.tied.end());
-    out.winner = out.tied.front();
-    const standing& best = *std::find_if(out.standings.begin(), out.standings.end(),
-                                         [&](const standing& s) { return s.which == *out.winner; });
-    out.cost = best.cost;
-    bool other = false;
-    for (standing& s : out.standings) {
-        if (&s == &best || s.failed) continue;
-        const std::vector<double> ratios = detail::log_ratios(s, best);
-        s.against_winner = {std::expm1(stats::median(ratios)), std::expm1(detail::median_at_least(ratios, wanted)),
-                            std::expm1(-detail::median_at_least(detail::log_ratios(best, s), wanted))};
-        if (!other || s.against_winner.median < out.gap.median) out.gap = s.against_winner;
-        other = true;
-    }
-    return out;
+    const wall_clock now;
+    const double start = now();
+    do {
+        if (track.over()) break;
+        const std::vector<index> batch = track.lines_up();
+        track.finishes(measure.measure(batch, within));
+    } while (now() - start < options.max_seconds);
+    return track.verdict();
 }
 
 }  // namespace tunekit::measure

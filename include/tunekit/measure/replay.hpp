@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "tunekit/core/compiled.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/measure/batches.hpp"
 #include "tunekit/measure/concepts.hpp"
-#include "tunekit/measure/repetition.hpp"
 #include "tunekit/measure/virtual_clock.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
@@ -21,103 +23,73 @@
 namespace tunekit::measure {
 
 /// One configuration of a recorded space.
-struct recorded {
+struct recorded_row {
     measurement result;  ///< what measuring it gave; `batches` are its raw repeats
     double seconds = 0;  ///< wall time of the whole evaluation: build, check, runs and the tool around them
 
-    friend bool operator==(const recorded&, const recorded&) = default;
+    friend bool operator==(const recorded_row&, const recorded_row&) = default;
 };
 
 namespace detail {
 
 /// Throws std::invalid_argument unless every index is a row.
-inline void check_rows(std::span<const recorded> table, std::span<const index> batch)
-{
-    for (const index i : batch)
-        if (i >= table.size())
-            invalid("replay: index " + std::to_string(i) + " of a table of " + std::to_string(table.size()) +
-                    " rows, want the table of the same space");
-}
+void check_rows(std::span<const recorded_row> table, std::span<const index> batch);
 
 }  // namespace detail
 
-/// A measurer that answers index i with row i of a table and moves a clock by what that evaluation cost.
-///
-///     double now = 0;
-///     tk::measure::replay measure(table, tk::measure::virtual_clock(now));
-///
-/// A row asked for again answers and costs the same again. Limits are not applied: what was recorded was measured in
-/// full, and is returned so.
-///
-/// Errors:     std::invalid_argument for an index that is no row of the table.
-/// Randomness: none.
-/// Cost:       a copy of the row.
-/// Threads:    one at a time; the table may be shared. Precondition: table and time outlive the measurer.
-class replay {
+/// A table, to be asked row by row. A view.
+/// Throws: std::invalid_argument for an index that is no row.
+class recorded_rows {
 public:
-    replay(std::span<const recorded> table, virtual_clock time) noexcept : table_(table), time_(time) {}
+    explicit recorded_rows(std::span<const recorded_row> table) noexcept : table_(table) {}
 
-    [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits&)
-    {
-        detail::check_rows(table_, batch);
-        std::vector<measurement> out;
-        out.reserve(batch.size());
-        for (const index i : batch) {
-            out.push_back(table_[static_cast<std::size_t>(i)].result);
-            time_.advance(table_[static_cast<std::size_t>(i)].seconds);
-        }
-        return out;
-    }
+    [[nodiscard]] std::span<const recorded_row> table() const noexcept { return table_; }
+
+    /// What was recorded of `i`. Limits are not applied.
+    [[nodiscard]] recorded_row row(index i, const limits&) const;
 
 private:
-    std::span<const recorded> table_;
-    virtual_clock time_;
+    std::span<const recorded_row> table_;
 };
 
 /// The same under a repetition policy: each run of a batch is one recorded repeat, drawn with replacement, and only the
 /// runs used are charged.
 ///
-///     tk::measure::noisy_replay measure(table, time, tk::measure::until_stable{}, 1);
-///
-/// Charged are the recorded seconds, less all recorded repeats, plus the runs drawn. A row with fewer repeats than the
-/// policy's first batch has runs, and one that failed, answers and is charged as it was recorded. Of the limits only
+/// Charged are the recorded seconds, less all recorded repeats, plus the runs drawn. A policy may draw more runs than were recorded:
+/// they are the recorded ones again, so that what it learns beyond their number is nothing new. A row that failed, and one
+/// without repeats, answers and is charged as it was recorded. Of the limits only
 /// `abandon_above` applies: a row that is `surely_above` it is cut short as a live one is, and costs the least seen.
 ///
-/// Errors:     std::invalid_argument for an index that is no row of the table; what the policy's `validate` throws.
+/// Errors:     std::invalid_argument for an index that is no row; what the policy's `validate` throws.
 /// Randomness: a Philox stream of `seed` per index: a row answers the same whatever was asked before.
 /// Cost:       one `uniform_index` per run.
-/// Threads:    as `replay`.
 template <class Repetition>
-class noisy_replay {
-    static_assert(repetition<Repetition>, "tunekit: noisy_replay, part 3: not a measure::repetition");
+class resampled_rows {
+    static_assert(repetition<Repetition>, "tunekit: resampled_rows, part 2: not a measure::repetition");
 
 public:
-    noisy_replay(std::span<const recorded> table, virtual_clock time, Repetition repeat, std::uint64_t seed)
-        : table_(table), time_(time), repeat_(repeat), seed_(seed)
+    resampled_rows(std::span<const recorded_row> table, Repetition repeat, std::uint64_t seed)
+        : table_(table), repeat_(repeat), seed_(seed)
     {
         repeat_.validate();
     }
 
-    [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
+    [[nodiscard]] std::span<const recorded_row> table() const noexcept { return table_; }
+
+    [[nodiscard]] recorded_row row(index i, const limits& within) const
     {
-        detail::check_rows(table_, batch);
-        std::vector<measurement> out;
-        out.reserve(batch.size());
-        for (const index i : batch) {
-            const recorded& row = table_[static_cast<std::size_t>(i)];
-            out.push_back(row.result);
-            double seconds = row.seconds;
-            if (!row.result.failed && row.result.batches.size() >= repeat_.next({})) run(i, row, within, out.back(), seconds);
-            time_.advance(seconds);
-        }
+        detail::check_rows(table_, {&i, 1});
+        recorded_row out = table_[static_cast<std::size_t>(i)];
+        if (!out.result.failed && !out.result.batches.empty()) run(i, within, out);
         return out;
     }
 
 private:
     /// Replaces what was recorded of row `i` by runs drawn from it.
-    void run(index i, const recorded& row, const limits& within, measurement& out, double& seconds) const
+    void run(index i, const limits& within, recorded_row& row) const
     {
-        const std::vector<double>& repeats = row.result.batches;
+        const std::vector<double>& repeats = table_[static_cast<std::size_t>(i)].result.batches;
+        measurement& out = row.result;
         auto gen = random::stream(seed_, purpose, i);
         double drawn = 0;
         out.batches.clear();
@@ -133,21 +105,112 @@ private:
             out.at_least = surely_above(out.batches, within.abandon_above);
             if (out.at_least) break;
         }
-        const estimate of = repeat_.estimate_of(out.batches);
-        out.cost = out.at_least ? *std::min_element(out.batches.begin(), out.batches.end()) : of.cost;
-        out.spread = of.spread;
+        const estimate found = repeat_.estimate_of(out.batches);
+        out.cost = out.at_least ? *std::min_element(out.batches.begin(), out.batches.end()) : found.cost;
+        out.spread = found.spread;
         double all = 0;
         for (const double t : repeats) all += t;
         out.run_seconds = (std::max)(0.0, out.run_seconds - all) + drawn;
-        seconds = (std::max)(0.0, seconds - all) + drawn;
+        row.seconds = (std::max)(0.0, row.seconds - all) + drawn;
     }
 
     static constexpr std::uint32_t purpose = 0x7265706cU;  // "repl": no other part draws from these streams
 
-    std::span<const recorded> table_;
-    virtual_clock time_;
+    std::span<const recorded_row> table_;
     Repetition repeat_;
     std::uint64_t seed_;
 };
 
+/// A measurer that answers index i with row i of a table and moves a clock by what that evaluation cost.
+///
+///     double now = 0;
+///     tk::measure::replay measure(table, tk::measure::virtual_clock(now));
+///
+/// A row asked for again answers and costs the same again. Limits are not applied: what was recorded was measured in
+/// full, and is returned so.
+///
+/// Errors:     std::invalid_argument for an index that is no row of the table.
+/// Randomness: none.
+/// Cost:       a copy of the row.
+/// Threads:    one at a time; the table may be shared. Precondition: table and time outlive the measurer.
+class replay {
+public:
+    replay(std::span<const recorded_row> table, virtual_clock time) noexcept : table_(table), time_(time) {}
+
+    [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within);
+
+private:
+    recorded_rows table_;
+    virtual_clock time_;
+};
+
+/// The same for `resampled_rows`.
+///
+///     tk::measure::noisy_replay measure(table, time, tk::measure::until_stable{}, 1);
+///
+/// Errors, randomness, cost: those of `resampled_rows`. Threads: as `replay`.
+template <class Repetition>
+class noisy_replay {
+    static_assert(repetition<Repetition>, "tunekit: noisy_replay, part 3: not a measure::repetition");
+
+public:
+    noisy_replay(std::span<const recorded_row> table, virtual_clock time, Repetition repeat, std::uint64_t seed)
+        : rows_(table, repeat, seed), time_(time)
+    {
+    }
+
+    [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
+    {
+        detail::check_rows(rows_.table(), batch);
+        std::vector<measurement> out;
+        out.reserve(batch.size());
+        for (const index i : batch) {
+            recorded_row r = rows_.row(i, within);
+            time_.advance(r.seconds);
+            out.push_back(std::move(r.result));
+        }
+        return out;
+    }
+
+private:
+    resampled_rows<Repetition> rows_;
+    virtual_clock time_;
+};
+
 }  // namespace tunekit::measure
+
+#if TUNEKIT_BODIES
+namespace tunekit::measure::detail {
+
+TUNEKIT_INLINE void check_rows(std::span<const recorded_row> table, std::span<const index> batch)
+{
+    for (const index i : batch)
+        if (i >= table.size())
+            invalid("replay: index " + std::to_string(i) + " of a table of " + std::to_string(table.size()) +
+                    " rows, want the table of the same space");
+}
+
+}  // namespace tunekit::measure::detail
+namespace tunekit::measure {
+
+TUNEKIT_INLINE recorded_row recorded_rows::row(index i, const limits&) const
+{
+    detail::check_rows(table_, {&i, 1});
+    return table_[static_cast<std::size_t>(i)];
+}
+
+TUNEKIT_INLINE std::vector<measurement> replay::measure(std::span<const index> batch, const limits& within)
+{
+    detail::check_rows(table_.table(), batch);
+    std::vector<measurement> out;
+    out.reserve(batch.size());
+    for (const index i : batch) {
+        recorded_row r = table_.row(i, within);
+        time_.advance(r.seconds);
+        out.push_back(std::move(r.result));
+    }
+    return out;
+}
+
+}  // namespace tunekit::measure
+#endif  // TUNEKIT_BODIES

@@ -7,12 +7,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
-#include <memory>
-#include <new>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/caches.hpp"
@@ -50,9 +48,15 @@ public:
         stride_ = (n * sizeof(T) + 63) / 64 * 64;
         const std::size_t bytes = total != 0 ? total : beyond_caches();
         copies_ = (bytes + stride_ - 1) / stride_ + 1;
-        bytes_.reset(static_cast<unsigned char*>(::operator new (copies_* stride_, std::align_val_t{64})));
-        std::memset(bytes_.get(), 0, copies_ * stride_);
+        bytes_.resize(copies_ * stride_ + 63);
+        first_ = bytes_.data() + (64 - reinterpret_cast<std::uintptr_t>(bytes_.data()) % 64) % 64;
     }
+
+    rotating(rotating&&) noexcept = default;
+    rotating& operator=(rotating&&) noexcept = default;
+    rotating(const rotating&) = delete;
+    rotating& operator=(const rotating&) = delete;
+    ~rotating() = default;
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }      ///< elements of each copy
     [[nodiscard]] std::size_t copies() const noexcept { return copies_; }  ///< at least 2
@@ -60,27 +64,23 @@ public:
     /// The copy whose turn it is: 0, 1, 2, ... and from the start again.
     [[nodiscard]] std::span<T> at(std::uint64_t turn) const noexcept
     {
-        unsigned char* const from = bytes_.get() + static_cast<std::size_t>(turn % copies_) * stride_;
-        return {reinterpret_cast<T*>(from), size_};
+        unsigned char* const copy = first_ + static_cast<std::size_t>(turn % copies_) * stride_;
+        return {reinterpret_cast<T*>(copy), size_};
     }
 
     /// Writes `content` into every copy. Throws std::invalid_argument where it has another size.
     void fill(std::span<const T> content)
     {
         require(content.size() == size_, "rotating.fill: content of another size than the copies");
-        for (std::size_t k = 0; k < copies_; ++k)
-            std::copy(content.begin(), content.end(), at(k).begin());
+        for (std::size_t k = 0; k < copies_; ++k) std::copy(content.begin(), content.end(), at(k).begin());
     }
 
 private:
-    struct release {
-        void operator()(unsigned char* p) const noexcept { ::operator delete (p, std::align_val_t{64}); }
-    };
-
     std::size_t size_ = 0;
     std::size_t stride_ = 0;  ///< bytes from copy to copy
     std::size_t copies_ = 0;
-    std::unique_ptr<unsigned char[], release> bytes_;
+    std::vector<unsigned char> bytes_{};
+    unsigned char* first_ = nullptr;  ///< the first of them that is aligned; moves with them
 };
 
 }  // namespace tunekit::measure

@@ -9,30 +9,32 @@
 #include <limits>
 #include <new>
 #include <string>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
-#include "tunekit/measure/candidate_error.hpp"
 #include "tunekit/measure/clocks.hpp"
-#include "tunekit/measure/repetition.hpp"
-#include "tunekit/measure/timed_session.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/detail/kernel_forms.hpp"
+#include "tunekit/measure/detail/timed_session.hpp"
+#include "tunekit/measure/timed_options.hpp"
+#include "tunekit/measure/until_confident.hpp"
 #include "tunekit/measure/verify.hpp"
 
 namespace tunekit::measure {
 
 /// A kernel with all that is needed to measure one configuration of it.
 ///
-///     timed{[&](const auto& p) { gemm(tk::get<"mc">(p), a, b, c); }, until_stable{},
-///           matches<float>{c, want, {.absolute = 1e-4}}}
+///     timed{[&](const auto& p) { gemm(tk::get<"mc">(p), a, b, c); }}
+///     timed{kernel, until_stable{}, matches<float>{c, want, {.absolute = 1e-4}}}
 ///
 /// `kernel(config)` may
 ///   * run the kernel and return nothing;
 ///   * prepare it, outside the timed window, and return what runs it: a callable of nothing, or of the number of the
-///     turn for kernels that rotate between buffers. Where that has a `restore()`, it is called before each run, untimed;
-///   * report the seconds of one run (double), as device timers do.
-/// `check()` or `check(config)` returns bool or std::optional<std::string>, empty where all is well, after the first
-/// run; where it has `poison()`, that is called before. `clock` times, `options` say how.
+///     turn for kernels that rotate between buffers, that returns nothing or the seconds of its run. Where that has a
+///     `restore()`, it is called before each run, untimed;
+///   * report the seconds of one run (double or float), as device timers do.
+/// `check()` or `check(config)` returns bool, or text that says what is wrong (std::optional<std::string> or
+/// const char*, empty or null where all is well), after the first run; where it has `poison()`, that is called before.
+/// `now` times, `options` say how.
 ///
 /// One measurement: prepare; first run, checked; single runs until they no longer get faster (bounded); batches as
 /// `repeat` says, each long enough for the clock. Single runs are timed alone where something is restored or the cache
@@ -42,44 +44,84 @@ namespace tunekit::measure {
 ///
 /// Failures:   that of a candidate_error; invalid (preparing threw), out_of_memory (std::bad_alloc), crash of code 0 (a
 ///             run threw), wrong_result, run_timeout (not one timed run within the limit), bad_cost (a time that is not
-///             positive and finite, or a clock that jumped).
-template <class Kernel, class Repetition, class Check = no_check, class Clock = wall_clock>
+///             positive and finite, a clock that jumped, or a run that takes no longer than a loop without a kernel:
+///             then the compiler has removed the work).
+template <class Kernel, class Repetition = until_confident, class Check = no_check, class Clock = wall_clock>
 struct timed {
-    static_assert(repetition<Repetition>, "tunekit: timed, part 2: not a measure::repetition");
-    static_assert(clock<Clock>, "tunekit: timed, part 4: not a measure::clock");
+    static_assert(std::copyable<Repetition>,
+                  "tunekit: timed, argument 2 (repeat) is no repetition policy: it cannot be copied");
+    static_assert(plans_runs<Repetition>,
+                  "tunekit: timed, argument 2 (repeat) is no repetition policy: std::uint32_t "
+                  "next(std::span<const double>) const is missing or returns another type");
+    static_assert(estimates_cost<Repetition>,
+                  "tunekit: timed, argument 2 (repeat) is no repetition policy: measure::estimate "
+                  "estimate_of(std::span<const double>) const is missing or returns another type");
+    static_assert(validated<Repetition>,
+                  "tunekit: timed, argument 2 (repeat) is no repetition policy: void validate() const is missing or "
+                  "returns another type");
+    static_assert(
+        clock<Clock>,
+        "tunekit: timed, argument 4 (now) is no clock: double operator()() is missing or returns another type");
 
     Kernel kernel;
-    Repetition repeat;
+    Repetition repeat{};
     Check check{};
     Clock now{};
-    timing options{};
+    timed_options options{};
+
+    /// Whether kernel and check take configurations of this type; the first thing that does not fit.
+    template <class Config>
+    static constexpr detail::misfit misfit_of = detail::misfit_of<Kernel, Check, Config>();
 
     /// Throws std::invalid_argument where a setting is out of range.
     void validate() const
     {
         repeat.validate();
-        require(options.least_steps >= 0 && options.least_steps < 1e9,
-                "timed: least_steps is out of range, want 0 to 1e9");
-        require(options.settled >= 0 && options.settled < 1, "timed: settled is out of range, want 0 <= settled < 1");
-        require(options.most_warm_up_seconds >= 0, "timed: most_warm_up_seconds is negative or NaN, want >= 0");
+        options.validate();
     }
 
     /// Measures one configuration.
     template <class Config>
     [[nodiscard]] measurement operator()(const Config& config, const limits& within)
     {
-        wall_clock wall;
+        using detail::misfit;
+        constexpr misfit wrong = misfit_of<Config>;
+        static_assert(wrong != misfit::kernel_takes,
+                      "tunekit: timed, argument 1 (kernel) does not take a configuration: write [](const auto& p) { "
+                      "... } and read its parameters by tunekit::get<\"name\">(p)");
+        static_assert(wrong != misfit::kernel_gives,
+                      "tunekit: timed, argument 1 (kernel) returns something else than nothing (it ran), its seconds "
+                      "(double or float), or what runs it: a callable of nothing or of the turn's number, that returns "
+                      "nothing or its seconds");
+        static_assert(
+            wrong != misfit::check_takes,
+            "tunekit: timed, argument 3 (check) is called with the configuration or with nothing, and takes neither");
+        static_assert(wrong != misfit::check_gives,
+                      "tunekit: timed, argument 3 (check) returns neither bool nor text (std::optional<std::string> or "
+                      "const char*), empty where all is well");
+        if constexpr (wrong == misfit::none) {
+            return measured(config, within);
+        } else {
+            return {};
+        }
+    }
+
+private:
+    template <class Config>
+    measurement measured(const Config& config, const limits& within)
+    {
+        const wall_clock wall;
         const double start = wall();
         measurement out;
         const auto fail = [&out](failure_kind kind, std::string message) {
-            out.failed = failure{kind, 0, std::move(message)};
+            out.failed = failure{.kind = kind, .message = std::move(message)};
         };
         bool preparing = true;
         try {
             auto run = detail::prepare(kernel, config);
             preparing = false;
-            detail::timed_session<timed, decltype(run)> of{*this, run, within, start, out, detail::flusher(flushed())};
-            of.measure(config);
+            detail::timed_run<timed, decltype(run), Config> one(*this, run, config, flushed());
+            detail::timed_session(one.parts(), options, within, start, out).measure();
         } catch (const candidate_error& e) {
             out.failed = e.why;
         } catch (const std::bad_alloc&) {
@@ -98,7 +140,6 @@ struct timed {
         return out;
     }
 
-private:
     [[nodiscard]] std::size_t flushed() const noexcept
     {
         if (options.state == cache::warm) return 0;
@@ -106,6 +147,8 @@ private:
     }
 };
 
+template <class K>
+timed(K) -> timed<K>;
 template <class K, class R>
 timed(K, R) -> timed<K, R>;
 template <class K, class R, class C>
@@ -113,6 +156,6 @@ timed(K, R, C) -> timed<K, R, C>;
 template <class K, class R, class C, class N>
 timed(K, R, C, N) -> timed<K, R, C, N>;
 template <class K, class R, class C, class N>
-timed(K, R, C, N, timing) -> timed<K, R, C, N>;
+timed(K, R, C, N, timed_options) -> timed<K, R, C, N>;
 
 }  // namespace tunekit::measure

@@ -10,7 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/measure/repetition.hpp"
+#include "tunekit/core/compiled.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/batches.hpp"
+#include "tunekit/measure/concepts.hpp"
 #include "tunekit/stats/quantile.hpp"
 
 namespace tunekit::measure {
@@ -24,52 +27,67 @@ namespace tunekit::measure {
 /// the wrong moment; the median of five runs ignores two of them. The cost is the median of the group medians, `spread`
 /// the standard error of their mean.
 ///
-/// Errors: `runs`, `group` at least 1, `min_groups` at least 2, `standard_error` positive.
+/// Errors: `max_runs`, `group` at least 1, `min_groups` at least 2, `standard_error` positive.
 /// Cost:   O(runs) per call.
 struct until_confident {
     double standard_error = 0.01;  ///< stop at this share of the mean
     std::uint32_t group = 5;       ///< runs per median
     std::uint32_t min_groups = 3;  ///< not before so many medians
-    std::uint32_t runs = 500;      ///< at most so many timed runs
+    std::uint32_t max_runs = 500;  ///< timed runs
 
-    void validate() const
-    {
-        require(runs >= 1, "until_confident: runs is 0, want >= 1");
-        require(group >= 1, "until_confident: group is 0, want >= 1");
-        require(min_groups >= 2, "until_confident: min_groups is below 2, want >= 2");
-        require(standard_error > 0, "until_confident: standard_error is not positive, want > 0");
-    }
+    void validate() const;
 
     /// One run at a time, so that a median can drop single disturbed ones.
-    [[nodiscard]] std::uint32_t next(std::span<const double> batches) const
-    {
-        if (batches.size() >= runs) return 0;
-        const bool whole = !batches.empty() && batches.size() % group == 0;
-        if (!whole || batches.size() / group < min_groups) return 1;
-        const estimate mean = detail::mean_of(medians(batches));
-        return mean.spread <= standard_error * mean.cost ? 0 : 1;
-    }
+    [[nodiscard]] std::uint32_t next(std::span<const double> batches) const;
 
-    [[nodiscard]] estimate estimate_of(std::span<const double> batches) const
-    {
-        std::vector<double> of = medians(batches);
-        const double spread = detail::mean_of(of).spread;
-        return {stats::median(std::move(of)), spread};
-    }
+    [[nodiscard]] estimate estimate_of(std::span<const double> batches) const;
 
     friend bool operator==(const until_confident&, const until_confident&) = default;
 
 private:
     /// The medians of whole groups; of what there is where not even one is whole.
-    [[nodiscard]] std::vector<double> medians(std::span<const double> batches) const
-    {
-        const auto median = [](std::span<const double> x) { return stats::median({x.begin(), x.end()}); };
-        std::vector<double> of;
-        for (std::size_t from = 0; from + group <= batches.size(); from += group)
-            of.push_back(median(batches.subspan(from, group)));
-        if (of.empty()) of.push_back(median(batches));
-        return of;
-    }
+    [[nodiscard]] std::vector<double> medians(std::span<const double> batches) const;
 };
 
+static_assert(repetition<until_confident>);
+
 }  // namespace tunekit::measure
+
+#if TUNEKIT_BODIES
+namespace tunekit::measure {
+
+TUNEKIT_INLINE void until_confident::validate() const
+{
+    require(max_runs >= 1, "until_confident: max_runs is 0, want >= 1");
+    require(group >= 1, "until_confident: group is 0, want >= 1");
+    require(min_groups >= 2, "until_confident: min_groups is below 2, want >= 2");
+    require(standard_error > 0, "until_confident: standard_error is not positive, want > 0");
+}
+
+TUNEKIT_INLINE std::uint32_t until_confident::next(std::span<const double> batches) const
+{
+    if (batches.size() >= max_runs) return 0;
+    const bool whole = !batches.empty() && batches.size() % group == 0;
+    if (!whole || batches.size() / group < min_groups) return 1;
+    const estimate mean = mean_of(medians(batches));
+    return mean.spread <= standard_error * mean.cost ? 0 : 1;
+}
+
+TUNEKIT_INLINE estimate until_confident::estimate_of(std::span<const double> batches) const
+{
+    std::vector<double> groups = medians(batches);
+    const double spread = mean_of(groups).spread;
+    return {.cost = stats::median(std::move(groups)), .spread = spread};
+}
+
+TUNEKIT_INLINE std::vector<double> until_confident::medians(std::span<const double> batches) const
+{
+    const auto median = [](std::span<const double> x) { return stats::median({x.begin(), x.end()}); };
+    std::vector<double> out;
+    for (std::size_t k = 0; k + group <= batches.size(); k += group) out.push_back(median(batches.subspan(k, group)));
+    if (out.empty()) out.push_back(median(batches));
+    return out;
+}
+
+}  // namespace tunekit::measure
+#endif  // TUNEKIT_BODIES

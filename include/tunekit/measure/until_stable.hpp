@@ -10,7 +10,10 @@
 #include <limits>
 #include <span>
 
-#include "tunekit/measure/repetition.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/batches.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/fixed.hpp"
 
 namespace tunekit::measure {
 
@@ -19,33 +22,31 @@ namespace tunekit::measure {
 ///     timed{kernel, until_stable{}}                       // the paper's settings
 ///     timed{kernel, until_stable::reference()}            // those of its code
 ///
-/// With t_i the seconds per run of batch i, the performance is, cumulative, i / (t_1 + ... + t_i) and, per batch, 1 /
-/// t_i; the CV is the population standard deviation over the mean. It is looked at from `min_batches` on. Where `runs`
-/// holds fewer batches than that, all of them are run. The cost is the mean of the t_i, in `trimmed` form without the
-/// least and the greatest.
+/// With t_i the seconds per run of batch i, the performance is, cumulative, i / (t_1 + ... + t_i) and, per batch,
+/// 1 / t_i; the CV is the population standard deviation over the mean. It is looked at from `min_batches` on. Where
+/// `max_runs` holds fewer batches than that, all of them are run. The cost is the mean of the t_i, in `trimmed` form
+/// without the least and the greatest.
 ///
-/// Errors:     `runs`, `batch` and `min_batches` must be at least 1, `threshold` positive.
+/// Errors:     `max_runs`, `batch` and `min_batches` must be at least 1, `threshold` positive.
 /// Cost:       O(number of batches) per call.
-/// Source:     Li, Zhang, Wang, Hu, Fan (2020), AdaTune: Adaptive Tensor Program Compilation Made Efficient, NeurIPS
-/// 33,
-///             Algorithm 1 and section 3.1; `reference`: the code published with it.
+/// Source:     Li, Zhang, Wang, Hu, Fan (2020), AdaTune: Adaptive Tensor Program Compilation Made Efficient,
+///             NeurIPS 33, Algorithm 1 and section 3.1; `reference`: the code published with it.
 /// Departures: taken literally, the CV of one batch is 0 and every measurement would stop after it: `min_batches` = 3,
-/// as in
-///             the code, holds for both forms. The printed performance lacks the batch size, which the CV does not see.
-///             Warm-up is the measurer's and is detected, where the paper has one run.
+///             as in the code, holds for both forms. The printed performance lacks the batch size, which the CV does
+///             not see. Warm-up is the measurer's and is detected, where the paper has one run.
 struct until_stable {
-    std::uint32_t runs = 500;        ///< n; at most so many timed runs
+    std::uint32_t max_runs = 500;    ///< n; timed runs
     std::uint32_t batch = 50;        ///< B; runs per reading of the clock
     double threshold = 0.1;          ///< stop below this CV
     std::uint32_t min_batches = 3;   ///< not before so many batches
-    std::uint32_t bypass_below = 0;  ///< with fewer `runs` than this, run them all
+    std::uint32_t bypass_below = 0;  ///< where `max_runs` is less, run them all
     bool cumulative = true;          ///< performance over all batches so far, or of each batch
     bool trimmed = false;  ///< CV without the extremes where there are more than 4; cost without them where more than 2
 
     /// Cumulative performance, nothing trimmed.
     [[nodiscard]] static constexpr until_stable paper() noexcept { return {}; }
 
-    /// Performance per batch, trimmed; bypassed below 300 runs.
+    /// Performance per batch, trimmed; bypassed where `max_runs` is below 300.
     [[nodiscard]] static constexpr until_stable reference() noexcept
     {
         return {.bypass_below = 300, .cumulative = false, .trimmed = true};
@@ -53,7 +54,7 @@ struct until_stable {
 
     void validate() const
     {
-        require(runs >= 1, "until_stable: runs is 0, want >= 1");
+        require(max_runs >= 1, "until_stable: max_runs is 0, want >= 1");
         require(batch >= 1, "until_stable: batch is 0, want >= 1");
         require(min_batches >= 1, "until_stable: min_batches is 0, want >= 1");
         require(threshold > 0, "until_stable: threshold is not positive, want > 0");
@@ -61,8 +62,8 @@ struct until_stable {
 
     [[nodiscard]] std::uint32_t next(std::span<const double> batches) const noexcept
     {
-        if (batches.size() >= min_batches && runs >= bypass_below && variation(batches) < threshold) return 0;
-        return detail::next_of(runs, batch, batches.size());
+        if (batches.size() >= min_batches && max_runs >= bypass_below && variation(batches) < threshold) return 0;
+        return next_batch(max_runs, batch, batches.size());
     }
 
     /// The CV that is compared with `threshold`. Precondition: at least one batch.
@@ -92,7 +93,7 @@ struct until_stable {
     [[nodiscard]] estimate estimate_of(std::span<const double> batches) const
     {
         if (trimmed && batches.size() > 2) return trimmed_mean(batches);
-        return fixed{.runs = runs, .batch = batch}.estimate_of(batches);
+        return fixed{.runs = max_runs, .batch = batch}.estimate_of(batches);
     }
 
     friend bool operator==(const until_stable&, const until_stable&) = default;
@@ -129,5 +130,7 @@ private:
         return {mean, n > 1 ? std::sqrt(squares / (n - 1) / n) : 0};
     }
 };
+
+static_assert(repetition<until_stable>);
 
 }  // namespace tunekit::measure

@@ -26,18 +26,24 @@ struct tolerance {
     friend bool operator==(const tolerance&, const tolerance&) = default;
 };
 
+/// Which elements of a result are compared: all where empty, else one entry per element, 0 for those left out.
+using compared = std::span<const unsigned char>;
+
 /// Empty where every element of `got` is as near to `want` as `within` asks; else one line on the first that is not.
 /// A NaN is wrong, but where the reference is NaN too; an infinity is right only where the reference is the same.
+/// `mask` leaves elements out: halos and padding, which a kernel need not write.
 /// Errors: std::invalid_argument where the sizes differ.
 template <class T>
-requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
 [[nodiscard]] std::optional<std::string> close_to(std::span<const T> got, std::span<const T> want,
-                                                  tolerance within = {})
+                                                  tolerance within = {}, compared mask = {})
 {
     require(got.size() == want.size(), "close_to: result and reference differ in size, want the same");
+    require(mask.empty() || mask.size() == got.size(), "close_to: result and mask differ in size, want the same");
     const auto absolute = within.absolute;
     const auto relative = within.relative;
     for (std::size_t i = 0; i < got.size(); ++i) {
+        if (!mask.empty() && mask[i] == 0) continue;
         const auto a = static_cast<double>(got[i]);
         const auto b = static_cast<double>(want[i]);
         if (std::fabs(a - b) <= absolute + relative * std::fabs(b) &&
@@ -54,7 +60,7 @@ requires std::is_arithmetic_v<T>
 
 /// Fills `output` with what no kernel computes by chance: NaN, or for integers the largest value less 90.
 template <class T>
-requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
 void poison(std::span<T> output) noexcept
 {
     T value{};
@@ -63,25 +69,31 @@ void poison(std::span<T> output) noexcept
     } else {
         value = static_cast<T>((std::numeric_limits<T>::max)() - T{90});
     }
-    for (T& x : output)
-        x = value;
+    for (T& x : output) x = value;
 }
 
 /// A check for `timed`: poisons `output` before the run that is checked and compares it with `reference` after it.
 ///
 ///     timed{kernel, until_stable{}, matches<float>{output, reference, {.absolute = 1e-4}}}
 ///
-/// Refers to both buffers. A kernel that skips an element leaves the poison there and is found out.
+/// Refers to both buffers, and to the mask. A kernel that skips an element leaves the poison there and is found out; what
+/// it need not write, as the frame that a stencil leaves alone, the mask leaves out:
+///
+///     std::vector<unsigned char> inner(n * n);                        // 1 where the stencil writes, 0 on the frame
+///     matches<float>{output, reference, {.absolute = 1e-4}, inner}
+///
+/// Elements left out are poisoned like the others, and may hold anything after the run.
 template <class T>
 struct matches {
     std::span<T> output;
     std::span<const T> reference;
     tolerance within{};
+    compared mask{};
 
     void poison() const noexcept { measure::poison(output); }
     [[nodiscard]] std::optional<std::string> operator()() const
     {
-        return close_to(std::span<const T>(output), reference, within);
+        return close_to(std::span<const T>(output), reference, within, mask);
     }
 };
 

@@ -4,13 +4,14 @@
 /// \file
 /// Random choices: by weight, an order, some of many.
 
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/error.hpp"
+#include "tunekit/core/index_table.hpp"
 #include "tunekit/random/uniform.hpp"
 
 namespace tunekit::random {
@@ -22,13 +23,16 @@ template <generator G>
 [[nodiscard]] std::size_t choose(std::span<const double> weights, G& gen)
 {
     double sum = 0;
+    bool bad = false;
     std::size_t last = weights.size();  // the last one of positive weight: where rounding ends up
     for (std::size_t i = 0; i < weights.size(); ++i) {
-        assert(weights[i] >= 0);
         sum += weights[i];
+        bad = bad || !(weights[i] >= 0);
         if (weights[i] > 0) last = i;
     }
-    assert(last < weights.size() && sum - sum == 0);
+    require(
+        last < weights.size() && sum - sum == 0 && !bad,
+        "random::choose: no weight is positive, or one is negative, NaN or infinite, want finite ones of 0 or more");
     const double u = uniform_01(gen) * sum;
     double below = 0;
     for (std::size_t i = 0; i < last; ++i) {
@@ -38,13 +42,27 @@ template <generator G>
     return last;
 }
 
+/// One of the positions i < n that `keep(i)` holds for, all equally likely. Precondition: it holds for one at least.
+/// Randomness: one `uniform_index`. Cost: O(n); `keep` is called twice at most for each.
+template <class Keep, generator G>
+[[nodiscard]] constexpr std::size_t choose_where(std::size_t n, Keep&& keep, G& gen)
+{
+    std::uint64_t kept = 0;
+    for (std::size_t i = 0; i < n; ++i) kept += keep(i) ? 1U : 0U;
+    if (kept == 0) invalid("random::choose_where: nothing to choose from, want one at least");
+    std::uint64_t skip = uniform_index(kept, gen);
+    std::size_t i = 0;
+    while (!keep(i) || skip-- > 0) ++i;
+    return i;
+}
+
 /// Puts `k` members of `items`, drawn without replacement, in random order, in front; the others follow in some order.
 /// Precondition: k <= items.size(). Randomness: one `uniform_index` per place, none for a place without choice.
 /// Source: Durstenfeld (1964), Algorithm 235, CACM 7, stopped early.
 template <class T, generator G>
 constexpr void partial_shuffle(std::span<T> items, std::size_t k, G& gen)
 {
-    assert(k <= items.size());
+    if (k > items.size()) invalid("random::partial_shuffle: fewer items than are wanted");
     for (std::size_t i = 0; i < k && i + 1 < items.size(); ++i) {
         const auto j = i + static_cast<std::size_t>(uniform_index(items.size() - i, gen));
         using std::swap;
@@ -72,7 +90,7 @@ constexpr void shuffle(std::vector<T>& items, G& gen)
 template <generator G>
 [[nodiscard]] std::vector<std::uint64_t> sample_without_replacement(std::uint64_t n, std::size_t k, G& gen)
 {
-    assert(k <= n);
+    require(k <= n, "random::sample_without_replacement: fewer members than are wanted");
     std::vector<std::uint64_t> out;
     if (k >= n / 4) {
         out.resize(static_cast<std::size_t>(n));
@@ -81,17 +99,14 @@ template <generator G>
         out.resize(k);
         return out;
     }
-    unsigned log_slots = 1;
-    while ((std::size_t{1} << log_slots) < 2 * k) ++log_slots;
-    std::vector<std::uint64_t> seen(std::size_t{1} << log_slots, n);  // n: empty. Asked for membership only
+    const auto hash = [](std::uint64_t x) { return x * 0x9E3779B97F4A7C15U; };
+    core::index_table<std::uint64_t> seen;  // asked for membership only
+    seen.reserve(k, hash);
     out.reserve(k);
     while (out.size() < k) {
         const std::uint64_t x = uniform_index(n, gen);
-        auto slot = static_cast<std::size_t>((x * 0x9E3779B97F4A7C15U) >> (64 - log_slots));
-        while (seen[slot] != n && seen[slot] != x) slot = (slot + 1) & (seen.size() - 1);
-        if (seen[slot] == x) continue;
-        seen[slot] = x;
-        out.push_back(x);
+        seen.add(x, hash(x), [x](std::uint64_t other) { return other == x; }, hash);
+        if (seen.size() > out.size()) out.push_back(x);
     }
     return out;
 }

@@ -28,7 +28,7 @@ namespace tunekit::random {
 template <class G>
 concept bulk_generator = generator<G> && std::copyable<G> && requires(G& gen, std::span<std::uint64_t> out) {
     gen.fill(out);
-    requires (G::min)() == 0 && (G::max)() == ~std::uint64_t{0};
+    requires(G::min)() == 0 && (G::max)() == ~std::uint64_t{0};
 };
 
 namespace detail {

@@ -24,10 +24,10 @@ struct ziggurat {
 
 constexpr ziggurat make_ziggurat()
 {
-    constexpr double r = 3.6541528853610088;     // where the layers close at height 1
+    constexpr double r = 3.6541528853610088;        // where the layers close at height 1
     constexpr double area = 0.0049286732339746519;  // r f(r) + the tail
-    constexpr double f_r = 0.00126028593049859;  // exp(-r^2 / 2)
-    constexpr auto log = [](double y) {  // of y in (0, 1], by ln y = 2 artanh((y - 1) / (y + 1)) about 1
+    constexpr double f_r = 0.00126028593049859;     // exp(-r^2 / 2)
+    constexpr auto log = [](double y) {             // of y in (0, 1], by ln y = 2 artanh((y - 1) / (y + 1)) about 1
         double out = 0;
         while (y < 0.75) {
             y *= 2;
@@ -68,7 +68,8 @@ struct ziggurat_point {
     explicit ziggurat_point(std::uint64_t draw)
         : layer(draw & 255),
           x(static_cast<double>(static_cast<std::int64_t>(draw) >> 11) * 0x1p-52 * normal_layers.x[layer])
-    {}
+    {
+    }
 
     /// Whether the point is under the curve at every height of its layer.
     [[nodiscard]] bool inside() const { return std::abs(x) < normal_layers.x[layer + 1]; }
@@ -106,7 +107,8 @@ template <generator G>
 [[nodiscard]] double normal(G& gen)
 {
     const detail::ziggurat_point p(bits(gen));
-    if (p.inside()) [[likely]] return p.x;
+    if (p.inside()) [[likely]]
+        return p.x;
     return detail::normal_edge(p, gen);
 }
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <type_traits>
 
+#include "tunekit/core/lanes.hpp"
 #include "tunekit/random/generator.hpp"
 
 namespace tunekit::random {
@@ -17,20 +18,15 @@ namespace tunekit::random {
 namespace detail {
 
 // Lanes of 64 bits whose low halves hold the words of Philox; the high halves are ignored.
-#if defined(__AVX2__)
-inline constexpr int lane_bytes = 32;
-#else
-inline constexpr int lane_bytes = 16;
-#endif
-inline constexpr int lane_count = lane_bytes / 8;
-using lanes = std::uint64_t __attribute__((vector_size(lane_bytes)));
+using lanes = core::lanes<std::uint64_t>;
+inline constexpr int lane_count = static_cast<int>(core::lane_count<std::uint64_t>);
 
 /// Replaces each lane by the product of its low half with `m`. clang sees pmuludq in the mask; g++ 12 has to be told, or it
 /// multiplies 64 by 64 bits at three times the price.
 [[gnu::always_inline]] inline void multiply_low(lanes& x, std::uint32_t m)
 {
 #if defined(__x86_64__) && !defined(__clang__)
-    using halves = int __attribute__((vector_size(lane_bytes)));
+    using halves = core::lanes<int>;
     const lanes factor = lanes{} + m;
 #if defined(__AVX2__)
     x = reinterpret_cast<lanes>(
@@ -116,12 +112,9 @@ public:
     constexpr void fill(std::span<std::uint64_t> out)
     {
         std::size_t i = 0;
-        while (i < out.size() && next_ != ahead)
-            out[i++] = ahead_[next_++];
-        for (; out.size() - i >= ahead; i += ahead)
-            refill(out.data() + i);
-        while (i < out.size())
-            out[i++] = (*this)();
+        while (i < out.size() && next_ != ahead) out[i++] = ahead_[next_++];
+        for (; out.size() - i >= ahead; i += ahead) refill(out.data() + i);
+        while (i < out.size()) out[i++] = (*this)();
     }
 
     /// The bijection itself: ten rounds of Philox4x32 under `key`.
@@ -183,8 +176,7 @@ private:
     {
         using detail::lane_count;
         detail::lanes lane{};
-        for (int i = 0; i < lane_count; ++i)
-            lane[i] = static_cast<std::uint64_t>(i);
+        for (int i = 0; i < lane_count; ++i) lane[i] = static_cast<std::uint64_t>(i);
         const detail::lanes zero{};
         for (int first = 0; first < 8; first += 2 * lane_count) {
             detail::philox_group a{lane + (low_ + static_cast<std::uint64_t>(first)), zero + (low_ >> 32), zero + high_,

@@ -5,61 +5,85 @@
 /// AdaTune and the steps that lead to it.
 
 #include <cstddef>
+#include <utility>
 
-#include "tunekit/acquisition/expected_improvement.hpp"
+#include "tunekit/acquisition/criteria.hpp"
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/contextual_annealing.hpp"
+#include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/until_stable.hpp"
+#include "tunekit/schedule/sequential.hpp"
+#include "tunekit/screen/diversity.hpp"
 #include "tunekit/screen/epsilon_greedy.hpp"
 #include "tunekit/screen/keep_best.hpp"
+#include "tunekit/search/model_guided.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
-#include "tunekit/tune/model_guided.hpp"
+#include "tunekit/tune/recipe.hpp"
 
 namespace tunekit::recipes {
 
 namespace detail {
 
-[[nodiscard]] inline surrogate::random_forest adatune_forest(std::size_t trees) { return {.trees = trees, .max_features = 10}; }
+[[nodiscard]] inline surrogate::random_forest adatune_forest(std::size_t trees)
+{
+    return {.trees = trees, .max_features = 10};
+}
+
+/// A strategy of AdaTune's with a repetition, in AutoTVM's loop: eight at a time, one task after another.
+template <class Strategy, class Repetition>
+[[nodiscard]] auto in_adatune(Strategy strategy, Repetition repetition)
+{
+    return recipe{std::move(strategy), repetition, candidate_limits{}, std::size_t{8}, 20.0, schedule::sequential{}};
+}
 
 [[nodiscard]] inline explore::annealing adatune_annealing() { return {.unit = explore::heat::spread}; }
 
 }  // namespace detail
 
-/// First step: AutoTVM with a forest and expected improvement (the paper's RFEI + SA); plans grow as in `adatune`.
+/// First step: AutoTVM with a forest and expected improvement (the paper's RFEI + SA), ten runs each; rounds grow as in `adatune`.
 [[nodiscard]] inline auto adatune_rfei()
 {
-    return model_guided{detail::adatune_forest(32), acquisition::expected_improvement{}, detail::adatune_annealing(),
-                        screen::epsilon_greedy{screen::keep_best{}, {.stochastic_rounding = true}},
-                        model_guided_options::growing()};
+    return detail::in_adatune(
+        search::model_guided{detail::adatune_forest(32), acquisition::expected_improvement{},
+                             detail::adatune_annealing(),
+                             screen::epsilon_greedy{screen::keep_best{}, {.stochastic_rounding = true}},
+                             search::model_guided_options::growing()},
+        measure::fixed{.runs = 10, .batch = 1});
 }
 
-/// AdaTune's strategy: forest, expected improvement, contextual annealing (RFEI + CSA). Its third part, the evaluator
-/// that stops once it is sure, belongs to the measurer: `adatune_repetition()`.
+/// AdaTune: forest, expected improvement, contextual annealing (RFEI + CSA), and the evaluator that stops once it is sure.
 ///
-///     auto measure = measure::isolated(space, measure::timed{kernel, recipes::adatune_repetition(), check});
-///     auto found   = tune(space, measure, recipes::adatune(), {.trials = 512}, gen);
+///     auto found = tune(space, kernel, recipes::adatune(), check, {.trials = 512}, gen);
+///     auto same  = tune(space, isolated(space, timed{kernel, recipes::adatune().repetition, check}), recipes::adatune(),
+///                       {.trials = 512}, gen);
 ///
 /// Source:     Li et al. (2020), AdaTune: Adaptive Tensor Program Compilation Made Efficient, NeurIPS.
-/// Departures: 32 trees (the paper does not say, its code has 10), as more plans ask them more often; sd over trees, as
+/// Departures: 32 trees (the paper does not say, its code has 10), as more rounds ask them more often; sd over trees, as
 ///             the code has and not the jackknife that the paper cites; annealing's temperature in units of the scores'
 ///             spread, without which it is hill climbing on the code's scale and a random walk on ours;
-///             `model_guided_options::growing()`, and the random share rounded by lot. `adatune_paper` has neither of
-///             the last two, and 100 trees.
+///             `search::model_guided_options::growing()`, and the random share rounded at random; the best candidates instead of
+///             the diversity-aware choice. `adatune_paper` has none of these.
 [[nodiscard]] inline auto adatune()
 {
-    return model_guided{detail::adatune_forest(32), acquisition::expected_improvement{},
-                        explore::contextual_annealing{.inner = detail::adatune_annealing(), .stochastic_rounding = true},
-                        screen::keep_best{}, model_guided_options::growing()};
+    return detail::in_adatune(search::model_guided{detail::adatune_forest(32), acquisition::expected_improvement{},
+                                                   explore::contextual_annealing{.inner = detail::adatune_annealing(),
+                                                                                 .stochastic_rounding = true},
+                                                   screen::keep_best{}, search::model_guided_options::growing()},
+                              measure::until_stable::paper());
 }
 
-/// `adatune` with the paper's plans of 64, and with 100 trees.
+/// AdaTune as its paper has it: rounds of 64, the jackknife's uncertainty, the diversity-aware choice among twice as many
+/// candidates with expected improvement for its cost term, AutoTVM's annealing under the contextual share, the evaluator.
+///
+/// Departures: 100 trees, scikit-learn's default, as the paper does not say; those of `surrogate::random_forest` (features that are
+///             constant in a node do not count among `max_features`; forestci's calibration of the jackknife is left out), of
+///             `explore::contextual_annealing`, `screen::diversity` and `measure::until_stable`; parameter values as features.
 [[nodiscard]] inline auto adatune_paper()
 {
-    return model_guided{detail::adatune_forest(100), acquisition::expected_improvement{},
-                        explore::contextual_annealing{.inner = detail::adatune_annealing()}, screen::keep_best{}};
+    return detail::in_adatune(
+        search::model_guided{surrogate::random_forest::jackknifed(), acquisition::expected_improvement{},
+                             explore::contextual_annealing{}, screen::diversity{}},
+        measure::until_stable::paper());
 }
-
-/// AdaTune's evaluator.
-[[nodiscard]] inline measure::until_stable adatune_repetition() { return measure::until_stable::paper(); }
 
 }  // namespace tunekit::recipes

@@ -7,30 +7,38 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
-#include <utility>
 
+#include "tunekit/core/state_of.hpp"
+#include "tunekit/curve/concepts.hpp"
 #include "tunekit/random/generator.hpp"
 
 namespace tunekit::schedule {
 
-/// A point of a tuning curve, one per trial: what had been reached when it was observed.
-struct curve_point {
-    std::uint64_t trial = 0;  ///< 1, 2, ...: trials of this task so far, failed ones included
-    double seconds = 0;       ///< of this task's slots so far
-    double best_cost = 0;     ///< seconds; +inf before the first valid trial
-
-    friend bool operator==(const curve_point&, const curve_point&) = default;
-};
-
 /// What a schedule may know of a task.
 struct task_view {
-    double flops = 0;                    ///< work of one call
-    double weight = 1;                   ///< calls of the task in the model
-    std::span<const curve_point> curve{};  ///< its tuning curve, oldest first; empty before its first slot
-    std::uint64_t slots = 0;             ///< slots it got
-    double seconds = 0;                  ///< seconds it got
-    bool active = true;                  ///< false once exhausted or stopped: choosing it is an error
+    double flops = 0;   ///< work of one call
+    double weight = 1;  ///< calls of the task in the model
+    std::span<const tunekit::curve::curve_point>
+        curve{};                ///< its tuning curve, oldest first; empty before its first slot
+    std::uint64_t slots = 0;    ///< slots it got, those under way included
+    double seconds = 0;         ///< seconds that workers spent on it
+    bool active = true;         ///< false once exhausted or stopped: choosing it is an error
+    std::uint64_t running = 0;  ///< slots under way: chosen, not yet updated; 0 where one worker serves all
+};
+
+/// The run that a schedule starts for. What a schedule needs of it is no setting of the schedule.
+struct run_shape {
+    double seconds = std::numeric_limits<double>::infinity();  ///< of the whole run, by the clock
+    double slot_seconds = 0;                                   ///< what a slot is meant to last; 0: not said
+    std::size_t tasks = 1;
+    std::size_t workers = 1;  ///< that serve slots at a time
+
+    /// What all workers have to give, in seconds of one.
+    [[nodiscard]] double worker_seconds() const { return seconds * static_cast<double>(workers); }
+
+    friend bool operator==(const run_shape&, const run_shape&) = default;
 };
 
 /// What one slot was: the change of the task it was given to.
@@ -43,11 +51,13 @@ struct slot {
     friend bool operator==(const slot&, const slot&) = default;
 };
 
+/// Starts the state of a run over some tasks. Throws std::invalid_argument where a setting is out of range.
 template <class S>
-concept starts = requires(const S& schedule, std::span<const task_view> tasks) { schedule.start(tasks); };
+concept starts = core::starts_on<S, std::span<const task_view>, run_shape>;
 
+/// What `start` returns.
 template <class S>
-using state_of = decltype(std::declval<const S&>().start(std::span<const task_view>{}));
+using state_of = core::state_of<S, std::span<const task_view>, run_shape>;
 
 /// Chooses an active task. Called only while one is active.
 template <class S, class G>
@@ -55,14 +65,15 @@ concept selects_task = requires(const S& schedule, state_of<S>& state, std::span
     { schedule.select(state, tasks, gen) } -> std::same_as<std::size_t>;
 };
 
-/// Learns what the slot given to task `k` brought. The views of the next `select` show it too.
+/// Learns what a slot given to task `k` brought. The views of the next `select` show it too.
 template <class S>
 concept learns_slot = requires(const S& schedule, state_of<S>& state, std::size_t k, const slot& last) {
     { schedule.update(state, k, last) } -> std::same_as<void>;
 };
 
 /// A schedule: parameters in the schedule, knowledge in its state.
-/// Semantics: `select` and `update` alternate; equal states, views and generators select equally.
+/// Semantics: each slot that was selected is updated once, later, in any order; with one worker `select` and `update`
+/// alternate. Equal states, views and generators select equally.
 template <class S, class G>
 concept schedule = std::copyable<S> && starts<S> && std::copyable<state_of<S>> && selects_task<S, G> && learns_slot<S>;
 

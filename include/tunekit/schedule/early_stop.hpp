@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Tasks that no longer improve step back.
+/// Tasks that no longer improve are passed over.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,14 +18,18 @@
 namespace tunekit::schedule {
 
 /// Trials since the last improvement of a tuning curve; 0 before the first valid one. O(log n): curves never rise.
-[[nodiscard]] inline std::uint64_t stale_trials(std::span<const curve_point> curve)
+[[nodiscard]] inline std::uint64_t stale_trials(std::span<const curve::curve_point> curve)
 {
     if (curve.empty() || !(curve.back().best_cost < std::numeric_limits<double>::infinity())) return 0;
     const double best = curve.back().best_cost;
-    const auto first =
-        std::partition_point(curve.begin(), curve.end(), [best](const curve_point& p) { return p.best_cost > best; });
+    const auto first = std::partition_point(curve.begin(), curve.end(),
+                                            [best](const curve::curve_point& p) { return p.best_cost > best; });
     return curve.back().trial - first->trial;
 }
+
+struct early_stop_options {
+    std::uint64_t patience = 200;  ///< trials; > 0
+};
 
 /// Hides from `inner` the tasks that went `patience` trials without improvement: the dynamic forms of the plain schedules,
 /// and DynaTune's own rule.
@@ -33,28 +37,24 @@ namespace tunekit::schedule {
 ///     schedule::early_stop{schedule::random{}}                             // "dynamic allocation + random"
 ///     schedule::early_stop{schedule::round_robin{}, {.patience = 50}}
 ///
-/// A task without a valid trial is never hidden. When every task would be, all are shown again: time that is left is used.
+/// A task without a valid trial is never hidden; slots under way change nothing, as they may yet improve it. When every task would be, all are shown again: time that is left is used.
 /// Cost:   O(K log n) beside `inner`.
 /// Source: Zhang et al. (2021), DynaTune, ICLR, section 4.2 and section 5 (DA+Rand, DA+RR); N = 200.
 /// Departures: the paper ends the run when no task is left.
 template <class Inner>
 struct early_stop {
-    struct parameters {
-        std::uint64_t patience = 200;  ///< trials; > 0
-    };
-
     Inner inner;
-    parameters options{};
+    early_stop_options options{};
 
     struct state {
         state_of<Inner> inner;
         std::vector<task_view> shown;
     };
 
-    [[nodiscard]] state start(std::span<const task_view> tasks) const
+    [[nodiscard]] state start(std::span<const task_view> tasks, const run_shape& run) const
     {
         require(options.patience > 0, "schedule::early_stop: patience is 0, want >= 1");
-        return {inner.start(tasks), {}};
+        return {inner.start(tasks, run), {}};
     }
 
     template <generator G>
@@ -75,6 +75,6 @@ struct early_stop {
 template <class Inner>
 early_stop(Inner) -> early_stop<Inner>;
 template <class Inner>
-early_stop(Inner, typename early_stop<Inner>::parameters) -> early_stop<Inner>;
+early_stop(Inner, early_stop_options) -> early_stop<Inner>;
 
 }  // namespace tunekit::schedule

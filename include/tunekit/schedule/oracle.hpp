@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "tunekit/core/compiled.hpp"
 #include "tunekit/schedule/concepts.hpp"
 
 namespace tunekit::schedule {
@@ -18,7 +19,53 @@ using slot_curve = std::vector<double>;
 
 /// The area under the model's latency while `order` runs, in seconds x slots: the sum over slots of the latency during
 /// each. Lower is better. Slots of a task beyond its curve change nothing.
-[[nodiscard]] inline double latency_area(std::span<const slot_curve> curves, std::span<const std::size_t> order)
+[[nodiscard]] double latency_area(std::span<const slot_curve> curves, std::span<const std::size_t> order);
+
+/// The order that takes, slot by slot, the task whose next slot saves most (ties: the lower), for as long as slots are left.
+/// Source: Zhang et al. (2021), DynaTune, ICLR, section 4.1. Not optimal where a plateau comes before a fall.
+[[nodiscard]] std::vector<std::size_t> myopic_order(std::span<const slot_curve> curves);
+
+/// The order of least `latency_area`: again and again the task with the highest mean saving over some number m of next slots gets
+/// those m (ties: the larger m, then the lower task).
+///
+/// Cost:   O(K n^2) for K curves of n slots.
+/// Source: single-machine scheduling of chains, 1 | chains | sum w_j C_j with unit jobs: Pinedo, Scheduling, section
+///         3.1, whose index this is.
+[[nodiscard]] std::vector<std::size_t> area_optimal_order(std::span<const slot_curve> curves);
+
+/// Gives slots in a given order, past tasks that ended; what is left goes to the first active one. For oracles and replays.
+struct scripted {
+    std::vector<std::size_t> order;
+
+    struct state {
+        std::size_t next = 0;
+
+        friend bool operator==(const state&, const state&) = default;
+    };
+
+    [[nodiscard]] state start(std::span<const task_view>, const run_shape&) const { return {}; }
+
+    template <generator G>
+    [[nodiscard]] std::size_t select(state& s, std::span<const task_view> tasks, G&) const
+    {
+        while (s.next < order.size()) {
+            const std::size_t k = order[s.next++];
+            if (k < tasks.size() && tasks[k].active) return k;
+        }
+        std::size_t first = 0;
+        while (!tasks[first].active) ++first;
+        return first;
+    }
+
+    void update(state&, std::size_t, const slot&) const {}
+};
+
+}  // namespace tunekit::schedule
+
+#if TUNEKIT_BODIES
+namespace tunekit::schedule {
+
+TUNEKIT_INLINE double latency_area(std::span<const slot_curve> curves, std::span<const std::size_t> order)
 {
     std::vector<std::size_t> done(curves.size());
     double latency = 0, area = 0;
@@ -33,9 +80,7 @@ using slot_curve = std::vector<double>;
     return area;
 }
 
-/// The order that takes, slot by slot, the task whose next slot saves most (ties: the lower), for as long as slots are left.
-/// Source: Zhang et al. (2021), DynaTune, ICLR, section 4.1. Not optimal where a plateau comes before a fall.
-[[nodiscard]] inline std::vector<std::size_t> myopic_order(std::span<const slot_curve> curves)
+TUNEKIT_INLINE std::vector<std::size_t> myopic_order(std::span<const slot_curve> curves)
 {
     std::vector<std::size_t> done(curves.size()), order;
     for (;;) {
@@ -55,13 +100,7 @@ using slot_curve = std::vector<double>;
     }
 }
 
-/// The order of least `latency_area`: again and again the task with the highest mean saving over some number m of next slots gets
-/// those m (ties: the larger m, then the lower task).
-///
-/// Cost:   O(K n^2) for K curves of n slots.
-/// Source: single-machine scheduling of chains, 1 | chains | sum w_j C_j with unit jobs: Pinedo, Scheduling, section
-///         3.1, whose index this is.
-[[nodiscard]] inline std::vector<std::size_t> area_optimal_order(std::span<const slot_curve> curves)
+TUNEKIT_INLINE std::vector<std::size_t> area_optimal_order(std::span<const slot_curve> curves)
 {
     std::vector<std::size_t> done(curves.size()), order;
     for (;;) {
@@ -82,31 +121,5 @@ using slot_curve = std::vector<double>;
     }
 }
 
-/// Gives slots in a given order, past tasks that ended; what is left goes to the first active one. For oracles and replays.
-struct scripted {
-    std::vector<std::size_t> order;
-
-    struct state {
-        std::size_t next = 0;
-
-        friend bool operator==(const state&, const state&) = default;
-    };
-
-    [[nodiscard]] state start(std::span<const task_view>) const { return {}; }
-
-    template <generator G>
-    [[nodiscard]] std::size_t select(state& s, std::span<const task_view> tasks, G&) const
-    {
-        while (s.next < order.size()) {
-            const std::size_t k = order[s.next++];
-            if (k < tasks.size() && tasks[k].active) return k;
-        }
-        std::size_t first = 0;
-        while (!tasks[first].active) ++first;
-        return first;
-    }
-
-    void update(state&, std::size_t, const slot&) const {}
-};
-
 }  // namespace tunekit::schedule
+#endif  // TUNEKIT_BODIES

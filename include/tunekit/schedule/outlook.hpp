@@ -15,6 +15,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/schedule/concepts.hpp"
+#include "tunekit/schedule/detail/rates.hpp"
 #include "tunekit/stats/quantile.hpp"
 
 namespace tunekit::schedule {
@@ -29,16 +30,17 @@ struct outlook {
     friend bool operator==(const outlook&, const outlook&) = default;
 };
 
-/// Tells the relative gain of a curve until a horizon as a distribution: `curve::record_process` does.
+/// Tells the relative gain of a curve until a horizon as a distribution: `curve::improvement_process` does.
 template <class B>
 concept tells_gains = requires(const B& belief, std::span<const double> best, double horizon, double p) {
     { belief.gains(best, horizon).quantile(p) } -> std::same_as<double>;
     { belief.gains(best, horizon).saved_share() } -> std::same_as<double>;  // E[G / (1 + G)]
 };
 
-/// The further gain of `seconds` of tuning that the active tasks share evenly, each at its own pace so far.
+/// The further gain of `seconds` of tuning that the active tasks share evenly, each at its own pace so far. Seconds are those
+/// of one worker: where several tune, give their sum.
 ///
-///     const auto next = schedule::expected_gain(views, 60, curve::record_process{}, gen);
+///     const auto next = schedule::expected_gain(views, 60, curve::improvement_process{}, gen);
 ///     // next.gain, and with 90 % between next.low and next.high
 ///
 /// The mean is the belief's; the interval is that of a sum over tasks whose gains are independent. A task without a valid
@@ -54,12 +56,12 @@ template <tells_gains Belief, generator G>
     constexpr std::size_t levels = 128, draws = 2000;
     const auto active = std::count_if(tasks.begin(), tasks.end(), [](const task_view& t) { return t.active; });
     outlook out{.seconds = seconds};
-    std::vector<double> sums(draws), best, saved(levels);
+    std::vector<double> sums(draws);
+    std::vector<double> saved(levels);
     for (const task_view& t : tasks) {
         if (!t.active || t.curve.empty() || !(t.seconds > 0)) continue;
         if (!(t.curve.back().best_cost < std::numeric_limits<double>::infinity())) continue;
-        best.clear();
-        for (const auto& p : t.curve) best.push_back(t.flops / p.best_cost);  // 0 while there is none
+        const std::vector<double> best = detail::best_rates(t);
         const auto n = static_cast<double>(best.size());
         const double horizon = n * (1 + seconds / static_cast<double>(active) / t.seconds);
         if (!(horizon > n)) continue;

@@ -2,12 +2,12 @@
 #pragma once
 
 /// \file
-/// Any active task, by lot.
+/// Any active task, at random.
 
 #include <cstddef>
 #include <span>
 
-#include "tunekit/random/uniform.hpp"
+#include "tunekit/random/choice.hpp"
 #include "tunekit/schedule/concepts.hpp"
 
 namespace tunekit::schedule {
@@ -23,17 +23,12 @@ struct random {
         friend bool operator==(const state&, const state&) = default;
     };
 
-    [[nodiscard]] state start(std::span<const task_view>) const { return {}; }
+    [[nodiscard]] state start(std::span<const task_view>, const run_shape&) const { return {}; }
 
     template <generator G>
     [[nodiscard]] std::size_t select(state&, std::span<const task_view> tasks, G& gen) const
     {
-        std::size_t active = 0;
-        for (const auto& t : tasks) active += t.active;
-        std::size_t left = tunekit::random::uniform_index(active, gen);
-        std::size_t k = 0;
-        while (!tasks[k].active || left-- > 0) ++k;
-        return k;
+        return tunekit::random::choose_where(tasks.size(), [&](std::size_t k) { return tasks[k].active; }, gen);
     }
 
     void update(state&, std::size_t, const slot&) const {}

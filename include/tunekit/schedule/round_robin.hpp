@@ -23,7 +23,7 @@ struct round_robin {
         friend bool operator==(const state&, const state&) = default;
     };
 
-    [[nodiscard]] state start(std::span<const task_view>) const { return {}; }
+    [[nodiscard]] state start(std::span<const task_view>, const run_shape&) const { return {}; }
 
     template <generator G>
     [[nodiscard]] std::size_t select(state& s, std::span<const task_view> tasks, G&) const

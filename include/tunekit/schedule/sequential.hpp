@@ -5,7 +5,6 @@
 /// One task after another: what AutoTVM does.
 
 #include <cstddef>
-#include <limits>
 #include <span>
 
 #include "tunekit/core/error.hpp"
@@ -16,31 +15,44 @@ namespace tunekit::schedule {
 /// Gives every slot to the first active task, in declaration order, that has had less than `seconds_per_task`; when all
 /// have, to the first active one.
 ///
-///     schedule::sequential{.seconds_per_task = 600.0 / 12}
+///     schedule::sequential{}                                  // an even share of the run
+///     schedule::sequential{.seconds_per_task = 50}
 ///
-/// Without a share a task keeps its slots until it is exhausted, out of trials or out of patience (AutoTVM's `n_trial`).
+/// With an infinite share, also that of a run without end, a task keeps its slots until it is exhausted, out of trials or out
+/// of patience (AutoTVM's `n_trial`). A slot under way counts for its whole length, so workers go on to the next task before
+/// the share of this one is spent by all of them.
+///
+/// Errors:     std::invalid_argument from `start` for a negative share.
 /// Randomness: none. Cost: O(K).
 struct sequential {
-    double seconds_per_task = std::numeric_limits<double>::infinity();  ///< > 0
+    double seconds_per_task = 0;  ///< of workers; 0: an even share of the run's seconds
 
     struct state {
+        double share = 0;         ///< seconds of each task
+        double slot_seconds = 0;  ///< what a slot under way is believed to last
+
         friend bool operator==(const state&, const state&) = default;
     };
 
-    [[nodiscard]] state start(std::span<const task_view>) const
+    [[nodiscard]] state start(std::span<const task_view> tasks, const run_shape& run) const
     {
-        require(seconds_per_task > 0, "schedule::sequential: seconds_per_task is not positive, want > 0");
-        return {};
+        require(seconds_per_task >= 0,
+                "schedule::sequential: seconds_per_task is negative or NaN, want > 0, or 0 for an even share");
+        if (seconds_per_task > 0) return {seconds_per_task, run.slot_seconds};
+        return {run.worker_seconds() / static_cast<double>(tasks.size()), run.slot_seconds};
     }
 
     template <generator G>
-    [[nodiscard]] std::size_t select(state&, std::span<const task_view> tasks, G&) const
+    [[nodiscard]] std::size_t select(state& s, std::span<const task_view> tasks, G&) const
     {
+        const auto spent = [&](const task_view& t) {
+            return t.seconds + static_cast<double>(t.running) * s.slot_seconds;
+        };
         std::size_t first = tasks.size();
         for (std::size_t k = tasks.size(); k-- > 0;)
             if (tasks[k].active) first = k;
         for (std::size_t k = first; k < tasks.size(); ++k)
-            if (tasks[k].active && tasks[k].seconds < seconds_per_task) return k;
+            if (tasks[k].active && spent(tasks[k]) < s.share) return k;
         return first;
     }
 

@@ -54,44 +54,62 @@ struct diminishing_returns {
 /// What stands for a cluster.
 enum class representative : std::uint8_t {
     nearest_member,  ///< the member nearest to the centroid (ties: the better candidate)
-    rounded_mean,  ///< the rounded centroid; the nearest member where that is not in the space
+    rounded_mean,    ///< the rounded centroid; the nearest member where that is not in the space
 };
 
-/// Chooses one configuration per cluster of the candidates: as many clusters as `size` finds worth their while, by
-///                                                          k-means over all
-/// parameters scaled to [0, 1]. What stands for a cluster but was visited or chosen already is replaced by `otherwise`.
+/// Chooses one configuration per cluster of the candidates: as many clusters as `size` finds worth it, by k-means over
+/// all parameters scaled to [0, 1]. A representative that was visited or chosen already is replaced by what
+/// `replacement` makes.
 ///
-///     screen::epsilon_greedy{screen::adaptive_sampling{}}      // Chameleon: of 64 candidates usually 16, 3 of them by
-///     lot
+///     screen::epsilon_greedy{screen::adaptive_sampling{}}  // Chameleon: of 64 candidates usually 16, 3 of them random
 ///
 /// Clusters come in the order of their best candidates. At most n; fewer than clusters where synthesis finds nothing
 /// new.
 ///
-/// Randomness: that of `groups.starts`, then of `otherwise` for each cluster that needs it.
+/// Randomness: that of `groups.starts`, then of `replacement` for each cluster that needs it.
 /// Cost:       for 64 candidates of 12 parameters about 0.2 ms.
 /// Source:     Ahn et al. (2020), Chameleon, ICLR, section 3.3 and algorithm 1.
 /// Departures: best of 3 runs from k-means++ seeds, which makes the loss fall steadily. The code clusters two
-///             parameters only, those of most values, in their own units, and truncates centroids; a rounded mean need
-///             not be in a constrained space, so the nearest member is the default.
+///             parameters only, those of most values, in their own units, and truncates centroids. The default represents a
+///             cluster by its nearest member, as a rounded mean need not be in a constrained space; explorers return what was
+///             not visited, so that nothing is synthesised then. `paper` has the centroid.
 struct adaptive_sampling {
     diminishing_returns size{};
     k_means groups{.restarts = 3};
-    representative stands = representative::nearest_member;
-    synthesis otherwise{};
+    representative represented_by = representative::nearest_member;
+    synthesis replacement{};
+
+    /// Clusters are represented by their centroids, and what was visited is replaced by synthesis.
+    [[nodiscard]] static constexpr adaptive_sampling paper()
+    {
+        return {.represented_by = representative::rounded_mean};
+    }
+
+    /// What was chosen, and how much of it `replacement` made.
+    struct sample {
+        std::vector<index> chosen;
+        std::size_t synthesised = 0;
+
+        friend bool operator==(const sample&, const sample&) = default;
+    };
 
     template <class Space, generator G>
-    [[nodiscard]] std::vector<index> select(const Space& space, std::span<const explore::candidate> candidates,
+    [[nodiscard]] std::vector<index> select(const Space& space, std::span<const explore::scored_candidate> candidates,
                                             const space::index_set& visited, std::size_t n, G& gen) const
     {
-        std::vector<index> out;
+        return draw(space, candidates, visited, n, gen).chosen;
+    }
+
+    /// `select`, and where its choice comes from.
+    template <class Space, generator G>
+    [[nodiscard]] sample draw(const Space& space, std::span<const explore::scored_candidate> candidates,
+                              const space::index_set& visited, std::size_t n, G& gen) const
+    {
+        sample out;
         if (candidates.empty() || n == 0) return out;
         const point_rows points = scaled_rows(space, candidates);
         const auto starts = groups.starts(points, (std::min)(size.last, candidates.size()), gen);
-        k_means::clustering found;
-        (void)size.search([&](std::size_t k) {
-            found = groups.cluster(points, (std::min)(k, n), starts);
-            return k >= (std::min)(n, candidates.size()) ? 0.0 : found.loss;  // more clusters than that there cannot be
-        });
+        const k_means::clustering found = enough_clusters(points, (std::min)(n, candidates.size()), starts);
 
         const std::size_t d = points.d;
         std::vector<std::vector<std::uint32_t>> members(found.centroids.size() / (d == 0 ? 1 : d));
@@ -100,22 +118,37 @@ struct adaptive_sampling {
             if (members[found.of[i]].empty()) order.push_back(found.of[i]);
             members[found.of[i]].push_back(i);
         }
-        space::index_set chosen;
+        space::index_set taken;
         for (const std::uint32_t c : order) {
             const auto centroid = std::span(found.centroids).subspan(c * d, d);
             std::optional<index> pick;
-            if (stands == representative::rounded_mean) pick = rounded(space, centroid);
-            if (!pick) pick = candidates[nearest(points, members[c], centroid)].which;
-            if (visited.contains(*pick) || chosen.contains(*pick))
-                pick = otherwise.make(space, members[c], candidates, visited, chosen, gen);
+            if (represented_by == representative::rounded_mean) pick = rounded(space, centroid);
+            if (!pick) pick = candidates[nearest(points, members[c], centroid)].candidate;
+            if (visited.contains(*pick) || taken.contains(*pick)) {
+                pick = replacement.make(space, members[c], candidates, visited, taken, gen);
+                if (pick) ++out.synthesised;
+            }
             if (!pick) continue;
-            chosen.insert(*pick);
-            out.push_back(*pick);
+            taken.insert(*pick);
+            out.chosen.push_back(*pick);
         }
         return out;
     }
 
 private:
+    /// The clustering of the size that pays, of at most `most` clusters.
+    [[nodiscard]] k_means::clustering enough_clusters(const point_rows& points, std::size_t most,
+                                                      std::span<const k_means::seeds> starts) const
+    {
+        k_means::clustering last;
+        const auto loss_of = [&](std::size_t k) {
+            last = groups.cluster(points, (std::min)(k, most), starts);
+            return k >= most ? 0.0 : last.loss;  // more clusters than that there cannot be
+        };
+        static_cast<void>(size.search(loss_of));  // its answer is the size that it tried last
+        return last;
+    }
+
     template <class Space>
     static std::optional<index> rounded(const Space& space, std::span<const float> centroid)
     {
@@ -137,7 +170,10 @@ private:
                 const double e = static_cast<double>(points[i][j]) - static_cast<double>(centroid[j]);
                 square += e * e;
             }
-            if (square < least) least = square, best = i;
+            if (square < least) {
+                least = square;
+                best = i;
+            }
         }
         return best;
     }

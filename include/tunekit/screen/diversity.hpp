@@ -31,8 +31,10 @@ struct diversity {
     double alpha = 1;        ///< worth of a new value, in units of the scores' range; >= 0
     std::size_t lambda = 2;  ///< candidates looked at per one chosen; >= 1
 
+    [[nodiscard]] constexpr std::size_t candidates_for(std::size_t n) const noexcept { return lambda * n; }
+
     template <class Space, generator G>
-    [[nodiscard]] std::vector<index> select(const Space& space, std::span<const explore::candidate> candidates,
+    [[nodiscard]] std::vector<index> select(const Space& space, std::span<const explore::scored_candidate> candidates,
                                             const space::index_set& visited, std::size_t n, G&) const
     {
         require(alpha >= 0, "screen::diversity: alpha is negative or NaN, want >= 0");
@@ -41,8 +43,8 @@ struct diversity {
         std::vector<double> worth;
         for (const auto& c : candidates) {
             if (pool.size() == lambda * n) break;
-            if (visited.contains(c.which)) continue;
-            pool.push_back(c.which);
+            if (visited.contains(c.candidate)) continue;
+            pool.push_back(c.candidate);
             worth.push_back(c.score);
         }
         if (pool.empty()) return pool;

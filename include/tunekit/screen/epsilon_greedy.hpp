@@ -18,31 +18,35 @@
 
 namespace tunekit::screen {
 
+/// Settings of `epsilon_greedy`.
+struct epsilon_greedy_options {
+    double epsilon = 0.05;             ///< in [0, 1]; share of random configurations
+    bool stochastic_rounding = false;  ///< whether the share is kept in expectation, and not rounded down
+};
+
 /// What `inner` chooses, its last floor(epsilon n) replaced by uniform configurations outside `visited`. With
-/// `stochastic_rounding` their number is epsilon n in expectation; floor takes none by lot from plans of fewer than 1 / epsilon.
+/// `stochastic_rounding` their number is epsilon n in expectation; floor takes none at random from plans of fewer than 1 / epsilon.
 ///
-///     screen::epsilon_greedy{screen::keep_best{}, {.epsilon = 0.05}}      // AutoTVM: 61 of the model, 3 by lot, of 64
+///     screen::epsilon_greedy{screen::keep_best{}, {.epsilon = 0.05}}      // AutoTVM: 61 of the model, 3 at random, of 64
 ///
 /// Where `inner` chooses fewer than n, the random share is still that of n: adaptive sampling that keeps 16 of 64 measures 13
-/// of them and 3 by lot, as Chameleon does.
+/// of them and 3 at random, as Chameleon does.
 /// Randomness: what `inner` draws; one `uniform_01` with stochastic rounding; one `uniform_index` per random
 ///             configuration and rejection.
 /// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS, section 3.3; TVM 0.6 model_based_tuner.py.
 template <class Inner = keep_best>
 struct epsilon_greedy {
-    struct parameters {
-        double epsilon = 0.05;  ///< in [0, 1]
-        bool stochastic_rounding = false;
-    };
-
     Inner inner{};
-    parameters options{};
+    epsilon_greedy_options options{};
+
+    [[nodiscard]] constexpr std::size_t candidates_for(std::size_t n) const { return screen::candidates_for(inner, n); }
 
     template <class Space, generator G>
-    [[nodiscard]] std::vector<index> select(const Space& space, std::span<const explore::candidate> candidates,
+    [[nodiscard]] std::vector<index> select(const Space& space, std::span<const explore::scored_candidate> candidates,
                                             const space::index_set& visited, std::size_t n, G& gen) const
     {
-        require(options.epsilon >= 0 && options.epsilon <= 1, "screen::epsilon_greedy: epsilon is out of range, want 0 to 1");
+        require(options.epsilon >= 0 && options.epsilon <= 1,
+                "screen::epsilon_greedy: epsilon is out of range, want 0 to 1");
         std::vector<index> out = inner.select(space, candidates, visited, n, gen);
         const double share = options.epsilon * static_cast<double>(n);
         auto lots = static_cast<std::size_t>(share);
@@ -63,6 +67,6 @@ struct epsilon_greedy {
 template <class Inner>
 epsilon_greedy(Inner) -> epsilon_greedy<Inner>;
 template <class Inner>
-epsilon_greedy(Inner, typename epsilon_greedy<Inner>::parameters) -> epsilon_greedy<Inner>;
+epsilon_greedy(Inner, epsilon_greedy_options) -> epsilon_greedy<Inner>;
 
 }  // namespace tunekit::screen

@@ -13,11 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/compiled.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/random/uniform.hpp"
-#include "tunekit/screen/lloyd.hpp"
-#include "tunekit/screen/nearest.hpp"
-#include "tunekit/screen/scaled_rows.hpp"
+#include "tunekit/screen/detail/lloyd.hpp"
+#include "tunekit/screen/detail/nearest.hpp"
+#include "tunekit/screen/point_rows.hpp"
 #include "tunekit/stats/sum.hpp"
 
 namespace tunekit::screen {
@@ -35,7 +36,8 @@ namespace tunekit::screen {
 ///
 /// Ties:       the centroid of lower number. Empty clusters: the point farthest from its centroid becomes the centroid.
 /// Fewer than k distinct points: as many clusters as there are.
-/// Errors:     std::invalid_argument from `starts` where a setting is 0, k is 0 or there are no points.
+/// Errors:     std::invalid_argument where a setting is 0, k is 0, there are no points or seeds, or a coordinate is NaN or
+///             beyond 1e15.
 /// Randomness: per restart one `uniform_index`, then `trials` `uniform_01` per further seed.
 /// Cost:       O(n k d) per full iteration, few of which are needed. Memory: O(n d).
 /// Source:     Arthur and Vassilvitskii (2007), k-means++, SODA, section 2 and its remark on several trials; Hamerly
@@ -63,15 +65,14 @@ struct k_means {
     {
         require(restarts > 0, "screen::k_means: restarts is 0, want >= 1");
         require(k > 0, "screen::k_means: k is 0, want >= 1");
-        require(points.size() > 0, "screen::k_means: no points, want at least one");
+        check(points);
         const std::size_t n = points.size(), d = points.d,
                           whole = (n + detail::lanes - 1) / detail::lanes * detail::lanes;
         std::vector<float> tiles(whole * d), nearest_of(whole), left[trials], rows(trials * d);
         for (std::size_t i = 0; i < n; ++i)
             for (std::size_t j = 0; j < d; ++j)
                 tiles[i / detail::lanes * detail::lanes * d + j * detail::lanes + i % detail::lanes] = points[i][j];
-        for (auto& l : left)
-            l.resize(whole);
+        for (auto& l : left) l.resize(whole);
         std::vector<double> below(n);
         std::vector<seeds> out(restarts);
         for (seeds& s : out) {
@@ -81,8 +82,7 @@ struct k_means {
                     std::fill_n(drawn, trials, static_cast<std::uint32_t>(random::uniform_index(n, gen)));
                 } else {
                     double total = 0;
-                    for (std::size_t i = 0; i < n; ++i)
-                        below[i] = total += static_cast<double>(nearest_of[i]);
+                    for (std::size_t i = 0; i < n; ++i) below[i] = total += static_cast<double>(nearest_of[i]);
                     if (!(total > 0)) break;
                     for (auto& i : drawn) {
                         const auto at = std::upper_bound(below.begin(), below.end(), random::uniform_01(gen) * total);
@@ -106,7 +106,10 @@ struct k_means {
                 for (std::size_t t = 0; t < trials; ++t) {
                     const double loss =
                         stats::sum_of(n, [&](std::size_t i) { return static_cast<double>(left[t][i]); });
-                    if (loss < least) best = t, least = loss;
+                    if (loss < least) {
+                        best = t;
+                        least = loss;
+                    }
                 }
                 s.push_back(drawn[best]);
                 nearest_of.swap(left[best]);
@@ -116,54 +119,79 @@ struct k_means {
     }
 
     /// The best clustering into `k` clusters from any of `starts`.
-    [[nodiscard]] clustering cluster(const point_rows& points, std::size_t k, std::span<const seeds> starts) const
-    {
-        clustering best;
-        for (const seeds& s : starts) {
-            clustering c = fit(points, std::span(s).first((std::min)(k, s.size())));
-            if (c.loss < best.loss) best = std::move(c);
-        }
-        return best;
-    }
+    [[nodiscard]] clustering cluster(const point_rows& points, std::size_t k, std::span<const seeds> starts) const;
 
     /// One run of Lloyd's iteration from these seeds. Precondition: at least one; tolerance >= 0.
-    [[nodiscard]] clustering fit(const point_rows& points, std::span<const std::uint32_t> from) const
-    {
-        detail::lloyd r(points, from);
-        const double enough = tolerance * variance(points);
-        std::size_t t = 0;
-        r.assign(true);
-        while (t < iterations) {
-            const double moved = r.move();
-            ++t;
-            if (r.assign(r.reseeded) == 0 || moved <= enough) break;
-        }
-        const std::size_t d = points.d;
-        const double loss = stats::sum_of(points.size(), [&](std::size_t i) {
-            double sum = 0;
-            for (std::size_t j = 0; j < d; ++j) {
-                const double e = static_cast<double>(points[i][j]) - static_cast<double>(r.centres[r.of[i] * d + j]);
-                sum += e * e;
-            }
-            return sum;
-        });
-        r.centres.resize(from.size() * d);
-        return {std::move(r.centres), std::move(r.of), loss, t};
-    }
+    [[nodiscard]] clustering fit(const point_rows& points, std::span<const std::uint32_t> from) const;
 
 private:
-    /// The mean over coordinates of their variances.
-    static double variance(const point_rows& points)
+    /// Squares of distances are floats, and what fills a register up lies at 1e18.
+    static void check(const point_rows& points)
     {
-        const auto n = static_cast<double>(points.size());
-        double sum = 0;
-        for (std::size_t j = 0; j < points.d; ++j) {
-            const auto x = [&](std::size_t i) { return static_cast<double>(points.values[i * points.d + j]); };
-            const double mean = stats::sum_of(points.size(), x) / n;
-            sum += stats::sum_of(points.size(), [&](std::size_t i) { return (x(i) - mean) * (x(i) - mean); }) / n;
-        }
-        return sum / static_cast<double>(points.d);
+        require(points.size() > 0, "screen::k_means: no points, want at least one");
+        for (const float x : points.values)
+            require(x >= -1e15F && x <= 1e15F,
+                    "screen::k_means: a coordinate is NaN or beyond 1e15, want smaller ones: scale the points");
     }
+
+    /// The mean over coordinates of their variances.
+    static double variance(const point_rows& points);
 };
 
 }  // namespace tunekit::screen
+
+#if TUNEKIT_BODIES
+namespace tunekit::screen {
+
+TUNEKIT_INLINE k_means::clustering k_means::cluster(const point_rows& points, std::size_t k,
+                                                    std::span<const seeds> starts) const
+{
+    clustering best;
+    for (const seeds& s : starts) {
+        clustering c = fit(points, std::span(s).first((std::min)(k, s.size())));
+        if (c.loss < best.loss) best = std::move(c);
+    }
+    return best;
+}
+
+TUNEKIT_INLINE k_means::clustering k_means::fit(const point_rows& points, std::span<const std::uint32_t> from) const
+{
+    check(points);
+    require(!from.empty() && tolerance >= 0, "screen::k_means: no seed, or tolerance is negative or NaN");
+    for (const std::uint32_t i : from) require(i < points.size(), "screen::k_means: a seed is no point of these");
+    detail::lloyd r(points, from);
+    const double enough = tolerance * variance(points);
+    std::size_t t = 0;
+    r.assign(true);
+    while (t < iterations) {
+        const double moved = r.move();
+        ++t;
+        if (r.assign(r.reseeded) == 0 || moved <= enough) break;
+    }
+    const std::size_t d = points.d;
+    const double loss = stats::sum_of(points.size(), [&](std::size_t i) {
+        double sum = 0;
+        for (std::size_t j = 0; j < d; ++j) {
+            const double e = static_cast<double>(points[i][j]) - static_cast<double>(r.centres[r.of[i] * d + j]);
+            sum += e * e;
+        }
+        return sum;
+    });
+    r.centres.resize(from.size() * d);
+    return {std::move(r.centres), std::move(r.of), loss, t};
+}
+
+TUNEKIT_INLINE double k_means::variance(const point_rows& points)
+{
+    const auto n = static_cast<double>(points.size());
+    double sum = 0;
+    for (std::size_t j = 0; j < points.d; ++j) {
+        const auto x = [&](std::size_t i) { return static_cast<double>(points.values[i * points.d + j]); };
+        const double mean = stats::sum_of(points.size(), x) / n;
+        sum += stats::sum_of(points.size(), [&](std::size_t i) { return (x(i) - mean) * (x(i) - mean); }) / n;
+    }
+    return sum / static_cast<double>(points.d);
+}
+
+}  // namespace tunekit::screen
+#endif  // TUNEKIT_BODIES

@@ -16,13 +16,13 @@ namespace tunekit::screen {
 /// Chooses the first `n` candidates outside `visited`. Randomness: none. Cost: O(n).
 struct keep_best {
     template <class Space, generator G>
-    [[nodiscard]] std::vector<index> select(const Space&, std::span<const explore::candidate> candidates,
+    [[nodiscard]] std::vector<index> select(const Space&, std::span<const explore::scored_candidate> candidates,
                                             const space::index_set& visited, std::size_t n, G&) const
     {
         std::vector<index> out;
         for (const auto& c : candidates) {
             if (out.size() == n) break;
-            if (!visited.contains(c.which)) out.push_back(c.which);
+            if (!visited.contains(c.candidate)) out.push_back(c.candidate);
         }
         return out;
     }

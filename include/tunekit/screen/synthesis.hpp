@@ -24,8 +24,7 @@ namespace tunekit::screen {
 ///  3. up to `tries` times: every parameter as one of the candidates, drawn for each, has it;
 ///  4. the best of the candidates themselves.
 ///
-///     const auto i = screen::synthesis{}.make(space, members, candidates, visited, chosen, gen);   // empty: there is
-///     none
+///     const auto i = screen::synthesis{}.make(space, members, candidates, visited, chosen, gen);  // empty: there is none
 ///
 /// Randomness: in 3, one `uniform_index` per parameter and try. Cost: O((members + candidates + tries) d).
 /// Source:     Ahn et al. (2020), Chameleon, ICLR, section 3.3 (sample synthesis).
@@ -37,25 +36,22 @@ struct synthesis {
     /// `candidates` come best first; `members` are positions in it.
     template <class Space, generator G>
     [[nodiscard]] std::optional<index> make(const Space& space, std::span<const std::uint32_t> members,
-                                            std::span<const explore::candidate> candidates,
+                                            std::span<const explore::scored_candidate> candidates,
                                             const space::index_set& visited, const space::index_set& chosen,
                                             G& gen) const
     {
         if (candidates.empty()) return std::nullopt;
         const std::size_t d = space.dimensions();
         std::vector<index> which;
-        for (const auto& c : candidates)
-            which.push_back(c.which);
+        for (const auto& c : candidates) which.push_back(c.candidate);
         std::vector<std::uint16_t> rows(which.size() * d), row(d);
         space.ordinals(which, rows);
         const auto usable = [&](std::optional<index> i) { return i && !visited.contains(*i) && !chosen.contains(*i); };
 
         std::vector<std::uint32_t> everybody(candidates.size());
-        for (std::size_t i = 0; i < everybody.size(); ++i)
-            everybody[i] = static_cast<std::uint32_t>(i);
+        for (std::size_t i = 0; i < everybody.size(); ++i) everybody[i] = static_cast<std::uint32_t>(i);
         for (const auto group : {members, std::span<const std::uint32_t>(everybody)}) {
-            for (std::size_t j = 0; j < d; ++j)
-                row[j] = mode(rows, d, j, group, space.cardinalities()[j]);
+            for (std::size_t j = 0; j < d; ++j) row[j] = mode(rows, d, j, group, space.cardinalities()[j]);
             if (const auto made = space.index_of_ordinals(row); usable(made)) return made;
         }
         for (std::size_t t = 0; t < tries; ++t) {
@@ -72,8 +68,7 @@ private:
                               std::span<const std::uint32_t> group, std::size_t values)
     {
         std::vector<std::uint32_t> times(values);
-        for (const std::uint32_t i : group)
-            ++times[rows[i * d + j]];
+        for (const std::uint32_t i : group) ++times[rows[i * d + j]];
         return static_cast<std::uint16_t>(std::max_element(times.begin(), times.end()) - times.begin());
     }
 };

@@ -16,11 +16,14 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/random/uniform.hpp"
+#include "tunekit/search/detail/pending.hpp"
 #include "tunekit/space/unvisited.hpp"
+#include "tunekit/stats/moments.hpp"
 
 namespace tunekit::search {
 
-/// Walks from configuration to neighbour; what is dearer is accepted with a probability that falls with its cost and with
+/// Walks from configuration to neighbour; a slower one is accepted with a probability that falls with its cost and with
 /// the length of the walk. Every step is a measurement, so a walk never steps on what was measured before, and one
 /// that found nothing better for `patience` steps is given up for a new one from the best of `starts` random configurations.
 ///
@@ -34,7 +37,11 @@ namespace tunekit::search {
 /// were all measured before, it is any unmeasured neighbour, then one two parameters away, then any configuration.
 ///
 /// Failed and abandoned measurements: never accepted; they count as steps and towards `patience`.
-/// Randomness: per proposal and attempt one `uniform_01` and one neighbour of the space; one `uniform_01` per dearer one.
+/// Pending:    it never waits. Steps go out from where the walk stands and are accepted against where it stands when the
+///             answer comes; with every start still out, further random ones go out. What comes in of a walk that was
+///             given up teaches the spread alone, as does what somebody else measured once all starts are proposed;
+///             before that it takes the place of a start.
+/// Randomness: per proposal and attempt one `uniform_01` and one neighbour of the space; one `uniform_01` per slower one.
 /// Cost:       one `neighbours` per attempt; a `neighbours_of` where all attempts failed.
 /// Threads:    const calls on distinct states are safe.
 /// Source:     Kirkpatrick, Gelatt, Vecchi (1983), Optimization by Simulated Annealing, Science 220.
@@ -50,15 +57,15 @@ struct annealing {
     /// The walk. A regular value: copy it to replay.
     struct state {
         space::unvisited rest;
-        std::size_t seeds_left = 0;    ///< starts of this walk still to be measured
-        std::optional<index> current;  ///< where it stands
+        std::size_t starts_left = 0;                                ///< of this walk, still to propose
+        std::optional<index> current;                               ///< where it stands
         double log_cost = std::numeric_limits<double>::infinity();  ///< there
         double lowest = std::numeric_limits<double>::infinity();    ///< of this walk
-        std::uint64_t steps = 0;       ///< of this walk
-        std::uint64_t stale = 0;       ///< of those, since `lowest`
-        std::uint64_t costs = 0;       ///< of all walks
-        double mean = 0;               ///< of their logarithms
-        double squares = 0;            ///< sum of squared deviations from it
+        std::uint64_t steps = 0;                                    ///< of this walk
+        std::uint64_t stale = 0;                                    ///< of those, since `lowest`
+        stats::running_moments log_costs;                           ///< of all walks
+        detail::pending starts_out, steps_out;                      ///< of this walk
+        detail::pending given_up;                                   ///< out, of earlier walks
 
         friend bool operator==(const state&, const state&) = default;
     };
@@ -73,7 +80,7 @@ struct annealing {
         require(adjacent >= 0 && adjacent <= 1, "annealing: adjacent is outside [0, 1] or NaN, want a share");
         require(patience >= 1, "annealing: patience is 0, want >= 1");
         state s;
-        s.seeds_left = starts;
+        s.starts_left = starts;
         return s;
     }
 
@@ -81,15 +88,19 @@ struct annealing {
     template <class Space, generator G>
     [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G& gen) const
     {
-        if (s.seeds_left == 0 && (!s.current || s.stale >= patience)) give_up(s);
-        const bool seeding = s.seeds_left > 0;
-        if (seeding) n = (std::min)(n, s.seeds_left);
         std::vector<index> batch;
+        if (n == 0 || s.rest.taken() >= space.size()) return batch;
+        const bool ended = s.current ? s.stale >= patience : s.starts_out.empty();
+        if (s.starts_left == 0 && ended) give_up(s);
+        const bool starting = s.starts_left > 0 || !s.current;
+        if (starting) n = (std::min)(n, (std::max)(s.starts_left, std::size_t{1}));
         while (batch.size() < n) {
-            const std::optional<index> i = seeding ? s.rest.draw(space, gen) : step(s, space, gen);
+            const std::optional<index> i = starting ? s.rest.draw(space, gen) : step(s, space, gen);
             if (!i) break;
             batch.push_back(*i);
         }
+        if (starting) s.starts_left -= (std::min)(s.starts_left, batch.size());
+        (starting ? s.starts_out : s.steps_out).add(batch);
         return batch;
     }
 
@@ -98,20 +109,23 @@ struct annealing {
                  G& gen) const
     {
         assert(batch.size() == measured.size());
-        const bool seeding = s.seeds_left > 0;
-        if (seeding) s.seeds_left -= (std::min)(s.seeds_left, batch.size());
         for (std::size_t i = 0; i < batch.size(); ++i) {
-            s.rest.take(batch[i]);  // news where somebody else chose it
-            if (!seeding) ++s.steps;
-            if (!seeding) ++s.stale;
+            s.rest.take(batch[i]);  // may be new: configurations that somebody else chose are observed too
+            const role what = role_of(s, batch[i]);
+            if (what == role::step) {
+                ++s.steps;
+                ++s.stale;
+            }
             if (!measured[i].ok()) continue;
             const double x = std::log(measured[i].cost);
-            learn(s, x);
+            s.log_costs.add(x);
+            if (what == role::none) continue;
             if (x < s.lowest) {
                 s.lowest = x;
                 s.stale = 0;
             }
-            const double heat = seeding ? 0 : temperature * spread(s) * std::pow(cooling, static_cast<double>(s.steps));
+            const double heat =
+                what == role::start ? 0 : temperature * spread(s) * std::pow(cooling, static_cast<double>(s.steps));
             const double rise = x - s.log_cost;
             if (rise <= 0 || (heat > 0 && tunekit::random::uniform_01(gen) < std::exp(-rise / heat))) {
                 s.current = batch[i];
@@ -121,25 +135,32 @@ struct annealing {
     }
 
 private:
+    /// What a configuration is to the walk.
+    enum class role : std::uint8_t { start, step, none };
+
+    [[nodiscard]] static role role_of(state& s, index i)
+    {
+        if (s.starts_out.take(i)) return role::start;
+        if (s.steps_out.take(i)) return role::step;
+        if (s.given_up.take(i) || s.starts_left == 0) return role::none;
+        --s.starts_left;
+        return role::start;
+    }
+
     void give_up(state& s) const
     {
-        s.seeds_left = starts;
+        s.given_up.add(s.starts_out.candidates());
+        s.given_up.add(s.steps_out.candidates());
+        s.starts_out = s.steps_out = {};
+        s.starts_left = starts;
         s.current.reset();
         s.log_cost = s.lowest = std::numeric_limits<double>::infinity();
         s.steps = s.stale = 0;
     }
 
-    /// Welford's update of the moments of ln cost.
-    static void learn(state& s, double x)
-    {
-        const double off = x - s.mean;
-        s.mean += off / static_cast<double>(++s.costs);
-        s.squares += off * (x - s.mean);
-    }
-
     [[nodiscard]] static double spread(const state& s)
     {
-        return s.costs > 1 ? std::sqrt(s.squares / static_cast<double>(s.costs - 1)) : 0;
+        return s.log_costs.count() > 1 ? std::sqrt(s.log_costs.sample_variance()) : 0;
     }
 
     /// Takes an unmeasured configuration near the current one. Precondition: there is a current one.

@@ -13,8 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/compiled.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/random/uniform.hpp"
+#include "tunekit/search/detail/pending.hpp"
 #include "tunekit/space/unvisited.hpp"
 
 namespace tunekit::search {
@@ -28,6 +31,8 @@ namespace tunekit::search {
 /// Score:      lowest cost of the pool / cost, in (0, 1]; 0 for a failed measurement.
 /// Failed:     stays in the pool with score 0, and is never an elite. Abandoned (`at_least`): its lower bound counts as
 ///             its cost, and it is never an elite either.
+/// Pending:    a generation is bred when the one before has been answered whole, so it waits at the end of each: with
+///             many workers take a strategy that does not. What somebody else measured joins the pool.
 /// Randomness: per child two `uniform_01` for the parents, one `uniform_index` for the crossover, one `uniform_01` per
 ///             coordinate, one `uniform_index` per mutated or re-drawn coordinate (two for a re-drawn one).
 /// Cost:       O(population) per child. Threads: const calls on distinct states are safe.
@@ -46,7 +51,7 @@ struct genetic {
     struct member {
         index candidate = 0;
         double cost = std::numeric_limits<double>::infinity();  ///< seconds; +inf where it failed
-        bool whole = false;                                     ///< measured to the end, without failure
+        bool complete = false;                                  ///< measured to the end, without failure
 
         friend bool operator==(const member&, const member&) = default;
     };
@@ -58,6 +63,7 @@ struct genetic {
         std::size_t proposed = 0;      ///< of the children
         std::vector<member> measured;  ///< of the generation in progress
         std::vector<member> elites;
+        detail::pending out;  ///< of the generation in progress
 
         friend bool operator==(const state&, const state&) = default;
     };
@@ -71,15 +77,22 @@ struct genetic {
         return {};
     }
 
-    /// At most `n` of the generation in progress, which is bred when the last one has been measured.
+    /// At most `n` of the generation in progress, which is bred when the last one has been measured. Empty while the last
+    /// ones of it are out, and when the space is exhausted.
     template <class Space, generator G>
     [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G& gen) const
     {
-        if (s.proposed == s.children.size()) breed(s, space, gen);
+        if (n == 0) return {};
+        if (s.proposed == s.children.size()) {
+            if (!s.out.empty() || s.rest.taken() >= space.size()) return {};
+            breed(s, space, gen);
+        }
         const std::size_t k = (std::min)(n, s.children.size() - s.proposed);
         const auto from = s.children.begin() + static_cast<std::ptrdiff_t>(s.proposed);
         s.proposed += k;
-        return {from, from + static_cast<std::ptrdiff_t>(k)};
+        std::vector<index> batch(from, from + static_cast<std::ptrdiff_t>(k));
+        s.out.add(batch);
+        return batch;
     }
 
     template <class Space, generator G>
@@ -88,28 +101,21 @@ struct genetic {
     {
         assert(batch.size() == measured.size());
         for (std::size_t i = 0; i < batch.size(); ++i) {
-            s.rest.take(batch[i]);  // news where somebody else chose it
+            // May be new, or a child that was not proposed yet: configurations that somebody else chose are observed too.
+            if (!s.rest.take(batch[i]) && !s.out.take(batch[i])) forget(s, batch[i]);
             member m{.candidate = batch[i]};
             if (!measured[i].failed) m.cost = measured[i].cost;
-            m.whole = measured[i].ok();
+            m.complete = measured[i].ok();
             s.measured.push_back(m);
         }
     }
 
 private:
+    /// Takes a child out of those that are still to be proposed.
+    static void forget(state& s, index i);
+
     /// Running sums of score + 1e-8: the chance of pool[k] to be a parent is sums[k] - sums[k - 1].
-    [[nodiscard]] static std::vector<double> chances(const std::vector<member>& pool)
-    {
-        double best = std::numeric_limits<double>::infinity();
-        for (const member& m : pool) best = (std::min)(best, m.cost);
-        std::vector<double> sums;
-        double sum = 0;
-        for (const member& m : pool) {
-            const bool scored = m.cost < std::numeric_limits<double>::infinity();
-            sums.push_back(sum += (scored ? best / m.cost : 0.0) + 1e-8);
-        }
-        return sums;
-    }
+    [[nodiscard]] static std::vector<double> chances(const std::vector<member>& pool);
 
     /// A position with chance proportional to its share of `sums`, but not `barred`.
     template <generator G>
@@ -136,7 +142,7 @@ private:
         s.proposed = 0;
         s.elites.clear();
         for (const member& m : pool)
-            if (m.whole) s.elites.push_back(m);
+            if (m.complete) s.elites.push_back(m);
         const auto better = [](const member& a, const member& b) {
             return a.cost < b.cost || (a.cost == b.cost && a.candidate < b.candidate);
         };
@@ -185,3 +191,28 @@ private:
 };
 
 }  // namespace tunekit::search
+
+#if TUNEKIT_BODIES
+namespace tunekit::search {
+
+TUNEKIT_INLINE void genetic::forget(state& s, index i)
+{
+    const auto waiting = s.children.begin() + static_cast<std::ptrdiff_t>(s.proposed);
+    s.children.erase(std::remove(waiting, s.children.end(), i), s.children.end());
+}
+
+TUNEKIT_INLINE std::vector<double> genetic::chances(const std::vector<member>& pool)
+{
+    double best = std::numeric_limits<double>::infinity();
+    for (const member& m : pool) best = (std::min)(best, m.cost);
+    std::vector<double> sums;
+    double sum = 0;
+    for (const member& m : pool) {
+        const bool scored = m.cost < std::numeric_limits<double>::infinity();
+        sums.push_back(sum += (scored ? best / m.cost : 0.0) + 1e-8);
+    }
+    return sums;
+}
+
+}  // namespace tunekit::search
+#endif  // TUNEKIT_BODIES

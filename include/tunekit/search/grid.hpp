@@ -18,7 +18,7 @@ namespace tunekit::search {
 ///
 ///     auto all = tk::tune(space, measure, tk::search::grid{}, {.trials = space.size()}, gen);
 ///
-/// Failed and abandoned measurements: it looks at no measurement at all.
+/// Failed and abandoned measurements: it looks at no measurement at all. Pending: so it never waits for one.
 /// Randomness: none.
 struct grid {
     struct state {

@@ -4,6 +4,7 @@
 /// \file
 /// Greedy search over neighbours, with restarts.
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <limits>
@@ -14,6 +15,8 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/random/uniform.hpp"
+#include "tunekit/search/detail/pending.hpp"
 #include "tunekit/space/unvisited.hpp"
 
 namespace tunekit::search {
@@ -25,22 +28,32 @@ namespace tunekit::search {
 ///     tk::search::hill_climb strategy{.starts = 16};
 ///
 /// Failed and abandoned measurements: never a centre; a failed one counts as a start all the same.
+/// Pending:    it never waits. While answers of a climb without a neighbour left are out, the random starts of the next
+///             one go out; a climb ends when nothing of it is out. What somebody else measured belongs to the climb.
 /// Randomness: one `uniform_index` per random start and rejection, and a shuffle of the neighbours per centre.
 /// Cost:       one `neighbours_of` per centre, O(1) per proposal else.
 /// Threads:    const calls on distinct states are safe.
 /// Source:     multi-start local search with first improvement; textbook.
 struct hill_climb {
-    std::size_t starts = 8;                                            ///< >= 1; random configurations per climb
-    space::neighbourhood steps = space::neighbourhood::any_value;      ///< what a neighbour is
+    std::size_t starts = 8;                                        ///< >= 1; random configurations per climb
+    space::neighbourhood steps = space::neighbourhood::any_value;  ///< what a neighbour is
 
-    /// The climb. A regular value: copy it to replay.
+    /// One climb.
+    struct climb {
+        std::size_t starts_left = 0;                            ///< random starts still to propose
+        std::optional<index> centre;                            ///< the best of it
+        double cost = std::numeric_limits<double>::infinity();  ///< seconds, of the centre
+        detail::pending out;                                    ///< proposed for it and not answered
+
+        friend bool operator==(const climb&, const climb&) = default;
+    };
+
+    /// The climb, and the one after it. A regular value: copy it to replay.
     struct state {
         space::unvisited rest;
-        std::size_t seeds_left = 0;     ///< random starts still to propose before the climb begins
-        std::optional<index> centre;    ///< best of this climb
-        double cost = std::numeric_limits<double>::infinity();  ///< seconds, of the centre
-        bool listed = false;            ///< whether `around` is of this centre
-        std::vector<index> around;      ///< its neighbours not yet looked at, the next one last
+        climb now, next;            ///< of `next` the starts alone go out, while answers of `now` are
+        bool listed = false;        ///< whether `around` is of the centre
+        std::vector<index> around;  ///< its neighbours not yet looked at, the next one last
 
         friend bool operator==(const state&, const state&) = default;
     };
@@ -51,7 +64,7 @@ struct hill_climb {
     {
         require(starts >= 1, "hill_climb: starts is 0, want >= 1");
         state s;
-        s.seeds_left = starts;
+        s.now.starts_left = s.next.starts_left = starts;
         return s;
     }
 
@@ -60,19 +73,18 @@ struct hill_climb {
     [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G& gen) const
     {
         std::vector<index> batch;
-        if (s.seeds_left == 0 && s.centre) {
-            if (!s.listed) list(s, space, gen);
-            while (batch.size() < n && !s.around.empty()) {
-                if (s.rest.take(s.around.back())) batch.push_back(s.around.back());
-                s.around.pop_back();
+        if (n == 0 || s.rest.taken() >= space.size()) return batch;
+        while (batch.empty()) {
+            if (s.now.starts_left > 0) {
+                batch = draw_starts(s.now, s.rest, space, n, gen);
+            } else if (batch = neighbours(s, space, n, gen); !batch.empty()) {
+                s.now.out.add(batch);
+            } else if (!s.now.out.empty()) {
+                batch = draw_starts(s.next, s.rest, space, n, gen);
+            } else {
+                s.now = std::exchange(s.next, {.starts_left = starts, .centre = {}, .out = {}});
+                s.listed = false;
             }
-        }
-        if (batch.empty() && s.seeds_left == 0) restart(s);
-        while (batch.size() < n && s.seeds_left > 0) {
-            const auto i = s.rest.draw(space, gen);
-            if (!i) break;
-            batch.push_back(*i);
-            --s.seeds_left;
         }
         return batch;
     }
@@ -83,30 +95,52 @@ struct hill_climb {
     {
         assert(batch.size() == measured.size());
         for (std::size_t i = 0; i < batch.size(); ++i) {
-            s.rest.take(batch[i]);  // news where somebody else chose it
-            if (!measured[i].ok() || !(measured[i].cost < s.cost)) continue;
-            s.centre = batch[i];
-            s.cost = measured[i].cost;
-            s.listed = false;
+            s.rest.take(batch[i]);  // may be new: configurations that somebody else chose are observed too
+            const bool of_next = s.next.out.take(batch[i]);
+            climb& its = of_next ? s.next : s.now;
+            if (!of_next) s.now.out.take(batch[i]);
+            if (!measured[i].ok() || !(measured[i].cost < its.cost)) continue;
+            its.centre = batch[i];
+            its.cost = measured[i].cost;
+            if (!of_next) s.listed = false;
         }
     }
 
 private:
-    void restart(state& s) const
+    /// Random starts: what is left of a climb's own, and one at a time beyond those. Precondition: the space has more.
+    template <class Space, generator G>
+    [[nodiscard]] static std::vector<index> draw_starts(climb& c, space::unvisited& rest, const Space& space,
+                                                        std::size_t n, G& gen)
     {
-        s.seeds_left = starts;
-        s.centre.reset();
-        s.cost = std::numeric_limits<double>::infinity();
-        s.listed = false;
+        std::vector<index> batch;
+        n = (std::min)(n, (std::max)(c.starts_left, std::size_t{1}));
+        while (batch.size() < n) {
+            const auto i = rest.draw(space, gen);
+            if (!i) break;
+            batch.push_back(*i);
+        }
+        c.starts_left -= (std::min)(c.starts_left, batch.size());
+        c.out.add(batch);
+        return batch;
     }
 
+    /// New neighbours of the centre, none where there is none.
     template <class Space, generator G>
-    void list(state& s, const Space& space, G& gen) const
+    [[nodiscard]] std::vector<index> neighbours(state& s, const Space& space, std::size_t n, G& gen) const
     {
-        s.around = space.neighbours_of(*s.centre, steps);
-        for (std::size_t i = s.around.size(); i > 1; --i)
-            std::swap(s.around[i - 1], s.around[static_cast<std::size_t>(tunekit::random::uniform_index(i, gen))]);
-        s.listed = true;
+        std::vector<index> batch;
+        if (!s.now.centre) return batch;
+        if (!s.listed) {
+            s.around = space.neighbours_of(*s.now.centre, steps);
+            for (std::size_t i = s.around.size(); i > 1; --i)
+                std::swap(s.around[i - 1], s.around[static_cast<std::size_t>(tunekit::random::uniform_index(i, gen))]);
+            s.listed = true;
+        }
+        while (batch.size() < n && !s.around.empty()) {
+            if (s.rest.take(s.around.back())) batch.push_back(s.around.back());
+            s.around.pop_back();
+        }
+        return batch;
     }
 };
 

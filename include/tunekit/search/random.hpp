@@ -18,7 +18,7 @@ namespace tunekit::search {
 ///
 ///     auto found = tk::tune(space, measure, tk::search::random{}, {.trials = 512}, gen);
 ///
-/// Failed and abandoned measurements: it looks at no measurement at all.
+/// Failed and abandoned measurements: it looks at no measurement at all. Pending: so it never waits for one.
 /// Randomness: one `uniform_index` per proposal and per rejection (space::unvisited).
 /// Cost:       O(1) expected per proposal, 13-32 bytes of state each.
 struct random {
@@ -52,7 +52,8 @@ struct random {
     template <space::counted Space, generator G>
     void observe(state& s, const Space&, std::span<const index> batch, std::span<const measure::measurement>, G&) const
     {
-        for (const index i : batch) s.rest.take(i);  // news where somebody else chose it
+        for (const index i : batch)
+            s.rest.take(i);  // may be new: configurations that somebody else chose are observed too
     }
 };
 

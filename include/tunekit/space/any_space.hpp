@@ -17,6 +17,7 @@
 #include "tunekit/core/polymorphic.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/space/concepts.hpp"
+#include "tunekit/space/text.hpp"
 
 namespace tunekit::space {
 
@@ -30,7 +31,8 @@ namespace tunekit::space {
 class any_space {
 public:
     template <class S>
-        requires(!std::same_as<std::remove_cvref_t<S>, any_space> && search_space<std::remove_cvref_t<S>, random::philox>)
+        requires(!std::same_as<std::remove_cvref_t<S>, any_space> &&
+                 search_space<std::remove_cvref_t<S>, random::philox>)
     any_space(S&& space)  // implicit: a space is what one has, any_space what a function takes
         : held_(core::polymorphic<erased>::make<model<std::remove_cvref_t<S>>>(std::forward<S>(space)))
     {
@@ -41,9 +43,14 @@ public:
     [[nodiscard]] std::span<const std::uint16_t> cardinalities() const { return held_->cardinalities(); }
     [[nodiscard]] std::span<const std::string> names() const { return held_->names(); }
     [[nodiscard]] std::vector<std::string> texts(index i) const { return held_->texts(i); }
+    /// The names with the texts of their values: "mr = 4, nv = 2".
+    [[nodiscard]] std::string text(index i) const { return detail::named_texts(names(), texts(i)); }
     [[nodiscard]] std::uint64_t fingerprint() const { return held_->fingerprint(); }
     [[nodiscard]] std::vector<index> sample(std::size_t n, random::philox& gen) const { return held_->sample(n, gen); }
-    [[nodiscard]] std::vector<index> neighbours_of(index i, neighbourhood kind) const { return held_->neighbours_of(i, kind); }
+    [[nodiscard]] std::vector<index> neighbours_of(index i, neighbourhood kind) const
+    {
+        return held_->neighbours_of(i, kind);
+    }
     void neighbours(std::span<const index> in, std::span<index> out, neighbourhood kind, random::philox& gen) const
     {
         held_->neighbours(in, out, kind, gen);
@@ -98,17 +105,24 @@ private:
         {
             return space.neighbours_of(i, kind);
         }
-        void neighbours(std::span<const index> in, std::span<index> out, neighbourhood kind, random::philox& gen) const override
+        void neighbours(std::span<const index> in, std::span<index> out, neighbourhood kind,
+                        random::philox& gen) const override
         {
             space.neighbours(in, out, kind, gen);
         }
-        void ordinals(std::span<const index> in, std::span<std::uint16_t> out) const override { space.ordinals(in, out); }
+        void ordinals(std::span<const index> in, std::span<std::uint16_t> out) const override
+        {
+            space.ordinals(in, out);
+        }
         [[nodiscard]] std::optional<index> index_of_ordinals(std::span<const std::uint16_t> row) const override
         {
             return space.index_of_ordinals(row);
         }
         [[nodiscard]] std::size_t feature_count(encoding e) const override { return space.feature_count(e); }
-        void features(std::span<const index> in, std::span<float> out, encoding e) const override { space.features(in, out, e); }
+        void features(std::span<const index> in, std::span<float> out, encoding e) const override
+        {
+            space.features(in, out, e);
+        }
 
         S space;
     };

@@ -52,21 +52,22 @@ concept samplable = requires(const S& s, std::size_t n, G& gen) {
 /// Walks: `neighbours(in, out, kind, gen)` puts a uniform random neighbour of in[i] into out[i], or in[i] itself where it
 /// has none; `neighbours_of(i, kind)` lists them all, ascending, without i.
 template <class S, class G>
-concept walkable = requires(const S& s, index i, std::span<const index> in, std::span<index> out, neighbourhood kind, G& gen) {
-    { s.neighbours(in, out, kind, gen) } -> std::same_as<void>;
-    { s.neighbours_of(i, kind) } -> std::same_as<std::vector<index>>;
-};
+concept walkable =
+    requires(const S& s, index i, std::span<const index> in, std::span<index> out, neighbourhood kind, G& gen) {
+        { s.neighbours(in, out, kind, gen) } -> std::same_as<void>;
+        { s.neighbours_of(i, kind) } -> std::same_as<std::vector<index>>;
+    };
 
 /// Has coordinates: d = dimensions() parameters, the j-th with cardinalities()[j] values.
 /// `ordinals(indices, out)` fills n x d ordinals, row-major; `index_of_ordinals(row)` is empty outside the space.
 template <class S>
-concept gridded = requires(const S& s, std::span<const index> in, std::span<std::uint16_t> out,
-                           std::span<const std::uint16_t> row) {
-    { s.dimensions() } -> std::same_as<std::size_t>;
-    { s.cardinalities() } -> std::convertible_to<std::span<const std::uint16_t>>;
-    { s.ordinals(in, out) } -> std::same_as<void>;
-    { s.index_of_ordinals(row) } -> std::same_as<std::optional<index>>;
-};
+concept gridded =
+    requires(const S& s, std::span<const index> in, std::span<std::uint16_t> out, std::span<const std::uint16_t> row) {
+        { s.dimensions() } -> std::same_as<std::size_t>;
+        { s.cardinalities() } -> std::convertible_to<std::span<const std::uint16_t>>;
+        { s.ordinals(in, out) } -> std::same_as<void>;
+        { s.index_of_ordinals(row) } -> std::same_as<std::optional<index>>;
+    };
 
 /// Feeds models: `features(indices, out, encoding)` fills n x feature_count(encoding) floats, row-major.
 template <class S>

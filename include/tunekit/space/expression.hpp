@@ -11,34 +11,36 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/space/expression_parser.hpp"
-#include "tunekit/space/expression_tree.hpp"
-#include "tunekit/space/number.hpp"
+#include "tunekit/core/compiled.hpp"
+#include "tunekit/space/detail/expression_tree.hpp"
+#include "tunekit/space/detail/number.hpp"
 
 namespace tunekit::space {
 
-/// An expression over named integers, parsed once and evaluated for many values.
+/// An expression over named numbers, parsed once and evaluated for many values, integers or doubles.
 ///
 ///     const std::vector<std::string> names{"tile", "threads"};
 ///     const space::expression fits("tile * threads <= 1024 and tile % 2 == 0", names);
 ///     fits.holds(values);      // values of the names, in their order
 ///
-/// Grammar, loosest first: or; and; not; chained == != < <= > >=; + -; * / // %; unary + -; integers, names,
-/// parentheses. Semantics are Python's: `/` is the true quotient, `//` and `%` round down, `and` and `or` give one of
+/// Grammar, loosest first: or; and; not; chained == != < <= > >=; + -; * / // %; unary + -; numbers, texts in
+/// quotes, names, parentheses. Semantics are Python's: `/` is the true quotient, `//` and `%` round down, `and` and `or` give one of
 /// their operands and skip the other, `a < b < c` means `a < b and b < c`, comparisons give 0 or 1, comparing an
 /// integer with a quotient is exact.
 ///
 /// Throws:     std::invalid_argument naming the expression, the column (from 1) and what was expected there, from the
 ///             constructor; from an evaluation where a division by zero happens or an integer leaves 64 bits.
+///             More than 200 brackets, signs or nots within one another, or 1000 operators, are refused.
 /// Departures: integers are 64 bits wide, not unlimited; a true quotient takes integers up to 2^53 in magnitude, beyond
 ///             which it is refused.
 /// Threads:    const calls are safe.
 class expression {
 public:
-    expression(std::string text, std::span<const std::string> names) : tree_{.text = std::move(text)}
-    {
-        detail::expression_parser(tree_, names);
-    }
+    /// `words`: texts that may stand in quotes; see `number_of`.
+    expression(std::string text, std::span<const std::string> names, std::span<const std::string> words = {});
+
+    /// What stands for word number `k` among the values: equal to itself alone.
+    [[nodiscard]] static std::int64_t number_of(std::size_t k) noexcept { return detail::number_of_word(k); }
 
     [[nodiscard]] const std::string& text() const noexcept { return tree_.text; }
 
@@ -59,9 +61,12 @@ private:
         using detail::operation, detail::number;
         const detail::expression_node& n = tree_.nodes[at];
         switch (n.what) {
-            case operation::constant: return {n.value};
-            case operation::name: return {static_cast<std::int64_t>(value(static_cast<std::size_t>(n.value)))};
-            case operation::invert: return {!evaluate(n.children[0], value).truth()};
+            case operation::constant:
+                return {n.value, n.real, n.is_real};
+            case operation::name:
+                return detail::as_number(value(static_cast<std::size_t>(n.value)));
+            case operation::invert:
+                return {!evaluate(n.children[0], value).truth()};
             case operation::both: {
                 const number left = evaluate(n.children[0], value);
                 return left.truth() ? evaluate(n.children[1], value) : left;
@@ -81,7 +86,8 @@ private:
             }
             case operation::negate:
                 return detail::arithmetic(tree_, operation::subtract, {0}, evaluate(n.children[0], value), n.column);
-            default: break;
+            default:
+                break;
         }
         if (n.children.size() == 1) return evaluate(n.children[0], value);  // unary plus
         const number left = evaluate(n.children[0], value);
@@ -92,3 +98,18 @@ private:
 };
 
 }  // namespace tunekit::space
+
+#if TUNEKIT_BODIES
+#include "tunekit/space/detail/expression_parser.hpp"
+
+namespace tunekit::space {
+
+TUNEKIT_INLINE expression::expression(std::string text, std::span<const std::string> names,
+                                      std::span<const std::string> words)
+    : tree_{.text = std::move(text)}
+{
+    detail::expression_parser(tree_, names, words);
+}
+
+}  // namespace tunekit::space
+#endif  // TUNEKIT_BODIES

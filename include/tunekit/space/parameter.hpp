@@ -4,8 +4,8 @@
 /// \file
 /// Parameters: a name that the compiler knows and a list of values.
 
-#include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -14,21 +14,21 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/space/axis.hpp"
-#include "tunekit/space/name.hpp"
-#include "tunekit/space/value_list.hpp"
+#include "tunekit/space/detail/axis.hpp"
+#include "tunekit/space/detail/name.hpp"
+#include "tunekit/space/detail/value_list.hpp"
 
 namespace tunekit::space {
 
 /// A parameter of a product. Made by `parameter`, `powers_of_two`, `split` and their like, not by hand.
-template <fixed_string Name, class T>
+template <detail::fixed_string Name, class T>
 struct named {
     using value_type = T;
     using is_parameter = void;
     static constexpr std::string_view name = Name.view();
 
-    value_list<T> values;
-    axis about;  ///< the same without the type
+    detail::value_list<T> values;
+    detail::axis about;  ///< the same without the type
 };
 
 namespace detail {
@@ -37,20 +37,58 @@ namespace detail {
 template <class T>
 [[nodiscard]] auto owned(std::initializer_list<T> values)
 {
-    if constexpr (std::is_same_v<T, const char*>)
-        return std::vector<std::string>(values.begin(), values.end());
-    else
-        return std::vector<T>(values);
+    if constexpr (std::is_same_v<T, const char*>) return std::vector<std::string>(values.begin(), values.end());
+    else return std::vector<T>(values);
 }
 
 /// A parameter of these values. Throws as value_list does.
 template <fixed_string Name, class T>
-[[nodiscard]] named<Name, T> make_named(std::vector<T> values)
+[[nodiscard]] named<Name, T> make_named(std::vector<T>&& values)
 {
-    const std::string name(Name.view());
-    named<Name, T> out{value_list<T>(name, std::move(values)), {}};
-    out.about = axis_of(name, out.values);
-    return out;
+    value_list<T> list(Name.view(), std::move(values));
+    axis about = axis_of(Name.view(), list);
+    return {std::move(list), std::move(about)};
+}
+
+// The lists behind the parameters know the name at run time only: one instance serves parameters of every name.
+
+template <class T>
+[[nodiscard]] std::vector<T> integer_list(std::string_view name, T first, T last, T step)
+{
+    if (step < 1) invalid({"space: parameter '", name, "': step is ", std::to_string(step), ", want at least 1"});
+    std::vector<T> values;
+    if (first > last) return values;
+    // As unsigned, the width of any range of T is exact.
+    const auto width = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
+    const std::uint64_t steps = width / static_cast<std::uint64_t>(step);
+    check_value_count(name, steps == ~std::uint64_t{0} ? steps : steps + 1);
+    for (std::uint64_t i = 0; i <= steps; ++i)
+        values.push_back(static_cast<T>(static_cast<std::uint64_t>(first) + i * static_cast<std::uint64_t>(step)));
+    return values;
+}
+
+template <class T>
+[[nodiscard]] std::vector<T> power_list(T low, T high)
+{
+    std::vector<T> values;
+    for (T power = 1; power <= high; power = static_cast<T>(power * 2)) {
+        if (power >= low) values.push_back(power);
+        if (power > high / 2) break;  // the next one would pass `high`, and perhaps T's range
+    }
+    return values;
+}
+
+template <class T>
+[[nodiscard]] std::vector<T> divisor_list(std::string_view name, T n, T limit)
+{
+    if (n < 1) invalid({"space: parameter '", name, "': divisors of ", std::to_string(n), ", want a number >= 1"});
+    std::vector<T> values;
+    for (T f = 1; f <= n / f; ++f)
+        if (n % f == 0 && f <= limit) values.push_back(f);
+    for (std::size_t i = values.size(); i-- > 0;)  // the other half, ascending
+        if (const T other = static_cast<T>(n / values[i]); other != values[i] && other <= limit)
+            values.push_back(other);
+    return values;
 }
 
 }  // namespace detail
@@ -61,72 +99,47 @@ template <fixed_string Name, class T>
 ///     parameter<"algorithm">({"direct", "winograd"})      // std::string
 ///
 /// Throws: std::invalid_argument where a list is empty, has more than 65535 values or one value twice (every kind does).
-template <fixed_string Name, class T>
+template <detail::fixed_string Name, class T>
 [[nodiscard]] auto parameter(std::vector<T> values)
 {
-    return detail::make_named<Name>(std::move(values));
+    return detail::make_named<Name, T>(std::move(values));
 }
 
-template <fixed_string Name, class T>
+template <detail::fixed_string Name, class T>
 [[nodiscard]] auto parameter(std::initializer_list<T> values)
 {
     return detail::make_named<Name>(detail::owned(values));
 }
 
 /// true or false, in the order false, true.
-template <fixed_string Name>
+template <detail::fixed_string Name>
 [[nodiscard]] auto boolean()
 {
     return detail::make_named<Name>(std::vector<bool>{false, true});
 }
 
 /// first, first + step, ... up to `last` at most. Throws also where step < 1.
-template <fixed_string Name, std::integral T>
+template <detail::fixed_string Name, std::integral T>
 [[nodiscard]] auto integers(T first, T last, std::type_identity_t<T> step = 1)
 {
-    require(step >= 1, "space: parameter '" + std::string(Name.view()) + "': step is " + std::to_string(step) +
-                           ", want at least 1");
-    std::vector<T> values;
-    if (first <= last) {
-        // As unsigned, the width of any range of T is exact.
-        const auto width = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
-        const std::uint64_t steps = width / static_cast<std::uint64_t>(step);
-        check_value_count(std::string(Name.view()), steps == ~std::uint64_t{0} ? steps : steps + 1);
-        for (std::uint64_t i = 0; i <= steps; ++i)
-            values.push_back(static_cast<T>(static_cast<std::uint64_t>(first) + i * static_cast<std::uint64_t>(step)));
-    }
-    return detail::make_named<Name>(std::move(values));
+    return detail::make_named<Name>(detail::integer_list(Name.view(), first, last, step));
 }
 
 /// The powers of two in [low, high], ascending.
-template <fixed_string Name, std::integral T>
+template <detail::fixed_string Name, std::integral T>
 [[nodiscard]] auto powers_of_two(T low, T high)
 {
-    std::vector<T> values;
-    for (T power = 1; power <= high; power = static_cast<T>(power * 2)) {
-        if (power >= low) values.push_back(power);
-        if (power > high / 2) break;  // the next one would pass `high`, and perhaps T's range
-    }
-    return detail::make_named<Name>(std::move(values));
+    return detail::make_named<Name>(detail::power_list(low, high));
 }
 
 /// The divisors of `n` that are at most `limit`, ascending. Throws also where n < 1.
-template <fixed_string Name, std::integral T>
+template <detail::fixed_string Name, std::integral T>
 [[nodiscard]] auto divisors(T n, std::type_identity_t<T> limit)
 {
-    require(n >= 1, "space: parameter '" + std::string(Name.view()) + "': divisors of " + std::to_string(n) +
-                        ", want a number >= 1");
-    std::vector<T> values;
-    for (T f = 1; f <= n / f; ++f) {
-        if (n % f != 0) continue;
-        if (f <= limit) values.push_back(f);
-        if (f != n / f && n / f <= limit) values.push_back(n / f);
-    }
-    std::sort(values.begin(), values.end());
-    return detail::make_named<Name>(std::move(values));
+    return detail::make_named<Name>(detail::divisor_list(Name.view(), n, limit));
 }
 
-template <fixed_string Name, std::integral T>
+template <detail::fixed_string Name, std::integral T>
 [[nodiscard]] auto divisors(T n)
 {
     return divisors<Name>(n, n);

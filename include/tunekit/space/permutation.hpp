@@ -4,7 +4,6 @@
 /// \file
 /// Orders of loops, and what is noted at each loop.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -13,81 +12,53 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/compiled.hpp"
 #include "tunekit/space/parameter.hpp"
 
 namespace tunekit::space {
 
 /// Positions [first, last) of a permutation.
-struct interval {
+struct positions {
     std::size_t first = 0;
     std::size_t last = 0;
 };
 
 namespace detail {
 
-/// n! where it is at most most_values, else all ones.
-[[nodiscard]] constexpr std::uint64_t factorial(std::uint64_t n)
-{
-    std::uint64_t product = 1;
-    for (std::uint64_t i = 2; i <= n; ++i) {
-        product *= i;
-        if (product > most_values) return ~std::uint64_t{0};
+/// Some orders of `entries` entries, one after another: position by position the entry that is there.
+struct order_list {
+    std::size_t entries = 0;
+    std::vector<std::uint16_t> all{};
+
+    [[nodiscard]] std::size_t size() const noexcept { return all.size() / entries; }
+    [[nodiscard]] const std::uint16_t* operator[](std::size_t i) const noexcept { return all.data() + i * entries; }
+
+    /// Whether order `i` comes before (-1), is (0) or comes after (1) `other`, lexicographically.
+    [[nodiscard]] int compare(std::size_t i, const std::uint16_t* other) const noexcept
+    {
+        const std::uint16_t* order = (*this)[i];
+        for (std::size_t p = 0; p < entries; ++p)
+            if (order[p] != other[p]) return order[p] < other[p] ? -1 : 1;
+        return 0;
     }
-    return product;
-}
+};
+
+/// The orders of `entries` in which only those at `range` change places, ascending.
+[[nodiscard]] order_list orders_within(std::string_view name, std::size_t entries, positions range);
+
+/// Numbers and trades of a parameter whose values are these orders.
+void describe_orders(axis& about, const order_list& orders);
 
 /// A parameter whose values are orders of `base`, given as positions in it; numbers are those positions.
 template <fixed_string Name, class T>
-[[nodiscard]] auto permuted(const std::vector<T>& base, const std::vector<std::vector<std::uint16_t>>& orders)
+[[nodiscard]] auto permuted(const std::vector<T>& base, const order_list& orders)
 {
-    std::vector<std::vector<T>> values;
-    for (const auto& order : orders) {
-        auto& value = values.emplace_back();
-        for (const std::uint16_t p : order) value.push_back(base[p]);
-    }
+    std::vector<std::vector<T>> values(orders.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+        for (std::size_t p = 0; p < orders.entries; ++p) values[i].push_back(base[orders[i][p]]);
     auto out = make_named<Name>(std::move(values));
-    axis& about = out.about;
-    about.columns = base.size();
-    about.numbers.clear();
-    for (const auto& order : orders)
-        for (const std::uint16_t p : order) about.numbers.push_back(static_cast<float>(p));
-    // What every trade of two entries leads to, by binary search among the sorted orders.
-    std::vector<std::uint16_t> sorted(orders.size());
-    for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = static_cast<std::uint16_t>(i);
-    std::sort(sorted.begin(), sorted.end(), [&](std::uint16_t a, std::uint16_t b) { return orders[a] < orders[b]; });
-    about.pairs = base.size() * (base.size() - 1) / 2;
-    for (std::size_t i = 0; i < orders.size(); ++i) {
-        auto order = orders[i];
-        for (std::size_t a = 0; a < order.size(); ++a)
-            for (std::size_t b = a + 1; b < order.size(); ++b) {
-                std::swap(order[a], order[b]);
-                const auto at = std::lower_bound(sorted.begin(), sorted.end(), order,
-                                                 [&](std::uint16_t x, const auto& v) { return orders[x] < v; });
-                const bool there = at != sorted.end() && orders[*at] == order;
-                about.swapped.push_back(there ? *at : static_cast<std::uint16_t>(i));
-                std::swap(order[a], order[b]);
-            }
-    }
+    describe_orders(out.about, orders);
     return out;
-}
-
-template <fixed_string Name, class T>
-[[nodiscard]] auto permuted_within(const std::vector<T>& base, interval range)
-{
-    const std::string name(Name.view());
-    require(!base.empty(), "space: parameter '" + name + "': permutation of nothing, want at least one entry");
-    require(range.first <= range.last && range.last <= base.size(),
-            "space: parameter '" + name + "': interval [" + std::to_string(range.first) + ", " + std::to_string(range.last) +
-                "), want it within the " + std::to_string(base.size()) + " entries");
-    check_value_count(name, factorial(range.last - range.first));
-    std::vector<std::uint16_t> order(base.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint16_t>(i);
-    std::vector<std::vector<std::uint16_t>> orders;
-    const auto first = order.begin() + static_cast<std::ptrdiff_t>(range.first);
-    const auto last = order.begin() + static_cast<std::ptrdiff_t>(range.last);
-    do orders.push_back(order);
-    while (std::next_permutation(first, last));
-    return permuted<Name>(base, orders);
 }
 
 }  // namespace detail
@@ -95,50 +66,52 @@ template <fixed_string Name, class T>
 /// All orders of the given entries, all different; a value is a std::vector<T>.
 ///
 ///     permutation<"order">({axis::m, axis::n, axis::k})
-///     permutation<"order">({axis::n, axis::m, axis::k, axis::c}, interval{1, 3})     // only entries 1 and 2 change places
+///     permutation<"order">({axis::n, axis::m, axis::k, axis::c}, positions{1, 3})    // only entries 1 and 2 change places
 ///     permutation<"order">({{axis::m, axis::n, axis::k}, {axis::n, axis::m, axis::k}})   // these two
 ///
 /// Order:   lexicographic by position in the given list, which comes first.
 /// Numbers: the position of each entry in the given list (in the first order, where orders are given).
-/// Throws:  std::invalid_argument where entries repeat, an interval is outside, given orders are not orders of the same entries,
+/// Throws:  std::invalid_argument where entries repeat, positions are outside, given orders are not orders of the same entries,
 ///          or there are more than 65535.
 /// Source:  TVM, autotvm.task.space.ReorderSpace, policies `all`, `interval` and `candidate`.
-template <fixed_string Name, class T>
+template <detail::fixed_string Name, class T>
+[[nodiscard]] auto permutation(std::initializer_list<T> entries, positions range)
+{
+    return detail::permuted<Name>(detail::owned(entries), detail::orders_within(Name.view(), entries.size(), range));
+}
+
+template <detail::fixed_string Name, class T>
 [[nodiscard]] auto permutation(std::initializer_list<T> entries)
 {
-    return detail::permuted_within<Name>(detail::owned(entries), {0, entries.size()});
+    return permutation<Name>(entries, positions{0, entries.size()});
 }
 
-template <fixed_string Name, class T>
-[[nodiscard]] auto permutation(std::initializer_list<T> entries, interval range)
-{
-    return detail::permuted_within<Name>(detail::owned(entries), range);
-}
-
-template <fixed_string Name, class T>
+template <detail::fixed_string Name, class T>
 [[nodiscard]] auto permutation(const std::vector<std::vector<T>>& given)
 {
-    const std::string name(Name.view());
-    check_value_count(name, given.size());
+    detail::check_value_count(Name.view(), given.size());
     const std::vector<T>& base = given.front();
-    std::vector<std::vector<std::uint16_t>> orders;
+    if (base.empty()) detail::invalid_parameter(Name.view(), "permutation of nothing, want at least one entry");
+    detail::order_list orders{base.size()};
     for (const auto& value : given) {
-        auto& order = orders.emplace_back();
         std::vector<bool> used(base.size());
-        for (const T& entry : value) {
+        bool fits = value.size() == base.size();
+        for (std::size_t k = 0; k < value.size() && fits; ++k) {
             std::size_t at = 0;
-            while (at < base.size() && (used[at] || !(base[at] == entry))) ++at;
-            if (at == base.size()) break;
+            while (at < base.size() && (used[at] || !(base[at] == value[k]))) ++at;
+            fits = at < base.size();
+            if (!fits) break;
             used[at] = true;
-            order.push_back(static_cast<std::uint16_t>(at));
+            orders.all.push_back(static_cast<std::uint16_t>(at));
         }
-        require(order.size() == base.size() && value.size() == base.size(),
-                "space: parameter '" + name + "': '" + text_of(value) + "' is no order of '" + text_of(base) + "'");
+        if (!fits)
+            invalid(
+                {"space: parameter '", Name.view(), "': '", text_of(value), "' is no order of '", text_of(base), "'"});
     }
     return detail::permuted<Name>(base, orders);
 }
 
-template <fixed_string Name, class T>
+template <detail::fixed_string Name, class T>
 [[nodiscard]] auto permutation(std::initializer_list<std::initializer_list<T>> given)
 {
     std::vector<decltype(detail::owned(std::initializer_list<T>{}))> orders;
@@ -148,15 +121,30 @@ template <fixed_string Name, class T>
 
 /// What a loop nest can note at a loop.
 enum class note : std::uint8_t {
-    none, vectorise, unroll, block_x, block_y, block_z, thread_x, thread_y, thread_z, virtual_thread, fuse
+    none,
+    vectorise,
+    unroll,
+    block_x,
+    block_y,
+    block_z,
+    thread_x,
+    thread_y,
+    thread_z,
+    virtual_thread,
+    fuse
 };
 
-[[nodiscard]] inline std::string to_text(note n)
-{
-    constexpr std::string_view texts[] = {"none",     "vec",         "unroll",      "blockIdx.x", "blockIdx.y", "blockIdx.z",
-                                          "threadIdx.x", "threadIdx.y", "threadIdx.z", "vthread",    "fuse"};
-    return std::string(texts[static_cast<std::size_t>(n)]);
-}
+[[nodiscard]] std::string to_text(note n);
+
+namespace detail {
+
+inline constexpr std::size_t note_kinds = 11;
+
+/// The ways to note one of `notes` at each of `axes` loops.
+[[nodiscard]] std::vector<std::vector<note>> annotations(std::string_view name, int axes,
+                                                         std::initializer_list<note> notes);
+
+}  // namespace detail
 
 /// One of `notes` at each of `axes` loops, at most one of them `vectorise`; a value is a std::vector<note>.
 ///
@@ -166,36 +154,114 @@ enum class note : std::uint8_t {
 /// Numbers: an 11-way one-hot per loop, in the order of `note`.
 /// Throws:  std::invalid_argument where there are no loops, no notes, or more than 65535 ways.
 /// Source:  TVM, autotvm.task.space.AnnotateSpace, policies `try_unroll`, `try_vec` and `try_unroll_vec`.
-template <fixed_string Name>
+template <detail::fixed_string Name>
 [[nodiscard]] auto annotation(int axes, std::initializer_list<note> notes)
 {
-    const std::string name(Name.view());
-    require(axes >= 1, "space: parameter '" + name + "': annotation of " + std::to_string(axes) + " loops, want at least 1");
-    std::vector<std::vector<note>> values;
-    std::vector<note> value;
-    const auto fill = [&](const auto& self) -> void {
-        if (value.size() == static_cast<std::size_t>(axes)) {
-            values.push_back(value);
-            check_value_count(name, values.size());
-            return;
-        }
-        for (const note n : notes) {
-            if (n == note::vectorise && std::find(value.begin(), value.end(), note::vectorise) != value.end()) continue;
-            value.push_back(n);
-            self(self);
-            value.pop_back();
-        }
-    };
-    fill(fill);
-    auto out = detail::make_named<Name>(std::move(values));
-    constexpr std::size_t kinds = 11;
-    out.about.columns = kinds * static_cast<std::size_t>(axes);
+    auto out = detail::make_named<Name>(detail::annotations(Name.view(), axes, notes));
+    out.about.columns = detail::note_kinds * static_cast<std::size_t>(axes);
     out.about.numbers.clear();
-    for (const auto& v : out.values)
-        for (const note n : v)
-            for (std::size_t kind = 0; kind < kinds; ++kind)
+    for (const auto& value : out.values)
+        for (const note n : value)
+            for (std::size_t kind = 0; kind < detail::note_kinds; ++kind)
                 out.about.numbers.push_back(static_cast<std::size_t>(n) == kind ? 1.0F : 0.0F);
     return out;
 }
 
 }  // namespace tunekit::space
+
+#if TUNEKIT_BODIES
+namespace tunekit::space::detail {
+
+TUNEKIT_INLINE order_list orders_within(std::string_view name, std::size_t entries, positions range)
+{
+    if (entries == 0) invalid_parameter(name, "permutation of nothing, want at least one entry");
+    if (range.first > range.last || range.last > entries)
+        invalid({"space: parameter '", name, "': positions [", std::to_string(range.first), ", ",
+                 std::to_string(range.last), "), want them within the ", std::to_string(entries), " entries"});
+    std::uint64_t ways = 1;
+    for (std::uint64_t k = 2; k <= range.last - range.first && ways <= most_values; ++k) ways *= k;
+    check_value_count(name, ways > most_values ? ~std::uint64_t{0} : ways);
+    std::vector<std::uint16_t> order;
+    for (std::size_t i = 0; i < entries; ++i) order.push_back(static_cast<std::uint16_t>(i));
+    order_list out{entries};
+    for (;;) {
+        out.all.insert(out.all.end(), order.begin(), order.end());
+        // The next one: the last ascent takes the least greater entry behind it, what follows turns round.
+        std::size_t ascent = range.last;
+        while (ascent > range.first + 1 && order[ascent - 2] >= order[ascent - 1]) --ascent;
+        if (ascent <= range.first + 1) return out;
+        std::size_t greater = range.last - 1;
+        while (order[greater] < order[ascent - 2]) --greater;
+        std::swap(order[ascent - 2], order[greater]);
+        for (std::size_t a = ascent - 1, b = range.last - 1; a < b; ++a, --b) std::swap(order[a], order[b]);
+    }
+}
+
+TUNEKIT_INLINE void describe_orders(axis& about, const order_list& orders)
+{
+    about.columns = orders.entries;
+    about.numbers.clear();
+    for (const std::uint16_t p : orders.all) about.numbers.push_back(static_cast<float>(p));
+    // What every trade of two entries leads to, by binary search among the sorted orders.
+    const std::vector<std::uint16_t> sorted =
+        ascending(orders.size(), &orders, [](const void* list, std::uint16_t a, std::uint16_t b) {
+            const auto& of = *static_cast<const order_list*>(list);
+            return of.compare(a, of[b]) < 0;
+        });
+    const auto find = [&](const std::uint16_t* order, std::uint16_t otherwise) {
+        std::size_t low = 0;
+        for (std::size_t n = sorted.size(); n > 1;) {
+            const std::size_t half = n / 2;
+            if (orders.compare(sorted[low + half], order) <= 0) low += half;
+            n -= half;
+        }
+        return orders.compare(sorted[low], order) == 0 ? sorted[low] : otherwise;
+    };
+    about.pairs = orders.entries * (orders.entries - 1) / 2;
+    for (std::size_t i = 0; i < orders.size(); ++i) {
+        std::vector<std::uint16_t> order(orders[i], orders[i] + orders.entries);
+        for (std::size_t a = 0; a < order.size(); ++a)
+            for (std::size_t b = a + 1; b < order.size(); ++b) {
+                std::swap(order[a], order[b]);
+                about.swapped.push_back(find(order.data(), static_cast<std::uint16_t>(i)));
+                std::swap(order[a], order[b]);
+            }
+    }
+}
+
+TUNEKIT_INLINE std::vector<std::vector<note>> annotations(std::string_view name, int axes,
+                                                          std::initializer_list<note> notes)
+{
+    if (axes < 1)
+        invalid({"space: parameter '", name, "': annotation of ", std::to_string(axes), " loops, want at least 1"});
+    std::vector<std::vector<note>> out{{}};
+    for (int axis = 0; axis < axes; ++axis) {
+        std::vector<std::vector<note>> longer;
+        for (const auto& begun : out) {
+            bool vectorised = false;
+            for (const note n : begun) vectorised = vectorised || n == note::vectorise;
+            for (const note n : notes) {
+                if (n == note::vectorise && vectorised) continue;
+                longer.push_back(begun);
+                longer.back().push_back(n);
+                check_value_count(name, longer.size());
+            }
+        }
+        out = std::move(longer);
+    }
+    return out;
+}
+
+}  // namespace tunekit::space::detail
+namespace tunekit::space {
+
+TUNEKIT_INLINE std::string to_text(note n)
+{
+    constexpr std::string_view texts[] = {"none",        "vec",        "unroll",      "blockIdx.x",
+                                          "blockIdx.y",  "blockIdx.z", "threadIdx.x", "threadIdx.y",
+                                          "threadIdx.z", "vthread",    "fuse"};
+    return std::string(texts[static_cast<std::size_t>(n)]);
+}
+
+}  // namespace tunekit::space
+#endif  // TUNEKIT_BODIES

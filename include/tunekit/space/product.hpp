@@ -5,7 +5,6 @@
 /// Spaces over typed, named parameters.
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,11 +13,10 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
-#include "tunekit/space/condition.hpp"
-#include "tunekit/space/grid.hpp"
-#include "tunekit/space/name.hpp"
+#include "tunekit/space/detail/axis.hpp"
+#include "tunekit/space/detail/grid.hpp"
+#include "tunekit/space/detail/name.hpp"
 #include "tunekit/space/parameter.hpp"
 #include "tunekit/space/permutation.hpp"
 #include "tunekit/space/split.hpp"
@@ -49,10 +47,8 @@ concept constraint_part = requires { typename Part::is_constraint; };
 template <class Part>
 [[nodiscard]] constexpr auto if_parameter()
 {
-    if constexpr (parameter_part<Part>)
-        return std::tuple<std::type_identity<Part>>{};
-    else
-        return std::tuple<>{};
+    if constexpr (parameter_part<Part>) return std::tuple<std::type_identity<Part>>{};
+    else return std::tuple<>{};
 }
 
 template <class... Parameters>
@@ -81,6 +77,45 @@ template <std::size_t N>
     return true;
 }
 
+/// Whether the values of a parameter can be written.
+template <class Part>
+[[nodiscard]] constexpr bool values_have_text()
+{
+    if constexpr (parameter_part<Part>) return has_words<typename Part::value_type>();
+    else return true;
+}
+
+/// Whether the names of a constraint are those of parameters; a parameter has none to know.
+template <class Part, class Config>
+[[nodiscard]] constexpr bool names_known()
+{
+    if constexpr (constraint_part<Part>) {
+        for (const std::string_view name : Part::names)
+            if (position_of(name, Config::names) == Config::names.size()) return false;
+    }
+    return true;
+}
+
+/// The values that the predicate of a constraint gets: those of its names, without the one that it decides about.
+template <class Part, class Config, std::size_t... K>
+[[nodiscard]] constexpr bool takes_values(std::index_sequence<K...>)
+{
+    constexpr std::size_t skipped = Part::conditional ? 1 : 0;
+    return std::is_invocable_r_v<
+        bool, const decltype(Part::predicate)&,
+        const std::tuple_element_t<position_of(Part::names[K + skipped], Config::names), decltype(Config::values)>&...>;
+}
+
+template <class Part, class Config>
+[[nodiscard]] constexpr bool predicate_fits()
+{
+    if constexpr (constraint_part<Part>)
+        if constexpr (names_known<Part, Config>())
+            return takes_values<Part, Config>(
+                std::make_index_sequence<Part::names.size() - (Part::conditional ? 1 : 0)>{});
+    return true;
+}
+
 }  // namespace detail
 
 /// The configurations over some parameters that fulfil some constraints: a search_space, and typed.
@@ -92,11 +127,22 @@ template <std::size_t N>
 ///     };
 ///     const auto c = tiles.at(7);
 ///     run(tunekit::get<"mr">(c), tunekit::get<"nv">(c));
+///     std::puts(tiles.text(7).c_str());     // mr = 2, nv = 2
 ///
-/// Parts come in any order; the order of the parameters is that of the ordinals and of the index (see `grid`).
-/// Throws: std::invalid_argument as `grid` does.
+/// Parts come in any order; the order of the parameters is that of the ordinals.
+///
+/// Index:      parameters that share a constraint form a group; an index is the mixed-radix number of the groups' rows,
+///             the group of the first parameter least significant. Without constraints that is AutoTVM's index: the
+///             first parameter varies fastest.
+/// Throws:     std::invalid_argument naming the parameter that has no or too many values, the constraints that leave
+///             nothing, the constraint whose predicate throws, or the size beyond 2^63.
+/// Randomness: `sample` draws one uniform_index per configuration, `neighbours` two or three per attempt, in order.
+/// Cost:       the valid set is built without visiting the raw product. Decoding and encoding take one division per
+///             group and one binary search per constrained parameter; a neighbour a few attempts, and where 64 of them
+///             fail, one enumeration of the neighbourhood.
+/// Threads:    const calls on one product are safe.
 template <class... Parts>
-class product : public grid {
+class product : public detail::grid {
     static constexpr auto places = detail::parameter_places<Parts...>();  // by parameter: its part
 
     static_assert(((detail::parameter_part<Parts> || detail::constraint_part<Parts>) && ...),
@@ -107,6 +153,12 @@ public:
     using config = decltype(detail::configuration_over(std::tuple_cat(detail::if_parameter<Parts>()...)));
 
     static_assert(detail::all_distinct(config::names), "tunekit: product: two parameters have one name");
+    static_assert((detail::values_have_text<Parts>() && ...),
+                  "tunekit: a value has no text: write std::string to_text(const T&) beside its type");
+    static_assert((detail::names_known<Parts, config>() && ...),
+                  "tunekit: where, active_if: no parameter of this name");
+    static_assert((detail::predicate_fits<Parts, config>() && ...),
+                  "tunekit: where, active_if: the predicate does not take the values of these parameters");
 
     explicit product(Parts... parts) : product(std::tuple<Parts...>(std::move(parts)...)) {}
 
@@ -131,7 +183,11 @@ public:
     }
 
 private:
-    explicit product(std::tuple<Parts...>&& parts) : grid(axes_of(parts), conditions_of(parts)), parts_(std::move(parts)) {}
+    explicit product(std::tuple<Parts...>&& parts)
+        : grid(grid_over(parts, std::make_index_sequence<places.size()>{}, std::index_sequence_for<Parts...>{})),
+          parts_(std::move(parts))
+    {
+    }
 
     template <std::size_t J>
     [[nodiscard]] static const auto& parameter_at(const std::tuple<Parts...>& parts)
@@ -147,40 +203,27 @@ private:
         return at.has_value();
     }
 
-    [[nodiscard]] static std::vector<axis> axes_of(std::tuple<Parts...>& parts)
+    /// The parts without their types. The grid takes the axes out of the parameters, which keep their values.
+    template <std::size_t... J, std::size_t... K>
+    [[nodiscard]] static detail::grid grid_over(std::tuple<Parts...>& parts, std::index_sequence<J...>,
+                                                std::index_sequence<K...>)
     {
-        std::vector<axis> out;
-        std::apply([&](auto&... part) { (take_axis(part, out), ...); }, parts);
-        return out;
-    }
-
-    template <class Part>
-    static void take_axis(Part& part, std::vector<axis>& out)
-    {
-        if constexpr (detail::parameter_part<Part>) out.push_back(std::move(part.about));
-    }
-
-    [[nodiscard]] static std::vector<condition> conditions_of(const std::tuple<Parts...>& parts)
-    {
-        std::vector<condition> out;
-        const auto add = [&]<std::size_t... K>(std::index_sequence<K...>) { (add_condition<K>(parts, out), ...); };
-        add(std::index_sequence_for<Parts...>{});
-        return out;
+        detail::axis* const axes[] = {&std::get<places[J]>(parts).about...};
+        detail::condition conditions[sizeof...(K)];
+        std::size_t n = 0;
+        const auto add = [&](const detail::condition& c) {
+            if (c.holds != nullptr) conditions[n++] = c;
+        };
+        (add(condition_of<K>(parts)), ...);
+        return {axes, {conditions, n}};
     }
 
     /// Where a constraint's names stand among the parameters; places.size() for one that is none.
     template <class Part>
     static constexpr auto positions = [] {
         std::array<std::size_t, Part::names.size()> out{};
-        for (std::size_t k = 0; k < out.size(); ++k) out[k] = position_of(Part::names[k], config::names);
+        for (std::size_t k = 0; k < out.size(); ++k) out[k] = detail::position_of(Part::names[k], config::names);
         return out;
-    }();
-
-    template <class Part>
-    static constexpr bool names_found = [] {
-        for (const std::size_t p : positions<Part>)
-            if (p == places.size()) return false;
-        return true;
     }();
 
     /// The positions of the parameters whose values the predicate takes.
@@ -190,28 +233,15 @@ private:
     template <class Part>
     using arguments = std::make_index_sequence<Part::names.size() - (Part::conditional ? 1 : 0)>;
 
-    template <std::size_t J>
-    using value_of = const typename std::tuple_element_t<places[J], std::tuple<Parts...>>::value_type&;
-
-    template <class Part, std::size_t... K>
-    [[nodiscard]] static constexpr bool takes_values(std::index_sequence<K...>)
-    {
-        return std::is_invocable_r_v<bool, const decltype(Part::predicate)&, value_of<argument<Part, K>>...>;
-    }
-
+    /// Constraint K; a condition without `holds` where part K is none.
     template <std::size_t K>
-    static void add_condition(const std::tuple<Parts...>& parts, std::vector<condition>& out)
+    [[nodiscard]] static detail::condition condition_of(const std::tuple<Parts...>& parts)
     {
         using part = std::tuple_element_t<K, std::tuple<Parts...>>;
-        if constexpr (detail::constraint_part<part>) {
-            static_assert(names_found<part>, "tunekit: where, active_if: no parameter of this name");
-            if constexpr (names_found<part>) {
-                constexpr bool callable = takes_values<part>(arguments<part>{});
-                static_assert(callable, "tunekit: where, active_if: the predicate does not take the values of these parameters");
-                if constexpr (callable)
-                    out.push_back({part::text(), {positions<part>.begin(), positions<part>.end()}, &parts, &holds<K>});
-            }
-        }
+        if constexpr (detail::constraint_part<part>)
+            if constexpr (detail::names_known<part, config>() && detail::predicate_fits<part, config>())
+                return {&part::text, positions<part>, &parts, &holds<K>};
+        return {};
     }
 
     /// Whether constraint K holds for a row of ordinals.
@@ -225,7 +255,8 @@ private:
     }
 
     template <class Part, std::size_t... K>
-    static bool check(const Part& part, const std::tuple<Parts...>& parts, const std::uint16_t* row, std::index_sequence<K...>)
+    static bool check(const Part& part, const std::tuple<Parts...>& parts, const std::uint16_t* row,
+                      std::index_sequence<K...>)
     {
         return part.predicate(parameter_at<argument<Part, K>>(parts).values[row[argument<Part, K>]]...);
     }
@@ -241,19 +272,19 @@ product(Parts...) -> product<Parts...>;
 /// The value of the parameter called `Name` in a configuration.
 ///
 ///     const int mr = tunekit::get<"mr">(configuration);
-template <space::fixed_string Name, class... Parameters>
+template <space::detail::fixed_string Name, class... Parameters>
 [[nodiscard]] constexpr const auto& get(const space::configuration<Parameters...>& c) noexcept
 {
-    constexpr std::size_t at = space::position_of(Name.view(), space::configuration<Parameters...>::names);
+    constexpr std::size_t at = space::detail::position_of(Name.view(), space::configuration<Parameters...>::names);
     static_assert(at < sizeof...(Parameters), "tunekit: get: no parameter of this name");
     if constexpr (at < sizeof...(Parameters)) return std::get<at>(c.values);
     else return Name;  // reached by no program: the assertion above is the one message
 }
 
-template <space::fixed_string Name, class... Parameters>
+template <space::detail::fixed_string Name, class... Parameters>
 [[nodiscard]] constexpr auto& get(space::configuration<Parameters...>& c) noexcept
 {
-    constexpr std::size_t at = space::position_of(Name.view(), space::configuration<Parameters...>::names);
+    constexpr std::size_t at = space::detail::position_of(Name.view(), space::configuration<Parameters...>::names);
     static_assert(at < sizeof...(Parameters), "tunekit: get: no parameter of this name");
     if constexpr (at < sizeof...(Parameters)) return std::get<at>(c.values);
     else return c;  // reached by no program: the assertion above is the one message

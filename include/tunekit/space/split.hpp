@@ -4,13 +4,14 @@
 /// \file
 /// Tilings: a loop of n iterations cut into k nested ones.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/compiled.hpp"
 #include "tunekit/space/parameter.hpp"
 
 namespace tunekit::space {
@@ -31,52 +32,28 @@ struct split_options {
 namespace detail {
 
 /// The sizes that a part of the split may take, ascending.
-[[nodiscard]] inline std::vector<int> split_sizes(int n, const split_options& options)
-{
-    std::vector<int> out;
-    const int limit = options.max_factor > 0 ? (std::min)(options.max_factor, n) : n;
-    if (options.policy != split_policy::power2)
-        for (int f = 1; f <= n / f; ++f)
-            if (n % f == 0)
-                for (const int d : {f, n / f})
-                    if (d <= limit) out.push_back(d);
-    if (options.policy != split_policy::factors)
-        for (std::int64_t p = 1; p <= limit; p *= 2) out.push_back(static_cast<int>(p));
-    std::sort(out.begin(), out.end());
-    out.erase(std::unique(out.begin(), out.end()), out.end());
-    return out;
-}
+[[nodiscard]] std::vector<int> split_sizes(int n, const split_options& options);
 
-/// All k-part splits of n: the innermost size varies slowest, the second part fastest, each ascending.
-[[nodiscard]] inline std::vector<std::vector<int>> splits(const std::string& name, int n, int k, const split_options& options)
-{
-    require(n >= 1, "space: parameter '" + name + "': split of " + std::to_string(n) + ", want a length >= 1");
-    require(k >= 1, "space: parameter '" + name + "': split into " + std::to_string(k) + " parts, want at least 1");
-    require(options.max_factor >= 0, "space: parameter '" + name + "': max_factor is " + std::to_string(options.max_factor) +
-                                         ", want >= 0 (0 is no limit)");
-    const std::vector<int> sizes = split_sizes(n, options);
-    std::vector<std::vector<int>> out;
-    std::vector<int> parts(static_cast<std::size_t>(k), 1);
-    const auto fill = [&](const auto& self, std::size_t part, std::int64_t product) -> void {
-        if (part == 0) {
-            parts[0] = static_cast<int>((n + product - 1) / product);
-            out.push_back(parts);
-            check_value_count(name, out.size());
-            return;
-        }
-        for (const int s : sizes) {
-            const std::int64_t inner = product * s;
-            if (inner > n) break;  // sizes ascend
-            if (options.policy == split_policy::factors && n % inner != 0) continue;
-            parts[part] = s;
-            self(self, part - 1, inner);
-        }
-    };
-    fill(fill, parts.size() - 1, 1);
-    return out;
-}
+/// Adds the splits of n whose sizes from `part` + 1 on are those of `parts`, with the product `inner`.
+void add_splits(std::string_view name, int n, const split_options& options, const std::vector<int>& sizes,
+                std::vector<int>& parts, std::size_t part, std::int64_t inner, std::vector<std::vector<int>>& out);
+
+void check_length(std::string_view name, int n);
+
+/// The given ways with a leading -1 replaced by the size that it stands for.
+[[nodiscard]] std::vector<std::vector<int>> given_splits(std::string_view name, int n,
+                                                         std::vector<std::vector<int>> candidates);
 
 }  // namespace detail
+
+/// All ways to cut a loop of `n` iterations into `parts` nested ones, in the order of the parameter `split`; errors call the
+/// parameter `name`.
+///
+///     splits("tile", 4, 2)      // {4, 1}, {2, 2}, {1, 4}
+///
+/// Throws: std::invalid_argument where n < 1, parts < 1 or there are more than 65535 ways.
+[[nodiscard]] std::vector<std::vector<int>> splits(std::string_view name, int n, int parts,
+                                                   const split_options& options = {});
 
 /// All ways to cut a loop of `n` iterations into `parts` nested ones, outermost size first; a value is a std::vector<int>.
 ///
@@ -87,30 +64,18 @@ namespace detail {
 /// Throws:  std::invalid_argument where n < 1, parts < 1 or there are more than 65535 ways.
 /// Source:  TVM 0.6-0.14, autotvm.task.space.SplitSpace.
 /// Departures: the outermost size is its true value, not -1; `verbose` takes its sizes in ascending order, not a hash set's.
-template <fixed_string Name>
+template <detail::fixed_string Name>
 [[nodiscard]] auto split(int n, int parts, split_options options = {})
 {
-    return detail::make_named<Name>(detail::splits(std::string(Name.view()), n, parts, options));
+    return detail::make_named<Name>(splits(Name.view(), n, parts, options));
 }
 
 /// The given ways to cut a loop of `n` iterations. A leading -1 becomes ceil(n / product of the others).
 /// Throws also where a size is less than 1.
-template <fixed_string Name>
+template <detail::fixed_string Name>
 [[nodiscard]] auto split(int n, std::vector<std::vector<int>> candidates)
 {
-    const std::string name(Name.view());
-    require(n >= 1, "space: parameter '" + name + "': split of " + std::to_string(n) + ", want a length >= 1");
-    for (auto& parts : candidates) {
-        require(!parts.empty(), "space: parameter '" + name + "': a candidate without sizes, want at least one");
-        std::int64_t product = 1;
-        for (std::size_t i = parts.size(); i-- > 0;) {
-            if (i == 0 && parts[0] == -1) parts[0] = static_cast<int>((n + product - 1) / product);
-            require(parts[i] >= 1,
-                    "space: parameter '" + name + "': size " + std::to_string(parts[i]) + " in a split, want >= 1");
-            product = (std::min<std::int64_t>)(product * parts[i], n);  // beyond n the outermost size is 1 anyway
-        }
-    }
-    return detail::make_named<Name>(std::move(candidates));
+    return detail::make_named<Name>(detail::given_splits(Name.view(), n, std::move(candidates)));
 }
 
 /// The split that a library would take untuned: from the innermost part out, the largest divisor of what is left that is at most
@@ -119,13 +84,97 @@ template <fixed_string Name>
 ///     fallback_split(128, {-1, 8, 4})      // 4 8 4
 ///
 /// Source: TVM, autotvm.task.space.FallbackConfigEntity.fallback_split.
-[[nodiscard]] inline std::vector<int> fallback_split(int n, const std::vector<int>& limits)
+[[nodiscard]] std::vector<int> fallback_split(int n, const std::vector<int>& limits);
+
+}  // namespace tunekit::space
+
+#if TUNEKIT_BODIES
+namespace tunekit::space::detail {
+
+TUNEKIT_INLINE std::vector<int> split_sizes(int n, const split_options& options)
 {
-    require(n >= 1, "space: fallback_split: n is " + std::to_string(n) + ", want >= 1");
-    require(!limits.empty(), "space: fallback_split: no limits, want one per part");
+    std::vector<int> out;
+    const int limit = options.max_factor > 0 && options.max_factor < n ? options.max_factor : n;
+    std::vector<int> divisors;
+    if (options.policy != split_policy::power2) divisors = divisor_list("", n, limit);
+    std::size_t next = 0;  // of the divisors: those that are powers of two come once
+    if (options.policy != split_policy::factors)
+        for (std::int64_t power = 1; power <= limit; power *= 2) {
+            for (; next < divisors.size() && divisors[next] <= power; ++next)
+                if (divisors[next] < power) out.push_back(divisors[next]);
+            out.push_back(static_cast<int>(power));
+        }
+    for (; next < divisors.size(); ++next) out.push_back(divisors[next]);
+    return out;
+}
+
+TUNEKIT_INLINE void add_splits(std::string_view name, int n, const split_options& options,
+                               const std::vector<int>& sizes, std::vector<int>& parts, std::size_t part,
+                               std::int64_t inner, std::vector<std::vector<int>>& out)
+{
+    if (part == 0) {
+        parts[0] = static_cast<int>((n + inner - 1) / inner);
+        out.push_back(parts);
+        check_value_count(name, out.size());
+        return;
+    }
+    for (const int s : sizes) {
+        const std::int64_t product = inner * s;
+        if (product > n) break;  // sizes ascend
+        if (options.policy == split_policy::factors && n % product != 0) continue;
+        parts[part] = s;
+        add_splits(name, n, options, sizes, parts, part - 1, product, out);
+    }
+}
+
+TUNEKIT_INLINE void check_length(std::string_view name, int n)
+{
+    if (n < 1) invalid({"space: parameter '", name, "': split of ", std::to_string(n), ", want a length >= 1"});
+}
+
+TUNEKIT_INLINE std::vector<std::vector<int>> given_splits(std::string_view name, int n,
+                                                          std::vector<std::vector<int>> candidates)
+{
+    check_length(name, n);
+    for (auto& parts : candidates) {
+        if (parts.empty()) invalid_parameter(name, "a candidate without sizes, want at least one");
+        std::int64_t product = 1;
+        for (std::size_t i = parts.size(); i-- > 0;) {
+            if (i == 0 && parts[0] == -1) parts[0] = static_cast<int>((n + product - 1) / product);
+            if (parts[i] < 1)
+                invalid({"space: parameter '", name, "': size ", std::to_string(parts[i]), " in a split, want >= 1"});
+            product *= parts[i];
+            if (product > n) product = n;  // beyond n the outermost size is 1 anyway
+        }
+    }
+    return candidates;
+}
+
+}  // namespace tunekit::space::detail
+namespace tunekit::space {
+
+TUNEKIT_INLINE std::vector<std::vector<int>> splits(std::string_view name, int n, int parts,
+                                                    const split_options& options)
+{
+    detail::check_length(name, n);
+    if (parts < 1)
+        invalid({"space: parameter '", name, "': split into ", std::to_string(parts), " parts, want at least 1"});
+    if (options.max_factor < 0)
+        invalid({"space: parameter '", name, "': max_factor is ", std::to_string(options.max_factor),
+                 ", want >= 0 (0 is no limit)"});
+    std::vector<std::vector<int>> out;
+    std::vector<int> sizes(static_cast<std::size_t>(parts), 1);
+    detail::add_splits(name, n, options, detail::split_sizes(n, options), sizes, sizes.size() - 1, 1, out);
+    return out;
+}
+
+TUNEKIT_INLINE std::vector<int> fallback_split(int n, const std::vector<int>& limits)
+{
+    if (n < 1) invalid({"space: fallback_split: n is ", std::to_string(n), ", want >= 1"});
+    if (limits.empty()) invalid("space: fallback_split: no limits, want one per part");
     std::vector<int> out(limits.size());
     for (std::size_t i = limits.size(); i-- > 1;) {
-        int d = limits[i] < 0 ? n : std::clamp(limits[i], 1, n);
+        int d = limits[i] < 0 || limits[i] > n ? n : limits[i] == 0 ? 1 : limits[i];
         while (n % d != 0) --d;
         out[i] = d;
         n /= d;
@@ -135,3 +184,4 @@ template <fixed_string Name>
 }
 
 }  // namespace tunekit::space
+#endif  // TUNEKIT_BODIES

@@ -6,9 +6,13 @@
 
 #include <charconv>
 #include <concepts>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+
+#include "tunekit/core/config.hpp"
 
 namespace tunekit::space {
 
@@ -26,6 +30,17 @@ concept sequence = requires(const T& values) {
     values.end();
     typename T::value_type;
 };
+
+/// Whether `text_of` knows what to write.
+template <class T>
+[[nodiscard]] constexpr bool has_words()
+{
+    if constexpr (has_text<T> || std::is_arithmetic_v<T> || std::is_enum_v<T> ||
+                  std::is_convertible_v<const T&, std::string_view>)
+        return true;
+    else if constexpr (sequence<T>) return has_words<typename T::value_type>();
+    else return false;
+}
 
 }  // namespace detail
 
@@ -56,8 +71,21 @@ template <class T>
         }
         return out;
     } else {
-        static_assert(detail::has_text<T>, "tunekit: a value has no text: write std::string to_text(const T&) beside its type");
+        static_assert(detail::has_words<T>(),
+                      "tunekit: a value has no text: write std::string to_text(const T&) beside its type");
     }
 }
+
+namespace detail {
+
+/// "mr = 4, nv = 2".
+[[nodiscard]] inline std::string named_texts(std::span<const std::string> names, std::span<const std::string> texts)
+{
+    std::string out;
+    for (std::size_t j = 0; j < texts.size(); ++j) (((out += j == 0 ? "" : ", ") += names[j]) += " = ") += texts[j];
+    return out;
+}
+
+}  // namespace detail
 
 }  // namespace tunekit::space

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/compiled.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/space/index_set.hpp"
@@ -70,13 +71,7 @@ public:
     friend bool operator==(const unvisited&, const unvisited&) = default;
 
 private:
-    void list(index size)
-    {
-        rest_.reserve(static_cast<std::size_t>(size) - taken_.size());
-        for (index i = 0; i < size; ++i)
-            if (!taken_.contains(i)) rest_.push_back(i);
-        listed_ = true;
-    }
+    void list(index size);
 
     space::index_set taken_;
     std::vector<index> rest_;
@@ -84,3 +79,17 @@ private:
 };
 
 }  // namespace tunekit::space
+
+#if TUNEKIT_BODIES
+namespace tunekit::space {
+
+TUNEKIT_INLINE void unvisited::list(index size)
+{
+    rest_.reserve(static_cast<std::size_t>(size) - taken_.size());
+    for (index i = 0; i < size; ++i)
+        if (!taken_.contains(i)) rest_.push_back(i);
+    listed_ = true;
+}
+
+}  // namespace tunekit::space
+#endif  // TUNEKIT_BODIES

@@ -10,13 +10,13 @@
 #include <string_view>
 #include <utility>
 
-#include "tunekit/space/name.hpp"
+#include "tunekit/space/detail/name.hpp"
 
 namespace tunekit::space {
 
 /// A constraint of a product. Made by `where` and `active_if`, not by hand. `Conditional`: the first name is a parameter on
 /// whose use the predicate decides from the others.
-template <bool Conditional, class Predicate, fixed_string... Names>
+template <bool Conditional, class Predicate, detail::fixed_string... Names>
 struct constraint {
     static_assert(sizeof...(Names) > 0, "tunekit: where: names no parameter");
     static_assert(!Conditional || sizeof...(Names) > 1, "tunekit: active_if: names no parameter that decides");
@@ -27,12 +27,12 @@ struct constraint {
 
     Predicate predicate;
 
-    /// What error messages call it: `where<mr, nv>`.
-    [[nodiscard]] static std::string text()
+    /// What error messages call it: `where<mr, nv>`. The argument is not read.
+    [[nodiscard]] static std::string text(const void* = nullptr)
     {
         std::string out = Conditional ? "active_if<" : "where<";
-        for (std::size_t i = 0; i < names.size(); ++i) out += (i == 0 ? "" : ", ") + std::string(names[i]);
-        return out + ">";
+        for (std::size_t i = 0; i < names.size(); ++i) (out += i == 0 ? "" : ", ") += names[i];
+        return out += '>';
     }
 };
 
@@ -41,8 +41,9 @@ struct constraint {
 ///     where<"mr", "nv">([](int mr, int nv) { return mr * nv + nv + 1 <= 34; })
 ///
 /// The predicate gets the values in the order of the names and must depend on nothing else. It is called while the product is
-/// built, once for each combination that matters, and never afterwards.
-template <fixed_string... Names, class Predicate>
+/// built, once for each combination that matters, and never afterwards. What it throws arrives as a std::invalid_argument
+/// that names the constraint.
+template <detail::fixed_string... Names, class Predicate>
 [[nodiscard]] auto where(Predicate predicate)
 {
     return constraint<false, Predicate, Names...>{std::move(predicate)};
@@ -54,7 +55,7 @@ template <fixed_string... Names, class Predicate>
 ///     active_if<"tile", "algorithm">([](algorithm a) { return a == algorithm::winograd; })
 ///
 /// Neighbours: one parameter moves at a time, so the step that turns `tile` off starts where it has its first value.
-template <fixed_string... Names, class Predicate>
+template <detail::fixed_string... Names, class Predicate>
 [[nodiscard]] auto active_if(Predicate predicate)
 {
     return constraint<true, Predicate, Names...>{std::move(predicate)};

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/compiled.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
@@ -27,17 +28,9 @@ struct bootstrap {
 
 namespace detail {
 
-inline interval of_resamples(std::vector<double> values, double level)
-{
-    std::sort(values.begin(), values.end());
-    return {quantile_of_sorted(values, 0.5 - 0.5 * level), quantile_of_sorted(values, 0.5 + 0.5 * level)};
-}
+interval of_resamples(std::vector<double> values, double level);
 
-inline void require_bootstrap(const bootstrap& how)
-{
-    require_level(how.level);
-    require(how.resamples > 0, "bootstrap: resamples is 0, want >= 1");
-}
+void require_bootstrap(const bootstrap& how);
 
 }  // namespace detail
 
@@ -62,8 +55,7 @@ template <class Statistic, generator G>
     std::vector<double> values(how.resamples);
     for (std::uint32_t r = 0; r < how.resamples; ++r) {
         auto stream = random::stream(key, 0, r);
-        for (auto& row : rows)
-            row = static_cast<std::uint32_t>(random::uniform_index(n, stream));
+        for (auto& row : rows) row = static_cast<std::uint32_t>(random::uniform_index(n, stream));
         values[r] = statistic(std::span<const std::uint32_t>(rows));
     }
     return detail::of_resamples(std::move(values), how.level);
@@ -78,20 +70,35 @@ template <generator G>
     std::vector<std::uint32_t> times(x.size());
     const auto resampled_median = [&](std::span<const std::uint32_t> rows) {
         std::fill(times.begin(), times.end(), 0U);
-        for (const std::uint32_t row : rows)
-            ++times[row];
+        for (const std::uint32_t row : rows) ++times[row];
         const std::size_t lower = (rows.size() - 1) / 2;
         const std::size_t upper = rows.size() / 2;
         std::size_t i = 0;
         std::size_t below = times[0];
-        while (below <= lower)
-            below += times[++i];
+        while (below <= lower) below += times[++i];
         const double low = x[i];
-        while (below <= upper)
-            below += times[++i];
+        while (below <= upper) below += times[++i];
         return low + 0.5 * (x[i] - low);
     };
     return bootstrap_interval(x.size(), resampled_median, how, gen);
 }
 
 }  // namespace tunekit::stats
+
+#if TUNEKIT_BODIES
+namespace tunekit::stats::detail {
+
+TUNEKIT_INLINE interval of_resamples(std::vector<double> values, double level)
+{
+    std::sort(values.begin(), values.end());
+    return {quantile_of_sorted(values, 0.5 - 0.5 * level), quantile_of_sorted(values, 0.5 + 0.5 * level)};
+}
+
+TUNEKIT_INLINE void require_bootstrap(const bootstrap& how)
+{
+    require_level(how.level);
+    require(how.resamples > 0, "bootstrap: resamples is 0, want >= 1");
+}
+
+}  // namespace tunekit::stats::detail
+#endif  // TUNEKIT_BODIES

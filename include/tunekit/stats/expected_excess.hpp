@@ -4,9 +4,11 @@
 /// \file
 /// By how much a normal variate exceeds a bound, on average: the E of expected improvement.
 
-#include <cassert>
 #include <cmath>
 
+#include <limits>
+
+#include "tunekit/core/error.hpp"
 #include "tunekit/stats/normal.hpp"
 #include "tunekit/stats/prediction.hpp"
 
@@ -22,9 +24,11 @@ namespace tunekit::stats {
 /// Shapes: mean, sd, bound and the result are in one unit. Precondition: sd >= 0, nothing NaN.
 [[nodiscard]] inline double expected_excess(const prediction& p, double bound)
 {
-    assert(p.sd >= 0);
+    require(p.sd >= 0, "stats::expected_excess: sd is negative or NaN, want >= 0");
     const double gain = p.mean - bound;
     if (p.sd == 0) return gain > 0 ? gain : 0;
+    if (p.sd - p.sd != 0 || gain - gain != 0)  // the limits: infinite differences have no product with 0
+        return gain > 0 || p.sd - p.sd != 0 ? std::numeric_limits<double>::infinity() : 0;
     const double z = gain / p.sd;
     if (z > -6) return gain * normal_cdf(z) + p.sd * normal_pdf(z);
     if (z < -39) return 0;

@@ -4,13 +4,13 @@
 /// \file
 /// Mean, variance and variation, of what is there and of what arrives.
 
-#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
 
+#include "tunekit/core/error.hpp"
 #include "tunekit/stats/sum.hpp"
 
 namespace tunekit::stats {
@@ -18,7 +18,7 @@ namespace tunekit::stats {
 /// The mean. Precondition: x is not empty.
 [[nodiscard]] constexpr double mean(std::span<const double> x)
 {
-    assert(!x.empty());
+    if (x.empty()) invalid("stats::mean: no values, want one at least");
     return sum(x) / static_cast<double>(x.size());
 }
 
@@ -32,7 +32,7 @@ namespace tunekit::stats {
 /// The unbiased estimate of the variance behind a sample (divided by n - 1). Precondition: at least two values.
 [[nodiscard]] constexpr double sample_variance(std::span<const double> x)
 {
-    assert(x.size() > 1);
+    if (x.size() < 2) invalid("stats::sample_variance: fewer than two values, want two at least");
     const auto n = static_cast<double>(x.size());
     return variance(x) * (n / (n - 1));
 }
@@ -52,44 +52,53 @@ namespace tunekit::stats {
 ///     stats::running_moments m;
 ///     for (double x : arriving) m.add(x);
 ///
+///     m.mean();
+///
 /// A regular value. Source: Welford (1962), Technometrics 4; merging: Chan, Golub, LeVeque (1983), Am. Stat. 37.
-struct running_moments {
-    std::uint64_t count = 0;
-    double mean = 0;     ///< 0 before the first value
-    double squares = 0;  ///< sum of squared deviations from the mean
-
+class running_moments {
+public:
     constexpr void add(double x)
     {
-        ++count;
-        const double from_old = x - mean;
-        mean += from_old / static_cast<double>(count);
-        squares += from_old * (x - mean);
+        ++count_;
+        const double from_old = x - mean_;
+        mean_ += from_old / static_cast<double>(count_);
+        squares_ += from_old * (x - mean_);
     }
 
     constexpr void merge(const running_moments& other)
     {
-        if (other.count == 0) return;
-        const auto n = static_cast<double>(count);
-        const auto m = static_cast<double>(other.count);
-        const double apart = other.mean - mean;
-        count += other.count;
-        mean += apart * (m / (n + m));
-        squares += other.squares + apart * apart * (n * m / (n + m));
+        if (other.count_ == 0) return;
+        const auto n = static_cast<double>(count_);
+        const auto m = static_cast<double>(other.count_);
+        const double apart = other.mean_ - mean_;
+        count_ += other.count_;
+        mean_ += apart * (m / (n + m));
+        squares_ += other.squares_ + apart * apart * (n * m / (n + m));
     }
+
+    [[nodiscard]] constexpr std::uint64_t count() const noexcept { return count_; }
+
+    /// 0 before the first value.
+    [[nodiscard]] constexpr double mean() const noexcept { return mean_; }
 
     /// Divided by n; NaN before the first value.
     [[nodiscard]] constexpr double variance() const
     {
-        return count == 0 ? std::numeric_limits<double>::quiet_NaN() : squares / static_cast<double>(count);
+        return count_ == 0 ? std::numeric_limits<double>::quiet_NaN() : squares_ / static_cast<double>(count_);
     }
 
     /// Divided by n - 1; NaN before the second value.
     [[nodiscard]] constexpr double sample_variance() const
     {
-        return count < 2 ? std::numeric_limits<double>::quiet_NaN() : squares / static_cast<double>(count - 1);
+        return count_ < 2 ? std::numeric_limits<double>::quiet_NaN() : squares_ / static_cast<double>(count_ - 1);
     }
 
     friend bool operator==(const running_moments&, const running_moments&) = default;
+
+private:
+    std::uint64_t count_ = 0;
+    double mean_ = 0;
+    double squares_ = 0;  // sum of squared deviations from the mean
 };
 
 }  // namespace tunekit::stats

@@ -5,23 +5,34 @@
 /// Order statistics: quantiles, the median, and the median's companion for spread.
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/compiled.hpp"
 #include "tunekit/core/config.hpp"
+#include "tunekit/core/error.hpp"
 
 namespace tunekit::stats {
+
+namespace detail {
+
+constexpr void check_quantile(std::size_t n, double p)
+{
+    if (n == 0) invalid("stats::quantile: no values, want one at least");
+    if (!(p >= 0 && p <= 1)) invalid("stats::quantile: p is outside [0, 1], want a share");
+}
+
+}  // namespace detail
 
 /// The p-quantile of ascending values: linear between order statistics, position p (n - 1) from the first.
 /// Precondition: sorted, not empty, free of NaN; 0 <= p <= 1.
 /// Source: Hyndman, Fan (1996), Sample Quantiles in Statistical Packages, Am. Stat. 50, type 7 (numpy's and R's default).
 [[nodiscard]] constexpr double quantile_of_sorted(std::span<const double> sorted, double p)
 {
-    assert(!sorted.empty() && p >= 0 && p <= 1);
+    detail::check_quantile(sorted.size(), p);
     const double position = p * static_cast<double>(sorted.size() - 1);
     const auto i = static_cast<std::size_t>(position);
     if (i + 1 >= sorted.size()) return sorted.back();
@@ -30,9 +41,23 @@ namespace tunekit::stats {
 }
 
 /// The p-quantile of values in any order, type 7. Preconditions as above, but for the order. Cost: O(n), a copy.
-[[nodiscard]] inline double quantile(std::vector<double> x, double p)
+[[nodiscard]] double quantile(std::vector<double> x, double p);
+
+/// The middle value, or the mean of the middle two. Precondition: not empty, no NaN.
+[[nodiscard]] inline double median(std::vector<double> x) { return quantile(std::move(x), 0.5); }
+
+/// The median absolute deviation from the median, unscaled; 1.4826 times it estimates a normal's standard deviation.
+/// Precondition: not empty, all finite.
+[[nodiscard]] double median_absolute_deviation(std::vector<double> x);
+
+}  // namespace tunekit::stats
+
+#if TUNEKIT_BODIES
+namespace tunekit::stats {
+
+TUNEKIT_INLINE double quantile(std::vector<double> x, double p)
 {
-    assert(!x.empty() && p >= 0 && p <= 1);
+    detail::check_quantile(x.size(), p);
     const double position = p * static_cast<double>(x.size() - 1);
     const auto i = static_cast<std::size_t>(position);
     const auto at = x.begin() + static_cast<std::ptrdiff_t>(i);
@@ -42,17 +67,12 @@ namespace tunekit::stats {
     return *at + part * (*std::min_element(at + 1, x.end()) - *at);
 }
 
-/// The middle value, or the mean of the middle two. Precondition: not empty, no NaN.
-[[nodiscard]] inline double median(std::vector<double> x) { return quantile(std::move(x), 0.5); }
-
-/// The median absolute deviation from the median, unscaled; 1.4826 times it estimates a normal's standard deviation.
-/// Precondition: not empty, all finite.
-[[nodiscard]] inline double median_absolute_deviation(std::vector<double> x)
+TUNEKIT_INLINE double median_absolute_deviation(std::vector<double> x)
 {
     const double middle = median(x);
-    for (double& v : x)
-        v = std::abs(v - middle);
+    for (double& v : x) v = std::abs(v - middle);
     return median(std::move(x));
 }
 
 }  // namespace tunekit::stats
+#endif  // TUNEKIT_BODIES

@@ -5,7 +5,6 @@
 /// Ranks, and how well two orders agree.
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +13,8 @@
 #include <span>
 #include <vector>
 
+#include "tunekit/core/compiled.hpp"
+#include "tunekit/core/error.hpp"
 #include "tunekit/stats/moments.hpp"
 #include "tunekit/stats/sum.hpp"
 
@@ -21,27 +22,51 @@ namespace tunekit::stats {
 
 /// The rank of each value, 1 for the smallest; equal values share the mean of their ranks. Precondition: no NaN.
 /// Cost: O(n log n).
-[[nodiscard]] inline std::vector<double> ranks(std::span<const double> x)
+[[nodiscard]] std::vector<double> ranks(std::span<const double> x);
+
+/// Pearson's correlation, in [-1, 1]; NaN where a side is constant or has fewer than two values.
+/// Precondition: x.size() == y.size(), all finite.
+[[nodiscard]] double pearson(std::span<const double> x, std::span<const double> y);
+
+/// Spearman's rho: Pearson's correlation of the ranks, ties included. NaN as there.
+[[nodiscard]] double spearman(std::span<const double> x, std::span<const double> y);
+
+namespace detail {
+
+inline std::uint64_t pairs(std::uint64_t n) { return n < 2 ? 0 : n * (n - 1) / 2; }
+
+/// Sorts v[0, n) through `spare` and returns the number of inversions: pairs i < j with v[i] > v[j].
+std::uint64_t sort_and_count(double* v, double* spare, std::size_t n);
+
+}  // namespace detail
+
+/// Kendall's tau-b: concordant less discordant pairs, over the geometric mean of the pairs not tied on either side.
+/// In [-1, 1]; NaN where a side is constant or has fewer than two values. Precondition: x.size() == y.size(), no NaN.
+/// Cost: O(n log n). Source: Knight (1966), A Computer Method for Calculating Kendall's Tau, JASA 61.
+[[nodiscard]] double kendall_tau_b(std::span<const double> x, std::span<const double> y);
+
+}  // namespace tunekit::stats
+
+#if TUNEKIT_BODIES
+namespace tunekit::stats {
+
+TUNEKIT_INLINE std::vector<double> ranks(std::span<const double> x)
 {
     std::vector<std::size_t> order(x.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(), [x](std::size_t a, std::size_t b) { return x[a] < x[b]; });
     std::vector<double> out(x.size());
     for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
-        while (last < order.size() && x[order[last]] == x[order[first]])
-            ++last;
+        while (last < order.size() && x[order[last]] == x[order[first]]) ++last;
         const double shared = 0.5 * static_cast<double>(first + 1 + last);
-        for (std::size_t i = first; i < last; ++i)
-            out[order[i]] = shared;
+        for (std::size_t i = first; i < last; ++i) out[order[i]] = shared;
     }
     return out;
 }
 
-/// Pearson's correlation, in [-1, 1]; NaN where a side is constant or has fewer than two values.
-/// Precondition: x.size() == y.size(), all finite.
-[[nodiscard]] inline double pearson(std::span<const double> x, std::span<const double> y)
+TUNEKIT_INLINE double pearson(std::span<const double> x, std::span<const double> y)
 {
-    assert(x.size() == y.size());
+    require(x.size() == y.size(), "stats: a correlation of lists of different lengths, want pairs");
     if (x.size() < 2) return std::numeric_limits<double>::quiet_NaN();
     const double mx = mean(x);
     const double my = mean(y);
@@ -52,18 +77,50 @@ namespace tunekit::stats {
     return std::clamp(xy / (std::sqrt(xx) * std::sqrt(yy)), -1.0, 1.0);
 }
 
-/// Spearman's rho: Pearson's correlation of the ranks, ties included. NaN as there.
-[[nodiscard]] inline double spearman(std::span<const double> x, std::span<const double> y)
+TUNEKIT_INLINE double spearman(std::span<const double> x, std::span<const double> y)
 {
     return pearson(ranks(x), ranks(y));
 }
 
-namespace detail {
+TUNEKIT_INLINE double kendall_tau_b(std::span<const double> x, std::span<const double> y)
+{
+    require(x.size() == y.size(), "stats: a correlation of lists of different lengths, want pairs");
+    const std::size_t n = x.size();
+    std::vector<std::size_t> order(n);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [=](std::size_t a, std::size_t b) { return x[a] != x[b] ? x[a] < x[b] : y[a] < y[b]; });
 
-inline std::uint64_t pairs(std::uint64_t n) { return n < 2 ? 0 : n * (n - 1) / 2; }
+    // Runs of equal neighbours: of x, and of both. Then, y sorted, of y.
+    std::uint64_t tied_x = 0, tied_both = 0, tied_y = 0;
+    const auto run = [n](std::size_t first, auto same) {
+        std::size_t last = first + 1;
+        while (last < n && same(first, last)) ++last;
+        return last - first;
+    };
+    const auto same_x = [&](std::size_t a, std::size_t b) { return x[order[a]] == x[order[b]]; };
+    const auto same_both = [&](std::size_t a, std::size_t b) { return same_x(a, b) && y[order[a]] == y[order[b]]; };
+    for (std::size_t i = 0, r = 0; i < n; i += r) tied_x += detail::pairs(r = run(i, same_x));
+    for (std::size_t i = 0, r = 0; i < n; i += r) tied_both += detail::pairs(r = run(i, same_both));
 
-/// Sorts v[0, n) through `spare` and returns the number of inversions: pairs i < j with v[i] > v[j].
-inline std::uint64_t sort_and_count(double* v, double* spare, std::size_t n)
+    std::vector<double> sorted(n), spare(n);
+    for (std::size_t i = 0; i < n; ++i) sorted[i] = y[order[i]];
+    const std::uint64_t discordant = detail::sort_and_count(sorted.data(), spare.data(), n);
+    const auto same_y = [&](std::size_t a, std::size_t b) { return sorted[a] == sorted[b]; };
+    for (std::size_t i = 0, r = 0; i < n; i += r) tied_y += detail::pairs(r = run(i, same_y));
+
+    const std::uint64_t all = detail::pairs(n);
+    if (tied_x == all || tied_y == all) return std::numeric_limits<double>::quiet_NaN();
+    // The pairs tied on neither side are concordant or discordant.
+    const auto untied = static_cast<double>(all - tied_x - tied_y + tied_both);
+    const double difference = untied - 2 * static_cast<double>(discordant);
+    return difference / (std::sqrt(static_cast<double>(all - tied_x)) * std::sqrt(static_cast<double>(all - tied_y)));
+}
+
+}  // namespace tunekit::stats
+namespace tunekit::stats::detail {
+
+TUNEKIT_INLINE std::uint64_t sort_and_count(double* v, double* spare, std::size_t n)
 {
     if (n < 2) return 0;
     const std::size_t half = n / 2;
@@ -80,49 +137,5 @@ inline std::uint64_t sort_and_count(double* v, double* spare, std::size_t n)
     return out;
 }
 
-}  // namespace detail
-
-/// Kendall's tau-b: concordant less discordant pairs, over the geometric mean of the pairs not tied on either side.
-/// In [-1, 1]; NaN where a side is constant or has fewer than two values. Precondition: x.size() == y.size(), no NaN.
-/// Cost: O(n log n). Source: Knight (1966), A Computer Method for Calculating Kendall's Tau, JASA 61.
-[[nodiscard]] inline double kendall_tau_b(std::span<const double> x, std::span<const double> y)
-{
-    assert(x.size() == y.size());
-    const std::size_t n = x.size();
-    std::vector<std::size_t> order(n);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(),
-              [=](std::size_t a, std::size_t b) { return x[a] != x[b] ? x[a] < x[b] : y[a] < y[b]; });
-
-    // Runs of equal neighbours: of x, and of both. Then, y sorted, of y.
-    std::uint64_t tied_x = 0, tied_both = 0, tied_y = 0;
-    const auto run = [n](std::size_t first, auto same) {
-        std::size_t last = first + 1;
-        while (last < n && same(first, last))
-            ++last;
-        return last - first;
-    };
-    const auto same_x = [&](std::size_t a, std::size_t b) { return x[order[a]] == x[order[b]]; };
-    const auto same_both = [&](std::size_t a, std::size_t b) { return same_x(a, b) && y[order[a]] == y[order[b]]; };
-    for (std::size_t i = 0, r = 0; i < n; i += r)
-        tied_x += detail::pairs(r = run(i, same_x));
-    for (std::size_t i = 0, r = 0; i < n; i += r)
-        tied_both += detail::pairs(r = run(i, same_both));
-
-    std::vector<double> sorted(n), spare(n);
-    for (std::size_t i = 0; i < n; ++i)
-        sorted[i] = y[order[i]];
-    const std::uint64_t discordant = detail::sort_and_count(sorted.data(), spare.data(), n);
-    const auto same_y = [&](std::size_t a, std::size_t b) { return sorted[a] == sorted[b]; };
-    for (std::size_t i = 0, r = 0; i < n; i += r)
-        tied_y += detail::pairs(r = run(i, same_y));
-
-    const std::uint64_t all = detail::pairs(n);
-    if (tied_x == all || tied_y == all) return std::numeric_limits<double>::quiet_NaN();
-    // The pairs tied on neither side are concordant or discordant.
-    const auto untied = static_cast<double>(all - tied_x - tied_y + tied_both);
-    const double difference = untied - 2 * static_cast<double>(discordant);
-    return difference / (std::sqrt(static_cast<double>(all - tied_x)) * std::sqrt(static_cast<double>(all - tied_y)));
-}
-
-}  // namespace tunekit::stats
+}  // namespace tunekit::stats::detail
+#endif  // TUNEKIT_BODIES

@@ -24,11 +24,9 @@ template <class Term>
     std::array<double, 8> lane{};
     std::size_t i = 0;
     for (; i + 8 <= n; i += 8) {
-        for (std::size_t l = 0; l < 8; ++l)
-            lane[l] += term(i + l);
+        for (std::size_t l = 0; l < 8; ++l) lane[l] += term(i + l);
     }
-    for (std::size_t l = 0; i + l < n; ++l)
-        lane[l] += term(i + l);
+    for (std::size_t l = 0; i + l < n; ++l) lane[l] += term(i + l);
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 

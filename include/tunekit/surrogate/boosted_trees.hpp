@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -15,15 +14,16 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/compiled.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/random/philox.hpp"
-#include "tunekit/surrogate/a_recall.hpp"
-#include "tunekit/surrogate/boosted_ensemble.hpp"
-#include "tunekit/surrogate/boosted_growth.hpp"
-#include "tunekit/surrogate/boosted_loss.hpp"
-#include "tunekit/surrogate/boosted_walk.hpp"
 #include "tunekit/surrogate/concepts.hpp"
-#include "tunekit/surrogate/spread.hpp"
+#include "tunekit/surrogate/detail/boosted/a_recall.hpp"
+#include "tunekit/surrogate/detail/boosted/ensemble.hpp"
+#include "tunekit/surrogate/detail/boosted/growth.hpp"
+#include "tunekit/surrogate/detail/boosted/loss.hpp"
+#include "tunekit/surrogate/detail/boosted/spread.hpp"
+#include "tunekit/surrogate/detail/boosted/walk.hpp"
 
 namespace tunekit::surrogate {
 
@@ -62,17 +62,17 @@ namespace tunekit::surrogate {
 ///             goes left.
 struct boosted_trees {
     boosted_loss loss = boosted_loss::squared;
-    std::size_t rounds = 300;      ///< trees at most, >= 1
-    std::size_t max_depth = 3;     ///< 1 ... 6
-    double eta = 0.3;              ///< > 0; shrinkage
-    double gamma = 1e-4;           ///< >= 0; least worth of a split
-    double lambda = 1;             ///< >= 0
-    double min_child_weight = 1;   ///< >= 0; least sum of hessians of a child
-    double base_score = 0.5;       ///< prediction before the first tree; in (0, 1) with logistic loss
-    std::size_t max_bins = 64;     ///< 2 ... per feature; 0: exact
-    std::size_t stop_after = 20;   ///< rounds; 0: never
-    std::size_t recall_at = 64;    ///< >= 1; the size of a plan
-    std::size_t members = 0;       ///< 0 or >= 2; models that sd is taken over
+    std::size_t rounds = 300;     ///< trees at most, >= 1
+    std::size_t max_depth = 3;    ///< 1 ... 6
+    double eta = 0.3;             ///< > 0; shrinkage
+    double gamma = 1e-4;          ///< >= 0; least worth of a split
+    double lambda = 1;            ///< >= 0
+    double min_child_weight = 1;  ///< >= 0; least sum of hessians of a child
+    double base_score = 0.5;      ///< prediction before the first tree; in (0, 1) with logistic loss
+    std::size_t max_bins = 64;    ///< 2 ... per feature; 0: exact
+    std::size_t stop_after = 20;  ///< rounds; 0: never
+    std::size_t recall_at = 64;   ///< >= 1; the size of a plan
+    std::size_t members = 0;      ///< 0 or >= 2; models that sd is taken over
 
     /// AutoTVM's settings with its default, ranking loss: up to 8000 rounds, exact splits.
     [[nodiscard]] static constexpr boosted_trees paper()
@@ -94,26 +94,7 @@ struct boosted_trees {
     };
 
     /// A model that has seen nothing, of d features. Throws std::invalid_argument where a parameter is out of range.
-    [[nodiscard]] state start(std::size_t d) const
-    {
-        require(d > 0, "boosted_trees.start: 0 features, want >= 1");
-        require(rounds > 0, "boosted_trees: rounds is 0, want >= 1");
-        require(max_depth >= 1 && max_depth <= detail::boosted_max_depth,
-                "boosted_trees: max_depth is out of range, want 1 to 6");
-        require(eta > 0 && std::isfinite(eta), "boosted_trees: eta is not a positive number, want > 0");
-        require(gamma >= 0, "boosted_trees: gamma is negative or NaN, want >= 0");
-        require(lambda >= 0 && std::isfinite(lambda), "boosted_trees: lambda is negative or NaN, want >= 0");
-        require(min_child_weight >= 0, "boosted_trees: min_child_weight is negative or NaN, want >= 0");
-        require(std::isfinite(base_score), "boosted_trees: base_score is not finite, want a number");
-        require(loss != boosted_loss::logistic || (base_score > 0 && base_score < 1),
-                "boosted_trees: base_score is outside (0, 1), want a probability with logistic loss");
-        require(max_bins != 1, "boosted_trees: max_bins is 1, want >= 2, or 0 for exact splits");
-        require(recall_at > 0, "boosted_trees: recall_at is 0, want >= 1");
-        require(members != 1, "boosted_trees: members is 1, want 0 or >= 2");
-        require(members == 0 || loss != boosted_loss::pairwise,
-                "boosted_trees: members with pairwise loss, want another loss: its margins have no scale");
-        return {.dimensions = d, .models = {}, .used = {}, .scale = {}};
-    }
+    [[nodiscard]] state start(std::size_t d) const;
 
     /// Learns rows and their targets; what was learnt before is replaced. Throws std::invalid_argument where the sizes
     /// disagree, there is no row or more than 2^20 - 1, a feature, target or base margin is not finite, or, with
@@ -161,7 +142,7 @@ struct boosted_trees {
     void predict(const state& s, const rows_of<T>& rows, std::span<const double> base,
                  std::span<stats::prediction> out) const
     {
-        assert(out.size() == rows.size());
+        require(out.size() == rows.size(), "boosted_trees.predict: not one prediction per row, want as many");
         each_block(s, rows, base, [&](std::size_t begin, std::size_t n, const block& x, const auto& start) {
             std::array<float, detail::boosted_block> margin = start;
             detail::add_trees(s.models[0], x.data(), margin.data(), n);
@@ -190,7 +171,7 @@ struct boosted_trees {
     template <class T>
     void margins(const state& s, const rows_of<T>& rows, std::span<double> out) const
     {
-        assert(out.size() == rows.size());
+        require(out.size() == rows.size(), "boosted_trees.predict: not one prediction per row, want as many");
         each_block(s, rows, {}, [&](std::size_t begin, std::size_t n, const block& x, auto margin) {
             detail::add_trees(s.models[0], x.data(), margin.data(), n);
             for (std::size_t r = 0; r < n; ++r) out[begin + r] = static_cast<double>(margin[r]);
@@ -207,6 +188,8 @@ struct boosted_trees {
 private:
     using block = detail::column_block;
 
+    static constexpr double max_target = 1e30;  // margins are floats, and their sums must be
+
     static constexpr std::uint32_t pair_purpose = 0x70616972;    // "pair"; the member in the high half of the round
     static constexpr std::uint32_t member_purpose = 0x68616c66;  // "half"
 
@@ -221,9 +204,10 @@ private:
         require(base.empty() || base.size() == y.size(),
                 "boosted_trees.fit: not one base margin per row, want as many or none");
         for (const double t : y)
-            require(std::isfinite(t), "boosted_trees.fit: a target is NaN or infinite, want finite ones");
+            require(std::abs(t) <= max_target, "boosted_trees.fit: a target is NaN or beyond 1e30, want smaller ones");
         for (const double b : base)
-            require(std::isfinite(b), "boosted_trees.fit: a base margin is NaN or infinite, want finite ones");
+            require(std::abs(b) <= max_target,
+                    "boosted_trees.fit: a base margin is NaN or beyond 1e30, want smaller ones");
         for (std::size_t i = 0; loss == boosted_loss::logistic && i < y.size(); ++i)
             require(y[i] >= 0 && y[i] <= 1,
                     "boosted_trees.fit: a target is outside [0, 1], want a probability with logistic loss");
@@ -235,58 +219,24 @@ private:
         return static_cast<float>(logistic ? linalg::log(base_score / (1 - base_score)) : base_score);
     }
 
-    [[nodiscard]] std::vector<float> base_margins(std::size_t n, std::span<const double> base) const
-    {
-        std::vector<float> out(n, base_margin());
-        for (std::size_t i = 0; i < base.size(); ++i) out[i] = static_cast<float>(base[i]);
-        return out;
-    }
+    [[nodiscard]] std::vector<float> base_margins(std::size_t n, std::span<const double> base) const;
 
     [[nodiscard]] detail::boosted_ensemble boost(const detail::binned& data, std::span<const double> y,
                                                  std::span<const std::uint32_t> rows, std::vector<float> margin,
-                                                 std::uint64_t key, std::uint64_t member, std::size_t most) const
-    {
-        const detail::boosted_limits limits{
-            .depth = max_depth, .eta = eta, .gamma = gamma, .lambda = lambda, .min_child_weight = min_child_weight};
-        detail::boosted_ensemble out;
-        out.depth = max_depth;
-        std::vector<double> g(data.rows), h(data.rows);
-        detail::loss_gradients gradients(loss, y, rows, key, pair_purpose);
-        const bool stops = stop_after > 0 && member == 0;
-        a_recall recall(stops ? y : y.first(0), recall_at);
-        double best = -1;
-        std::size_t best_round = 0;
-        data.visit([&]<class Slot>(const Slot* slots) {
-            detail::boosted_grower<Slot> grower(data, slots, rows, limits);
-            for (std::size_t round = 0; round < most; ++round) {
-                gradients(margin, member << 32 | round, g, h);
-                grower.grow(g, h, out, margin);
-                if (!stops) continue;
-                if (const double now = recall(std::span<const float>(margin)); now > best) {
-                    best = now;
-                    best_round = round;
-                }
-                if (round - best_round >= stop_after) break;
-            }
-        });
-        return out;
-    }
+                                                 std::uint64_t key, std::uint64_t member, std::size_t most) const;
 
     template <class T, class F>
     void each_block(const state& s, const rows_of<T>& rows, std::span<const double> base, F&& f) const
     {
-        assert(s.fitted() && (rows.size() == 0 || rows.dimensions() == s.dimensions));
-        assert(base.empty() || base.size() == rows.size());
+        require(s.fitted() && (rows.size() == 0 || rows.dimensions() == s.dimensions),
+                "boosted_trees.predict: not fitted, or rows of other features, want those of fit");
+        require(base.empty() || base.size() == rows.size(),
+                "boosted_trees.predict: not one base margin per row, want as many or none");
         detail::each_block(s.used, rows, base_margin(), base, std::forward<F>(f));
     }
 
     void to_predictions(const std::array<float, detail::boosted_block>& margin,
-                        std::array<double, detail::boosted_block>& out, std::size_t n) const
-    {
-        const bool logistic = loss == boosted_loss::logistic;
-        for (std::size_t r = 0; r < n; ++r) out[r] = static_cast<double>(logistic ? -margin[r] : margin[r]);
-        if (logistic) detail::falling_logistic({out.data(), n});
-    }
+                        std::array<double, detail::boosted_block>& out, std::size_t n) const;
 
     // What the members make of the rows that they did not see.
     template <class T>
@@ -311,3 +261,76 @@ private:
 };
 
 }  // namespace tunekit::surrogate
+
+#if TUNEKIT_BODIES
+namespace tunekit::surrogate {
+
+TUNEKIT_INLINE boosted_trees::state boosted_trees::start(std::size_t d) const
+{
+    require(d > 0, "boosted_trees.start: 0 features, want >= 1");
+    require(rounds > 0, "boosted_trees: rounds is 0, want >= 1");
+    require(max_depth >= 1 && max_depth <= detail::boosted_max_depth,
+            "boosted_trees: max_depth is out of range, want 1 to 6");
+    require(eta > 0 && std::isfinite(eta), "boosted_trees: eta is not a positive number, want > 0");
+    require(gamma >= 0, "boosted_trees: gamma is negative or NaN, want >= 0");
+    require(lambda >= 0 && std::isfinite(lambda), "boosted_trees: lambda is negative or NaN, want >= 0");
+    require(min_child_weight >= 0, "boosted_trees: min_child_weight is negative or NaN, want >= 0");
+    require(std::isfinite(base_score), "boosted_trees: base_score is not finite, want a number");
+    require(loss != boosted_loss::logistic || (base_score > 0 && base_score < 1),
+            "boosted_trees: base_score is outside (0, 1), want a probability with logistic loss");
+    require(max_bins != 1, "boosted_trees: max_bins is 1, want >= 2, or 0 for exact splits");
+    require(recall_at > 0, "boosted_trees: recall_at is 0, want >= 1");
+    require(members != 1, "boosted_trees: members is 1, want 0 or >= 2");
+    require(members == 0 || loss != boosted_loss::pairwise,
+            "boosted_trees: members with pairwise loss, want another loss: its margins have no scale");
+    return {.dimensions = d, .models = {}, .used = {}, .scale = {}};
+}
+
+TUNEKIT_INLINE std::vector<float> boosted_trees::base_margins(std::size_t n, std::span<const double> base) const
+{
+    std::vector<float> out(n, base_margin());
+    for (std::size_t i = 0; i < base.size(); ++i) out[i] = static_cast<float>(base[i]);
+    return out;
+}
+
+TUNEKIT_INLINE detail::boosted_ensemble boosted_trees::boost(const detail::binned& data, std::span<const double> y,
+                                                             std::span<const std::uint32_t> rows,
+                                                             std::vector<float> margin, std::uint64_t key,
+                                                             std::uint64_t member, std::size_t most) const
+{
+    const detail::boosted_growth_options limits{
+        .depth = max_depth, .eta = eta, .gamma = gamma, .lambda = lambda, .min_child_weight = min_child_weight};
+    detail::boosted_ensemble out;
+    out.depth = max_depth;
+    std::vector<double> g(data.rows), h(data.rows);
+    detail::loss_gradients gradients(loss, y, rows, key, pair_purpose);
+    const bool stops = stop_after > 0 && member == 0;
+    detail::a_recall recall(stops ? y : y.first(0), recall_at);
+    double best = -1;
+    std::size_t best_round = 0;
+    data.visit([&]<class Slot>(const Slot* slots) {
+        detail::boosted_grower<Slot> grower(data, slots, rows, limits);
+        for (std::size_t round = 0; round < most; ++round) {
+            gradients(margin, member << 32 | round, g, h);
+            grower.grow(g, h, out, margin);
+            if (!stops) continue;
+            if (const double now = recall(std::span<const float>(margin)); now > best) {
+                best = now;
+                best_round = round;
+            }
+            if (round - best_round >= stop_after) break;
+        }
+    });
+    return out;
+}
+
+TUNEKIT_INLINE void boosted_trees::to_predictions(const std::array<float, detail::boosted_block>& margin,
+                                                  std::array<double, detail::boosted_block>& out, std::size_t n) const
+{
+    const bool logistic = loss == boosted_loss::logistic;
+    for (std::size_t r = 0; r < n; ++r) out[r] = static_cast<double>(logistic ? -margin[r] : margin[r]);
+    if (logistic) detail::falling_logistic({out.data(), n});
+}
+
+}  // namespace tunekit::surrogate
+#endif  // TUNEKIT_BODIES

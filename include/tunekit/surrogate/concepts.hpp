@@ -4,13 +4,13 @@
 /// \file
 /// What a surrogate is: a regression of scores on features.
 
-#include <cassert>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 
+#include "tunekit/core/error.hpp"
+#include "tunekit/core/state_of.hpp"
 #include "tunekit/random/generator.hpp"
 #include "tunekit/stats/prediction.hpp"
 
@@ -23,11 +23,17 @@ public:
     constexpr rows_of() = default;
 
     /// Precondition: data.size() is a multiple of d > 0.
-    constexpr rows_of(std::span<const T> data, std::size_t d) : data_(data), d_(d) { assert(d > 0 && data.size() % d == 0); }
+    constexpr rows_of(std::span<const T> data, std::size_t d) : data_(data), d_(d)
+    {
+        if (d == 0 || data.size() % d != 0) invalid("surrogate::rows_of: not whole rows of d > 0 features");
+    }
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return d_ == 0 ? 0 : data_.size() / d_; }
     [[nodiscard]] constexpr std::size_t dimensions() const noexcept { return d_; }
-    [[nodiscard]] constexpr std::span<const T> operator[](std::size_t i) const noexcept { return data_.subspan(i * d_, d_); }
+    [[nodiscard]] constexpr std::span<const T> operator[](std::size_t i) const noexcept
+    {
+        return data_.subspan(i * d_, d_);
+    }
     [[nodiscard]] constexpr std::span<const T> data() const noexcept { return data_; }
 
 private:
@@ -35,14 +41,16 @@ private:
     std::size_t d_ = 0;
 };
 
-using features = rows_of<float>;           ///< any numbers
-using ordinals = rows_of<std::uint16_t>;   ///< positions in ascending value lists: the fast path of tree models
+using features = rows_of<float>;          ///< any numbers
+using ordinals = rows_of<std::uint16_t>;  ///< positions in ascending value lists: the fast path of tree models
 
+/// Starts the state of a model of `d` columns.
 template <class M>
-concept has_state = requires(const M& model, std::size_t d) { model.start(d); };
+concept has_state = core::starts_on<M, std::size_t>;
 
+/// What `start` returns.
 template <class M>
-using state_of = decltype(std::declval<const M&>().start(std::size_t{}));
+using state_of = core::state_of<M, std::size_t>;
 
 /// Learns from all rows at once; `y` are scores, finite, one per row. What was learnt before is replaced.
 template <class M, class Rows, class G>
@@ -52,9 +60,10 @@ concept fits = requires(const M& model, state_of<M>& state, const Rows& rows, st
 
 /// Predicts into out[i] the score of rows[i]. Precondition: fitted; out.size() == rows.size().
 template <class M, class Rows>
-concept predicts = requires(const M& model, const state_of<M>& state, const Rows& rows, std::span<stats::prediction> out) {
-    { model.predict(state, rows, out) } -> std::same_as<void>;
-};
+concept predicts =
+    requires(const M& model, const state_of<M>& state, const Rows& rows, std::span<stats::prediction> out) {
+        { model.predict(state, rows, out) } -> std::same_as<void>;
+    };
 
 /// May predict before its first fit: `knows(state)` tells whether it does.
 template <class M>

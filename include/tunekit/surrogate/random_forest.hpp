@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +17,11 @@
 #include "tunekit/core/executor.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/surrogate/concepts.hpp"
-#include "tunekit/surrogate/forest_pack.hpp"
+#include "tunekit/surrogate/detail/binned.hpp"
+#include "tunekit/surrogate/detail/forest/growth.hpp"
+#include "tunekit/surrogate/detail/forest/pack.hpp"
+#include "tunekit/surrogate/detail/forest/packed_targets.hpp"
+#include "tunekit/surrogate/detail/forest/walk.hpp"
 #include "tunekit/surrogate/jackknife.hpp"
 
 namespace tunekit::surrogate {
@@ -39,7 +42,7 @@ enum class forest_sd : std::uint8_t {
 ///
 /// Each tree sees n rows drawn with replacement and splits on, of `max_features` random features, the one threshold
 /// that leaves the least squared error, halfway between two neighbouring values; ties go to a uniform draw. It stops
-/// where targets are equal or rows cannot be told apart, and predicts their mean. The draw of features goes on past
+/// where targets or rows are equal, and predicts their mean. The draw of features goes on past
 /// constant ones.
 ///
 /// Rows:       features and ordinals go the same way: ordinals are the floats of the same value. Trees over ordinals
@@ -50,21 +53,27 @@ enum class forest_sd : std::uint8_t {
 /// Threads:    predict is const; fit and predict split over an executor.
 /// Source:     Breiman (2001), Random Forests, Machine Learning 45; Breiman, Friedman, Olshen, Stone (1984), CART.
 /// Departures: targets are rounded to 2^-41 of their range (1000 rows) to choose splits, so that sums are exact in any
-///             order; leaves hold means of the unrounded ones. `min_leaf` counts a row as often as it was drawn. A NaN to
+///             order; leaves hold means of the unrounded ones. `min_leaf` counts a row as often as it was drawn. Features
+///             that are constant in a node do not count among `max_features`, as they do in scikit-learn; that gives better means
+///             and a smaller sd over trees. The jackknife is not calibrated as forestci does by default. A NaN to
 ///             predict goes left.
 struct random_forest {
-    std::size_t trees = 100;        ///< H >= 1
-    std::size_t max_features = 0;   ///< features compared at a node; 0 or more than d: all
-    std::size_t min_leaf = 1;       ///< >= 1; rows, as often as drawn
-    std::size_t max_depth = 0;      ///< 0: none
-    bool bootstrap = true;          ///< false: each tree sees each row once
+    std::size_t trees = 100;       ///< H >= 1
+    std::size_t max_features = 0;  ///< features compared at a node; 0 or more than d: all
+    std::size_t min_leaf = 1;      ///< >= 1; rows, as often as drawn
+    std::size_t max_depth = 0;     ///< 0: none
+    bool bootstrap = true;         ///< false: each tree sees each row once
     forest_sd sd = forest_sd::tree_sd;
 
-    /// AdaTune's paper: the jackknife of forestci, which wants many trees; 10 features a split as its code has.
-    [[nodiscard]] static constexpr random_forest paper() { return {.max_features = 10, .sd = forest_sd::jackknife}; }
+    /// The sd that AdaTune's paper cites, the jackknife of forestci, which wants many trees; 10 features a split as its
+    /// code has. The paper gives no other number.
+    [[nodiscard]] static constexpr random_forest jackknifed()
+    {
+        return {.max_features = 10, .sd = forest_sd::jackknife};
+    }
 
-    /// AdaTune's public code: 10 trees, 10 features a split, sd over trees.
-    [[nodiscard]] static constexpr random_forest reference() { return {.trees = 10, .max_features = 10}; }
+    /// The forest of AdaTune's public code: 10 trees, 10 features a split, sd over trees.
+    [[nodiscard]] static constexpr random_forest adatune_code() { return {.trees = 10, .max_features = 10}; }
 
     /// A fitted forest. A regular value.
     struct state {
@@ -87,7 +96,8 @@ struct random_forest {
         require(d > 0, "random_forest.start: 0 features, want >= 1");
         require(trees > 0, "random_forest: trees is 0, want >= 1");
         require(min_leaf > 0, "random_forest: min_leaf is 0, want >= 1");
-        require(sd != forest_sd::jackknife || bootstrap, "random_forest: jackknife without bootstrap, want bootstrap = true");
+        require(sd != forest_sd::jackknife || bootstrap,
+                "random_forest: jackknife without bootstrap, want bootstrap = true");
         state s;
         s.dimensions = d;
         return s;
@@ -102,7 +112,7 @@ struct random_forest {
         const detail::binned data = detail::bin_rows(rows, 0, "random_forest.fit");
         const detail::packed_targets targets(y);
         const std::uint64_t key = random::bits(gen);
-        const detail::growth_limits limits{
+        const detail::tree_growth_options limits{
             .max_features = max_features == 0 ? s.dimensions : (std::min)(max_features, s.dimensions),
             .min_leaf = min_leaf,
             .max_depth = max_depth,
@@ -122,7 +132,8 @@ struct random_forest {
         if (sd == forest_sd::jackknife) {
             std::vector<std::uint32_t> counts;
             counts.reserve(trees * y.size());
-            for (const auto& tree : grown) counts.insert(counts.end(), tree.multiplicity.begin(), tree.multiplicity.end());
+            for (const auto& tree : grown)
+                counts.insert(counts.end(), tree.multiplicity.begin(), tree.multiplicity.end());
             next.ij = jackknife(counts, trees);
         }
         s = std::move(next);
@@ -138,7 +149,8 @@ struct random_forest {
     template <class T, core::executor Run>
     void predict(const state& s, const rows_of<T>& rows, std::span<stats::prediction> out, const Run& run) const
     {
-        assert(s.fitted() && out.size() == rows.size() && (rows.size() == 0 || rows.dimensions() == s.dimensions));
+        require(s.fitted() && out.size() == rows.size() && (rows.size() == 0 || rows.dimensions() == s.dimensions),
+                "random_forest.predict: not fitted, rows of other features, or not one prediction per row");
         const std::size_t blocks = (rows.size() + detail::forest_block - 1) / detail::forest_block;
         const auto some = [&](std::size_t k) {
             const std::size_t begin = k * detail::forest_block;
@@ -177,9 +189,11 @@ private:
         require(rows.dimensions() == s.dimensions,
                 "random_forest.fit: rows of another number of features than started, want the same");
         require(rows.size() == y.size(), "random_forest.fit: not one target per row, want as many");
-        for (const double t : y) require(std::isfinite(t), "random_forest.fit: a target is NaN or infinite, want finite ones");
+        for (const double t : y)
+            require(std::isfinite(t), "random_forest.fit: a target is NaN or infinite, want finite ones");
         const auto [low, high] = std::minmax_element(y.begin(), y.end());
-        require(std::isfinite(*high - *low), "random_forest.fit: targets span more than a double holds, want a smaller range");
+        require(std::isfinite(*high - *low),
+                "random_forest.fit: targets span more than a double holds, want a smaller range");
     }
 
     // Runs all trees over a block: `walk(b)` leaves the leaves of tree b in the walker.
@@ -222,7 +236,8 @@ private:
                 for (std::size_t k = 0; k < strip && r + k < n; ++k) part[b * strip + k] -= first[r + k] / count;
             std::array<double, strip> variance;
             s.ij.variances(part, strip, variance.data());
-            for (std::size_t k = 0; k < strip && r + k < n; ++k) out[r + k].sd = std::sqrt((std::max)(0.0, variance[k]));
+            for (std::size_t k = 0; k < strip && r + k < n; ++k)
+                out[r + k].sd = std::sqrt((std::max)(0.0, variance[k]));
         }
     }
 };

@@ -22,10 +22,10 @@ namespace tunekit::surrogate {
 ///     model.fit(past, other_rows, other_scores, gen);              // features of the same meaning, scores of the same scale
 ///     const transfer informed{model, past};                        // a surrogate like any
 ///
-/// With n rows of its own the past counts w = 2^(-n / half_life), and nothing once that is below `least`. Models with
+/// With n rows of its own the past counts w = 2^(-n / half_life), and nothing once that is below `min_weight`. Models with
 /// base margins (`boosted_trees`) take w times the margins of the past as theirs; any other model is fitted to y - w h,
 /// h the mean of the past, and predicts mean + w h with variance sd^2 + (w sd_h)^2. Before the first fit it predicts
-/// what the past does (`knows`), so a first plan need not be drawn by lot.
+/// what the past does (`knows`), so a first plan need not be drawn at random.
 ///
 /// Randomness: that of the model.
 /// Cost:       that of the model, and one prediction of the past per row fitted or predicted while w > 0.
@@ -35,9 +35,9 @@ namespace tunekit::surrogate {
 template <class Model>
 struct transfer {
     Model model;
-    state_of<Model> past;   ///< fitted
-    double half_life = 64;  ///< > 0; rows
-    double least = 0.05;    ///< share below which the past is dropped
+    state_of<Model> past;      ///< fitted
+    double half_life = 64;     ///< > 0; rows
+    double min_weight = 0.05;  ///< share below which the past is dropped
 
     struct state {
         state_of<Model> own;
@@ -61,7 +61,7 @@ struct transfer {
     void fit(state& s, const rows_of<T>& rows, std::span<const double> y, G& gen) const
     {
         state next{.own = s.own, .weight = std::exp2(-static_cast<double>(rows.size()) / half_life), .fitted = true};
-        if (next.weight < least) next.weight = 0;
+        if (next.weight < min_weight) next.weight = 0;
         if (next.weight == 0) {
             model.fit(next.own, rows, y, gen);
         } else if constexpr (has_margins<T>) {
@@ -100,9 +100,7 @@ struct transfer {
 private:
     template <class T>
     static constexpr bool has_margins = requires(const Model& m, const state_of<Model>& s, const rows_of<T>& rows,
-                                                 std::span<double> out) {
-        m.margins(s, rows, out);
-    };
+                                                 std::span<double> out) { m.margins(s, rows, out); };
 
     template <class T>
     [[nodiscard]] std::vector<double> margins(const rows_of<T>& rows, double weight) const

@@ -19,41 +19,38 @@ inline constexpr double forever = std::numeric_limits<double>::infinity();
 /// The limits of one candidate, relative to what the run has reached.
 struct candidate_limits {
     double abandon_factor = forever;  ///< a candidate this many times as slow as the incumbent may be cut short; > 1
-    double run_seconds = 10;          ///< wall time of its runs
-    double build_seconds = 10;        ///< wall time of its build
+    double max_run_seconds = 10;      ///< wall time of its runs
+    double max_build_seconds = 10;    ///< wall time of its build
 
-    /// The limits to propose a batch with when the incumbent costs `best` (+inf without one).
+    /// The limits of a job that goes out when the incumbent costs `best` (+inf without one).
     [[nodiscard]] measure::limits at(double best) const
     {
         return {.abandon_above = abandon_factor < forever ? abandon_factor * best : forever,
-                .run_seconds = run_seconds,
-                .build_seconds = build_seconds};
+                .run_seconds = max_run_seconds,
+                .build_seconds = max_build_seconds};
     }
 };
 
-/// The budget of `tune`: whatever is reached first. Tested between batches, so the last batch may overrun `seconds`.
+/// The budget of one space: whatever is reached first. Looked at when somebody asks, so what is out may overrun `seconds`.
 struct budget {
     std::uint64_t trials = unlimited;
     double seconds = forever;
-    std::uint64_t patience = unlimited;  ///< trials without improvement, once there is an incumbent
-    std::size_t batch = 8;               ///< configurations asked for at a time
-    candidate_limits limits{};
+    std::uint64_t patience = unlimited;  ///< answers without improvement, once there is an incumbent; >= 1
 };
 
-/// The budget of `tune_tasks`.
+/// The budget of several tasks.
 struct tasks_budget {
-    double seconds = forever;                     ///< of all tasks together
+    double seconds = forever;  ///< of all tasks together
     std::uint64_t trials_per_task = unlimited;
-    std::uint64_t patience = unlimited;           ///< trials of one task without improvement
-    double slot_seconds = 0;                      ///< a slot ends at the first batch that reaches this; 0: see `slot`
-    std::size_t batch = 8;
-    candidate_limits limits{};
+    std::uint64_t patience = unlimited;              ///< answers of one task without improvement; >= 1
+    double slot_seconds = 0;                         ///< a slot ends when it has lasted so long; 0: see `slot`
+    std::uint64_t max_workers_per_task = unlimited;  ///< at a time; 1 where schedules are compared
 
-    /// The slot's length for `n` tasks: `slot_seconds`, or else seconds / (20 n), held within [0.1, 100] s.
-    [[nodiscard]] double slot(std::size_t n) const
+    /// The slot's length for `n` tasks: `slot_seconds`, or else seconds / (slots_per_task n), held within [0.1, 100] s.
+    [[nodiscard]] double slot(std::size_t n, double slots_per_task = 20) const
     {
         if (slot_seconds > 0) return slot_seconds;
-        const double share = seconds / (20 * static_cast<double>(n));
+        const double share = seconds / (slots_per_task * static_cast<double>(n));
         return share < 0.1 ? 0.1 : share > 100 ? 100 : share;
     }
 };
@@ -63,22 +60,28 @@ namespace detail {
 inline void check(const candidate_limits& l)
 {
     require(l.abandon_factor > 1, "candidate_limits: abandon_factor is 1 or less, want > 1 (infinity: never)");
-    require(l.run_seconds > 0 && l.build_seconds > 0, "candidate_limits: run_seconds or build_seconds is not positive, want > 0");
+    require(l.max_run_seconds > 0 && l.max_build_seconds > 0,
+            "candidate_limits: max_run_seconds or max_build_seconds is not positive, want > 0");
 }
 
 inline void check(const budget& b)
 {
-    require(b.batch > 0, "budget: batch is 0, want >= 1");
     require(b.seconds >= 0, "budget: seconds is negative or NaN, want >= 0");
-    check(b.limits);
+    require(b.patience > 0, "budget: patience is 0, want >= 1 (unlimited: never)");
+}
+
+/// What one task of a run may spend by itself.
+[[nodiscard]] inline budget of_a_task(const tasks_budget& b) noexcept
+{
+    return {.trials = b.trials_per_task, .patience = b.patience};
 }
 
 inline void check(const tasks_budget& b)
 {
-    require(b.batch > 0, "tasks_budget: batch is 0, want >= 1");
     require(b.seconds >= 0, "tasks_budget: seconds is negative or NaN, want >= 0");
+    require(b.patience > 0, "tasks_budget: patience is 0, want >= 1 (unlimited: never)");
     require(b.slot_seconds >= 0, "tasks_budget: slot_seconds is negative or NaN, want >= 0");
-    check(b.limits);
+    require(b.max_workers_per_task > 0, "tasks_budget: max_workers_per_task is 0, want >= 1");
 }
 
 }  // namespace detail

@@ -4,7 +4,6 @@
 /// \file
 /// One operator to tune.
 
-#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -38,22 +37,59 @@ class task {
         }
     };
 
+    /// Owns a measurer. A plain pointer: <memory> takes longer to read than the rest of this floor.
+    class owner {
+    public:
+        explicit owner(measurer_interface* held) noexcept : held_(held) {}
+        owner(owner&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
+        owner& operator=(owner&& other) noexcept
+        {
+            std::swap(held_, other.held_);
+            return *this;
+        }
+        owner(const owner&) = delete;
+        owner& operator=(const owner&) = delete;
+        ~owner() { delete held_; }
+
+        measurer_interface* operator->() const noexcept { return held_; }
+
+    private:
+        measurer_interface* held_;
+    };
+
+    struct nobody {
+        std::vector<measure::measurement> measure(std::span<const index>, const measure::limits&)
+        {
+            throw error("task: has no measurer; give it one, or tune over a pool");
+        }
+    };
+
 public:
     /// `flops` is the work of one call, `weight` the number of calls in the model.
     /// Throws std::invalid_argument for an empty name or space, or a flops or weight that is not positive.
     template <class Space, class Measurer>
-        requires measure::measurer<Measurer>
+        requires(!std::is_arithmetic_v<Measurer>)
     task(std::string name, Space space, Measurer measurer, double flops, double weight = 1)
         : name_(std::move(name)),
           space_(std::move(space)),
-          measurer_(std::make_unique<measurer_of<Measurer>>(std::move(measurer))),
+          measurer_(new measurer_of<Measurer>(std::move(measurer))),
           flops_(flops),
           weight_(weight)
     {
+        static_assert(measure::measurer<Measurer>,
+                      "tunekit: task, argument 3 is no measurer: measure(std::span<const index>, const "
+                      "measure::limits&) -> std::vector<measure::measurement> is missing");
         require(!name_.empty(), "task: the name is empty, want one that tells it from the others");
         require(space_.size() > 0, "task " + name_ + ": the space is empty, want at least one configuration");
         require(flops > 0, "task " + name_ + ": flops is not positive, want the work of one call");
         require(weight > 0, "task " + name_ + ": weight is not positive, want the number of calls in the model");
+    }
+
+    /// A task that a pool measures: it has no measurer of its own.
+    template <class Space>
+    task(std::string name, Space space, double flops, double weight = 1)
+        : task(std::move(name), std::move(space), nobody{}, flops, weight)
+    {
     }
 
     /// Configurations to measure before the strategy is asked: what a library runs untuned, or what another run found best.
@@ -81,7 +117,7 @@ public:
 private:
     std::string name_;
     tunekit::space::any_space space_;
-    std::unique_ptr<measurer_interface> measurer_;
+    owner measurer_;
     double flops_;
     double weight_;
     std::vector<index> known_;

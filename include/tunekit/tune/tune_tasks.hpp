@@ -2,160 +2,299 @@
 #pragma once
 
 /// \file
-/// The tuning loop over the operators of a model.
+/// Tuning the operators of a model together, from the first configuration to the end of the budget.
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "tunekit/measure/clocks.hpp"
-#include "tunekit/random/philox.hpp"
-#include "tunekit/schedule/concepts.hpp"
 #include "tunekit/tune/budget.hpp"
-#include "tunekit/tune/step.hpp"
+#include "tunekit/tune/detail/loop.hpp"
+#include "tunekit/tune/detail/roles.hpp"
+#include "tunekit/tune/plan.hpp"
 #include "tunekit/tune/task.hpp"
+#include "tunekit/tune/tasks_tuner.hpp"
 
 namespace tunekit {
 
-/// What `tune_tasks` learned of one task.
-struct task_plan {
-    tuning record;
-    std::uint64_t slots = 0;
-};
-
-/// A slot that was given.
-struct slot_record {
-    std::size_t task = 0;
-    double ended = 0;          ///< seconds since the start of the run
-    double model_latency = 0;  ///< sum over tasks of weight * best cost at its end; +inf while a task has none
-};
-
-/// What `tune_tasks` learned of all.
-struct plan {
-    std::vector<task_plan> tasks;  ///< in declaration order
-    std::vector<slot_record> slots;
-    double seconds = 0;
-    stop_reason stopped = stop_reason::running;
-};
-
-/// Seconds of one pass of the model with the incumbents: sum of weight * best cost; +inf while a task has none.
-[[nodiscard]] inline double model_latency(std::span<const task> tasks, const plan& p)
+/// Drives `t`, a tasks_tuner of one worker or what has its words, to its end over the tasks' own measurers. `watch(record,
+/// task)` is called after each answer; where it returns something, true ends the run. `clock` as in `tune`.
+template <class Tuner, class Clock, class Watch>
+void tune_tasks(Tuner& t, std::span<task> tasks, Clock&& clock, Watch&& watch)
 {
-    double sum = 0;
-    for (std::size_t k = 0; k < tasks.size(); ++k) sum += tasks[k].weight() * p.tasks[k].record.best_cost();
-    return sum;
+    detail::carry_batches(
+        t, [&t] { return t.ask(0, t.ahead()); }, [tasks](std::size_t k) -> task& { return tasks[k]; }, clock,
+        [&](const job& j) { return detail::wants_end(watch, t.record(), j.task); });
 }
 
-/// Tunes the tasks of a model together: `schedule` chooses who gets the next slot, `strategy` what is tried in it.
+/// Drives `t` to its end over a pool, which is kept full: a worker of `t` is one of as many jobs as are out at a time.
+template <class Tuner, pool Pool, class Watch>
+void tune_tasks(Tuner& t, Pool& carrier, Watch&& watch)
+{
+    std::vector<std::size_t> idle;
+    for (std::size_t w = t.workers(); w-- > 0;) idle.push_back(w);
+    std::vector<std::pair<ticket, std::size_t>> busy;
+    const auto come_home = [&](const job& j) {
+        const auto at = std::find_if(busy.begin(), busy.end(), [&](const auto& b) { return b.first == j.ticket; });
+        idle.push_back(at->second);
+        busy.erase(at);
+    };
+    detail::carry_jobs(
+        t, carrier,
+        [&](std::size_t) {
+            std::vector<job> out;
+            if (idle.empty()) return out;
+            if (auto next = t.ask(idle.back())) {
+                busy.emplace_back(next->ticket, idle.back());
+                idle.pop_back();
+                out.push_back(*next);
+            }
+            return out;
+        },
+        [&t](const job& j, answer& a, double stamp) { t.tell(j, std::move(*a.measured), stamp, a.worker); },
+        [&](const job& j) {
+            come_home(j);
+            return detail::wants_end(watch, t.record(), j.task);
+        });
+}
+
+namespace detail {
+
+template <class P, class Schedule, class Clock, class Watch, class G>
+plan tune_tasks_as_asked(std::span<task> tasks, const P& how, const Schedule& schedule, const tasks_budget& limit,
+                         Clock& clock, Watch& watch, G& gen)
+{
+    tasks_tuner t(tasks, how, schedule, limit, 1, gen);
+    tune_tasks(t, tasks, clock, watch);
+    return std::move(t).record();
+}
+
+template <class P, class Schedule, class Watch, class G>
+plan tune_tasks_as_asked(std::span<task> tasks, const P& how, const Schedule& schedule, const tasks_budget& limit,
+                         Watch& watch, G& gen)
+{
+    measure::wall_clock clock;
+    return tune_tasks_as_asked(tasks, how, schedule, limit, clock, watch, gen);
+}
+
+template <class P, class Schedule, class G>
+plan tune_tasks_as_asked(std::span<task> tasks, const P& how, const Schedule& schedule, const tasks_budget& limit,
+                         G& gen)
+{
+    return tune_tasks_as_asked(tasks, how, schedule, limit, unwatched, gen);
+}
+
+template <pool Pool, class P, class Watch, class G>
+plan tune_tasks_as_asked(std::span<const task> tasks, Pool& carrier, const P& how, const tasks_budget& limit,
+                         Watch& watch, G& gen)
+{
+    tasks_tuner t(tasks, how, limit, (std::max)(carrier.workers(), carrier.room()), gen);
+    tune_tasks(t, carrier, watch);
+    return std::move(t).record();
+}
+
+template <pool Pool, class P, class G>
+plan tune_tasks_as_asked(std::span<const task> tasks, Pool& carrier, const P& how, const tasks_budget& limit, G& gen)
+{
+    return tune_tasks_as_asked(tasks, carrier, how, limit, unwatched, gen);
+}
+
+}  // namespace detail
+
+/// Tunes the tasks of a model together: the schedule of `how` chooses who gets the next slot, its strategy what is tried in
+/// it. What a slot is, and what comes first, says `tasks_tuner`.
 ///
-///     auto plan = tk::tune_tasks(tasks, tk::search::annealing{}, tk::schedule::round_robin{}, {.seconds = 600}, gen);
+///     auto plan = tk::tune_tasks(tasks, tk::recipes::combined(), {.seconds = 600}, gen);
+///     auto same = tk::tune_tasks(tasks, tk::search::annealing{}, tk::schedule::round_robin{}, {.seconds = 600}, gen);
+///     auto seen = tk::tune_tasks(tasks, tk::recipes::combined(), {.seconds = 600}, watch, gen);      // clock, watch, gen
 ///
-/// First every task, in declaration order, tries what it was told to begin with, and gets slots until it has a verified
-/// configuration or has ended (the warm-up that all schedules share; such a slot ends with the first verified batch);
-/// then the schedule decides. A slot lasts until the first batch that reaches its length. A slot that tries nothing
-/// ends its task. `clock` is read once at the start and once after each batch, its jumps are left out as in `tune`.
-/// `stop(plan so far, task of the last batch)` is asked after each batch and may watch or end the run.
+/// `how` is a recipe; with a schedule beside it, which then goes for the recipe's, it may be a strategy.
+/// `watch(plan so far, task of the last answer)` and `clock` are those of `tune_tasks(tasks_tuner, ...)`; without them the
+/// clock is the wall's.
 ///
 /// Randomness: one 64-bit key per task, then one for the schedule, are drawn from `gen` first, in declaration order. A
 ///             task's proposals depend on its own stream and measurements only, so schedules compare exactly.
-/// Errors:     std::invalid_argument for no tasks, two of one name, or a parameter out of range.
-/// Source:     Zhang et al. (2021), DynaTune, ICLR, algorithm 1.
-/// Departures: the warm-up's last slot is cut short; a budget may end in the warm-up, leaving latencies of +inf.
-template <class Strategy, class Schedule, class Clock, class Stop, generator G>
-    requires strategy<Strategy, space::any_space, random::philox> && schedule::schedule<Schedule, random::philox> &&
-             measure::clock<Clock>
-[[nodiscard]] plan tune_tasks(std::span<task> tasks, const Strategy& strategy, const Schedule& schedule,
-                              const tasks_budget& limit, Clock&& clock, Stop&& stop, G& gen)
+/// Errors:     those of `tasks_tuner`, and what a measurer throws.
+template <class P, class Schedule, class... Behind>
+    requires(!pool<P> && sizeof...(Behind) >= 1 && sizeof...(Behind) <= 3)
+[[nodiscard]] plan tune_tasks(std::span<task> tasks, const P& how, const Schedule& schedule, const tasks_budget& limit,
+                              Behind&&... behind)
 {
-    detail::check(limit);
-    require(!tasks.empty(), "tune_tasks: there are no tasks, want at least one");
-    for (std::size_t k = 0; k < tasks.size(); ++k)
-        for (std::size_t j = 0; j < k; ++j)
-            require(tasks[j].name() != tasks[k].name(),
-                    "tune_tasks: two tasks are named " + tasks[k].name() + ", want distinct names");
-
-    plan out;
-    out.tasks.resize(tasks.size());
-    std::vector<state_of<Strategy, space::any_space>> states;
-    std::vector<random::philox> generators;
-    std::vector<schedule::task_view> views;  // what the schedule may know; kept in step with the records
-    for (const task& t : tasks) {
-        states.push_back(strategy.start(t.space()));
-        generators.emplace_back(random::bits(gen));
-        views.push_back({.flops = t.flops(), .weight = t.weight()});
-    }
-    random::philox schedule_gen(random::bits(gen));
-
-    const double slot_seconds = limit.slot(tasks.size());
-    detail::steadied steady(clock);
-    const double start = steady();
-    double now = start;
-
-    // One slot for task k, in the warm-up only up to its first verified configuration. Returns what it brought.
-    const auto give_slot = [&](std::size_t k, bool warm_up) {
-        tuning& record = out.tasks[k].record;
-        const double began = now;
-        const std::uint64_t before = record.trials().size();
-        schedule::slot s{.best_cost_before = record.best_cost()};
-        do {
-            const auto within = limit.limits.at(record.best_cost());
-            if (record.trials().empty() && !tasks[k].known().empty()) {
-                now = try_batch(states[k], record, tasks[k].space(), tasks[k], strategy, tasks[k].known(), within, now,
-                                steady, generators[k]);
-            } else {
-                const std::uint64_t left = limit.trials_per_task - record.trials().size();  // > 0: the task is active
-                const auto n = static_cast<std::size_t>((std::min)(std::uint64_t{limit.batch}, left));
-                now = step(states[k], record, tasks[k].space(), tasks[k], strategy, n, within, now, steady, generators[k]);
-            }
-            out.seconds = now - start;
-            if (record.stopped == stop_reason::running) {
-                if (record.trials().size() >= limit.trials_per_task) record.stopped = stop_reason::trials;
-                else if (record.stale() >= limit.patience) record.stopped = stop_reason::patience;
-            }
-            views[k].curve = record.curve();
-            views[k].seconds = record.seconds();
-            views[k].active = record.stopped == stop_reason::running;
-            if (stop(std::as_const(out), k)) out.stopped = stop_reason::asked;
-            else if (out.seconds >= limit.seconds) out.stopped = stop_reason::seconds;
-        } while (out.stopped == stop_reason::running && views[k].active && now - began < slot_seconds &&
-                 !(warm_up && record.found()));
-        s.seconds = now - began;
-        s.trials = record.trials().size() - before;
-        s.best_cost_after = record.best_cost();
-        views[k].slots = ++out.tasks[k].slots;
-        out.slots.push_back({.task = k, .ended = out.seconds, .model_latency = model_latency(tasks, out)});
-        return s;
-    };
-
-    if (limit.seconds == 0 || limit.trials_per_task == 0)
-        out.stopped = limit.seconds == 0 ? stop_reason::seconds : stop_reason::trials;
-    for (std::size_t k = 0; k < tasks.size(); ++k)
-        while (out.stopped == stop_reason::running && views[k].active && !out.tasks[k].record.found()) give_slot(k, true);
-
-    auto state = schedule.start(views);
-    while (out.stopped == stop_reason::running) {
-        if (std::none_of(views.begin(), views.end(), [](const auto& v) { return v.active; })) {
-            out.stopped = stop_reason::exhausted;
-            break;
-        }
-        const std::size_t k = schedule.select(state, views, schedule_gen);
-        if (k >= tasks.size() || !views[k].active) throw error("tune_tasks: the schedule chose a task that is not active");
-        schedule.update(state, k, give_slot(k, false));
-    }
-    return out;
+    using detail::generator_fault, detail::schedule_fault, detail::strategy_fault;
+    using behind_budget = detail::behind_budget<Behind...>;
+    using G = typename behind_budget::generator;
+    constexpr auto second =
+        detail::fault_of_strategy<typename strategy_in<P>::type, space::any_space, random::philox>();
+    constexpr auto third = detail::fault_of_schedule<Schedule, random::philox>();
+    constexpr auto last = detail::fault_of_generator<G>();
+    static_assert(second != strategy_fault::carrier,
+                  "tunekit: tune_tasks, argument 2 is a measurer, want a strategy or a recipe: tasks have their own");
+    static_assert(second != strategy_fault::copy,
+                  "tunekit: tune_tasks, argument 2 is no strategy: it cannot be copied");
+    static_assert(
+        second != strategy_fault::start,
+        "tunekit: tune_tasks, argument 2 is no strategy: start(space) is missing, not const or not for this space");
+    static_assert(
+        second != strategy_fault::state,
+        "tunekit: tune_tasks, argument 2 is no strategy: the state that start(space) returns cannot be copied");
+    static_assert(
+        second != strategy_fault::propose,
+        "tunekit: tune_tasks, argument 2 is no strategy: propose(state, space, n, gen) is missing or not const");
+    static_assert(second != strategy_fault::proposed,
+                  "tunekit: tune_tasks, argument 2 is no strategy: propose(state, space, n, gen) does not return "
+                  "std::vector<tunekit::index>");
+    static_assert(second != strategy_fault::observe,
+                  "tunekit: tune_tasks, argument 2 is no strategy: observe(state, space, batch, measured, gen) is "
+                  "missing, not const or returns something");
+    static_assert(third != schedule_fault::strategy,
+                  "tunekit: tune_tasks, argument 3 is a strategy, want a schedule there, the strategy before it");
+    static_assert(third != schedule_fault::copy, "tunekit: tune_tasks, argument 3 is no schedule: it cannot be copied");
+    static_assert(third != schedule_fault::start,
+                  "tunekit: tune_tasks, argument 3 is no schedule: start(views, run) is missing or not const");
+    static_assert(
+        third != schedule_fault::state,
+        "tunekit: tune_tasks, argument 3 is no schedule: the state that start(views, run) returns cannot be copied");
+    static_assert(third != schedule_fault::select,
+                  "tunekit: tune_tasks, argument 3 is no schedule: select(state, views, gen) -> std::size_t is missing "
+                  "or not const");
+    static_assert(third != schedule_fault::update,
+                  "tunekit: tune_tasks, argument 3 is no schedule: update(state, k, slot) is missing, not const or "
+                  "returns something");
+    static_assert(last != generator_fault::seed,
+                  "tunekit: tune_tasks, the last argument is a number, want a generator made of it: tk::random::philox "
+                  "gen(seed)");
+    static_assert(
+        last != generator_fault::temporary,
+        "tunekit: tune_tasks, the last argument is a temporary generator, want a variable, which goes on from where "
+        "the run left it");
+    static_assert(last != generator_fault::constant,
+                  "tunekit: tune_tasks, the last argument is a const generator, want one that can be drawn from");
+    static_assert(
+        last != generator_fault::unfit,
+        "tunekit: tune_tasks, the last argument is no generator: unsigned operator()(), static min() or static "
+        "max() is missing");
+    constexpr bool watches = behind_budget::template watches<const plan&, std::size_t>;
+    static_assert(watches,
+                  "tunekit: tune_tasks, the argument before the generator is no observer: operator()(const plan&, "
+                  "std::size_t task) is missing");
+    static_assert(behind_budget::tells_time,
+                  "tunekit: tune_tasks, argument 5 is no clock: double operator()() is missing");
+    if constexpr (second == strategy_fault::none && third == schedule_fault::none && last == generator_fault::none &&
+                  watches && behind_budget::tells_time)
+        return detail::tune_tasks_as_asked(tasks, how, schedule, limit, behind...);
+    else return {};  // said above
 }
 
-/// The same by the wall clock, to the end of the budget.
-template <class Strategy, class Schedule, generator G>
-    requires strategy<Strategy, space::any_space, random::philox> && schedule::schedule<Schedule, random::philox>
-[[nodiscard]] plan tune_tasks(std::span<task> tasks, const Strategy& strategy, const Schedule& schedule,
-                              const tasks_budget& limit, G& gen)
+/// The recipe's schedule.
+template <class P, class... Behind>
+    requires(sizeof...(Behind) >= 1 && sizeof...(Behind) <= 3)
+[[nodiscard]] plan tune_tasks(std::span<task> tasks, const P& how, const tasks_budget& limit, Behind&&... behind)
 {
-    const auto never = [](const plan&, std::size_t) { return false; };
-    return tune_tasks(tasks, strategy, schedule, limit, measure::wall_clock{}, never, gen);
+    using detail::generator_fault, detail::strategy_fault;
+    using behind_budget = detail::behind_budget<Behind...>;
+    using G = typename behind_budget::generator;
+    constexpr auto second =
+        detail::fault_of_strategy<typename strategy_in<P>::type, space::any_space, random::philox>();
+    constexpr auto last = detail::fault_of_generator<G>();
+    constexpr bool scheduled = requires { how.schedule; };
+    static_assert(scheduled,
+                  "tunekit: tune_tasks, argument 2 is no recipe; beside a strategy want a schedule: tune_tasks(tasks, "
+                  "strategy, schedule, budget, gen)");
+    static_assert(second != strategy_fault::copy,
+                  "tunekit: tune_tasks, argument 2 is no strategy: it cannot be copied");
+    static_assert(
+        second != strategy_fault::start,
+        "tunekit: tune_tasks, argument 2 is no strategy: start(space) is missing, not const or not for this space");
+    static_assert(
+        second != strategy_fault::state,
+        "tunekit: tune_tasks, argument 2 is no strategy: the state that start(space) returns cannot be copied");
+    static_assert(
+        second != strategy_fault::propose,
+        "tunekit: tune_tasks, argument 2 is no strategy: propose(state, space, n, gen) is missing or not const");
+    static_assert(second != strategy_fault::proposed,
+                  "tunekit: tune_tasks, argument 2 is no strategy: propose(state, space, n, gen) does not return "
+                  "std::vector<tunekit::index>");
+    static_assert(second != strategy_fault::observe,
+                  "tunekit: tune_tasks, argument 2 is no strategy: observe(state, space, batch, measured, gen) is "
+                  "missing, not const or returns something");
+    static_assert(last != generator_fault::seed,
+                  "tunekit: tune_tasks, the last argument is a number, want a generator made of it: tk::random::philox "
+                  "gen(seed)");
+    static_assert(
+        last != generator_fault::temporary,
+        "tunekit: tune_tasks, the last argument is a temporary generator, want a variable, which goes on from where "
+        "the run left it");
+    static_assert(last != generator_fault::constant,
+                  "tunekit: tune_tasks, the last argument is a const generator, want one that can be drawn from");
+    static_assert(
+        last != generator_fault::unfit,
+        "tunekit: tune_tasks, the last argument is no generator: unsigned operator()(), static min() or static "
+        "max() is missing");
+    constexpr bool watches = behind_budget::template watches<const plan&, std::size_t>;
+    static_assert(watches,
+                  "tunekit: tune_tasks, the argument before the generator is no observer: operator()(const plan&, "
+                  "std::size_t task) is missing");
+    static_assert(behind_budget::tells_time,
+                  "tunekit: tune_tasks, argument 4 is no clock: double operator()() is missing");
+    if constexpr (scheduled && second == strategy_fault::none && last == generator_fault::none && watches &&
+                  behind_budget::tells_time)
+        return detail::tune_tasks_as_asked(tasks, how, how.schedule, limit, behind...);
+    else return {};  // said above
+}
+
+/// The tasks are measured by a pool, which is kept full and has a time of its own; the tasks' measurers are not used.
+template <pool Pool, class P, class... Behind>
+    requires(sizeof...(Behind) >= 1 && sizeof...(Behind) <= 2)
+[[nodiscard]] plan tune_tasks(std::span<const task> tasks, Pool& carrier, const P& how, const tasks_budget& limit,
+                              Behind&&... behind)
+{
+    using detail::generator_fault, detail::strategy_fault;
+    using behind_budget = detail::behind_budget<Behind...>;
+    using G = typename behind_budget::generator;
+    constexpr auto third = detail::fault_of_strategy<typename strategy_in<P>::type, space::any_space, random::philox>();
+    constexpr auto last = detail::fault_of_generator<G>();
+    constexpr bool scheduled = requires { how.schedule; };
+    static_assert(scheduled,
+                  "tunekit: tune_tasks, argument 3 is no recipe; want a strategy with a schedule: tk::recipe");
+    static_assert(third != strategy_fault::copy, "tunekit: tune_tasks, argument 3 is no strategy: it cannot be copied");
+    static_assert(
+        third != strategy_fault::start,
+        "tunekit: tune_tasks, argument 3 is no strategy: start(space) is missing, not const or not for this space");
+    static_assert(
+        third != strategy_fault::state,
+        "tunekit: tune_tasks, argument 3 is no strategy: the state that start(space) returns cannot be copied");
+    static_assert(
+        third != strategy_fault::propose,
+        "tunekit: tune_tasks, argument 3 is no strategy: propose(state, space, n, gen) is missing or not const");
+    static_assert(third != strategy_fault::proposed,
+                  "tunekit: tune_tasks, argument 3 is no strategy: propose(state, space, n, gen) does not return "
+                  "std::vector<tunekit::index>");
+    static_assert(third != strategy_fault::observe,
+                  "tunekit: tune_tasks, argument 3 is no strategy: observe(state, space, batch, measured, gen) is "
+                  "missing, not const or returns something");
+    static_assert(last != generator_fault::seed,
+                  "tunekit: tune_tasks, the last argument is a number, want a generator made of it: tk::random::philox "
+                  "gen(seed)");
+    static_assert(
+        last != generator_fault::temporary,
+        "tunekit: tune_tasks, the last argument is a temporary generator, want a variable, which goes on from where "
+        "the run left it");
+    static_assert(last != generator_fault::constant,
+                  "tunekit: tune_tasks, the last argument is a const generator, want one that can be drawn from");
+    static_assert(
+        last != generator_fault::unfit,
+        "tunekit: tune_tasks, the last argument is no generator: unsigned operator()(), static min() or static "
+        "max() is missing");
+    constexpr bool watches = behind_budget::template watches<const plan&, std::size_t>;
+    static_assert(watches,
+                  "tunekit: tune_tasks, the argument before the generator is no observer: operator()(const plan&, "
+                  "std::size_t task) is missing");
+    if constexpr (scheduled && third == strategy_fault::none && last == generator_fault::none && watches)
+        return detail::tune_tasks_as_asked(tasks, carrier, how, limit, behind...);
+    else return {};  // said above
 }
 
 }  // namespace tunekit

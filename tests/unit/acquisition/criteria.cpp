@@ -5,10 +5,7 @@
 #include <initializer_list>
 #include <type_traits>
 
-#include "tunekit/acquisition/confidence_bound.hpp"
-#include "tunekit/acquisition/expected_improvement.hpp"
-#include "tunekit/acquisition/mean.hpp"
-#include "tunekit/acquisition/probability_of_improvement.hpp"
+#include "tunekit/acquisition/criteria.hpp"
 
 namespace acquisition = tunekit::acquisition;
 
@@ -38,8 +35,7 @@ TEST_CASE("expected improvement of a certain prediction is its improvement: 0, n
 TEST_CASE("expected improvement is never negative and ties at 0 below Z = -39 only")
 {
     const acquisition::expected_improvement ei;
-    for (double z = -38; z < 10; z += 0.25)
-        CHECK(ei.value({z, 1}, 0) > 0);
+    for (double z = -38; z < 10; z += 0.25) CHECK(ei.value({z, 1}, 0) > 0);
     CHECK(ei.value({-39, 1}, 0) == 0);
     CHECK(ei.value({-1e300, 1e-300}, 1e300) == 0);
 }

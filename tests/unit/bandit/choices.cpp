@@ -24,8 +24,7 @@ std::array<double, 4> frequencies(const Rule& rule, const std::vector<arm>& arms
 {
     tkr::philox gen(1);
     std::array<double, 4> out{};
-    for (int i = 0; i < n; ++i)
-        out[rule.select(arms, 100, gen)] += 1.0 / n;
+    for (int i = 0; i < n; ++i) out[rule.select(arms, 100, gen)] += 1.0 / n;
     return out;
 }
 
@@ -66,8 +65,7 @@ TEST_CASE("softmax takes the mean estimate of the active arms as temperature, so
 {
     const std::vector<arm> arms{{1, 2}, {3, 2}, {9, 2, false}, {2, 2}};
     auto times_1024 = arms;
-    for (auto& a : times_1024)
-        a.estimate *= 1024;
+    for (auto& a : times_1024) a.estimate *= 1024;
     CHECK(frequencies(bandit::softmax{}, arms, 1000) == frequencies(bandit::softmax{.temperature = 2}, arms, 1000));
     CHECK(frequencies(bandit::softmax{}, arms, 1000) == frequencies(bandit::softmax{}, times_1024, 1000));
 }
@@ -76,8 +74,7 @@ TEST_CASE("softmax of nothing expected draws uniformly, p(false alarm) < 1e-6; o
 {
     const int n = 30000;
     const auto f = frequencies(bandit::softmax{}, {{0, 2}, {0, 2}, {0, 2, false}, {0, 2}}, n);
-    for (const std::size_t k : {0U, 1U, 3U})
-        CHECK(std::abs(f[k] - 1.0 / 3) < 5.2 * std::sqrt(2.0 / 9 / n));
+    for (const std::size_t k : {0U, 1U, 3U}) CHECK(std::abs(f[k] - 1.0 / 3) < 5.2 * std::sqrt(2.0 / 9 / n));
     CHECK(frequencies(bandit::softmax{.temperature = 1}, {{1e300, 2}, {-1e300, 2}, {0, 1}, {0, 1}}, 100)[0] ==
           doctest::Approx(1));
 }

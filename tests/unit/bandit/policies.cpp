@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <stdexcept>
 #include <type_traits>
@@ -23,6 +24,9 @@ static_assert(bandit::policy<bandit::on_means<bandit::ucb>, tkr::philox>);
 static_assert(bandit::policy<bandit::on_means<bandit::softmax>, std::minstd_rand>);
 static_assert(!bandit::policy<bandit::ucb, tkr::philox>);  // it has no memory
 static_assert(std::is_aggregate_v<bandit::ucb1> && std::regular<bandit::ucb1::state>);
+
+static_assert(bandit::selects_among<bandit::ucb1, tkr::philox> &&
+              bandit::selects_among<bandit::on_means<bandit::ucb>, tkr::philox>);
 
 namespace {
 
@@ -52,8 +56,7 @@ TEST_CASE("ucb1 pulls every arm once before any arm twice")
     const bandit::ucb1 policy;
     tkr::philox gen(1);
     auto s = policy.start(5);
-    for (int i = 0; i < 5; ++i)
-        policy.update(s, policy.select(s, gen), 1);
+    for (int i = 0; i < 5; ++i) policy.update(s, policy.select(s, gen), 1);
     CHECK(s.pulls == std::vector<std::uint64_t>(5, 1));
     CHECK(s.t == 5);
 }
@@ -62,10 +65,8 @@ TEST_CASE("ucb1 scores mean + sqrt(2 ln t / pulls)")
 {
     const bandit::ucb1 policy;
     auto s = policy.start(2);
-    for (const double reward : {0.2, 0.6})
-        policy.update(s, 0, reward);
-    for (const double reward : {1.0, 0.0, 0.5})
-        policy.update(s, 1, reward);
+    for (const double reward : {0.2, 0.6}) policy.update(s, 0, reward);
+    for (const double reward : {1.0, 0.0, 0.5}) policy.update(s, 1, reward);
     CHECK(policy.score(s, 0) == doctest::Approx(0.4 + std::sqrt(std::log(5.0))));
     CHECK(policy.score(s, 1) == doctest::Approx(0.5 + std::sqrt(2 * std::log(5.0) / 3)));
 }
@@ -76,11 +77,9 @@ TEST_CASE("ucb1 breaks ties uniformly: 30 000 first pulls of 3 arms, chi-squared
     const auto s = policy.start(3);
     tkr::philox gen(2);
     std::array<double, 3> seen{};
-    for (int i = 0; i < 30000; ++i)
-        ++seen[policy.select(s, gen)];
+    for (int i = 0; i < 30000; ++i) ++seen[policy.select(s, gen)];
     double statistic = 0;
-    for (const double x : seen)
-        statistic += (x - 10000) * (x - 10000) / 10000;
+    for (const double x : seen) statistic += (x - 10000) * (x - 10000) / 10000;
     CHECK(statistic < 27.7);
 }
 
@@ -148,4 +147,59 @@ TEST_CASE("policies refuse zero arms and a negative exploration")
                          "tunekit: ucb1: exploration is negative or NaN, want >= 0", std::invalid_argument);
     CHECK_THROWS_WITH_AS(static_cast<void>(bandit::on_means{bandit::ucb{}}.start(0)),
                          "tunekit: on_means.start: arms is 0, want >= 1", std::invalid_argument);
+}
+
+TEST_CASE("policies choose among the arms that are listed, and among all of them as without a list")
+{
+    const auto hold = [](const auto& policy) {
+        tkr::philox gen(3), other(3);
+        auto state = policy.start(5);
+        const std::vector<std::size_t> all{0, 1, 2, 3, 4}, some{1, 4};
+        std::array<int, 5> counts{};
+        for (int i = 0; i < 300; ++i) {
+            const std::size_t k = policy.select(state, gen);
+            REQUIRE(policy.select(state, all, other) == k);
+            policy.update(state, k, tkr::uniform_01(gen));
+            (void)tkr::uniform_01(other);
+        }
+        for (int i = 0; i < 300; ++i) {
+            const std::size_t k = policy.select(state, some, gen);
+            policy.update(state, k, tkr::uniform_01(gen));
+            ++counts[k];
+        }
+        CHECK(counts[1] > 0);
+        CHECK(counts[4] > 0);
+        CHECK(counts[1] + counts[4] == 300);
+    };
+    hold(bandit::ucb1{});
+    hold(bandit::on_means{bandit::epsilon_greedy{.epsilon = 0.3}});
+    hold(bandit::on_means{bandit::softmax{}});
+}
+
+TEST_CASE("no active arm, a reward that is none and settings out of range are refused in release builds too")
+{
+    namespace tb = tunekit::bandit;
+    tunekit::random::philox gen(1);
+    const auto none_active = [&](const auto& policy) {
+        auto s = policy.start(3);
+        for (auto& a : s.arms) {
+            a.active = false;
+            a.pulls = 1;
+        }
+        CHECK_THROWS_AS((void)policy.select(s, gen), std::invalid_argument);
+    };
+    none_active(tb::on_means{tb::ucb{}});
+    none_active(tb::on_means{tb::softmax{}});
+    none_active(tb::on_means{tb::epsilon_greedy{.epsilon = 1}});
+    const tb::on_means policy{tb::ucb{}};
+    auto s = policy.start(3);
+    CHECK_THROWS_AS(policy.update(s, 3, 1.0), std::invalid_argument);
+    CHECK_THROWS_AS(policy.update(s, 0, std::numeric_limits<double>::infinity()), std::invalid_argument);
+    const auto refuses = [&](const auto& wrong) {
+        auto fresh = wrong.start(2);
+        for (auto& a : fresh.arms) a.pulls = 1;
+        CHECK_THROWS_AS((void)wrong.select(fresh, gen), std::invalid_argument);
+    };
+    refuses(tb::on_means{tb::epsilon_greedy{.epsilon = 2}});
+    refuses(tb::on_means{tb::softmax{.temperature = -1.0}});
 }

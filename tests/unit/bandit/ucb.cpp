@@ -101,8 +101,7 @@ TEST_CASE("a common factor of the estimates changes no decision in scale-free mo
             t += a.pulls;
         }
         auto times_1000 = arms;
-        for (auto& a : times_1000)
-            a.estimate *= 1000;
+        for (auto& a : times_1000) a.estimate *= 1000;
         CHECK(select(ucb::scale_free(), arms, t) == select(ucb::scale_free(), times_1000, t));
         changed += select(ucb::paper(1), arms, t) != select(ucb::paper(1), times_1000, t);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "../../../bench/support/search_score.hpp"
+#include "bench/support/search_score.hpp"
 
 #include <doctest/doctest.h>
 
@@ -30,7 +30,8 @@ programs::loaded_space line(const std::vector<double>& costs, const std::vector<
 {
     std::vector<std::int64_t> values(costs.size());
     std::iota(values.begin(), values.end(), 0);
-    programs::loaded_space out{"line", "line", tk::space::any_space(tk::space::product(tk::space::parameter<"i">(values))), {}, 0, {}};
+    programs::loaded_space out{
+        "line", "line", tk::space::any_space(tk::space::product(tk::space::parameter<"i">(values))), {}, 0, {}};
     for (std::size_t i = 0; i < costs.size(); ++i) {
         tk::measure::measurement m;
         m.cost = costs[i];
@@ -78,13 +79,14 @@ TEST_CASE("random search scores 0 in the mean over all orders, the optimum at on
 TEST_CASE("what random search needs: of n valid ones g are good enough, (n - g) / (g + 1) come before the first")
 {
     std::vector<double> valid(100);
-    std::iota(valid.begin(), valid.end(), 1);                              // median 50.5
-    CHECK(programs::evaluations_at_random(valid, 0.05) == 25);             // 3.475: three, 97 / 4
-    CHECK(programs::evaluations_at_random(valid, 0) == 50);                // one: 99 / 2
-    CHECK(programs::evaluations_at_random(valid, 1) == 1);                 // fifty: 50 / 51
+    std::iota(valid.begin(), valid.end(), 1);                   // median 50.5
+    CHECK(programs::evaluations_at_random(valid, 0.05) == 25);  // 3.475: three, 97 / 4
+    CHECK(programs::evaluations_at_random(valid, 0) == 50);     // one: 99 / 2
+    CHECK(programs::evaluations_at_random(valid, 1) == 1);      // fifty: 50 / 51
 }
 
-TEST_CASE("a score over time is 1 for the optimum at once, near 0 for random search, and falls when all takes twice as long")
+TEST_CASE(
+    "a score over time is 1 for the optimum at once, near 0 for random search, and falls when all takes twice as long")
 {
     std::vector<double> costs(400), seconds(400);
     auto gen = tk::random::philox(5);
@@ -101,23 +103,24 @@ TEST_CASE("a score over time is 1 for the optimum at once, near 0 for random sea
     at_once.seconds[0] = by.times.front();
     CHECK(programs::score_over_time(by, std::vector{at_once}) == doctest::Approx(1));
 
-    std::vector<programs::progress> by_lot, slow;
+    std::vector<programs::progress> by_random, slow;
     std::vector<std::vector<double>> ranks;
     std::vector<std::uint32_t> all;
     for (std::uint32_t r = 0; r < 200; ++r) {
         std::vector<std::size_t> order(costs.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
-        for (std::size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[tk::random::uniform_index(k, gen)]);
-        by_lot.push_back(run_of(on, order));
-        ranks.push_back(programs::ranks_over_time(by, by_lot.back()));
+        for (std::size_t k = order.size(); k > 1; --k)
+            std::swap(order[k - 1], order[tk::random::uniform_index(k, gen)]);
+        by_random.push_back(run_of(on, order));
+        ranks.push_back(programs::ranks_over_time(by, by_random.back()));
         all.push_back(r);
-        slow.push_back(by_lot.back());
+        slow.push_back(by_random.back());
         for (double& s : slow.back().seconds) s *= 2;
     }
     // The baseline takes the value of the expected rank, search the mean of ranks, rounded: they agree but for the steps of time.
-    CHECK(std::abs(programs::score_over_time(by, by_lot)) < 0.15);
-    CHECK(std::abs(programs::score_by_steps(by, ranks, all) - programs::score_over_time(by, by_lot)) < 0.15);
-    CHECK(programs::score_over_time(by, slow) < programs::score_over_time(by, by_lot) - 0.1);
+    CHECK(std::abs(programs::score_over_time(by, by_random)) < 0.15);
+    CHECK(std::abs(programs::score_by_steps(by, ranks, all) - programs::score_over_time(by, by_random)) < 0.15);
+    CHECK(programs::score_over_time(by, slow) < programs::score_over_time(by, by_random) - 0.1);
 }
 
 TEST_CASE("monotone cubic: a line stays a line, nodes are met, nothing overshoots")

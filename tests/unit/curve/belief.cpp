@@ -8,9 +8,9 @@
 #include <limits>
 #include <vector>
 
+#include "tunekit/curve/families/logarithmic.hpp"
+#include "tunekit/curve/families/power.hpp"
 #include "tunekit/curve/gain.hpp"
-#include "tunekit/curve/logarithmic.hpp"
-#include "tunekit/curve/power.hpp"
 #include "tunekit/mcmc/diagnostics.hpp"
 #include "tunekit/random/philox.hpp"
 
@@ -49,7 +49,8 @@ std::vector<double> learning(std::size_t n, std::uint64_t seed)
     std::vector<double> best;
     double top = 0;
     for (std::size_t i = 1; i <= n; ++i)
-        best.push_back(top = (std::max)(top, at(static_cast<double>(i)) * (0.7 + 0.3 * tunekit::random::uniform_01(gen))));
+        best.push_back(
+            top = (std::max)(top, at(static_cast<double>(i)) * (0.7 + 0.3 * tunekit::random::uniform_01(gen))));
     return best;
 }
 
@@ -78,16 +79,19 @@ TEST_CASE("the log posterior is the sum it claims to be")
     const curve::log_posterior<curve::log_power> density(curve::observations(x, y), {.box = box});
     CHECK(density.one(p, 0.05) == doctest::Approx(want).epsilon(1e-12));
     CHECK(density.dimensions() == 4);
-    const curve::log_posterior<curve::log_power> half(curve::observations(x, y), {.box = box, .known_noise = 0.05, .scale = 0.5});
+    const curve::log_posterior<curve::log_power> half(curve::observations(x, y),
+                                                      {.box = box, .known_noise = 0.05, .scale = 0.5});
     CHECK(half.one(p, 0.05) == doctest::Approx(0.5 * want).epsilon(1e-12));
     CHECK(half.dimensions() == 3);
     CHECK(density.one({2, 1.5, -0.9}, 0.05) == -infinity);   // outside the box
     CHECK(density.one({0.7, 1.5, 0.9}, 0.05) == -infinity);  // falling
     CHECK(density.one(p, 1.5) == -infinity);                 // noise outside its range
-    const curve::log_posterior<curve::log_power> bounded(curve::observations(x, y), {.box = box, .not_below = {20, 0.6}});
+    const curve::log_posterior<curve::log_power> bounded(curve::observations(x, y),
+                                                         {.box = box, .not_below = {20, 0.6}});
     CHECK(bounded.one(p, 0.05) == -infinity);  // f(20) = 0.556
     CHECK(bounded.one({0.8, 1.5, -0.9}, 0.05) == doctest::Approx(density.one({0.8, 1.5, -0.9}, 0.05)));
-    CHECK_THROWS_AS((curve::log_posterior<curve::log_power>(curve::observations(x, y), {.box = box, .scale = 0})), std::invalid_argument);
+    CHECK_THROWS_AS((curve::log_posterior<curve::log_power>(curve::observations(x, y), {.box = box, .scale = 0})),
+                    std::invalid_argument);
 }
 
 TEST_CASE("recency weights are 10^(i / n)")
@@ -97,7 +101,9 @@ TEST_CASE("recency weights are 10^(i / n)")
     CHECK(data.total_weight() == doctest::Approx(1 + std::sqrt(10.0)));
 }
 
-TEST_CASE("the posterior of a noisy log power curve holds the truth within 4 posterior sd in 20 data sets, p(false alarm) < 1e-2 by seed")
+TEST_CASE(
+    "the posterior of a noisy log power curve holds the truth within 4 posterior sd in 20 data sets, p(false alarm) < "
+    "1e-2 by seed")
 {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         philox gen{100 + seed};
@@ -106,22 +112,32 @@ TEST_CASE("the posterior of a noisy log power curve holds the truth within 4 pos
             x.push_back(i);
             y.push_back(at(i) + 0.03 * tunekit::random::normal(gen));
         }
-        const curve::log_posterior<curve::log_power> density(curve::observations(x, y), {.box = curve::log_power::box(1.5)});
+        const curve::log_posterior<curve::log_power> density(curve::observations(x, y),
+                                                             {.box = curve::log_power::box(1.5)});
         const mcmc::ensemble sampler{mcmc::stretch{}};
-        auto s = sampler.start(density, mcmc::ball(std::array{truth[0], truth[1], truth[2], 0.03}, std::array{1e-2, 1e-2, 1e-2, 1e-3}, 10, gen), 4);
+        auto s = sampler.start(
+            density,
+            mcmc::ball(std::array{truth[0], truth[1], truth[2], 0.03}, std::array{1e-2, 1e-2, 1e-2, 1e-3}, 10, gen), 4);
         const auto kept = mcmc::kept(sampler.run(s, density, 1000, gen), 300);
         for (std::size_t c = 0; c < 3; ++c) {
             double mean = 0, squares = 0;
-            for (std::size_t i = 0; i < kept.samples(); ++i) mean += kept.sample(i)[c] / static_cast<double>(kept.samples());
-            for (std::size_t i = 0; i < kept.samples(); ++i) squares += std::pow(kept.sample(i)[c] - mean, 2) / static_cast<double>(kept.samples());
+            for (std::size_t i = 0; i < kept.samples(); ++i)
+                mean += kept.sample(i)[c] / static_cast<double>(kept.samples());
+            for (std::size_t i = 0; i < kept.samples(); ++i)
+                squares += std::pow(kept.sample(i)[c] - mean, 2) / static_cast<double>(kept.samples());
             CHECK(std::abs(mean - truth[c]) < 4 * std::sqrt(squares));
         }
     }
 }
 
-TEST_CASE("with independent noise, 90 % intervals of f(x') cover in 200 data sets as often as 90 % may: 180 +- 4.9 sd of 4.24")
+TEST_CASE(
+    "with independent noise, 90 % intervals of f(x') cover in 200 data sets as often as 90 % may: 180 +- 4.9 sd of "
+    "4.24")
 {
-    const curve::belief<> belief{{.segmentation = {.jump = infinity}, .steps = 400, .burn_in = 100, .never_falls = false,
+    const curve::belief<> belief{{.segments = {.jump = infinity},
+                                  .steps = 400,
+                                  .burn_in = 100,
+                                  .not_below_last = false,
                                   .start = curve::walkers_from::hessian}};
     int covered = 0;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -142,7 +158,8 @@ TEST_CASE("acceptance on best-so-far curves of 20 to 150 points stays within 0.4
 {
     for (const std::size_t n : {20U, 40U, 80U, 150U}) {
         philox gen{n};
-        const auto found = curve::belief<>{{.segmentation = {.jump = infinity}}}.explain(learning(n, n), static_cast<double>(n) + 10, 1, gen);
+        const auto found = curve::belief<>{{.segments = {.jump = infinity}}}.explain(
+            learning(n, n), static_cast<double>(n) + 10, 1, gen);
         CHECK(found.forecast.basis == curve::basis::posterior);
         CHECK(found.predictions.size() == 200);
         CHECK(found.acceptance > 0.4);
@@ -191,10 +208,11 @@ TEST_CASE("scaling by distinct values widens the forecast of a stepped curve")
 {
     const auto best = best_so_far(120, 5);
     philox gen{5}, other{5};
-    const curve::belief_options whole{.segmentation = {.jump = infinity}};
+    const curve::belief_options whole{.segments = {.jump = infinity}};
     curve::belief_options scaled = whole;
     scaled.scale_by_distinct = true;
-    CHECK(curve::belief<>{scaled}.predict(best, 150, 1, other).sd > 1.5 * curve::belief<>{whole}.predict(best, 150, 1, gen).sd);
+    CHECK(curve::belief<>{scaled}.predict(best, 150, 1, other).sd >
+          1.5 * curve::belief<>{whole}.predict(best, 150, 1, gen).sd);
 }
 
 TEST_CASE("starting from the least-squares curvature finds the same posterior")
@@ -203,7 +221,7 @@ TEST_CASE("starting from the least-squares curvature finds the same posterior")
     std::vector<double> y;
     for (int i = 1; i <= 150; ++i) y.push_back(at(i) + 0.01 * tunekit::random::normal(gen));
     for (double& v : y) v = (std::max)(v, 1e-3);
-    const curve::belief_options ball{.segmentation = {.jump = infinity}, .steps = 4000, .burn_in = 1000};
+    const curve::belief_options ball{.segments = {.jump = infinity}, .steps = 4000, .burn_in = 1000};
     curve::belief_options hessian = ball;
     hessian.start = curve::walkers_from::hessian;
     const auto a = curve::belief<>{ball}.predict(y, 200, 1, gen), b = curve::belief<>{hessian}.predict(y, 200, 1, gen);
@@ -244,7 +262,8 @@ TEST_CASE("an unknown peak is 1.25 of the last value, and values above the peak 
 {
     const auto best = best_so_far(50, 9);
     philox gen{9}, other{9};
-    CHECK(curve::belief<>{}.predict(best, 60, 0, gen) == curve::belief<>{}.predict(best, 60, 1.25 * best.back(), other));
+    CHECK(curve::belief<>{}.predict(best, 60, 0, gen) ==
+          curve::belief<>{}.predict(best, 60, 1.25 * best.back(), other));
     philox third{9};
     const auto above = curve::belief<>{}.predict(best, 60, 0.3 * best.back(), third);
     check_sane(above);
@@ -253,17 +272,22 @@ TEST_CASE("an unknown peak is 1.25 of the last value, and values above the peak 
 
 TEST_CASE("gains: 231.211008 MFLOP from 500 to 600 GFLOP/s save 0.0770703 ms, and a saturated curve saves nothing")
 {
-    curve::forecast f{.last = 500e9, .mean = 600e9, .sd = 0, .expected_improvement = 100e9, .expected_saving = 1 / 500e9 - 1 / 600e9,
+    curve::forecast f{.last = 500e9,
+                      .mean = 600e9,
+                      .sd = 0,
+                      .expected_improvement = 100e9,
+                      .expected_saving = 1 / 500e9 - 1 / 600e9,
                       .basis = curve::basis::posterior};
     CHECK(curve::latency_reduction(f, 231.211008e6) == doctest::Approx(0.0770703e-3).epsilon(1e-5));
-    CHECK(curve::latency_reduction(f, 231.211008e6, 3, curve::gain::expected) == doctest::Approx(3 * 0.0770703e-3).epsilon(1e-5));
+    CHECK(curve::latency_reduction(f, 231.211008e6, 3, curve::gain::expected) ==
+          doctest::Approx(3 * 0.0770703e-3).epsilon(1e-5));
     f.expected_improvement = 0;
     CHECK(curve::latency_reduction(f, 231.211008e6) == 0);
 
     std::vector<double> saturated;
     for (int i = 1; i <= 200; ++i) saturated.push_back(0.5 / (1 + std::exp(-1.5 * std::log(i))));
     philox gen{10};
-    const auto found = curve::belief<>{{.segmentation = {.jump = infinity}}}.predict(saturated, 210, 1, gen);
+    const auto found = curve::belief<>{{.segments = {.jump = infinity}}}.predict(saturated, 210, 1, gen);
     CHECK(found.basis == curve::basis::posterior);
     CHECK(found.expected_improvement < 1e-3 * found.last);
 }
@@ -273,7 +297,8 @@ TEST_CASE("a belief refuses horizons behind the curve and options that keep noth
     philox gen{11};
     const std::vector best{0.1, 0.2};
     CHECK_THROWS_WITH_AS((void)curve::belief<>{}.predict(best, 2, 1, gen),
-                         "tunekit: belief.predict: the horizon is not beyond the curve, want more trials than it has", std::invalid_argument);
+                         "tunekit: belief.predict: the horizon is not beyond the curve, want more trials than it has",
+                         std::invalid_argument);
     CHECK_THROWS_AS((void)curve::belief<>{{.burn_in = 500}}.predict(best, 3, 1, gen), std::invalid_argument);
     CHECK_THROWS_AS((void)curve::belief<>{}.predict(std::vector{0.1, -0.2}, 3, 1, gen), std::invalid_argument);
 }
@@ -284,7 +309,19 @@ TEST_CASE("equal generators give equal forecasts; the other settings are what th
     philox gen{12}, other{12};
     CHECK(curve::belief<>{}.predict(best, 60, 1, gen) == curve::belief<>{}.predict(best, 60, 1, other));
     CHECK(gen == other);
-    CHECK(std::isinf(curve::reference_belief().options.segmentation.jump));
-    CHECK_FALSE(curve::reference_belief().options.never_falls);
+    CHECK(std::isinf(curve::reference_belief().options.segments.jump));
+    CHECK_FALSE(curve::reference_belief().options.not_below_last);
     CHECK(curve::thorough_belief().options.steps == 5000);
+}
+
+TEST_CASE("values and horizons of no run are refused")
+{
+    philox gen(1);
+    const tunekit::curve::belief<> b{};
+    CHECK_THROWS_AS((void)b.predict(std::vector<double>{1e307, 5e307, 1e308, 1e308, 1e308, 1e308}, 10, 1.7e308, gen),
+                    std::invalid_argument);
+    CHECK_THROWS_AS((void)b.predict(std::vector<double>{1, 2, 3, 4, 5, 6}, 1e308, 10, gen), std::invalid_argument);
+    const auto f =
+        b.predict(std::vector<double>{1, 2, 3, 4, 5, 6, 7}, 10, 1.7e308, gen);  // a peak that is none is guessed
+    CHECK(std::isfinite(f.mean));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/curve/fallback.hpp"
+#include "tunekit/curve/detail/fallback.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@ namespace curve = tunekit::curve;
 
 TEST_CASE("growth goes on at half its pace: stretches of 2 that grew by 25 % and not at all")
 {
-    const auto f = curve::growth_forecast(std::vector{0.4, 0.4, 0.4, 0.45, 0.5}, 7);
+    const auto f = curve::detail::growth_forecast(std::vector{0.4, 0.4, 0.4, 0.45, 0.5}, 7);
     CHECK(f.basis == curve::basis::fallback);
     CHECK(f.last == 0.5);
     CHECK(f.mean == doctest::Approx(0.5 * (1 + 0.5 * (0.25 + 0) / 2)));
@@ -22,6 +22,6 @@ TEST_CASE("growth goes on at half its pace: stretches of 2 that grew by 25 % and
 
 TEST_CASE("without a stretch there is no growth; zeros before it are none")
 {
-    CHECK(curve::growth_forecast(std::vector{0.5}, 3).mean == 0.5);
-    CHECK(curve::growth_forecast(std::vector{0.0, 0.0, 0.5}, 4).mean == 0.5);
+    CHECK(curve::detail::growth_forecast(std::vector{0.5}, 3).mean == 0.5);
+    CHECK(curve::detail::growth_forecast(std::vector{0.0, 0.0, 0.5}, 4).mean == 0.5);
 }

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <vector>
 
+#include "tunekit/curve/families/growth.hpp"
+#include "tunekit/curve/families/log_power.hpp"
+#include "tunekit/curve/families/logarithmic.hpp"
+#include "tunekit/curve/families/power.hpp"
 #include "tunekit/curve/fit.hpp"
-#include "tunekit/curve/growth.hpp"
-#include "tunekit/curve/log_power.hpp"
-#include "tunekit/curve/logarithmic.hpp"
-#include "tunekit/curve/power.hpp"
 #include "tunekit/curve/segment.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
@@ -63,9 +63,12 @@ TEST_CASE("families equal their formulas written with pow, exp and log")
     CHECK(curve::value<curve::pow4>({0.8, 3, 2, 0.7}, x) == near(0.8 - std::pow(3 * x + 2, -0.7)));
     CHECK(curve::value<curve::log_linear>({0.3, 0.1}, x) == near(0.3 * l + 0.1));
     CHECK(curve::value<curve::log_log_linear>({0.3, 1.1}, x) == near(std::log(0.3 * l + 1.1)));
-    CHECK(curve::value<curve::hill3>({0.7, 0.6, 2.5}, x) == near(0.7 * std::pow(x, 0.6) / (std::pow(2.5, 0.6) + std::pow(x, 0.6))));
-    CHECK(curve::value<curve::janoschek>({0.7, 0.1, 0.35, 0.46}, x) == near(0.7 - 0.6 * std::exp(-0.35 * std::pow(x, 0.46))));
-    CHECK(curve::value<curve::weibull>({0.7, 0.1, 0.01, 0.8}, x) == near(0.7 - 0.6 * std::exp(-std::pow(0.01 * x, 0.8))));
+    CHECK(curve::value<curve::hill3>({0.7, 0.6, 2.5}, x) ==
+          near(0.7 * std::pow(x, 0.6) / (std::pow(2.5, 0.6) + std::pow(x, 0.6))));
+    CHECK(curve::value<curve::janoschek>({0.7, 0.1, 0.35, 0.46}, x) ==
+          near(0.7 - 0.6 * std::exp(-0.35 * std::pow(x, 0.46))));
+    CHECK(curve::value<curve::weibull>({0.7, 0.1, 0.01, 0.8}, x) ==
+          near(0.7 - 0.6 * std::exp(-std::pow(0.01 * x, 0.8))));
     CHECK(curve::value<curve::mmf>({0.7, 0.1, 0.01, 5}, x) == near(0.7 - 0.6 / (1 + std::pow(0.01 * x, 5))));
 }
 
@@ -75,9 +78,9 @@ TEST_CASE("log power far outside its box is 0 or a, never NaN")
     CHECK(curve::value<curve::log_power>({1, -1e6, -1e3}, 7) == 1);
 }
 
-TEST_CASE_TEMPLATE("a family is a family: gradients equal central differences, curves rise, packs equal numbers", F, curve::log_power,
-                   curve::hill3, curve::pow2, curve::pow3, curve::pow4, curve::log_linear, curve::log_log_linear, curve::janoschek,
-                   curve::weibull, curve::mmf)
+TEST_CASE_TEMPLATE("a family is a family: gradients equal central differences, curves rise, packs equal numbers", F,
+                   curve::log_power, curve::hill3, curve::pow2, curve::pow3, curve::pow4, curve::log_linear,
+                   curve::log_log_linear, curve::janoschek, curve::weibull, curve::mmf)
 {
     static_assert(curve::family<F>);
     tunekit::random::philox gen{1};
@@ -102,8 +105,8 @@ TEST_CASE_TEMPLATE("a family is a family: gradients equal central differences, c
     }
 }
 
-TEST_CASE_TEMPLATE("least squares reproduces a curve of the family without noise", F, curve::log_power, curve::hill3, curve::pow2,
-                   curve::pow3, curve::log_linear, curve::log_log_linear, curve::mmf, curve::weibull)
+TEST_CASE_TEMPLATE("least squares reproduces a curve of the family without noise", F, curve::log_power, curve::hill3,
+                   curve::pow2, curve::pow3, curve::log_linear, curve::log_log_linear, curve::mmf, curve::weibull)
 {
     tunekit::random::philox gen{2};
     for (int i = 0; i < 5; ++i) {
@@ -138,8 +141,8 @@ TEST_CASE("least squares stays in the box and reports its own residual")
     CHECK(fit.sd == doctest::Approx(std::sqrt(squares / 50)));
 }
 
-TEST_CASE_TEMPLATE("raise lifts a curve to the value asked for, or to the edge of its box", F, curve::log_power, curve::pow2, curve::pow4,
-                   curve::log_linear, curve::log_log_linear, curve::janoschek)
+TEST_CASE_TEMPLATE("raise lifts a curve to the value asked for, or to the edge of its box", F, curve::log_power,
+                   curve::pow2, curve::pow4, curve::log_linear, curve::log_log_linear, curve::janoschek)
 {
     auto p = F::guess(samples_of([](double x) { return 0.5 + 0.01 * std::log(x); }, 20));
     const auto box = F::box(1.5);
@@ -192,5 +195,5 @@ TEST_CASE("long segments lose the insides of their plateaus only")
     CHECK(part.x[1] == 100);
     CHECK(part.x[2] == 101);
     CHECK(part.x.back() == 600);
-    CHECK(curve::last_segment(best, {.longest = 600}).x.size() == 600);
+    CHECK(curve::last_segment(best, {.max_points = 600}).x.size() == 600);
 }

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "support/grid_space.hpp"
+#include "tests/support/grid_space.hpp"
 #include "tunekit/explore/contextual_annealing.hpp"
 #include "tunekit/random/philox.hpp"
 
@@ -49,12 +49,12 @@ static_assert(explore::scorer<distance_to>);
 static_assert(explore::explorer<explore::annealing, grid_space, distance_to, philox>);
 static_assert(explore::explorer<explore::contextual_annealing, grid_space, distance_to, philox>);
 
-void check_candidates(const std::vector<explore::candidate>& found, const tk::space::index_set& visited)
+void check_candidates(const std::vector<explore::scored_candidate>& found, const tk::space::index_set& visited)
 {
     tk::space::index_set seen;
     for (std::size_t i = 0; i < found.size(); ++i) {
-        CHECK(seen.insert(found[i].which));
-        CHECK_FALSE(visited.contains(found[i].which));
+        CHECK(seen.insert(found[i].candidate));
+        CHECK_FALSE(visited.contains(found[i].candidate));
         if (i > 0) CHECK(found[i].score <= found[i - 1].score);
     }
 }
@@ -145,7 +145,7 @@ TEST_CASE("a step down by 1 at heat 1 is accepted with probability 1/e: 40 000 s
     const grid_space space({2});
     const distance_to judge{&space, {0}};
     philox gen(5);
-    const explore::annealing a{.chains = 1, .steps = 1, .hot = 1};
+    const explore::annealing a{.chains = 1, .steps = 1, .temperature = 1};
     int down = 0;
     for (int i = 0; i < 40000; ++i) {
         explore::annealing::state state{{0}};
@@ -198,14 +198,14 @@ TEST_CASE("contextual annealing draws floor(epsilon n) at random, epsilon the mo
     for (std::size_t i = 24; i < 32; ++i) tail += found[i].score / 8;
     CHECK(tail < found[23].score - 5);  // uniform draws lie 28.5 from the corner on average
     tk::space::index_set seen;
-    for (const auto& f : found) CHECK(seen.insert(f.which));
+    for (const auto& f : found) CHECK(seen.insert(f.candidate));
 }
 
 TEST_CASE("explorers refuse what makes no search")
 {
     const grid_space space({2});
-    CHECK_THROWS_WITH_AS((void)explore::annealing{.chains = 0}.start(space), "tunekit: explore::annealing: chains is 0, want >= 1",
-                         std::invalid_argument);
-    CHECK_THROWS_AS((void)explore::annealing{.hot = -1}.start(space), std::invalid_argument);
+    CHECK_THROWS_WITH_AS((void)explore::annealing{.chains = 0}.start(space),
+                         "tunekit: explore::annealing: chains is 0, want >= 1", std::invalid_argument);
+    CHECK_THROWS_AS((void)explore::annealing{.temperature = -1}.start(space), std::invalid_argument);
     CHECK_THROWS_AS((void)explore::contextual_annealing{.context = 0}.start(space), std::invalid_argument);
 }

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "support/grid_space.hpp"
+#include "tests/support/grid_space.hpp"
 #include "tunekit/random/philox.hpp"
 
 namespace tk = tunekit;
@@ -54,20 +54,20 @@ TEST_CASE("enumeration returns exactly the best of a small space outside what wa
     for (std::size_t k = 0; k < found.size(); ++k) {
         CHECK(found[k].score == expected[k]);
         CHECK(found[k].score == found[k].predicted.mean);
-        CHECK_FALSE(visited.contains(found[k].which));
+        CHECK_FALSE(visited.contains(found[k].candidate));
     }
     philox untouched(1);
     CHECK(gen == untouched);
 }
 
-TEST_CASE("enumeration of a space as large as `whole` is complete; one more is sampled")
+TEST_CASE("enumeration of a space as large as `max_complete` is complete; one more is sampled")
 {
     const grid_space space({10, 10});
     philox gen(2);
-    const explore::enumeration whole{.whole = 100, .sample = 5};
+    const explore::enumeration whole{.max_complete = 100, .sample = 5};
     CHECK(whole.complete(space));
     CHECK(whole.list(space, {}, gen).size() == 100);
-    const explore::enumeration part{.whole = 99, .sample = 5, .around = 0};
+    const explore::enumeration part{.max_complete = 99, .sample = 5, .centres = 0};
     CHECK_FALSE(part.complete(space));
     CHECK(part.list(space, {}, gen).size() <= 5);
 }
@@ -75,7 +75,7 @@ TEST_CASE("enumeration of a space as large as `whole` is complete; one more is s
 TEST_CASE("a sampled list holds every neighbour of the nearest centres, none of the others by rule, and nothing twice")
 {
     const grid_space space({20, 20, 20});
-    const explore::enumeration part{.whole = 10, .sample = 50, .around = 2};
+    const explore::enumeration part{.max_complete = 10, .sample = 50, .centres = 2};
     const std::vector<tk::index> centres{17, 4242, 7000};
     philox gen(3);
     const auto listed = part.list(space, centres, gen);
@@ -83,21 +83,22 @@ TEST_CASE("a sampled list holds every neighbour of the nearest centres, none of 
     CHECK(members.size() == listed.size());
     CHECK(listed.size() <= 2 * 57 + 50);
     for (const tk::index c : {centres[0], centres[1]})
-        for (const tk::index i : space.neighbours_of(c, tk::space::neighbourhood::any_value)) CHECK(members.count(i) == 1);
+        for (const tk::index i : space.neighbours_of(c, tk::space::neighbourhood::any_value))
+            CHECK(members.count(i) == 1);
     philox again(3);
     CHECK(part.list(space, centres, again) == listed);
 }
 
-TEST_CASE("above `whole` the explorer goes on around what it found before")
+TEST_CASE("above `max_complete` the explorer goes on around what it found before")
 {
     const grid_space space({20, 20, 20});
-    const explore::enumeration part{.whole = 10, .sample = 50, .around = 2};
+    const explore::enumeration part{.max_complete = 10, .sample = 50, .centres = 2};
     philox gen(4);
     const tk::space::index_set none;
     auto state = part.start(space);
     const auto first = part.explore(state, space, scrambled{}, none, 5, gen);
     REQUIRE(first.size() == 5);
-    CHECK(state.centres == std::vector<tk::index>{first[0].which, first[1].which});
+    CHECK(state.centres == std::vector<tk::index>{first[0].candidate, first[1].candidate});
 }
 
 TEST_CASE("enumeration refuses a sample of nothing")

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "support/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace tk = tunekit;
 using nlohmann::json;
@@ -50,7 +50,8 @@ TEST_CASE("a record of version 0.1 is read and becomes one of 0.2")
     const auto written = tk::io::to_json(log.records[0]);
     CHECK(written["version"] == 0.2);
     CHECK(written["config"]["index"] == 734204);
-    CHECK(written["input"] == json::parse(R"(["cuda", "topi_nn_conv2d", [["TENSOR", [1, 64, 56, 56], "float32"]], {}])"));
+    CHECK(written["input"] ==
+          json::parse(R"(["cuda", "topi_nn_conv2d", [["TENSOR", [1, 64, 56, 56], "float32"]], {}])"));
     CHECK(tk::io::parse_autotvm(written.dump(), "again").records == log.records);
 }
 
@@ -105,16 +106,16 @@ TEST_CASE("malformed lines name line and field and lose no other line")
     };
     json without = json::parse(good_02);
     without["config"].erase("index");
-    const auto log = tk::io::parse_autotvm("{not json\n" + broken("/config/entity/1", json::array({"x", "sp"})) +
-                                               broken("/result/0/1", "fast") + broken("/result/1", 9) + without.dump() + "\n" +
-                                               broken("/version", 0.3) + good_02 + "\n[]\n" + broken("/result/0", json::array()) +
-                                               broken("/config/index", -1) + broken("/result/0/0", 0.0),
-                                           "bad.log");
+    const auto log = tk::io::parse_autotvm(
+        "{not json\n" + broken("/config/entity/1", json::array({"x", "sp"})) + broken("/result/0/1", "fast") +
+            broken("/result/1", 9) + without.dump() + "\n" + broken("/version", 0.3) + good_02 + "\n[]\n" +
+            broken("/result/0", json::array()) + broken("/config/index", -1) + broken("/result/0/0", 0.0),
+        "bad.log");
     CHECK(log.records.size() == 1);
     std::vector<std::string> told;
     for (const auto& p : log.problems) told.push_back(p.text());
     CHECK(told == std::vector<std::string>{
-                      "bad.log:1: is no JSON, want one record per line",
+                      "bad.log:1: is no JSON, want an object",
                       "bad.log:2: config.entity[1][2]: is missing, want it",
                       "bad.log:3: result[0][1]: is no number, want one",
                       "bad.log:4: result[1]: is no error code, want 0 to 8",
@@ -125,4 +126,26 @@ TEST_CASE("malformed lines name line and field and lose no other line")
                       "bad.log:10: config.index: is no index, want an integer of 0 or more",
                       "bad.log:11: result[0][0]: is no time, want seconds above 0",
                   });
+}
+
+TEST_CASE("nesting, names that stand twice and times that are none are problems, not records")
+{
+    const auto line = [](const std::string& args, const std::string& result) {
+        return R"({"input":["a","b",)" + args + R"(,{}],"config":{"index":1,"code_hash":null,"entity":[]},"result":)" +
+               result + R"(,"version":0.2,"tvm_version":"x"})";
+    };
+    const std::string good = line("[]", "[[0.5],0,1,1]");
+    CHECK(tk::io::parse_autotvm("\xef\xbb\xbf" + good, "x").records.size() == 1);
+    std::string twice = good;
+    twice.insert(twice.find("\"version\""), "\"result\":[[0.25],0,1,1],");
+    for (const std::string& bad :
+         {line(std::string(100'000, '[') + std::string(100'000, ']'), "[[1],0,1,1]"), twice,
+          line("[]", "[[1e308,1e308,1e308,1e308],0,1,1]"), line("[]", "[[0.5],0,-5,1]"), line("[]", "[[-1],0,1,1]"),
+          line("[]", "[[0.5],0,1,-1]"), line("[]", "[[0.5],99999999999,1,1]"), line("[]", "[[0.5],0,1e300,1]")}) {
+        CAPTURE(bad.substr(0, 200));
+        const auto log = tk::io::parse_autotvm(good + '\n' + bad + '\n' + good, "x");
+        CHECK(log.records.size() == 2);
+        REQUIRE(log.problems.size() == 1);
+        CHECK(log.problems[0].line == 2);
+    }
 }

@@ -7,17 +7,17 @@
 #include <string>
 #include <vector>
 
-#include "support/grid_space.hpp"
-#include "support/temporary_folder.hpp"
+#include "tests/support/grid_space.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace tk = tunekit;
 using tk::io::csv_record;
 
 namespace {
 
-std::vector<tk::trial> trials()
+std::vector<tk::measure::trial> trials()
 {
-    std::vector<tk::trial> out(3);
+    std::vector<tk::measure::trial> out(3);
     out[0].candidate = 5;
     out[0].measured.cost = 0.1 + 0.2;  // 0.30000000000000004: all digits must survive
     out[0].measured.spread = 1e-300;
@@ -28,7 +28,8 @@ std::vector<tk::trial> trials()
     out[1].measured.cost = 2;
     out[1].measured.at_least = true;
     out[2].candidate = 1;
-    out[2].measured.failed = tk::measure::failure{tk::measure::failure_kind::crash, 11, "signal 11, \"at\" \n the store"};
+    out[2].measured.failed =
+        tk::measure::failure{tk::measure::failure_kind::crash, 11, "signal 11, \"at\" \n the store"};
     out[2].measured.build_seconds = 4;
     return out;
 }
@@ -40,7 +41,8 @@ TEST_CASE("csv_records reads fields, quotes, line ends and line numbers")
     CHECK(tk::io::csv_records("").empty());
     CHECK(tk::io::csv_records("a,b\nc\n") == std::vector<csv_record>{{1, {"a", "b"}}, {2, {"c"}}});
     CHECK(tk::io::csv_records("a,\r\n\n,b") == std::vector<csv_record>{{1, {"a", ""}}, {3, {"", "b"}}});
-    CHECK(tk::io::csv_records("\"a,\"\"b\"\"\nc\",d\ne") == std::vector<csv_record>{{1, {"a,\"b\"\nc", "d"}}, {3, {"e"}}});
+    CHECK(tk::io::csv_records("\"a,\"\"b\"\"\nc\",d\ne") ==
+          std::vector<csv_record>{{1, {"a,\"b\"\nc", "d"}}, {3, {"e"}}});
     CHECK(tk::io::csv_records("\"open") == std::vector<csv_record>{{1, {"open"}}});
 }
 
@@ -72,15 +74,15 @@ TEST_CASE("malformed lines are listed with line and column, and every other line
     const std::string good = tk::io::trials_to_csv(trials(), space);
     const std::string header = good.substr(0, good.find('\n') + 1);
     const auto got = tk::io::parse_csv(header +
-                                           "1,0,0,0,1.5,0,1,0,0,0,,,,\n"       // good
-                                           "2,1,0,0,1,0,1,0,0,0,,,,\n"         // x0 of index 1 is 1
-                                           "3,9,0,0,1,0,1,0,0,0,,,,\n"         // no index
-                                           "4,1,1\n"                           // too short
-                                           "5,1,1,0,fast,0,1,0,0,0,,,,\n"      // no cost
-                                           "6,1,1,0,nan,0,1,0,0,0,,,,\n"       // nor that
-                                           "7,1,1,0,,0,0,0,0,0,melted,0,,\n"   // unknown failure
-                                           "8,2,2,0,1,0,1,0,0,0,,,,1 two\n"    // batches
-                                           "9,2,2,0,2.5,0,1,0,0,0,,,,2 3\n",   // good
+                                           "1,0,0,0,1.5,0,1,0,0,0,,,,\n"      // good
+                                           "2,1,0,0,1,0,1,0,0,0,,,,\n"        // x0 of index 1 is 1
+                                           "3,9,0,0,1,0,1,0,0,0,,,,\n"        // no index
+                                           "4,1,1\n"                          // too short
+                                           "5,1,1,0,fast,0,1,0,0,0,,,,\n"     // no cost
+                                           "6,1,1,0,nan,0,1,0,0,0,,,,\n"      // nor that
+                                           "7,1,1,0,,0,0,0,0,0,melted,0,,\n"  // unknown failure
+                                           "8,2,2,0,1,0,1,0,0,0,,,,1 two\n"   // batches
+                                           "9,2,2,0,2.5,0,1,0,0,0,,,,2 3\n",  // good
                                        "t.csv", space);
     REQUIRE(got.trials.size() == 2);
     CHECK(got.trials[0].measured.cost == 1.5);
@@ -91,8 +93,8 @@ TEST_CASE("malformed lines are listed with line and column, and every other line
                       "t.csv:3: x0: '0' is not what index 1 has, want 1",
                       "t.csv:4: index: '9' is no index of this space, want one below 6",
                       "t.csv:5: has 3 fields, want 14",
-                      "t.csv:6: cost_s: 'fast' is no time, want seconds of 0 or more",
-                      "t.csv:7: cost_s: 'nan' is no time, want seconds of 0 or more",
+                      "t.csv:6: cost_s: 'fast' is no time, want seconds above 0 where it did not fail",
+                      "t.csv:7: cost_s: 'nan' is no time, want seconds above 0 where it did not fail",
                       "t.csv:8: failure: 'melted' is no kind of failure, want one of docs/formats.md",
                       "t.csv:9: batches_s: '1 two' are no times, want seconds with a blank between them",
                   });
@@ -104,4 +106,20 @@ TEST_CASE("a header of another space is refused")
     const support::grid_space other({3, 2, 2});
     CHECK_THROWS_AS((void)tk::io::parse_csv(text, "t.csv", other), tk::error);
     CHECK_THROWS_AS((void)tk::io::parse_csv("", "t.csv", other), tk::error);
+}
+
+TEST_CASE("costs and batches that are no times, and a trial that stands twice, are problems")
+{
+    const support::grid_space space({3, 2});
+    const std::string head = tk::io::trials_to_csv({}, space);
+    const std::string good = "1,0,0,0,0.5,0,1,0,0,0,,,,0.5 0.5\n";
+    CHECK(tk::io::parse_csv("\xef\xbb\xbf" + head + good, "t", space).trials.size() == 1);
+    for (const std::string bad :
+         {"2,0,0,0,0,0,1,0,0,0,,,,\n", "2,0,0,0,1e-400,0,1,0,0,0,,,,\n", "2,0,0,0,0.5,0,1,0,0,0,,,,nan\n",
+          "2,0,0,0,0.5,0,1,0,0,0,,,,-inf\n", "1,0,0,0,0.5,0,1,0,0,0,,,,\n", "0,0,0,0,0.5,0,1,0,0,0,,,,\n"}) {
+        CAPTURE(bad);
+        const auto read = tk::io::parse_csv(head + good + bad, "t", space);
+        CHECK(read.trials.size() == 1);
+        CHECK(read.problems.size() == 1);
+    }
 }

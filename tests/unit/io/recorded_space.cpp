@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "support/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace tk = tunekit;
 using tk::io::recorded_space;
@@ -154,12 +154,17 @@ TEST_CASE("malformed rows are listed with line and field, and every other row is
 TEST_CASE("malformed parameters and headers name file, line and field")
 {
     const support::temporary_folder folder;
-    fails([&] { (void)read(folder, "param a 1 2.5\n", table); }, "s.params:1: a: '2.5' is no integer, want integer values");
-    fails([&] { (void)read(folder, "kernel k\n", table); }, "s.params: has no 'param NAME V1 V2 ...' line, want one per column");
-    fails([&] { (void)read(folder, params + "param d 1\n", table); }, "s.csv:1: d: the header has no such column, want one");
-    fails([&] { (void)read(folder, params, "a,b,c,time_ms,status\n"); }, "s.csv:1: cost_ms: the header has no such column, want one");
+    fails([&] { (void)read(folder, "param a 1 2.5\n", table); },
+          "s.params:1: a: '2.5' is no integer, want integer values");
+    fails([&] { (void)read(folder, "kernel k\n", table); },
+          "s.params: has no 'param NAME V1 V2 ...' line, want one per column");
+    fails([&] { (void)read(folder, params + "param d 1\n", table); },
+          "s.csv:1: d: the header has no such column, want one");
+    fails([&] { (void)read(folder, params, "a,b,c,time_ms,status\n"); },
+          "s.csv:1: cost_ms: the header has no such column, want one");
     fails([&] { (void)read(folder, params, ""); }, "s.csv: is empty, want a header line");
-    fails([&] { (void)tk::io::read_recorded_space(folder / "none"); }, "none.params: cannot be opened, want a readable file");
+    fails([&] { (void)tk::io::read_recorded_space(folder / "none"); },
+          "none.params: cannot be opened, want a readable file");
     const auto odd = read(folder, params + "parm e 1\nconstraint\n", table);
     REQUIRE(odd.problems.size() == 2);
     CHECK(odd.rows.size() == 5);
@@ -174,7 +179,8 @@ TEST_CASE("a cut gzip file is one error")
     tk::io::write_gzip(folder / "s.csv.gz", table + std::string(5000, '#'));
     const std::string whole = tk::io::read_text(folder / "s.csv.gz");
     tk::io::write_text(folder / "s.csv.gz", whole.substr(0, whole.size() / 2));
-    fails([&] { (void)tk::io::read_recorded_space(folder / "s"); }, "s.csv.gz: is damaged or ends too early, want a whole gzip or plain file");
+    fails([&] { (void)tk::io::read_recorded_space(folder / "s"); },
+          "s.csv.gz: is damaged or ends too early, want a whole gzip or plain file");
 }
 
 TEST_CASE("the table is in the order of the space, and tells what is missing and what is outside")
@@ -197,5 +203,73 @@ TEST_CASE("the table is in the order of the space, and tells what is missing and
     REQUIRE(part.problems.size() == 2);
     CHECK(part.problems[0].what == "is no configuration of the space, want one within the constraints");
     CHECK(part.problems[1].what == "2 configurations of the space have no row, want all recorded");
-    CHECK(part.rows[static_cast<std::size_t>(space.index_of({1, 0, 7}).value())].result.failed.value().kind == failure_kind::invalid);
+    CHECK(part.rows[static_cast<std::size_t>(space.index_of({1, 0, 7}).value())].result.failed.value().kind ==
+          failure_kind::invalid);
+}
+
+namespace {
+
+const std::string two_by_two = "param a 1 2\nparam b 3 4\n";
+const std::string columns = "a,b,time_ms,status,cost_ms,compile_ms,verification_ms,benchmark_ms,framework_ms,t0,t1\n";
+
+tk::io::recorded_space recorded(const support::temporary_folder& folder, const std::string& of_params,
+                                const std::string& of_table)
+{
+    tk::io::write_text(folder / "s.params", of_params);
+    tk::io::write_text(folder / "s.csv", of_table);
+    return tk::io::read_recorded_space(folder / "s");
+}
+
+}  // namespace
+
+TEST_CASE("times that are none are problems, and a mark of UTF-8 is none")
+{
+    const support::temporary_folder folder;
+    const std::string mark = "\xef\xbb\xbf";
+    const auto good = recorded(folder, mark + two_by_two, mark + columns + "1,3,2,valid,5,1,1,1,2,1,3\n");
+    CHECK(good.parameters.size() == 2);
+    CHECK(good.rows.size() == 1);
+    CHECK(good.problems.empty());
+    for (const std::string row :
+         {"1,3,1e-323,valid,5,1,1,1,2,,\n", "1,3,inf,valid,5,1,1,1,2,,\n", "1,3,2,valid,-1e-301,1,1,1,2,,\n",
+          "1,3,2,valid,1e308,1,1,1,2,,\n", "1,3,1e300,valid,5,1,1,1,2,,\n"}) {
+        CAPTURE(row);
+        const auto bad = recorded(folder, two_by_two, columns + row);
+        CHECK(bad.rows.empty());
+        CHECK(bad.problems.size() == 1);
+    }
+    CHECK_THROWS_WITH_AS(recorded(folder, "param a 1 2\nparam time_ms 3 4\n", columns),
+                         doctest::Contains("time_ms: is a column of measurements"), tk::error);
+    CHECK_THROWS_WITH_AS(recorded(folder, two_by_two, "a," + columns),
+                         doctest::Contains("a: the header has this column twice"), tk::error);
+}
+
+TEST_CASE("a table of repeated rows, and a parameter of many values, are read in linear time")
+{
+    const support::temporary_folder folder;
+    constexpr int n = 100'000;  // took minutes where it was quadratic
+    std::string values = "param a", rows = columns;
+    for (int k = 0; k < 400; ++k) values += ' ' + std::to_string(k);
+    values += "\nparam b";
+    for (int k = 0; k < 300; ++k) values += ' ' + std::to_string(k);
+    for (int k = 0; k < n; ++k) rows += "0,0,2,valid,1,1,1,1,1,,\n";
+    for (int k = 1; k < n; ++k)
+        rows += std::to_string(k % 400) + ',' + std::to_string(k / 400) + ",2,valid,1,1,1,1,1,,\n";
+    const auto read = recorded(folder, values + '\n', rows);
+    CHECK(read.rows.size() == n);
+    CHECK(read.problems.size() == n - 1);
+    values = "param a";
+    for (int k = 0; k < 65'535; ++k) values += ' ' + std::to_string(k);
+    CHECK(recorded(folder, values + "\nparam b 3\n", columns).parameters[0].values.size() == 65'535);
+    CHECK_THROWS_WITH_AS(recorded(folder, values + " 65535\nparam b 3\n", columns),
+                         doctest::Contains("a: has more than 65535 values, want fewer"), tk::error);
+}
+
+TEST_CASE("a file that unpacks to more than its bound is refused")
+{
+    const support::temporary_folder folder;
+    tk::io::write_gzip(folder / "s.gz", std::string(1 << 20, 'x'));
+    CHECK(tk::io::read_gzip(folder / "s.gz").size() == 1 << 20);
+    CHECK_THROWS_WITH_AS((void)tk::io::read_gzip(folder / "s.gz", (1 << 20) - 1),
+                         doctest::Contains("s.gz: holds more than 0 MiB of text, want less"), tk::error);
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "support/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace tk = tunekit;
 using nlohmann::json;
@@ -63,8 +63,9 @@ TEST_CASE("a result becomes a row of a replay table")
     CHECK(tk::io::recorded_of(r).result.cost == 3e-3);
     r.runtimes.clear();
     CHECK(tk::io::recorded_of(r).result.failed.value().kind == failure_kind::bad_cost);
-    for (const auto& [word, kind] : {std::pair{"timeout", failure_kind::run_timeout}, std::pair{"runtime", failure_kind::launch_error},
-                                     std::pair{"correctness", failure_kind::wrong_result}, std::pair{"constraints", failure_kind::invalid}}) {
+    for (const auto& [word, kind] :
+         {std::pair{"timeout", failure_kind::run_timeout}, std::pair{"runtime", failure_kind::launch_error},
+          std::pair{"correctness", failure_kind::wrong_result}, std::pair{"constraints", failure_kind::invalid}}) {
         r.invalidity = word;
         CHECK(tk::io::recorded_of(r).result.failed.value().kind == kind);
     }
@@ -90,11 +91,41 @@ TEST_CASE("malformed results name their field and lose no other result")
     std::vector<std::string> told;
     for (const auto& p : file.problems) told.push_back(p.text());
     CHECK(told == std::vector<std::string>{
-                      "bad.json: results[0].invalidity: is unknown, want correct, timeout, compile, runtime, correctness or constraints",
+                      "bad.json: results[0].invalidity: is unknown, want correct, timeout, compile, runtime, "
+                      "correctness or constraints",
                       "bad.json: results[1].times.runtimes[1]: is no number, want one",
                       "bad.json: results[3].configuration: is no object, want one of values by name",
                       "bad.json: results[4].measurements[0].name: is no text, want a string",
                   });
-    CHECK_THROWS_WITH_AS((void)tk::io::parse_t4("{", "x.json"), "tunekit: x.json: is no JSON, want a T4 results file", tk::error);
-    CHECK_THROWS_WITH_AS((void)tk::io::parse_t4("{}", "x.json"), "tunekit: x.json: results: is missing, want it", tk::error);
+    CHECK_THROWS_WITH_AS((void)tk::io::parse_t4("{", "x.json"), "tunekit: x.json: is no JSON, want an object",
+                         tk::error);
+    CHECK_THROWS_WITH_AS((void)tk::io::parse_t4("{}", "x.json"), "tunekit: x.json: results: is missing, want it",
+                         tk::error);
+}
+
+TEST_CASE("nesting, names that stand twice and times that are none are refused, not believed")
+{
+    const auto deep = [](std::size_t n) {
+        return "{\"results\":[],\"x\":" + std::string(n, '[') + std::string(n, ']') + '}';
+    };
+    CHECK(tk::io::parse_t4(deep(60), "x.json").results.empty());
+    for (const std::size_t n : {std::size_t{64}, std::size_t{50'000}, std::size_t{300'000}})
+        CHECK_THROWS_WITH_AS((void)tk::io::parse_t4(deep(n), "x.json"),
+                             "tunekit: x.json: is nested deeper than 64, want less", tk::error);
+    CHECK_THROWS_WITH_AS((void)tk::io::parse_t4(R"({"results":[],"results":[]})", "x.json"),
+                         "tunekit: x.json: results: stands twice, want it once", tk::error);
+    const auto one = [](const std::string& times) {
+        return tk::io::parse_t4(R"({"results":[{"configuration":{"a":1},"times":)" + times +
+                                    R"(,"invalidity":"correct","correctness":1}]})",
+                                "x.json");
+    };
+    CHECK(one(R"({"runtimes":[1,5],"compilation":2})").results.size() == 1);
+    for (const char* times : {R"({"runtimes":[-1,5]})", R"({"runtimes":[1e308,1e308]})",
+                              R"({"runtimes":[1],"compilation":-5000})", R"({"runtimes":[1],"framework":1e300})"}) {
+        CAPTURE(times);
+        const auto file = one(times);
+        CHECK(file.results.empty());
+        REQUIRE(file.problems.size() == 1);
+        CHECK(file.problems[0].what == "is out of range, want milliseconds of 0 or more");
+    }
 }

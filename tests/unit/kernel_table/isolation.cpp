@@ -4,7 +4,8 @@
 #include <csignal>
 #include <vector>
 
-#include "support/operator_case.hpp"
+#include "programs/conv2d_operators.hpp"
+#include "programs/product_operators.hpp"
 #include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_confident.hpp"
@@ -31,12 +32,14 @@ struct listed {
     std::vector<tk::index> propose(std::size_t& next, const Space&, std::size_t n, G&) const
     {
         const std::size_t end = (std::min)(which.size(), next + n);
-        std::vector<tk::index> out(which.begin() + static_cast<std::ptrdiff_t>(next), which.begin() + static_cast<std::ptrdiff_t>(end));
+        std::vector<tk::index> out(which.begin() + static_cast<std::ptrdiff_t>(next),
+                                   which.begin() + static_cast<std::ptrdiff_t>(end));
         next = end;
         return out;
     }
     template <class Space, class G>
-    void observe(std::size_t&, const Space&, std::span<const tk::index>, std::span<const tk::measure::measurement>, G&) const
+    void observe(std::size_t&, const Space&, std::span<const tk::index>, std::span<const tk::measure::measurement>,
+                 G&) const
     {
     }
 };
@@ -52,8 +55,10 @@ TEST_CASE("kernels that write out of bounds or never end cost one failed trial e
     conv2d_config fast = tk::kernels::default_config(tk::kernels::square_conv2d(16, 7, 32, 3, 1, 1), kernel_table());
     fast.mr = 3;
     fast.oh_block = 7;
-    std::vector<conv2d_config> good;  // one fast one among slow ones: a single pixel by a single vector, input channels one by one
-    for (const auto order : {tk::kernels::loop_order::ori, tk::kernels::loop_order::rio, tk::kernels::loop_order::iro}) {
+    std::vector<conv2d_config>
+        good;  // one fast one among slow ones: a single pixel by a single vector, input channels one by one
+    for (const auto order :
+         {tk::kernels::loop_order::ori, tk::kernels::loop_order::rio, tk::kernels::loop_order::iro}) {
         conv2d_config c{.mr = 1, .nv = 1, .vl = fast.vl, .ku = 1, .ic_block = 1, .ic_chunk = 1, .order = order};
         good.push_back(c);
     }
@@ -61,14 +66,17 @@ TEST_CASE("kernels that write out of bounds or never end cost one failed trial e
     overrun.edge = edge_mode::overrun;
     endless.ku = 0;
 
-    auto measure = tk::measure::isolated(space, tk::measure::timed{on.kernel(), tk::measure::until_confident{.runs = 15}, on.check()},
-                                         {.canaries = on.canaries()});
+    auto measure = tk::measure::isolated(
+        space, tk::measure::timed{on.kernel(), tk::measure::until_confident{.max_runs = 15}, on.check()},
+        {.canaries = on.canaries()});
     tk::random::philox gen(1);
-    const tk::budget budget{.batch = 3, .limits = {.run_seconds = 2}};  // a crash under a sanitizer takes long to report
+    const auto in_threes = [](const listed& all) {  // a crash under a sanitizer takes long to report
+        return tk::recipe{all, tk::measure::fixed{}, {.max_run_seconds = 2}, 3};
+    };
     const listed sound{{index(good[0]), index(fast), index(good[1]), index(good[2])}};
     const listed mixed{{index(good[0]), index(overrun), index(fast), index(endless), index(good[1]), index(good[2])}};
-    const auto without = tk::tune(space, measure, sound, budget, gen);
-    const auto with = tk::tune(space, measure, mixed, budget, gen);
+    const auto without = tk::tune(space, measure, in_threes(sound), {}, gen);
+    const auto with = tk::tune(space, measure, in_threes(mixed), {}, gen);
 
     REQUIRE(without.failed() == 0);
     CHECK(without.incumbent().candidate == index(fast));
@@ -89,8 +97,9 @@ TEST_CASE("kernels that write out of bounds or never end cost one failed trial e
 TEST_CASE("a matrix product is measured, checked and isolated like a convolution")
 {
     programs::gemm_case on(tk::kernels::gemm_shape{.m = 31, .n = 45, .k = 20});
-    auto measure = tk::measure::isolated(on.space(), tk::measure::timed{on.kernel(), tk::measure::until_confident{.runs = 15}, on.check()},
-                                         {.canaries = on.canaries()});
+    auto measure = tk::measure::isolated(
+        on.space(), tk::measure::timed{on.kernel(), tk::measure::until_confident{.max_runs = 15}, on.check()},
+        {.canaries = on.canaries()});
     tk::random::philox gen(4);
     const auto sample = on.space().sample(20, gen);
     for (const auto& m : measure.measure(sample, {})) CHECK(m.ok());

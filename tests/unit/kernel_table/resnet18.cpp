@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
-#include <kernel_table.hpp>
 
 #include <array>
 #include <cstddef>
 #include <string>
 #include <vector>
 
-#include "../kernels/support.hpp"
-#include "tunekit/kernels/conv2d.hpp"
-#include "tunekit/kernels/conv2d_space.hpp"
-#include "tunekit/kernels/gemm.hpp"
-#include "tunekit/kernels/gemm_space.hpp"
+#include "programs/kernel_table.hpp"
+#include "tests/unit/kernels/support.hpp"
+#include "tunekit/kernels/conv2d/blocked.hpp"
+#include "tunekit/kernels/conv2d/blocked_space.hpp"
+#include "tunekit/kernels/gemm/gemm.hpp"
+#include "tunekit/kernels/gemm/space.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/random/philox.hpp"
@@ -33,7 +33,9 @@ TEST_CASE("the table of this machine holds every height up to its tallest, in at
     }
 }
 
-TEST_CASE("the default and 12 sampled configurations of every ResNet-18 layer agree with the definition, between pages without access")
+TEST_CASE(
+    "the default and 12 sampled configurations of every ResNet-18 layer agree with the definition, between pages "
+    "without access")
 {
     for (const auto& layer : resnet18) {
         const auto& shape = layer.shape;
@@ -59,13 +61,18 @@ TEST_CASE("the default and 12 sampled configurations of every ResNet-18 layer ag
     }
 }
 
-TEST_CASE("the default and 20 sampled configurations of a transformer's products agree with the definition, between pages without access")
+TEST_CASE(
+    "the default and 20 sampled configurations of a transformer's products agree with the definition, between pages "
+    "without access")
 {
-    const std::array<gemm_shape, 4> shapes{{{.m = 128, .n = 768, .k = 768}, {.batch = 12, .m = 128, .n = 64, .k = 128}, {.m = 1, .n = 1000, .k = 512},
+    const std::array<gemm_shape, 4> shapes{{{.m = 128, .n = 768, .k = 768},
+                                            {.batch = 12, .m = 128, .n = 64, .k = 128},
+                                            {.m = 1, .n = 1000, .k = 512},
                                             {.m = 37, .n = 61, .k = 300}}};
     for (const auto& s : shapes) {
         tk::random::philox gen(41);
-        const auto a = uniform_floats(std::int64_t{s.batch} * s.m * s.k, gen), b = uniform_floats(std::int64_t{s.batch} * s.k * s.n, gen);
+        const auto a = uniform_floats(std::int64_t{s.batch} * s.m * s.k, gen),
+                   b = uniform_floats(std::int64_t{s.batch} * s.k * s.n, gen);
         const auto want = reference_gemm(s, a, b);
         guarded ga(a.size()), gb(b.size()), gc(want.size());
         std::copy(a.begin(), a.end(), ga.data());

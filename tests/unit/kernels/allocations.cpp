@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "support.hpp"
-#include "tunekit/kernels/conv2d_choice.hpp"
-#include "tunekit/kernels/conv2d_nchw_choice.hpp"
+#include "tunekit/kernels/conv2d/blocked_choice.hpp"
+#include "tunekit/kernels/conv2d/nchw_choice.hpp"
 #include "tunekit/random/philox.hpp"
 
 namespace tk = tunekit;
@@ -26,8 +26,7 @@ void* counted(std::size_t bytes, std::size_t alignment)
     return p;
 }
 
-constexpr conv2d_shape shape{.batch = 2, .ci = 6, .height = 9, .width = 7, .co = 10, .kernel_h = 3, .kernel_w = 3,
-                             .padding_h = 1, .padding_w = 1};
+constexpr conv2d_shape shape = small_shape;
 
 /// Allocations of the second run of kernels made from random points of a space.
 template <class Kernel, class Space, class ConfigOf>
@@ -50,7 +49,10 @@ std::size_t allocations_of_runs(const Space& space, const ConfigOf& config_of)
 
 // Not inlined: g++ 12 would warn that memory of operator new ends in free.
 [[gnu::noinline]] void* operator new(std::size_t bytes) { return counted(bytes, alignof(std::max_align_t)); }
-[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) { return counted(bytes, static_cast<std::size_t>(alignment)); }
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment)
+{
+    return counted(bytes, static_cast<std::size_t>(alignment));
+}
 [[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
@@ -67,6 +69,8 @@ TEST_CASE("allocations are counted")
 
 TEST_CASE("a run of a convolution allocates nothing, whatever its algorithm, layouts and configuration")
 {
-    CHECK(allocations_of_runs<any_conv2d_kernel>(any_conv2d_space(shape, test_table()), [](const auto& c) { return any_conv2d_config_of(c); }) == 0);
-    CHECK(allocations_of_runs<any_nchw_kernel>(any_nchw_space(shape, test_table()), [](const auto& c) { return any_nchw_config_of(c); }) == 0);
+    CHECK(allocations_of_runs<any_conv2d_kernel>(any_conv2d_space(shape, test_table()),
+                                                 [](const auto& c) { return any_conv2d_config_of(c); }) == 0);
+    CHECK(allocations_of_runs<any_nchw_kernel>(any_nchw_space(shape, test_table()),
+                                               [](const auto& c) { return any_nchw_config_of(c); }) == 0);
 }

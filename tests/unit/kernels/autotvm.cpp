@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tunekit/kernels/autotvm_cuda.hpp"
-#include "tunekit/kernels/autotvm_x86.hpp"
+#include "tunekit/kernels/autotvm/cuda.hpp"
+#include "tunekit/kernels/autotvm/x86.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/random/philox.hpp"
 
@@ -83,7 +83,8 @@ TEST_CASE("the spaces of every layer of ResNet-18, VGG-16 and AlexNet have AutoT
 
 TEST_CASE("the CPU spaces of SqueezeNet 1.1 have AutoTVM's sizes")
 {
-    const tk::index sizes[] = {252, 280, 280, 280, 320, 384, 384, 384, 432, 360, 560, 560, 640, 448, 252, 252, 280, 640};
+    const tk::index sizes[] = {252, 280, 280, 280, 320, 384, 384, 384, 432,
+                               360, 560, 560, 640, 448, 252, 252, 280, 640};
     for (std::size_t k = 0; k < tk::kernels::squeezenet.size(); ++k)
         CHECK(x86_size(tk::kernels::squeezenet[k].shape, tk::space::split_policy::factors) == sizes[k]);
 }
@@ -95,7 +96,10 @@ TEST_CASE("the static checks refuse the share of CUDA configurations that AutoTV
     for (const row& r : rows) {
         CAPTURE(r.layer);
         const conv2d_shape s = shape_of(r.layer);
-        CHECK(std::fabs(refused(at::conv2d_cuda_space(s), [&](const auto& c) { return at::conv2d_cuda_usage(s, c); }, 40000) - r.invalid) <= 0.01);
+        CHECK(
+            std::fabs(refused(
+                          at::conv2d_cuda_space(s), [&](const auto& c) { return at::conv2d_cuda_usage(s, c); }, 40000) -
+                      r.invalid) <= 0.01);
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/autotvm_cuda_gemm.hpp"
+#include "tunekit/kernels/autotvm/cuda_gemm.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,11 +8,11 @@
 #include <stdexcept>
 #include <vector>
 
-#include "support/cuda_emulation.hpp"
+#include "tests/support/cuda_emulation.hpp"
+#include "tests/unit/kernels/cuda_support.hpp"
+#include "tests/unit/kernels/support.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/random/philox.hpp"
-#include "unit/kernels/cuda_support.hpp"
-#include "unit/kernels/support.hpp"
 
 namespace tk = tunekit;
 namespace at = tunekit::kernels::autotvm;
@@ -52,8 +52,7 @@ void needs_its_barriers(product& p, const cuda_source& whole, std::size_t barrie
     REQUIRE(cut.size() == barriers);
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
         CHECK(p.error(whole, seed) < 1e-5);
-        for (const auto& source : cut)
-            CHECK(p.error(source, seed) > 1e-3);
+        for (const auto& source : cut) CHECK(p.error(source, seed) > 1e-3);
     }
 }
 
@@ -97,8 +96,7 @@ TEST_CASE("every dense layer of few rows computes the definition, and needs its 
 {
     product p({.m = 3, .n = 5, .k = 48});
     const auto what = at::dense_small_cuda_template(p.s);
-    for (tk::index i = 0; i < what.space.size(); ++i)
-        CHECK(p.error(what.text(what.space.at(i))) < 1e-5);
+    for (tk::index i = 0; i < what.space.size(); ++i) CHECK(p.error(what.text(what.space.at(i))) < 1e-5);
     auto config = what.space.at(0);
     tk::get<"tile_k">(config) = {6, 8};
     needs_its_barriers(p, what.text(config), 3);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/autotvm_cuda_source.hpp"
+#include "tunekit/kernels/autotvm/cuda_source.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cstdint>
 
-#include "unit/kernels/cuda_support.hpp"
+#include "tests/unit/kernels/cuda_support.hpp"
 
 namespace tk = tunekit;
 namespace at = tunekit::kernels::autotvm;
@@ -47,7 +47,6 @@ TEST_CASE("a convolution without one of its barriers is wrong under the emulatio
     REQUIRE(cut.size() == 2);
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
         CHECK(c.error(whole, seed) < 1e-5);
-        for (const auto& source : cut)
-            CHECK(c.error(source, seed) > 1e-2);
+        for (const auto& source : cut) CHECK(c.error(source, seed) > 1e-2);
     }
 }

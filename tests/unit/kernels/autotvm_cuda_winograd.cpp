@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/autotvm_cuda_winograd.hpp"
+#include "tunekit/kernels/autotvm/cuda_winograd.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tests/unit/kernels/cuda_support.hpp"
+#include "tests/unit/kernels/support.hpp"
 #include "tunekit/random/philox.hpp"
-#include "unit/kernels/cuda_support.hpp"
-#include "unit/kernels/support.hpp"
 
 namespace tk = tunekit;
 namespace at = tunekit::kernels::autotvm;
@@ -29,10 +29,8 @@ TEST_CASE("the transforms compute a correlation, for every m and r there are poi
                     want += static_cast<double>(d[i + k]) * static_cast<double>(g[k]);
                 for (std::size_t j = 0; j < alpha; ++j) {
                     double u = 0, v = 0;
-                    for (std::size_t k = 0; k < taps; ++k)
-                        u += t.g[j * taps + k] * static_cast<double>(g[k]);
-                    for (std::size_t k = 0; k < alpha; ++k)
-                        v += t.bt[j * alpha + k] * static_cast<double>(d[k]);
+                    for (std::size_t k = 0; k < taps; ++k) u += t.g[j * taps + k] * static_cast<double>(g[k]);
+                    for (std::size_t k = 0; k < alpha; ++k) v += t.bt[j * alpha + k] * static_cast<double>(d[k]);
                     got += t.at[i * alpha + j] * u * v;
                 }
                 CAPTURE(m);
@@ -94,7 +92,6 @@ TEST_CASE("a Winograd convolution needs its barriers")
     REQUIRE(cut.size() == 2);
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
         CHECK(c.error(whole, seed) < 3e-5);
-        for (const auto& source : cut)
-            CHECK(c.error(source, seed) > 1e-3);
+        for (const auto& source : cut) CHECK(c.error(source, seed) > 1e-3);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/autotvm_x86_source.hpp"
+#include "tunekit/kernels/autotvm/x86_source.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/kernels/autotvm_x86_layout.hpp"
+#include "tests/unit/kernels/support.hpp"
+#include "tunekit/kernels/autotvm/x86_layout.hpp"
 #include "tunekit/kernels/reference.hpp"
-#include "tunekit/measure/builder.hpp"
-#include "tunekit/measure/generated_kernel.hpp"
+#include "tunekit/measure/build/builder.hpp"
+#include "tunekit/measure/build/generated_kernel.hpp"
 #include "tunekit/random/philox.hpp"
-#include "unit/kernels/support.hpp"
 
 namespace tk = tunekit;
 namespace at = tunekit::kernels::autotvm;
@@ -39,8 +39,7 @@ void each_of(const Template& what, std::size_t n, Run&& run)
     tk::random::philox gen(11);
     std::vector<source> sources;
     const auto sample = what.space.sample(n, gen);
-    for (const auto i : sample)
-        sources.push_back(what.source_of(what.space.at(i)));
+    for (const auto i : sample) sources.push_back(what.source_of(what.space.at(i)));
     pool().submit(sources, what.entry, 60);
     for (std::size_t i = 0; i < n; ++i) {
         const std::string key = pool().cache().key(sources[i], what.entry);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/conv2d_choice.hpp"
+#include "tunekit/kernels/conv2d/blocked_choice.hpp"
 
 #include <doctest/doctest.h>
 
@@ -19,8 +19,7 @@ using namespace tk::kernels;
 
 namespace {
 
-constexpr conv2d_shape shape{.batch = 2, .ci = 6, .height = 9, .width = 7, .co = 10, .kernel_h = 3, .kernel_w = 3,
-                             .padding_h = 1, .padding_w = 1};
+constexpr conv2d_shape shape = small_shape;
 
 /// By enumeration: the configurations of Winograd's convolution that the space should hold.
 std::uint64_t winograd_members(const conv2d_shape& s, const tile_table& table)
@@ -34,7 +33,8 @@ std::uint64_t winograd_members(const conv2d_shape& s, const tile_table& table)
                 if (h.vl != t.vl || w.vl != t.vl) continue;
                 const int tiles = s.batch * ((s.oh() + h.tile - 1) / h.tile) * ((s.ow() + w.tile - 1) / w.tile);
                 for (int m = 1; m <= 64 && t.mr <= tiles; m *= 2) {
-                    for (int o = 1; o <= 64; o *= 2) n += (m == 1 || m * t.mr < 2 * tiles) && (o == 1 || o < 2 * blocks);
+                    for (int o = 1; o <= 64; o *= 2)
+                        n += (m == 1 || m * t.mr < 2 * tiles) && (o == 1 || o < 2 * blocks);
                 }
             }
         }
@@ -113,7 +113,8 @@ TEST_CASE("scratch is at most 8 MiB")
     std::ptrdiff_t most = 0;
     for (const tk::index i : space.sample(2000, gen)) {
         const auto config = any_conv2d_config_of(space.at(i));
-        if (const auto* c = std::get_if<winograd_config>(&config)) most = (std::max)(most, winograd_scratch(large, *c));
+        if (const auto* c = std::get_if<winograd_config>(&config))
+            most = (std::max)(most, detail::winograd_scratch(large, *c));
     }
     CHECK(most > std::ptrdiff_t{1} << 20);
     CHECK(most <= std::ptrdiff_t{1} << 21);
@@ -121,15 +122,18 @@ TEST_CASE("scratch is at most 8 MiB")
 
 TEST_CASE("hazards are the direct algorithm's, on request only")
 {
-    const auto tame = any_conv2d_space(shape, test_table()), wild = any_conv2d_space(shape, test_table(), hazards::included);
-    const auto direct = conv2d_space(shape, test_table()), hazardous = conv2d_space(shape, test_table(), hazards::included);
+    const auto tame = any_conv2d_space(shape, test_table()),
+               wild = any_conv2d_space(shape, test_table(), hazards::included);
+    const auto direct = conv2d_space(shape, test_table()),
+               hazardous = conv2d_space(shape, test_table(), hazards::included);
     CHECK(wild.size() - tame.size() == hazardous.size() - direct.size());
 }
 
 TEST_CASE("a configuration outside the space has no index")
 {
     const auto space = any_conv2d_space(shape, test_table());
-    winograd_config c{.tile_h = 4, .tile_w = 2, .mr = 2, .nv = 1, .vl = 4, .ic_block = 3, .ic_chunk = 2, .tile_block = 8};
+    winograd_config c{
+        .tile_h = 4, .tile_w = 2, .mr = 2, .nv = 1, .vl = 4, .ic_block = 3, .ic_chunk = 2, .tile_block = 8};
     CHECK(index_of(space, any_conv2d_config{c}).has_value());
     c.tile_block = 7;  // no multiple of mr
     CHECK(!index_of(space, any_conv2d_config{c}).has_value());

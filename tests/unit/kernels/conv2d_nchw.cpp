@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/conv2d_nchw.hpp"
+#include "tunekit/kernels/conv2d/nchw.hpp"
 
 #include <doctest/doctest.h>
 
@@ -71,51 +71,10 @@ TEST_CASE("two groups see their own channels alone, by hand")
 
 TEST_CASE("plain NCHW agrees with the definition in both ways of vectorising, and touches nothing beside its operands")
 {
-    const std::array<conv2d_shape, 16> shapes{{
-        {.ci = 3, .height = 11, .width = 13, .co = 9, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1},
-        {.ci = 3,
-         .height = 17,
-         .width = 15,
-         .co = 8,
-         .kernel_h = 7,
-         .kernel_w = 7,
-         .stride_h = 2,
-         .stride_w = 2,
-         .padding_h = 3,
-         .padding_w = 3},
-        {.batch = 2,
-         .ci = 8,
-         .height = 7,
-         .width = 7,
-         .co = 12,
-         .kernel_h = 3,
-         .kernel_w = 3,
-         .padding_h = 1,
-         .padding_w = 1},
-        {.ci = 12, .height = 6, .width = 10, .co = 16, .kernel_h = 1, .kernel_w = 1},
+    std::vector<conv2d_shape> shapes{
         {.batch = 2, .ci = 5, .height = 7, .width = 7, .co = 11, .kernel_h = 1, .kernel_w = 1},
-        {.batch = 3,
-         .ci = 6,
-         .height = 9,
-         .width = 8,
-         .co = 5,
-         .kernel_h = 1,
-         .kernel_w = 1,
-         .stride_h = 2,
-         .stride_w = 2},
         {.ci = 4, .height = 8, .width = 7, .co = 5, .kernel_h = 1, .kernel_w = 1, .stride_h = 3, .stride_w = 1},
         {.ci = 4, .height = 7, .width = 8, .co = 5, .kernel_h = 1, .kernel_w = 1, .stride_h = 1, .stride_w = 3},
-        {.ci = 4, .height = 2, .width = 1, .co = 7, .kernel_h = 5, .kernel_w = 5, .padding_h = 4, .padding_w = 3},
-        {.ci = 2,
-         .height = 12,
-         .width = 9,
-         .co = 4,
-         .kernel_h = 5,
-         .kernel_w = 1,
-         .stride_h = 3,
-         .stride_w = 2,
-         .padding_h = 2},
-        {.ci = 5, .height = 1, .width = 20, .co = 3, .kernel_h = 1, .kernel_w = 11, .stride_w = 4, .padding_w = 2},
         {.ci = 3,
          .height = 27,
          .width = 23,
@@ -148,21 +107,12 @@ TEST_CASE("plain NCHW agrees with the definition in both ways of vectorising, an
          .padding_h = 1,
          .padding_w = 1,
          .groups = 5},
-        {.ci = 8, .height = 5, .width = 5, .co = 4, .kernel_h = 1, .kernel_w = 1, .groups = 2},
-    }};
-    tk::random::philox gen(17);
-    for (const auto& shape : shapes) {
-        const auto x = uniform_floats(shape.inputs(), gen), w = uniform_floats(shape.weights(), gen);
-        const auto want = reference_conv2d(shape, x, w);
-        for (int trial = 0; trial < 200; ++trial) {
-            const auto config = random_nchw_config(shape, gen);
-            CAPTURE(text(shape));
-            CAPTURE(text(config));
-            // Sums of at most 400 products below 1 in float: 400 roundings of 2^-24 relative to the largest output.
-            REQUIRE(relative_error(convolve<nchw_kernel>(shape, config, x, w, trial % 2 == 0 ? guard::behind : guard::before),
-                                   want) < 2.5e-5);
-        }
-    }
+        {.ci = 8, .height = 5, .width = 5, .co = 4, .kernel_h = 1, .kernel_w = 1, .groups = 2}};
+    shapes.insert(shapes.end(), awkward_shapes.begin(), awkward_shapes.end());
+    // Sums of at most 400 products below 1 in float: 400 roundings of 2^-24 relative to the largest output.
+    check_against_the_definition<nchw_kernel>(
+        shapes, 200, 2.5e-5, [](const auto& shape, auto& gen) { return random_nchw_config(shape, gen); },
+        [](const auto& c) { return text(c); }, tk::random::philox(17));
 }
 
 TEST_CASE("a configuration that does not fit is refused with its parameter named")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/conv2d_nchw_choice.hpp"
+#include "tunekit/kernels/conv2d/nchw_choice.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "support.hpp"
-#include "tunekit/kernels/conv2d_choice.hpp"
+#include "tunekit/kernels/conv2d/blocked_choice.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/random/philox.hpp"
@@ -19,8 +19,7 @@ using namespace tk::kernels;
 
 namespace {
 
-constexpr conv2d_shape shape{.batch = 2, .ci = 6, .height = 9, .width = 7, .co = 10, .kernel_h = 3, .kernel_w = 3,
-                             .padding_h = 1, .padding_w = 1};
+constexpr conv2d_shape shape = small_shape;
 
 }  // namespace
 

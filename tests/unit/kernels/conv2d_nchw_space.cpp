@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/conv2d_nchw_space.hpp"
+#include "tunekit/kernels/conv2d/nchw_space.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "support.hpp"
-#include "tunekit/kernels/conv2d.hpp"
-#include "tunekit/kernels/conv2d_nchw.hpp"
-#include "tunekit/kernels/conv2d_space.hpp"
+#include "tunekit/kernels/conv2d/blocked.hpp"
+#include "tunekit/kernels/conv2d/blocked_space.hpp"
+#include "tunekit/kernels/conv2d/nchw.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/random/philox.hpp"
@@ -44,8 +44,7 @@ TEST_CASE(
         if (width == 4) members += rest * 8;               // channel: one tile of channels
         if ((t.nv - 1) * t.vl < 4) {
             std::uint64_t blocks = 0;  // pixel: tiles of mr channels
-            for (int b = 1; b <= 64; b *= 2)
-                blocks += b == 1 || b * t.mr < 2 * ((4 + t.mr - 1) / t.mr * t.mr);
+            for (int b = 1; b <= 64; b *= 2) blocks += b == 1 || b * t.mr < 2 * ((4 + t.mr - 1) / t.mr * t.mr);
             members += blocks * rest * 8;
         }
     }
@@ -78,7 +77,8 @@ TEST_CASE("every sampled configuration of the plain NCHW space is one that the k
         for (const tk::index i : space.sample(150, gen)) {
             const auto config = nchw_config_of(space.at(i));
             CHECK(index_of(space, config) == i);
-            REQUIRE(relative_error(convolve<nchw_kernel>(shape, config, x, w, guard::behind, four_lanes()), want) < 1e-5);
+            REQUIRE(relative_error(convolve<nchw_kernel>(shape, config, x, w, guard::behind, four_lanes()), want) <
+                    1e-5);
         }
     }
 }
@@ -110,12 +110,14 @@ TEST_CASE(
                 const double within = 6e-8 * shape.ci * kernel * kernel + 1e-6;  // a rounding for every product
                 const auto plain = conv2d_nchw_space(shape, four_lanes());
                 for (const tk::index i : plain.sample(12, gen)) {
-                    const auto y = convolve<nchw_kernel>(shape, nchw_config_of(plain.at(i)), x, w, guard::behind, four_lanes());
+                    const auto y =
+                        convolve<nchw_kernel>(shape, nchw_config_of(plain.at(i)), x, w, guard::behind, four_lanes());
                     REQUIRE(relative_error(y, want) < within);
                 }
                 const auto blocked = conv2d_space(shape, four_lanes());
                 for (const tk::index i : blocked.sample(12, gen)) {
-                    const auto y = convolve<conv2d_kernel>(shape, conv2d_config_of(blocked.at(i)), x, w, guard::behind, four_lanes());
+                    const auto y = convolve<conv2d_kernel>(shape, conv2d_config_of(blocked.at(i)), x, w, guard::behind,
+                                                           four_lanes());
                     REQUIRE(relative_error(y, want) < within);
                 }
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/conv2d_space.hpp"
+#include "tunekit/kernels/conv2d/blocked_space.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "support.hpp"
-#include "tunekit/kernels/conv2d.hpp"
+#include "tunekit/kernels/conv2d/blocked.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/random/philox.hpp"
 
@@ -21,23 +21,27 @@ std::vector<tile> shapes_for(int registers, int lanes)
 {
     std::vector<tile> tiles;
     for (const int nv : {1, 2, 3, 4, 6}) {
-        for (int mr = 1; mr <= 14 && registers_of(mr, nv) <= registers + 2; ++mr) tiles.push_back({mr, nv, lanes, nullptr});
+        for (int mr = 1; mr <= 14 && registers_of(mr, nv) <= registers + 2; ++mr)
+            tiles.push_back({mr, nv, lanes, nullptr});
     }
     return tiles;
 }
 
 }  // namespace
 
-TEST_CASE("the space holds exactly the configurations that the kernel accepts, on a shape small enough to visit all of it")
+TEST_CASE(
+    "the space holds exactly the configurations that the kernel accepts, on a shape small enough to visit all of it")
 {
-    const conv2d_shape shape{.ci = 6, .height = 5, .width = 5, .co = 8, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1};
+    const conv2d_shape shape{
+        .ci = 6, .height = 5, .width = 5, .co = 8, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1};
     const auto space = conv2d_space(shape, test_table());
     const std::vector<float> w(static_cast<std::size_t>(shape.weights()));
     REQUIRE(space.size() > 0);
     std::uint64_t members = 0;
     for (const auto& t : test_table().tiles) {
         const int nr = t.nv * t.vl, blocks = (8 + nr - 1) / nr;
-        if (t.mr > 5 || blocks * nr > 10 || test_table().registers_for(t.mr, t.nv, t.vl) > test_table().registers + 2) continue;
+        if (t.mr > 5 || blocks * nr > 10 || test_table().registers_for(t.mr, t.nv, t.vl) > test_table().registers + 2)
+            continue;
         std::uint64_t oc_blocks = 0;
         for (int b = 1; b <= 64; b *= 2) oc_blocks += b == 1 || b < 2 * blocks;
         // ku, prefetch, oh_block in {1, 5}, order, inner, pad; of the 9 (block, chunk) 4 take all channels and have a third edge.
@@ -52,10 +56,12 @@ TEST_CASE("the space holds exactly the configurations that the kernel accepts, o
     }
 }
 
-TEST_CASE("the register budget is the table's: 6 x 2 by default on 16 registers, 14 x 2 on 32, at most two over in the space")
+TEST_CASE(
+    "the register budget is the table's: 6 x 2 by default on 16 registers, 14 x 2 on 32, at most two over in the space")
 {
     const auto narrow = shapes_for(16, 8), wide = shapes_for(32, 16);
-    const tile_table avx2{.tiles = narrow, .registers = 16, .lanes = 8}, avx512{.tiles = wide, .registers = 32, .lanes = 16};
+    const tile_table avx2{.tiles = narrow, .registers = 16, .lanes = 8},
+        avx512{.tiles = wide, .registers = 32, .lanes = 16};
     const auto shape = resnet18[1].shape;
     CHECK(default_config(shape, avx2).mr == 6);
     CHECK(default_config(shape, avx2).nv == 2);

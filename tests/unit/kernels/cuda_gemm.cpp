@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/cuda_gemm.hpp"
+#include "tunekit/kernels/cuda/gemm.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "support/cuda_emulation.hpp"
+#include "tests/support/cuda_emulation.hpp"
+#include "tests/unit/kernels/cuda_support.hpp"
+#include "tests/unit/kernels/support.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/random/philox.hpp"
-#include "unit/kernels/cuda_support.hpp"
-#include "unit/kernels/support.hpp"
 
 namespace tk = tunekit;
 using tk::kernels::cuda_arithmetic;
@@ -122,8 +122,7 @@ TEST_CASE("a product needs its barriers, and each wait for what it copies")
                                     "tk_wait<" + std::to_string(stages) + ">();");
             for (const std::uint64_t seed : {1U, 2U}) {
                 CHECK(p.error(whole, seed) < 1e-5);
-                for (const auto& source : cut)
-                    CHECK(p.error(source, seed) > 1e-3);
+                for (const auto& source : cut) CHECK(p.error(source, seed) > 1e-3);
             }
         }
     }

@@ -13,14 +13,14 @@
 #include <utility>
 #include <vector>
 
-#include "support/cuda_emulation.hpp"
+#include "tests/support/cuda_emulation.hpp"
+#include "tests/unit/kernels/support.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/shapes.hpp"
-#include "tunekit/measure/cuda_source.hpp"
+#include "tunekit/measure/cuda/source.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/space/concepts.hpp"
-#include "unit/kernels/support.hpp"
 
 /// The source of configuration `i`, none where a static check refuses it.
 template <class Template>
@@ -66,8 +66,7 @@ inline std::vector<float> transposed_weights(const tunekit::kernels::gemm_shape&
     const auto n = static_cast<std::size_t>(s.n), k = static_cast<std::size_t>(s.k);
     for (std::size_t b = 0; b < static_cast<std::size_t>(s.batch); ++b)
         for (std::size_t j = 0; j < n; ++j)
-            for (std::size_t l = 0; l < k; ++l)
-                out[(b * k + l) * n + j] = w[(b * n + j) * k + l];
+            for (std::size_t l = 0; l < k; ++l) out[(b * k + l) * n + j] = w[(b * n + j) * k + l];
     return out;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/depthwise.hpp"
+#include "tunekit/kernels/depthwise/depthwise.hpp"
 
 #include <doctest/doctest.h>
 
@@ -54,10 +54,12 @@ TEST_CASE("two channels with a filter each, by hand")
     CHECK(shape.macs() == 36);
     CHECK(reference_conv2d(shape, x, w) == want);
     for (const auto side : {guard::behind, guard::before}) {
-        CHECK(convolve<depthwise_kernel>(shape, {.vectorise = vectorise_mode::pixel, .mr = 1, .nv = 1, .vl = 4}, x, w, side) == want);
+        CHECK(convolve<depthwise_kernel>(shape, {.vectorise = vectorise_mode::pixel, .mr = 1, .nv = 1, .vl = 4}, x, w,
+                                         side) == want);
         for (const auto pad : {padding_mode::copy, padding_mode::clip}) {
-            CHECK(convolve<depthwise_kernel>(shape, {.vectorise = vectorise_mode::channel, .mr = 2, .nv = 1, .vl = 4, .pad = pad}, x, w,
-                           side) == want);
+            CHECK(convolve<depthwise_kernel>(
+                      shape, {.vectorise = vectorise_mode::channel, .mr = 2, .nv = 1, .vl = 4, .pad = pad}, x, w,
+                      side) == want);
         }
     }
 }
@@ -125,19 +127,10 @@ TEST_CASE("depthwise agrees with the definition in both layouts, and touches not
                    .padding_h = 4,
                    .padding_w = 2}),
     }};
-    tk::random::philox gen(19);
-    for (const auto& shape : shapes) {
-        const auto x = uniform_floats(shape.inputs(), gen), w = uniform_floats(shape.weights(), gen);
-        const auto want = reference_conv2d(shape, x, w);
-        for (int trial = 0; trial < 100; ++trial) {
-            const auto config = random_depthwise_config(shape, gen);
-            CAPTURE(::text(shape));
-            CAPTURE(text(config));
-            // Sums of at most 121 products below 1 in float: 121 roundings of 2^-24 relative to the largest output.
-            REQUIRE(relative_error(convolve<depthwise_kernel>(shape, config, x, w, trial % 2 == 0 ? guard::behind : guard::before),
-                                   want) < 1e-5);
-        }
-    }
+    // Sums of at most 121 products below 1 in float: 121 roundings of 2^-24 relative to the largest output.
+    check_against_the_definition<depthwise_kernel>(
+        shapes, 100, 1e-5, [](const auto& shape, auto& gen) { return random_depthwise_config(shape, gen); },
+        [](const auto& c) { return text(c); }, tk::random::philox(19));
 }
 
 TEST_CASE("a depthwise configuration that does not fit is refused with its parameter named")

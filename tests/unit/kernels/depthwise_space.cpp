@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/depthwise_space.hpp"
+#include "tunekit/kernels/depthwise/space.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "support.hpp"
-#include "tunekit/kernels/depthwise.hpp"
+#include "tunekit/kernels/depthwise/depthwise.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/random/philox.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/gemm.hpp"
+#include "tunekit/kernels/gemm/gemm.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "support.hpp"
-#include "tunekit/kernels/gemm_space.hpp"
+#include "tunekit/kernels/gemm/space.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/random/philox.hpp"
@@ -26,22 +26,39 @@ gemm_config random_gemm_config(G& gen)
 {
     const auto tiles = test_table().tiles;
     const auto& t = tiles[tk::random::uniform_index(tiles.size(), gen)];
-    return {.mr = t.mr, .nv = t.nv, .vl = t.vl, .ku = one_of({1, 2, 4, 8}, gen), .prefetch = one_of({0, 8}, gen),
-            .mc = one_of({1, 3, 8, 64}, gen), .nc = t.nv * t.vl * one_of({1, 2, 5}, gen), .kc = one_of({1, 4, 7, 128}, gen),
-            .order = static_cast<loop_order>(one_of({0, 1, 2, 3, 4, 5}, gen)), .inner = static_cast<inner_order>(one_of({0, 1}, gen)),
-            .pack_a = one_of({0, 1}, gen) == 1, .pack_b = one_of({0, 1}, gen) == 1,
-            .fetch_c = one_of({0, 1}, gen) == 1, .edge = static_cast<edge_mode>(one_of({0, 1}, gen))};
+    return {.mr = t.mr,
+            .nv = t.nv,
+            .vl = t.vl,
+            .ku = one_of({1, 2, 4, 8}, gen),
+            .prefetch = one_of({0, 8}, gen),
+            .mc = one_of({1, 3, 8, 64}, gen),
+            .nc = t.nv * t.vl * one_of({1, 2, 5}, gen),
+            .kc = one_of({1, 4, 7, 128}, gen),
+            .order = static_cast<loop_order>(one_of({0, 1, 2, 3, 4, 5}, gen)),
+            .inner = static_cast<inner_order>(one_of({0, 1}, gen)),
+            .pack_a = one_of({0, 1}, gen) == 1,
+            .pack_b = one_of({0, 1}, gen) == 1,
+            .fetch_c = one_of({0, 1}, gen) == 1,
+            .edge = static_cast<edge_mode>(one_of({0, 1}, gen))};
 }
 
 }  // namespace
 
-TEST_CASE("a product agrees with the definition for every blocking, packing, order and edge, and touches nothing beside its matrices")
+TEST_CASE(
+    "a product agrees with the definition for every blocking, packing, order and edge, and touches nothing beside its "
+    "matrices")
 {
-    const std::array<gemm_shape, 7> shapes{{{.m = 1, .n = 1, .k = 1}, {.m = 7, .n = 13, .k = 5}, {.m = 16, .n = 16, .k = 16}, {.m = 1, .n = 50, .k = 33},
-                                            {.m = 23, .n = 3, .k = 9}, {.batch = 3, .m = 6, .n = 20, .k = 17}, {.m = 12, .n = 64, .k = 2}}};
+    const std::array<gemm_shape, 7> shapes{{{.m = 1, .n = 1, .k = 1},
+                                            {.m = 7, .n = 13, .k = 5},
+                                            {.m = 16, .n = 16, .k = 16},
+                                            {.m = 1, .n = 50, .k = 33},
+                                            {.m = 23, .n = 3, .k = 9},
+                                            {.batch = 3, .m = 6, .n = 20, .k = 17},
+                                            {.m = 12, .n = 64, .k = 2}}};
     tk::random::philox gen(17);
     for (const auto& s : shapes) {
-        const auto a = uniform_floats(std::int64_t{s.batch} * s.m * s.k, gen), b = uniform_floats(std::int64_t{s.batch} * s.k * s.n, gen);
+        const auto a = uniform_floats(std::int64_t{s.batch} * s.m * s.k, gen),
+                   b = uniform_floats(std::int64_t{s.batch} * s.k * s.n, gen);
         const auto want = reference_gemm(s, a, b);
         guarded ga(a.size()), gb(b.size()), gc(want.size());
         std::copy(a.begin(), a.end(), ga.data());
@@ -72,8 +89,10 @@ TEST_CASE("leading dimensions leave what lies between the rows alone")
     const auto a = uniform_floats(100, gen), b = uniform_floats(140, gen);
     std::vector<float> dense_a, dense_b;
     for (int i = 0; i < 2; ++i) {
-        for (int r = 0; r < 5; ++r) dense_a.insert(dense_a.end(), a.begin() + i * 50 + r * 8, a.begin() + i * 50 + r * 8 + 6);
-        for (int r = 0; r < 6; ++r) dense_b.insert(dense_b.end(), b.begin() + i * 70 + r * 11, b.begin() + i * 70 + r * 11 + 9);
+        for (int r = 0; r < 5; ++r)
+            dense_a.insert(dense_a.end(), a.begin() + i * 50 + r * 8, a.begin() + i * 50 + r * 8 + 6);
+        for (int r = 0; r < 6; ++r)
+            dense_b.insert(dense_b.end(), b.begin() + i * 70 + r * 11, b.begin() + i * 70 + r * 11 + 9);
     }
     const auto want = reference_gemm(s, dense_a, dense_b);
     for (int trial = 0; trial < 100; ++trial) {
@@ -105,13 +124,16 @@ TEST_CASE("a product's configuration that does not fit is refused with its param
         return [&, c] { gemm_kernel(s, c, test_table()); };
     };
     CHECK_NOTHROW(with([](auto&) {})());
-    CHECK_THROWS_WITH(with([](auto& c) { c.nc = 6; })(), "tunekit: gemm_config: nc is 6, want a positive multiple of nv vl");
+    CHECK_THROWS_WITH(with([](auto& c) { c.nc = 6; })(),
+                      "tunekit: gemm_config: nc is 6, want a positive multiple of nv vl");
     CHECK_THROWS_WITH(with([](auto& c) { c.mc = 0; })(), "tunekit: gemm_config: mc is 0, want >= 1");
-    CHECK_THROWS_WITH(with([](auto& c) { c.mr = 0; })(), "tunekit: gemm_config: no tile 0 x 1 x 4 in the table, want one of its tiles");
+    CHECK_THROWS_WITH(with([](auto& c) { c.mr = 0; })(),
+                      "tunekit: gemm_config: no tile 0 x 1 x 4 in the table, want one of its tiles");
     CHECK_THROWS_AS(with([](auto& c) { c.edge = edge_mode::overlap; })(), std::invalid_argument);
 }
 
-TEST_CASE("every product of every network has a space that holds its default, and the kernel accepts what the space holds")
+TEST_CASE(
+    "every product of every network has a space that holds its default, and the kernel accepts what the space holds")
 {
     tk::random::philox gen(23);
     const tile_table table{.tiles = test_table().tiles, .registers = 16, .lanes = 4};

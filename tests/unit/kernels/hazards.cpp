@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "support.hpp"
-#include "tunekit/kernels/conv2d.hpp"
+#include "tunekit/kernels/conv2d/blocked.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/random/philox.hpp"
 
@@ -18,7 +18,8 @@ using namespace tk::kernels;
 
 namespace {
 
-constexpr conv2d_shape shape{.ci = 4, .height = 7, .width = 7, .co = 8, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1};
+constexpr conv2d_shape shape{
+    .ci = 4, .height = 7, .width = 7, .co = 8, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1};
 
 /// The signal that ends a child which runs the configuration between pages without access, with a second of processor time; 0 where
 /// it ends by itself.
@@ -43,7 +44,8 @@ int signal_of(const conv2d_config& config)
     return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-constexpr conv2d_config sound{.mr = 5, .nv = 1, .vl = 4, .ku = 1, .ic_block = 4, .ic_chunk = 1, .pad = padding_mode::copy};
+constexpr conv2d_config sound{
+    .mr = 5, .nv = 1, .vl = 4, .ku = 1, .ic_block = 4, .ic_chunk = 1, .pad = padding_mode::copy};
 
 conv2d_config with_edge(edge_mode edge)
 {
@@ -54,7 +56,8 @@ conv2d_config with_edge(edge_mode edge)
 
 }  // namespace
 
-TEST_CASE("an overrunning edge writes past the end of the output where the row is no multiple of the tile, and only there")
+TEST_CASE(
+    "an overrunning edge writes past the end of the output where the row is no multiple of the tile, and only there")
 {
     CHECK(signal_of(sound) == 0);
     CHECK(signal_of(with_edge(edge_mode::overlap)) == 0);
@@ -64,14 +67,17 @@ TEST_CASE("an overrunning edge writes past the end of the output where the row i
     CHECK(signal_of(fits) == 0);
 }
 
-TEST_CASE("an overrunning edge without a guard behind it computes the right values inside the output: the store is the only fault")
+TEST_CASE(
+    "an overrunning edge without a guard behind it computes the right values inside the output: the store is the only "
+    "fault")
 {
     tk::random::philox gen(31);
     const auto x = uniform_floats(shape.inputs(), gen), w = uniform_floats(shape.weights(), gen);
     auto config = with_edge(edge_mode::overrun);
     config.pad = padding_mode::clip;
     conv2d_kernel kernel(shape, config, test_table(), w);
-    std::vector<float> in(kernel.input_size() + 64), out(kernel.output_size() + 64, 5.0F), y(static_cast<std::size_t>(shape.outputs()));
+    std::vector<float> in(kernel.input_size() + 64), out(kernel.output_size() + 64, 5.0F),
+        y(static_cast<std::size_t>(shape.outputs()));
     kernel.pack_input(x, {in.data(), kernel.input_size()});
     kernel.run(in.data(), out.data());
     kernel.unpack_output({out.data(), kernel.output_size()}, y);

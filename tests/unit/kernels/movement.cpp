@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/movement.hpp"
+#include "tunekit/kernels/detail/movement.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support.hpp"
+#include "tunekit/kernels/make_table.hpp"
 
 namespace tk = tunekit;
 using namespace tk::kernels;
@@ -21,8 +22,7 @@ constexpr movement movements[] = {make_movement<machine{.lanes = 4}>(), make_mov
 void number(const guarded& floats)
 {
     float next = 1;
-    for (float& f : floats.span())
-        f = next++;
+    for (float& f : floats.span()) f = next++;
 }
 
 }  // namespace
@@ -79,8 +79,7 @@ TEST_CASE("every stride of every length is gathered, and no float beside the las
                 m.gather(from.data(), width, stride, to.data(), n, rows, n);
                 int wrong = 0;
                 for (int r = 0; r < rows; ++r) {
-                    for (int j = 0; j < n; ++j)
-                        wrong += to.data()[r * n + j] != from.data()[r * width + j * stride];
+                    for (int j = 0; j < n; ++j) wrong += to.data()[r * n + j] != from.data()[r * width + j * stride];
                 }
                 CAPTURE(stride);
                 CAPTURE(n);

@@ -7,33 +7,39 @@
 #include <vector>
 
 #include "support.hpp"
+#include "tunekit/kernels/make_table.hpp"
 
 namespace tk = tunekit;
 using namespace tk::kernels;
 
 namespace {
 
-constexpr std::array tiles{make_tile<1, 1, 4>(), make_tile<2, 1, 4>(), make_tile<3, 1, 4>(), make_tile<4, 1, 4>(), make_tile<5, 1, 4>(),
-                           make_tile<1, 2, 4>(), make_tile<2, 2, 4>(), make_tile<3, 2, 4>(), make_tile<1, 3, 4>(), make_tile<2, 3, 4>(),
-                           make_tile<1, 8, 4>(), make_tile<2, 8, 4>(), make_tile<1, 1, 8>(), make_tile<2, 1, 8>()};
+constexpr std::array tiles{make_tile<1, 1, 4>(), make_tile<2, 1, 4>(), make_tile<3, 1, 4>(), make_tile<4, 1, 4>(),
+                           make_tile<5, 1, 4>(), make_tile<1, 2, 4>(), make_tile<2, 2, 4>(), make_tile<3, 2, 4>(),
+                           make_tile<1, 3, 4>(), make_tile<2, 3, 4>(), make_tile<1, 8, 4>(), make_tile<2, 8, 4>(),
+                           make_tile<1, 1, 8>(), make_tile<2, 1, 8>()};
 
-constexpr std::array depthwise{make_depthwise_channels<1, 1, 4>(),      make_depthwise_channels<2, 1, 4>(),
-                               make_depthwise_channels<3, 1, 4>(),      make_depthwise_channels<1, 2, 4>(),
-                               make_depthwise_channels<2, 2, 4>(),      make_depthwise_pixels<1, 1, 4>(),
-                               make_depthwise_pixels<1, 2, 4>(),        make_depthwise_pixels<1, 1, 8>(),
-                               make_depthwise_pixels<2, 1, 4, 3, 1>(),  make_depthwise_pixels<4, 2, 4, 3, 1>(),
-                               make_depthwise_pixels<3, 1, 4, 3, 2>(),  make_depthwise_pixels<2, 2, 4, 5, 1>(),
+constexpr std::array depthwise{make_depthwise_channels<1, 1, 4>(),     make_depthwise_channels<2, 1, 4>(),
+                               make_depthwise_channels<3, 1, 4>(),     make_depthwise_channels<1, 2, 4>(),
+                               make_depthwise_channels<2, 2, 4>(),     make_depthwise_pixels<1, 1, 4>(),
+                               make_depthwise_pixels<1, 2, 4>(),       make_depthwise_pixels<1, 1, 8>(),
+                               make_depthwise_pixels<2, 1, 4, 3, 1>(), make_depthwise_pixels<4, 2, 4, 3, 1>(),
+                               make_depthwise_pixels<3, 1, 4, 3, 2>(), make_depthwise_pixels<2, 2, 4, 5, 1>(),
                                make_depthwise_pixels<2, 1, 4, 3, 3>()};
 
-constexpr std::array transforms{make_winograd<2, 4>(), make_winograd<3, 4>(), make_winograd<4, 4>(), make_winograd<5, 4>(),
-                                make_winograd<6, 4>(), make_winograd<7, 4>(), make_winograd<8, 4>(), make_winograd<2, 8>(),
-                                make_winograd<4, 8>()};
+constexpr std::array transforms{make_winograd<2, 4>(), make_winograd<3, 4>(), make_winograd<4, 4>(),
+                                make_winograd<5, 4>(), make_winograd<6, 4>(), make_winograd<7, 4>(),
+                                make_winograd<8, 4>(), make_winograd<2, 8>(), make_winograd<4, 8>()};
 
 }  // namespace
 
 const tile_table& test_table()
 {
-    static constexpr tile_table table{.tiles = tiles, .registers = native.registers, .lanes = native.lanes, .winograd = transforms, .depthwise = depthwise};
+    static constexpr tile_table table{.tiles = tiles,
+                                      .registers = native.registers,
+                                      .lanes = native.lanes,
+                                      .winograd = transforms,
+                                      .depthwise = depthwise};
     return table;
 }
 
@@ -71,13 +77,26 @@ TEST_CASE("every tile sums blocks, taps and steps of k, replacing or adding, wit
                 const int blocks = 2, taps = 3;
                 const auto n = [](int i) { return static_cast<std::size_t>(i); };
                 // Rows 100 floats apart, taps 20, blocks 1000; integers, so that sums are exact.
-                guarded x(n(1000 + 2 * 20 + (t.mr - 1) * 100 + depth)), w(n((blocks * taps - 1) * 200 + (depth - 1) * nr + nr));
+                guarded x(n(1000 + 2 * 20 + (t.mr - 1) * 100 + depth)),
+                    w(n((blocks * taps - 1) * 200 + (depth - 1) * nr + nr));
                 guarded y(n((t.mr - 1) * 70 + nr));
                 for (std::size_t i = 0; i < x.span().size(); ++i) x.data()[i] = static_cast<float>(i % 7) - 3;
                 for (std::size_t i = 0; i < w.span().size(); ++i) w.data()[i] = static_cast<float>(i % 5) - 2;
                 y.fill(100);
-                tile_args a{.x = x.data(), .w = w.data(), .y = y.data(), .x_row = 100, .x_block = 1000, .x_tap = 20, .w_step = nr,
-                            .w_block = 600, .w_tap = 200, .y_row = 70, .blocks = blocks, .taps = taps, .depth = depth, .unroll = unroll,
+                tile_args a{.x = x.data(),
+                            .w = w.data(),
+                            .y = y.data(),
+                            .x_row = 100,
+                            .x_block = 1000,
+                            .x_tap = 20,
+                            .w_step = nr,
+                            .w_block = 600,
+                            .w_tap = 200,
+                            .y_row = 70,
+                            .blocks = blocks,
+                            .taps = taps,
+                            .depth = depth,
+                            .unroll = unroll,
                             .prefetch = 4};
                 for (const bool accumulate : {true, false}) {
                     a.accumulate = accumulate;
@@ -90,7 +109,8 @@ TEST_CASE("every tile sums blocks, taps and steps of k, replacing or adding, wit
                             for (int b = 0; b < blocks; ++b) {
                                 for (int tap = 0; tap < taps; ++tap) {
                                     for (int k = 0; k < depth; ++k) {
-                                        sum += x.data()[m * 100 + b * 1000 + tap * 20 + k] * w.data()[b * 600 + tap * 200 + k * nr + j];
+                                        sum += x.data()[m * 100 + b * 1000 + tap * 20 + k] *
+                                               w.data()[b * 600 + tap * 200 + k * nr + j];
                                     }
                                 }
                             }

@@ -32,7 +32,8 @@ TEST_CASE("a convolution's output size and work follow the closed form")
     CHECK(r1.ow() == 112);
     CHECK(r1.macs() == std::int64_t{112} * 112 * 64 * 3 * 49);
     CHECK(r1.flops() == 2.0 * 112 * 112 * 64 * 3 * 49);
-    const conv2d_shape odd{.batch = 2, .ci = 3, .height = 9, .width = 5, .co = 7, .kernel_h = 3, .kernel_w = 1, .stride_h = 2};
+    const conv2d_shape odd{
+        .batch = 2, .ci = 3, .height = 9, .width = 5, .co = 7, .kernel_h = 3, .kernel_w = 1, .stride_h = 2};
     CHECK(odd.oh() == 4);
     CHECK(odd.ow() == 5);
     CHECK(odd.macs() == 2 * 4 * 5 * 7 * 3 * 3);
@@ -44,7 +45,8 @@ TEST_CASE("each layer's MFLOP are those of the published tables")
     const long r[] = {236028, 231211, 25690, 115606, 12845, 231211, 115606, 12845, 231211, 115606, 12845, 231211};
     const long v[] = {173408, 3699376, 1849688, 3699376, 1849688, 3699376, 1849688, 3699376, 924844};
     const long a[] = {140554, 447898, 224281, 299041, 199361};
-    const long s[] = {43352, 6195, 6195, 55757, 12390, 5972, 5972, 53748, 11944, 4153, 3115, 28035, 6230, 8307, 5538, 49840, 11076, 173056};
+    const long s[] = {43352, 6195, 6195,  55757, 12390, 5972, 5972,  53748, 11944,
+                      4153,  3115, 28035, 6230,  8307,  5538, 49840, 11076, 173056};
     const auto check = [](const auto& layers, const auto& want) {
         for (std::size_t i = 0; i < std::size(want); ++i) {
             CAPTURE(std::string(layers[i].name));
@@ -100,10 +102,12 @@ TEST_CASE("networks are found by name and an unknown one is not")
 
 TEST_CASE("shapes without an output are refused")
 {
-    CHECK_THROWS_WITH_AS(require_valid(conv2d_shape{.ci = 0}), "tunekit: conv2d_shape: a size or stride is below 1, want >= 1",
-                         std::invalid_argument);
+    CHECK_THROWS_WITH_AS(require_valid(conv2d_shape{.ci = 0}),
+                         "tunekit: conv2d_shape: a size or stride is below 1, want >= 1", std::invalid_argument);
     CHECK_THROWS_WITH_AS(require_valid(conv2d_shape{.height = 2, .width = 2, .kernel_h = 3, .kernel_w = 3}),
-                         "tunekit: conv2d_shape: the kernel is larger than the padded image, want an output", std::invalid_argument);
+                         "tunekit: conv2d_shape: the kernel is larger than the padded image, want an output",
+                         std::invalid_argument);
     CHECK_THROWS_AS(require_valid(conv2d_shape{.padding_h = 1}), std::invalid_argument);
-    CHECK_THROWS_WITH_AS(require_valid(gemm_shape{.k = 0}), "tunekit: gemm_shape: a size is below 1, want >= 1", std::invalid_argument);
+    CHECK_THROWS_WITH_AS(require_valid(gemm_shape{.k = 0}), "tunekit: gemm_shape: a size is below 1, want >= 1",
+                         std::invalid_argument);
 }

@@ -70,7 +70,8 @@ TEST_CASE("log stays within 2 ulp of the true value, near 1 and far from it")
         const double near = 0.5 + tunekit::random::uniform_01(gen);
         const double far = std::ldexp(near, static_cast<int>(tunekit::random::uniform_index(2100, gen)) - 1060);
         const double at = 1 + (near - 1) * 1e-6;
-        for (const double x : {near, far, at}) worst = (std::max)(worst, ulps(linalg::log(x), std::log(static_cast<long double>(x))));
+        for (const double x : {near, far, at})
+            worst = (std::max)(worst, ulps(linalg::log(x), std::log(static_cast<long double>(x))));
     }
     CHECK(worst < 2);
 }

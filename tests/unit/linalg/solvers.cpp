@@ -28,7 +28,8 @@ normal_equations rosenbrock(const vector& p)
 
 TEST_CASE("levenberg_marquardt finds Rosenbrock's minimum from the classic start")
 {
-    const auto fit = linalg::levenberg_marquardt{}.minimize(rosenbrock, vector{{-1.2, 1}}, vector{{-5, -5}}, vector{{5, 5}});
+    const auto fit =
+        linalg::levenberg_marquardt{}.minimize(rosenbrock, vector{{-1.2, 1}}, vector{{-5, -5}}, vector{{5, 5}});
     CHECK(fit.converged);
     CHECK(fit.parameters[0] == doctest::Approx(1).epsilon(1e-9));
     CHECK(fit.parameters[1] == doctest::Approx(1).epsilon(1e-9));
@@ -38,7 +39,8 @@ TEST_CASE("levenberg_marquardt finds Rosenbrock's minimum from the classic start
 TEST_CASE("levenberg_marquardt slides along a bound to the constrained minimum")
 {
     // x1 <= 0.5: the best is x2 = 0.25, S = 0.25
-    const auto fit = linalg::levenberg_marquardt{}.minimize(rosenbrock, vector{{-1.2, 1}}, vector{{-5, -5}}, vector{{0.5, 5}});
+    const auto fit =
+        linalg::levenberg_marquardt{}.minimize(rosenbrock, vector{{-1.2, 1}}, vector{{-5, -5}}, vector{{0.5, 5}});
     CHECK(fit.converged);
     CHECK(fit.parameters[0] == 0.5);
     CHECK(fit.parameters[1] == doctest::Approx(0.25).epsilon(1e-9));
@@ -48,9 +50,11 @@ TEST_CASE("levenberg_marquardt slides along a bound to the constrained minimum")
 TEST_CASE("levenberg_marquardt says so when the start has no finite sum, and refuses an empty box")
 {
     const auto broken = [](const vector& p) { return normal_equations{std::nan(""), p, matrix::Identity(2, 2)}; };
-    CHECK_FALSE(linalg::levenberg_marquardt{}.minimize(broken, vector{{0, 0}}, vector{{-1, -1}}, vector{{1, 1}}).converged);
-    CHECK_THROWS_WITH_AS((void)linalg::levenberg_marquardt{}.minimize(rosenbrock, vector{{0, 0}}, vector{{1, 1}}, vector{{0, 2}}),
-                         "tunekit: levenberg_marquardt: a lower bound is above the upper, want a box", std::invalid_argument);
+    CHECK_FALSE(
+        linalg::levenberg_marquardt{}.minimize(broken, vector{{0, 0}}, vector{{-1, -1}}, vector{{1, 1}}).converged);
+    CHECK_THROWS_WITH_AS(
+        (void)linalg::levenberg_marquardt{}.minimize(rosenbrock, vector{{0, 0}}, vector{{1, 1}}, vector{{0, 2}}),
+        "tunekit: levenberg_marquardt: a lower bound is above the upper, want a box", std::invalid_argument);
 }
 
 TEST_CASE("cholesky multiplies back, and names a matrix that has no factor")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/mcmc/draws.hpp"
+#include "tunekit/mcmc/detail/draws.hpp"
 
 #include <doctest/doctest.h>
 
@@ -16,12 +16,14 @@
 namespace mcmc = tunekit::mcmc;
 using tunekit::random::philox;
 
-TEST_CASE("pick: index and fraction are uniform and independent: 5 x 4 cells of 100 000 draws, chi-squared, p(false alarm) < 1e-6")
+TEST_CASE(
+    "pick: index and fraction are uniform and independent: 5 x 4 cells of 100 000 draws, chi-squared, p(false alarm) < "
+    "1e-6")
 {
     philox gen{1};
     std::vector<double> cell(20);
     for (int i = 0; i < 100000; ++i) {
-        const auto drawn = mcmc::pick(5, gen);
+        const auto drawn = mcmc::detail::pick(5, gen);
         REQUIRE(drawn.index < 5);
         REQUIRE(drawn.fraction < 1);
         cell[drawn.index * 4 + static_cast<std::size_t>(drawn.fraction * 4)] += 1;
@@ -31,14 +33,16 @@ TEST_CASE("pick: index and fraction are uniform and independent: 5 x 4 cells of 
     CHECK(chi < 63.7);  // the 1 - 1e-6 quantile of 19 degrees of freedom is 63.66
 }
 
-TEST_CASE("shuffle_front draws every arrangement of 3 out of 5 equally often: 60 000 draws, chi-squared, p(false alarm) < 1e-6")
+TEST_CASE(
+    "shuffle_front draws every arrangement of 3 out of 5 equally often: 60 000 draws, chi-squared, p(false alarm) < "
+    "1e-6")
 {
     philox gen{2};
     std::map<std::uint32_t, double> seen;
     for (int i = 0; i < 60000; ++i) {
         std::vector<std::uint32_t> order(5);
         std::iota(order.begin(), order.end(), 0U);
-        mcmc::shuffle_front(order, 3, gen);
+        mcmc::detail::shuffle_front(order, 3, gen);
         seen[order[0] * 25 + order[1] * 5 + order[2]] += 1;
         std::sort(order.begin(), order.end());
         for (std::uint32_t k = 0; k < 5; ++k) REQUIRE(order[k] == k);
@@ -54,14 +58,15 @@ TEST_CASE("shuffle_front takes several draws where the ranges' product is large,
     philox gen{3}, same = gen;
     std::vector<std::uint32_t> order(1000);
     std::iota(order.begin(), order.end(), 0U);
-    mcmc::shuffle_front(order, 0, gen);
+    mcmc::detail::shuffle_front(order, 0, gen);
     CHECK(gen == same);
-    mcmc::shuffle_front(order, 1000, gen);
+    mcmc::detail::shuffle_front(order, 1000, gen);
     std::sort(order.begin(), order.end());
     for (std::uint32_t k = 0; k < 1000; ++k) REQUIRE(order[k] == k);
 }
 
-TEST_CASE("stretch draws z by p(z) ~ 1 / sqrt(z): 100 000 draws, Kolmogorov-Smirnov and mean 7/6, p(false alarm) < 1e-6")
+TEST_CASE(
+    "stretch draws z by p(z) ~ 1 / sqrt(z): 100 000 draws, Kolmogorov-Smirnov and mean 7/6, p(false alarm) < 1e-6")
 {
     philox gen{4};
     const std::vector<double> positions{1, 0};  // walker 0 at 1 moves by walker 1 at 0: the proposal is z
@@ -106,14 +111,14 @@ TEST_CASE("split_pairs divides any number in two, each by a fair bit: 40 000 dra
     for (const std::size_t n : {1U, 2U, 3U, 7U, 16U, 129U, 300U})
         for (std::uint64_t turn = 0; turn < 5; ++turn) {
             std::vector<std::uint32_t> order(n);
-            mcmc::split_pairs(order, turn, gen);
+            mcmc::detail::split_pairs(order, turn, gen);
             std::sort(order.begin(), order.end());
             for (std::uint32_t k = 0; k < n; ++k) REQUIRE(order[k] == k);
         }
     std::vector<double> first(8), apart(64);
     std::vector<std::uint32_t> order(8);
     for (std::uint64_t turn = 0; turn < 40000; ++turn) {
-        mcmc::split_pairs(order, turn, gen);
+        mcmc::detail::split_pairs(order, turn, gen);
         std::vector<int> set(8, 1);
         for (std::size_t i = 0; i < 4; ++i) set[order[i]] = 0;
         for (std::size_t a = 0; a < 8; ++a) {
@@ -134,7 +139,7 @@ TEST_CASE("split_pairs: of an odd number all are left over in turn, on the first
     std::vector<int> left(7);
     std::vector<std::uint32_t> order(7);
     for (std::uint64_t turn = 0; turn < 7; ++turn) {
-        mcmc::split_pairs(order, turn, gen);
+        mcmc::detail::split_pairs(order, turn, gen);
         ++left[order[3]];
     }
     CHECK(left == std::vector<int>(7, 1));

@@ -52,7 +52,8 @@ TEST_CASE("a run continued from its state equals one longer run, bit for bit, fo
         auto t = s;
         philox other = gen;
         const auto whole = sampler.run(s, standard_normal, 60, gen);
-        const auto first = sampler.run(t, standard_normal, 20, other), rest = sampler.run(t, standard_normal, 40, other);
+        const auto first = sampler.run(t, standard_normal, 20, other),
+                   rest = sampler.run(t, standard_normal, 40, other);
         std::vector<double> joined = first.positions;
         joined.insert(joined.end(), rest.positions.begin(), rest.positions.end());
         CHECK(whole.positions == joined);
@@ -77,24 +78,27 @@ TEST_CASE("the chain is that of the rule written plainly, with logarithms, for f
         for (std::size_t t = 0; t < 200; ++t) {
             std::vector<std::uint32_t> order(w);
             std::iota(order.begin(), order.end(), 0U);
-            if (w < 16) mcmc::shuffle_front(order, w - w / 2, other);
-            else mcmc::split_pairs(order, t, other);
+            if (w < 16) mcmc::detail::shuffle_front(order, w - w / 2, other);
+            else mcmc::detail::split_pairs(order, t, other);
             for (std::size_t set = 0; set < 2; ++set) {
-                const std::size_t n = set == 0 ? w - w / 2 : w / 2, mine = set == 0 ? 0 : w - w / 2, theirs = set == 0 ? n : 0;
+                const std::size_t n = set == 0 ? w - w / 2 : w / 2, mine = set == 0 ? 0 : w - w / 2,
+                                  theirs = set == 0 ? n : 0;
                 std::vector<std::vector<double>> q;
                 std::vector<double> zs;
                 for (std::size_t i = 0; i < n; ++i) {
-                    const auto drawn = mcmc::pick(w - n, other);
+                    const auto drawn = mcmc::detail::pick(w - n, other);
                     zs.push_back((drawn.fraction + 1) * (drawn.fraction + 1) * 0.5);
                     q.emplace_back();
                     const std::size_t k = order[mine + i], j = order[theirs + drawn.index];
-                    for (std::size_t c = 0; c < d; ++c) q.back().push_back(x[j * d + c] + zs.back() * (x[k * d + c] - x[j * d + c]));
+                    for (std::size_t c = 0; c < d; ++c)
+                        q.back().push_back(x[j * d + c] + zs.back() * (x[k * d + c] - x[j * d + c]));
                 }
                 for (std::size_t i = 0; i < n; ++i) {
                     const std::size_t k = order[mine + i];
                     const std::vector<double> here(&x[k * d], &x[k * d] + d);
                     const double u = 1 - tunekit::random::uniform_01(other);
-                    if (std::log(u) < 2 * std::log(zs[i]) + density(q[i]) - density(here)) std::copy(q[i].begin(), q[i].end(), &x[k * d]);
+                    if (std::log(u) < 2 * std::log(zs[i]) + density(q[i]) - density(here))
+                        std::copy(q[i].begin(), q[i].end(), &x[k * d]);
                 }
             }
             for (std::size_t k = 0; k < w; ++k)
@@ -169,7 +173,8 @@ TEST_CASE("start accepts what spans the space at any scale and offset, and refus
     CHECK_THROWS_AS((void)sampler.start(flat, std::vector<double>(50, 1.0), 5), std::invalid_argument);
     CHECK_FALSE(mcmc::linearly_independent(std::span(x).first(25), 5));
     CHECK_THROWS_WITH_AS((void)sampler.start(flat, std::vector<double>(x.begin(), x.begin() + 45), 5),
-                         "tunekit: ensemble.start: 9 walkers in 5 dimensions, want >= 10 (or allow_few_walkers)", std::invalid_argument);
+                         "tunekit: ensemble.start: 9 walkers in 5 dimensions, want >= 10 (or allow_few_walkers)",
+                         std::invalid_argument);
     CHECK_NOTHROW((void)mcmc::ensemble{mcmc::stretch{}, {.allow_few_walkers = true}}.start(flat, {1, 2, 3, 4}, 2));
     CHECK_NOTHROW((void)mcmc::ensemble{mcmc::gaussian{}}.start(flat, {1, 2}, 2));  // walks alone
 }
@@ -181,9 +186,12 @@ TEST_CASE("start refuses shapes and densities that cannot work")
     CHECK_THROWS_AS((void)sampler.start(standard_normal, {1, 2, 3}, 2), std::invalid_argument);
     CHECK_THROWS_AS((void)sampler.start(standard_normal, {1, infinity}, 1), std::invalid_argument);
     CHECK_THROWS_WITH_AS((void)sampler.start([](std::span<const double>) { return -infinity; }, {1, 2}, 1),
-                         "tunekit: ensemble.start: every walker has density 0, want one inside the support", std::invalid_argument);
-    CHECK_THROWS_AS((void)sampler.start([](std::span<const double>) { return std::nan(""); }, {1, 2}, 1), tunekit::numerical_error);
-    CHECK_THROWS_AS((void)sampler.start([](std::span<const double>) { return infinity; }, {1, 2}, 1), tunekit::numerical_error);
+                         "tunekit: ensemble.start: every walker has density 0, want one inside the support",
+                         std::invalid_argument);
+    CHECK_THROWS_AS((void)sampler.start([](std::span<const double>) { return std::nan(""); }, {1, 2}, 1),
+                    tunekit::numerical_error);
+    CHECK_THROWS_AS((void)sampler.start([](std::span<const double>) { return infinity; }, {1, 2}, 1),
+                    tunekit::numerical_error);
 }
 
 TEST_CASE("a density that turns NaN in the middle of a run is an error, and the state stays a state")
@@ -194,6 +202,24 @@ TEST_CASE("a density that turns NaN in the middle of a run is an error, and the 
     auto s = sampler.start(broken, {0.1, 0.2, -0.3, 0.4, -0.5, 0.6}, 1);
     CHECK_THROWS_AS((void)sampler.run(s, broken, 500, gen), tunekit::numerical_error);
     for (std::size_t k = 0; k < s.walkers(); ++k) CHECK(s.log_prob[k] == broken(s.walker(k)));
+}
+
+TEST_CASE("two runs joined are one longer run; runs that do not fit together are refused")
+{
+    for (const std::size_t thin : {1U, 3U}) {
+        const mcmc::ensemble sampler{mcmc::stretch{}, {.thin_by = thin}};
+        philox one{3}, two{3};
+        auto s = sampler.start(standard_normal, normals(2 * 8, one), 2);
+        auto t = sampler.start(standard_normal, normals(2 * 8, two), 2);
+        const mcmc::chain whole = sampler.run(s, standard_normal, 20, one);
+        mcmc::chain first = sampler.run(t, standard_normal, 13, two);
+        const mcmc::chain then = sampler.run(t, standard_normal, 7, two);
+        CHECK(mcmc::joined(first, then) == whole);
+        CHECK_THROWS_AS((void)mcmc::joined(mcmc::kept(first, 4), then), std::invalid_argument);
+        first.thin_by += 1;
+        CHECK_THROWS_AS((void)mcmc::joined(first, then), std::invalid_argument);
+        CHECK_THROWS_AS((void)mcmc::joined(mcmc::chain{}, then), std::invalid_argument);
+    }
 }
 
 TEST_CASE("thinning at run time stores every third step and counts all proposals")

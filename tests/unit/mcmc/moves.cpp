@@ -19,7 +19,8 @@ namespace mcmc = tunekit::mcmc;
 using tunekit::random::philox;
 
 static_assert(mcmc::move<mcmc::stretch, philox> && mcmc::move<mcmc::walk, philox> && mcmc::move<mcmc::kde, philox>);
-static_assert(mcmc::move<mcmc::differential_evolution, philox> && mcmc::move<mcmc::snooker, philox> && mcmc::move<mcmc::gaussian, philox>);
+static_assert(mcmc::move<mcmc::differential_evolution, philox> && mcmc::move<mcmc::snooker, philox> &&
+              mcmc::move<mcmc::gaussian, philox>);
 static_assert(mcmc::mixes_moves<mcmc::mixture<mcmc::stretch, mcmc::walk>> && !mcmc::mixes_moves<mcmc::stretch>);
 
 namespace {
@@ -61,14 +62,26 @@ void check_all_divisions(Move move, std::uint64_t seed)
 
 }  // namespace
 
-TEST_CASE("stretch leaves the standard normal as it is, p(false alarm) < 1e-6") { check_all_divisions(mcmc::stretch{}, 10); }
-TEST_CASE("walk leaves the standard normal as it is, p(false alarm) < 1e-6") { check_all_divisions(mcmc::walk{.helpers = 3}, 20); }
-TEST_CASE("walk with all helpers leaves the standard normal as it is, p(false alarm) < 1e-6") { check_normal(mcmc::walk{}, 3, 4000, 30); }
+TEST_CASE("stretch leaves the standard normal as it is, p(false alarm) < 1e-6")
+{
+    check_all_divisions(mcmc::stretch{}, 10);
+}
+TEST_CASE("walk leaves the standard normal as it is, p(false alarm) < 1e-6")
+{
+    check_all_divisions(mcmc::walk{.helpers = 3}, 20);
+}
+TEST_CASE("walk with all helpers leaves the standard normal as it is, p(false alarm) < 1e-6")
+{
+    check_normal(mcmc::walk{}, 3, 4000, 30);
+}
 TEST_CASE("differential evolution leaves the standard normal as it is, p(false alarm) < 1e-6")
 {
     check_all_divisions(mcmc::differential_evolution{}, 40);
 }
-TEST_CASE("snooker leaves the standard normal as it is, p(false alarm) < 1e-6") { check_all_divisions(mcmc::snooker{}, 50); }
+TEST_CASE("snooker leaves the standard normal as it is, p(false alarm) < 1e-6")
+{
+    check_all_divisions(mcmc::snooker{}, 50);
+}
 TEST_CASE("kde leaves the standard normal as it is, p(false alarm) < 1e-6")
 {
     check_normal(mcmc::kde{}, 3, 1500, 60);
@@ -84,13 +97,16 @@ TEST_CASE("gaussian leaves the standard normal as it is in every mode, p(false a
 }
 TEST_CASE("a mixture leaves the standard normal as it is, p(false alarm) < 1e-6")
 {
-    check_normal(mcmc::mixture{mcmc::weighted{mcmc::differential_evolution{}, 0.8}, mcmc::weighted{mcmc::snooker{}, 0.2}}, 3, 6000, 80);
+    check_normal(
+        mcmc::mixture{mcmc::weighted{mcmc::differential_evolution{}, 0.8}, mcmc::weighted{mcmc::snooker{}, 0.2}}, 3,
+        6000, 80);
 }
 
 TEST_CASE("a mixture draws its moves by weight: 100 000 steps, 6 standard errors")
 {
     philox gen{81};
-    const mcmc::mixture mixed{mcmc::weighted{mcmc::stretch{}, 3}, mcmc::weighted{mcmc::snooker{}, 1}, mcmc::weighted{mcmc::walk{}, 4}};
+    const mcmc::mixture mixed{mcmc::weighted{mcmc::stretch{}, 3}, mcmc::weighted{mcmc::snooker{}, 1},
+                              mcmc::weighted{mcmc::walk{}, 4}};
     int by_sets = 0, walks = 0;
     for (int i = 0; i < 100000; ++i)
         mixed.pick(gen, [&](const auto& one) {
@@ -110,7 +126,9 @@ TEST_CASE("the test of normality fails where it must: walkers from a normal are 
     CHECK(kolmogorov_smirnov(coordinate(chain, 0), [](double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }) > 0.1);
 }
 
-TEST_CASE("stretch, walk and differential evolution commute with affine maps: the chain of the image is the image of the chain")
+TEST_CASE(
+    "stretch, walk and differential evolution commute with affine maps: the chain of the image is the image of the "
+    "chain")
 {
     // x -> A x + b, with A = ((3, 1), (-1, 2)); the density of the image looks back through the inverse
     const auto image = [](std::span<const double> x) { return std::vector{3 * x[0] + x[1] + 10, 2 * x[1] - x[0] - 7}; };
@@ -131,7 +149,8 @@ TEST_CASE("stretch, walk and differential evolution commute with affine maps: th
         const auto a = sampler.run(s, standard_normal, 40, gen), b = sampler.run(t, density, 40, other);
         double worst = 0;
         for (std::size_t i = 0; i < a.samples(); ++i)
-            for (std::size_t c = 0; c < 2; ++c) worst = (std::max)(worst, std::abs(image(a.sample(i))[c] - b.sample(i)[c]));
+            for (std::size_t c = 0; c < 2; ++c)
+                worst = (std::max)(worst, std::abs(image(a.sample(i))[c] - b.sample(i)[c]));
         CHECK(worst < 1e-7);  // rounding errors grow tenfold every dozen steps
         CHECK(a.accepted == b.accepted);
     };
@@ -153,7 +172,8 @@ TEST_CASE("stretch finds a correlation of 0.999 that an isotropic random walk do
         const auto chain = sampler.run(s, narrow, 6000, gen);
         const auto x = coordinate(chain, 0), y = coordinate(chain, 1);
         double worst = (std::max)(std::abs(mean(x)), std::abs(mean(y)));
-        for (const auto& [got, want] : {std::pair(covariance(x, x), 1.0), {covariance(y, y), 1.0}, {covariance(x, y), 0.999}})
+        for (const auto& [got, want] :
+             {std::pair(covariance(x, x), 1.0), {covariance(y, y), 1.0}, {covariance(x, y), 0.999}})
             worst = (std::max)(worst, std::abs(got - want));
         return worst;
     };
@@ -163,7 +183,8 @@ TEST_CASE("stretch finds a correlation of 0.999 that an isotropic random walk do
 
 TEST_CASE("moves refuse parameters that make no sense")
 {
-    CHECK_THROWS_WITH_AS((mcmc::stretch{.scale = 1}.check(1)), "tunekit: stretch: scale is not above 1, want a finite number > 1", std::invalid_argument);
+    CHECK_THROWS_WITH_AS((mcmc::stretch{.scale = 1}.check(1)),
+                         "tunekit: stretch: scale is not above 1, want a finite number > 1", std::invalid_argument);
     CHECK_THROWS_AS((mcmc::walk{.helpers = 1}.check(1)), std::invalid_argument);
     CHECK_THROWS_AS((mcmc::snooker{.divided = {.sets = 3}}.check(1)), std::invalid_argument);
     CHECK_THROWS_AS((mcmc::differential_evolution{.sd = -1}.check(1)), std::invalid_argument);

@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/measure/builder.hpp"
+#include "tunekit/measure/build/builder.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstddef>
 #include <cstdio>
+#include <ctime>
 #include <string>
 #include <vector>
 
-#include "tunekit/measure/generated.hpp"
+#include "tunekit/measure/build/generated.hpp"
+#include "tunekit/measure/build/lanes.hpp"
+#include "tunekit/measure/detail/descent.hpp"
 #include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/timed.hpp"
@@ -58,6 +67,10 @@ private:
     std::string path_;
 };
 
+/// Compiles whatever does not define `scale`, such as what is built to see whether anything is.
+const std::string else_compiles =
+    "for a; do case $a in *.cpp) f=$a;; esac; done\ngrep -q scale \"$f\" || exec c++ \"$@\"\n";
+
 tk::measure::build_result build_one(builder& pool, const source& s, double seconds = 30)
 {
     pool.submit({s}, "scale", seconds);
@@ -80,8 +93,7 @@ TEST_CASE("sources built together keep their own helpers, and each computes its 
     builder pool(quick());
     const std::vector<source> sources{{times(2)}, {times(3)}, {times(5)}, {times(7)}};
     pool.submit(sources, "scale", 30);
-    for (const source& s : sources)
-        CHECK_FALSE(pool.wait(pool.cache().key(s, "scale")).failed);
+    for (const source& s : sources) CHECK_FALSE(pool.wait(pool.cache().key(s, "scale")).failed);
     CHECK(pool.started() == 2);
     CHECK(third(pool, sources[0]) == 6);
     CHECK(third(pool, sources[1]) == 9);
@@ -126,8 +138,7 @@ TEST_CASE("of sources built together only the culprit fails, with the compiler's
 {
     builder pool(quick());
     std::vector<source> sources;
-    for (int k = 2; k < 6; ++k)
-        sources.push_back({times(k)});
+    for (int k = 2; k < 6; ++k) sources.push_back({times(k)});
     sources[1].text = "extern \"C\" void scale(float* x) {\n x[0] = no_such_name;\n}";
     sources.push_back({"extern \"C\" void elsewhere(float*); extern \"C\" void scale(float* x) { elsewhere(x); }"});
     pool.submit(sources, "scale", 30);
@@ -187,9 +198,9 @@ TEST_CASE(
 
 TEST_CASE("a compiler that floods its output, dies or writes nothing is a failed build")
 {
-    const script floods("yes 'there is an error: of many words' | head -c 3000000 >&2; exit 1");
-    const script dies("kill -9 $$");
-    const script idle("exit 0");
+    const script floods(else_compiles + "yes 'there is an error: of many words' | head -c 3000000 >&2; exit 1");
+    const script dies(else_compiles + "kill -9 $$");
+    const script idle(else_compiles + "exit 0");
     builder pool({.compilers = {floods.path(), dies.path(), idle.path()}, .processes = 1});
     const auto flood = build_one(pool, {times(2)});
     REQUIRE(flood.failed);
@@ -227,8 +238,7 @@ TEST_CASE("configurations are generated, built together, run in a worker forked 
     builder pool(quick());
     const tk::measure::guarded_buffer<float> x(length);
     const tk::measure::guarded_buffer<float> want(length);
-    for (std::size_t i = 0; i < length; ++i)
-        want.data()[i] = 2 * static_cast<float>(i);
+    for (std::size_t i = 0; i < length; ++i) want.data()[i] = 2 * static_cast<float>(i);
     auto kernel = tk::measure::generated_kernel<void(float*)>(
         scale, pool.cache(), [at = x.data()](auto* run, const auto&) { return [=] { run(at); }; });
     auto runs = tk::measure::isolated(space,
@@ -262,4 +272,191 @@ TEST_CASE("configurations are generated, built together, run in a worker forked 
     CHECK(again[0].ok());
     CHECK(again[0].build_seconds == 0);
     CHECK(measure.building().started() == started);
+}
+
+namespace {
+
+void write(const std::string& name, const std::string& text)
+{
+    ::unlink(name.c_str());
+    tk::measure::detail::write_file(name, text);
+}
+
+std::string message_of(auto&& does)
+{
+    try {
+        does();
+    } catch (const tk::error& e) {
+        return e.what();
+    }
+    return {};
+}
+
+bool holds(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("what lies in a cache and is not what was put there is built again, whatever it is")
+{
+    const tk::measure::detail::temporary_directory place("/tmp/tunekit-cache-");
+    builder first(quick(place.name()));
+    CHECK_FALSE(build_one(first, {times(2)}).failed);
+    CHECK_FALSE(build_one(first, {times(3)}).failed);
+    const std::string ours = first.cache().path(first.cache().key({times(2)}, "scale"));
+    const std::string foreign = first.cache().path(first.cache().key({times(3)}, "scale"));
+    const std::string whole = tk::measure::detail::bytes_of(ours).value();
+    std::string flipped = whole;
+    flipped[whole.size() / 2] = static_cast<char>(flipped[whole.size() / 2] ^ 1);
+    const auto again = [&](std::uint64_t builds) {
+        builder next(quick(place.name()));
+        CHECK_FALSE(build_one(next, {times(2)}).failed);
+        CHECK(next.started() == builds);
+        CHECK(third(next, {times(2)}) == 6);
+    };
+    again(0);
+    for (const std::string& poison : {std::string(), whole.substr(0, whole.size() / 2), whole.substr(0, 10), flipped,
+                                      tk::measure::detail::bytes_of(foreign).value()}) {
+        write(ours, poison);
+        again(1);
+        again(0);
+    }
+    ::unlink(ours.c_str());
+    REQUIRE(::mkfifo(ours.c_str(), 0600) == 0);
+    again(1);
+    ::unlink(ours.c_str());
+    REQUIRE(::symlink(foreign.c_str(), ours.c_str()) == 0);
+    again(1);
+    CHECK(third(first, {times(3)}) == 9);
+    ::unlink(ours.c_str());
+    REQUIRE(::mkdir(ours.c_str(), 0700) == 0);
+    builder last(quick(place.name()));
+    CHECK(holds(message_of([&] { (void)build_one(last, {times(2)}); }), "' in place: "));
+}
+
+TEST_CASE("a machine on which nothing compiles ends the run in one line, and blames no candidate")
+{
+    const std::string real = tk::measure::detail::find_program("c++");
+    const script full("echo 'fatal error: error writing to /tmp/a.s: No space left on device' >&2; exit 1");
+    const script lacks_assembler("PATH=/nowhere exec " + real + " \"$@\"");
+    const script lacks_memory("ulimit -v 20000; exec " + real + " \"$@\"");
+    for (const script* broken : {&full, &lacks_assembler, &lacks_memory}) {
+        if (broken == &lacks_memory && tk::measure::detail::sanitized) continue;
+        builder pool({.compilers = {broken->path()}, .flags = {"-O1"}, .processes = 1});
+        const std::string said = message_of([&] { (void)build_one(pool, {times(2)}); });
+        CAPTURE(said);
+        CHECK(said.starts_with("tunekit: builder: not even an empty source is compiled any more, in '"));
+        CHECK(said.find('\n') == std::string::npos);
+        if (broken == &full) CHECK(holds(said, "No space left on device; want a compiler that works"));
+    }
+    builder flags({.flags = {"-O1", "-fno-such-flag"}, .processes = 1});
+    CHECK(holds(message_of([&] { (void)build_one(flags, {times(2)}); }), "-fno-such-flag"));
+    builder sound(quick());
+    CHECK(build_one(sound, {.text = times(2), .flags = {"-fno-such-flag"}}).failed);  // that one's own
+    CHECK_FALSE(build_one(sound, {times(2)}).failed);
+}
+
+TEST_CASE("a directory that others can write to is refused, and one from which nothing can be executed")
+{
+    const tk::measure::detail::temporary_directory place("/tmp/tunekit-cache-");
+    REQUIRE(::chmod(place.name().c_str(), 0777) == 0);
+    CHECK(message_of([&] { builder pool(quick(place.name())); }) ==
+          "tunekit: builder: others can write to the directory '" + place.name() +
+              "', and who can do so runs code as you; want it owned by you, and chmod go-w");
+    for (const char* const where : {"/dev/shm", "/run", "/tmp", "/var/tmp"}) {
+        struct statvfs s{};
+        if (::statvfs(where, &s) != 0 || (s.f_flag & ST_NOEXEC) == 0 || ::access(where, W_OK) != 0) continue;
+        const tk::measure::detail::temporary_directory inert(std::string(where) + "/tunekit-cache-");
+        CHECK(holds(message_of([&] { builder pool(quick(inert.name())); }), "is mounted noexec"));
+    }
+}
+
+TEST_CASE("a directory whose name begins with a dash is no option")
+{
+    const tk::measure::detail::temporary_directory place("/tmp/tunekit-cache-");
+    char before[4096];
+    REQUIRE(::getcwd(before, sizeof before) != nullptr);
+    REQUIRE(::chdir(place.name().c_str()) == 0);
+    builder pool(quick("-dash"));
+    CHECK_FALSE(build_one(pool, {times(2)}).failed);
+    CHECK(third(pool, {times(2)}) == 6);
+    REQUIRE(::chdir(before) == 0);
+}
+
+TEST_CASE("one that spoils those it is compiled with costs them a second compilation and nothing else")
+{
+    const tk::space::product space{tk::space::parameter<"factor">({1, 2, 3, 4, 5, 6, 7, 8})};
+    const auto culprit = [](const std::string& kind) {
+        if (kind == "macro") return std::string("\n#define float double\n#define helper_type double\n");
+        if (kind == "crash")
+            return std::string("\n__attribute__((constructor)) void boom() { *(volatile int*)8 = 1; }\n");
+        return std::string("\n__attribute__((constructor)) void boom() { for (;;); }\n");
+    };
+    for (const std::string kind : {"macro", "crash", "hang"}) {
+        CAPTURE(kind);
+        const tk::measure::source_template scale{space,
+                                                 [&](const auto& c) {
+                                                     const int factor = tk::get<"factor">(c);
+                                                     return times(factor) +
+                                                            (factor == 2 ? culprit(kind) : std::string());
+                                                 },
+                                                 "scale"};
+        builder pool({.flags = {"-O1"}, .processes = 1});
+        const tk::measure::guarded_buffer<float> x(length);
+        auto kernel = tk::measure::generated_kernel<void(float*)>(
+            scale, pool.cache(), [at = x.data()](auto* run, const auto&) { return [=] { run(at); }; });
+        auto check = [at = x.data()](const auto& c) { return at[3] == 3 * static_cast<float>(tk::get<"factor">(c)); };
+        auto runs =
+            tk::measure::isolated(space, tk::measure::timed{kernel, tk::measure::fixed{.runs = 2, .batch = 1}, check},
+                                  {.canaries = {x.canary()}});
+        auto measure = tk::measure::generated(scale, std::move(pool), std::move(runs));
+        const auto m = measure.measure(std::vector<tk::index>{0, 1, 2, 3, 4, 5, 6, 7},
+                                       {.run_seconds = kind == "hang" ? 0.3 : 20, .build_seconds = 60});
+        for (std::size_t i = 0; i < m.size(); ++i) {
+            CAPTURE(i);
+            if (i != 1) CHECK_MESSAGE(m[i].ok(), (m[i].failed ? m[i].failed->message : ""));
+        }
+        CHECK(m[1].ok() == (kind == "macro"));  // harmless in its own company
+    }
+}
+
+TEST_CASE("compilers end with a tuner that is killed, and what it leaves in the directory goes with the next")
+{
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // what a killed tuner leaves becomes ours, and can be waited for
+    const tk::measure::detail::temporary_directory place("/tmp/tunekit-cache-");
+    const script hangs("trap '' TERM INT HUP; touch " + place.name() + "/begun; sleep 60 & wait; sleep 60");
+    const pid_t tuner = ::fork();
+    REQUIRE(tuner >= 0);
+    if (tuner == 0) {
+        builder pool({.compilers = {hangs.path()}, .directory = place.name(), .processes = 2});
+        pool.submit({{times(2)}, {times(3)}}, "scale", 100);
+        for (;;) ::pause();
+    }
+    while (::access((place.name() + "/begun").c_str(), F_OK) != 0) ::usleep(1000);
+    ::kill(tuner, SIGKILL);
+    while (::waitpid(-1, nullptr, 0) > 0) {  // ends once all of them have
+    }
+    ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+    const auto left = [&] {
+        std::vector<std::string> out;
+        DIR* const dir = ::opendir(place.name().c_str());
+        while (const dirent* const entry = ::readdir(dir))
+            if (std::string_view(entry->d_name).starts_with("building-"))
+                out.push_back(place.name() + '/' + entry->d_name);
+        ::closedir(dir);
+        return out;
+    };
+    REQUIRE(left().size() == 1);
+    {
+        builder young(quick(place.name()));
+    }
+    CHECK(left().size() == 1);  // it might be about to be locked
+    const timespec old[2] = {{::time(nullptr) - 100, 0}, {::time(nullptr) - 100, 0}};
+    REQUIRE(::utimensat(AT_FDCWD, left()[0].c_str(), old, 0) == 0);
+    {
+        const tk::measure::detail::temporary_directory in_use(place.name() + "/building-");
+        REQUIRE(::utimensat(AT_FDCWD, in_use.name().c_str(), old, 0) == 0);
+        builder next(quick(place.name()));
+        CHECK(left().size() == 2);  // its own, and the one that is locked
+    }
+    CHECK(left().empty());
 }

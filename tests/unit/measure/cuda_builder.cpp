@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/measure/cuda_builder.hpp"
+#include "tunekit/measure/cuda/builder.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "support/fake_cuda.hpp"
-#include "tunekit/measure/cuda_cubin.hpp"
+#include "tests/support/fake_cuda.hpp"
+#include "tunekit/measure/cuda/cubin.hpp"
 
 namespace ms = tunekit::measure;
 using ms::failure_kind;
@@ -43,12 +42,6 @@ ms::build_result build_one(nvrtc_builder& pool, const source& s, double seconds 
 {
     pool.submit({s}, "kernel", seconds);
     return pool.wait(pool.cache().key(s, "kernel"));
-}
-
-std::string read(const std::string& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 /// Two kernels: 4000 bytes of fixed shared memory and 192 threads, and none of both.
@@ -106,7 +99,7 @@ TEST_CASE("each source is compiled once, in a process of its own; failures are k
     const auto good = build_one(pool, {"text"});
     CHECK_FALSE(good.failed);
     CHECK(good.seconds > 0);
-    CHECK(read(pool.cache().path(pool.cache().key({"text"}, "kernel"))) == "text");
+    CHECK(pool.cache().cubin(pool.cache().key({"text"}, "kernel")) == "text");
     CHECK(build_one(pool, {"text"}) == ms::build_result{});
     CHECK(pool.started() == 1);
 
@@ -181,12 +174,12 @@ TEST_CASE("NVRTC compiles for sm_80 and sm_90, and the cubin tells what a kernel
         const source both{two_kernels};
         const auto first = resources(both, "kernel");
         CHECK(first.shared_bytes == 4000);
-        CHECK(first.most_threads == 192);
+        CHECK(first.max_threads == 192);
         CHECK(first.local_bytes == 0);
         CHECK(first.registers == reported(both, "kernel", "Used ", " registers"));
         const auto second = resources(both, "plain");
         CHECK(second.shared_bytes == 0);
-        CHECK(second.most_threads == 0);
+        CHECK(second.max_threads == 0);
         CHECK(second.registers == reported(both, "plain", "Used ", " registers"));
 
         const source roomy{hungry("__launch_bounds__(32)")};
@@ -196,7 +189,7 @@ TEST_CASE("NVRTC compiles for sm_80 and sm_90, and the cubin tells what a kernel
         const source squeezed{hungry("__launch_bounds__(1024)")};
         const auto spilt = resources(squeezed, "kernel");
         CHECK(spilt.registers <= 64);
-        CHECK(spilt.most_threads == 1024);
+        CHECK(spilt.max_threads == 1024);
         CHECK(spilt.local_bytes > 0);
         CHECK(spilt.local_bytes == static_cast<std::size_t>(reported(squeezed, "kernel", "", " bytes stack frame")));
         CHECK_FALSE(ms::cubin_resources(pool.cache().path(pool.cache().key(both, "kernel")), "absent"));
@@ -227,7 +220,7 @@ TEST_CASE("the cubin's reader survives what is no cubin, and every truncation of
     nvrtc_builder pool;
     const source both{two_kernels};
     REQUIRE_FALSE(build_one(pool, both).failed);
-    const std::string whole = read(pool.cache().path(pool.cache().key(both, "kernel")));
+    const std::string whole = pool.cache().cubin(pool.cache().key(both, "kernel"));
     REQUIRE(ms::cubin_kernels(whole).size() == 2);
     for (std::size_t n = 0; n < whole.size(); n += 13) {
         const std::string part = whole.substr(0, n);  // a block of its own: a sanitizer sees what lies beyond

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/measure/cuda_measurer.hpp"
+#include "tunekit/measure/cuda/measurer.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "support/fake_cuda.hpp"
+#include "tests/support/fake_cuda.hpp"
+#include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/in_process.hpp"
-#include "tunekit/measure/repetition.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/product.hpp"
@@ -85,7 +85,7 @@ TEST_CASE("the devices are told by a child: this process stays without CUDA")
     CHECK(all[0].architecture() == "sm_80");
     CHECK(all[0].processors == 108);
     CHECK(all[0].cache_bytes == 1 << 20);
-    CHECK(all[0].most_shared_bytes == 166912);
+    CHECK(all[0].max_shared_bytes == 166912);
     CHECK(all[0].memory_bytes == 1U << 30);
     CHECK(ms::find_cuda_device(1, driver.path()) == all[1]);
     CHECK_THROWS_WITH_AS(static_cast<void>(ms::find_cuda_device(2, driver.path())),
@@ -122,7 +122,7 @@ TEST_CASE("the driver of the toolkit's own stub has every function that is asked
         MESSAGE("left out: no " << stub);
         return;
     }
-    const ms::cuda_driver driver(stub);
+    const ms::detail::cuda_driver driver(stub);
     CHECK((driver.event_elapsed != nullptr));
     CHECK_THROWS_AS(static_cast<void>(ms::cuda_devices(stub)), ms::no_cuda);
 }
@@ -190,7 +190,7 @@ TEST_CASE("a flush is outside the timed window, and a warm run is launched until
         REQUIRE_FALSE(pool.wait(pool.cache().key(what.source_of(what.space.at(which)), what.entry)).failed);
         const support::fake_library driver(support::fake_driver_source);
         {
-            ms::cuda_session gpu(0, driver.path(), {.state = state, .least_seconds = 51e-6});
+            ms::cuda_session gpu(0, driver.path(), {.state = state, .min_seconds = 51e-6});
             auto measure = ms::in_process(what.space, ms::timed{ms::cuda_kernel(what, pool.cache(), on.data, gpu),
                                                                 ms::fixed{.runs = 4}, ms::cuda_check{&on.data, &gpu}});
             const auto m = measure.measure({&which, 1}, {}).front();
@@ -212,7 +212,7 @@ TEST_CASE("a flush is outside the timed window, and a warm run is launched until
 
 TEST_CASE("what a device cannot start is known without asking it")
 {
-    const ms::cuda_device on{.most_shared_bytes = 100000};
+    const ms::cuda_device on{.max_shared_bytes = 100000};
     const ms::cuda_launch plain{.grid = {10, 10, 10}, .block = {32, 8, 4}};
     CHECK_FALSE(ms::exceeds(plain, std::nullopt, on));
     CHECK_FALSE(ms::exceeds(plain, ms::cuda_resources{.registers = 64}, on));  // 1024 threads of 64: all there are
@@ -226,7 +226,7 @@ TEST_CASE("what a device cannot start is known without asking it")
     CHECK(ms::exceeds({.grid = {1, 65536, 1}}, std::nullopt, on) ==
           "kernel: blocks in one direction are 65536, want at most 65535");
     CHECK(ms::exceeds({.grid = {0, 1, 1}}, std::nullopt, on));
-    CHECK(ms::exceeds(plain, ms::cuda_resources{.registers = 8, .most_threads = 512}, on) ==
+    CHECK(ms::exceeds(plain, ms::cuda_resources{.registers = 8, .max_threads = 512}, on) ==
           "kernel: threads per block by its launch bounds are 1024, want at most 512");
     CHECK_FALSE(ms::exceeds({.shared_bytes = 60000}, ms::cuda_resources{.registers = 8, .shared_bytes = 40000}, on));
     CHECK(ms::exceeds({.shared_bytes = 60001}, ms::cuda_resources{.registers = 8, .shared_bytes = 40000}, on) ==

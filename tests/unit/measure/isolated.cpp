@@ -4,11 +4,22 @@
 #include <doctest/doctest.h>
 
 #include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <cfenv>
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
+#include "tests/support/parents.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_stable.hpp"
 
@@ -65,8 +76,7 @@ volatile std::size_t most = static_cast<std::size_t>(-1);
 
 TUNEKIT_TEST_AS_IS void fill(float* out, std::size_t n)
 {
-    for (std::size_t i = 0; i < n; ++i)
-        out[i] = static_cast<float>(i);
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<float>(i);
 }
 
 TUNEKIT_TEST_AS_IS int recurse(int depth)
@@ -87,8 +97,7 @@ TUNEKIT_TEST_AS_IS void run_fault(fault kind, float* out)
         case kinds:
             break;
         case slower:
-            for (int k = 0; k < 20; ++k)
-                fill(out, length);
+            for (int k = 0; k < 20; ++k) fill(out, length);
             break;
         case stores_far_outside:
             fill(out, most / 2);
@@ -101,13 +110,11 @@ TUNEKIT_TEST_AS_IS void run_fault(fault kind, float* out)
         case exits:
             ::_exit(0);
         case loops:
-            for (;;)
-                sink = 1 - sink;
+            for (;;) sink = 1 - sink;
         case allocates:
             for (std::size_t n = std::size_t{1} << 20;; ++n) {
                 char* const more = new char[n];
-                for (std::size_t i = 0; i < n; i += 4096)
-                    more[i] = 1;
+                for (std::size_t i = 0; i < n; i += 4096) more[i] = 1;
                 sink = more[n / 2];
             }
         case overflows_the_stack:
@@ -115,10 +122,8 @@ TUNEKIT_TEST_AS_IS void run_fault(fault kind, float* out)
             break;
         case closes_descriptors:
         case closes_descriptors_and_loops:
-            for (int fd = 0; fd < 64; ++fd)
-                ::close(fd);
-            while (kind == closes_descriptors_and_loops)
-                sink = 1 - sink;
+            for (int fd = 0; fd < 64; ++fd) ::close(fd);
+            while (kind == closes_descriptors_and_loops) sink = 1 - sink;
             break;
         case writes_into_the_canary:
             fill(out, length + 1);
@@ -153,9 +158,9 @@ struct rig {
     measure::guarded_buffer<float> want{length};
     measure::isolated_measurer measurer;
 
-    explicit rig(measure::isolation options = {}) : measurer(make(options)) {}
+    explicit rig(measure::isolated_options options = {}) : measurer(make(options)) {}
 
-    measure::isolated_measurer make(measure::isolation options)
+    measure::isolated_measurer make(measure::isolated_options options)
     {
         fill(want.data(), length);
         want.protect();
@@ -258,7 +263,7 @@ TEST_CASE("isolated: an infinite loop ends at run_seconds")
 TEST_CASE("isolated: infinite allocation, held by the system")
 {
     if (!plain) return;  // a sanitizer's allocator does not live within RLIMIT_AS
-    rig r(measure::isolation{.rule = measure::memory_rule::address_space});
+    rig r(measure::isolated_options{.rule = measure::memory_rule::address_space});
     const auto m = among_good(r, allocates);
     CHECK(m.failed->kind == failure_kind::out_of_memory);
     CHECK(m.failed->message == "std::bad_alloc, held to 256 MiB more of address space (RLIMIT_AS)");
@@ -266,7 +271,7 @@ TEST_CASE("isolated: infinite allocation, held by the system")
 
 TEST_CASE("isolated: infinite allocation, held by the parent")
 {
-    rig r(measure::isolation{.rule = measure::memory_rule::resident});
+    rig r(measure::isolated_options{.rule = measure::memory_rule::resident});
     const auto m = among_good(r, allocates);
     CHECK(m.failed->kind == failure_kind::out_of_memory);
     CHECK(m.failed->message == "made more than 256 MiB resident (killed by the parent)");
@@ -330,8 +335,7 @@ TEST_CASE("isolated: every fault in one batch leaves the good ones as they are")
     batch.push_back(slower);
     const auto m = r(batch);
     REQUIRE(m.size() == batch.size());
-    for (std::size_t i = 0; i < m.size(); ++i)
-        CHECK(m[i].ok() == (batch[i] <= slower));
+    for (std::size_t i = 0; i < m.size(); ++i) CHECK(m[i].ok() == (batch[i] <= slower));
     CHECK(no_zombie());
 }
 
@@ -367,7 +371,7 @@ TEST_CASE("isolated: silent damage before an innocent successor leaves that one'
                                                              measure::fixed{.runs = 3, .batch = 1},
                                                              measure::no_check{},
                                                              measure::wall_clock{},
-                                                             {.least_steps = 0}});
+                                                             {.min_steps = 0}});
     const auto m = measurer.measure(std::vector<tk::index>{0, 1, 3, 2, 3, 1}, {});
     CHECK(m[0].ok());
     CHECK(m[1].ok());
@@ -420,8 +424,7 @@ struct heap_user {
     TUNEKIT_TEST_AS_IS void damage() const
     {
         unsigned char* volatile at = first;
-        for (unsigned char* p = at + block; p < second; ++p)
-            *p = 0x5A;
+        for (unsigned char* p = at + block; p < second; ++p) *p = 0x5A;
     }
 };
 
@@ -431,15 +434,15 @@ TEST_CASE("isolated: a heap damaged in silence costs the innocent successor a se
 {
     measure::guarded_buffer<int> worker(4);
     const heap_user kernel(worker.data());
+    if (!plain && kernel.second == nullptr) return;  // a sanitizer's allocator, with blocks where it likes
     REQUIRE(kernel.second != nullptr);
     auto measurer = measure::isolated(four{}, measure::timed{kernel,
                                                              measure::fixed{.runs = 3, .batch = 1},
                                                              measure::no_check{},
                                                              measure::wall_clock{},
-                                                             {.least_steps = 0}});
+                                                             {.min_steps = 0}});
     const auto m = measurer.measure(std::vector<tk::index>{1, 0, 3}, {});
-    for (const auto& one : m)
-        CHECK(one.ok());
+    for (const auto& one : m) CHECK(one.ok());
     CHECK(worker.span()[0] == worker.span()[1]);
     const int damaged = worker.span()[0];
     CHECK(worker.span()[3] == damaged);
@@ -449,8 +452,7 @@ TEST_CASE("isolated: a heap damaged in silence costs the innocent successor a se
     CHECK(innocent.batches.size() == 3);
     if (plain) CHECK(worker.span()[1] != damaged);  // which ended under it
     CHECK(no_zombie());
-    for (unsigned char* const one : kernel.blocks)
-        std::free(one);
+    for (unsigned char* const one : kernel.blocks) std::free(one);
 }
 
 TEST_CASE("isolated: a fault in a fresh worker is not repeated")
@@ -505,7 +507,7 @@ TEST_CASE("isolated: children, handlers, descriptors: none of the parent's")
                                                                  s->open_descriptors = 0;
                                                                  for (int fd = 0; fd < 256; ++fd)
                                                                      s->open_descriptors += ::fcntl(fd, F_GETFD) >= 0;
-                                                                 struct sigaction now {};
+                                                                 struct sigaction now{};
                                                                  ::sigaction(SIGUSR1, nullptr, &now);
                                                                  s->handler_is_default = now.sa_handler == SIG_DFL;
                                                                  s->own_group = ::getpgrp() == ::getpid();
@@ -584,4 +586,346 @@ TEST_CASE("guarded_buffer: canary up to the end of the page, none where the page
     CHECK(full.canary().intact());
     CHECK_THROWS_AS(measure::guarded_buffer<double>(0), std::invalid_argument);
     CHECK_THROWS_AS(measure::guarded_buffer<double>(std::size_t{1} << 58), tk::error);
+}
+
+namespace {
+
+/// Ways to leave something behind, or to turn against those above; what a configuration does in its first run.
+enum attack : int {
+    none,
+    kills_parent,
+    stops_parent_and_crashes,
+    kills_zygote,
+    stops_zygote_and_crashes,
+    leaves_children,
+    leaves_daemons,
+    daemon_then_crash,
+    leaves_running_thread,
+    leaves_sleeping_thread,
+    returns_twice,
+    forges_answer,
+    floods,
+    changes_process,
+    is_nice,
+    attacks
+};
+
+struct attack_space {
+    using config = attack;
+    [[nodiscard]] tk::index size() const { return attacks; }
+    [[nodiscard]] config at(tk::index i) const { return static_cast<attack>(i); }
+    [[nodiscard]] std::optional<tk::index> index_of(const config& c) const { return static_cast<tk::index>(c); }
+};
+
+/// What a candidate finds, in shared memory.
+struct surroundings {
+    int pid;
+    int rounding;
+    unsigned control;  // of the vector unit: flushing to zero
+    int usr1_is_default;
+    int usr1_blocked;
+    char directory[256];
+    unsigned mask;
+    int niceness;
+};
+
+surroundings here()
+{
+    surroundings out{};
+    out.pid = ::getpid();
+    out.rounding = std::fegetround();
+#if defined(__SSE__)
+    out.control = _mm_getcsr() & 0x8040U;
+#endif
+    struct sigaction now{};
+    ::sigaction(SIGUSR1, nullptr, &now);
+    out.usr1_is_default = now.sa_handler == SIG_DFL;
+    sigset_t blocked;
+    ::sigprocmask(SIG_BLOCK, nullptr, &blocked);
+    out.usr1_blocked = ::sigismember(&blocked, SIGUSR1);
+    if (::getcwd(out.directory, sizeof out.directory) == nullptr) out.directory[0] = '?';
+    out.mask = ::umask(0);
+    ::umask(out.mask);
+    out.niceness = ::getpriority(PRIO_PROCESS, 0);
+    return out;
+}
+
+[[noreturn]] void rest()
+{
+    for (;;) ::pause();
+}
+
+void run_attack(attack kind)
+{
+    switch (kind) {
+        case none:
+        case attacks:
+            return;
+        case kills_parent:
+            ::kill(::getppid(), SIGKILL);
+            rest();
+        case stops_parent_and_crashes:
+            ::kill(::getppid(), SIGSTOP);
+            std::abort();
+        case kills_zygote:
+            ::kill(support::grandparent(), SIGKILL);
+            rest();
+        case stops_zygote_and_crashes:
+            ::kill(support::grandparent(), SIGSTOP);
+            std::abort();
+        case leaves_children:
+            for (int k = 0; k < 10; ++k)
+                if (::fork() == 0) rest();
+            return;
+        case leaves_daemons:
+        case daemon_then_crash:
+            for (int k = 0; k < 10; ++k)
+                if (::fork() == 0) {
+                    ::setsid();
+                    if (::fork() != 0) ::_exit(0);
+                    rest();
+                }
+            while (::wait(nullptr) > 0) {
+            }
+            if (kind == daemon_then_crash) std::abort();
+            return;
+        case leaves_running_thread:
+        case leaves_sleeping_thread: {
+            static const bool spins = kind == leaves_running_thread;
+            pthread_t other{};
+            if (::pthread_create(
+                    &other, nullptr,
+                    [](void*) -> void* {
+                        while (spins) sink = 1;
+                        rest();
+                    },
+                    nullptr) != 0)
+                std::abort();
+            ::usleep(2000);
+            return;
+        }
+        case returns_twice:
+            (void)::fork();
+            return;
+        case forges_answer: {
+            measure::detail::order to;
+            to.candidate = forges_answer;
+            measurement cheap;
+            cheap.cost = 1e-9;
+            const auto bytes = measure::detail::to_bytes(to, cheap, false);
+            (void)!::write(3, bytes.data(), bytes.size());
+            return;
+        }
+        case floods:
+            for (const char byte = 'x';;) (void)!::write(3, &byte, 1);
+        case changes_process:
+            std::fesetround(FE_UPWARD);
+#if defined(__SSE__)
+            _mm_setcsr(_mm_getcsr() | 0x8040U);
+#endif
+            ::signal(SIGUSR1, SIG_IGN);
+            sigset_t all;
+            ::sigfillset(&all);
+            ::sigprocmask(SIG_SETMASK, &all, nullptr);
+            (void)!::chdir("/");
+            ::umask(0777);
+            return;
+        case is_nice:
+            (void)!::nice(5);
+            return;
+    }
+}
+
+struct attack_rig {
+    measure::guarded_buffer<surroundings> seen{attacks};
+    measure::isolated_measurer measurer;
+
+    explicit attack_rig(measure::isolated_options options = {})
+        : measurer(measure::isolated(attack_space{},
+                                     measure::timed{[at = seen.data()](attack kind) {
+                                                        at[kind] = here();
+                                                        run_attack(kind);
+                                                        return 1.0 + static_cast<int>(kind);
+                                                    },
+                                                    measure::fixed{.runs = 1, .batch = 1}},
+                                     options))
+    {
+    }
+
+    measurement operator()(attack kind, double seconds = 20)
+    {
+        return measurer.measure(std::vector<tk::index>{static_cast<tk::index>(kind)}, {.run_seconds = seconds}).front();
+    }
+};
+
+/// Adopts what loses its parent below this process, so that whatever outlives a measurer can be counted.
+struct orphanage {
+    orphanage() { measure::detail::adopt_descent(); }
+    ~orphanage() { ::prctl(PR_SET_CHILD_SUBREAPER, 0); }
+    static int orphans()
+    {
+        int n = 0;
+        while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+        }
+        measure::detail::each_child_of(::getpid(), [&n](pid_t) { ++n; });
+        return n;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("isolated: a kernel that turns against its parents is a failed candidate, and nothing is left")
+{
+    const orphanage here;
+    for (const bool enclosed : {false, true}) {
+        CAPTURE(enclosed);
+        if (enclosed && (!plain || !measure::detail::can_enclose())) continue;
+        {
+            attack_rig r({.enclosed = enclosed});
+            CHECK(r(none).ok());
+            const auto killed = r(kills_parent, enclosed ? 0.3 : 20);  // in a namespace the first process is immune
+            REQUIRE(killed.failed);
+            if (enclosed) {
+                CHECK(killed.failed->kind == failure_kind::run_timeout);
+            } else {
+                CHECK(killed.failed ==
+                      measure::failure{failure_kind::crash, SIGKILL, "killed the process that looks after it"});
+            }
+            CHECK(r(none).ok());
+            const auto stopped = r(stops_parent_and_crashes);
+            REQUIRE(stopped.failed);
+            CHECK(stopped.failed->kind == failure_kind::crash);
+            CHECK(stopped.failed->code == SIGABRT);
+            CHECK(r(none).ok());
+            for (const attack deliberate : {kills_zygote, stops_zygote_and_crashes}) {
+                if (enclosed) continue;  // it cannot be named
+                CAPTURE(static_cast<int>(deliberate));
+                const auto lost = r(deliberate);
+                REQUIRE(lost.failed);
+                CHECK(lost.failed->kind == failure_kind::lost);
+                CHECK(r(none).ok());
+            }
+        }
+        ::usleep(50'000);  // a zygote that was killed leaves the end of its worker to the keeper
+        CHECK(orphanage::orphans() == 0);
+    }
+}
+
+TEST_CASE("isolated: nothing that a candidate starts runs beside the next, and verdicts wait for no child")
+{
+    const orphanage adopting;
+    for (const bool enclosed : {false, true}) {
+        CAPTURE(enclosed);
+        if (enclosed && (!plain || !measure::detail::can_enclose())) continue;
+        attack_rig r({.enclosed = enclosed});
+        for (const attack kind : {leaves_children, leaves_daemons, returns_twice}) {
+            CAPTURE(static_cast<int>(kind));
+            CHECK(r(none).ok());
+            const int worker = r.seen.data()[none].pid;
+            CHECK(r(kind).ok());
+            if (!enclosed && kind != returns_twice) CHECK(r.seen.data()[kind].pid == worker);  // else the child's own
+            const auto after = r(changes_process);
+            CHECK(after.ok());
+            const auto below = [] {
+                int found = 0;
+                const auto count = [&found](auto&& self, pid_t of) -> void {
+                    measure::detail::each_child_of(of, [&](pid_t child) {
+                        const char state = measure::detail::proc_text("/proc/%d/stat", child).state_and_parent().first;
+                        if (state != '\0' && state != 'Z' && state != 'X') ++found;  // who has ended runs nowhere
+                        self(self, child);
+                    });
+                };
+                count(count, ::getpid());
+                return found;
+            };
+            // The zygote, a keeper, a worker. A keeper whose worker was replaced ends in its own time.
+            const measure::wall_clock clock;
+            for (const double until = clock() + 10; kind == returns_twice && below() > 3 && clock() < until;)
+                ::usleep(1000);
+            CHECK(below() == 3);
+        }
+        const measure::wall_clock now;
+        const double start = now();
+        const auto m = r(daemon_then_crash);
+        REQUIRE(m.failed);
+        CHECK(m.failed->code == SIGABRT);
+        CHECK(now() - start < 10);  // of the 20 that it may take
+    }
+    CHECK(orphanage::orphans() == 0);
+}
+
+TEST_CASE("isolated: a thread that goes on running costs its worker, one that rests does not")
+{
+    if (!plain) return;  // a sanitizer's own thread
+    attack_rig r;
+    CHECK(r(none).ok());
+    const int worker = r.seen.data()[none].pid;
+    CHECK(r(leaves_sleeping_thread).ok());
+    CHECK(r(is_nice).ok());
+    CHECK(r.seen.data()[is_nice].pid == worker);
+    CHECK(r(changes_process).ok());  // who is nice stays so, and its worker goes
+    CHECK(r.seen.data()[changes_process].pid != worker);
+    CHECK(r.seen.data()[changes_process].niceness == r.seen.data()[none].niceness);
+    attack_rig other;
+    CHECK(other(leaves_running_thread).ok());
+    CHECK(other(none).ok());
+    CHECK(other.seen.data()[none].pid != other.seen.data()[leaves_running_thread].pid);
+}
+
+TEST_CASE("isolated: an answer that is not the worker's own is none")
+{
+    attack_rig r;
+    CHECK(r(none).ok());
+    for (const attack kind : {forges_answer, floods}) {
+        const auto m = r(kind);
+        CHECK(m.failed == measure::failure{failure_kind::crash, 0, "damaged the worker, which answered nonsense"});
+        CHECK(r(none).ok());
+    }
+}
+
+TEST_CASE("isolated: every candidate finds arithmetic, signals, directory and umask as the first did")
+{
+    attack_rig r;
+    CHECK(r(none).ok());
+    const surroundings first = r.seen.data()[none];
+    CHECK(r(changes_process).ok());
+    CHECK(r(none).ok());
+    const surroundings& now = r.seen.data()[none];
+    CHECK(now.pid == first.pid);
+    CHECK(now.rounding == first.rounding);
+    CHECK(now.control == first.control);
+    CHECK(now.usr1_is_default == 1);
+    CHECK(now.usr1_blocked == 0);
+    CHECK(std::string(now.directory) == first.directory);
+    CHECK(now.mask == first.mask);
+}
+
+TEST_CASE("isolated: a tuner that is killed leaves nothing, children of its kernel included")
+{
+    const orphanage adopting;
+    measure::guarded_buffer<int> begun(1);
+    const pid_t tuner = ::fork();
+    REQUIRE(tuner >= 0);
+    if (tuner == 0) {
+        auto measurer = measure::isolated(four{}, measure::timed{[b = begun.data()](int) {
+                                                                     ::prctl(PR_SET_PDEATHSIG, 0);
+                                                                     for (int k = 0; k < 10; ++k)
+                                                                         if (::fork() == 0) rest();
+                                                                     if (::fork() == 0) {
+                                                                         ::setsid();
+                                                                         rest();
+                                                                     }
+                                                                     *b = 1;
+                                                                     rest();
+                                                                 },
+                                                                 measure::fixed{.runs = 1, .batch = 1}});
+        (void)measurer.measure(std::vector<tk::index>{0}, {.run_seconds = 100});
+        measure::detail::end_process(0);
+    }
+    const volatile int* const waiting = begun.data();
+    while (*waiting == 0) ::usleep(1000);
+    ::kill(tuner, SIGKILL);
+    while (::waitpid(-1, nullptr, 0) > 0) {  // ends once all of them have
+    }
+    CHECK(orphanage::orphans() == 0);
 }

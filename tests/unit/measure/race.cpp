@@ -80,7 +80,7 @@ TEST_CASE("race finds the faster one under a drift that dwarfs the difference")
     CHECK(r.gap.high >= 0.05);
     CHECK(r.gap.low > 0.01);
     REQUIRE(r.standings.size() == 4);
-    CHECK(r.standings[0].which == 3);
+    CHECK(r.standings[0].candidate == 3);
     CHECK(r.standings[0].costs.size() < r.standings[3].costs.size() + 1);
     CHECK(r.standings[0].against_winner.median == doctest::Approx(0.3).epsilon(0.2));
     CHECK(r.cost == r.standings[3].cost);
@@ -120,8 +120,8 @@ TEST_CASE("race: the interval covers the true ratio in at least the stated share
     int bounded = 0;
     for (std::uint64_t seed = 0; seed < 1000; ++seed) {
         noisy measurer{{1, 1.03}, 0.03, tk::random::philox(seed)};
-        const auto r =
-            measure::race(measurer, std::vector<tk::index>{0, 1}, {}, {.confidence = 0.9, .margin = 0, .rounds = 40});
+        const auto r = measure::race(measurer, std::vector<tk::index>{0, 1}, {},
+                                     {.confidence = 0.9, .margin = 0, .max_rounds = 40});
         const auto gap = r.winner == 0 ? r.gap : measure::slowdown{};
         if (r.winner != 0 || gap.low > 0.03 || gap.high < 0.03) ++missed;
         bounded += std::isfinite(gap.high) && gap.low > -1;
@@ -159,6 +159,17 @@ TEST_CASE("race: failures are out, one finalist is measured once, none gives no 
     bad.fails = 0;
     CHECK_FALSE(measure::race(bad, std::vector<tk::index>{0}).winner);
     CHECK_FALSE(measure::race(bad, std::vector<tk::index>{}).winner);
+}
+
+TEST_CASE("race: out of time it ends after the round under way, and not before the first")
+{
+    noisy m{{1, 1}};
+    const std::vector<tk::index> both{0, 1};
+    const auto result = measure::race(m, both, {}, {.max_seconds = 1e-12});
+    CHECK(result.rounds == 1);
+    CHECK(result.tied == both);
+    CHECK(measure::race(m, both, {}, {.max_rounds = 3, .max_seconds = 1e9}).rounds == 3);
+    CHECK_THROWS_AS((void)measure::race(m, both, {}, {.max_seconds = 0}), std::invalid_argument);
 }
 
 TEST_CASE("race refuses what means nothing")

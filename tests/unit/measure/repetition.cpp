@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "tunekit/measure/repetition.hpp"
+#include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/measure/until_stable.hpp"
 #include "tunekit/random/normal.hpp"
@@ -110,14 +110,14 @@ TEST_CASE("until_stable: the variation of worked examples")
 TEST_CASE("until_stable runs all where there are fewer runs than min_batches batches, or below the bypass")
 {
     const auto constant = [](std::uint32_t) { return 1.0; };
-    CHECK(run(measure::until_stable{.runs = 20, .batch = 50}, constant).runs == 20);
-    CHECK(run(measure::until_stable{.runs = 20, .batch = 50}, constant).batches.size() == 1);
-    CHECK(run(measure::until_stable{.runs = 130, .batch = 50}, constant).runs == 130);
+    CHECK(run(measure::until_stable{.max_runs = 20, .batch = 50}, constant).runs == 20);
+    CHECK(run(measure::until_stable{.max_runs = 20, .batch = 50}, constant).batches.size() == 1);
+    CHECK(run(measure::until_stable{.max_runs = 130, .batch = 50}, constant).runs == 130);
     auto reference = measure::until_stable::reference();
-    reference.runs = 250;
+    reference.max_runs = 250;
     CHECK(run(reference, constant).runs == 250);
     auto paper = measure::until_stable::paper();
-    paper.runs = 250;
+    paper.max_runs = 250;
     CHECK(run(paper, constant).runs == 150);
 }
 
@@ -167,7 +167,7 @@ TEST_CASE("until_confident: the estimate of a worked example")
 
 TEST_CASE("until_confident stops at its standard error, and at its runs where it cannot get there")
 {
-    const measure::until_confident policy{.standard_error = 0.02, .runs = 400};
+    const measure::until_confident policy{.standard_error = 0.02, .max_runs = 400};
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
         const outcome out = run(policy, lognormal(0.1, seed));
         CHECK(out.batches.size() % 5 == 0);

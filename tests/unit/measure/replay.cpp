@@ -8,13 +8,15 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tunekit/measure/fixed.hpp"
+#include "tunekit/measure/until_stable.hpp"
 #include "tunekit/random/philox.hpp"
 
 namespace tk = tunekit;
 using tk::measure::fixed;
 using tk::measure::limits;
 using tk::measure::noisy_replay;
-using tk::measure::recorded;
+using tk::measure::recorded_row;
 using tk::measure::replay;
 using tk::measure::virtual_clock;
 
@@ -25,9 +27,9 @@ static_assert(tk::measure::clock<virtual_clock>);
 namespace {
 
 /// Three rows: repeats 1, 2, 3, 4 s in 12 s; a failure in 0.5 s; two repeats in 3 s.
-std::vector<recorded> table()
+std::vector<recorded_row> table()
 {
-    std::vector<recorded> rows(3);
+    std::vector<recorded_row> rows(3);
     rows[0].result.cost = 2.5;
     rows[0].result.runs = 4;
     rows[0].result.batches = {1, 2, 3, 4};
@@ -110,9 +112,10 @@ TEST_CASE("noisy_replay answers a row the same whatever was asked before, and di
     CHECK(c.measure(two, {}).at(0) != want);
 }
 
-TEST_CASE("noisy_replay answers as recorded where a row failed or has fewer repeats than the first batch")
+TEST_CASE("noisy_replay answers as recorded where a row failed or has no repeats")
 {
-    const auto rows = table();
+    auto rows = table();
+    rows[2].result.batches.clear();
     double now = 0;
     noisy_replay measure(rows, virtual_clock(now), fixed{.runs = 6, .batch = 3}, 1);
     const std::vector<tk::index> batch{1, 2};
@@ -120,6 +123,22 @@ TEST_CASE("noisy_replay answers as recorded where a row failed or has fewer repe
     CHECK(got[0] == rows[1].result);
     CHECK(got[1] == rows[2].result);
     CHECK(now == 3.5);
+}
+
+TEST_CASE("noisy_replay draws more runs than were recorded, and charges them all")
+{
+    auto rows = table();
+    rows[0].result.batches = {1, 2, 3, 4};
+    rows[0].seconds = 12;  // 2 of them are no runs
+    double now = 0;
+    noisy_replay measure(rows, virtual_clock(now), tk::measure::until_stable::paper(), 1);
+    const std::vector<tk::index> first{0};
+    const auto got = measure.measure(first, {}).at(0);
+    CHECK(got.runs == 150);  // three micro-batches of 50 agree within 10 %
+    CHECK(got.batches.size() == 3);
+    double drawn = 0;
+    for (const double mean : got.batches) drawn += 50 * mean;
+    CHECK(now == doctest::Approx(2 + drawn));
 }
 
 TEST_CASE("noisy_replay cuts a dear row short after three batches")

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tunekit/measure/cache_self_test.hpp"
+#include "tunekit/measure/fixed.hpp"
 
 namespace measure = tunekit::measure;
 
@@ -24,8 +25,7 @@ TEST_CASE("rotating: as many copies as the bytes ask for and one more, each apar
         const std::span<float> one = of.at(turn);
         CHECK(one.size() == 100);
         CHECK(reinterpret_cast<std::uintptr_t>(one.data()) % 64 == 0);
-        for (const float* const other : seen)
-            CHECK((one.data() + 100 <= other || other + 100 <= one.data()));
+        for (const float* const other : seen) CHECK((one.data() + 100 <= other || other + 100 <= one.data()));
         seen.insert(one.data());
     }
     CHECK(seen.size() == of.copies());
@@ -45,11 +45,9 @@ TEST_CASE("rotating: between two turns of a copy more bytes are touched than the
 TEST_CASE("rotating: every copy holds what it was filled with, also after a move")
 {
     std::vector<int> content(33);
-    for (int i = 0; i < 33; ++i)
-        content[static_cast<std::size_t>(i)] = i * i;
+    for (int i = 0; i < 33; ++i) content[static_cast<std::size_t>(i)] = i * i;
     measure::rotating<int> of(33, 1000);
-    for (const int x : of.at(4))
-        CHECK(x == 0);
+    for (const int x : of.at(4)) CHECK(x == 0);
     of.fill(content);
     const int* const before = of.at(2).data();
     const measure::rotating<int> moved = std::move(of);
@@ -82,20 +80,18 @@ TEST_CASE("timed gives each run the next copy, the checked one copy 0")
         return true;
     };
     measure::timed how{kernel, measure::fixed{.runs = 20, .batch = 1}, check, measure::wall_clock{},
-                       measure::timing{.least_steps = 0}};
+                       measure::timed_options{.min_steps = 0}};
     REQUIRE(how(0, {}).ok());
     CHECK(checked == std::vector<std::size_t>{0});
     REQUIRE(used.size() >= 21);
-    for (std::size_t k = 0; k < used.size(); ++k)
-        CHECK(used[k] == k % of.copies());
+    for (std::size_t k = 0; k < used.size(); ++k) CHECK(used[k] == k % of.copies());
 }
 
 TEST_CASE("the self-test's walk visits every line once")
 {
     constexpr std::uint32_t lines = 4096;
     std::set<std::uint32_t> seen;
-    for (std::uint32_t at = 0; seen.insert(at).second;)
-        at = (at * 1229 + 2531) % lines;
+    for (std::uint32_t at = 0; seen.insert(at).second;) at = (at * 1229 + 2531) % lines;
     CHECK(seen.size() == lines);
 }
 

@@ -9,10 +9,13 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/in_process.hpp"
+#include "tunekit/measure/keep.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/measure/until_stable.hpp"
 
@@ -49,7 +52,7 @@ struct fake_clock {
     double operator()() const { return time->seconds; }
 };
 
-constexpr measure::timing as_asked{.least_steps = 0};
+constexpr measure::timed_options as_asked{.min_steps = 0};
 
 }  // namespace
 
@@ -87,8 +90,8 @@ TEST_CASE("timed warms up until runs get no faster, within bounds")
 
     fake_time endless;
     const auto ever_faster = [&](int) { endless.pass(1.0 / (1 + endless.runs * endless.runs)); };
-    measure::timing bounded = as_asked;
-    bounded.most_warm_up_runs = 5;
+    measure::timed_options bounded = as_asked;
+    bounded.max_warm_up_runs = 5;
     measure::timed forever{ever_faster, measure::fixed{.runs = 1, .batch = 1}, measure::no_check{},
                            fake_clock{&endless}, bounded};
     CHECK(forever(0, {}).ok());
@@ -98,15 +101,20 @@ TEST_CASE("timed warms up until runs get no faster, within bounds")
 TEST_CASE("timed batches what is too short for the clock")
 {
     int runs = 0;
-    measure::timed how{[&](int) { runs = runs + 1; }, measure::fixed{.runs = 3, .batch = 1}};
+    double x = 1;
+    const auto short_kernel = [&](int) {
+        runs = runs + 1;
+        for (int k = 0; k < 2; ++k) x = x / 1.01 + 0.01;  // each needs the one before
+    };
+    measure::timed how{short_kernel, measure::fixed{.runs = 3, .batch = 1}};
     const auto m = how(0, {});
     REQUIRE(m.ok());
     CHECK(m.batches.size() == 3);
-    CHECK(m.runs > 300);  // an addition against 200 readings of a clock
+    CHECK(m.runs > 300);  // some tens of nanoseconds against 200 readings of a clock
     CHECK(m.runs <= static_cast<std::uint32_t>(runs));
     CHECK(m.cost < 1e-6);
 
-    measure::timed on_thread{[&](int) { runs = runs + 1; }, measure::fixed{.runs = 3, .batch = 1}, measure::no_check{},
+    measure::timed on_thread{short_kernel, measure::fixed{.runs = 3, .batch = 1}, measure::no_check{},
                              measure::thread_clock{}};
     const auto t = on_thread(0, {});
     REQUIRE(t.ok());
@@ -161,6 +169,66 @@ TEST_CASE("timed takes the seconds that a kernel reports, and refuses those that
     }
 }
 
+TEST_CASE("timed says which seconds a kernel reported, where they are no time")
+{
+    measure::timed how{[](int c) { return c == 0   ? -0.001
+                                          : c == 1 ? std::numeric_limits<double>::infinity()
+                                                   : 0.0; },
+                       measure::fixed{}};
+    CHECK(how(0, {}).failed->message == "the kernel reported -0.001 s, want a positive time");
+    CHECK(how(1, {}).failed->message == "the kernel reported inf s, want a positive time");
+    CHECK(how(2, {}).failed->message == "the kernel reported 0 s, want a positive time");
+}
+
+TEST_CASE("timed takes a kernel alone, and a prepared one that reports float seconds")
+{
+    measure::timed alone{[](int c) { return 0.5 * c; }};
+    CHECK(alone(3, {}).cost == doctest::Approx(1.5));
+    CHECK(alone(3, {}).runs == 15);  // until_confident's least: three medians of five
+    measure::timed prepared{[](int c) { return [c] { return 0.25F * static_cast<float>(c); }; }};
+    CHECK(prepared(3, {}).cost == doctest::Approx(0.75));
+}
+
+TEST_CASE("timed: a check says what is wrong by bool, text or null")
+{
+    const auto kernel = [](int) { return 1.0; };
+    const auto failed_with = [&](auto check) {
+        const auto m = measure::timed{kernel, measure::fixed{}, check}(7, {});
+        if (m.failed) CHECK(m.failed->kind == failure_kind::wrong_result);
+        return m.failed ? m.failed->message : std::string();
+    };
+    CHECK(failed_with([]() -> const char* { return nullptr; }).empty());
+    CHECK(failed_with([]() -> const char* { return "off by one"; }) == "off by one");
+    CHECK(failed_with([](int c) -> std::optional<std::string> { return std::to_string(c); }) == "7");
+    CHECK(failed_with([]() -> std::optional<std::string> { return std::nullopt; }).empty());
+    CHECK(failed_with([] { return true; }).empty());
+    CHECK(failed_with([](int) { return false; }) == "the check refused the result");
+}
+
+TEST_CASE("timed refuses a kernel that takes as long as an empty loop")
+{
+    // Every reading takes a nanosecond and nothing else takes time but what the kernel passes.
+    double seconds = 0;
+    const auto slow_to_read = [&] { return seconds += 1e-9; };
+    const measure::timed_options any_batch{.min_steps = 0.5};
+    measure::timed nothing{[](int) {}, measure::fixed{}, measure::no_check{}, slow_to_read, any_batch};
+    const auto m = nothing(0, {});
+    REQUIRE(m.failed);
+    CHECK(m.failed->kind == failure_kind::bad_cost);
+    CHECK(m.failed->message.find("a run took 1e-09 s, as long as an empty loop") == 0);
+    measure::timed something{[&](int) { seconds += 1e-9; }, measure::fixed{}, measure::no_check{}, slow_to_read,
+                             any_batch};
+    CHECK(something(0, {}).ok());
+}
+
+TEST_CASE("keep hands a value on unchanged")
+{
+    double x = 3;
+    measure::keep(x * 2);
+    measure::keep(x);
+    CHECK(x == 3);
+}
+
 TEST_CASE("timed: a clock that goes backwards is a bad cost, not a fast kernel")
 {
     fake_time time;
@@ -174,14 +242,14 @@ TEST_CASE("timed: a clock that goes backwards is a bad cost, not a fast kernel")
 TEST_CASE("timed: a clock that jumps by an hour at any reading is a bad cost that says so, or changes nothing")
 {
     // The run's clock jumps for good at its reading number `when`; time passes only in runs, 10 us each.
-    const auto measured = [](double hours, int when, measure::timing options, auto repeat) {
+    const auto measured = [](double hours, int when, measure::timed_options options, auto repeat) {
         fake_time time;
         int readings = 0;
         const auto jumping = [&, hours, when] { return time.seconds + (readings++ >= when ? 3600 * hours : 0); };
         measure::timed how{[&](int) { time.pass(1e-5); }, repeat, measure::no_check{}, jumping, options};
         return std::pair{how(0, {}), readings};
     };
-    for (const measure::timing& options : {as_asked, measure::timing{}})
+    for (const measure::timed_options& options : {as_asked, measure::timed_options{}})
         for (const double hours : {1.0, -1.0}) {
             const int readings = measured(0, 0, options, measure::fixed{.runs = 20, .batch = 4}).second;
             int failed = 0;
@@ -205,7 +273,7 @@ TEST_CASE("timed: a clock that jumps by an hour at any reading is a bad cost tha
         }
 }
 
-TEST_CASE("timed cuts short what is certainly dearer than the limit, and only that")
+TEST_CASE("timed cuts short what is certainly more expensive than the limit, and only that")
 {
     fake_time time;
     measure::timed how{[&](int c) { time.pass(c * 1e-3); }, measure::fixed{.runs = 100, .batch = 1},
@@ -240,6 +308,32 @@ TEST_CASE("timed says which element is wrong, and a skipped element is never rig
     REQUIRE(wrong.failed);
     CHECK(wrong.failed->message == "element 7 is 1.5, want 1 (absolute 0.001, relative 0)");
     CHECK(std::isnan(wrong.cost));
+}
+
+TEST_CASE("matches leaves out what the mask leaves out: a stencil need not write its frame")
+{
+    constexpr std::size_t n = 6;
+    std::vector<float> out(n * n);
+    std::vector<float> want(n * n, 0.0F);
+    std::vector<unsigned char> inner(n * n);
+    for (std::size_t y = 1; y + 1 < n; ++y)
+        for (std::size_t x = 1; x + 1 < n; ++x) {
+            want[y * n + x] = 2.0F;
+            inner[y * n + x] = 1;
+        }
+    const auto stencil = [&](int c) {
+        for (std::size_t k = 0; k < n * n; ++k)
+            if (inner[k] != 0 && (c == 0 || k != 2 * n + 3)) out[k] = 2.0F;
+    };
+    measure::timed framed{stencil, measure::fixed{.runs = 2, .batch = 1}, measure::matches<float>{out, want}};
+    CHECK(framed(0, {}).failed->message.find("element 0 is nan, want 0") == 0);
+    measure::timed how{stencil, measure::fixed{.runs = 2, .batch = 1}, measure::matches<float>{out, want, {}, inner}};
+    CHECK(how(0, {}).ok());
+    CHECK(how(1, {}).failed->message.find("element 15 is nan, want 2") == 0);
+    const std::vector<unsigned char> shorter(n);
+    CHECK_THROWS_AS(static_cast<void>(measure::close_to<float>(std::span<const float>(out),
+                                                               std::span<const float>(want), {}, shorter)),
+                    std::invalid_argument);
 }
 
 TEST_CASE("timed: exceptions of a kernel are data")
@@ -286,7 +380,7 @@ TEST_CASE("timed gives what it has where the time is over, and a time-out where 
 TEST_CASE("timed cold: each run is timed alone, the flush outside")
 {
     fake_time time;
-    measure::timing cold = as_asked;
+    measure::timed_options cold = as_asked;
     cold.state = measure::cache::cold;
     cold.flush_bytes = 1 << 16;
     measure::timed how{[&](int) { time.pass(1e-3); }, measure::fixed{.runs = 3, .batch = 3}, measure::no_check{},

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "tunekit/random/philox.hpp"
@@ -17,8 +19,7 @@ TEST_CASE("choose follows the weights: chi-squared of 4 cells, p(false alarm) < 
     const std::array<double, 6> weights{0, 1, 0, 2, 5, 0};
     std::array<double, 6> seen{};
     const int n = 80000;
-    for (int i = 0; i < n; ++i)
-        ++seen[tkr::choose(weights, gen)];
+    for (int i = 0; i < n; ++i) ++seen[tkr::choose(weights, gen)];
     CHECK(seen[0] + seen[2] + seen[5] == 0);
     double statistic = 0;
     for (const std::size_t i : {1U, 3U, 4U}) {
@@ -31,8 +32,7 @@ TEST_CASE("choose follows the weights: chi-squared of 4 cells, p(false alarm) < 
 TEST_CASE("choose of one possibility is that one")
 {
     tkr::philox gen(2);
-    for (int i = 0; i < 100; ++i)
-        CHECK(tkr::choose(std::array{0.0, 1e-300, 0.0}, gen) == 1);
+    for (int i = 0; i < 100; ++i) CHECK(tkr::choose(std::array{0.0, 1e-300, 0.0}, gen) == 1);
 }
 
 TEST_CASE("shuffle gives all orders of 4 alike: chi-squared of 24 cells, p(false alarm) < 1e-6")
@@ -111,4 +111,17 @@ TEST_CASE("sample_without_replacement gives all pairs of 12 alike: chi-squared o
         }
     }
     CHECK(statistic < 224);  // 131 degrees of freedom: 223 at 1e-6
+}
+
+TEST_CASE("a choice from nothing, or by weights that are none, is refused in release builds too")
+{
+    tkr::philox gen(1);
+    const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+    for (const std::vector<double>& weights :
+         {std::vector<double>{}, {0, 0, 0}, {-1, 1, -1}, {1, nan, 1}, {inf, 1, inf}, {1e308, 1e308}})
+        CHECK_THROWS_AS((void)tkr::choose(weights, gen), std::invalid_argument);
+    CHECK_THROWS_AS((void)tkr::choose_where(3, [](std::size_t) { return false; }, gen), std::invalid_argument);
+    CHECK_THROWS_AS((void)tkr::sample_without_replacement(3, 5, gen), std::invalid_argument);
+    std::vector<int> items(3);
+    CHECK_THROWS_AS(tkr::partial_shuffle(std::span<int>(items), 4, gen), std::invalid_argument);
 }

@@ -87,8 +87,7 @@ TEST_CASE("normal follows Phi: Kolmogorov-Smirnov over 10^5 draws, p(false alarm
 {
     tkr::philox gen(3);
     std::vector<double> x(100000);
-    for (auto& v : x)
-        v = tkr::normal(gen);
+    for (auto& v : x) v = tkr::normal(gen);
     std::sort(x.begin(), x.end());
     const auto n = static_cast<double>(x.size());
     double d = 0;
@@ -103,8 +102,7 @@ TEST_CASE("the tail beyond 4 is that of the normal: 2 * 10^6 draws, p(false alar
 {
     tkr::philox gen(4);
     int beyond = 0;
-    for (int i = 0; i < 2000000; ++i)
-        beyond += std::abs(tkr::normal(gen)) > 4;
+    for (int i = 0; i < 2000000; ++i) beyond += std::abs(tkr::normal(gen)) > 4;
     const double expected = 2e6 * 2 * cdf(-4);  // 127
     CHECK(std::abs(beyond - expected) < 6 * std::sqrt(expected));
 }

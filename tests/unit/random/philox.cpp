@@ -55,29 +55,25 @@ TEST_CASE("philox at compile time is philox at run time")
     constexpr auto draws = [] {
         philox gen(11);
         std::array<std::uint64_t, 20> out{};
-        for (auto& x : out)
-            x = gen();
+        for (auto& x : out) x = gen();
         return out;
     };
     constexpr auto compiled = draws();
     philox gen(11);
-    for (const auto x : compiled)
-        CHECK(gen() == x);
+    for (const auto x : compiled) CHECK(gen() == x);
 }
 
 TEST_CASE("philox compares by position, not by how it got there")
 {
     philox a(1), b(1, {3, 0, 0, 0});
-    for (int i = 0; i < 6; ++i)
-        a();
+    for (int i = 0; i < 6; ++i) a();
     CHECK((a == b));
     a();
     CHECK_FALSE((a == b));
     b();
     CHECK((a == b));
     philox later(1);
-    for (int i = 0; i < 8; ++i)
-        later();
+    for (int i = 0; i < 8; ++i) later();
     CHECK_FALSE((later == b));
     CHECK_FALSE((philox(2) == philox(1)));
 }

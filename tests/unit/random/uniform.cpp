@@ -35,12 +35,10 @@ template <std::size_t cells, class Draw>
 double chi_squared(int n, Draw draw)
 {
     std::array<double, cells> seen{};
-    for (int i = 0; i < n; ++i)
-        ++seen[draw()];
+    for (int i = 0; i < n; ++i) ++seen[draw()];
     double out = 0;
     const double expected = double{static_cast<double>(n)} / double{cells};
-    for (const double s : seen)
-        out += (s - expected) * (s - expected) / expected;
+    for (const double s : seen) out += (s - expected) * (s - expected) / expected;
     return out;
 }
 
@@ -59,8 +57,7 @@ TEST_CASE("bits draws from odd ranges without bias: an engine over [3, 8] gives 
 {
     counting<3, 8> gen;  // 6 values: 2 bits, the draws 7 and 8 are rejected
     std::uint64_t want = 0;
-    for (std::uint64_t i = 0; i < 32; ++i)
-        want = want << 2 | i % 4;
+    for (std::uint64_t i = 0; i < 32; ++i) want = want << 2 | i % 4;
     CHECK(tkr::bits(gen) == want);
 }
 

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "tunekit/curve/belief.hpp"
-#include "tunekit/curve/records.hpp"
+#include "tunekit/curve/improvements.hpp"
 #include "tunekit/random/philox.hpp"
 
 namespace schedule = tunekit::schedule;
 using tunekit::random::philox;
 
-static_assert(schedule::tells_gains<tunekit::curve::record_process>);
+static_assert(schedule::tells_gains<tunekit::curve::improvement_process>);
 static_assert(!schedule::tells_gains<tunekit::curve::belief<>>);
 
 namespace {
@@ -38,9 +38,9 @@ struct coin {
     }
 };
 
-std::vector<schedule::curve_point> points(std::initializer_list<double> costs)
+std::vector<tunekit::curve::curve_point> points(std::initializer_list<double> costs)
 {
-    std::vector<schedule::curve_point> out;
+    std::vector<tunekit::curve::curve_point> out;
     for (const double c : costs) out.push_back({out.size() + 1, static_cast<double>(out.size() + 1), c});
     return out;
 }
@@ -82,7 +82,8 @@ TEST_CASE("ended tasks get no time; tasks without a valid trial get theirs and a
 {
     const auto a = points({0.001, 0.001}), none = points({infinity, infinity});
     const schedule::task_view good{.flops = 1e6, .curve = a, .seconds = 2};
-    const schedule::task_view ended{.flops = 1e6, .curve = a, .seconds = 2, .active = false}, lost{.flops = 1e6, .curve = none, .seconds = 2}, empty{.flops = 1e6};
+    const schedule::task_view ended{.flops = 1e6, .curve = a, .seconds = 2, .active = false},
+        lost{.flops = 1e6, .curve = none, .seconds = 2}, empty{.flops = 1e6};
     std::vector<double> horizons;
     philox gen{3}, untouched = gen;
     const std::vector tasks{good, ended, lost, empty};
@@ -102,11 +103,11 @@ TEST_CASE("with records: more time promises more, and the interval holds the mea
     const auto a = points({0.004, 0.003, 0.003, 0.002, 0.002, 0.002, 0.0019, 0.0019, 0.0019, 0.0019});
     const std::vector<schedule::task_view> tasks(5, {.flops = 1e6, .curve = a, .seconds = 10});
     philox gen{4}, other{4};
-    const auto minute = schedule::expected_gain(tasks, 60, tunekit::curve::record_process{}, gen);
-    CHECK(minute == schedule::expected_gain(tasks, 60, tunekit::curve::record_process{}, other));
+    const auto minute = schedule::expected_gain(tasks, 60, tunekit::curve::improvement_process{}, gen);
+    CHECK(minute == schedule::expected_gain(tasks, 60, tunekit::curve::improvement_process{}, other));
     CHECK(0 <= minute.low);
     CHECK(minute.low < minute.gain);
     CHECK(minute.gain < minute.high);
     CHECK(minute.high < 5 * 0.0019);
-    CHECK(schedule::expected_gain(tasks, 600, tunekit::curve::record_process{}, gen).gain > minute.gain);
+    CHECK(schedule::expected_gain(tasks, 600, tunekit::curve::improvement_process{}, gen).gain > minute.gain);
 }

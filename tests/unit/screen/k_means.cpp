@@ -5,11 +5,12 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <stdexcept>
 #include <vector>
 
-#include "support/grid_space.hpp"
+#include "tests/support/grid_space.hpp"
 #include "tunekit/random/choice.hpp"
 #include "tunekit/random/normal.hpp"
 #include "tunekit/random/philox.hpp"
@@ -41,8 +42,7 @@ screen::k_means::clustering naive(const screen::point_rows& p, std::span<const s
 {
     const std::size_t n = p.size(), d = p.d, k = seeds.size();
     std::vector<float> c;
-    for (const auto s : seeds)
-        c.insert(c.end(), p[s].begin(), p[s].end());
+    for (const auto s : seeds) c.insert(c.end(), p[s].begin(), p[s].end());
     std::vector<std::uint32_t> of(n);
     const auto assign = [&] {
         bool changed = false;
@@ -51,8 +51,7 @@ screen::k_means::clustering naive(const screen::point_rows& p, std::span<const s
             std::uint32_t best = 0;
             for (std::uint32_t a = 0; a < k; ++a) {
                 float sum = 0;
-                for (std::size_t j = 0; j < d; ++j)
-                    sum += (p[i][j] - c[a * d + j]) * (p[i][j] - c[a * d + j]);
+                for (std::size_t j = 0; j < d; ++j) sum += (p[i][j] - c[a * d + j]) * (p[i][j] - c[a * d + j]);
                 if (sum < least) least = sum, best = a;
             }
             changed |= of[i] != best;
@@ -66,8 +65,7 @@ screen::k_means::clustering naive(const screen::point_rows& p, std::span<const s
         std::vector<int> counts(k);
         for (std::size_t i = 0; i < n; ++i) {
             ++counts[of[i]];
-            for (std::size_t j = 0; j < d; ++j)
-                sums[of[i] * d + j] += static_cast<double>(p[i][j]);
+            for (std::size_t j = 0; j < d; ++j) sums[of[i] * d + j] += static_cast<double>(p[i][j]);
         }
         for (std::size_t a = 0; a < k; ++a) {
             REQUIRE(counts[a] > 0);
@@ -79,11 +77,11 @@ screen::k_means::clustering naive(const screen::point_rows& p, std::span<const s
     return {c, of};
 }
 
-std::vector<tk::explore::candidate> candidates_of(std::span<const tk::index> which)
+std::vector<tk::explore::scored_candidate> candidates_of(std::span<const tk::index> which)
 {
-    std::vector<tk::explore::candidate> out;
+    std::vector<tk::explore::scored_candidate> out;
     for (std::size_t i = 0; i < which.size(); ++i)
-        out.push_back({.which = which[i], .score = -static_cast<double>(i)});
+        out.push_back({.candidate = which[i], .score = -static_cast<double>(i)});
     return out;
 }
 
@@ -150,8 +148,7 @@ TEST_CASE("duplicates give as many clusters as there are distinct points, no NaN
     const auto found = groups.cluster(p, 4, starts);
     CHECK(found.loss == 0);
     CHECK(found.of[0] != found.of[2]);
-    for (const float x : found.centroids)
-        CHECK(std::isfinite(x));
+    for (const float x : found.centroids) CHECK(std::isfinite(x));
 }
 
 TEST_CASE("an empty cluster takes the point that is worst off; with identical seeds none but the first would have any")
@@ -212,10 +209,8 @@ TEST_CASE(
         sixteen += chosen.size() == 16;
         std::set<tk::index> distinct(chosen.begin(), chosen.end()), known;
         CHECK(distinct.size() == chosen.size());
-        for (const auto& c : pool)
-            known.insert(c.which);
-        for (const auto i : chosen)
-            CHECK(known.contains(i));
+        for (const auto& c : pool) known.insert(c.candidate);
+        for (const auto i : chosen) CHECK(known.contains(i));
     }
     CHECK(sixteen >= 10);
 }
@@ -230,10 +225,9 @@ TEST_CASE("adaptive sampling gives at most n, all of few candidates, and replace
     CHECK(screen::adaptive_sampling{}.select(space, {}, {}, 5, gen).empty());
     CHECK(screen::adaptive_sampling{}.select(space, std::span(pool).first(3), {}, 64, gen).size() == 3);
     tk::space::index_set visited;
-    for (std::size_t i = 0; i < pool.size(); i += 2)
-        visited.insert(pool[i].which);
+    for (std::size_t i = 0; i < pool.size(); i += 2) visited.insert(pool[i].candidate);
     for (const auto stands : {screen::representative::nearest_member, screen::representative::rounded_mean}) {
-        const auto chosen = screen::adaptive_sampling{.stands = stands}.select(space, pool, visited, 64, gen);
+        const auto chosen = screen::adaptive_sampling{.represented_by = stands}.select(space, pool, visited, 64, gen);
         CHECK(chosen.size() >= 8);
         std::set<tk::index> distinct(chosen.begin(), chosen.end());
         CHECK(distinct.size() == chosen.size());
@@ -242,4 +236,27 @@ TEST_CASE("adaptive sampling gives at most n, all of few candidates, and replace
             CHECK_FALSE(visited.contains(i));
         }
     }
+}
+
+TEST_CASE("coordinates that floats cannot tell apart, and those that are none, are refused")
+{
+    constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+    philox gen(1);
+    const tk::screen::k_means m{};
+    for (const std::vector<float>& values : {std::vector<float>{1e20F, -1e20F, 3e20F, 1, 2, 3},
+                                             {3e38F, -3e38F, 1},
+                                             {1, inf, 3, -inf, 5},
+                                             {1, nan, 3, 4},
+                                             {1, 2, 2e15F}}) {
+        const tk::screen::point_rows points{values, 1};
+        CHECK_THROWS_WITH_AS((void)m.starts(points, 2, gen), doctest::Contains("a coordinate is NaN or beyond 1e15"),
+                             std::invalid_argument);
+        const std::vector<tk::screen::k_means::seeds> seeds{{0, 1}};
+        CHECK_THROWS_AS((void)m.cluster(points, 2, seeds), std::invalid_argument);
+    }
+    const tk::screen::point_rows large{{1e15F, -1e15F, 9e14F, 1, 2, 3}, 1};
+    const auto found = m.cluster(large, 3, m.starts(large, 3, gen));
+    for (const auto c : found.of) CHECK(c < 3);
+    const std::vector<tk::screen::k_means::seeds> outside{{7}};
+    CHECK_THROWS_AS((void)m.cluster(large, 1, outside), std::invalid_argument);
 }

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "support/grid_space.hpp"
+#include "tests/support/grid_space.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/screen/diversity.hpp"
 #include "tunekit/screen/epsilon_greedy.hpp"
@@ -16,7 +16,7 @@
 namespace tk = tunekit;
 namespace screen = tk::screen;
 using support::grid_space;
-using tk::explore::candidate;
+using tk::explore::scored_candidate;
 using philox = tk::random::philox;
 
 static_assert(screen::screen<screen::keep_best, grid_space, philox>);
@@ -25,10 +25,11 @@ static_assert(screen::screen<screen::diversity, grid_space, philox>);
 
 namespace {
 
-std::vector<candidate> ranked(std::size_t n)
+std::vector<scored_candidate> ranked(std::size_t n)
 {
-    std::vector<candidate> out;
-    for (std::size_t i = 0; i < n; ++i) out.push_back({.which = 10 * i, .score = 1 - 0.01 * static_cast<double>(i)});
+    std::vector<scored_candidate> out;
+    for (std::size_t i = 0; i < n; ++i)
+        out.push_back({.candidate = 10 * i, .score = 1 - 0.01 * static_cast<double>(i)});
     return out;
 }
 
@@ -53,9 +54,9 @@ TEST_CASE("epsilon_greedy replaces the last floor(epsilon n): 61 and 3 of 64")
     REQUIRE(chosen.size() == 64);
     for (std::size_t i = 0; i < 61; ++i) CHECK(chosen[i] == 10 * i);
     CHECK(std::set<tk::index>(chosen.begin(), chosen.end()).size() == 64);
-    std::size_t by_lot = 0;
-    for (std::size_t i = 61; i < 64; ++i) by_lot += chosen[i] != 10 * i;
-    CHECK(by_lot == 3);
+    std::size_t by_random = 0;
+    for (std::size_t i = 61; i < 64; ++i) by_random += chosen[i] != 10 * i;
+    CHECK(by_random == 3);
 }
 
 TEST_CASE("epsilon_greedy keeps the share of n where fewer were chosen, and is random where nothing was")
@@ -75,19 +76,19 @@ TEST_CASE("epsilon_greedy keeps the share of n where fewer were chosen, and is r
 }
 
 // 4000 draws of a Bernoulli variable of mean 0.4: 5 standard deviations, p(false alarm) < 1e-6, at a fixed seed.
-TEST_CASE("epsilon_greedy with stochastic rounding: 0.4 by lot of 8 in the mean, where floor gives none")
+TEST_CASE("epsilon_greedy with stochastic rounding: 0.4 at random of 8 in the mean, where floor gives none")
 {
     const grid_space space({100, 100});
     philox gen(1);
-    const auto by_lot = [&](const screen::epsilon_greedy<>& s) {
+    const auto by_random = [&](const screen::epsilon_greedy<>& s) {
         const auto chosen = s.select(space, ranked(8), {}, 8, gen);
         CHECK(chosen.size() == 8);
         return chosen[7] != 70;
     };
     int floored = 0, rounded = 0;
     for (int k = 0; k < 4000; ++k) {
-        floored += by_lot({});
-        rounded += by_lot({screen::keep_best{}, {.stochastic_rounding = true}});
+        floored += by_random({});
+        rounded += by_random({screen::keep_best{}, {.stochastic_rounding = true}});
     }
     CHECK(floored == 0);
     CHECK(std::abs(rounded - 1600) < 155);
@@ -105,13 +106,14 @@ TEST_CASE("diversity weighs a new value against the score")
 {
     // Rows (a, b) of a 4 x 4 grid, best first: (0,0) 1.0, (1,0) 0.9, (0,1) 0.8, (2,2) 0.0.
     const grid_space space({4, 4});
-    const std::vector<candidate> pool{{0, 1.0}, {1, 0.9}, {4, 0.8}, {10, 0.0}};
+    const std::vector<scored_candidate> pool{{0, 1.0}, {1, 0.9}, {4, 0.8}, {10, 0.0}};
     philox gen(1);
     // alpha = 1: (0,0) gains 1 + 2; then (1,0): 0.9 + 1, (0,1): 0.8 + 1, (2,2): 0 + 2 wins.
     CHECK(screen::diversity{.alpha = 1, .lambda = 2}.select(space, pool, {}, 2, gen) == std::vector<tk::index>{0, 10});
     // alpha = 0.5: (1,0) 1.4 wins over (2,2) 1.0; alpha = 0: the order of the scores.
     CHECK(screen::diversity{.alpha = 0.5, .lambda = 2}.select(space, pool, {}, 2, gen) == std::vector<tk::index>{0, 1});
-    CHECK(screen::diversity{.alpha = 0, .lambda = 2}.select(space, pool, {}, 4, gen) == std::vector<tk::index>{0, 1, 4, 10});
+    CHECK(screen::diversity{.alpha = 0, .lambda = 2}.select(space, pool, {}, 4, gen) ==
+          std::vector<tk::index>{0, 1, 4, 10});
     CHECK(screen::diversity{.alpha = 1, .lambda = 1}.select(space, pool, {}, 2, gen) == std::vector<tk::index>{0, 1});
     CHECK(screen::diversity{}.select(space, {}, {}, 2, gen).empty());
 }
@@ -122,7 +124,7 @@ TEST_CASE("diversity is at least 1 - 1/e of the best subset on 200 random pools"
     const grid_space space({4, 4, 4});
     philox gen(7);
     for (int repeat = 0; repeat < 200; ++repeat) {
-        std::vector<candidate> pool;
+        std::vector<scored_candidate> pool;
         tk::space::index_set seen;
         while (pool.size() < 9) {
             const auto i = tk::random::uniform_index(64, gen);
@@ -138,7 +140,7 @@ TEST_CASE("diversity is at least 1 - 1/e of the best subset on 200 random pools"
             for (std::size_t i = 0; i < subset.size(); ++i) {
                 for (std::size_t j = 0; j < 3; ++j) values.insert({j, rows[3 * i + j]});
                 for (const auto& c : pool)
-                    if (c.which == subset[i]) v += (c.score - low) / range;
+                    if (c.candidate == subset[i]) v += (c.score - low) / range;
             }
             return v + alpha * static_cast<double>(values.size());
         };
@@ -146,7 +148,7 @@ TEST_CASE("diversity is at least 1 - 1/e of the best subset on 200 random pools"
         for (unsigned mask = 0; mask < 512; ++mask) {
             std::vector<tk::index> subset;
             for (std::size_t i = 0; i < 9; ++i)
-                if (mask >> i & 1) subset.push_back(pool[i].which);
+                if (mask >> i & 1) subset.push_back(pool[i].candidate);
             if (subset.size() == 3) best = (std::max)(best, value(subset));
         }
         const auto chosen = screen::diversity{.alpha = alpha, .lambda = 3}.select(space, pool, {}, 3, gen);

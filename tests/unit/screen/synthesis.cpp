@@ -6,22 +6,22 @@
 #include <cstdint>
 #include <vector>
 
-#include "support/grid_space.hpp"
+#include "tests/support/grid_space.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/screen/adaptive_sampling.hpp"
 
 namespace tk = tunekit;
 namespace screen = tk::screen;
 using support::grid_space;
-using tk::explore::candidate;
+using tk::explore::scored_candidate;
 using philox = tk::random::philox;
 
 TEST_CASE("the modes of the members come first, then those of all candidates")
 {
     // Rows (a, b) of a 4 x 4 grid: index a + 4 b.
     const grid_space space({4, 4});
-    const std::vector<candidate> pool{{1 + 4 * 2, 5}, {1 + 4 * 3, 4}, {2 + 4 * 3, 3},
-                                      {0 + 4 * 0, 2}, {0 + 4 * 1, 1}, {0 + 4 * 0, 0}};
+    const std::vector<scored_candidate> pool{{1 + 4 * 2, 5}, {1 + 4 * 3, 4}, {2 + 4 * 3, 3},
+                                             {0 + 4 * 0, 2}, {0 + 4 * 1, 1}, {0 + 4 * 0, 0}};
     const std::vector<std::uint32_t> members{0, 1, 2};
     philox gen(1);
     tk::space::index_set visited, chosen;
@@ -43,18 +43,15 @@ TEST_CASE("a mode that is no member of the space is passed over; the best candid
     const grid_space space({3, 3}, [](std::span<const std::uint16_t> x) { return x[0] != x[1]; });
     std::vector<tk::index> which;
     const std::vector<std::vector<std::uint16_t>> rows{{0, 1}, {1, 0}, {0, 2}, {2, 0}};
-    for (const auto& r : rows)
-        which.push_back(*space.index_of_ordinals(r));
-    std::vector<candidate> pool;
-    for (const auto i : which)
-        pool.push_back({i, 0});
+    for (const auto& r : rows) which.push_back(*space.index_of_ordinals(r));
+    std::vector<scored_candidate> pool;
+    for (const auto i : which) pool.push_back({i, 0});
     philox gen(1);
     tk::space::index_set visited;
     visited.insert(which[0]);
     const std::vector<std::uint32_t> members{0, 1, 2, 3};
     CHECK(screen::synthesis{.tries = 0}.make(space, members, pool, visited, {}, gen) == which[1]);  // modes: (0, 0)
-    for (const auto i : which)
-        visited.insert(i);
+    for (const auto i : which) visited.insert(i);
     CHECK_FALSE(screen::synthesis{.tries = 0}.make(space, members, pool, visited, {}, gen));
 }
 
@@ -63,7 +60,7 @@ TEST_CASE("synthesis ends, and never returns what was visited, on every subset o
     for (const auto& cards : {std::vector<std::uint16_t>{1}, {2}, {2, 2, 2}}) {
         const grid_space space(cards);
         const auto n = static_cast<unsigned>(space.size());
-        std::vector<candidate> pool;
+        std::vector<scored_candidate> pool;
         std::vector<std::uint32_t> members;
         for (std::uint32_t i = 0; i < n; ++i) {
             pool.push_back({i, -1.0 * i});
@@ -78,8 +75,7 @@ TEST_CASE("synthesis ends, and never returns what was visited, on every subset o
             CHECK(made.has_value() == (visited.size() < n));
             if (made) CHECK_FALSE(visited.contains(*made));
             const auto chosen = screen::adaptive_sampling{}.select(space, pool, visited, 8, gen);
-            for (const auto i : chosen)
-                CHECK_FALSE(visited.contains(i));
+            for (const auto i : chosen) CHECK_FALSE(visited.contains(i));
             CHECK(chosen.size() == n - visited.size());
         }
     }

@@ -13,14 +13,14 @@
 #include <type_traits>
 #include <vector>
 
-#include "support/grid_space.hpp"
+#include "tests/support/grid_space.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/annealing.hpp"
+#include "tunekit/search/concepts.hpp"
 #include "tunekit/search/genetic.hpp"
 #include "tunekit/search/grid.hpp"
 #include "tunekit/search/hill_climb.hpp"
 #include "tunekit/search/random.hpp"
-#include "tunekit/tune/concepts.hpp"
 
 namespace tk = tunekit;
 using support::grid_space;
@@ -30,7 +30,8 @@ using tk::random::philox;
 namespace {
 
 template <class S>
-concept lawful = tk::strategy<S, grid_space, philox> && std::is_aggregate_v<S> && std::regular<typename S::state>;
+concept lawful =
+    tk::search::strategy<S, grid_space, philox> && std::is_aggregate_v<S> && std::regular<typename S::state>;
 
 static_assert(tk::space::search_space<grid_space, philox>);
 static_assert(lawful<tk::search::random> && lawful<tk::search::grid> && lawful<tk::search::genetic> &&
@@ -92,13 +93,14 @@ void keeps_the_laws(const S& strategy)
     spaces.push_back(grid_space({0}));
     spaces.push_back(grid_space(std::vector<std::uint16_t>{}));
     for (const grid_space& space : spaces)
-        for (const answers kind : {answers::bowl, answers::equal, answers::failures, answers::abandoned, answers::mixed})
+        for (const answers kind :
+             {answers::bowl, answers::equal, answers::failures, answers::abandoned, answers::mixed})
             for (const std::size_t n : {std::size_t{1}, std::size_t{8}, std::size_t{1000}}) {
                 CAPTURE(space.size());
                 CAPTURE(static_cast<int>(kind));
                 CAPTURE(n);
                 const auto all = walk(strategy, space, n, kind, 42);
-                CHECK(all.size() == space.size());  // exhausts it ...
+                CHECK(all.size() == space.size());                                          // exhausts it ...
                 CHECK(std::set<tk::index>(all.begin(), all.end()).size() == space.size());  // ... and never repeats
                 CHECK(std::all_of(all.begin(), all.end(), [&](tk::index i) { return i < space.size(); }));
                 CHECK(walk(strategy, space, n, kind, 42) == all);  // the seed decides

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-#include "support/grid_space.hpp"
+#include "tests/support/grid_space.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/grid.hpp"
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/in_batches.hpp"
 #include "tunekit/io/recorded_space.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/random/philox.hpp"
@@ -24,14 +25,14 @@ namespace {
 
 struct recorded_case {
     tk::space::dynamic_product space;
-    std::vector<tk::measure::recorded> table;
+    std::vector<tk::measure::recorded_row> table;
     double optimum = std::numeric_limits<double>::infinity();
 };
 
+/// The recording of that name. Unit tests run in the root of the tree.
 recorded_case load(const std::string& name)
 {
-    const std::string here = __FILE__;
-    const auto recorded = tk::io::read_recorded_space(here.substr(0, here.rfind("tests/unit")) + "bench/data/" + name);
+    const auto recorded = tk::io::read_recorded_space("bench/data/" + name);
     CHECK(recorded.problems.empty());
     recorded_case out{tk::io::space_of(recorded), {}};
     auto table = tk::io::table_of(recorded, out.space);
@@ -58,14 +59,16 @@ double median_ratio(const recorded_case& on, const auto& strategy, std::uint64_t
 {
     std::vector<double> ratios;
     for (std::uint64_t seed = 1; seed <= 25; ++seed)
-        ratios.push_back(run(on, strategy, {.trials = trials, .batch = batch}, seed).best_cost() / on.optimum);
+        ratios.push_back(run(on, support::in_batches(batch, strategy), {.trials = trials}, seed).best_cost() /
+                         on.optimum);
     std::nth_element(ratios.begin(), ratios.begin() + 12, ratios.end());
     return ratios[12];
 }
 
 }  // namespace
 
-TEST_CASE("annealing and hill_climb beat random in the median of 25 seeds on both recorded spaces, one by one and in batches")
+TEST_CASE(
+    "annealing and hill_climb beat random in the median of 25 seeds on both recorded spaces, one by one and in batches")
 {
     for (const std::string name : {"conv2d_S12", "gemm_Out"}) {
         const auto on = load(name);
@@ -92,7 +95,7 @@ TEST_CASE("a whole recorded space searched gives its optimum, its failures and i
         seconds += row.seconds;
     }
     CHECK(failed > 0);
-    const auto record = run(on, tk::search::random{}, {.batch = 64}, 1);
+    const auto record = run(on, support::in_batches(64, tk::search::random{}), {}, 1);
     CHECK(record.stopped == tk::stop_reason::exhausted);
     CHECK(record.trials().size() == on.space.size());
     CHECK(record.failed() == failed);
@@ -103,7 +106,7 @@ TEST_CASE("a whole recorded space searched gives its optimum, its failures and i
 TEST_CASE("a budget of recorded seconds ends a replay where it ended the machine's time")
 {
     const auto on = load("gemm_Out");
-    const auto record = run(on, tk::search::random{}, {.seconds = 0.5, .batch = 1}, 3);
+    const auto record = run(on, support::in_batches(1, tk::search::random{}), {.seconds = 0.5}, 3);
     CHECK(record.stopped == tk::stop_reason::seconds);
     CHECK(record.seconds() >= 0.5);
     const auto& last = on.table[static_cast<std::size_t>(record.trials().back().candidate)];

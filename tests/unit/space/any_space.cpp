@@ -37,8 +37,11 @@ TEST_CASE("any_space answers as the space that it holds")
     const sp::any_space copy = erased;
     CHECK(copy.size() == space.size());
     CHECK(copy.dimensions() == 4);
+    CHECK(copy.text(7) == space.text(7));
+    CHECK(copy.text(0).starts_with("a = "));
     CHECK(copy.fingerprint() == space.fingerprint());
-    CHECK(std::vector<std::string>(copy.names().begin(), copy.names().end()) == std::vector<std::string>{"a", "kind", "order", "b"});
+    CHECK(std::vector<std::string>(copy.names().begin(), copy.names().end()) ==
+          std::vector<std::string>{"a", "kind", "order", "b"});
     CHECK(std::vector<std::uint16_t>(copy.cardinalities().begin(), copy.cardinalities().end()) ==
           std::vector<std::uint16_t>{12, 3, 6, 12});
 
@@ -46,7 +49,8 @@ TEST_CASE("any_space answers as the space that it holds")
     const auto drawn = space.sample(500, one);
     CHECK(copy.sample(500, two) == drawn);
     CHECK(one == two);
-    for (const auto kind : {sp::neighbourhood::any_value, sp::neighbourhood::adjacent, sp::neighbourhood::hamming_2, sp::neighbourhood::swap}) {
+    for (const auto kind : {sp::neighbourhood::any_value, sp::neighbourhood::adjacent, sp::neighbourhood::hamming_2,
+                            sp::neighbourhood::swap}) {
         std::vector<tk::index> a(500), b(500);
         space.neighbours(drawn, a, kind, one);
         copy.neighbours(drawn, b, kind, two);

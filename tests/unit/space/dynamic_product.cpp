@@ -30,7 +30,8 @@ TEST_CASE("a dynamic product is the product of the same parts: indices, values, 
     std::vector<std::int64_t> xs, zs;
     for (std::int64_t v = 1; v <= 16; ++v) xs.push_back(v);
     for (std::int64_t v = 0; v <= 9; ++v) zs.push_back(v);
-    const sp::dynamic_product named({{"x", xs}, {"y", {8, 4, 2, 1}}, {"one", {5}}, {"z", zs}}, {"x % y == 0", "z <= x + one - 5"});
+    const sp::dynamic_product named({{"x", xs}, {"y", {8, 4, 2, 1}}, {"one", {5}}, {"z", zs}},
+                                    {"x % y == 0", "z <= x + one - 5"});
 
     REQUIRE(named.size() == typed.size());
     CHECK(named.fingerprint() == typed.fingerprint());
@@ -53,11 +54,15 @@ TEST_CASE("a dynamic product is the product of the same parts: indices, values, 
 TEST_CASE("sizes of run-time spaces are those of their filtered products")
 {
     // The parameters of a tiled 2D convolution as they are written in tuning scripts.
-    const std::vector<sp::dynamic_parameter> parameters{
-        {"block_x", {1, 2, 4, 8, 16, 32, 64, 128}}, {"block_y", {1, 2, 4, 8, 16}}, {"tile", {1, 2, 3, 4}}, {"pad", {0, 1}}, {"shared", {0, 1}}};
-    const sp::dynamic_product space(parameters, {"32 <= block_x * block_y <= 1024", "pad == 0 or block_x % 32 != 0",
-                                                 "shared == 0 or (block_x * tile + 14) * (block_y * tile + 14) < 12 * 1024",
-                                                 "not pad or shared != 0"});
+    const std::vector<sp::dynamic_parameter> parameters{{"block_x", {1, 2, 4, 8, 16, 32, 64, 128}},
+                                                        {"block_y", {1, 2, 4, 8, 16}},
+                                                        {"tile", {1, 2, 3, 4}},
+                                                        {"pad", {0, 1}},
+                                                        {"shared", {0, 1}}};
+    const sp::dynamic_product space(
+        parameters,
+        {"32 <= block_x * block_y <= 1024", "pad == 0 or block_x % 32 != 0",
+         "shared == 0 or (block_x * tile + 14) * (block_y * tile + 14) < 12 * 1024", "not pad or shared != 0"});
     tk::index expected = 0;
     for (const auto x : parameters[0].values)
         for (const auto y : parameters[1].values)
@@ -65,12 +70,14 @@ TEST_CASE("sizes of run-time spaces are those of their filtered products")
                 for (const auto pad : parameters[3].values)
                     for (const auto shared : parameters[4].values)
                         expected += 32 <= x * y && x * y <= 1024 && (pad == 0 || x % 32 != 0) &&
-                                    (shared == 0 || (x * t + 14) * (y * t + 14) < 12 * 1024) && (pad == 0 || shared != 0);
+                                    (shared == 0 || (x * t + 14) * (y * t + 14) < 12 * 1024) &&
+                                    (pad == 0 || shared != 0);
     CHECK(space.size() == expected);
 }
 
-#define CHECK_REFUSED(parameters, constraints, message) \
-    CHECK_THROWS_WITH_AS((sp::dynamic_product(parameters, constraints)), "tunekit: space: " message, std::invalid_argument)
+#define CHECK_REFUSED(parameters, constraints, message)                                              \
+    CHECK_THROWS_WITH_AS((sp::dynamic_product(parameters, constraints)), "tunekit: space: " message, \
+                         std::invalid_argument)
 
 TEST_CASE("what makes no space is refused by name")
 {
@@ -81,8 +88,14 @@ TEST_CASE("what makes no space is refused by name")
     CHECK_REFUSED((parameters{{"a", {1, 2, 1}}}), texts{}, "parameter 'a': value 1 is there twice, want it once");
     CHECK_REFUSED((parameters{{"a", {1}}, {"a", {2}}}), texts{}, "parameter 'a': is there twice, want distinct names");
     CHECK_REFUSED((parameters{{"a", {1, 2}}}), texts{"a > 0 and"},
-                  "constraint 'a > 0 and': column 10: found the end, want an integer, a parameter or '('");
+                  "constraint 'a > 0 and': column 10: found the end, want a number, a parameter or '('");
     CHECK_REFUSED((parameters{{"a", {1, 2}}, {"b", {1, 2}}}), (texts{"a < b", "a > b"}),
-                  "constraint 'a > b': leaves nothing, want one that some values fulfil");
-    CHECK_REFUSED((parameters{{"a", {1, 2}}}), texts{"1 > 2"}, "constraint '1 > 2': leaves nothing, want one that some values fulfil");
+                  "constraints 'a < b' (number 1), 'a > b' (number 2): leave nothing together, want some values that "
+                  "fulfil them all");
+    CHECK_REFUSED(
+        (parameters{{"a", {1, 2}}, {"b", {0, 1}}}), (texts{"a > 0", "a // b > 0"}),
+        "constraint 'a // b > 0': column 3: division by zero for some values, want a constraint that excludes "
+        "them with 'and' or 'or'");
+    CHECK_REFUSED((parameters{{"a", {1, 2}}}), texts{"1 > 2"},
+                  "constraint '1 > 2': leaves nothing, want one that some values fulfil");
 }

@@ -24,7 +24,8 @@ bool holds(const std::string& text, std::int64_t a = 0, std::int64_t b = 0, std:
 void check_message(const std::string& text, const std::string& message)
 {
     CAPTURE(text);
-    CHECK_THROWS_WITH_AS((void)holds(text), ("tunekit: space: constraint '" + text + "': " + message).c_str(), std::invalid_argument);
+    CHECK_THROWS_WITH_AS((void)holds(text), ("tunekit: space: constraint '" + text + "': " + message).c_str(),
+                         std::invalid_argument);
 }
 
 }  // namespace
@@ -40,10 +41,10 @@ TEST_CASE("precedence is Python's")
     CHECK(holds("- 7 // 2 == -4"));
     CHECK(holds("-(7 // 2) == -3"));
     CHECK(holds("2 - -3 == 5"));
-    CHECK(holds("not 1 == 2"));          // not (1 == 2)
+    CHECK(holds("not 1 == 2"));  // not (1 == 2)
     CHECK(holds("(not 1) == 0"));
     CHECK(holds("not 0 and 1"));
-    CHECK(holds("1 or 0 and 0"));        // 1 or (0 and 0)
+    CHECK(holds("1 or 0 and 0"));  // 1 or (0 and 0)
     CHECK_FALSE(holds("(1 or 0) and 0"));
     CHECK(holds("not not 5"));
     CHECK(holds("1 + 1 < 3 and 2 * 2 >= 4"));
@@ -106,18 +107,21 @@ TEST_CASE("an expression knows the names in it")
 
 TEST_CASE("a bad expression names itself, the column and what was expected")
 {
-    check_message("", "column 1: found the end, want an integer, a parameter or '('");
-    check_message("a +", "column 4: found the end, want an integer, a parameter or '('");
-    check_message("a + * b", "column 5: found '*', want an integer, a parameter or '('");
+    check_message("", "column 1: found the end, want a number, a parameter or '('");
+    check_message("a +", "column 4: found the end, want a number, a parameter or '('");
+    check_message("a + * b", "column 5: found '*', want a number, a parameter or '('");
     check_message("a b", "column 3: found 'b', want an operator or the end");
     check_message("a = b", "column 3: found '=', want an operator or the end");
     check_message("a ** 2", "column 3: found '**', want an operator or the end");
-    check_message("a == not b", "column 6: found 'not', want an integer, a parameter or '('");
+    check_message("a == not b", "column 6: found 'not', want a number, a parameter or '('");
     check_message("(a + b", "column 7: found the end, want an operator or ')'");
     check_message("a + b)", "column 6: found ')', want an operator or the end");
     check_message("a <= tile", "column 6: no parameter is called 'tile', want one of a, b, c");
-    check_message("a < 1.5", "column 6: found '.' in a number, want an integer");
-    check_message("2a", "column 2: found 'a' in a number, want an integer");
+    check_message("a < 1.5.2", "column 8: found '.' in a number, want a number");
+    check_message("a < 1e999", "column 5: the number is out of range, want one of a double");
+    check_message("a == 'x'", "column 6: no parameter has the value 'x', want one that a parameter has");
+    check_message("a == 'x", "column 6: a text without an end, want a closing quote");
+    check_message("2a", "column 2: found 'a' in a number, want a number");
     check_message("99999999999999999999", "column 1: the integer is too large, want at most 2^63 - 1");
     check_message(std::string(300, '(') + "a", "column 201: nested more than 200 deep, want a simpler expression");
     check_message(std::string(300, '-') + "a", "column 201: nested more than 200 deep, want a simpler expression");
@@ -125,10 +129,45 @@ TEST_CASE("a bad expression names itself, the column and what was expected")
 
 TEST_CASE("an evaluation without a value names the expression and the column")
 {
-    check_message("10 % a == 0", "column 4: division by zero for some values, want a constraint that excludes them with 'and' or 'or'");
-    check_message("1 / (a - b)", "column 3: division by zero for some values, want a constraint that excludes them with 'and' or 'or'");
-    check_message("9223372036854775807 + 1 > a", "column 21: an integer beyond 64 bits for some values, want smaller ones");
-    check_message("9223372036854775807 * 2 > a", "column 21: an integer beyond 64 bits for some values, want smaller ones");
-    check_message("(-9223372036854775807 - 1) // -1 > a", "column 28: an integer beyond 64 bits for some values, want smaller ones");
-    check_message("9007199254740993 / 3 > a", "column 18: a quotient of integers beyond 2^53 for some values, want '//'");
+    check_message(
+        "10 % a == 0",
+        "column 4: division by zero for some values, want a constraint that excludes them with 'and' or 'or'");
+    check_message(
+        "1 / (a - b)",
+        "column 3: division by zero for some values, want a constraint that excludes them with 'and' or 'or'");
+    check_message("9223372036854775807 + 1 > a",
+                  "column 21: an integer beyond 64 bits for some values, want smaller ones");
+    check_message("9223372036854775807 * 2 > a",
+                  "column 21: an integer beyond 64 bits for some values, want smaller ones");
+    check_message("(-9223372036854775807 - 1) // -1 > a",
+                  "column 28: an integer beyond 64 bits for some values, want smaller ones");
+    check_message("9007199254740993 / 3 > a",
+                  "column 18: a quotient of integers beyond 2^53 for some values, want '//'");
+}
+
+TEST_CASE("as many operators as a stack holds, and no more")
+{
+    const std::vector<std::string> a{"a"};
+    for (const std::string op : {"+", " and ", " or ", "*"}) {
+        CAPTURE(op);
+        std::string text = "a";
+        for (int k = 0; k < 1000; ++k) text += op + 'a';
+        CHECK(tunekit::space::expression(text, a).holds([](std::size_t) { return 1; }));
+        for (int k = 0; k < 100'000; ++k) text += op + 'a';
+        CHECK_THROWS_WITH_AS(tunekit::space::expression(text, a),
+                             doctest::Contains("more than 1000 operators one upon another, want a simpler expression"),
+                             std::invalid_argument);
+    }
+    std::string chain = "a";  // a chain is one level
+    for (int k = 0; k < 100'000; ++k) chain += "<=a";
+    CHECK(tunekit::space::expression(chain, names).holds([](std::size_t) { return 1; }));
+    const std::string text(10'000'000, 'x');
+    std::string said;
+    try {
+        (void)tunekit::space::expression(text, a);
+    } catch (const std::invalid_argument& e) {
+        said = e.what();
+    }
+    CHECK(said.size() < 1000);
+    CHECK(said.find("no parameter is called") != std::string::npos);
 }

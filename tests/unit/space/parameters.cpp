@@ -27,10 +27,7 @@ struct tile {
     friend bool operator==(const tile&, const tile&) = default;  // no order: looked up one by one
 };
 
-std::string to_text(const tile& t)
-{
-    return std::to_string(t.x) + "x" + std::to_string(t.y);
-}
+std::string to_text(const tile& t) { return std::to_string(t.x) + "x" + std::to_string(t.y); }
 
 template <class P>
 auto list(const P& parameter)
@@ -104,7 +101,8 @@ TEST_CASE("split counts: 256 in 3, 224 in 3 by three policies, 2^25 in 4")
 
 TEST_CASE("factor splits multiply to the loop, others cover it; the innermost size varies slowest")
 {
-    CHECK(list(sp::split<"t">(4, 3)) == std::vector<std::vector<int>>{{4, 1, 1}, {2, 2, 1}, {1, 4, 1}, {2, 1, 2}, {1, 2, 2}, {1, 1, 4}});
+    CHECK(list(sp::split<"t">(4, 3)) ==
+          std::vector<std::vector<int>>{{4, 1, 1}, {2, 2, 1}, {1, 4, 1}, {2, 1, 2}, {1, 2, 2}, {1, 1, 4}});
     for (const auto& s : list(sp::split<"t">(360, 4))) CHECK(s[0] * s[1] * s[2] * s[3] == 360);
     for (const auto& s : list(sp::split<"t">(55, 3, {.policy = split_policy::verbose}))) {
         CHECK(s[0] * s[1] * s[2] >= 55);
@@ -113,6 +111,14 @@ TEST_CASE("factor splits multiply to the loop, others cover it; the innermost si
     const auto limited = list(sp::split<"t">(128, 2, {.max_factor = 16}));
     CHECK(limited.size() == 5);
     CHECK(limited.back() == std::vector<int>{8, 16});
+}
+
+TEST_CASE("splits are to be had without a parameter")
+{
+    CHECK(sp::splits("t", 4, 3) == list(sp::split<"t">(4, 3)));
+    CHECK(sp::splits("t", 55, 3, {.policy = split_policy::verbose}) ==
+          list(sp::split<"t">(55, 3, {.policy = split_policy::verbose})));
+    CHECK(sp::splits("t", 1, 1) == std::vector<std::vector<int>>{{1}});
 }
 
 TEST_CASE("given splits: a leading -1 is what the others leave")
@@ -128,15 +134,16 @@ TEST_CASE("the fallback split takes the largest divisors within limits, innermos
     CHECK(sp::fallback_split(30, {-1, -1}) == std::vector<int>{1, 30});
 }
 
-TEST_CASE("permutations: all, within an interval, given; identity first")
+TEST_CASE("permutations: all, within positions, given; identity first")
 {
     const auto all = sp::permutation<"o">({10, 20, 30, 40});
     CHECK(all.values.size() == 24);
     CHECK(all.values[0] == std::vector<int>{10, 20, 30, 40});
     CHECK(all.values[1] == std::vector<int>{10, 20, 40, 30});
     CHECK(all.about.columns == 4);
-    CHECK(std::vector<float>(all.about.numbers.begin() + 4, all.about.numbers.begin() + 8) == std::vector<float>{0, 1, 3, 2});
-    const auto within = list(sp::permutation<"o">({"a", "b", "c", "d"}, sp::interval{1, 4}));
+    CHECK(std::vector<float>(all.about.numbers.begin() + 4, all.about.numbers.begin() + 8) ==
+          std::vector<float>{0, 1, 3, 2});
+    const auto within = list(sp::permutation<"o">({"a", "b", "c", "d"}, sp::positions{1, 4}));
     CHECK(within.size() == 6);
     CHECK(std::all_of(within.begin(), within.end(), [](const auto& o) { return o[0] == "a"; }));
     const auto given = list(sp::permutation<"o">({{1, 2, 3}, {3, 2, 1}}));
@@ -168,13 +175,14 @@ TEST_CASE("annotations have at most one vec")
     using sp::note;
     const auto a = sp::annotation<"n">(2, {note::none, note::unroll, note::vectorise});
     CHECK(a.values.size() == 8);
-    CHECK(a.about.texts == std::vector<std::string>{"none none", "none unroll", "none vec", "unroll none", "unroll unroll", "unroll vec",
-                                                    "vec none", "vec unroll"});
+    CHECK(a.about.texts == std::vector<std::string>{"none none", "none unroll", "none vec", "unroll none",
+                                                    "unroll unroll", "unroll vec", "vec none", "vec unroll"});
     CHECK(a.about.columns == 22);
     CHECK(std::count(a.about.numbers.begin(), a.about.numbers.end(), 1.0F) == 16);
 }
 
-#define CHECK_REFUSED(made, message) CHECK_THROWS_WITH_AS((void)(made), "tunekit: space: parameter 'p': " message, std::invalid_argument)
+#define CHECK_REFUSED(made, message) \
+    CHECK_THROWS_WITH_AS((void)(made), "tunekit: space: parameter 'p': " message, std::invalid_argument)
 
 TEST_CASE("what is no list of values is refused by the parameter's name")
 {
@@ -186,13 +194,15 @@ TEST_CASE("what is no list of values is refused by the parameter's name")
     CHECK_REFUSED(sp::integers<"p">(0, 65535), "has 65536 values, want at most 65535");
     CHECK_REFUSED(sp::integers<"p">(0, 5, 0), "step is 0, want at least 1");
     CHECK_REFUSED(sp::divisors<"p">(0), "divisors of 0, want a number >= 1");
+    CHECK_REFUSED(sp::splits("p", 0, 2), "split of 0, want a length >= 1");
     CHECK_REFUSED(sp::split<"p">(0, 2), "split of 0, want a length >= 1");
     CHECK_REFUSED(sp::split<"p">(4, 0), "split into 0 parts, want at least 1");
     CHECK_REFUSED(sp::split<"p">(1 << 30, 8), "has 65536 values, want at most 65535");
     CHECK_REFUSED(sp::split<"p">(8, {{2, 0}}), "size 0 in a split, want >= 1");
     CHECK_REFUSED(sp::permutation<"p">({1, 2, 3, 4, 5, 6, 7, 8, 9}), "has too many values, want at most 65535");
     CHECK_REFUSED(sp::permutation<"p">({1, 2, 2}), "value 1 2 2 is there twice, want it once");
-    CHECK_REFUSED(sp::permutation<"p">({1, 2, 3}, sp::interval{2, 4}), "interval [2, 4), want it within the 3 entries");
+    CHECK_REFUSED(sp::permutation<"p">({1, 2, 3}, sp::positions{2, 4}),
+                  "positions [2, 4), want them within the 3 entries");
     CHECK_REFUSED(sp::permutation<"p">({{1, 2}, {2, 3}}), "'2 3' is no order of '1 2'");
     CHECK_REFUSED(sp::annotation<"p">(0, {sp::note::none}), "annotation of 0 loops, want at least 1");
     CHECK_REFUSED(sp::annotation<"p">(1, {}), "has no values, want at least one");

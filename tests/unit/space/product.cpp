@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <new>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -19,10 +20,7 @@ namespace {
 
 enum class axis_name { m, n, k };
 
-std::string to_text(axis_name a)
-{
-    return a == axis_name::m ? "m" : a == axis_name::n ? "n" : "k";
-}
+std::string to_text(axis_name a) { return a == axis_name::m ? "m" : a == axis_name::n ? "n" : "k"; }
 
 auto design_space(int n)
 {
@@ -173,7 +171,10 @@ TEST_CASE("100 000 random points of unconstrained and constrained spaces come ba
 
 TEST_CASE("constraints of chained parameters count exactly and keep out nothing else")
 {
-    const sp::product space{sp::integers<"a">(1, 40), sp::integers<"b">(1, 40), sp::integers<"c">(1, 40), sp::boolean<"free">(),
+    const sp::product space{sp::integers<"a">(1, 40),
+                            sp::integers<"b">(1, 40),
+                            sp::integers<"c">(1, 40),
+                            sp::boolean<"free">(),
                             sp::where<"a", "b">([](int a, int b) { return a % b == 0; }),
                             sp::where<"c", "b">([](int c, int b) { return b <= c; })};
     tk::index expected = 0;
@@ -190,13 +191,18 @@ TEST_CASE("an inactive parameter makes no configurations distinct")
         sp::parameter<"tile">({2, 4, 6}),
         sp::parameter<"layout">({0, 1}),
         sp::active_if<"tile", "algorithm">([](const std::string& a) { return a == "winograd"; }),
-        sp::active_if<"layout", "algorithm", "tile">([](const std::string& a, int tile) { return a == "winograd" && tile > 2; }),
+        sp::active_if<"layout", "algorithm", "tile">(
+            [](const std::string& a, int tile) { return a == "winograd" && tile > 2; }),
     };
     CHECK(space.size() == 1 + 1 + 2 + 2);
     std::set<std::vector<std::string>> texts;
     for (tk::index i = 0; i < space.size(); ++i) texts.insert(space.texts(i));
-    CHECK(texts == std::set<std::vector<std::string>>{{"direct", "2", "0"}, {"winograd", "2", "0"}, {"winograd", "4", "0"},
-                                                      {"winograd", "4", "1"}, {"winograd", "6", "0"}, {"winograd", "6", "1"}});
+    CHECK(texts == std::set<std::vector<std::string>>{{"direct", "2", "0"},
+                                                      {"winograd", "2", "0"},
+                                                      {"winograd", "4", "0"},
+                                                      {"winograd", "4", "1"},
+                                                      {"winograd", "6", "0"},
+                                                      {"winograd", "6", "1"}});
 }
 
 TEST_CASE("features: numbers, ordinals, one-hot and signed logarithms, parameter by parameter")
@@ -227,28 +233,81 @@ TEST_CASE("sizes are exact up to 2^63 and refused beyond")
 {
     const auto wide = sp::integers<"a">(1, 32768).values;
     const std::vector<int> values(wide.begin(), wide.end());
-    const sp::product big{sp::parameter<"a">(values), sp::parameter<"b">(values), sp::parameter<"c">(values), sp::parameter<"d">(values),
-                          sp::parameter<"e">({1, 2, 3, 4, 5, 6, 7, 8})};
+    const sp::product big{sp::parameter<"a">(values), sp::parameter<"b">(values), sp::parameter<"c">(values),
+                          sp::parameter<"d">(values), sp::parameter<"e">({1, 2, 3, 4, 5, 6, 7, 8})};
     CHECK(big.size() == tk::index{1} << 63);
     CHECK(big.index_of(big.at(big.size() - 1)) == big.size() - 1);
-    CHECK_THROWS_WITH_AS((sp::product{sp::parameter<"a">(values), sp::parameter<"b">(values), sp::parameter<"c">(values),
-                                      sp::parameter<"d">(values), sp::integers<"e">(1, 9)}),
-                         "tunekit: space: has more than 2^63 configurations, want fewer parameters or values", std::invalid_argument);
+    CHECK_THROWS_WITH_AS((sp::product{sp::parameter<"a">(values), sp::parameter<"b">(values),
+                                      sp::parameter<"c">(values), sp::parameter<"d">(values), sp::integers<"e">(1, 9)}),
+                         "tunekit: space: has more than 2^63 configurations, want fewer parameters or values",
+                         std::invalid_argument);
     const auto any = [](int, int) { return true; };
-    CHECK_THROWS_AS((sp::product{sp::parameter<"a">(values), sp::parameter<"b">(values), sp::parameter<"c">(values), sp::parameter<"d">(values),
-                                 sp::parameter<"e">({1, 2, 3, 4}), sp::parameter<"f">({1, 2, 3}), sp::where<"e", "f">(any)}),
+    CHECK_THROWS_AS((sp::product{sp::parameter<"a">(values), sp::parameter<"b">(values), sp::parameter<"c">(values),
+                                 sp::parameter<"d">(values), sp::parameter<"e">({1, 2, 3, 4}),
+                                 sp::parameter<"f">({1, 2, 3}), sp::where<"e", "f">(any)}),
                     std::invalid_argument);
 }
 
-TEST_CASE("a constraint that leaves nothing is named")
+TEST_CASE("constraints that leave nothing are named: one alone, or all that contradict each other")
 {
+    CHECK_THROWS_WITH_AS(
+        (sp::product{sp::integers<"a">(1, 9), sp::integers<"b">(1, 9), sp::where<"a">([](int a) { return a > 5; }),
+                     sp::where<"a", "b">([](int a, int b) { return a + b < 6; }),
+                     sp::where<"b">([](int b) { return b < 3; })}),
+        "tunekit: space: constraints where<a> (number 1), where<a, b> (number 2): leave nothing together, want some "
+        "values "
+        "that fulfil them all",
+        std::invalid_argument);
     CHECK_THROWS_WITH_AS((sp::product{sp::integers<"a">(1, 9), sp::integers<"b">(1, 9),
-                                      sp::where<"a">([](int a) { return a > 5; }),
-                                      sp::where<"a", "b">([](int a, int b) { return a + b < 6; }),
-                                      sp::where<"b">([](int b) { return b < 3; })}),
-                         "tunekit: space: constraint where<a, b>: leaves nothing, want one that some values fulfil", std::invalid_argument);
+                                      sp::where<"a", "b">([](int a, int b) { return a < b; }),
+                                      sp::where<"a", "b">([](int a, int b) { return a + b < 12; }),
+                                      sp::where<"a", "b">([](int a, int b) { return a > b; })}),
+                         "tunekit: space: constraints where<a, b> (number 1), where<a, b> (number 3): leave nothing "
+                         "together, want some values "
+                         "that fulfil them all",
+                         std::invalid_argument);
+    CHECK_THROWS_WITH_AS(
+        (sp::product{sp::integers<"a">(1, 9), sp::integers<"b">(1, 9), sp::where<"b">([](int b) { return b != 2; }),
+                     sp::where<"a", "b">([](int a, int) { return a > 9; })}),
+        "tunekit: space: constraint where<a, b>: leaves nothing, want one that some values fulfil",
+        std::invalid_argument);
     CHECK_THROWS_WITH_AS((sp::product{sp::parameter<"a">({1}), sp::where<"a">([](int a) { return a != 1; })}),
-                         "tunekit: space: constraint where<a>: leaves nothing, want one that some values fulfil", std::invalid_argument);
+                         "tunekit: space: constraint where<a>: leaves nothing, want one that some values fulfil",
+                         std::invalid_argument);
+}
+
+TEST_CASE("what a predicate throws arrives with the constraint's name")
+{
+    const auto space = [](int bad) {
+        return sp::product{sp::integers<"a">(1, 9), sp::integers<"b">(1, bad),
+                           sp::where<"b">([](int b) { return b > 0; }), sp::where<"a", "b">([](int a, int b) {
+                               if (a == 3 && b == 4) throw std::out_of_range("a is 3");
+                               return a != b;
+                           })};
+    };
+    CHECK(space(3).size() == 24);
+    CHECK_THROWS_WITH_AS(
+        space(4),
+        "tunekit: space: constraint where<a, b>: its predicate threw 'a is 3', want true or false for all "
+        "values",
+        std::invalid_argument);
+    CHECK_THROWS_AS((sp::product{sp::integers<"a">(1, 9), sp::where<"a">([](int a) {
+                                     if (a == 3) throw std::bad_alloc();
+                                     return true;
+                                 })}),
+                    std::bad_alloc);
+    CHECK_THROWS_AS((sp::product{sp::integers<"a">(1, 9), sp::where<"a">([](int a) {
+                                     if (a == 3) throw 7;
+                                     return true;
+                                 })}),
+                    int);
+}
+
+TEST_CASE("a configuration has a text")
+{
+    const sp::product space{sp::integers<"tile">(1, 3), sp::parameter<"algorithm">({"direct", "winograd"})};
+    CHECK(space.text(0) == "tile = 1, algorithm = direct");
+    CHECK(space.text(5) == "tile = 3, algorithm = winograd");
 }
 
 TEST_CASE("fingerprints differ where names, values or constraints do, and only there")

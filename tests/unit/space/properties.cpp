@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tunekit/random/philox.hpp"
-#include "tunekit/space/grid.hpp"
+#include "tunekit/space/detail/grid.hpp"
 
 namespace tk = tunekit;
 namespace sp = tunekit::space;
@@ -39,11 +39,11 @@ struct drawn_space {
     std::vector<rule> rules;
     bool swaps = false;  // the first parameter is a permutation of three
 
-    [[nodiscard]] std::vector<sp::axis> axes() const
+    [[nodiscard]] std::vector<sp::detail::axis> axes() const
     {
-        std::vector<sp::axis> out;
+        std::vector<sp::detail::axis> out;
         for (std::size_t j = 0; j < sizes.size(); ++j) {
-            sp::axis& a = out.emplace_back();
+            sp::detail::axis& a = out.emplace_back();
             a.name = "p" + std::to_string(j);
             for (std::uint16_t v = 0; v < sizes[j]; ++v) {
                 a.texts.push_back(std::to_string(v));
@@ -107,38 +107,48 @@ drawn_space draw()
     return out;
 }
 
-std::optional<sp::grid> build(const drawn_space& d)
+std::optional<sp::detail::grid> build(const drawn_space& d)
 {
-    std::vector<sp::condition> conditions;
-    for (const rule& r : d.rules) conditions.push_back({"rule", r.scope, &r, &rule::holds});
+    std::vector<sp::detail::axis> axes = d.axes();
+    std::vector<sp::detail::axis*> taken;
+    for (auto& a : axes) taken.push_back(&a);
+    std::vector<sp::detail::condition> conditions;
+    for (const rule& r : d.rules)
+        conditions.push_back({[](const void*) { return std::string("rule"); }, r.scope, &r, &rule::holds});
     try {
-        return sp::grid(d.axes(), conditions);
+        return sp::detail::grid(taken, conditions);
     } catch (const std::invalid_argument&) {
         return std::nullopt;
     }
 }
 
-std::vector<std::uint16_t> row_of(const sp::grid& space, tk::index i)
+std::vector<std::uint16_t> row_of(const sp::detail::grid& space, tk::index i)
 {
     std::vector<std::uint16_t> row(space.dimensions());
     space.ordinals({&i, 1}, row);
     return row;
 }
 
-bool are_neighbours(const drawn_space& d, const std::vector<std::uint16_t>& a, const std::vector<std::uint16_t>& b, sp::neighbourhood kind)
+bool are_neighbours(const drawn_space& d, const std::vector<std::uint16_t>& a, const std::vector<std::uint16_t>& b,
+                    sp::neighbourhood kind)
 {
     std::vector<std::size_t> moved;
     for (std::size_t j = 0; j < a.size(); ++j)
         if (a[j] != b[j]) moved.push_back(j);
     switch (kind) {
-        case sp::neighbourhood::any_value: return moved.size() == 1;
-        case sp::neighbourhood::adjacent: return moved.size() == 1 && (a[moved[0]] + 1 == b[moved[0]] || b[moved[0]] + 1 == a[moved[0]]);
-        case sp::neighbourhood::hamming_2: return moved.size() == 2;
-        case sp::neighbourhood::swap: break;
+        case sp::neighbourhood::any_value:
+            return moved.size() == 1;
+        case sp::neighbourhood::adjacent:
+            return moved.size() == 1 && (a[moved[0]] + 1 == b[moved[0]] || b[moved[0]] + 1 == a[moved[0]]);
+        case sp::neighbourhood::hamming_2:
+            return moved.size() == 2;
+        case sp::neighbourhood::swap:
+            break;
     }
     if (!d.swaps || moved != std::vector<std::size_t>{0}) return false;
     const auto swapped = d.axes()[0].swapped;
-    return std::find(swapped.begin() + 3 * a[0], swapped.begin() + 3 * a[0] + 3, b[0]) != swapped.begin() + 3 * a[0] + 3;
+    return std::find(swapped.begin() + 3 * a[0], swapped.begin() + 3 * a[0] + 3, b[0]) !=
+           swapped.begin() + 3 * a[0] + 3;
 }
 
 }  // namespace
@@ -171,7 +181,8 @@ TEST_CASE("random products refuse every row that brute force refuses")
         const auto space = build(d);
         if (!space) return;
         std::vector<std::uint16_t> row;
-        for (const std::uint16_t n : d.sizes) row.push_back(*rc::gen::inRange<std::uint16_t>(0, static_cast<std::uint16_t>(n + 1)));
+        for (const std::uint16_t n : d.sizes)
+            row.push_back(*rc::gen::inRange<std::uint16_t>(0, static_cast<std::uint16_t>(n + 1)));
         bool inside = true;
         for (std::size_t j = 0; j < row.size(); ++j) inside = inside && row[j] < d.sizes[j];
         RC_ASSERT(space->index_of_ordinals(row).has_value() == (inside && d.valid(row)));
@@ -186,8 +197,8 @@ TEST_CASE("neighbours of random products: valid, complete, symmetric, without th
         if (!space) return;
         tk::random::philox gen(*rc::gen::arbitrary<std::uint64_t>());
         const tk::index i = space->sample(1, gen)[0];
-        for (const auto kind :
-             {sp::neighbourhood::any_value, sp::neighbourhood::adjacent, sp::neighbourhood::hamming_2, sp::neighbourhood::swap}) {
+        for (const auto kind : {sp::neighbourhood::any_value, sp::neighbourhood::adjacent, sp::neighbourhood::hamming_2,
+                                sp::neighbourhood::swap}) {
             const auto here = row_of(*space, i);
             std::vector<tk::index> expected;
             for (tk::index k = 0; k < space->size(); ++k)

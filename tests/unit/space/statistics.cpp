@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "support/chi_squared.hpp"
+#include "tests/support/chi_squared.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/space/dynamic_product.hpp"
 #include "tunekit/space/product.hpp"
@@ -18,7 +18,7 @@ namespace sp = tunekit::space;
 namespace {
 
 /// 40 draws per member on average.
-void check_uniform(const sp::grid& space, std::uint64_t seed)
+void check_uniform(const sp::detail::grid& space, std::uint64_t seed)
 {
     tk::random::philox gen(seed);
     std::vector<std::uint64_t> counts(space.size());
@@ -27,7 +27,7 @@ void check_uniform(const sp::grid& space, std::uint64_t seed)
 }
 
 /// 100 random neighbours per neighbour of each of some members; every one must be in the list.
-void check_neighbours(const sp::grid& space, sp::neighbourhood kind, std::uint64_t seed)
+void check_neighbours(const sp::detail::grid& space, sp::neighbourhood kind, std::uint64_t seed)
 {
     tk::random::philox gen(seed);
     for (const tk::index i : space.sample(3, gen)) {
@@ -49,7 +49,8 @@ void check_neighbours(const sp::grid& space, sp::neighbourhood kind, std::uint64
 
 auto unconstrained()
 {
-    return sp::product{sp::parameter<"a">({3, 1, 2}), sp::boolean<"b">(), sp::split<"t">(24, 3), sp::permutation<"o">({1, 2, 3})};
+    return sp::product{sp::parameter<"a">({3, 1, 2}), sp::boolean<"b">(), sp::split<"t">(24, 3),
+                       sp::permutation<"o">({1, 2, 3})};
 }
 
 auto filtered()
@@ -59,32 +60,44 @@ auto filtered()
 
 auto linked()
 {
-    return sp::product{sp::integers<"a">(1, 24), sp::parameter<"free">({"x", "y", "z"}), sp::integers<"b">(1, 24), sp::integers<"c">(1, 12),
-                       sp::where<"a", "b">([](int a, int b) { return a % b == 0; }), sp::where<"b", "c">([](int b, int c) { return b * c <= 30; })};
+    return sp::product{sp::integers<"a">(1, 24),
+                       sp::parameter<"free">({"x", "y", "z"}),
+                       sp::integers<"b">(1, 24),
+                       sp::integers<"c">(1, 12),
+                       sp::where<"a", "b">([](int a, int b) { return a % b == 0; }),
+                       sp::where<"b", "c">([](int b, int c) { return b * c <= 30; })};
 }
 
 auto groups()
 {
-    return sp::product{sp::integers<"a">(1, 9), sp::integers<"b">(1, 9), sp::integers<"c">(1, 9), sp::integers<"d">(1, 9),
-                       sp::where<"a", "c">([](int a, int c) { return a < c; }), sp::where<"d", "b">([](int d, int b) { return d * b % 4 == 0; })};
+    return sp::product{sp::integers<"a">(1, 9),
+                       sp::integers<"b">(1, 9),
+                       sp::integers<"c">(1, 9),
+                       sp::integers<"d">(1, 9),
+                       sp::where<"a", "c">([](int a, int c) { return a < c; }),
+                       sp::where<"d", "b">([](int d, int b) { return d * b % 4 == 0; })};
 }
 
 auto tilings()
 {
     return sp::product{sp::split<"y">(36, 3), sp::split<"x">(36, 3), sp::permutation<"o">({'a', 'b', 'c'}),
-                       sp::where<"y", "x">([](const std::vector<int>& y, const std::vector<int>& x) { return y[2] * x[2] <= 12 && y[1] >= x[1]; }),
+                       sp::where<"y", "x">([](const std::vector<int>& y, const std::vector<int>& x) {
+                           return y[2] * x[2] <= 12 && y[1] >= x[1];
+                       }),
                        sp::where<"o">([](const std::vector<char>& o) { return o[0] != 'c'; })};
 }
 
 auto conditional()
 {
     return sp::product{sp::parameter<"algorithm">({0, 1, 2}), sp::integers<"tile">(1, 20), sp::boolean<"fuse">(),
-                       sp::active_if<"tile", "algorithm">([](int a) { return a != 0; }), sp::active_if<"fuse", "tile">([](int t) { return t > 5; })};
+                       sp::active_if<"tile", "algorithm">([](int a) { return a != 0; }),
+                       sp::active_if<"fuse", "tile">([](int t) { return t > 5; })};
 }
 
 sp::dynamic_product textual()
 {
-    return {{{"a", {1, 2, 4, 8, 16, 32}}, {"b", {1, 2, 4, 8, 16, 32}}, {"c", {0, 1}}}, {"8 <= a * b <= 128", "c == 0 or a > b"}};
+    return {{{"a", {1, 2, 4, 8, 16, 32}}, {"b", {1, 2, 4, 8, 16, 32}}, {"c", {0, 1}}},
+            {"8 <= a * b <= 128", "c == 0 or a > b"}};
 }
 
 /// One member in 10 000 of the raw product, so that random neighbours fall back on the list.
@@ -94,8 +107,8 @@ auto sparse()
                        sp::where<"a", "b", "c">([](int a, int b, int c) { return b == a && (c == a || c == 99 - a); })};
 }
 
-constexpr sp::neighbourhood kinds[] = {sp::neighbourhood::any_value, sp::neighbourhood::adjacent, sp::neighbourhood::hamming_2,
-                                       sp::neighbourhood::swap};
+constexpr sp::neighbourhood kinds[] = {sp::neighbourhood::any_value, sp::neighbourhood::adjacent,
+                                       sp::neighbourhood::hamming_2, sp::neighbourhood::swap};
 
 }  // namespace
 
@@ -129,7 +142,8 @@ TEST_CASE("a random neighbour is uniform over the neighbours, of every kind: chi
 TEST_CASE("a member without neighbours is its own")
 {
     const sp::product one{sp::parameter<"a">({7})};
-    const sp::product pair{sp::integers<"a">(0, 50), sp::integers<"b">(0, 50), sp::where<"a", "b">([](int a, int b) { return a == b; })};
+    const sp::product pair{sp::integers<"a">(0, 50), sp::integers<"b">(0, 50),
+                           sp::where<"a", "b">([](int a, int b) { return a == b; })};
     tk::random::philox gen(9);
     for (const auto kind : kinds) {
         tk::index i = 0;

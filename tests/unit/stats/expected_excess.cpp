@@ -66,3 +66,16 @@ TEST_CASE("expected excess grows with the spread where the mean is below the bou
         last = e;
     }
 }
+
+TEST_CASE("the limits of infinite and huge differences are no NaN; a negative sd is refused")
+{
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    using tunekit::stats::expected_excess;
+    CHECK(expected_excess({1, inf}, 2) == inf);
+    CHECK(expected_excess({1e308, 1}, -1e308) == inf);
+    CHECK(expected_excess({-1e308, 1}, 1e308) == 0);
+    CHECK(expected_excess({1e308, inf}, -1e308) == inf);
+    CHECK(expected_excess({-1e308, inf}, 1e308) == inf);
+    CHECK_THROWS_AS((void)expected_excess({1, -1}, 2), std::invalid_argument);
+    CHECK_THROWS_AS((void)expected_excess({1, std::numeric_limits<double>::quiet_NaN()}, 2), std::invalid_argument);
+}

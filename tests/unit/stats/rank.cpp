@@ -45,10 +45,8 @@ TEST_CASE("Kendall's tau-b equals the count over all pairs")
         const auto n = static_cast<std::size_t>(2 + tkr::uniform_index(40, gen));
         const std::uint64_t values = 2 + tkr::uniform_index(30, gen);
         std::vector<double> x(n), y(n);
-        for (auto& v : x)
-            v = static_cast<double>(tkr::uniform_index(values, gen));
-        for (auto& v : y)
-            v = static_cast<double>(tkr::uniform_index(values, gen));
+        for (auto& v : x) v = static_cast<double>(tkr::uniform_index(values, gen));
+        for (auto& v : y) v = static_cast<double>(tkr::uniform_index(values, gen));
         double difference = 0, untied_x = 0, untied_y = 0;
         for (std::size_t i = 0; i < n; ++i) {
             for (std::size_t j = 0; j < i; ++j) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/surrogate/a_recall.hpp"
+#include "tunekit/surrogate/detail/boosted/a_recall.hpp"
 
 #include <doctest/doctest.h>
 
 #include "data.hpp"
 
 using namespace surrogate_test;
-using tunekit::surrogate::a_recall;
+using tunekit::surrogate::detail::a_recall;
 
 namespace {
 
@@ -39,7 +39,8 @@ TEST_CASE("a perfect ranking of at least N rows scores 1/N sum_i i / (i + 1)")
     const auto t = noise(1, 100, 1, 0);
     for (const std::size_t n : {1U, 2U, 64U, 100U}) {
         double want = 0;
-        for (std::size_t i = 0; i < n; ++i) want += static_cast<double>(i) / static_cast<double>(i + 1) / static_cast<double>(n);
+        for (std::size_t i = 0; i < n; ++i)
+            want += static_cast<double>(i) / static_cast<double>(i + 1) / static_cast<double>(n);
         CHECK(a_recall(t.y, n)(std::span<const double>(t.y)) == doctest::Approx(want).epsilon(1e-14));
     }
 }
@@ -50,7 +51,8 @@ TEST_CASE("a-recall agrees with its definition, ties and missing rows included")
         const auto truth = noise(seed, 1 + seed * 3, 1, 0, seed % 3 == 0 ? 5 : 0).y;
         const auto guess = noise(seed + 100, 1 + seed * 3, 1, 0, seed % 2 == 0 ? 7 : 0).y;
         for (const std::size_t n : {1U, 3U, 20U, 500U})
-            CHECK(a_recall(truth, n)(std::span<const double>(guess)) == doctest::Approx(naive(guess, truth, n)).epsilon(1e-14));
+            CHECK(a_recall(truth, n)(std::span<const double>(guess)) ==
+                  doctest::Approx(naive(guess, truth, n)).epsilon(1e-14));
     }
 }
 

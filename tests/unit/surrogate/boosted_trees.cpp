@@ -18,12 +18,14 @@ using tk::surrogate::boosted_trees;
 static_assert(tk::surrogate::model<boosted_trees, tk::surrogate::features, philox>);
 static_assert(tk::surrogate::model<boosted_trees, tk::surrogate::ordinals, philox>);
 static_assert(std::is_aggregate_v<boosted_trees> && std::regular<boosted_trees::state>);
-static_assert(boosted_trees::paper().rounds == 8000 && boosted_trees::paper().stop_after == 20 && boosted_trees::paper().max_depth == 3);
+static_assert(boosted_trees::paper().rounds == 8000 && boosted_trees::paper().stop_after == 20 &&
+              boosted_trees::paper().max_depth == 3);
 static_assert(boosted_trees::paper().loss == boosted_loss::pairwise && boosted_trees::paper().gamma == 1e-4);
 
 namespace {
 
-boosted_trees::state fitted(const boosted_trees& model, const table& t, std::span<const double> base = {}, std::uint64_t seed = 1)
+boosted_trees::state fitted(const boosted_trees& model, const table& t, std::span<const double> base = {},
+                            std::uint64_t seed = 1)
 {
     philox gen(seed);
     auto s = model.start(t.d);
@@ -75,7 +77,10 @@ private:
         for (const auto r : rows) s += v[r];
         return s;
     }
-    [[nodiscard]] double worth(const std::vector<std::size_t>& rows) const { return std::pow(sum(g_, rows), 2) / (sum(h_, rows) + m_.lambda); }
+    [[nodiscard]] double worth(const std::vector<std::size_t>& rows) const
+    {
+        return std::pow(sum(g_, rows), 2) / (sum(h_, rows) + m_.lambda);
+    }
 
     const tree& grow(const std::vector<std::size_t>& rows, std::size_t)
     {
@@ -98,19 +103,22 @@ private:
                 for (const auto r : rows) {
                     const float x = t_.row(r)[f];
                     (x > t_.row(c)[f] ? right : left).push_back(r);
-                    if (x > t_.row(c)[f])
-                        high = std::min(high, x);
-                    else
-                        low = std::max(low, x);
+                    if (x > t_.row(c)[f]) high = std::min(high, x);
+                    else low = std::max(low, x);
                 }
-                if (right.empty() || sum(h_, left) < m_.min_child_weight || sum(h_, right) < m_.min_child_weight) continue;
+                if (right.empty() || sum(h_, left) < m_.min_child_weight || sum(h_, right) < m_.min_child_weight)
+                    continue;
                 const double gain = worth(left) + worth(right) - worth(rows);
                 if (!(gain > best + 1e-10)) continue;
                 best = gain;
                 best_left = left;
                 best_right = right;
-                tree_[me] = {.leaf = false, .feature = f, .threshold = (static_cast<double>(low) + static_cast<double>(high)) / 2,
-                             .left = 0, .right = 0, .value = tree_[me].value};
+                tree_[me] = {.leaf = false,
+                             .feature = f,
+                             .threshold = (static_cast<double>(low) + static_cast<double>(high)) / 2,
+                             .left = 0,
+                             .right = 0,
+                             .value = tree_[me].value};
             }
         }
         if (tree_[me].leaf) return me;
@@ -127,7 +135,8 @@ private:
         for (const auto r : rows) {
             std::size_t i = 0;
             while (!nodes[i].leaf)
-                i = static_cast<double>(t.row(r)[nodes[i].feature]) > nodes[i].threshold ? nodes[i].right : nodes[i].left;
+                i = static_cast<double>(t.row(r)[nodes[i].feature]) > nodes[i].threshold ? nodes[i].right
+                                                                                         : nodes[i].left;
             f[r] += nodes[i].value;
         }
     }
@@ -151,7 +160,7 @@ TEST_CASE("a step of one feature is learnt by one tree, whose leaves are -eta G 
     const boosted_trees logistic{.loss = boosted_loss::logistic, .rounds = 1, .min_child_weight = 0};
     const auto q = predict(logistic, fitted(logistic, t), t);  // G = +-1, H = 1/2
     CHECK(q[3].mean == doctest::Approx(1 / (1 + std::exp(-0.3 / 1.5))).epsilon(1e-6));
-    // a split worth 1/3 + 1/3 - 0 does not survive a dearer gamma
+    // a split worth 1/3 + 1/3 - 0 does not survive a more expensive gamma
     const boosted_trees dear{.rounds = 1, .gamma = 0.67};
     CHECK(predict(dear, fitted(dear, t), t)[3].mean == doctest::Approx(0.5));
 }
@@ -162,13 +171,19 @@ TEST_CASE("boosting equals the exact greedy algorithm written plainly, for both 
         for (const auto loss : {boosted_loss::squared, boosted_loss::logistic}) {
             const auto t = noise(10 + depth, 40, 3, depth % 2 == 0 ? 0 : 5);
             const auto probe = noise(20 + depth, 137, 3, depth % 2 == 0 ? 0 : 5);
-            const boosted_trees model{.loss = loss, .rounds = 6, .max_depth = depth, .gamma = 0.05, .min_child_weight = 0.5, .max_bins = 0,
+            const boosted_trees model{.loss = loss,
+                                      .rounds = 6,
+                                      .max_depth = depth,
+                                      .gamma = 0.05,
+                                      .min_child_weight = 0.5,
+                                      .max_bins = 0,
                                       .stop_after = 0};
             const auto p = predict(model, fitted(model, t), probe);
             const naive_booster naive(model, t, probe);
             for (std::size_t i = 0; i < probe.size(); ++i) {
                 const double f = naive.out[i];
-                REQUIRE(p[i].mean == doctest::Approx(loss == boosted_loss::logistic ? 1 / (1 + std::exp(-f)) : f).epsilon(1e-5));
+                REQUIRE(p[i].mean ==
+                        doctest::Approx(loss == boosted_loss::logistic ? 1 / (1 + std::exp(-f)) : f).epsilon(1e-5));
             }
         }
     }
@@ -362,17 +377,20 @@ TEST_CASE("one row, equal targets, a constant feature and a NaN to predict are n
         model.predict(s, tk::surrogate::features{}, none);
     }
     const boosted_trees free_of_penalty{.rounds = 3, .lambda = 0, .min_child_weight = 0};
-    CHECK(std::isfinite(predict(free_of_penalty, fitted(free_of_penalty, noise(96, 20, 2, 3)), noise(97, 20, 2, 3))[0].mean));
+    CHECK(std::isfinite(
+        predict(free_of_penalty, fitted(free_of_penalty, noise(96, 20, 2, 3)), noise(97, 20, 2, 3))[0].mean));
 }
 
 TEST_CASE("start and fit refuse what cannot be fitted and leave the state alone")
 {
-    CHECK_THROWS_WITH_AS((void)boosted_trees{}.start(0), "tunekit: boosted_trees.start: 0 features, want >= 1", std::invalid_argument);
-    for (const auto& bad : {boosted_trees{.rounds = 0}, boosted_trees{.max_depth = 0}, boosted_trees{.max_depth = 7}, boosted_trees{.eta = 0},
-                            boosted_trees{.gamma = -1}, boosted_trees{.lambda = -1}, boosted_trees{.min_child_weight = -1},
-                            boosted_trees{.loss = boosted_loss::logistic, .base_score = 1}, boosted_trees{.max_bins = 1},
-                            boosted_trees{.recall_at = 0}, boosted_trees{.members = 1},
-                            boosted_trees{.loss = boosted_loss::pairwise, .members = 4}})
+    CHECK_THROWS_WITH_AS((void)boosted_trees{}.start(0), "tunekit: boosted_trees.start: 0 features, want >= 1",
+                         std::invalid_argument);
+    for (const auto& bad :
+         {boosted_trees{.rounds = 0}, boosted_trees{.max_depth = 0}, boosted_trees{.max_depth = 7},
+          boosted_trees{.eta = 0}, boosted_trees{.gamma = -1}, boosted_trees{.lambda = -1},
+          boosted_trees{.min_child_weight = -1}, boosted_trees{.loss = boosted_loss::logistic, .base_score = 1},
+          boosted_trees{.max_bins = 1}, boosted_trees{.recall_at = 0}, boosted_trees{.members = 1},
+          boosted_trees{.loss = boosted_loss::pairwise, .members = 4}})
         CHECK_THROWS_AS((void)bad.start(1), std::invalid_argument);
     const boosted_trees model{.loss = boosted_loss::logistic, .rounds = 2};
     auto s = fitted(model, noise(96, 10, 2, 0));
@@ -390,4 +408,23 @@ TEST_CASE("start and fit refuse what cannot be fitted and leave the state alone"
     refuses({.d = 2, .x = {1, 2}, .y = {1.5}});
     refuses({.d = 2, .x = {1, 2}, .y = {0.5}}, {1, 2});
     refuses({.d = 2, .x = {1, 2}, .y = {0.5}}, {std::numeric_limits<double>::quiet_NaN()});
+}
+
+TEST_CASE("targets whose sums floats do not hold are refused")
+{
+    philox gen(1);
+    const boosted_trees m{};
+    const std::vector<float> rows{1, 2, 3, 4};
+    auto s = m.start(1);
+    for (const double t : {1e308, -1e308, 1.1e30, std::numeric_limits<double>::quiet_NaN()}) {
+        const std::vector<double> y{1, t, -t, 2};
+        CHECK_THROWS_WITH_AS(m.fit(s, tk::surrogate::features(rows, 1), y, gen), doctest::Contains("beyond 1e30"),
+                             std::invalid_argument);
+    }
+    const std::vector<double> y{1e30, -1e30, 1e30, -1e30};
+    m.fit(s, tk::surrogate::features(rows, 1), y, gen);
+    std::vector<tk::stats::prediction> out(4);
+    m.predict(s, tk::surrogate::features(rows, 1), out);
+    for (const auto& p : out) CHECK(std::isfinite(p.mean));
+    CHECK_THROWS_AS(m.predict(s, tk::surrogate::features(rows, 2), out), std::invalid_argument);
 }

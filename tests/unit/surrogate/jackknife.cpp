@@ -16,8 +16,10 @@ TEST_CASE("the jackknife of 4 trees over 3 rows, by hand")
     // rows (1,2,0,1), (1,0,2,0), (1,1,1,2) over the trees; here one line per tree
     constexpr std::array<std::uint32_t, 12> counts{1, 1, 1, 2, 0, 1, 0, 2, 1, 1, 0, 2};
     const jackknife ij(counts, 4);
-    CHECK(ij.variance(std::array<double, 4>{-20, -20, 10, 30}) == doctest::Approx(-42.1875).epsilon(1e-14));   // 112.5 less the bias
-    CHECK(ij.variance(std::array<double, 4>{-20, 30, -20, 10}) == doctest::Approx(232.8125).epsilon(1e-14));  // 387.5 less the bias
+    CHECK(ij.variance(std::array<double, 4>{-20, -20, 10, 30}) ==
+          doctest::Approx(-42.1875).epsilon(1e-14));  // 112.5 less the bias
+    CHECK(ij.variance(std::array<double, 4>{-20, 30, -20, 10}) ==
+          doctest::Approx(232.8125).epsilon(1e-14));  // 387.5 less the bias
 }
 
 TEST_CASE("many points at once are the points one by one")

@@ -20,8 +20,8 @@ using tk::surrogate::random_forest;
 static_assert(tk::surrogate::model<random_forest, tk::surrogate::features, philox>);
 static_assert(tk::surrogate::model<random_forest, tk::surrogate::ordinals, philox>);
 static_assert(std::is_aggregate_v<random_forest> && std::regular<random_forest::state>);
-static_assert(random_forest::paper().sd == forest_sd::jackknife && random_forest::paper().trees == 100);
-static_assert(random_forest::reference().trees == 10 && random_forest::reference().max_features == 10);
+static_assert(random_forest::jackknifed().sd == forest_sd::jackknife && random_forest::jackknifed().trees == 100);
+static_assert(random_forest::adatune_code().trees == 10 && random_forest::adatune_code().max_features == 10);
 
 namespace {
 
@@ -36,7 +36,8 @@ random_forest::state fitted(const random_forest& model, const table& t, std::uin
 std::size_t leaf_of(const random_forest::state& s, std::size_t tree, const float* x)
 {
     std::size_t i = 0;
-    for (auto node = s.node(tree, 0); !node.leaf; node = s.node(tree, i)) i = x[node.feature] > node.threshold ? node.right : node.left;
+    for (auto node = s.node(tree, 0); !node.leaf; node = s.node(tree, i))
+        i = x[node.feature] > node.threshold ? node.right : node.left;
     return i;
 }
 
@@ -65,8 +66,8 @@ double squared_error(const table& t, const std::vector<std::size_t>& rows, const
 
 // Follows the definition: at every node no split of the rows there leaves less squared error than the one made, whose
 // threshold is halfway between the values on its sides; leaves are pure or cannot be split and hold the mean.
-void check_greedy(const table& t, const random_forest::state& s, std::size_t tree, std::size_t node, const std::vector<std::size_t>& rows,
-                  const std::vector<std::uint32_t>& w)
+void check_greedy(const table& t, const random_forest::state& s, std::size_t tree, std::size_t node,
+                  const std::vector<std::size_t>& rows, const std::vector<std::uint32_t>& w)
 {
     double best = std::numeric_limits<double>::infinity();
     for (std::size_t f = 0; f < t.d; ++f) {
@@ -98,10 +99,8 @@ void check_greedy(const table& t, const random_forest::state& s, std::size_t tre
     for (const auto r : rows) {
         const float x = t.row(r)[here.feature];
         (x > here.threshold ? right : left).push_back(r);
-        if (x > here.threshold)
-            above = std::min(above, x);
-        else
-            below = std::max(below, x);
+        if (x > here.threshold) above = std::min(above, x);
+        else below = std::max(below, x);
     }
     REQUIRE((!left.empty() && !right.empty()));
     CHECK(squared_error(t, left, w) + squared_error(t, right, w) <= best + 1e-9);
@@ -117,7 +116,7 @@ TEST_CASE("a single deep tree without bootstrap reproduces its targets exactly")
     const random_forest model{.trees = 1, .bootstrap = false};
     for (const auto& t : {noise(1, 300, 4, 0), noise(2, 60, 3, 9), separable(3, 500)}) {
         const auto s = fitted(model, t);
-        std::map<std::vector<float>, double> first;  // rows that cannot be told apart share a leaf
+        std::map<std::vector<float>, double> first;  // equal rows share a leaf
         const auto p = predict(model, s, t);
         for (std::size_t i = 0; i < t.size(); ++i) {
             std::size_t twins = 0;
@@ -138,7 +137,7 @@ TEST_CASE("equal targets are predicted exactly, with sd 0")
     }
 }
 
-TEST_CASE("rows that cannot be told apart share the mean of their targets")
+TEST_CASE("equal rows share the mean of their targets")
 {
     const table t{.d = 2, .x = {1, 2, 1, 2, 1, 2, 3, 2}, .y = {1, 2, 6, 10}};
     const random_forest model{.trees = 1, .bootstrap = false};
@@ -151,7 +150,8 @@ TEST_CASE("rows that cannot be told apart share the mean of their targets")
 TEST_CASE("every split of every tree is the best there is: against all splits tried one by one")
 {
     const random_forest model{.trees = 4};
-    for (const auto& t : {noise(11, 40, 3, 0), noise(12, 120, 5, 4, 7), noise(13, 200, 4, 6), noise(14, 64, 2, 40, 3)}) {
+    for (const auto& t :
+         {noise(11, 40, 3, 0), noise(12, 120, 5, 4, 7), noise(13, 200, 4, 6), noise(14, 64, 2, 40, 3)}) {
         const auto s = fitted(model, t, 9);
         for (std::size_t b = 0; b < model.trees; ++b) {
             const auto w = multiplicity(philox(9), b, t.size());
@@ -174,7 +174,8 @@ TEST_CASE("mean and sd are those of the trees' predictions, in the packed and in
             double mean = 0;
             double square = 0;
             for (std::size_t b = 0; b < 7; ++b) mean += s.node(b, leaf_of(s, b, t.row(i))).value / 7;
-            for (std::size_t b = 0; b < 7; ++b) square += std::pow(s.node(b, leaf_of(s, b, t.row(i))).value - mean, 2) / 7;
+            for (std::size_t b = 0; b < 7; ++b)
+                square += std::pow(s.node(b, leaf_of(s, b, t.row(i))).value - mean, 2) / 7;
             REQUIRE(p[i].mean == doctest::Approx(mean).epsilon(1e-12));
             REQUIRE(p[i].sd == doctest::Approx(std::sqrt(square)).epsilon(1e-9));
         }
@@ -317,7 +318,7 @@ TEST_CASE("max_depth, min_leaf and max_features are kept")
         with_one += one.node(b, 0).feature == 0;
     }
     CHECK(with_all == 100);
-    CHECK(with_one > 3);   // binomial(100, 1/4): p(false alarm) < 1e-7 on either side
+    CHECK(with_one > 3);  // binomial(100, 1/4): p(false alarm) < 1e-7 on either side
     CHECK(with_one < 52);
 }
 
@@ -388,10 +389,12 @@ TEST_CASE("one row, a constant feature and a NaN to predict are no trouble")
 TEST_CASE("start and fit refuse what cannot be fitted and leave the state alone")
 {
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    CHECK_THROWS_WITH_AS((void)random_forest{}.start(0), "tunekit: random_forest.start: 0 features, want >= 1", std::invalid_argument);
+    CHECK_THROWS_WITH_AS((void)random_forest{}.start(0), "tunekit: random_forest.start: 0 features, want >= 1",
+                         std::invalid_argument);
     CHECK_THROWS_AS((void)random_forest{.trees = 0}.start(1), std::invalid_argument);
     CHECK_THROWS_AS((void)random_forest{.min_leaf = 0}.start(1), std::invalid_argument);
-    CHECK_THROWS_AS((void)(random_forest{.bootstrap = false, .sd = forest_sd::jackknife}.start(1)), std::invalid_argument);
+    CHECK_THROWS_AS((void)(random_forest{.bootstrap = false, .sd = forest_sd::jackknife}.start(1)),
+                    std::invalid_argument);
     const random_forest model{.trees = 2};
     const auto t = noise(96, 10, 2, 0);
     auto s = fitted(model, t);

@@ -87,7 +87,8 @@ void begins_and_ends_right(const M& model)
     CHECK(informed.knows(s));
     CHECK(ask(informed, s, fresh) == ask(model, past, fresh));  // before any row of its own
 
-    CHECK(square_error(ask(informed, fitted(informed, own), fresh), fresh) < square_error(ask(model, fitted(model, own), fresh), fresh));
+    CHECK(square_error(ask(informed, fitted(informed, own), fresh), fresh) <
+          square_error(ask(model, fitted(model, own), fresh), fresh));
     CHECK(fitted(informed, own).weight == std::exp2(-24.0 / 64));
 
     const auto late = fitted(informed, more);  // 2^(-277 / 64) < 0.05: the past is dropped
@@ -125,7 +126,8 @@ TEST_CASE("boosted trees take the past as base margins, in the order of the rows
     // The rows in reverse: the same model, because margins are predicted for the rows as they stand.
     table reverse;
     for (std::size_t i = own.y.size(); i-- > 0;) {
-        reverse.x.insert(reverse.x.end(), own.x.begin() + static_cast<std::ptrdiff_t>(3 * i), own.x.begin() + static_cast<std::ptrdiff_t>(3 * i + 3));
+        reverse.x.insert(reverse.x.end(), own.x.begin() + static_cast<std::ptrdiff_t>(3 * i),
+                         own.x.begin() + static_cast<std::ptrdiff_t>(3 * i + 3));
         reverse.y.push_back(own.y[i]);
     }
     CHECK(fitted(informed, reverse).own == s.own);

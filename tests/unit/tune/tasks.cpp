@@ -8,26 +8,29 @@
 #include <string>
 #include <vector>
 
-#include "support/grid_space.hpp"
+#include "tests/support/grid_space.hpp"
+#include "tests/support/in_batches.hpp"
 #include "tunekit/measure/virtual_clock.hpp"
+#include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/schedule/sequential.hpp"
 #include "tunekit/search/annealing.hpp"
+#include "tunekit/search/any_strategy.hpp"
 #include "tunekit/search/genetic.hpp"
 #include "tunekit/search/grid.hpp"
 #include "tunekit/search/hill_climb.hpp"
 #include "tunekit/search/random.hpp"
-#include "tunekit/tune/any_schedule.hpp"
-#include "tunekit/tune/any_strategy.hpp"
 
 namespace tk = tunekit;
 using support::grid_space;
+using support::in_batches;
 using tk::measure::virtual_clock;
 using philox = tk::random::philox;
 
-static_assert(tk::strategy<tk::any_strategy, tk::space::any_space, philox>);
-static_assert(tk::schedule::schedule<tk::any_schedule, philox>);
-static_assert(tk::schedule::schedule<tk::schedule::round_robin, philox> && tk::schedule::schedule<tk::schedule::sequential, philox>);
+static_assert(tk::search::strategy<tk::search::any_strategy, tk::space::any_space, philox>);
+static_assert(tk::schedule::schedule<tk::schedule::any_schedule, philox>);
+static_assert(tk::schedule::schedule<tk::schedule::round_robin, philox> &&
+              tk::schedule::schedule<tk::schedule::sequential, philox>);
 static_assert(!std::is_copy_constructible_v<tk::task> && std::is_move_constructible_v<tk::task>);
 
 namespace {
@@ -79,8 +82,8 @@ TEST_CASE("tune_tasks warms every task up first, then shares slots in turn")
     s.add("b", 100, 0.25, 6);  // its first six candidates fail: two slots of warm-up
     s.add("c", 100, 0.25, 0, 3);
     philox gen(1);
-    const auto p = tk::tune_tasks(s.tasks, tk::search::grid{}, tk::schedule::round_robin{},
-                                  {.seconds = 9, .slot_seconds = 1, .batch = 2}, s.time, go_on, gen);
+    const auto p = tk::tune_tasks(s.tasks, in_batches(2, tk::search::grid{}), tk::schedule::round_robin{},
+                                  {.seconds = 9, .slot_seconds = 1}, s.time, go_on, gen);
     CHECK(p.stopped == tk::stop_reason::seconds);
     CHECK(p.seconds == 9);
     // Warm-up: a for 0.5 s (one batch), b for 1 s and another batch up to a success at its 7th candidate, c for 0.5 s.
@@ -101,8 +104,9 @@ TEST_CASE("sequential serves task after task for its share of time")
     s.add("b", 1000);
     s.add("c", 3);
     philox gen(1);
-    const auto p = tk::tune_tasks(s.tasks, tk::search::grid{}, tk::schedule::sequential{.seconds_per_task = 3},
-                                  {.seconds = 8, .slot_seconds = 1, .batch = 1}, s.time, go_on, gen);
+    const auto p =
+        tk::tune_tasks(s.tasks, in_batches(1, tk::search::grid{}), tk::schedule::sequential{.seconds_per_task = 3},
+                       {.seconds = 8, .slot_seconds = 1}, s.time, go_on, gen);
     CHECK(p.tasks[0].record.seconds() == 4);  // 0.25 + 3 slots, then what b and c leave
     CHECK(p.tasks[1].record.seconds() == 3.25);
     CHECK(p.tasks[2].record.stopped == tk::stop_reason::exhausted);
@@ -114,8 +118,8 @@ TEST_CASE("tune_tasks ends when every task has")
     s.add("a", 5);
     s.add("b", 50);
     philox gen(1);
-    const auto p = tk::tune_tasks(s.tasks, tk::search::random{}, tk::schedule::round_robin{}, {.trials_per_task = 20, .slot_seconds = 1},
-                                  s.time, go_on, gen);
+    const auto p = tk::tune_tasks(s.tasks, tk::search::random{}, tk::schedule::round_robin{},
+                                  {.trials_per_task = 20, .slot_seconds = 1}, s.time, go_on, gen);
     CHECK(p.stopped == tk::stop_reason::exhausted);
     CHECK(p.tasks[0].record.stopped == tk::stop_reason::exhausted);
     CHECK(p.tasks[0].record.trials().size() == 5);
@@ -130,7 +134,8 @@ TEST_CASE("a task tries first what it was told to begin with, and no strategy tr
         s.add("a", 40);
         s.tasks[0].begin_with({31, 7});
         philox gen(3);
-        const auto p = tk::tune_tasks(s.tasks, strategy, tk::schedule::round_robin{}, {.slot_seconds = 1}, s.time, go_on, gen);
+        const auto p =
+            tk::tune_tasks(s.tasks, strategy, tk::schedule::round_robin{}, {.slot_seconds = 1}, s.time, go_on, gen);
         const auto& trials = p.tasks[0].record.trials();
         REQUIRE(trials.size() == 40);
         CHECK(trials[0].candidate == 31);
@@ -145,7 +150,8 @@ TEST_CASE("a task tries first what it was told to begin with, and no strategy tr
     hold(tk::search::genetic{.population = 8});
     scene s;
     s.add("a", 4);
-    CHECK_THROWS_WITH_AS(s.tasks[0].begin_with({4}), "tunekit: task a: begin_with lies outside the space, want an index below its size",
+    CHECK_THROWS_WITH_AS(s.tasks[0].begin_with({4}),
+                         "tunekit: task a: begin_with lies outside the space, want an index below its size",
                          std::invalid_argument);
 }
 
@@ -155,8 +161,8 @@ TEST_CASE("a task without a valid configuration ends exhausted and leaves the mo
     s.add("a", 6, 0.25, 6);
     s.add("b", 6);
     philox gen(1);
-    const auto p = tk::tune_tasks(s.tasks, tk::search::grid{}, tk::schedule::sequential{}, {.patience = 2, .slot_seconds = 1}, s.time,
-                                  go_on, gen);
+    const auto p = tk::tune_tasks(s.tasks, tk::search::grid{}, tk::schedule::sequential{},
+                                  {.patience = 2, .slot_seconds = 1}, s.time, go_on, gen);
     CHECK(p.tasks[0].record.trials().size() == 6);  // patience waits for a first success
     CHECK(std::isinf(tk::model_latency(s.tasks, p)));
     CHECK(p.stopped == tk::stop_reason::exhausted);
@@ -168,7 +174,8 @@ TEST_CASE("a budget that ends in the warm-up leaves the rest untouched")
     s.add("a", 60, 1, 60);
     s.add("b", 6);
     philox gen(1);
-    const auto p = tk::tune_tasks(s.tasks, tk::search::grid{}, tk::schedule::round_robin{}, {.seconds = 10}, s.time, go_on, gen);
+    const auto p =
+        tk::tune_tasks(s.tasks, tk::search::grid{}, tk::schedule::round_robin{}, {.seconds = 10}, s.time, go_on, gen);
     CHECK(p.stopped == tk::stop_reason::seconds);
     CHECK(p.tasks[1].record.trials().empty());
     CHECK(std::isinf(p.slots.back().model_latency));
@@ -181,7 +188,8 @@ TEST_CASE("what a task proposes does not depend on the schedule, nor on erasure"
         s.add("a", 500);
         s.add("b", 700, 0.5);
         philox gen(9);
-        const auto p = tk::tune_tasks(s.tasks, strategy, schedule, {.seconds = 60, .slot_seconds = 2, .batch = 3}, s.time, go_on, gen);
+        const auto p = tk::tune_tasks(s.tasks, in_batches(3, strategy), schedule, {.seconds = 60, .slot_seconds = 2},
+                                      s.time, go_on, gen);
         std::vector<std::vector<tk::index>> out;
         for (const auto& t : p.tasks) {
             out.emplace_back();
@@ -191,7 +199,8 @@ TEST_CASE("what a task proposes does not depend on the schedule, nor on erasure"
     };
     const auto a = proposals(tk::search::random{}, tk::schedule::round_robin{});
     const auto b = proposals(tk::search::random{}, tk::schedule::sequential{});
-    const auto c = proposals(tk::any_strategy(tk::search::random{}), tk::any_schedule(tk::schedule::round_robin{}));
+    const auto c = proposals(tk::search::any_strategy(tk::search::random{}),
+                             tk::schedule::any_schedule(tk::schedule::round_robin{}));
     CHECK(a == c);
     for (std::size_t k = 0; k < 2; ++k)
         for (std::size_t i = 0; i < (std::min)(a[k].size(), b[k].size()); ++i) CHECK(a[k][i] == b[k][i]);
@@ -201,8 +210,8 @@ TEST_CASE("what a task proposes does not depend on the schedule, nor on erasure"
 TEST_CASE("copies of an erased run are deep")
 {
     const tk::space::any_space space = grid_space({30, 30});
-    const tk::any_strategy strategy{tk::search::random{}};
-    const tk::any_strategy copy = strategy;
+    const tk::search::any_strategy strategy{tk::search::random{}};
+    const tk::search::any_strategy copy = strategy;
     auto one = copy.start(space);
     philox gen(4);
     auto first = strategy.propose(one, space, 5, gen);
@@ -232,8 +241,9 @@ TEST_CASE("tune_tasks refuses no tasks, equal names and a schedule that chooses 
                          "tunekit: tune_tasks: there are no tasks, want at least one", std::invalid_argument);
     s.add("a", 2);
     s.add("b", 20);
-    CHECK_THROWS_WITH_AS((void)tk::tune_tasks(s.tasks, tk::search::grid{}, stubborn{}, {.slot_seconds = 1}, s.time, go_on, gen),
-                         "tunekit: tune_tasks: the schedule chose a task that is not active", tk::error);
+    CHECK_THROWS_WITH_AS(
+        (void)tk::tune_tasks(s.tasks, tk::search::grid{}, stubborn{}, {.slot_seconds = 1}, s.time, go_on, gen),
+        "tunekit: tune_tasks: the schedule chose a task that is not active", tk::error);
     s.add("a", 2);
     CHECK_THROWS_WITH_AS((void)tk::tune_tasks(s.tasks, tk::search::grid{}, tk::schedule::sequential{}, {}, gen),
                          "tunekit: tune_tasks: two tasks are named a, want distinct names", std::invalid_argument);
@@ -255,12 +265,13 @@ TEST_CASE("a clock that jumps by an hour, forwards or backwards, changes nothing
         double seconds = 0;
         const virtual_clock time(seconds);
         std::vector<tk::task> tasks;
-        for (const char* const name : {"a", "b"}) tasks.emplace_back(name, grid_space({200}), telling{{time}}, 1e6, 1.0);
+        for (const char* const name : {"a", "b"})
+            tasks.emplace_back(name, grid_space({200}), telling{{time}}, 1e6, 1.0);
         int readings = 0;
         philox gen(7);
-        return tk::tune_tasks(tasks, tk::search::random{}, tk::schedule::round_robin{},
-                              {.seconds = 30, .slot_seconds = 3, .batch = 4},
-                              [&] { return time() + (readings++ >= when ? 3600 * hours : 0); }, go_on, gen);
+        return tk::tune_tasks(
+            tasks, in_batches(4, tk::search::random{}), tk::schedule::round_robin{}, {.seconds = 30, .slot_seconds = 3},
+            [&] { return time() + (readings++ >= when ? 3600 * hours : 0); }, go_on, gen);
     };
     const tk::plan calm = run(0, 0);
     REQUIRE(calm.stopped == tk::stop_reason::seconds);

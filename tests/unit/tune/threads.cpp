@@ -8,10 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include "tunekit/acquisition/expected_improvement.hpp"
-#include "tunekit/acquisition/mean.hpp"
+#include "tunekit/acquisition/criteria.hpp"
 #include "tunekit/curve/belief.hpp"
-#include "tunekit/curve/records.hpp"
+#include "tunekit/curve/improvements.hpp"
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/policy_gradient.hpp"
 #include "tunekit/random/philox.hpp"
@@ -21,10 +20,10 @@
 #include "tunekit/screen/keep_best.hpp"
 #include "tunekit/search/genetic.hpp"
 #include "tunekit/search/hill_climb.hpp"
+#include "tunekit/search/model_guided.hpp"
 #include "tunekit/space/product.hpp"
 #include "tunekit/surrogate/boosted_trees.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
-#include "tunekit/tune/model_guided.hpp"
 #include "tunekit/tune/tune.hpp"
 
 namespace tk = tunekit;
@@ -60,7 +59,8 @@ const tk::space::product tiles{
 
 /// Costs that follow from the values of a configuration; a fifth of them fail.
 struct made_up {
-    [[nodiscard]] std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits&) const
+    [[nodiscard]] std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch,
+                                                                const tk::measure::limits&) const
     {
         std::vector<tk::measure::measurement> out;
         for (const tk::index i : batch) {
@@ -82,7 +82,7 @@ TEST_CASE("runs on threads of their own, over one space and one strategy, propos
         const auto run = [&strategy](std::size_t i) {
             philox gen(i + 1);
             made_up measure;
-            const tk::tuning record = tk::tune(tiles, measure, strategy, {.trials = 40, .batch = 8}, gen);
+            const tk::tuning record = tk::tune(tiles, measure, strategy, {.trials = 40}, gen);
             std::vector<tk::index> seen;
             for (const auto& t : record.trials()) seen.push_back(t.candidate);
             return seen;
@@ -94,13 +94,17 @@ TEST_CASE("runs on threads of their own, over one space and one strategy, propos
     };
     check(tk::search::hill_climb{});
     check(tk::search::genetic{});
-    check(tk::model_guided{tk::surrogate::boosted_trees{.rounds = 20}, tk::acquisition::mean{},
-                           tk::explore::annealing{.chains = 16, .steps = 20}, tk::screen::epsilon_greedy{tk::screen::keep_best{}},
-                           {.plan = 16}});
-    check(tk::model_guided{tk::surrogate::random_forest{.trees = 8}, tk::acquisition::expected_improvement{},
-                           tk::explore::policy_gradient{.episodes = 8, .steps = 10}, tk::screen::adaptive_sampling{},
-                           {.plan = 16}});
-    check(tk::recipes::combined());
+    check(tk::search::model_guided{tk::surrogate::boosted_trees{.rounds = 20},
+                                   tk::acquisition::mean{},
+                                   tk::explore::annealing{.chains = 16, .steps = 20},
+                                   tk::screen::epsilon_greedy{tk::screen::keep_best{}},
+                                   {.round = 16}});
+    check(tk::search::model_guided{tk::surrogate::random_forest{.trees = 8},
+                                   tk::acquisition::expected_improvement{},
+                                   tk::explore::policy_gradient{.episodes = 8, .steps = 10},
+                                   tk::screen::adaptive_sampling{},
+                                   {.round = 16}});
+    check(tk::recipes::combined().strategy);
 }
 
 TEST_CASE("one belief forecasts for several threads")
@@ -116,5 +120,5 @@ TEST_CASE("one belief forecasts for several threads")
         CHECK(side_by_side(forecast) == one_by_one(forecast));
     };
     check(tk::curve::belief<>{{.steps = 100, .burn_in = 40}});
-    check(tk::curve::record_process{});
+    check(tk::curve::improvement_process{});
 }

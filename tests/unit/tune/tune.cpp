@@ -8,12 +8,15 @@
 #include <stdexcept>
 #include <vector>
 
-#include "support/grid_space.hpp"
+#include "tests/support/grid_space.hpp"
+#include "tests/support/in_batches.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/random.hpp"
 
 namespace tk = tunekit;
 using support::grid_space;
+using support::in_batches;
+using philox = tk::random::philox;
 
 namespace {
 
@@ -28,7 +31,8 @@ struct valley {
         seen.push_back(l);
         std::vector<tk::measure::measurement> out;
         for (const auto i : batch) {
-            out.push_back({.cost = 1e-3 * (1 + std::abs(static_cast<double>(i) - static_cast<double>(best))), .runs = 1});
+            out.push_back(
+                {.cost = 1e-3 * (1 + std::abs(static_cast<double>(i) - static_cast<double>(best))), .runs = 1});
             if (now != nullptr) *now += 0.01;
         }
         return out;
@@ -66,7 +70,7 @@ struct astray : counting {
     }
 };
 
-static_assert(tk::strategy<counting, grid_space, tk::random::philox>);
+static_assert(tk::search::strategy<counting, grid_space, tk::random::philox>);
 
 const auto go_on = [](const tk::tuning&) { return false; };
 
@@ -77,7 +81,7 @@ TEST_CASE("tune measures as many trials as the budget has, and keeps the best")
     const grid_space space({10, 10});
     valley measure;
     tk::random::philox gen(1);
-    const auto found = tk::tune(space, measure, counting{}, {.trials = 21, .batch = 8}, gen);
+    const auto found = tk::tune(space, measure, counting{}, {.trials = 21}, gen);
     CHECK(found.stopped == tk::stop_reason::trials);
     REQUIRE(found.trials().size() == 21);
     REQUIRE(found.found());
@@ -103,14 +107,16 @@ TEST_CASE("tune announces exhaustion, patience, time and the caller's wish")
     }
     SUBCASE("patience counts from the incumbent, in whole batches")
     {
-        const auto found = tk::tune(space, valley{.best = 3}, counting{}, {.patience = 5, .batch = 2}, gen);
+        const auto found = tk::tune(space, valley{.best = 3}, in_batches(2, counting{}), {.patience = 5}, gen);
         CHECK(found.stopped == tk::stop_reason::patience);
-        CHECK(found.trials().size() == 10);  // best at trial 4; 5 stale trials are reached within the batch that ends at 10
+        CHECK(found.trials().size() ==
+              10);  // best at trial 4; 5 stale trials are reached within the batch that ends at 10
     }
     SUBCASE("seconds")
     {
         double now = 5;
-        const auto found = tk::tune(space, valley{.now = &now}, counting{}, {.seconds = 0.095, .batch = 2}, [&] { return now; }, go_on, gen);
+        const auto found = tk::tune(
+            space, valley{.now = &now}, in_batches(2, counting{}), {.seconds = 0.095}, [&] { return now; }, go_on, gen);
         CHECK(found.stopped == tk::stop_reason::seconds);
         CHECK(found.trials().size() == 10);
         CHECK(found.seconds() == doctest::Approx(0.1));
@@ -119,7 +125,8 @@ TEST_CASE("tune announces exhaustion, patience, time and the caller's wish")
     {
         double now = 0;
         const auto found = tk::tune(
-            space, valley{}, counting{}, {}, [&] { return now; }, [](const tk::tuning& t) { return t.best_cost() < 5e-3; }, gen);
+            space, valley{}, counting{}, {}, [&] { return now; },
+            [](const tk::tuning& t) { return t.best_cost() < 5e-3; }, gen);
         CHECK(found.stopped == tk::stop_reason::asked);
         CHECK(found.trials().size() == 16);
     }
@@ -132,7 +139,8 @@ TEST_CASE("tune announces exhaustion, patience, time and the caller's wish")
     }
     SUBCASE("an empty space")
     {
-        const auto found = tk::tune(grid_space({3}, [](auto) { return false; }), valley{}, tk::search::random{}, {.trials = 9}, gen);
+        const auto found =
+            tk::tune(grid_space({3}, [](auto) { return false; }), valley{}, tk::search::random{}, {.trials = 9}, gen);
         CHECK(found.stopped == tk::stop_reason::exhausted);
     }
 }
@@ -142,7 +150,8 @@ TEST_CASE("tune proposes each batch with limits relative to the incumbent")
     const grid_space space({10, 10});
     valley measure;
     tk::random::philox gen(1);
-    (void)tk::tune(space, measure, counting{}, {.trials = 4, .batch = 2, .limits = {.abandon_factor = 3, .run_seconds = 7}}, gen);
+    (void)tk::tune(space, measure, in_batches(2, counting{}, {.abandon_factor = 3, .max_run_seconds = 7}),
+                   {.trials = 4}, gen);
     REQUIRE(measure.seen.size() == 2);
     CHECK(std::isinf(measure.seen[0].abandon_above));
     CHECK(measure.seen[1].abandon_above == doctest::Approx(3 * 17e-3));
@@ -186,39 +195,82 @@ TEST_CASE("an abandoned candidate is never the incumbent")
 TEST_CASE("a measurer that does not answer, a strategy that leaves the space and a bad budget are errors")
 {
     struct mute {
-        std::vector<tk::measure::measurement> measure(std::span<const tk::index>, const tk::measure::limits&) { return {}; }
+        std::vector<tk::measure::measurement> measure(std::span<const tk::index>, const tk::measure::limits&)
+        {
+            return {};
+        }
     };
     tk::random::philox gen(1);
     const grid_space space({4});
     CHECK_THROWS_WITH_AS((void)tk::tune(space, mute{}, counting{}, {}, gen),
                          "tunekit: tune: the measurer did not answer every candidate of the batch", tk::error);
     CHECK_THROWS_WITH_AS((void)tk::tune(space, valley{}, astray{}, {}, gen),
-                         "tunekit: tune: configuration 4 lies outside the space", tk::error);
-    CHECK_THROWS_WITH_AS((void)tk::tune(space, valley{}, counting{}, {.batch = 0}, gen), "tunekit: budget: batch is 0, want >= 1",
-                         std::invalid_argument);
+                         "tunekit: tuner: the strategy proposed configuration 4, outside the space of 4", tk::error);
+    CHECK_THROWS_WITH_AS((void)tk::tune(space, valley{}, in_batches(0, counting{}), {}, gen),
+                         "tunekit: recipe: ahead is 0, want >= 1", std::invalid_argument);
     CHECK_THROWS_AS((void)tk::tune(space, valley{}, counting{}, {.seconds = -1}, gen), std::invalid_argument);
-    CHECK_THROWS_AS((void)tk::tune(space, valley{}, counting{}, {.limits = {.abandon_factor = 1}}, gen), std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::tune(space, valley{}, in_batches(1, counting{}, {.abandon_factor = 1}), {}, gen),
+                    std::invalid_argument);
 }
 
-TEST_CASE("a loop of one's own over step learns what tune learns")
+TEST_CASE("a loop of one's own learns what tune learns, with the same stamps")
 {
     const grid_space space({40, 40});
-    tk::random::philox a(3), b(3);
-    const auto found = tk::tune(space, valley{.best = 900}, tk::search::random{}, {.trials = 100, .batch = 10}, a);
-
-    const tk::search::random mine;
-    valley measure{.best = 900};
-    auto state = mine.start(space);
-    tk::tuning record;
+    philox a(3), b(3);
     double now = 0;
-    auto clock = [&] { return now; };
-    while (record.trials().size() < 100) now = tk::step(state, record, space, measure, mine, 10, {}, now, clock, b);
-    REQUIRE(record.trials().size() == found.trials().size());
-    for (std::size_t i = 0; i < 100; ++i) CHECK(record.trials()[i].candidate == found.trials()[i].candidate);
-    CHECK(a == b);
+    const auto clock = [&] { return now; };
+    valley measure{.best = 900, .now = &now};
+    const auto found = tk::tune(space, measure, in_batches(10, tk::search::random{}), {.trials = 100}, clock, go_on, a);
+
+    tk::tuner t(space, tk::search::random{}, {.trials = 100}, b);
+    tk::run_clock time(clock);
+    while (true) {
+        const auto jobs = t.ask(10);
+        if (jobs.empty()) break;
+        std::vector<tk::index> batch;
+        for (const auto& j : jobs) batch.push_back(j.candidate);
+        const auto measured = measure.measure(batch, jobs[0].limits);
+        const double stamp = time.after(measured, jobs[0].limits);
+        for (std::size_t i = 0; i < jobs.size(); ++i) t.tell(jobs[i], measured[i], stamp);
+    }
+    CHECK(t.record().trials() == found.trials());
+    CHECK(t.record().seconds() == doctest::Approx(found.seconds()));
+    CHECK(t.stopped() == found.stopped);
+    CHECK(a == t.generator());
 }
 
-TEST_CASE("a clock that jumps by an hour, forwards or backwards, at any reading neither ends a run early nor keeps it from its end")
+TEST_CASE("tune takes a tuner that was begun, observers that return nothing, and gives the generator back on a throw")
+{
+    const grid_space space({10, 10});
+    philox gen(1);
+    tk::tuner t(space, in_batches(1, counting{}), {.trials = 5}, gen);
+    t.begin_with({50, 60});
+    valley measure;
+    std::size_t seen = 0;
+    tk::tune(t, measure, [&](const tk::tuning& r) { CHECK(r.trials().size() == ++seen); });
+    CHECK(seen == 5);
+    CHECK(t.record().trials()[1].candidate == 60);
+    CHECK(t.record().trials()[2].candidate == 0);
+
+    struct broken {
+        int left = 3;
+        std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits&)
+        {
+            if (left-- == 0) throw std::runtime_error("no more");
+            return std::vector<tk::measure::measurement>(batch.size(), {.cost = 1});
+        }
+    };
+    philox a(7), b(7);
+    CHECK_THROWS_AS((void)tk::tune(space, broken{}, in_batches(1, tk::search::random{}), {}, a), std::runtime_error);
+    tk::tuner same(space, tk::search::random{}, {}, b);
+    for (int k = 0; k < 3; ++k) same.tell(*same.ask(), {.cost = 1});
+    (void)same.ask();
+    CHECK(a == same.generator());
+}
+
+TEST_CASE(
+    "a clock that jumps by an hour, forwards or backwards, at any reading neither ends a run early nor keeps it from "
+    "its end")
 {
     struct telling : valley {
         std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits& l)
@@ -237,11 +289,13 @@ TEST_CASE("a clock that jumps by an hour, forwards or backwards, at any reading 
             telling measurer;
             measurer.now = &now;
             const auto jumping = [&] { return now + (readings++ >= when ? 3600 * hours : 0); };
-            const auto found = tk::tune(grid_space({20, 20}), measurer, counting{}, {.seconds = 0.99, .batch = 4}, jumping, go_on, gen);
+            const auto found = tk::tune(grid_space({20, 20}), measurer, in_batches(4, counting{}), {.seconds = 0.99},
+                                        jumping, go_on, gen);
             CHECK(found.stopped == tk::stop_reason::seconds);
             CHECK(found.trials().size() == 100);
             CHECK(found.seconds() == doctest::Approx(1.0));
-            for (std::size_t i = 1; i < found.curve().size(); ++i) CHECK(found.curve()[i].seconds >= found.curve()[i - 1].seconds);
+            for (std::size_t i = 1; i < found.curve().size(); ++i)
+                CHECK(found.curve()[i].seconds >= found.curve()[i - 1].seconds);
         }
 }
 
@@ -259,8 +313,9 @@ TEST_CASE("hours that pass by the clock count where the limits allow them or the
     const auto trials = [](double told, double limit) {
         double now = 0;
         tk::random::philox gen(3);
-        return tk::tune(grid_space({20, 20}), slow{&now, told}, counting{},
-                        {.seconds = 36000, .batch = 1, .limits = {.run_seconds = limit}}, [&] { return now; }, go_on, gen)
+        return tk::tune(
+                   grid_space({20, 20}), slow{&now, told}, in_batches(1, counting{}, {.max_run_seconds = limit}),
+                   {.seconds = 36000}, [&] { return now; }, go_on, gen)
             .trials()
             .size();
     };

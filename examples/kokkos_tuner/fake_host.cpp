@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+
+// A host that is no Kokkos: loads libtunekit_kokkos.so as Kokkos does and plays sequences of calls, right and wrong ones.
+//
+//     fake_host LIBRARY
+
+#include <dlfcn.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "examples/kokkos_tuner/kokkos_tools.hpp"
+
+namespace {
+
+int bad = 0;
+int fences = 0;
+
+void check(bool good, const char* what)
+{
+    if (good) return;
+    std::printf("FAILED: %s\n", what);
+    bad = 1;
+}
+
+template <class F>
+F* symbol(void* library, const char* name)
+{
+    void* const at = dlsym(library, name);
+    check(at != nullptr, name);
+    return reinterpret_cast<F*>(at);
+}
+
+void wait(double seconds)
+{
+    timespec from{}, now{};
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    do clock_gettime(CLOCK_MONOTONIC, &now);
+    while (static_cast<double>(now.tv_sec - from.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec - from.tv_nsec) <
+           seconds);
+}
+
+/// The host's side of the library.
+struct tools {
+    void* library;
+    decltype(kokkosp_init_library)* init = symbol<decltype(kokkosp_init_library)>(library, "kokkosp_init_library");
+    decltype(kokkosp_finalize_library)* finalize =
+        symbol<decltype(kokkosp_finalize_library)>(library, "kokkosp_finalize_library");
+    decltype(kokkosp_request_tool_settings)* ask_settings =
+        symbol<decltype(kokkosp_request_tool_settings)>(library, "kokkosp_request_tool_settings");
+    decltype(kokkosp_provide_tool_programming_interface)* provide =
+        symbol<decltype(kokkosp_provide_tool_programming_interface)>(library,
+                                                                     "kokkosp_provide_tool_programming_interface");
+    decltype(kokkosp_declare_output_type)* output =
+        symbol<decltype(kokkosp_declare_output_type)>(library, "kokkosp_declare_output_type");
+    decltype(kokkosp_declare_input_type)* input =
+        symbol<decltype(kokkosp_declare_input_type)>(library, "kokkosp_declare_input_type");
+    decltype(kokkosp_begin_context)* begin = symbol<decltype(kokkosp_begin_context)>(library, "kokkosp_begin_context");
+    decltype(kokkosp_request_values)* request =
+        symbol<decltype(kokkosp_request_values)>(library, "kokkosp_request_values");
+    decltype(kokkosp_end_context)* end = symbol<decltype(kokkosp_end_context)>(library, "kokkosp_end_context");
+};
+
+kt_variable text_input()
+{
+    kt_variable v{};
+    v.type = kt_string;
+    v.quantity = kt_unbounded;
+    return v;
+}
+
+kt_variable fraction()
+{
+    kt_variable v{};
+    v.type = kt_double;
+    v.category = kt_interval;
+    v.quantity = kt_range;
+    v.candidates.range.lower.double_value = 0;
+    v.candidates.range.upper.double_value = 0.999;
+    v.candidates.range.step.double_value = 0.999 / 20;
+    v.candidates.range.open_lower = v.candidates.range.open_upper = true;
+    return v;
+}
+
+/// One call of a kernel as Kokkos makes it: the tuner's context around the kernel's own.
+template <class Run>
+void call(const tools& t, kt_variable& label, const char* name, std::vector<kt_variable_value>& out, const Run& run)
+{
+    kt_variable_value in{1, {}, &label};
+    std::strncpy(in.value.string_value, name, sizeof in.value.string_value - 1);
+    t.begin(1);
+    t.request(1, 1, &in, out.size(), out.data());
+    t.begin(2);
+    run(out);
+    t.end(2, {});
+    t.end(1, {});
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    if (argc != 2) return std::fprintf(stderr, "fake_host: want LIBRARY\n"), 2;
+    void* const library = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
+    if (library == nullptr) return std::fprintf(stderr, "fake_host: %s\n", dlerror()), 2;
+    char file[] = "tunekit-kokkos-XXXXXX";
+    const int made = mkstemp(file);
+    check(made >= 0, "no temporary file");
+    close(made);
+    setenv("KOKKOS_TOOLS_TUNEKIT_FILE", file, 1);
+    setenv("KOKKOS_TOOLS_TUNEKIT_REGRET", "0.5", 1);  // many candidates in few calls
+    setenv("KOKKOS_TOOLS_TUNEKIT_TRIALS", "60", 1);
+    const tools t{library};
+    t.init(0, 20240906, 0, nullptr);
+    kt_settings settings{};
+    settings.requires_global_fencing = true;
+    t.ask_settings(1, &settings);
+    check(!settings.requires_global_fencing, "fences of every kernel are not needed");
+    kt_actions actions{};
+    actions.fence = [](std::uint32_t) { ++fences; };
+    t.provide(1, actions);
+
+    kt_variable label = text_input();
+    t.input("kokkos.kernel_name", 1, &label);
+
+    // A set whose memory is gone once it was declared.
+    kt_variable team{};
+    {
+        std::vector<std::int64_t> sizes{1, 2, 4, 8, 16, 32, 64, 128};
+        team.type = kt_int64;
+        team.quantity = kt_set;
+        team.candidates.set.size = sizes.size();
+        team.candidates.set.values.int_value = sizes.data();
+        t.output("team", 2, &team);
+        std::fill(sizes.begin(), sizes.end(), -1);
+    }
+    std::vector<kt_variable_value> teams{{2, {.int_value = 1}, &team}};
+    int fastest = 0;
+    for (int k = 0; k < 3000; ++k) {
+        teams[0].value.int_value = 1;  // the host presets its default
+        call(t, label, "dot", teams, [&](const auto& out) {
+            const auto n = out[0].value.int_value;
+            check(n >= 1 && n <= 128, "a team size that was never declared");
+            wait(20e-6 * (1 + std::abs(std::log2(static_cast<double>(n)) - 4)));
+            if (k >= 2900) fastest += n == 16;
+        });
+    }
+    check(fastest >= 95, "the fastest team size is not used in the end");
+    const int fenced = fences;
+    check(fenced > 0 && fenced < 3000, "timed calls are fenced, and they alone");
+
+    // Open ends: nothing outside ]0, 0.999[; two variables at once.
+    kt_variable fractions[2] = {fraction(), fraction()};
+    t.output("dot_vector_length", 3, &fractions[0]);
+    t.output("dot_team_size", 4, &fractions[1]);
+    std::vector<kt_variable_value> two{{3, {.double_value = 0}, &fractions[0]},
+                                       {4, {.double_value = 0}, &fractions[1]}};
+    for (int k = 0; k < 500; ++k)
+        call(t, label, "rows", two, [&](const auto& out) {
+            for (const auto& v : out)
+                check(v.value.double_value > 0 && v.value.double_value < 0.999, "a value outside its range");
+            wait(10e-6);
+        });
+
+    // Tiles are not tuned unasked, and never set to a tile of one element.
+    kt_variable tile[2] = {fraction(), fraction()};
+    t.output("copy_tile_size_0", 5, &tile[0]);
+    t.output("copy_tile_size_1", 6, &tile[1]);
+    std::vector<kt_variable_value> tiles{{5, {.double_value = 0}, &tile[0]}, {6, {.double_value = 0}, &tile[1]}};
+    double first = 0;
+    for (int k = 0; k < 300; ++k)
+        call(t, label, "copy", tiles, [&](const auto& out) {
+            if (k == 0) first = out[0].value.double_value;
+            check(out[0].value.double_value == first && first > 0.2, "tiles were tuned");
+        });
+
+    // Wrong sequences.
+    t.end(77, {});                               // never begun
+    t.request(78, 0, nullptr, 1, teams.data());  // in no context
+    teams[0].id = 99;
+    call(t, label, "undeclared", teams, [](const auto&) {});
+    teams[0].id = 2;
+    t.request(1, 0, nullptr, 0, nullptr);
+    t.begin(5);
+    t.begin(6);  // never ended
+    t.request(6, 0, nullptr, 1, teams.data());
+    t.end(5, {});
+    for (int k = 0; k < 3; ++k) t.begin(1);  // the same id, nested
+    for (int k = 0; k < 4; ++k) t.end(1, {});
+    // The same names with other candidates are another kernel.
+    std::vector<std::int64_t> fewer{3, 5};
+    team.candidates.set.size = 2;
+    team.candidates.set.values.int_value = fewer.data();
+    t.output("team", 2, &team);
+    for (int k = 0; k < 50; ++k)
+        call(t, label, "dot", teams, [&](const auto& out) {
+            check(out[0].value.int_value == 3 || out[0].value.int_value == 5, "a value of before");
+        });
+
+    // Two threads, one kernel.
+    const auto work = [&] {
+        kt_variable own = label;
+        std::vector<kt_variable_value> mine{{2, {.int_value = 3}, &team}};
+        for (int k = 0; k < 2000; ++k)
+            call(t, own, "shared", mine, [&](const auto& out) {
+                if (out[0].value.int_value != 3 && out[0].value.int_value != 5) std::abort();
+                wait(2e-6);
+            });
+    };
+    std::thread other(work);
+    work();
+    other.join();
+
+    t.finalize();
+    std::string text;
+    if (std::FILE* const f = std::fopen(file, "rb")) {
+        char buffer[4096];
+        for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, f)) > 0;) text.append(buffer, n);
+        std::fclose(f);
+    }
+    check(text.find("kokkos.kernel_name=dot team:8") != std::string::npos, "the winner was not saved");
+    unlink(file);
+    std::printf("%s\n", bad ? "failed" : "passed");
+    return bad;
+}

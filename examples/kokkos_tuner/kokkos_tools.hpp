@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The tuning half of the Kokkos Tools C interface, version 20240906 and those before it that tune: layouts alone, declared by
+// ourselves, so that nothing of Kokkos is needed to build a tool.
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" {
+
+enum kt_value_type { kt_double, kt_int64, kt_string };
+enum kt_category { kt_categorical, kt_ordinal, kt_interval, kt_ratio };
+enum kt_quantity { kt_set, kt_range, kt_unbounded };
+
+union kt_value {
+    std::int64_t int_value;
+    double double_value;
+    char string_value[64];
+};
+
+struct kt_set_of_values {
+    std::size_t size;
+    union {
+        std::int64_t* int_value;
+        double* double_value;
+        char (*string_value)[64];
+    } values;
+};
+
+struct kt_range_of_values {
+    kt_value lower, upper, step;
+    bool open_lower, open_upper;
+};
+
+struct kt_variable {
+    kt_value_type type;
+    kt_category category;
+    kt_quantity quantity;
+    union {
+        kt_set_of_values set;
+        kt_range_of_values range;
+    } candidates;
+    void* ours;  // the tool's, handed back with every value
+};
+
+struct kt_variable_value {
+    std::size_t id;
+    kt_value value;
+    kt_variable* declared;
+};
+
+struct kt_actions {
+    void (*fence)(std::uint32_t device);
+    void (*padding[31])();
+};
+
+struct kt_settings {
+    bool requires_global_fencing;
+    bool padding[255];
+};
+
+void kokkosp_init_library(int sequence, std::uint64_t interface_version, std::uint32_t devices, void* infos);
+void kokkosp_finalize_library();
+void kokkosp_request_tool_settings(std::uint32_t, kt_settings* settings);
+void kokkosp_provide_tool_programming_interface(std::uint32_t, kt_actions actions);
+void kokkosp_declare_output_type(const char* name, std::size_t id, kt_variable* info);
+void kokkosp_declare_input_type(const char* name, std::size_t id, kt_variable* info);
+void kokkosp_begin_context(std::size_t context);
+void kokkosp_request_values(std::size_t context, std::size_t inputs, const kt_variable_value* in, std::size_t outputs,
+                            kt_variable_value* out);
+void kokkosp_end_context(std::size_t context, kt_variable_value);
+
+}  // extern "C"

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: MIT
+
+// libtunekit_kokkos.so: tunes the kernels of a Kokkos program while it runs, without a change to the program.
+//
+//     KOKKOS_TOOLS_LIBS=libtunekit_kokkos.so KOKKOS_TUNE_INTERNALS=1 ./program
+//
+// docs/online.md has the settings and what to know before.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "examples/kokkos_tuner/kokkos_tools.hpp"
+#include "tunekit/core/index_table.hpp"
+#include "tunekit/io/machine.hpp"
+#include "tunekit/io/text.hpp"
+#include "tunekit/online/registry.hpp"
+#include "tunekit/space/dynamic_product.hpp"
+
+namespace tk = tunekit;
+
+namespace {
+
+using cell = kt_value;
+
+/// A variable as it was declared: the host's set may be gone when it asks for a value.
+struct variable {
+    std::string name;
+    kt_value_type type = kt_int64;
+    std::vector<cell> cells;  ///< what it may be; none: it is not tuned
+
+    [[nodiscard]] bool tile() const { return name.find("_tile_size_") != std::string::npos; }
+};
+
+constexpr std::size_t max_cells = 4096;
+
+double number(const cell& c, kt_value_type type)
+{
+    return type == kt_double ? c.double_value : static_cast<double>(c.int_value);
+}
+
+std::string text_of(const cell& c, kt_value_type type)
+{
+    if (type == kt_string) return std::string(c.string_value, ::strnlen(c.string_value, sizeof c.string_value));
+    return type == kt_double ? tk::io::text_of(c.double_value) : tk::io::text_of(c.int_value);
+}
+
+std::vector<cell> cells_of(const kt_variable& v)
+{
+    std::vector<cell> out;
+    if (v.quantity == kt_set) {
+        const auto& set = v.candidates.set;
+        if (set.size > max_cells || set.values.int_value == nullptr) return {};
+        for (std::size_t k = 0; k < set.size; ++k) {
+            cell c{};
+            if (v.type == kt_int64) c.int_value = set.values.int_value[k];
+            else if (v.type == kt_double) c.double_value = set.values.double_value[k];
+            else std::memcpy(c.string_value, set.values.string_value[k], sizeof c.string_value);
+            out.push_back(c);
+        }
+    } else if (v.quantity == kt_range && v.type != kt_string) {
+        const auto& r = v.candidates.range;
+        const double low = number(r.lower, v.type), high = number(r.upper, v.type), step = number(r.step, v.type);
+        if (!(step > 0) || !(high >= low) || !(std::isfinite(low) && (high - low) / step < max_cells)) return {};
+        // Built-in tuners put a step into each of their cells: what is taken of an open end is the middle of its step.
+        const double first = v.type == kt_double && r.open_lower ? low + 0.5 * step : r.open_lower ? low + step : low;
+        for (std::size_t k = 0; out.size() < max_cells; ++k) {
+            const double x = first + static_cast<double>(k) * step;
+            if (x > high + 1e-9 * step || (r.open_upper && x > high - 1e-9 * step)) break;
+            cell c{};
+            if (v.type == kt_double) c.double_value = x;
+            else c.int_value = static_cast<std::int64_t>(std::llround(x));
+            out.push_back(c);
+        }
+    }
+    return out.size() > 1 ? out : std::vector<cell>{};
+}
+
+/// What is tuned under one key.
+struct session {
+    using registry = tk::online::registry<tk::space::dynamic_product>;
+
+    std::string key;
+    std::vector<variable> variables;
+    registry contexts;
+    bool busy = false;  ///< somebody runs what was answered
+
+    [[nodiscard]] registry::context_type& context() { return contexts.at(""); }
+};
+
+/// A context of the host that has begun, on this thread.
+struct open_context {
+    std::size_t id = 0;
+    session* of = nullptr;
+    bool timed = false;
+    double began = 0;
+};
+
+struct tool {
+    std::mutex mutex;
+    std::map<std::size_t, variable> declared;
+    std::map<std::string, session> sessions;
+    std::map<std::string, bool> told;
+    void (*fence)(std::uint32_t) = nullptr;
+    std::string file, only, version, device;
+    bool tiles = false, quiet = false;
+    tk::online::options options;
+    tk::measure::wall_clock now;
+};
+
+tool& it()
+{
+    static tool one;
+    return one;
+}
+thread_local std::vector<open_context> open_contexts;
+
+void tell_once(const std::string& line)
+{
+    if (it().told.emplace(line, true).second && !it().quiet) std::fprintf(stderr, "tunekit: %s\n", line.c_str());
+}
+
+/// Runs f: nothing that goes wrong here may reach the host.
+template <class F>
+void guarded(const F& f) noexcept
+{
+    try {
+        const std::lock_guard held(it().mutex);
+        f();
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "tunekit: %s\n", e.what());
+    } catch (...) {
+        std::fprintf(stderr, "tunekit: something that is no exception was thrown\n");
+    }
+}
+
+std::string setting(const char* name, const char* otherwise = "")
+{
+    const char* value = std::getenv((std::string("KOKKOS_TOOLS_TUNEKIT_") + name).c_str());
+    return value == nullptr ? otherwise : value;
+}
+
+void read_settings()
+{
+    tool& t = it();
+    t.file = setting("FILE");
+    t.only = setting("ONLY");
+    t.version = setting("VERSION");
+    t.device = setting("DEVICE");
+    if (t.device.empty()) t.device = tk::io::machine_key();
+    t.tiles = setting("TILES") == "1";
+    t.quiet = setting("QUIET") == "1";
+    const auto take = [](const char* name, auto& to) {
+        const std::string text = setting(name);
+        if (text.empty()) return;
+        const auto value = tk::io::number<std::remove_reference_t<decltype(to)>>(text);
+        if (value) to = *value;
+        else tell_once(std::string("KOKKOS_TOOLS_TUNEKIT_") + name + "=" + text + " is no number, and is not used");
+    };
+    const tk::online::options standard;
+    take("REGRET", t.options.regret);
+    take("TRIALS", t.options.max_trials);
+    take("SEED", t.options.seed);
+    try {
+        t.options.validate();
+    } catch (const std::exception& e) {
+        tell_once(std::string(e.what()).substr(9) + "; the defaults are used");
+        t.options = standard;
+    }
+}
+
+/// The answer that is nearest to doing nothing. What the host has preset is its default, but for tiles: there it is a
+/// tile of one element. Tiles take an equal share of what is left, in the order in which Kokkos divides it.
+std::size_t neutral(const variable& v, const cell& preset, std::size_t place, std::size_t of)
+{
+    if (v.tile()) {
+        const double share = 1.0 / static_cast<double>(of - place);
+        return (std::min)(v.cells.size() - 1, static_cast<std::size_t>(share * static_cast<double>(v.cells.size())));
+    }
+    std::size_t best = 0;
+    for (std::size_t k = 0; k < v.cells.size(); ++k) {
+        if (v.type == kt_string) {
+            if (text_of(v.cells[k], v.type) == text_of(preset, v.type)) return k;
+        } else if (std::abs(number(v.cells[k], v.type) - number(preset, v.type)) <
+                   std::abs(number(v.cells[best], v.type) - number(preset, v.type))) {
+            best = k;
+        }
+    }
+    return best;
+}
+
+/// Names and values of the inputs, names and candidates of what is asked for: the same label with other candidates is another kernel.
+std::string key_of(std::size_t inputs, const kt_variable_value* in, const std::vector<variable>& asked)
+{
+    std::string key;
+    for (std::size_t k = 0; k < inputs; ++k) {
+        const auto name = it().declared.find(in[k].id);
+        if (name == it().declared.end() || in[k].declared == nullptr) continue;
+        key += name->second.name + '=' + text_of(in[k].value, in[k].declared->type) + ' ';
+    }
+    std::uint64_t candidates = 0;
+    for (const variable& v : asked) {
+        key += v.name + ':' + std::to_string(v.cells.size()) + ' ';
+        for (const cell& c : v.cells)
+            for (const char x : text_of(c, v.type) + ' ')
+                candidates = tk::core::mixed(candidates, static_cast<unsigned char>(x));
+    }
+    return key + std::to_string(candidates);
+}
+
+session& session_of(const std::string& key, std::vector<variable> asked, const kt_variable_value* out)
+{
+    tool& t = it();
+    const auto there = t.sessions.find(key);
+    if (there != t.sessions.end()) return there->second;
+    std::vector<tk::space::dynamic_parameter> parameters;
+    std::vector<std::int64_t> untuned;
+    for (std::size_t k = 0; k < asked.size(); ++k) {
+        std::vector<std::int64_t> cells(asked[k].cells.size());
+        for (std::size_t j = 0; j < cells.size(); ++j) cells[j] = static_cast<std::int64_t>(j);
+        parameters.push_back({"v" + std::to_string(k), std::move(cells)});
+        untuned.push_back(static_cast<std::int64_t>(neutral(asked[k], out[k].value, k, asked.size())));
+    }
+    session::registry contexts({.kernel = key, .version = t.version, .device = t.device},
+                               tk::space::dynamic_product(std::move(parameters), {}), untuned, t.options);
+    if (!t.file.empty())
+        for (const std::string& why : contexts.load(t.file).refused) tell_once(t.file + ": " + why);
+    return t.sessions
+        .try_emplace(key, session{.key = key, .variables = std::move(asked), .contexts = std::move(contexts)})
+        .first->second;
+}
+
+void answer(const session& s, const std::vector<std::int64_t>& config, kt_variable_value* out)
+{
+    for (std::size_t k = 0; k < config.size(); ++k)
+        out[k].value = s.variables[k].cells[static_cast<std::size_t>(config[k])];
+}
+
+}  // namespace
+
+extern "C" {
+
+void kokkosp_init_library(int, std::uint64_t interface_version, std::uint32_t, void*)
+{
+    guarded([&] {
+        read_settings();
+        if (interface_version < 20200625)
+            tell_once("this Kokkos has interface " + std::to_string(interface_version) +
+                      ", which does not tune; nothing is done");
+    });
+}
+
+void kokkosp_request_tool_settings(std::uint32_t, kt_settings* settings)
+{
+    if (settings != nullptr) settings->requires_global_fencing = false;  // we fence what we time, and nothing else
+}
+
+void kokkosp_provide_tool_programming_interface(std::uint32_t, kt_actions actions)
+{
+    guarded([&] { it().fence = actions.fence; });
+}
+
+void kokkosp_declare_output_type(const char* name, std::size_t id, kt_variable* info)
+{
+    guarded([&] {
+        if (name == nullptr || info == nullptr) return;
+        it().declared.insert_or_assign(id, variable{name, info->type, cells_of(*info)});
+    });
+}
+
+void kokkosp_declare_input_type(const char* name, std::size_t id, kt_variable* info)
+{
+    guarded([&] {
+        if (name == nullptr || info == nullptr) return;
+        it().declared.insert_or_assign(id, variable{name, info->type, {}});
+    });
+}
+
+void kokkosp_begin_context(std::size_t context)
+{
+    guarded([&] { open_contexts.push_back({.id = context}); });
+}
+
+void kokkosp_request_values(std::size_t context, std::size_t inputs, const kt_variable_value* in, std::size_t outputs,
+                            kt_variable_value* out)
+{
+    bool wait = false;
+    guarded([&] {
+        if (outputs == 0 || out == nullptr) return;
+        std::vector<variable> asked;
+        for (std::size_t k = 0; k < outputs; ++k) {
+            const auto v = it().declared.find(out[k].id);
+            if (v == it().declared.end() || v->second.cells.empty()) {
+                tell_once(
+                    "a value was asked for that was not declared, or whose candidates cannot be listed; it is left as "
+                    "it is");
+                return;
+            }
+            asked.push_back(v->second);
+        }
+        const bool tiles = std::any_of(asked.begin(), asked.end(), [](const variable& v) { return v.tile(); });
+        if (tiles)
+            tell_once(
+                "tiles of MDRangePolicy: Kokkos before 5 counts them wrongly on hosts once a tool sets them (4.6 and "
+                "before are affected), "
+                "which is slow whatever is answered; there, run without KOKKOS_TUNE_INTERNALS. "
+                "They are tuned with KOKKOS_TOOLS_TUNEKIT_TILES=1 alone");
+        const std::string key = key_of(inputs, in, asked);
+        session& s = session_of(key, std::move(asked), out);
+        auto of = std::find_if(open_contexts.rbegin(), open_contexts.rend(),
+                               [&](const open_context& c) { return c.id == context; });
+        const bool tuned = (!tiles || it().tiles) && key.find(it().only) != std::string::npos;
+        if (!tuned || s.busy || of == open_contexts.rend() || of->of != nullptr) {
+            if (of == open_contexts.rend())
+                tell_once("a value was asked for in a context that has not begun; the best known is used");
+            return answer(s, s.contexts.space().at(s.context().status().best), out);
+        }
+        answer(s, s.context().next(), out);
+        of->of = &s;
+        of->timed = wait = s.context().wants_time();
+        s.busy = of->timed;
+    });
+    if (!wait) return;
+    if (it().fence != nullptr) it().fence(0);
+    guarded([&] {
+        for (open_context& c : open_contexts)
+            if (c.id == context && c.timed && c.began == 0) c.began = it().now();
+    });
+}
+
+void kokkosp_end_context(std::size_t context, kt_variable_value)
+{
+    if (!open_contexts.empty() && open_contexts.back().id == context && open_contexts.back().timed &&
+        it().fence != nullptr)
+        it().fence(0);
+    const double ended = it().now();
+    guarded([&] {
+        const auto of = std::find_if(open_contexts.rbegin(), open_contexts.rend(),
+                                     [&](const open_context& c) { return c.id == context; });
+        if (of == open_contexts.rend()) return tell_once("a context ended that has not begun; it is passed over");
+        while (open_contexts.back().id != context) {  // begun inside it and never ended
+            if (open_contexts.back().timed) open_contexts.back().of->busy = false;
+            open_contexts.pop_back();
+        }
+        const open_context last = open_contexts.back();
+        open_contexts.pop_back();
+        if (!last.timed) return;
+        last.of->context().report(ended - last.began);
+        last.of->busy = false;
+        const auto problem = last.of->context().problem();
+        if (problem != tk::online::trouble::none) tell_once(last.of->key + ": " + to_text(problem));
+    });
+}
+
+void kokkosp_finalize_library()
+{
+    guarded([] {
+        tool& t = it();
+        std::vector<tk::online::winner_line> winners;
+        for (auto& [key, s] : t.sessions) {
+            const auto is = s.context().status();
+            if (!t.quiet)
+                std::printf("tunekit: %s: %llu configurations, %llu calls, %s, default %.3g us, best %.3g us\n",
+                            key.c_str(), static_cast<unsigned long long>(s.contexts.space().size()),
+                            static_cast<unsigned long long>(is.calls), to_text(is.phase), 1e6 * is.default_cost,
+                            1e6 * is.cost);
+            for (auto& w : s.contexts.winners()) winners.push_back(std::move(w));
+        }
+        if (!t.file.empty() && !winners.empty()) tk::online::write_winners(t.file, winners);
+    });
+}
+
+}  // extern "C"

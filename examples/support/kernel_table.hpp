@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: MIT
-#pragma once
-
-#include "tunekit/kernels/table.hpp"
-
-/// The micro-kernels instantiated in kernel_table.cpp, for the machine that it was compiled on.
-const tunekit::kernels::tile_table& kernel_table();

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// tune_report: a log as one HTML page, or as text in the terminal.
+//
+//     tune_report run.jsonl -o run.html            # one file, to be opened from the file system
+//     tune_report run.jsonl -o run.html --watch    # written again while the run goes on
+//     tune_report run.jsonl --text
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "programs/program.hpp"
+#include "tunekit/io/text.hpp"
+#include "tunekit/report/from_log.hpp"
+#include "tunekit/report/page.hpp"
+#include "tunekit/report/terminal.hpp"
+
+namespace tk = tunekit;
+
+namespace {
+
+struct settings {
+    std::string log, out, svg, title;
+    double peak = 0;
+    unsigned watch = 0;
+    bool text = false;
+};
+
+volatile sig_atomic_t ended = 0;
+
+long bytes_of(const std::string& path)
+{
+    struct stat s;
+    return ::stat(path.c_str(), &s) == 0 ? static_cast<long>(s.st_size) : -1;
+}
+
+/// Written beside its place and moved there: who reads it sees a whole page.
+void replace(const std::string& path, const std::string& text)
+{
+    const std::string beside = path + ".part";
+    tk::io::write_text(beside, text);
+    if (std::rename(beside.c_str(), path.c_str()) != 0)
+        tk::invalid("-o \"" + path + "\" cannot be written, want a file that can");
+}
+
+void write(const settings& s)
+{
+    tk::report::seen_run run = tk::report::seen_run_of_log(s.log);
+    if (!s.title.empty()) run.title = s.title;
+    run.peak_flops = 1e9 * s.peak;
+    run.repeat.push_back("tune_report " + s.log + (s.out.empty() ? " --text" : " -o " + s.out));
+    const auto findings = tk::report::findings_of(run);
+    for (std::size_t k = 0; k < run.tasks.size(); ++k)
+        if (findings[k].winner)
+            run.use.push_back((run.tasks.size() > 1 ? run.tasks[k].name + ": " : std::string()) +
+                              tk::report::configuration_of(run.tasks[k], run.tasks[k].trials[*findings[k].winner]));
+    if (!s.out.empty()) replace(s.out, tk::report::to_page(run, findings, {.refresh_seconds = s.watch}));
+    if (!s.svg.empty()) {
+        programs::make_folder("--svg", s.svg);
+        for (std::size_t k = 0; k < run.tasks.size(); ++k)
+            tk::io::write_text(
+                s.svg + "/tuning_curve_" + std::to_string(k) + ".svg",
+                tk::report::to_standalone_svg(tk::report::tuning_curve_svg(run.tasks[k], findings[k], {})));
+        if (run.tasks.size() > 1)
+            tk::io::write_text(s.svg + "/model_latency.svg",
+                               tk::report::to_standalone_svg(tk::report::model_latency_svg(run, {})));
+    }
+    if (s.text || (s.out.empty() && s.svg.empty())) std::fputs(tk::report::to_terminal(run, findings).c_str(), stdout);
+}
+
+void run(const settings& s)
+{
+    if (s.watch == 0) return write(s);
+    if (s.out.empty()) tk::invalid("--watch writes a page again and again, want -o FILE.html too");
+    ::signal(SIGINT, [](int) { ended = SIGINT; });
+    ::signal(SIGTERM, [](int) { ended = SIGTERM; });
+    for (long seen = -1; ended == 0; ::sleep(s.watch)) {
+        const long bytes = bytes_of(s.log);
+        if (bytes == seen || bytes <= 0) continue;  // not there yet, or nothing new
+        seen = bytes;
+        try {
+            write(s);
+        } catch (const tk::error& e) {  // a header that is being written
+            std::fprintf(stderr, "tune_report: %s\n", e.what());
+        }
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    settings s;
+    CLI::App app("Shows what a tuning run found: a log as one HTML page, or as text.", "tune_report");
+    app.add_option("log", s.log, "the log of a run, run.jsonl")->required();
+    app.add_option("-o,--out", s.out, "the page, one self-contained file");
+    app.add_flag("--text", s.text, "print it to the terminal; so without -o");
+    app.add_option("--svg", s.svg, "a folder for the pictures as SVG files");
+    app.add_flag("--watch{5}", s.watch, "write the page again while the log grows, every 5 s, or --watch=SECONDS");
+    app.add_option("--title", s.title, "the page's, instead of the task's name");
+    app.add_option("--peak", s.peak, "GFLOP/s of the machine, for shares of peak");
+    const int status = programs::run_program(app, argc, argv, [&] { run(s); });
+    return ended == 0 ? status : 128 + ended;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+
+// The bodies of tunekit's headers, compiled once: the target tunekit::compiled, or this file among the sources of a program of which every
+// translation unit is compiled with -DTUNEKIT_COMPILED. core/compiled.hpp says which bodies those are.
+
+#if !defined(TUNEKIT_COMPILED)
+#error "tunekit: compile all of the program, compiled.cpp too, with -DTUNEKIT_COMPILED"
+#endif
+#define TUNEKIT_BODIES 1
+
+#include "tunekit/curve/improvements.hpp"
+#include "tunekit/linalg/singular_values.hpp"
+#include "tunekit/measure.hpp"
+#include "tunekit/measure/isolated_workers.hpp"
+#include "tunekit/measure/simulated_workers.hpp"
+#include "tunekit/schedule.hpp"
+#include "tunekit/screen.hpp"
+#include "tunekit/search.hpp"
+#include "tunekit/space.hpp"
+#include "tunekit/space/dynamic_product.hpp"
+#include "tunekit/space/expression.hpp"
+#include "tunekit/stats.hpp"
+#include "tunekit/surrogate.hpp"
+#include "tunekit/tune.hpp"

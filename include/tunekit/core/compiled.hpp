@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Where function bodies are: in every translation unit, inline, or once in a program that links `tunekit::compiled`.
+///
+/// Headers declare their functions first; below, between `#if TUNEKIT_BODIES` and `#endif`, stand the bodies of those that are no
+/// templates and in no hot loop, each marked TUNEKIT_INLINE. Header-only is the default. A program that defines TUNEKIT_COMPILED for all
+/// of its translation units takes these bodies from `tunekit/compiled.cpp`, which is compiled once.
+
+#if !defined(TUNEKIT_COMPILED)
+#define TUNEKIT_BODIES 1
+#define TUNEKIT_INLINE inline
+#else
+#define TUNEKIT_INLINE
+#if !defined(TUNEKIT_BODIES)  // tunekit/compiled.cpp defines it
+#define TUNEKIT_BODIES 0
+#endif
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Short vectors: a few numbers computed on at once.
+
+#include <cstddef>
+#include <cstring>
+
+#include "tunekit/core/config.hpp"
+
+namespace tunekit::core {
+
+// The widest vectors that g++ and clang lower to whole instructions under the flags of this translation unit. What is
+// computed with them is the same, lane by lane, at every width.
+#if defined(__AVX2__)
+inline constexpr std::size_t lane_bytes = 32;
+#else
+inline constexpr std::size_t lane_bytes = 16;
+#endif
+
+namespace detail {
+
+template <class T>
+struct lanes_of {
+    using type __attribute__((vector_size(lane_bytes))) = T;
+};
+
+}  // namespace detail
+
+/// As many `T` as a register holds: arithmetic, comparisons and `?:` go lane by lane. Hand them on by reference: by value they
+/// would change the calling convention with the flags.
+template <class T>
+using lanes = typename detail::lanes_of<T>::type;
+
+/// How many those are.
+template <class T>
+inline constexpr std::size_t lane_count = lane_bytes / sizeof(T);
+
+/// Reads lanes from memory that need not be aligned.
+template <class Lanes, class T>
+void load(Lanes& to, const T* from)
+{
+    std::memcpy(&to, from, sizeof to);
+}
+
+/// Writes them.
+template <class Lanes, class T>
+void store(T* to, const Lanes& from)
+{
+    std::memcpy(to, &from, sizeof from);
+}
+
+}  // namespace tunekit::core

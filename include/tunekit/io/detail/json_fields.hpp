@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Reading JSON that others wrote: every access knows its path, so that what is missing or wrong can be named. Needs
+/// nlohmann-json.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace tunekit::io::detail {
+
+/// A JSON value and the path that led to it: "config.entity[2][0]". Precondition: the value outlives it.
+class json_fields {
+public:
+    /// Thrown by every access that does not find what it wants; readers turn it into an io::problem.
+    struct malformed {
+        std::string field;
+        std::string what;
+    };
+
+    explicit json_fields(const nlohmann::json& value, std::string path = {}) : value_(&value), path_(std::move(path)) {}
+
+    [[nodiscard]] const nlohmann::json& value() const noexcept { return *value_; }
+
+    /// The member of that name.
+    [[nodiscard]] json_fields at(const char* key) const
+    {
+        if (!value_->is_object()) fail("is no object, want one with \"" + std::string(key) + '"');
+        const std::string path = path_.empty() ? key : path_ + '.' + key;
+        const auto found = value_->find(key);
+        if (found == value_->end()) throw malformed{path, "is missing, want it"};
+        return json_fields(*found, path);
+    }
+
+    /// The element of that number.
+    [[nodiscard]] json_fields operator[](std::size_t i) const
+    {
+        const std::string path = path_ + '[' + std::to_string(i) + ']';
+        if (i >= size()) throw malformed{path, "is missing, want it"};
+        return json_fields((*value_)[i], path);
+    }
+
+    /// The number of elements.
+    [[nodiscard]] std::size_t size() const
+    {
+        if (!value_->is_array()) fail("is no list, want one");
+        return value_->size();
+    }
+
+    /// The value as a string, a truth or a number, if that is what it is and `T` has it.
+    template <class T>
+    [[nodiscard]] T get() const
+    {
+        if constexpr (std::same_as<T, std::string>) {
+            if (!value_->is_string()) fail("is no text, want a string");
+        } else if constexpr (std::same_as<T, bool>) {
+            if (!value_->is_boolean()) fail("is neither true nor false, want one");
+        } else if constexpr (std::floating_point<T>) {
+            if (!value_->is_number()) fail("is no number, want one");
+        } else if constexpr (std::unsigned_integral<T>) {
+            if (!value_->is_number_unsigned()) fail("is no index, want an integer of 0 or more");
+            if (!std::in_range<T>(value_->template get<std::uint64_t>())) fail("is too large, want a smaller integer");
+        } else {
+            if (!value_->is_number_integer()) fail("is no integer, want one");
+            const bool fits = value_->is_number_unsigned() ? std::in_range<T>(value_->template get<std::uint64_t>())
+                                                           : std::in_range<T>(value_->template get<std::int64_t>());
+            if (!fits) fail("is out of range, want a smaller integer");
+        }
+        return value_->template get<T>();
+    }
+
+    /// A finite number from 0 to `most`; `unit` is what is wanted: "seconds".
+    [[nodiscard]] double amount(const char* unit, double most = std::numeric_limits<double>::max()) const
+    {
+        const auto x = get<double>();
+        if (!(x >= 0 && x <= most)) fail(std::string("is out of range, want ") + unit + " of 0 or more");
+        return x;
+    }
+
+    [[noreturn]] void fail(std::string what) const { throw malformed{path_, std::move(what)}; }
+
+private:
+    const nlohmann::json* value_;
+    std::string path_;
+};
+
+/// How deep brackets may be nested: what reads, copies and writes JSON calls itself for each.
+inline constexpr int max_json_depth = 64;
+
+/// The JSON value that the whole of `text` is. Throws json_fields::malformed where it is none, nests deeper than
+/// `max_json_depth` or names a member of an object twice, of which no reader could say which one counts.
+template <class Json = nlohmann::json>
+[[nodiscard]] Json bounded_json(std::string_view text)
+{
+    using event = typename Json::parse_event_t;
+    std::vector<std::set<std::string>> names;  // of the objects that are open
+    const auto look = [&](int depth, event what, Json& parsed) {
+        if (what == event::object_start || what == event::array_start) {
+            if (depth >= max_json_depth)
+                throw json_fields::malformed{"",
+                                             "is nested deeper than " + std::to_string(max_json_depth) + ", want less"};
+            if (what == event::object_start) names.emplace_back();
+        } else if (what == event::object_end) {
+            names.pop_back();
+        } else if (what == event::key) {
+            auto name = parsed.template get<std::string>();
+            if (!names.back().insert(name).second)
+                throw json_fields::malformed{name.substr(0, 80), "stands twice, want it once"};
+        }
+        return true;
+    };
+    Json out = Json::parse(text, look, false);
+    if (out.is_discarded()) throw json_fields::malformed{"", "is no JSON, want an object"};
+    return out;
+}
+
+}  // namespace tunekit::io::detail

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A file that takes whole lines or none, and notices when it is taken away.
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/detail/line_seal.hpp"
+#include "tunekit/io/detail/regular_file.hpp"
+
+namespace tunekit::io {
+
+/// A file that grows by whole lines with a checksum each, one `write` a line, by one process at a time.
+///
+/// What was written survives the process (SIGKILL included). A loss of power costs at most what the last `fdatasync` left
+/// out: a second of lines, or none with `every_line`. A line that cannot be written whole (a full disk) is cut off again;
+/// from then on the file is `failed()` and takes nothing. A caller that has a file size limit must ignore SIGXFSZ.
+///
+/// It looks at itself before every line: where the file was deleted, replaced, cut or written to by somebody else, all that it
+/// held is written to a new file beside it, `PATH.saved`, which takes what follows. It has `failed()` then too, as the run
+/// should end: `problem()` says what happened and where its lines are. For this its text is kept in memory.
+///
+/// A log without checksums, of an older version, is gone on with as it is.
+///
+/// Errors: tunekit::error with one line naming the file and the remedy.
+class log_file {
+public:
+    enum class sync : std::uint8_t { every_second, every_line };
+
+    /// A new file. An existing one is an error: it may hold somebody's measurements.
+    [[nodiscard]] static log_file create(const std::string& path, sync when)
+    {
+        return log_file(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL, when);
+    }
+
+    /// The file at `path` with what it holds, or a new one where there is none. It is read under the lock, and not
+    /// changed before `keep` or `append`.
+    [[nodiscard]] static log_file take_up(const std::string& path, sync when)
+    {
+        return log_file(path, O_RDWR | O_APPEND | O_CREAT, when);
+    }
+
+    log_file(log_file&&) noexcept = default;
+    log_file& operator=(log_file&&) = delete;
+    ~log_file()
+    {
+        if (file_.fd() >= 0) ::fdatasync(file_.fd());
+    }
+
+    /// All that it holds.
+    [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+    /// Cuts it to its first `whole` bytes.
+    void keep(std::size_t whole)
+    {
+        if (whole < text_.size() && ::ftruncate(file_.fd(), static_cast<off_t>(whole)) != 0)
+            throw error("log " + path_ + ": its torn end cannot be cut off: " + std::strerror(errno));
+        text_.resize(whole);
+        const std::string_view first = std::string_view(text_).substr(0, text_.find('\n'));
+        sealed_ = first.empty() || detail::seal_of(first) != detail::seal::none;
+    }
+
+    [[nodiscard]] bool failed() const noexcept { return !problem_.empty(); }
+    [[nodiscard]] const std::string& problem() const noexcept
+    {
+        return problem_;
+    }  ///< one line; empty while all is well
+
+    /// Appends `line`, an object, with its checksum and the line's end; false where the run should end.
+    bool append(std::string_view line)
+    {
+        if (failed() && !saved_) return false;
+        const std::size_t before = text_.size();
+        try {
+            const std::string with = sealed_ ? detail::sealed(line) : std::string(line);
+            text_ += with;
+            text_ += '\n';
+        } catch (const std::bad_alloc&) {
+            text_.resize(before);
+            return fail("there is no memory for the next line");
+        }
+        if (const char* what = saved_ ? nullptr : lost(before)) return save(what);
+        if (!write(before)) return false;
+        struct timespec t;
+        ::clock_gettime(CLOCK_MONOTONIC, &t);
+        if ((when_ == sync::every_line || t.tv_sec != synced_) && ::fdatasync(file_.fd()) != 0)
+            return fail("cannot be synced: ", std::strerror(errno));
+        synced_ = t.tv_sec;
+        return !failed();
+    }
+
+    /// Looks whether the file is still there and as it was left, as every `append` does; false where the run should end.
+    bool look()
+    {
+        if (failed()) return false;
+        const char* what = lost(text_.size());
+        return what == nullptr || save(what);
+    }
+
+private:
+    log_file(const std::string& path, int flags, sync when)
+        : path_(path), file_(path, flags, "log " + path), where_(absolute(path)), when_(when)
+    {
+        problem_.reserve(2 * path.size() + 300);  // so that what goes wrong can be said without memory
+        const std::string what = "log " + path;
+        if (::flock(file_.fd(), LOCK_EX | LOCK_NB) != 0) {
+            if (errno != EWOULDBLOCK) throw error(what + ": cannot be locked: " + std::strerror(errno));
+            throw error(what + ": is being written by another process; wait for it, or name another file");
+        }
+        text_ = file_.text(what);
+        if (const char* now = lost(text_.size())) throw error(what + ": " + now + " while it was opened; try again");
+        if (text_.empty()) sync_folder();
+    }
+
+    [[nodiscard]] static std::string absolute(const std::string& path)
+    {
+        if (path.starts_with('/')) return path;
+        char* folder = ::getcwd(nullptr, 0);
+        std::string out = (folder == nullptr ? std::string(".") : std::string(folder)) + '/' + path;
+        std::free(folder);
+        return out;
+    }
+
+    /// A new name is on the disk when its folder is. File systems that cannot say so keep their own promises.
+    void sync_folder() const
+    {
+        const int fd = ::open(where_.substr(0, where_.rfind('/') + 1).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0) return;
+        ::fsync(fd);
+        ::close(fd);
+    }
+
+    /// What became of the file that should have `size` bytes; nothing where it is as it was left.
+    [[nodiscard]] const char* lost(std::size_t size) const noexcept
+    {
+        struct stat open, named;
+        if (::fstat(file_.fd(), &open) != 0) return "cannot be looked at any more";
+        if (static_cast<std::size_t>(open.st_size) < size) return "was truncated";
+        if (static_cast<std::size_t>(open.st_size) > size) return "was written to by somebody else";
+        if (::stat(where_.c_str(), &named) != 0) return errno == ENOENT || errno == ENOTDIR ? "was deleted" : nullptr;
+        return named.st_ino != open.st_ino || named.st_dev != open.st_dev ? "was replaced" : nullptr;
+    }
+
+    /// Writes what the text has beyond `before`, or nothing.
+    bool write(std::size_t before)
+    {
+        const std::size_t size = text_.size() - before;
+        ssize_t done = ::write(file_.fd(), text_.data() + before, size);
+        while (done < 0 && errno == EINTR) done = ::write(file_.fd(), text_.data() + before, size);
+        if (done == static_cast<ssize_t>(size)) return true;
+        fail(done < 0 ? std::strerror(errno) : "the disk is full");
+        text_.resize(before);
+        if (done > 0 && ::ftruncate(file_.fd(), static_cast<off_t>(before)) != 0)
+            problem_ += " (and the torn last line could not be cut off)";
+        return false;
+    }
+
+    bool fail(const char* what, const char* why = "")
+    {
+        if (saved_) return saved_ = false;  // the first problem is told
+        ((((problem_ = "log ") += path_) += ": ") += what) += why;
+        problem_ += "; everything before this line is kept, make room and resume";
+        return false;
+    }
+
+    /// Goes on in a new file beside the one that is lost.
+    bool save(const char* what)
+    {
+        std::string why;
+        try {
+            why = "log " + path_ + ": " + what + " while the run went on; ";
+            std::string name = where_ + ".saved";
+            struct stat there;
+            for (int n = 2; n < 100 && ::lstat(name.c_str(), &there) == 0; ++n)
+                name = where_ + ".saved" + std::to_string(n);
+            detail::regular_file beside(name, O_RDWR | O_APPEND | O_CREAT | O_EXCL, "log " + name);
+            const auto check = [&](bool good) {
+                if (!good) throw error("log " + name + ": " + std::strerror(errno));
+            };
+            check(::flock(beside.fd(), LOCK_EX | LOCK_NB) == 0);
+            for (std::size_t at = 0; at < text_.size();) {
+                const ssize_t done = ::write(beside.fd(), text_.data() + at, text_.size() - at);
+                check(done > 0 || errno == EINTR);
+                if (done > 0) at += static_cast<std::size_t>(done);
+            }
+            check(::fdatasync(beside.fd()) == 0);
+            file_ = std::move(beside);
+            saved_ = true;
+            problem_ = why + "its lines are in " + name + ": move that to its place and resume";
+        } catch (const std::exception& e) {
+            problem_ = why + "its lines could not be saved beside it: " + e.what();
+        }
+        return false;
+    }
+
+    std::string path_;
+    detail::regular_file file_;
+    std::string where_;  // from the root, as a program may change its folder
+    std::string text_;
+    std::string problem_;
+    std::int64_t synced_ = 0;
+    sync when_;
+    bool sealed_ = true;
+    bool saved_ = false;  // lines go to the file beside
+};
+
+}  // namespace tunekit::io

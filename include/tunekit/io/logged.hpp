@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A tuner whose asks, tells and drops are written down as they happen, and can be taken up where they broke off.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/log.hpp"
+#include "tunekit/io/log_file.hpp"
+#include "tunekit/io/machine.hpp"
+#include "tunekit/io/read_log.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/tune/tune.hpp"
+#include "tunekit/tune/tune_tasks.hpp"
+#include "tunekit/version.hpp"
+
+namespace tunekit::io {
+
+/// What a log says of its run besides what tunekit knows itself.
+struct logged_options {
+    std::string name = "run";  ///< of what is tuned; several tasks have their own
+    std::string strategy{};    ///< in words of your own; a resumed run must have the same
+    std::string schedule{};    ///< the same of the schedule of several tasks
+    std::string machine{};     ///< empty: this one's key
+    std::uint64_t seed = 0;
+    bool resume = false;  ///< take up an existing log; a missing one is begun
+    log_file::sync sync = log_file::sync::every_second;
+};
+
+namespace detail {
+
+/// Has the words of tasks_tuner: who asks is a worker.
+template <class Tuner>
+concept asked_by_workers = requires(Tuner& t) { t.ask(std::size_t{0}, std::size_t{1}); };
+
+template <class T>
+inline constexpr bool are_tasks = std::is_convertible_v<const T&, std::span<const task>>;
+
+}  // namespace detail
+
+/// A tuner with a log: the same words, so every loop can drive it. `Tuner` is a `tuner` or a `tasks_tuner`.
+///
+///     tk::io::logged run("run.jsonl", tk::tuner(space, how, {.trials = 512}, tk::random::philox(1)), {.seed = 1, .resume = true});
+///     tk::tune(run, measure);
+///     use(run.record());
+///
+///     tk::io::logged all("model.jsonl", tk::tasks_tuner(tasks, how, {.seconds = 600}, pool.workers(), gen), {.seed = 1, .resume = true});
+///     tk::tune_tasks(all, pool, watch);
+///
+/// The line of an ask is written before its jobs go out, that of a tell once it is in the tuner: SIGKILL at any moment loses
+/// at most what was out. On resume the events are told again in their order, without measuring, whatever the number of
+/// workers was; what was out when the run broke off counts as dropped, so it goes out first. With one job out at a time the
+/// run goes on as if it had not been broken off. Version, machine and the spaces' fingerprints are filled in, and compared.
+///
+/// What was out of a task is the first that goes out of it. A run is replayed with the workers and the budget that the log
+/// had, but for its seconds, as stops by time are not decided again; then it has those that it was made with, which may be
+/// others: what a budget of trials or patience had stopped goes on where it was raised. Slots keep the length that they had;
+/// another one that is asked for is refused.
+///
+/// A log is read under its lock and changed only once all of it was told again: a refused resume leaves every byte. An empty
+/// log, or one whose first line is torn, is begun anew.
+///
+/// Errors: tunekit::error, one line: a log that cannot be read or written, one of another run (naming what differs), or an ask
+///         that gives something else than the log says. A write that fails later ends the run (stop_reason::asked), and so
+///         does a log that was deleted, replaced or cut, whose lines are then saved beside it: `failed()` and `problem()` tell.
+template <class Tuner>
+class logged {
+    static constexpr bool several = detail::asked_by_workers<Tuner>;
+
+public:
+    logged(const std::string& path, Tuner t, const logged_options& options)
+        : tuner_(std::move(t)),
+          file_(options.resume ? log_file::take_up(path, options.sync) : log_file::create(path, options.sync)),
+          past_(parse_log(file_.text(), path))
+    {
+        detail::check_beginning(file_.text(), past_, path);
+        log_header is = header_of(options);
+        if (past_.whole_bytes > 0) {
+            const log_header& was = past_.header;
+            const auto limit = tuner_.limit();
+            if constexpr (several)
+                if (limit.slot_seconds == 0) is.slot_seconds = was.slot_seconds;
+            compare(path, was, is);
+            if constexpr (several) {
+                tuner_.set_workers(was.workers);
+                tuner_.set_shape({.seconds = was.seconds,
+                                  .slot_seconds = was.slot_seconds,
+                                  .tasks = was.tasks.size(),
+                                  .workers = was.workers});
+            }
+            replay(path);
+            if constexpr (several)
+                if (tuner_.workers() != is.workers) {
+                    tuner_.set_workers(is.workers);
+                    write({.what = log_event::kind::workers, .n = is.workers});
+                }
+            if (budget_of(tuner_.limit()) != is.budget) write({.what = log_event::kind::budget, .budget = is.budget});
+            tuner_.set_limit(limit);
+        } else {
+            file_.keep(0);
+            file_.append(to_line(is));
+        }
+        if (file_.failed()) throw error(file_.problem());
+    }
+
+    [[nodiscard]] std::vector<job> ask(std::size_t n)
+        requires(!several)
+    {
+        return written(0, n, [&] { return tuner_.ask(n); });
+    }
+    [[nodiscard]] std::optional<job> ask()
+        requires(!several)
+    {
+        return first_of(ask(1));
+    }
+    [[nodiscard]] std::vector<job> ask(std::size_t worker, std::size_t n)
+        requires several
+    {
+        return written(worker, n, [&] { return tuner_.ask(worker, n); });
+    }
+    [[nodiscard]] std::optional<job> ask(std::size_t worker)
+        requires several
+    {
+        return first_of(ask(worker, 1));
+    }
+
+    void tell(const job& j, measure::measurement m, double stamp, std::size_t worker)
+    {
+        tuner_.tell(j, m, stamp, worker);
+        write({.what = log_event::kind::tell,
+               .jobs = {j},
+               .worker = worker,
+               .measured = std::move(m),
+               .values = texts_of(j)});
+    }
+    void tell(const job& j, measure::measurement m, double stamp)
+    {
+        std::size_t worker = 0;
+        if constexpr (several) worker = tuner_.worker_of(j);
+        tell(j, std::move(m), stamp, worker);
+    }
+    void tell(const job& j, measure::measurement m)
+        requires(!several)
+    {
+        const double stamp = tuner_.stamp() + m.build_seconds + m.run_seconds;
+        tell(j, std::move(m), stamp);
+    }
+    void drop(const job& j)
+    {
+        tuner_.drop(j);
+        write({.what = log_event::kind::drop, .jobs = {j}});
+    }
+    void time(double stamp) { tuner_.time(stamp); }
+    void stop() { tuner_.stop(); }
+
+    /// Looks whether the log is still there and as it was left, as every line that is written does; a loop that waits long
+    /// may look in between. False where the run should end: `problem()` says why.
+    bool look()
+    {
+        if (file_.look()) return true;
+        tuner_.stop();
+        return false;
+    }
+
+    [[nodiscard]] bool over() const { return tuner_.over() || (file_.failed() && tuner_.outstanding() == 0); }
+    [[nodiscard]] std::size_t outstanding() const noexcept { return tuner_.outstanding(); }
+    [[nodiscard]] stop_reason stopped() const noexcept { return tuner_.stopped(); }
+    [[nodiscard]] std::size_t ahead() const noexcept { return tuner_.ahead(); }
+    [[nodiscard]] double stamp() const noexcept { return tuner_.stamp(); }
+    [[nodiscard]] const auto& record() const noexcept { return tuner_.record(); }
+    [[nodiscard]] std::size_t workers() const noexcept
+        requires several
+    {
+        return tuner_.workers();
+    }
+
+    [[nodiscard]] bool failed() const noexcept { return file_.failed(); }
+    [[nodiscard]] const std::string& problem() const noexcept { return file_.problem(); }
+    [[nodiscard]] std::size_t replayed() const noexcept { return past_.trials.size(); }  ///< answers taken from the log
+
+private:
+    [[nodiscard]] static std::optional<job> first_of(const std::vector<job>& jobs)
+    {
+        if (jobs.empty()) return std::nullopt;
+        return jobs.front();
+    }
+
+    [[nodiscard]] log_header header_of(const logged_options& options) const
+    {
+        log_header out{.schema = event_log_schema,
+                       .version = std::to_string(TUNEKIT_VERSION_MAJOR) + '.' + std::to_string(TUNEKIT_VERSION_MINOR) +
+                                  '.' + std::to_string(TUNEKIT_VERSION_PATCH),
+                       .machine = options.machine.empty() ? machine_key() : options.machine,
+                       .seed = options.seed,
+                       .strategy = options.strategy,
+                       .schedule = options.schedule,
+                       .seconds = tuner_.limit().seconds,
+                       .budget = budget_of(tuner_.limit())};
+        if constexpr (several) {
+            out.slot_seconds = tuner_.slot_seconds();
+            out.workers = tuner_.workers();
+            for (std::size_t k = 0; k < tuner_.tasks(); ++k) {
+                out.tasks.push_back(entry_of(tuner_.name(k), tuner_.space(k)));
+                out.tasks.back().flops = tuner_.flops(k);
+                out.tasks.back().weight = tuner_.weight(k);
+            }
+        } else {
+            out.tasks = {entry_of(options.name, tuner_.space())};
+        }
+        return out;
+    }
+
+    [[nodiscard]] static log_budget budget_of(const budget& b) { return {.trials = b.trials, .patience = b.patience}; }
+    [[nodiscard]] static log_budget budget_of(const tasks_budget& b)
+    {
+        return {.trials = b.trials_per_task, .patience = b.patience, .workers_per_task = b.max_workers_per_task};
+    }
+
+    /// The budget of a log, in which time stops nothing.
+    void set_limit(const log_budget& b)
+    {
+        if constexpr (several)
+            tuner_.set_limit(
+                {.trials_per_task = b.trials, .patience = b.patience, .max_workers_per_task = b.workers_per_task});
+        else tuner_.set_limit({.trials = b.trials, .patience = b.patience});
+    }
+
+    template <class Space>
+    [[nodiscard]] static log_header::task_entry entry_of(const std::string& name, const Space& space)
+    {
+        const auto names = space.names();
+        return {.name = name,
+                .size = space.size(),
+                .fingerprint = space.fingerprint(),
+                .parameters = {names.begin(), names.end()}};
+    }
+
+    [[nodiscard]] std::vector<std::string> texts_of(const job& j) const
+    {
+        if constexpr (several) return tuner_.space(j.task).texts(j.candidate);
+        else return tuner_.space().texts(j.candidate);
+    }
+
+    static void compare(const std::string& path, const log_header& was, const log_header& is)
+    {
+        const auto same = [&](const std::string& what, const std::string& a, const std::string& b) {
+            if (a != b)
+                throw error("log " + path + ": was written with " + what + " " + a + ", not " + b +
+                            "; resume with the same, or name another file");
+        };
+        same("schema", std::to_string(was.schema), std::to_string(is.schema));
+        same("tunekit version", was.version, is.version);
+        same("machine", was.machine, is.machine);
+        same("seed", std::to_string(was.seed), std::to_string(is.seed));
+        same("strategy", was.strategy, is.strategy);
+        same("schedule", was.schedule, is.schedule);
+        same("a number of tasks of", std::to_string(was.tasks.size()), std::to_string(is.tasks.size()));
+        for (std::size_t k = 0; k < is.tasks.size(); ++k) {
+            same("task", was.tasks[k].name, is.tasks[k].name);
+            const std::string which = " of task " + is.tasks[k].name + ',';
+            same("a space of size" + which, std::to_string(was.tasks[k].size), std::to_string(is.tasks[k].size));
+            same("a space of fingerprint" + which, std::to_string(was.tasks[k].fingerprint),
+                 std::to_string(is.tasks[k].fingerprint));
+        }
+        if (was.slot_seconds != is.slot_seconds)
+            same("slot seconds", std::to_string(was.slot_seconds), std::to_string(is.slot_seconds));
+    }
+
+    /// Tells the events again; then, and not before, the file is cut to its whole lines.
+    void replay(const std::string& path)
+    {
+        std::vector<job> out;
+        set_limit(past_.header.budget);
+        for (std::size_t i = 0; i < past_.events.size(); ++i) {
+            const log_event& e = past_.events[i];
+            const auto differs = [&](const std::string& what) {
+                throw error("log " + path + ", line " + std::to_string(i + 2) + ": " + what +
+                            "; the seed, the strategy's settings, the budget, the space or the version changed");
+            };
+            if constexpr (several) tuner_.time(e.stamp);  // by which its slots end
+            if (e.what == log_event::kind::workers) {
+                if constexpr (several) tuner_.set_workers(e.n);
+                else differs("the number of workers changes, which a run of one space does not write");
+                continue;
+            }
+            if (e.what == log_event::kind::budget) {
+                set_limit(e.budget);
+                continue;
+            }
+            if (e.what == log_event::kind::ask) {
+                if constexpr (several)
+                    if (e.worker >= tuner_.workers()) differs("a worker asks that is none");
+                std::vector<job> jobs;
+                try {
+                    if constexpr (several) jobs = tuner_.ask(e.worker, e.n);
+                    else jobs = tuner_.ask(e.n);
+                } catch (const std::exception& bad) {
+                    differs(std::string("this run cannot ask for it: ") + bad.what());
+                }
+                if (jobs != e.jobs) differs("this run asks for something else");
+                out.insert(out.end(), jobs.begin(), jobs.end());
+                continue;
+            }
+            const job& j = e.jobs.front();
+            std::erase_if(out, [&](const job& o) { return o.ticket == j.ticket; });
+            try {
+                if (e.what == log_event::kind::tell) tuner_.tell(j, e.measured, e.stamp, e.worker);
+                else tuner_.drop(j);
+            } catch (const error& bad) {
+                differs(bad.what());
+            }
+        }
+        file_.keep(static_cast<std::size_t>(past_.whole_bytes));
+        for (const job& j : out) drop(j);
+    }
+
+    /// What is not written down does not go out.
+    template <class Ask>
+    [[nodiscard]] std::vector<job> written(std::size_t worker, std::size_t n, Ask&& ask)
+    {
+        const std::uint64_t before = tuner_.proposals();
+        std::vector<job> out = ask();
+        if (out.empty() && tuner_.proposals() == before) return out;
+        if (write({.n = n, .jobs = out, .worker = worker})) return out;
+        for (const job& j : out) tuner_.drop(j);
+        return {};
+    }
+
+    bool write(log_event e)
+    {
+        e.stamp = tuner_.stamp();
+        if (file_.append(to_line(e))) return true;
+        tuner_.stop();
+        return false;
+    }
+
+    Tuner tuner_;
+    log_file file_;
+    log_content past_;
+};
+
+/// `tune` with a log, in one call: a log that exists is taken up with `options.resume`, and is an error without.
+///
+///     auto found = tk::io::logged_run("run.jsonl", space, measure, tk::recipes::combined(), {.trials = 512},
+///                                     {.name = "conv1", .strategy = "combined", .seed = 1, .resume = true});
+///
+/// `watch(record)` is that of `tune`; what the log had is not watched. The generator is a philox of the seed. Errors: those of
+/// `logged` and `tune`; a log that can no longer be written throws at the end, when what was out is in.
+template <class Space, class Carrier, class P, class Watch>
+    requires(!detail::are_tasks<Space>)
+[[nodiscard]] tuning logged_run(const std::string& path, const Space& space, Carrier&& carrier, const P& how,
+                                const budget& limit, Watch&& watch, const logged_options& options)
+{
+    logged run(path, tuner(space, how, limit, random::philox(options.seed)), options);
+    tunekit::tune(run, carrier, watch);
+    if (!run.look()) throw error(run.problem());
+    return run.record();
+}
+
+/// The same, unwatched.
+template <class Space, class Carrier, class P>
+    requires(!detail::are_tasks<Space>)
+[[nodiscard]] tuning logged_run(const std::string& path, const Space& space, Carrier&& carrier, const P& how,
+                                const budget& limit, const logged_options& options)
+{
+    return logged_run(path, space, carrier, how, limit, [](const tuning&) {}, options);
+}
+
+/// The same for several tasks, over a pool, with a worker of the run for each job that the pool has room for. `watch(plan so
+/// far, task of the last answer)` is that of `tune_tasks`.
+template <pool Pool, class P, class Watch>
+[[nodiscard]] plan logged_run(const std::string& path, std::span<const task> tasks, Pool& carrier, const P& how,
+                              const tasks_budget& limit, Watch&& watch, const logged_options& options)
+{
+    random::philox gen(options.seed);
+    logged run(path, tasks_tuner(tasks, how, limit, (std::max)(carrier.workers(), carrier.room()), gen), options);
+    tune_tasks(run, carrier, watch);
+    if (!run.look()) throw error(run.problem());
+    return run.record();
+}
+
+/// The same, unwatched.
+template <pool Pool, class P>
+[[nodiscard]] plan logged_run(const std::string& path, std::span<const task> tasks, Pool& carrier, const P& how,
+                              const tasks_budget& limit, const logged_options& options)
+{
+    return logged_run(path, tasks, carrier, how, limit, [](const plan&, std::size_t) {}, options);
+}
+
+}  // namespace tunekit::io

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Spaces as files: tunekit's own, T1 problems of Kernel Tuner and KTT, scenarios of BaCO and HyperMapper. Needs nlohmann-json.
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/detail/json_fields.hpp"
+#include "tunekit/io/problem.hpp"
+#include "tunekit/io/text.hpp"
+#include "tunekit/space/value_product.hpp"
+
+namespace tunekit::io {
+
+/// What a scenario of BaCO says beside its space: for who speaks its protocol.
+struct scenario {
+    std::string objective = "value";  ///< the column of the cost
+    std::string feasible{};           ///< the column that says whether it is one; empty: none
+    std::string true_value = "True";  ///< what stands there where it is
+    std::uint64_t first = 0;          ///< configurations of the first request
+    std::uint64_t then = 0;           ///< requests of one that follow
+};
+
+/// A space as it is described by a file.
+struct space_file {
+    std::string format;  ///< "tunekit", "T1" or "BaCO"
+    std::vector<space::value_parameter> parameters;
+    std::vector<std::string> constraints;               ///< as space::expression has them
+    std::optional<std::vector<std::string>> untuned{};  ///< texts of the default configuration
+    std::optional<tunekit::io::scenario> scenario{};    ///< of BaCO
+
+    /// Throws std::invalid_argument as value_product does.
+    [[nodiscard]] space::value_product space() const { return {parameters, constraints}; }
+};
+
+namespace detail {
+
+/// A JSON value as one of a parameter.
+[[nodiscard]] inline space::value value_of(const json_fields& from)
+{
+    const nlohmann::json& v = from.value();
+    if (v.is_boolean()) return v.get<bool>();
+    if (v.is_number_unsigned() && v.get<std::uint64_t>() > std::uint64_t{0x7fffffffffffffff})
+        from.fail("is beyond 64 bits, want a smaller integer");
+    if (v.is_number_integer()) return v.get<std::int64_t>();
+    if (v.is_number()) return v.get<double>();
+    if (v.is_string()) return v.get<std::string>();
+    if (!v.is_array()) from.fail("is no value, want a number, a text, true, false or a list of integers");
+    space::entries out;
+    for (std::size_t i = 0; i < from.size(); ++i) out.of.push_back(from[i].get<std::int64_t>());
+    return out;
+}
+
+[[nodiscard]] inline std::vector<space::value> values_of(const json_fields& from)
+{
+    std::vector<space::value> out;
+    for (std::size_t i = 0; i < from.size(); ++i) out.push_back(value_of(from[i]));
+    if (out.empty()) from.fail("is empty, want one value or more");
+    return out;
+}
+
+/// A name that placeholders and constraints can have.
+[[nodiscard]] inline std::string name_of(const json_fields& from)
+{
+    auto out = from.get<std::string>();
+    if (out.empty() || out.find_first_of("{},=\"' \t\n") != std::string::npos)
+        from.fail("is no name, want one without blanks, commas, braces, quotes and '='");
+    return out;
+}
+
+/// A constraint in C's or NumPy's operators in Python's words: && || ! ~, and & | between parentheses.
+[[nodiscard]] inline std::string in_words(const json_fields& from)
+{
+    const auto text = from.get<std::string>();
+    std::string out;
+    char quote = 0;
+    const auto before = [&] {
+        const auto at = out.find_last_not_of(' ');
+        return at == std::string::npos ? '(' : out[at];
+    };
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        const char next = i + 1 < text.size() ? text[i + 1] : ' ';
+        if (quote != 0 || c == '\'' || c == '"') {
+            quote = quote == 0 ? c : c == quote ? '\0' : quote;
+            out += c;
+        } else if ((c == '&' || c == '|') && next == c) {
+            out += c == '&' ? " and " : " or ";
+            ++i;
+        } else if (c == '&' || c == '|') {
+            const auto after = text.find_first_not_of(' ', i + 1);
+            const bool grouped =
+                before() == ')' && after != std::string::npos && (text[after] == '(' || text[after] == '~');
+            if (!grouped)
+                from.fail("has '" + std::string(1, c) + "' between what is not in parentheses, want 'and' or 'or'");
+            out += c == '&' ? " and " : " or ";
+        } else if ((c == '!' && next != '=') || c == '~') {
+            out += " not ";
+        } else {
+            out += c;
+        }
+    }
+    return out;
+}
+
+/// The texts of a default given as an object of values by name.
+[[nodiscard]] inline std::vector<std::string> default_of(const json_fields& from,
+                                                         const std::vector<space::value_parameter>& all)
+{
+    if (!from.value().is_object()) from.fail("is no object, want one of values by name");
+    for (const auto& member : from.value().items())
+        if (std::none_of(all.begin(), all.end(), [&](const auto& p) { return p.name == member.key(); }))
+            from.at(member.key().c_str()).fail("is no parameter, want one of this file");
+    std::vector<std::string> out;
+    for (const auto& p : all) out.push_back(space::text_of_value(value_of(from.at(p.name.c_str()))));
+    return out;
+}
+
+[[nodiscard]] inline space_file read_own(const json_fields& all)
+{
+    space_file out{.format = "tunekit", .parameters = {}, .constraints = {}};
+    for (const auto& [key, value] : all.value().items())
+        if (key != "parameters" && key != "constraints" && key != "default" && key != "name")
+            all.at(key.c_str()).fail("is unknown, want parameters, constraints, default or name");
+    const auto parameters = all.at("parameters");
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const auto p = parameters[i];
+        std::string name = name_of(p.at("name"));
+        for (const auto& [key, value] : p.value().items())
+            if (key != "name" && key != "values") p.at(key.c_str()).fail("is unknown, want name and values");
+        out.parameters.push_back({std::move(name), values_of(p.at("values"))});
+    }
+    if (out.parameters.empty()) parameters.fail("is empty, want one parameter or more");
+    if (all.value().contains("constraints")) {
+        const auto constraints = all.at("constraints");
+        for (std::size_t i = 0; i < constraints.size(); ++i) out.constraints.push_back(in_words(constraints[i]));
+    }
+    if (all.value().contains("default")) out.untuned = default_of(all.at("default"), out.parameters);
+    return out;
+}
+
+/// The literals of a Python list, which is how T1 writes values: "[16, 32]", "['a', 'b']", "[True, False]".
+[[nodiscard]] inline std::vector<space::value> python_list(const json_fields& from)
+{
+    const auto text = from.get<std::string>();
+    const auto wrong = [&] { from.fail("'" + text + "' is no list of literals, want one such as [16, 32]"); };
+    std::vector<space::value> out;
+    std::string_view rest = text;
+    const auto skip = [&] {
+        while (!rest.empty() && (rest.front() == ' ' || rest.front() == '\n' || rest.front() == '\t'))
+            rest.remove_prefix(1);
+    };
+    const auto take = [&](char c) {
+        skip();
+        if (rest.empty() || rest.front() != c) return false;
+        rest.remove_prefix(1);
+        return true;
+    };
+    if (!take('[') && !take('(')) wrong();
+    const char close = text[text.find_first_not_of(" \n\t")] == '[' ? ']' : ')';
+    while (!take(close)) {
+        skip();
+        const std::string_view word = rest.substr(0, rest.find_first_of(std::string{',', close}));
+        if (!rest.empty() && (rest.front() == '\'' || rest.front() == '"')) {
+            const auto end = rest.find(rest.front(), 1);
+            if (end == std::string_view::npos) wrong();
+            out.emplace_back(std::string(rest.substr(1, end - 1)));
+            rest.remove_prefix(end + 1);
+        } else {
+            std::string_view bare = word;
+            while (!bare.empty() && bare.back() == ' ') bare.remove_suffix(1);
+            std::int64_t whole = 0;
+            double real = 0;
+            const char* const end = bare.data() + bare.size();
+            if (bare == "True" || bare == "true") out.emplace_back(true);
+            else if (bare == "False" || bare == "false") out.emplace_back(false);
+            else if (const auto r = std::from_chars(bare.data(), end, whole); r.ec == std::errc() && r.ptr == end)
+                out.emplace_back(whole);
+            else if (const auto s = std::from_chars(bare.data(), end, real); s.ec == std::errc() && s.ptr == end)
+                out.emplace_back(real);
+            else wrong();
+            rest.remove_prefix(word.size());
+        }
+        if (!take(',') && (skip(), rest.empty() || rest.front() != close)) wrong();
+    }
+    skip();
+    if (!rest.empty() || out.empty()) wrong();
+    return out;
+}
+
+[[nodiscard]] inline space_file read_t1(const json_fields& all)
+{
+    space_file out{.format = "T1", .parameters = {}, .constraints = {}};
+    const auto of = all.at("ConfigurationSpace");
+    const auto parameters = of.at("TuningParameters");
+    std::vector<std::string> defaults;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const auto p = parameters[i];
+        const auto values = p.at("Values");
+        out.parameters.push_back(
+            {name_of(p.at("Name")), values.value().is_string() ? python_list(values) : values_of(values)});
+        if (p.value().contains("Default")) defaults.push_back(space::text_of_value(value_of(p.at("Default"))));
+    }
+    if (out.parameters.empty()) parameters.fail("is empty, want one parameter or more");
+    if (defaults.size() == out.parameters.size()) out.untuned = std::move(defaults);
+    if (!of.value().contains("Conditions")) return out;
+    const auto conditions = of.at("Conditions");
+    for (std::size_t i = 0; i < conditions.size(); ++i)
+        out.constraints.push_back(in_words(conditions[i].at("Expression")));
+    return out;
+}
+
+/// All orders of 0 ... n - 1.
+[[nodiscard]] inline std::vector<space::value> orders_of(const json_fields& from, std::uint64_t n)
+{
+    if (n == 0 || n > 8) from.fail("is a permutation of " + std::to_string(n) + " entries, want 1 to 8");
+    space::entries order;
+    for (std::uint64_t k = 0; k < n; ++k) order.of.push_back(static_cast<std::int64_t>(k));
+    std::vector<space::value> out;
+    do out.emplace_back(order);
+    while (std::next_permutation(order.of.begin(), order.of.end()));
+    return out;
+}
+
+/// The values of one parameter of a scenario, in BaCO's order.
+[[nodiscard]] inline std::vector<space::value> scenario_values(const json_fields& p)
+{
+    const auto type = p.at("parameter_type").get<std::string>();
+    const auto values = p.at("values");
+    if (type == "permutation") return orders_of(values[0], values[0].get<std::uint64_t>());
+    if (type == "integer") {
+        const auto low = values[0].get<std::int64_t>(), high = values[1].get<std::int64_t>();
+        if (low > high || high / 2 - low / 2 > 40000)
+            values.fail("are the bounds of no or too many integers, want at most 65535");
+        std::vector<space::value> out;
+        for (std::int64_t v = low; v <= high; ++v) out.emplace_back(v);
+        return out;
+    }
+    if (type == "categorical") return values_of(values);
+    if (type == "real" && !p.value().contains("preferred_discretization"))
+        p.fail("is real, want its preferred_discretization: the values to choose from");
+    if (type != "ordinal" && type != "real")
+        p.at("parameter_type")
+            .fail("'" + type + "' is unknown, want ordinal, integer, categorical, permutation or real");
+    const auto list = type == "real" ? p.at("preferred_discretization") : values;
+    std::vector<double> numbers;
+    for (std::size_t i = 0; i < list.size(); ++i) numbers.push_back(list[i].get<double>());
+    if (numbers.empty()) list.fail("is empty, want one value or more");
+    std::sort(numbers.begin(), numbers.end());
+    const bool whole = std::all_of(numbers.begin(), numbers.end(), [](double x) {
+        return x > -1e15 && x < 1e15 && x == static_cast<double>(static_cast<std::int64_t>(x));
+    });
+    std::vector<space::value> out;
+    for (const double x : numbers)
+        if (whole) out.emplace_back(static_cast<std::int64_t>(x));
+        else out.emplace_back(x);
+    return out;
+}
+
+[[nodiscard]] inline scenario scenario_of(const json_fields& all)
+{
+    scenario out;
+    const nlohmann::json& v = all.value();
+    if (v.contains("optimization_objectives")) {
+        const auto objectives = all.at("optimization_objectives");
+        if (objectives.size() != 1)
+            objectives.fail("are " + std::to_string(objectives.size()) + " objectives, want one");
+        out.objective = objectives[0].get<std::string>();
+    }
+    if (v.contains("feasible_output")) {
+        const auto feasible = all.at("feasible_output");
+        const auto& f = feasible.value();
+        if (!f.contains("enable_feasible_predictor") || f.at("enable_feasible_predictor") == true) {
+            out.feasible = f.contains("name") ? feasible.at("name").get<std::string>() : "Valid";
+            if (f.contains("true_value")) out.true_value = feasible.at("true_value").get<std::string>();
+        }
+    }
+    out.first = 10;
+    if (v.contains("design_of_experiment") && all.at("design_of_experiment").value().contains("number_of_samples"))
+        out.first = all.at("design_of_experiment").at("number_of_samples").get<std::uint64_t>();
+    if (v.contains("optimization_iterations")) out.then = all.at("optimization_iterations").get<std::uint64_t>();
+    return out;
+}
+
+/// `ordered`: the same value with its members in the order of the file.
+[[nodiscard]] inline space_file read_scenario(const json_fields& all, const nlohmann::ordered_json& ordered)
+{
+    space_file out{.format = "BaCO", .parameters = {}, .constraints = {}};
+    const auto parameters = all.at("input_parameters");
+    if (!parameters.value().is_object() || parameters.value().empty())
+        parameters.fail("is no object of parameters, want one or more by name");
+    std::vector<std::string> defaults;
+    for (const auto& [name, ignored] : ordered.at("input_parameters").items()) {
+        const auto p = parameters.at(name.c_str());
+        auto values = scenario_values(p);
+        const nlohmann::json name_as_text = name;
+        out.parameters.push_back({name_of(json_fields(name_as_text, "input_parameters." + name)), std::move(values)});
+        if (p.value().contains("parameter_default")) {
+            const auto given = p.at("parameter_default");
+            space::value v = value_of(given);
+            if (const auto* const x = std::get_if<double>(&v);
+                x != nullptr && *x == static_cast<double>(static_cast<std::int64_t>(*x)))
+                if (std::holds_alternative<std::int64_t>(out.parameters.back().values.front()))
+                    v = static_cast<std::int64_t>(*x);
+            defaults.push_back(space::text_of_value(v));
+        }
+        if (!p.value().contains("constraints")) continue;
+        const auto constraints = p.at("constraints");
+        for (std::size_t i = 0; i < constraints.size(); ++i) out.constraints.push_back(in_words(constraints[i]));
+    }
+    if (defaults.size() == out.parameters.size()) out.untuned = std::move(defaults);
+    out.scenario = scenario_of(all);
+    return out;
+}
+
+}  // namespace detail
+
+/// Reads the text of a space file; `name` stands for it in messages. What it is shows by what it holds: "parameters" (ours),
+/// "ConfigurationSpace" (T1) or "input_parameters" (BaCO, HyperMapper).
+///
+///     {"parameters": [{"name": "tile", "values": [16, 32, 64]}, {"name": "flag", "values": ["-O2", "-O3"]}],
+///      "constraints": ["tile < 64 or flag == '-O3'"], "default": {"tile": 16, "flag": "-O2"}}
+///
+/// Errors: tunekit::error, one line with the file, the field and what is wanted; std::invalid_argument, naming file and
+///         constraint or parameter, where no space can be made of it. Nothing is skipped.
+/// Departures: a real parameter of BaCO needs its preferred_discretization, permutations have at most 8 entries.
+[[nodiscard]] inline space_file parse_space_file(std::string_view text, const std::string& name)
+{
+    nlohmann::ordered_json ordered;
+    try {
+        ordered = nlohmann::ordered_json::parse(text);
+    } catch (const nlohmann::json::parse_error& e) {
+        const auto at = (std::min)(e.byte > 0 ? e.byte - 1 : 0, text.size());
+        const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+        throw error(problem{name, static_cast<std::size_t>(line), "",
+                            "is no JSON from here on, want a space, a T1 problem or a BaCO scenario"}
+                        .text());
+    }
+    const nlohmann::json whole = ordered;
+    try {
+        const detail::json_fields all(whole);
+        if (!whole.is_object()) throw error(name + ": is no JSON object, want one with \"parameters\"");
+        space_file out = whole.contains("ConfigurationSpace") ? detail::read_t1(all)
+                         : whole.contains("input_parameters") ? detail::read_scenario(all, ordered)
+                                                              : detail::read_own(all);
+        const auto made = out.space();  // so that what is wrong with it is told here
+        if (out.untuned && !made.index_of_texts(*out.untuned))
+            throw error(name +
+                        ": the default is no configuration of the space, want one that has its values and fulfils its "
+                        "constraints");
+        return out;
+    } catch (const detail::json_fields::malformed& e) {
+        throw error(problem{name, 0, e.field, e.what}.text());
+    } catch (const std::invalid_argument& e) {
+        std::string what = e.what();
+        if (what.starts_with("tunekit: ")) what.erase(0, 9);
+        invalid(name + ": " + what);
+    }
+}
+
+/// Reads a file. Errors: as parse_space_file, and tunekit::error where it cannot be read.
+[[nodiscard]] inline space_file read_space_file(const std::string& path)
+{
+    return parse_space_file(read_text(path), path);
+}
+
+}  // namespace tunekit::io

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The CUDA template spaces of AutoTVM, index for index, and what can be told of a configuration before it is built.
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tunekit/kernels/shapes.hpp"
+#include "tunekit/space/product.hpp"
+
+namespace tunekit::kernels::autotvm {
+
+/// What one block of a configuration takes.
+struct cuda_usage {
+    std::int64_t threads_x = 1, threads_y = 1, threads_z = 1;
+    std::int64_t shared_bytes = 0;
+    std::int64_t accumulators = 1;  ///< floats per thread, those of virtual threads included
+
+    [[nodiscard]] constexpr std::int64_t threads() const noexcept { return threads_x * threads_y * threads_z; }
+};
+
+/// What AutoTVM checks before it builds: every CUDA device since Fermi allows this much.
+struct cuda_limits {
+    std::int64_t threads = 1024;
+    std::int64_t threads_x = 1024, threads_y = 1024, threads_z = 64;
+    std::int64_t shared_bytes = 48 * 1024;
+};
+
+/// Empty where `use` is within the limits, else one line on the first that is not. Registers are not looked at: only a
+/// compiler knows them.
+[[nodiscard]] inline std::optional<std::string> exceeds(const cuda_usage& use, const cuda_limits& limits = {})
+{
+    const auto line = [](const char* what, std::int64_t has, std::int64_t most) {
+        return std::string(what) + " is " + std::to_string(has) + ", want at most " + std::to_string(most);
+    };
+    if (use.threads() > limits.threads) return line("threads per block", use.threads(), limits.threads);
+    if (use.threads_x > limits.threads_x) return line("threadIdx.x", use.threads_x, limits.threads_x);
+    if (use.threads_y > limits.threads_y) return line("threadIdx.y", use.threads_y, limits.threads_y);
+    if (use.threads_z > limits.threads_z) return line("threadIdx.z", use.threads_z, limits.threads_z);
+    if (use.shared_bytes > limits.shared_bytes)
+        return line("shared memory in bytes", use.shared_bytes, limits.shared_bytes);
+    return std::nullopt;
+}
+
+/// Direct convolution of one image, NCHW. Four-way splits are (block, virtual thread, thread, inner); f, y, x go to z, y, x.
+/// Source: TVM 0.6, topi.cuda.conv2d_direct, `conv2d_nchw.cuda`.
+[[nodiscard]] inline auto conv2d_cuda_space(const conv2d_shape& s)
+{
+    require_ungrouped(s);
+    return space::product{
+        space::split<"tile_f">(s.co, 4),
+        space::split<"tile_y">(s.oh(), 4),
+        space::split<"tile_x">(s.ow(), 4),
+        space::split<"tile_rc">(s.ci, 2),
+        space::split<"tile_ry">(s.kernel_h, 2),
+        space::split<"tile_rx">(s.kernel_w, 2),
+        space::parameter<"auto_unroll_max_step">({0, 512, 1500}),
+        space::parameter<"unroll_explicit">({0, 1}),
+    };
+}
+
+/// What a configuration of `conv2d_cuda_space(s)` takes: its block computes T_f x T_y x T_x outputs from an input tile
+/// and weights in shared memory.
+template <class Config>
+[[nodiscard]] cuda_usage conv2d_cuda_usage(const conv2d_shape& s, const Config& c)
+{
+    const auto &f = get<"tile_f">(c), &y = get<"tile_y">(c), &x = get<"tile_x">(c);
+    const std::int64_t rc = get<"tile_rc">(c)[1], ry = get<"tile_ry">(c)[1], rx = get<"tile_rx">(c)[1];
+    const auto tile = [](const std::vector<int>& t) { return std::int64_t{t[1]} * t[2] * t[3]; };
+    const std::int64_t rows = (tile(y) - 1) * s.stride_h + ry, columns = (tile(x) - 1) * s.stride_w + rx;
+    return {.threads_x = x[2],
+            .threads_y = y[2],
+            .threads_z = f[2],
+            .shared_bytes = 4 * (rc * rows * columns + tile(f) * rc * ry * rx),
+            .accumulators = std::int64_t{f[1]} * f[3] * y[1] * y[3] * x[1] * x[3]};
+}
+
+/// The batched product at the heart of the Winograd convolution F(m x m, r x r): alpha^2 products of co x tiles x ci.
+struct winograd_shape {
+    int m = 2;      ///< outputs per tile and side: 4 where the height is a multiple of 8, else 2
+    int alpha = 4;  ///< m + r - 1
+    int tiles = 1;  ///< of all images
+};
+
+/// Throws std::invalid_argument where the template does not apply: want stride 1 and a square kernel of 3 to 7.
+[[nodiscard]] inline winograd_shape winograd_of(const conv2d_shape& s)
+{
+    require_ungrouped(s);
+    require(s.stride_h == 1 && s.stride_w == 1 && s.kernel_h == s.kernel_w && s.kernel_h > 2 && s.kernel_h < 8,
+            "autotvm::winograd_of: the shape has no Winograd form, want stride 1 and a square kernel of 3 to 7");
+    const int m = s.height % 8 == 0 ? 4 : 2;
+    return {m, m + s.kernel_h - 1, s.batch * ((s.oh() + m - 1) / m) * ((s.ow() + m - 1) / m)};
+}
+
+/// Winograd convolution. `tile_b` has one value: the alpha^2 products are blocks.
+/// Source: TVM 0.6, topi.cuda.conv2d_winograd, `conv2d_nchw_winograd.cuda`.
+[[nodiscard]] inline auto winograd_cuda_space(const conv2d_shape& s)
+{
+    const winograd_shape w = winograd_of(s);
+    const int products = w.alpha * w.alpha;
+    return space::product{
+        space::split<"tile_b">(products, std::vector<std::vector<int>>{{products, 1, 1, 1}}),
+        space::split<"tile_y">(s.co, 4),
+        space::split<"tile_x">(w.tiles, 4),
+        space::split<"tile_rc">(s.ci, 2),
+        space::parameter<"auto_unroll_max_step">({0, 128, 1500}),
+        space::parameter<"unroll_explicit">({0, 1}),
+    };
+}
+
+template <class Config>
+[[nodiscard]] cuda_usage winograd_cuda_usage(const Config& c)
+{
+    const auto &y = get<"tile_y">(c), &x = get<"tile_x">(c);
+    const auto tile = [](const std::vector<int>& t) { return std::int64_t{t[1]} * t[2] * t[3]; };
+    return {.threads_x = x[2],
+            .threads_y = y[2],
+            .threads_z = get<"tile_b">(c)[2],
+            .shared_bytes = 4 * get<"tile_rc">(c)[1] * (tile(y) + tile(x)),
+            .accumulators = std::int64_t{y[1]} * y[3] * x[1] * x[3]};
+}
+
+/// Batched C = A B^T: (block, thread, inner) per side.
+/// Source: TVM 0.7, topi.cuda.batch_matmul.
+[[nodiscard]] inline auto batched_gemm_cuda_space(const gemm_shape& s)
+{
+    require_valid(s);
+    return space::product{
+        space::split<"tile_y">(s.m, 3),
+        space::split<"tile_x">(s.n, 3),
+        space::split<"tile_k">(s.k, 2),
+        space::parameter<"auto_unroll_max_step">({8, 16, 32, 64}),
+        space::parameter<"unroll_explicit">({0, 1}),
+    };
+}
+
+template <class Config>
+[[nodiscard]] cuda_usage batched_gemm_cuda_usage(const Config& c)
+{
+    const auto &y = get<"tile_y">(c), &x = get<"tile_x">(c);
+    const std::int64_t rows = std::int64_t{y[1]} * y[2], columns = std::int64_t{x[1]} * x[2];
+    return {.threads_x = x[1],
+            .threads_y = y[1],
+            .shared_bytes = 4 * (rows + columns) * get<"tile_k">(c)[1],
+            .accumulators = std::int64_t{y[2]} * x[2]};
+}
+
+/// Dense layer of at most 31 rows: the reduction is split over threads.
+/// Source: TVM 0.6, topi.cuda.dense, `dense_small_batch`.
+[[nodiscard]] inline auto dense_small_cuda_space(const gemm_shape& s)
+{
+    require_valid(s);
+    return space::product{space::split<"tile_k">(s.k, 2)};
+}
+
+/// Whether `dense_large_cuda_space` leaves out what the template's authors meant to leave out.
+enum class pruning {
+    intended,  ///< virtual threads 2 to 64, 8 to 64 threads, blocks of 64 or 128 per side, more than two outer steps of k
+    shipped,  ///< nothing: in TVM the filter sees an outer size of -1, rejects everything, and is then ignored
+};
+
+namespace detail {
+
+/// The four-way splits of n that a block of the dense template may have.
+[[nodiscard]] inline std::vector<std::vector<int>> dense_blocks(int n)
+{
+    auto all = space::splits("tile", n, 4);
+    std::erase_if(all, [](const std::vector<int>& t) {
+        const auto power = [](int v, int low, int high) { return v >= low && v <= high && (v & (v - 1)) == 0; };
+        const int block = t[1] * t[2] * t[3];
+        return !(power(t[1], 2, 64) && power(t[2], 8, 64) && (block == 64 || block == 128));
+    });
+    return all;
+}
+
+}  // namespace detail
+
+/// Whether the intended pruning leaves `dense_large_cuda_space(s)` anything: rows and columns that blocks of 64 or 128 divide.
+[[nodiscard]] inline bool has_dense_large_cuda(const gemm_shape& s)
+{
+    return s.batch == 1 && s.m >= 32 && s.k > 2 && !detail::dense_blocks(s.m).empty() &&
+           !detail::dense_blocks(s.n).empty();
+}
+
+/// Dense layer of 32 rows and more: double-buffered tiles in shared memory.
+/// Throws: std::invalid_argument where the intended pruning leaves nothing (see `has_dense_large_cuda`).
+/// Source: TVM 0.6, topi.cuda.dense, `dense_large_batch`.
+/// Departures: the filter of `tile_k` sees the true outer size.
+[[nodiscard]] inline auto dense_large_cuda_space(const gemm_shape& s, pruning how = pruning::intended)
+{
+    require_valid(s);
+    auto x = space::splits("tile_x", s.m, 4), y = space::splits("tile_y", s.n, 4);
+    auto k = space::splits("tile_k", s.k, 3);
+    if (how == pruning::intended) {
+        x = detail::dense_blocks(s.m);
+        y = detail::dense_blocks(s.n);
+        std::erase_if(k, [](const std::vector<int>& t) { return t[0] <= 2; });
+    }
+    return space::product{space::split<"tile_x">(s.m, x), space::split<"tile_y">(s.n, y),
+                          space::split<"tile_k">(s.k, k)};
+}
+
+template <class Config>
+[[nodiscard]] cuda_usage dense_large_cuda_usage(const Config& c)
+{
+    const auto &x = get<"tile_x">(c), &y = get<"tile_y">(c), &k = get<"tile_k">(c);
+    const auto tile = [](const std::vector<int>& t) { return std::int64_t{t[1]} * t[2] * t[3]; };
+    return {.threads_x = x[2],
+            .threads_y = y[2],
+            .shared_bytes = 2 * 4 * (tile(x) + tile(y)) * k[1] * k[2],
+            .accumulators = std::int64_t{x[1]} * x[3] * y[1] * y[3]};
+}
+
+}  // namespace tunekit::kernels::autotvm

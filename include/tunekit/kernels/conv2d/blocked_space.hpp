@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The search space of the direct convolution, and the configuration that an untuned library would run.
+
+#include <optional>
+#include <tuple>
+
+#include "tunekit/kernels/config.hpp"
+#include "tunekit/kernels/detail/space_parts.hpp"
+#include "tunekit/kernels/table.hpp"
+#include "tunekit/space/product.hpp"
+
+namespace tunekit::kernels {
+
+/// Parameters of the direct convolution of `shape` with the tiles of `table`.
+///
+/// | parameter | values | constraint |
+/// |---|---|---|
+/// | mr, nv, vl | those of the table | a tile of the table that suits the shape, at most two registers over the budget |
+/// | ku | 1, 2, 4, 8 | |
+/// | prefetch | 0, 4, 8, 16, 24 | |
+/// | ic_block | divisors of ci up to 256 | |
+/// | ic_chunk | divisors of ci up to 512 | divides ci / ic_block |
+/// | oh_block | divisors of oh | |
+/// | oc_block | 1, 2, ..., 64 | less than twice the output blocks |
+/// | order, inner | 6 and 2 | |
+/// | pad | copy, clip; clip alone where nothing is to copy | |
+/// | edge | balanced, remainder, overlap | overlap only where ic_chunk takes all |
+///
+/// A tile suits where mr is at most the row and channels are filled up to 1.25 co at most, or as little as any tile does.
+/// Channels are those of one group; with several groups nv vl divides the output channels of one.
+/// The budget of registers is the table's: what its translation unit was compiled for.
+/// Throws: std::invalid_argument where no tile of the table fits the shape.
+[[nodiscard]] inline auto conv2d_space(const conv2d_shape& shape, const tile_table& table,
+                                       hazards hazard = hazards::excluded)
+{
+    require_valid(shape);
+    const conv2d_shape part = group_of(shape);
+    return detail::product_of(detail::tile_parameters(table, hazard), detail::channel_parameters(part.ci),
+                              detail::loop_parameters(shape.oh(), helps_copy(shape), hazard),
+                              std::tuple{space::where<"mr", "nv", "vl">([&table, s = shape](int mr, int nv, int vl) {
+                                             return mr <= detail::row_of(s) &&
+                                                    detail::blocked_tile_fits(s, table, mr, nv, vl);
+                                         }),
+                                         detail::blocks_are_filled(part.co)},
+                              detail::channel_constraints(part.ci));
+}
+
+/// The plain configuration behind a point of `conv2d_space`.
+template <class... Parameters>
+[[nodiscard]] conv2d_config conv2d_config_of(const space::configuration<Parameters...>& c)
+{
+    return {.mr = get<"mr">(c),
+            .nv = get<"nv">(c),
+            .vl = get<"vl">(c),
+            .ku = get<"ku">(c),
+            .prefetch = get<"prefetch">(c),
+            .ic_block = get<"ic_block">(c),
+            .ic_chunk = get<"ic_chunk">(c),
+            .oh_block = get<"oh_block">(c),
+            .oc_block = get<"oc_block">(c),
+            .order = get<"order">(c),
+            .inner = get<"inner">(c),
+            .pad = get<"pad">(c),
+            .edge = get<"edge">(c)};
+}
+
+/// The point of `space` with these values; empty where it is not in the space.
+template <class Space>
+[[nodiscard]] std::optional<index> index_of(const Space& space, const conv2d_config& c)
+{
+    return space.index_of(typename Space::config{{c.mr, c.nv, c.vl, c.ku, c.prefetch, c.ic_block, c.ic_chunk,
+                                                  c.oh_block, c.oc_block, c.order, c.inner, c.pad, c.edge}});
+}
+
+/// What a sensible library would run untuned: the best tile within the register budget (detail::default_tile), input
+/// blocks as wide as the output's where that divides, the whole reduction at once, padding copied.
+/// Throws: std::invalid_argument where the table has no full-width tile that fits, or none that divides a group's
+///         output channels.
+[[nodiscard]] inline conv2d_config default_config(const conv2d_shape& shape, const tile_table& table)
+{
+    const bool flat = shape.kernel_h == 1 && shape.kernel_w == 1;
+    const int ci = shape.ci / shape.groups, co = shape.co / shape.groups;
+    const tile& t = detail::default_tile(table, flat ? shape.oh() * shape.ow() : shape.ow(), co);
+    require(
+        shape.groups == 1 || co % (t.nv * t.vl) == 0,
+        "default_config: no full-width tile divides a group's output channels, want such channels or an nchw_kernel");
+    const int ic_block = detail::largest_divisor(ci, t.nv * t.vl);
+    return {.mr = t.mr,
+            .nv = t.nv,
+            .vl = t.vl,
+            .ic_block = ic_block,
+            .ic_chunk = ci / ic_block,
+            .pad = helps_copy(shape) ? padding_mode::copy : padding_mode::clip};
+}
+
+}  // namespace tunekit::kernels

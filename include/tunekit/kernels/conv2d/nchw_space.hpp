@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The search space of the convolution from and to plain NCHW, and the configuration that an untuned library would run.
+
+#include <optional>
+#include <tuple>
+
+#include "tunekit/kernels/config.hpp"
+#include "tunekit/kernels/detail/nchw_parts.hpp"
+#include "tunekit/kernels/detail/space_parts.hpp"
+#include "tunekit/kernels/table.hpp"
+#include "tunekit/space/product.hpp"
+
+namespace tunekit::kernels {
+namespace detail {
+
+/// Whether `pad` = copy does anything that clip does not.
+[[nodiscard]] constexpr bool nchw_copy_differs(const conv2d_shape& s, vectorise_mode vectorise, int ic_block) noexcept
+{
+    if (s.padding_h > 0) return true;
+    const bool strided = s.stride_h > 1 || s.stride_w > 1;
+    if (vectorise == vectorise_mode::pixel) return pointwise(s) && !strided;
+    return s.padding_w > 0 || (pointwise(s) && strided && ic_block == 1);
+}
+
+/// What the lanes of a vector are.
+[[nodiscard]] inline auto vectorise_parameter()
+{
+    return space::parameter<"vectorise">({vectorise_mode::channel, vectorise_mode::pixel});
+}
+
+/// Whether the channels fill more than half of a block of several tiles.
+[[nodiscard]] inline auto nchw_blocks_are_filled(const conv2d_shape& s)
+{
+    return space::where<"vectorise", "mr", "nv", "vl", "oc_block">(
+        [s](vectorise_mode vectorise, int mr, int nv, int vl, int oc_block) {
+            const int step = vectorise == vectorise_mode::pixel ? mr : nv * vl;
+            return oc_block == 1 || oc_block * step < 2 * padded(s.co, step);
+        });
+}
+
+/// Whether a tile suits one group: pixels cover the row, channels are filled up to 1.25 co at most where any tile does.
+[[nodiscard]] inline bool nchw_tile_fits(const conv2d_shape& s, const tile_table& table, vectorise_mode vectorise,
+                                         int mr, int nv, int vl)
+{
+    const int row = pointwise(s) ? s.oh() * s.ow() : s.ow();
+    if (vectorise == vectorise_mode::pixel) return mr <= s.co && (nv - 1) * vl < row;
+    return mr <= row && fills_channels(table, s.co, nv * vl);
+}
+
+/// Of the full-width tiles within the register budget the one that loads least for what it multiplies: neither operand
+/// is copied into the order it is read in.
+[[nodiscard]] inline const tile& default_pixel_tile(const conv2d_shape& s, const tile_table& table)
+{
+    const tile* best = nullptr;
+    for (const auto& t : table.tiles) {
+        if (t.vl != table.lanes || table.registers_for(t.mr, t.nv, t.vl) > table.registers) continue;
+        if (!nchw_tile_fits(s, table, vectorise_mode::pixel, t.mr, t.nv, t.vl)) continue;
+        if (best == nullptr || (t.mr + t.nv) * best->mr * best->nv < (best->mr + best->nv) * t.mr * t.nv) best = &t;
+    }
+    require(best != nullptr, "default_nchw_config: the table has no full-width tile for the shape, want one");
+    return *best;
+}
+
+}  // namespace detail
+
+/// Parameters of the plain NCHW convolution of `shape` with the tiles of `table`. Channels are those of one group.
+///
+/// | parameter | values | constraint |
+/// |---|---|---|
+/// | vectorise | channel, pixel | |
+/// | mr, nv, vl | those of the table | a tile of the table that suits the shape, at most two registers over the budget |
+/// | ku | 1, 2, 4, 8 | |
+/// | prefetch | 0, 4, 8, 16, 24 | |
+/// | ic_block | divisors of ci up to 256 | |
+/// | ic_chunk | divisors of ci up to 512 | divides ci / ic_block |
+/// | oh_block | divisors of oh | |
+/// | oc_block | 1, 2, ..., 64 | less than twice the tiles of channels |
+/// | order, inner | 6 and 2 | |
+/// | pad | copy, clip | copy only where it differs |
+/// | edge | balanced, remainder, overlap | overlap only where ic_chunk takes all |
+///
+/// A tile suits with channels in vectors where mr is at most the row and channels are filled up to 1.25 co at most, or
+/// as little as any tile does; with pixels in vectors where mr is at most co and no vector lies beyond the row.
+///
+/// Throws: std::invalid_argument where no tile of the table fits the shape.
+[[nodiscard]] inline auto conv2d_nchw_space(const conv2d_shape& shape, const tile_table& table)
+{
+    require_valid(shape);
+    const conv2d_shape s = group_of(shape);
+    return detail::product_of(
+        std::tuple{detail::vectorise_parameter()}, detail::tile_parameters(table), detail::channel_parameters(s.ci),
+        detail::loop_parameters(s.oh(), true),
+        std::tuple{
+            space::where<"vectorise", "mr", "nv", "vl">([&table, s](vectorise_mode vectorise, int mr, int nv, int vl) {
+                return detail::has_tile(table, mr, nv, vl) && detail::nchw_tile_fits(s, table, vectorise, mr, nv, vl);
+            }),
+            detail::nchw_blocks_are_filled(s)},
+        detail::channel_constraints(s.ci),
+        std::tuple{
+            space::where<"vectorise", "ic_block", "pad">([s](vectorise_mode vectorise, int block, padding_mode pad) {
+                return pad == padding_mode::clip || detail::nchw_copy_differs(s, vectorise, block);
+            })});
+}
+
+/// The plain configuration behind a point of `conv2d_nchw_space`.
+template <class... Parameters>
+[[nodiscard]] nchw_config nchw_config_of(const space::configuration<Parameters...>& c)
+{
+    return {.vectorise = get<"vectorise">(c),
+            .mr = get<"mr">(c),
+            .nv = get<"nv">(c),
+            .vl = get<"vl">(c),
+            .ku = get<"ku">(c),
+            .prefetch = get<"prefetch">(c),
+            .ic_block = get<"ic_block">(c),
+            .ic_chunk = get<"ic_chunk">(c),
+            .oh_block = get<"oh_block">(c),
+            .oc_block = get<"oc_block">(c),
+            .order = get<"order">(c),
+            .inner = get<"inner">(c),
+            .pad = get<"pad">(c),
+            .edge = get<"edge">(c)};
+}
+
+/// The point of `space` with these values; empty where it is not in the space.
+template <class Space>
+[[nodiscard]] std::optional<index> index_of(const Space& space, const nchw_config& c)
+{
+    return space.index_of(
+        typename Space::config{{c.vectorise, c.mr, c.nv, c.vl, c.ku, c.prefetch, c.ic_block, c.ic_chunk, c.oh_block,
+                                c.oc_block, c.order, c.inner, c.pad, c.edge}});
+}
+
+/// What a sensible library would run untuned. A pointwise convolution is a product with the pixels in vectors, where
+/// they fill them; any other has output channels in vectors and the input transposed into blocks as wide as the
+/// output's, or read in place where it has few channels. The tile is the best within the register budget
+/// (detail::default_tile, detail::default_pixel_tile), the reduction done at once, padding clipped.
+/// Throws: std::invalid_argument where the table has no full-width tile that fits.
+[[nodiscard]] inline nchw_config default_nchw_config(const conv2d_shape& shape, const tile_table& table)
+{
+    const conv2d_shape s = group_of(shape);
+    const bool flat = detail::pointwise(s);
+    const int pixels = s.oh() * s.ow();
+    nchw_config c;
+    if (flat && 8 * padded(pixels, table.lanes) <= 9 * pixels) {
+        const tile& t = detail::default_pixel_tile(s, table);
+        c = {.vectorise = vectorise_mode::pixel, .mr = t.mr, .nv = t.nv, .vl = t.vl};
+        c.ic_block = detail::largest_divisor(s.ci, 256);
+    } else {
+        const tile& t = detail::default_tile(table, flat ? pixels : s.ow(), s.co);
+        c = {.mr = t.mr, .nv = t.nv, .vl = t.vl};
+        c.ic_block = s.ci < table.lanes ? 1 : detail::largest_divisor(s.ci, t.nv * t.vl);
+    }
+    c.ic_chunk = s.ci / c.ic_block;
+    c.oh_block = flat ? s.oh() : detail::largest_divisor(s.oh(), 8);
+    c.oc_block = 1;
+    c.order = loop_order::roi;
+    return c;
+}
+
+}  // namespace tunekit::kernels

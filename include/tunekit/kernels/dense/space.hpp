@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The search space of products with few rows, and the configuration that an untuned library would run.
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tunekit/kernels/dense/dense.hpp"
+#include "tunekit/kernels/detail/space_parts.hpp"
+#include "tunekit/kernels/table.hpp"
+#include "tunekit/space/product.hpp"
+
+namespace tunekit::kernels {
+
+/// Parameters of the product of `shape`, of at most `dense_kernel::max_rows` rows, with the tiles of `table`.
+///
+/// | parameter | values | used with |
+/// |---|---|---|
+/// | layout | plain, panels | |
+/// | rows | those of the table's dense tiles with m rows | plain |
+/// | columns | 64, 128, ..., the first above n | plain |
+/// | nv, vl | those of the table's tiles with m rows | panels |
+/// | ku | 1, 2, 4, 8 | panels |
+/// | prefetch | 0, 4, 8, 16, 24 | |
+///
+/// Throws: std::invalid_argument where the shape is a batch or has more rows, or the table no dense tile for it.
+[[nodiscard]] inline auto dense_space(const gemm_shape& shape, const tile_table& table)
+{
+    require_valid(shape);
+    require(shape.batch == 1 && shape.m <= dense_kernel::max_rows,
+            "dense_space: the shape is a batch or has more than 8 rows, want one product of few rows");
+    std::vector<int> rows, columns{64};
+    for (const auto& t : table.dense) {
+        if (t.mr == shape.m) rows.push_back(t.rows);
+    }
+    require(!rows.empty(), "dense_space: the table has no dense tile for the shape, want one");
+    std::sort(rows.begin(), rows.end());
+    while (columns.back() < shape.n) columns.push_back(2 * columns.back());
+    using enum weight_layout;
+    const auto is_plain = [](weight_layout l) { return l == plain; };
+    const auto is_panels = [](weight_layout l) { return l == panels; };
+    return space::product{
+        space::parameter<"layout">({plain, panels}),
+        space::parameter<"rows">(std::move(rows)),
+        space::parameter<"columns">(std::move(columns)),
+        space::parameter<"nv">(detail::values_of(table, &tile::nv)),
+        space::parameter<"vl">(detail::values_of(table, &tile::vl)),
+        space::parameter<"ku">({1, 2, 4, 8}),
+        space::parameter<"prefetch">({0, 4, 8, 16, 24}),
+        space::active_if<"rows", "layout">(is_plain),
+        space::active_if<"columns", "layout">(is_plain),
+        space::active_if<"nv", "layout">(is_panels),
+        space::active_if<"vl", "layout">(is_panels),
+        space::active_if<"ku", "layout">(is_panels),
+        space::where<"layout", "nv", "vl">([&table, m = shape.m](weight_layout l, int nv, int vl) {
+            return l == plain || detail::has_tile(table, m, nv, vl);
+        }),
+    };
+}
+
+/// The plain configuration behind a point of `dense_space`.
+template <class... Parameters>
+[[nodiscard]] dense_config dense_config_of(const space::configuration<Parameters...>& c)
+{
+    return {.layout = get<"layout">(c),
+            .rows = get<"rows">(c),
+            .columns = get<"columns">(c),
+            .nv = get<"nv">(c),
+            .vl = get<"vl">(c),
+            .ku = get<"ku">(c),
+            .prefetch = get<"prefetch">(c)};
+}
+
+/// The point of a `dense_space` with these values; empty where it is not in the space. What a layout does not use has its first
+/// value.
+template <class Space>
+[[nodiscard]] std::optional<index> index_of(const Space& space, const dense_config& c)
+{
+    return space.index_of(typename Space::config{{c.layout, c.rows, c.columns, c.nv, c.vl, c.ku, c.prefetch}});
+}
+
+/// What a sensible library would run untuned: four rows of weights at a time, whole rows where the outputs fit the first-level
+/// cache.
+/// Throws: std::invalid_argument where the table has no tile.
+[[nodiscard]] inline dense_config default_dense_config(const gemm_shape& shape, const tile_table& table)
+{
+    require(!table.tiles.empty(), "default_dense_config: the table has no tile, want one");
+    const int most = (1 << 12) / shape.m;  // outputs of 16 KiB
+    int columns = 64, nv = table.tiles.front().nv, vl = table.tiles.front().vl;
+    while (columns < shape.n && 2 * columns <= most) columns *= 2;
+    for (const auto& t : table.tiles) {
+        nv = (std::min)(nv, t.nv);
+        vl = (std::min)(vl, t.vl);
+    }
+    return {.layout = weight_layout::plain, .rows = 4, .columns = columns, .nv = nv, .vl = vl};
+}
+
+}  // namespace tunekit::kernels

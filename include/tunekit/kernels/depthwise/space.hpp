@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The search space of the depthwise convolution, and the configuration that an untuned library would run.
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/kernels/config.hpp"
+#include "tunekit/kernels/detail/space_parts.hpp"
+#include "tunekit/kernels/table.hpp"
+#include "tunekit/space/product.hpp"
+
+namespace tunekit::kernels {
+namespace detail {
+
+/// The distinct values of one member over a table's depthwise tiles of one kind, ascending.
+[[nodiscard]] inline std::vector<int> depthwise_values(const tile_table& table, vectorise_mode vectorise,
+                                                       int depthwise_tile::* member)
+{
+    std::vector<int> values;
+    for (const auto& t : table.depthwise) {
+        if (t.vectorise == vectorise) values.push_back(t.*member);
+    }
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    return values;
+}
+
+/// Whether the table has the tile for this kernel and it suits the shape: no vector beyond the row, channels filled up
+/// to the least number that any tile fills them up to or 1.25 of them.
+[[nodiscard]] inline bool depthwise_tile_fits(const conv2d_shape& s, const tile_table& table, vectorise_mode vectorise,
+                                              int mr, int nv, int vl)
+{
+    if (table.find_depthwise(vectorise, mr, nv, vl, s.kernel_h, s.stride_h) == nullptr) return false;
+    if (vectorise == vectorise_mode::pixel) return mr <= s.oh() && (nv - 1) * vl < s.ow();
+    int least = 0;
+    for (const auto& t : table.depthwise) {
+        const int filled = padded(s.ci, t.nv * t.vl);
+        if (t.vectorise == vectorise && (least == 0 || filled < least)) least = filled;
+    }
+    return mr <= s.ow() && 4 * padded(s.ci, nv * vl) <= (std::max)(5 * s.ci, 4 * least);
+}
+
+}  // namespace detail
+
+/// Parameters of the depthwise convolution of `shape` in one layout (see `depthwise_kernel`) with the tiles of `table`.
+///
+/// | parameter | values | constraint |
+/// |---|---|---|
+/// | mr, nv, vl | those of the table | a tile of the table for this kernel that suits the shape |
+/// | oh_block | divisors of oh | pixel: at least mr; with clip 1 |
+/// | pad | copy, clip | pixel: copy; channel: clip where nothing is to copy |
+///
+/// A tile suits with channels in vectors where mr is at most the row and channels are filled up to 1.25 ci at most, or
+/// as little as any tile does; with pixels in vectors where no vector lies beyond the row.
+///
+/// Throws: std::invalid_argument where no tile of the table fits the shape.
+[[nodiscard]] inline auto depthwise_space(const conv2d_shape& shape, const tile_table& table, vectorise_mode vectorise)
+{
+    require_valid(shape);
+    const bool channel = vectorise == vectorise_mode::channel, pads = shape.padding_h > 0 || shape.padding_w > 0;
+    std::vector<padding_mode> padding;
+    if (!channel || pads) padding.push_back(padding_mode::copy);
+    if (channel) padding.push_back(padding_mode::clip);
+    return space::product{
+        space::parameter<"mr">(detail::depthwise_values(table, vectorise, &depthwise_tile::mr)),
+        space::parameter<"nv">(detail::depthwise_values(table, vectorise, &depthwise_tile::nv)),
+        space::parameter<"vl">(detail::depthwise_values(table, vectorise, &depthwise_tile::vl)),
+        space::divisors<"oh_block">(shape.oh()),
+        space::parameter<"pad">(padding),
+        space::where<"mr", "nv", "vl">([&table, shape, vectorise](int mr, int nv, int vl) {
+            return detail::depthwise_tile_fits(shape, table, vectorise, mr, nv, vl);
+        }),
+        space::where<"mr", "oh_block">([channel](int mr, int oh_block) { return channel || mr <= oh_block; }),
+        space::where<"oh_block", "pad">(
+            [](int oh_block, padding_mode pad) { return pad == padding_mode::copy || oh_block == 1; }),
+    };
+}
+
+/// The plain configuration behind a point of `depthwise_space`.
+template <class... Parameters>
+[[nodiscard]] depthwise_config depthwise_config_of(const space::configuration<Parameters...>& c,
+                                                   vectorise_mode vectorise)
+{
+    return {.vectorise = vectorise,
+            .mr = get<"mr">(c),
+            .nv = get<"nv">(c),
+            .vl = get<"vl">(c),
+            .oh_block = get<"oh_block">(c),
+            .pad = get<"pad">(c)};
+}
+
+/// The point of `space` with these values; empty where it is not in the space.
+template <class Space>
+[[nodiscard]] std::optional<index> index_of(const Space& space, const depthwise_config& c)
+{
+    return space.index_of(typename Space::config{{c.mr, c.nv, c.vl, c.oh_block, c.pad}});
+}
+
+/// What a sensible library would run untuned in one layout: of the tiles that compute the fewest unwanted outputs the
+/// one with most accumulators; at least eight rows copied at once where pixels are in vectors, taps clipped where
+/// channels are. Throws: std::invalid_argument where the table has no tile that fits.
+[[nodiscard]] inline depthwise_config default_depthwise_config(const conv2d_shape& shape, const tile_table& table,
+                                                               vectorise_mode vectorise)
+{
+    require_valid(shape);
+    const bool channel = vectorise == vectorise_mode::channel;
+    const auto unwanted = [&](const depthwise_tile& t) {
+        return padded(channel ? shape.ci : shape.ow(), channel ? t.nv * t.vl : t.vl);
+    };
+    const depthwise_tile* best = nullptr;
+    for (const auto& t : table.depthwise) {
+        if (t.vectorise != vectorise || t.mr * t.nv > table.registers / 2) continue;
+        if (!detail::depthwise_tile_fits(shape, table, vectorise, t.mr, t.nv, t.vl)) continue;
+        if (table.find_depthwise(vectorise, t.mr, t.nv, t.vl, shape.kernel_h, shape.stride_h) != &t) continue;
+        if (best == nullptr || unwanted(t) < unwanted(*best) ||
+            (unwanted(t) == unwanted(*best) && t.mr * t.nv * t.vl > best->mr * best->nv * best->vl)) {
+            best = &t;
+        }
+    }
+    require(best != nullptr, "default_depthwise_config: the table has no depthwise tile for the shape, want one");
+    int rows = 1;
+    if (!channel) {
+        rows = shape.oh();
+        for (int r = best->mr; r < rows; r += best->mr) {  // whole tiles where they divide the rows
+            if (r >= 8 && shape.oh() % r == 0) rows = r;
+        }
+    }
+    return {.vectorise = vectorise,
+            .mr = best->mr,
+            .nv = best->nv,
+            .vl = best->vl,
+            .oh_block = rows,
+            .pad = channel ? padding_mode::clip : padding_mode::copy};
+}
+
+}  // namespace tunekit::kernels

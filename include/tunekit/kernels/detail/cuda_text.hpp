@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Parts of generated CUDA kernels: nested loops that are unrolled as a configuration says, loads by a whole block.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/kernels/detail/generated_block.hpp"
+
+namespace tunekit::kernels::detail {
+
+/// AutoTVM's two knobs of unrolling. Loops are unrolled from the innermost outwards while at most `max_step` statements
+/// come of it: as text where `written`, else by a pragma.
+struct cuda_unrolling {
+    std::int64_t max_step = 0;
+    bool written = false;
+};
+
+/// Sources with more statements than this are refused: compilers take minutes over them.
+inline constexpr std::int64_t max_cuda_statements = 4096;
+
+/// A loop from 0 to extent - 1. `copied`: over virtual threads; with less than 16 of them, always unrolled.
+struct cuda_loop {
+    std::string name;
+    std::int64_t extent = 1;
+    bool copied = false;
+};
+
+/// Nested loops around one statement, a macro that takes the loops' variables in their order.
+class cuda_nest {
+public:
+    cuda_nest(std::string macro, std::vector<cuda_loop> loops, const cuda_unrolling& how)
+        : macro_(std::move(macro)), loops_(std::move(loops)), how_(how), kept_(loops_.size())
+    {
+        while (kept_ > 0) {
+            const cuda_loop& l = loops_[kept_ - 1];
+            const bool replicated = l.copied && l.extent < 16;
+            if (!replicated && l.extent > 1 && steps_ * l.extent > how_.max_step) break;
+            steps_ *= l.extent;
+            --kept_;
+        }
+    }
+
+    /// Statements in the unrolled part.
+    [[nodiscard]] std::int64_t statements() const noexcept { return steps_; }
+    /// Whether no loop is left.
+    [[nodiscard]] bool whole() const noexcept { return kept_ == 0; }
+
+    [[nodiscard]] std::string text() const
+    {
+        std::string out, arguments;
+        from(0, arguments, out);
+        return out;
+    }
+
+private:
+    void from(std::size_t i, const std::string& arguments, std::string& out) const
+    {
+        const auto with = [&](const std::string& value) { return i == 0 ? value : arguments + ", " + value; };
+        if (i == loops_.size()) {
+            out += lines(macro_, "(", arguments, ")\n");
+            return;
+        }
+        const cuda_loop& l = loops_[i];
+        if (l.extent == 1) return from(i + 1, with("0"), out);
+        if (i >= kept_ && how_.written) {
+            for (std::int64_t v = 0; v < l.extent; ++v) from(i + 1, with(std::to_string(v)), out);
+            return;
+        }
+        out += lines(i >= kept_ ? "#pragma unroll\n" : "", "for (int ", l.name, " = 0; ", l.name, " < ", l.extent,
+                     "; ++", l.name, ") {\n");
+        from(i + 1, with(l.name), out);
+        out += "}\n";
+    }
+
+    std::string macro_;
+    std::vector<cuda_loop> loops_;
+    cuda_unrolling how_;
+    std::size_t kept_;
+    std::int64_t steps_ = 1;
+};
+
+inline std::string define(std::string_view name, std::string_view parameters, std::string_view body)
+{
+    return lines("#define ", name, "(", parameters, ") ", body, "\n");
+}
+
+/// The head of a function for blocks of a known number of threads. The bound keeps registers within what such a block
+/// may have.
+inline std::string cuda_entry(std::string_view name, std::int64_t threads, std::string_view parameters)
+{
+    return lines("extern \"C\" __global__ void __launch_bounds__(", threads, ") ", name, "(", parameters, ")\n{\n");
+}
+
+/// Where this thread is in its block of x * y * ... threads, under names that no macro's parameter can be part of.
+inline std::string cuda_thread(std::int64_t x, std::int64_t y)
+{
+    return lines(
+        "const int thread_x = (int)threadIdx.x, thread_y = (int)threadIdx.y, thread_z = (int)threadIdx.z;\n"
+        "const int thread = (thread_z * ",
+        y, " + thread_y) * ", x, " + thread_x;\n");
+}
+
+/// Elements 0 to size - 1 of a tile, one per thread and turn, neighbours to neighbours: statements `macro(turn)`.
+inline cuda_nest cooperative(std::string macro, std::int64_t size, std::int64_t threads, const cuda_unrolling& how)
+{
+    return {std::move(macro), {{"turn", (size + threads - 1) / threads}}, how};
+}
+
+/// The element of a tile that a turn of `cooperative` handles, as `e`; to be followed by a statement in braces.
+inline std::string element_of_turn(std::int64_t size, std::int64_t threads)
+{
+    const std::string e = lines("const unsigned e = (turn) * ", threads, "u + (unsigned)thread; ");
+    return size % threads == 0 ? e : e + lines("if (e < ", size, ") ");
+}
+
+/// Loops around a body of `statements`, unrolled by a pragma where all within is: adds to the statements. What is not
+/// unrolled stays so, for the body has barriers and a compiler that unrolled it would gain nothing.
+inline std::string outer_loops(const std::vector<cuda_loop>& loops, bool whole, std::int64_t& statements,
+                               const cuda_unrolling& how)
+{
+    std::vector<bool> unrolled(loops.size());
+    for (std::size_t i = loops.size(); i-- > 0 && whole;) {
+        whole = loops[i].extent == 1 || statements * loops[i].extent <= how.max_step;
+        unrolled[i] = whole && loops[i].extent > 1;
+        if (whole) statements *= loops[i].extent;
+    }
+    std::string out;
+    for (std::size_t i = 0; i < loops.size(); ++i)
+        out += lines(unrolled[i] ? "#pragma unroll\n" : "#pragma unroll 1\n", "for (int ", loops[i].name, " = 0; ",
+                     loops[i].name, " < ", loops[i].extent, "; ++", loops[i].name, ")\n");
+    return out;
+}
+
+/// Throws std::invalid_argument where there are too many.
+inline void require_compilable(std::string_view who, std::int64_t statements)
+{
+    require(statements <= max_cuda_statements,
+            lines(who, ": unrolls to ", statements, " statements, want at most ", max_cuda_statements));
+}
+}  // namespace tunekit::kernels::detail

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A matrix product divided among the caller's threads.
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/core/executor.hpp"
+#include "tunekit/kernels/gemm/gemm.hpp"
+
+namespace tunekit::kernels {
+
+/// A matrix product made from a configuration, as `gemm_kernel`, whose parts run side by side: on the threads of the
+/// caller's executor.
+///
+///     parallel_gemm kernel(shape, config, kernel_table(), 4);
+///     kernel.run(a, b, c, executor);
+///
+/// A batch is divided by its matrices; one product by blocks of columns, or of rows where there are more of those. Every
+/// element of C is summed in the order that the configuration gives it: the result is the same for any number of threads.
+///
+/// Errors:  std::invalid_argument from the constructor for threads < 1, and as `gemm_kernel`.
+/// Cost:    `gemm_kernel`'s, and its scratch once per part; operands that are packed are packed by each part that reads them.
+/// Threads: distinct objects are independent; one object has one `run` at a time.
+class parallel_gemm {
+public:
+    parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table& table, int threads)
+        : parallel_gemm(shape, config, table, threads, dense_strides(shape))
+    {
+    }
+
+    parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table& table, int threads,
+                  const gemm_strides& strides)
+    {
+        require_valid(shape);
+        require(threads >= 1, "parallel_gemm: threads is " + std::to_string(threads) + ", want >= 1");
+        const int nr = (std::max)(1, config.nv * config.vl), mr = (std::max)(1, config.mr);
+        if (shape.batch > 1) {
+            divide(shape.batch, 1, threads, [&](int begin, int size) {
+                gemm_shape s = shape;
+                s.batch = size;
+                add(s, config, table, strides, begin * strides.batch_a, begin * strides.batch_b,
+                    begin * strides.batch_c);
+            });
+        } else if (shape.n / nr >= shape.m / mr) {
+            divide(shape.n, nr, threads, [&](int begin, int size) {
+                gemm_shape s = shape;
+                s.n = size;
+                add(s, config, table, strides, 0, begin, begin);
+            });
+        } else {
+            divide(shape.m, mr, threads, [&](int begin, int size) {
+                gemm_shape s = shape;
+                s.m = size;
+                add(s, config, table, strides, begin * strides.lda, 0, begin * strides.ldc);
+            });
+        }
+    }
+
+    /// Parts in which the product runs: at most the threads asked for.
+    [[nodiscard]] std::size_t parts() const noexcept { return parts_.size(); }
+
+    /// C = A B. Preconditions: as gemm_kernel::run.
+    template <core::executor Run>
+    void run(const float* a, const float* b, float* c, const Run& executor)
+    {
+        executor(parts_.size(), [&](std::size_t i) {
+            part& p = parts_[i];
+            p.kernel.run(a + p.a, b + p.b, c + p.c);
+        });
+    }
+
+private:
+    struct part {
+        gemm_kernel kernel;
+        std::ptrdiff_t a, b, c;  // where its operands begin
+    };
+
+    /// Calls use(begin, size) for at most `count` ranges of nearly equal length that begin at multiples of `step`.
+    template <class Use>
+    static void divide(int length, int step, int count, const Use& use)
+    {
+        const int steps = (length + step - 1) / step;
+        for (int i = 0; i < count; ++i) {
+            const auto at = [&](int k) {
+                return (std::min)(length, static_cast<int>(std::ptrdiff_t{steps} * k / count) * step);
+            };
+            if (at(i) < at(i + 1)) use(at(i), at(i + 1) - at(i));
+        }
+    }
+
+    void add(const gemm_shape& s, const gemm_config& config, const tile_table& table, const gemm_strides& strides,
+             std::ptrdiff_t a, std::ptrdiff_t b, std::ptrdiff_t c)
+    {
+        parts_.push_back({gemm_kernel(s, config, table, strides), a, b, c});
+    }
+
+    std::vector<part> parts_;
+};
+
+}  // namespace tunekit::kernels

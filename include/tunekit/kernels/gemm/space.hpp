@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The search space of the matrix product, and the configuration that an untuned library would run.
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tunekit/kernels/config.hpp"
+#include "tunekit/kernels/detail/space_parts.hpp"
+#include "tunekit/kernels/table.hpp"
+#include "tunekit/space/product.hpp"
+
+namespace tunekit::kernels {
+
+/// Parameters of the product of `shape` with the tiles of `table`.
+///
+/// | parameter | values | constraint |
+/// |---|---|---|
+/// | mr, nv, vl | those of the table | a tile of the table, at most two registers over the budget, mr <= m |
+/// | ku | 1, 2, 4, 8 | |
+/// | prefetch | 0, 4, 8, 16, 24 | |
+/// | m_tiles, n_tiles | 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64: tiles per block | no block twice as long as the shape |
+/// | kc | 16, 32, ..., 3072 | none twice as long as k |
+/// | order, inner | 6 and 2 | |
+/// | pack_a, pack_b | no, yes | packed blocks of at most 4 MiB |
+/// | fetch_c | no, yes | |
+/// | edge | balanced, remainder | |
+///
+/// Throws: std::invalid_argument where no tile of the table fits the shape.
+[[nodiscard]] inline auto gemm_space(const gemm_shape& shape, const tile_table& table,
+                                     hazards hazard = hazards::excluded)
+{
+    require_valid(shape);
+    std::vector<int> depths;
+    for (const int kc : {16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 3072}) {
+        if (kc == 16 || kc < 2 * shape.k) depths.push_back(kc);
+    }
+    const std::vector<int> tiles{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
+    return detail::product_of(
+        detail::tile_parameters(table, hazard),
+        std::tuple{
+            space::parameter<"m_tiles">(tiles), space::parameter<"n_tiles">(tiles),
+            space::parameter<"kc">(std::move(depths)), detail::nest_parameter(), detail::inner_parameter(),
+            space::boolean<"pack_a">(), space::boolean<"pack_b">(), space::boolean<"fetch_c">(),
+            space::parameter<"edge">({edge_mode::balanced, edge_mode::remainder}),
+            space::where<"mr", "nv", "vl">([&table, m = shape.m](int mr, int nv, int vl) {
+                return mr <= m && detail::has_tile(table, mr, nv, vl);
+            }),
+            space::where<"mr", "m_tiles">(
+                [m = shape.m](int mr, int count) { return count == 1 || mr * count < 2 * m; }),
+            space::where<"nv", "vl", "n_tiles">(
+                [n = shape.n](int nv, int vl, int count) { return count == 1 || nv * vl * count < 2 * n; }),
+            space::where<"mr", "m_tiles", "kc", "pack_a">(
+                [](int mr, int count, int kc, bool pack) { return !pack || mr * count * kc <= detail::max_packed; }),
+            space::where<"nv", "vl", "n_tiles", "kc", "pack_b">([](int nv, int vl, int count, int kc, bool pack) {
+                return !pack || nv * vl * count * kc <= detail::max_packed;
+            })});
+}
+
+/// The plain configuration behind a point of `gemm_space`.
+template <class... Parameters>
+[[nodiscard]] gemm_config gemm_config_of(const space::configuration<Parameters...>& c)
+{
+    return {.mr = get<"mr">(c),
+            .nv = get<"nv">(c),
+            .vl = get<"vl">(c),
+            .ku = get<"ku">(c),
+            .prefetch = get<"prefetch">(c),
+            .mc = get<"mr">(c) * get<"m_tiles">(c),
+            .nc = get<"nv">(c) * get<"vl">(c) * get<"n_tiles">(c),
+            .kc = get<"kc">(c),
+            .order = get<"order">(c),
+            .inner = get<"inner">(c),
+            .pack_a = get<"pack_a">(c),
+            .pack_b = get<"pack_b">(c),
+            .fetch_c = get<"fetch_c">(c),
+            .edge = get<"edge">(c)};
+}
+
+/// The point of a `gemm_space` with these values; empty where it is not in the space.
+template <class Space>
+[[nodiscard]] std::optional<index> index_of(const Space& space, const gemm_config& c)
+{
+    return space.index_of(typename Space::config{{c.mr, c.nv, c.vl, c.ku, c.prefetch, c.mc / c.mr, c.nc / (c.nv * c.vl),
+                                                  c.kc, c.order, c.inner, c.pack_a, c.pack_b, c.fetch_c, c.edge}});
+}
+
+/// What a sensible library would run untuned: the tile as for convolutions; k in steps of 256 whose panels of B are
+/// packed and stay in the second-level cache while the rows pass, A read where it lies.
+/// Throws: std::invalid_argument where the table has no full-width tile.
+[[nodiscard]] inline gemm_config default_config(const gemm_shape& shape, const tile_table& table)
+{
+    const tile& t = detail::default_tile(table, shape.m, 0);
+    const auto blocks = [](int tile, int length) {
+        int count = 1;
+        while (count < 16 && 2 * tile * count < 2 * length) count *= 2;
+        return tile * count;
+    };
+    return {.mr = t.mr,
+            .nv = t.nv,
+            .vl = t.vl,
+            .mc = blocks(t.mr, shape.m),
+            .nc = blocks(t.nv * t.vl, shape.n),
+            .kc = shape.k >= 256 ? 256 : (std::max)(16, 1 << detail::log2_floor(shape.k)),
+            .order = loop_order::oir,
+            .pack_b = shape.m >= 16};
+}
+
+}  // namespace tunekit::kernels

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The entries of a table of micro-kernels. Each is compiled where it is named: in a translation unit of its own, with the flags
+/// of the machine that runs it (see `docs/kernels.md`), and by g++ or clang.
+
+#if defined(__CUDACC__)
+#error "tunekit: kernels/make_table.hpp: a table of micro-kernels is compiled by g++ or clang, not by nvcc"
+#endif
+
+#include "tunekit/kernels/detail/dense_tile.hpp"
+#include "tunekit/kernels/detail/depthwise_tile.hpp"
+#include "tunekit/kernels/detail/movement.hpp"
+#include "tunekit/kernels/detail/tile.hpp"
+#include "tunekit/kernels/detail/winograd_transforms.hpp"
+#include "tunekit/kernels/micro_kernel.hpp"
+
+namespace tunekit::kernels {
+
+/// The machine of this translation unit's flags.
+#if defined(__AVX512F__)
+inline constexpr machine native{.registers = 32, .lanes = 16, .fused = true};
+#elif defined(__AVX__) && defined(__FMA__)
+inline constexpr machine native{.registers = 16, .lanes = 8, .fused = true};
+#elif defined(__AVX__)
+inline constexpr machine native{.registers = 16, .lanes = 8, .fused = false};
+#elif defined(__aarch64__)
+inline constexpr machine native{.registers = 32, .lanes = 4, .fused = true};
+#else
+inline constexpr machine native{.registers = 16, .lanes = 4, .fused = false};
+#endif
+
+/// One entry of a table for this translation unit's machine.
+template <int MR, int NV, int VL, machine M = native>
+[[nodiscard]] constexpr tile make_tile() noexcept
+{
+    return {MR, NV, VL, &detail::tile_kernel<MR, NV, VL, M>};
+}
+
+/// One entry of a table for this translation unit's machine.
+template <int MR, int Rows, machine M = native>
+[[nodiscard]] constexpr dense_tile make_dense_tile() noexcept
+{
+    return {MR, Rows, &detail::dense_rows<MR, Rows, M>};
+}
+
+/// One entry of a table for this translation unit's machine: channels in vectors.
+template <int MR, int NV, int VL, machine M = native>
+[[nodiscard]] constexpr depthwise_tile make_depthwise_channels() noexcept
+{
+    return {vectorise_mode::channel, MR, NV, VL, 0, 0, &detail::depthwise_channels<MR, NV, VL, M>};
+}
+
+/// The same with pixels in vectors.
+template <int MR, int NV, int VL, int KH = 0, int SH = 0, machine M = native>
+[[nodiscard]] constexpr depthwise_tile make_depthwise_pixels() noexcept
+{
+    return {vectorise_mode::pixel, MR, NV, VL, KH, SH, &detail::depthwise_pixels<MR, NV, VL, KH, SH, M>};
+}
+
+/// One entry of a table for this translation unit's machine.
+template <int M, int VL, machine On = native>
+[[nodiscard]] constexpr winograd_transform make_winograd() noexcept
+{
+    return {M, VL, &detail::winograd_input<M, VL, On>, &detail::winograd_output<M, VL, On>};
+}
+
+/// Those of this translation unit's machine.
+template <machine M = native>
+[[nodiscard]] constexpr movement make_movement() noexcept
+{
+    return {&detail::transpose_floats<M>, &detail::gather_floats<M>, &detail::copy_floats<M>};
+}
+
+}  // namespace tunekit::kernels

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What a table of micro-kernels is made of: the arguments that each kind of micro-kernel takes, and the machine that it was
+/// compiled for. `make_table.hpp` has the micro-kernels themselves.
+
+#include <cstddef>
+
+#include "tunekit/kernels/config.hpp"
+
+namespace tunekit::kernels {
+
+/// What one call of a micro-kernel works on. Strides are in floats.
+///
+///     y[m][j] (+)= sum over b < blocks, t < taps, k < depth of
+///                  x[m x_row + b x_block + t x_tap + k] w[b w_block + t w_tap + k w_step + j],     j < nv vl
+struct tile_args {
+    const float* x = nullptr;
+    const float* w = nullptr;
+    float* y = nullptr;
+    std::ptrdiff_t x_row = 0, x_block = 0, x_tap = 0;
+    std::ptrdiff_t w_step = 0, w_block = 0, w_tap = 0;
+    std::ptrdiff_t y_row = 0;
+    int blocks = 1, taps = 1, depth = 0;
+    int unroll = 1;    ///< steps of k per iteration: 1, 2, 4 or 8; with 0 the loop never advances (hazardous spaces)
+    int prefetch = 0;  ///< steps of k that w is fetched ahead; 0 is not at all
+    bool accumulate = false;  ///< add to y instead of replacing it
+    bool fetch_y = false;     ///< ask for y's lines before the reduction, so that they are there when it ends
+};
+
+using tile_function = void (*)(const tile_args&);
+
+/// What a translation unit is compiled for. Part of a micro-kernel's type, so that units with other flags keep theirs apart.
+struct machine {
+    int registers = 16;  ///< vector registers
+    int lanes = 4;       ///< floats in each
+    bool fused = false;  ///< multiplies and adds in one instruction
+};
+
+/// One micro-kernel of a table.
+struct tile {
+    int mr = 0, nv = 0, vl = 0;
+    tile_function run = nullptr;
+};
+
+/// What one call of a dense micro-kernel works on. Strides are in floats.
+///
+///     y[m][j] (+)= sum over k < depth of x[m x_row + k] w[k w_row + j],     j < columns
+struct dense_args {
+    const float* x = nullptr;
+    const float* w = nullptr;
+    float* y = nullptr;
+    std::ptrdiff_t x_row = 0, w_row = 0, y_row = 0;
+    int columns = 0;
+    int depth = 0;            ///< a multiple of the micro-kernel's rows of w
+    int prefetch = 0;         ///< floats that each row of w is fetched ahead; 0 is not at all
+    bool accumulate = false;  ///< add to y instead of replacing it
+};
+
+using dense_function = void (*)(const dense_args&);
+
+/// One dense micro-kernel of a table: `mr` rows of x, `rows` rows of w at once.
+struct dense_tile {
+    int mr = 0, rows = 0;
+    dense_function run = nullptr;
+};
+
+/// What one call of a depthwise micro-kernel works on. Strides are in floats.
+///
+/// Channels in vectors: y[m][j] (+)= sum over r < kernel_h, s < kernel_w of x[m x_next + r x_row + s x_tap + j] w[r
+/// w_row + s w_tap + j].
+///
+/// Pixels in vectors, mr rows of them: y[m][j] = sum over r < kernel_h, s < kernel_w of
+/// x[(m stride_h + r) x_row + (s % stride_w) x_phase + s / stride_w + j] w[r w_row + k(s)], where k(s) is the place of
+/// s among the taps in the order of s % stride_w, then s.
+struct depthwise_args {
+    const float* x = nullptr;
+    const float* w = nullptr;
+    float* y = nullptr;
+    std::ptrdiff_t x_row = 0, x_next = 0, x_tap = 0, x_phase = 0;
+    std::ptrdiff_t w_row = 0, w_tap = 0;
+    std::ptrdiff_t y_row = 0;
+    int kernel_h = 1, kernel_w = 1, stride_w = 1;
+    bool accumulate = false;  ///< channels in vectors: add to y instead of replacing it
+};
+
+using depthwise_function = void (*)(const depthwise_args&);
+
+/// One depthwise micro-kernel of a table: mr pixels by nv vectors of channels, or mr rows by nv vectors of pixels. The
+/// latter are for one height and stride of the kernel if they have several rows, for any if one (`kernel_h` and
+/// `stride_h` are 0).
+struct depthwise_tile {
+    vectorise_mode vectorise = vectorise_mode::channel;
+    int mr = 0, nv = 0, vl = 0;
+    int kernel_h = 0, stride_h = 0;
+    depthwise_function run = nullptr;
+};
+
+/// One pass of a transform: the same small matrix applied to `lines` x `vectors` columns of vectors. Strides are in floats.
+///
+///     out[k out_step + l out_line + v vl] = sum over i of matrix[k][i] in[i in_step + l in_line + v vl]
+struct winograd_pass {
+    const float* in = nullptr;
+    float* out = nullptr;
+    std::ptrdiff_t in_step = 0, in_line = 0, out_step = 0, out_line = 0;
+    int lines = 0, vectors = 1;
+    int first = 0,
+        last = 0;     ///< input transform: i outside [first, last) counts as 0, and `in` is where i = first lies
+    int outputs = 0;  ///< output transform: only the first so many are written
+};
+
+using winograd_function = void (*)(const winograd_pass&);
+
+/// The two transforms of a tile size for vectors of vl floats: B and A of F(tile, 3).
+struct winograd_transform {
+    int tile = 0, vl = 0;
+    winograd_function input = nullptr, output = nullptr;
+};
+
+/// to[c to_row + r] = from[r from_row + c] for r < rows, c < columns.
+using transpose_function = void (*)(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row,
+                                    int rows, int columns);
+
+/// to[r to_row + j] = from[r from_row + j stride] for r < rows, j < n. Nothing overlaps.
+using gather_function = void (*)(const float* from, std::ptrdiff_t from_row, int stride, float* to,
+                                 std::ptrdiff_t to_row, int rows, int n);
+
+/// to[r to_row + c] = from[r from_row + c] for r < rows, c < columns, and 0 for columns <= c < filled.
+using copy_function = void (*)(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows,
+                               int columns, int filled);
+
+/// The functions of one machine that move floats.
+struct movement {
+    transpose_function transpose = nullptr;
+    gather_function gather = nullptr;
+    copy_function copy = nullptr;
+};
+
+namespace detail {
+
+inline void transpose_plainly(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows,
+                              int columns)
+{
+    for (int c = 0; c < columns; ++c) {
+        for (int r = 0; r < rows; ++r) to[c * to_row + r] = from[r * from_row + c];
+    }
+}
+
+inline void gather_plainly(const float* from, std::ptrdiff_t from_row, int stride, float* to, std::ptrdiff_t to_row,
+                           int rows, int n)
+{
+    for (int r = 0; r < rows; ++r) {
+        for (int j = 0; j < n; ++j) to[r * to_row + j] = from[r * from_row + std::ptrdiff_t{j} * stride];
+    }
+}
+
+inline void copy_plainly(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows,
+                         int columns, int filled)
+{
+    for (int r = 0; r < rows; ++r) {
+        for (int c = 0; c < filled; ++c) to[r * to_row + c] = c < columns ? from[r * from_row + c] : 0;
+    }
+}
+
+}  // namespace detail
+
+/// Movement by plain loops, for tables without one of their own.
+inline constexpr movement plain_movement{
+    .transpose = &detail::transpose_plainly, .gather = &detail::gather_plainly, .copy = &detail::copy_plainly};
+
+}  // namespace tunekit::kernels

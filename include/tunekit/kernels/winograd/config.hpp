@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The configuration of a Winograd convolution.
+
+#include <cstdint>
+
+#include "tunekit/kernels/config.hpp"
+#include "tunekit/kernels/shapes.hpp"
+
+namespace tunekit::kernels {
+
+/// How the products of a Winograd convolution lie in memory.
+enum class winograd_layout : std::uint8_t {
+    by_element,  ///< one matrix per element of the transformed tile: products read side by side, transforms scatter
+    by_tile,     ///< all elements of a tile side by side: transforms stay in one place, products stride
+};
+
+[[nodiscard]] constexpr const char* to_text(winograd_layout layout) noexcept
+{
+    return layout == winograd_layout::by_element ? "by_element" : "by_tile";
+}
+
+/// A Winograd convolution's configuration: F(tile_h x tile_w, 3 x 3).
+struct winograd_config {
+    /// Outputs of a tile, down and across: 2 to 8. Larger tiles save more work and have larger errors: `winograd_kernel`.
+    int tile_h = 2, tile_w = 2;
+    int mr = 1, nv = 1, vl = 1;  ///< the micro-kernel: mr tiles by nv vectors of vl output channels
+    int ku = 1;                  ///< unrolling of the reduction: 1, 2, 4, 8
+    int prefetch = 0;            ///< steps of the reduction that weights are fetched ahead
+    int ic_block = 1;            ///< input channels side by side in memory; divides them
+    int ic_chunk = 1;            ///< input blocks between two visits of a product's result; divides their number
+    int tile_block = 1;          ///< tiles that are transformed together
+    int oc_block = 1;  ///< output channel tiles between two output transforms; 1 transforms each product at once
+    inner_order inner = inner_order::channels_outside;
+    winograd_layout layout = winograd_layout::by_element;
+
+    friend bool operator==(const winograd_config&, const winograd_config&) = default;
+};
+
+/// Whether a convolution has Winograd's form: 3 x 3, without stride, without groups.
+[[nodiscard]] constexpr bool fits_winograd(const conv2d_shape& s) noexcept
+{
+    return s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == 1 && s.stride_w == 1 && s.groups == 1;
+}
+
+}  // namespace tunekit::kernels

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Draws that moves share.
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "tunekit/random/uniform.hpp"
+
+namespace tunekit::mcmc::detail {
+
+/// An index in [0, n) and, independent of it, a number in [0, 1).
+struct index_and_fraction {
+    std::size_t index = 0;
+    double fraction = 0;
+};
+
+/// Both from the same 64 bits: the high word of n * bits is the index, the low word, uniform given the index up to n / 2^64,
+/// the fraction. Precondition: n > 0. One `bits`, rarely more.
+/// Source: Lemire (2019), ACM TOMACS 29, algorithm 5, whose remainder is used here.
+template <generator G>
+[[nodiscard, gnu::always_inline]] inline index_and_fraction pick(std::uint64_t n, G& gen)
+{
+    assert(n > 0);
+    __extension__ using wide = unsigned __int128;
+    wide m = wide{random::bits(gen)} * n;
+    if (static_cast<std::uint64_t>(m) < n) {
+        const std::uint64_t threshold = (0 - n) % n;
+        while (static_cast<std::uint64_t>(m) < threshold) m = wide{random::bits(gen)} * n;
+    }
+    return {static_cast<std::size_t>(m >> 64), static_cast<double>(static_cast<std::uint64_t>(m) >> 11) * 0x1p-53};
+}
+
+/// Shuffles until the first `m` places hold a uniform draw without replacement, in uniform order. Draws about m log2(n)
+/// / 56 times: several indices come from one draw, exactly uniform by rejection of their product's remainder.
+/// Source: Brackett-Rozinsky, Lemire (2024), Batched Ranged Random Integer Generation, Software: Practice and Experience 55.
+template <generator G>
+void shuffle_front(std::span<std::uint32_t> order, std::size_t m, G& gen)
+{
+    __extension__ using wide = unsigned __int128;
+    const std::size_t n = order.size();
+    for (std::size_t i = 0; i < m;) {
+        std::uint64_t product = n - i;  // of the ranges of the places [i, end)
+        std::size_t end = i + 1;
+        while (end < m && product <= (std::uint64_t{1} << 56) / (n - end)) product *= n - end++;
+        std::size_t chosen[56];
+        for (std::uint64_t rest = 0, least = 0;;) {
+            rest = random::bits(gen);
+            for (std::size_t k = i; k < end; ++k) {
+                const wide x = wide{rest} * (n - k);
+                chosen[k - i] = static_cast<std::size_t>(x >> 64);
+                rest = static_cast<std::uint64_t>(x);
+            }
+            if (rest >= product) break;
+            least = (0 - product) % product;  // 2^64 mod product
+            if (rest >= least) break;
+        }
+        for (std::size_t k = i; k < end; ++k) std::swap(order[k], order[k + chosen[k - i]]);
+        i = end;
+    }
+}
+
+/// Divides the numbers below order.size() into two sets at random, one after the other in `order`, the first larger by one where
+/// they are odd: a fair bit for each of n / 2 pairs says who goes where. Pairs change with `turn`, and so does who is left over.
+/// Draws a word for every 128 numbers.
+template <generator G>
+void split_pairs(std::span<std::uint32_t> order, std::uint64_t turn, G& gen)
+{
+    const std::size_t n = order.size(), half = n / 2, second = n - half;
+    const auto pairs = static_cast<std::uint32_t>(half),
+               shift = static_cast<std::uint32_t>(half == 0 ? 0 : turn % half);
+    for (std::size_t from = 0; from < half; from += 64) {
+        const std::uint64_t word = random::bits(gen);
+        const std::size_t end = half - from < 64 ? half : from + 64;
+        for (std::size_t k = from; k < end; ++k) {
+            const auto a = static_cast<std::uint32_t>(k), ahead = a + shift;
+            const std::uint32_t b = pairs + (ahead < pairs ? ahead : ahead - pairs);
+            // swaps them without a branch
+            const std::uint32_t differ = (a ^ b) & (0U - static_cast<std::uint32_t>(word >> (k - from) & 1));
+            order[k] = a ^ differ;
+            order[second + k] = b ^ differ;
+        }
+    }
+    if (second == half) return;
+    order[half] = static_cast<std::uint32_t>(n - 1);
+    for (std::uint32_t& k : order) k = static_cast<std::uint32_t>((k + turn % n) % n);
+}
+
+}  // namespace tunekit::mcmc::detail

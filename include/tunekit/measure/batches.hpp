@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What the seconds per run of a few timed batches say, for repetition policies and for those who cut candidates short.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/stats/moments.hpp"
+
+namespace tunekit::measure {
+
+/// Whether a candidate is certainly slower than `seconds`: at least three batches, all above. Disturbance only ever
+/// adds time, so the least of a few runs bounds the true cost well; what is cut short by this rule is recorded as
+/// `at_least`.
+[[nodiscard]] inline bool surely_above(std::span<const double> batches, double seconds) noexcept
+{
+    if (batches.size() < 3) return false;
+    for (const double t : batches)
+        if (!(t > seconds)) return false;
+    return true;
+}
+
+/// Mean and standard error of the mean. Precondition: at least one batch.
+[[nodiscard]] inline estimate mean_of(std::span<const double> batches)
+{
+    if (batches.size() < 2) return {.cost = stats::mean(batches), .spread = 0};
+    const double variance = stats::sample_variance(batches);
+    return {.cost = stats::mean(batches), .spread = std::sqrt(variance / static_cast<double>(batches.size()))};
+}
+
+/// Runs of the next batch where `runs` in all are wanted in batches of `batch` and `done` batches were timed; the last
+/// batch takes the rest.
+[[nodiscard]] constexpr std::uint32_t next_batch(std::uint32_t runs, std::uint32_t batch, std::size_t done) noexcept
+{
+    const std::uint64_t spent = std::uint64_t{batch} * done;
+    if (spent >= runs) return 0;
+    const std::uint64_t left = runs - spent;
+    return left < batch ? static_cast<std::uint32_t>(left) : batch;
+}
+
+}  // namespace tunekit::measure

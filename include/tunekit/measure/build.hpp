@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Every public header of measure/build/ that needs no more than tunekit does.
+
+#include "tunekit/measure/build/builder.hpp"
+#include "tunekit/measure/build/compiler.hpp"
+#include "tunekit/measure/build/generated.hpp"
+#include "tunekit/measure/build/generated_kernel.hpp"
+#include "tunekit/measure/build/lanes.hpp"
+#include "tunekit/measure/build/source_template.hpp"

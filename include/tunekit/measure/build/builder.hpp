@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A pool of compiler processes that turns generated sources into shared objects.
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tunekit/measure/detail/build_pool.hpp"
+
+namespace tunekit::measure {
+
+/// Settings of `builder`.
+struct build_options {
+    std::vector<std::string> compilers{"c++"};  ///< names or paths; a source may ask for any of them
+    std::vector<std::string> flags{"-O2", "-march=native"};
+    std::string directory{};    ///< of the cache, made where it is missing; empty: one that ends with the builder
+    std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
+    std::size_t together = 16;  ///< configurations per compilation, at most
+    std::vector<int> cores{};   ///< processors that compilers may use, beside workers that have others; empty: any
+};
+
+namespace detail {
+
+/// Compilers of this machine that make shared objects: what `builder` starts.
+class host_toolchain {
+public:
+    static constexpr const char* suffix = ".so";
+
+    host_toolchain(const std::string& directory, const build_options& options)
+        : together_((std::max)(options.together, std::size_t{1})),
+          cores_(options.cores),
+          cache_(directory, find_all(options.compilers), options.flags)
+    {
+    }
+
+    [[nodiscard]] const build_cache& cache() const noexcept { return cache_; }
+    [[nodiscard]] std::size_t together() const noexcept { return together_; }
+    [[nodiscard]] static bool alike(const source& a, const source& b)
+    {
+        return a.compiler == b.compiler && a.flags == b.flags;
+    }
+
+    [[nodiscard]] compilation start(const std::vector<build_job>& unit, const std::string& stem,
+                                    const std::string& scratch) const
+    {
+        std::string text;
+        for (std::size_t i = 0; i < unit.size(); ++i) {
+            const build_job& j = unit[i];
+            const std::string symbol = build_cache::symbol(j.key);
+            text += "#define " + j.entry + ' ' + symbol + "\nnamespace in_" + symbol + " {\n#line 1 \"generated\"\n" +
+                    j.what.text + "\n}\n#undef " + j.entry + '\n';
+        }
+        write_file(stem + ".cpp", text);
+        const source& first = unit.front().what;
+        std::vector<std::string> command{cache_.compiler_of(first).path};
+        for (std::string& flag : cache_.flags_of(first)) command.push_back(std::move(flag));
+        for (const char* const fixed : {"-w", "-shared", "-fPIC", "-nostdlib", "-Wl,-z,defs", "-o"})
+            command.emplace_back(fixed);
+        command.push_back(stem + ".so");
+        command.push_back(stem + ".cpp");
+        for (const char* const library : {"-lm", "-lc", "-lgcc"}) command.emplace_back(library);
+        return compilation(command, scratch, cores_);
+    }
+
+    /// Whether a failure may not be the source's: no place in it is named, and nothing that it wants to be linked to.
+    [[nodiscard]] static bool blames_machine(const compilation& process)
+    {
+        const std::string& text = process.text();
+        return text.find("generated:") == std::string::npos && text.find("undefined reference") == std::string::npos;
+    }
+    /// A source that compiles, for the same compiler.
+    [[nodiscard]] static source harmless(const source& like)
+    {
+        return {.text = "extern \"C\" void kernel() {}", .compiler = like.compiler};
+    }
+
+    static failure refused(const compilation& process)
+    {
+        const std::string& text = process.text();
+        const std::size_t at = (std::min)(text.find("error:"), text.find("undefined reference"));
+        return refusal(process, at == std::string::npos ? 0 : text.rfind('\n', at) + 1);  // npos + 1 is 0
+    }
+
+private:
+    static std::vector<compiler> find_all(const std::vector<std::string>& names)
+    {
+        std::vector<compiler> out;
+        for (const std::string& name : names) out.push_back(find_compiler(name));
+        return out;
+    }
+
+    std::size_t together_;
+    std::vector<int> cores_;
+    build_cache cache_;
+};
+
+}  // namespace detail
+
+/// Compiles sources, several in one translation unit, in several processes, each source once.
+///
+///     builder pool({.directory = "cache"});
+///     pool.submit(sources, "kernel", 10);          // starts compilers and returns
+///     const build_result r = pool.wait(pool.cache().key(sources[0], "kernel"));
+///
+/// A source lies in a namespace of its own and its entry point is renamed, so sources need not know of each other.
+/// Where several do not compile together, or not within the time of one, they are compiled singly and only the culprit
+/// fails; where one then does not load or run, `generated` and `lanes` build it once more, alone. What was built lies in
+/// the cache; what failed is not tried again, after a time-out unless the limit is longer. Undefined symbols are errors:
+/// the C library, libm and libgcc are linked, nothing else.
+///
+/// Compilers are looked after in `submit`, `wait` and `advance`: between those calls they run on, but none is started.
+/// Each has a process group, which a time-out kills, and which ends with this process. They read nothing, and their
+/// messages end in the failure. They are started by /bin/sh, which no argument passes through as text.
+///
+/// Failures:   build_error with the compiler's first error, build_timeout.
+/// Errors:     tunekit::error from the constructor where a compiler is missing, or where the directory cannot be had, can be
+///             written by others or executes nothing; later where a source fails and one that is empty fails as well: a full
+///             disk, no assembler, no memory. No candidate is held to account for that.
+/// Cost:       see docs/generated_code.md. Threads: one object is for one thread at a time.
+class builder : public build_pool<detail::host_toolchain> {
+public:
+    explicit builder(build_options options = {}) : build_pool(options.directory, options.processes, options) {}
+};
+
+}  // namespace tunekit::measure

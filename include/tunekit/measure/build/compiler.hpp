@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The compilers that this machine has for generated source, and what tells two builds apart.
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/detail/process.hpp"
+
+namespace tunekit::measure {
+
+/// A compiler that was found.
+struct compiler {
+    std::string name;      ///< as it was asked for
+    std::string path;      ///< what is started
+    std::string identity;  ///< differs, but for chance, from any other compiler's and machine's
+
+    friend bool operator==(const compiler&, const compiler&) = default;
+};
+
+namespace detail {
+
+/// 128 bits of a text, as 32 hexadecimal digits: two byte-wise multiply-and-shift hashes with odd constants of their
+/// own.
+inline std::string digest(std::string_view text)
+{
+    std::uint64_t a = 0x9E3779B97F4A7C15U;
+    std::uint64_t b = 0xC2B2AE3D27D4EB4FU;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        a = (a ^ byte) * 0xFF51AFD7ED558CCDU;
+        a ^= a >> 32;
+        b = (b + byte) * 0xD6E8FEB86659FD93U;
+        b ^= b >> 29;
+    }
+    std::string out;
+    for (const std::uint64_t half : {a ^ (a >> 33), b ^ (b >> 31)})
+        for (int shift = 60; shift >= 0; shift -= 4) out += "0123456789abcdef"[(half >> shift) & 15U];
+    return out;
+}
+
+/// Adds a part to a text that is digested: with its length, so that parts cannot run into each other.
+inline void add_part(std::string& to, std::string_view part)
+{
+    to += std::to_string(part.size());
+    to += ':';
+    to += part;
+}
+
+/// The kind of processor, which -march=native stands for; empty where the system does not say.
+inline std::string processor()
+{
+    const descriptor file(::open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC));
+    std::string text(8192, '\0');  // the first processor's part
+    const ssize_t got = file ? ::read(file.get(), text.data(), text.size()) : 0;
+    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    std::string out;
+    for (const std::string_view what : {"model name", "flags", "Features", "CPU part"}) {
+        const std::size_t at = text.find(what);
+        if (at != std::string::npos) out += text.substr(at, text.find('\n', at) - at);
+    }
+    return out;
+}
+
+/// Where a program of this name would be started from; empty where there is none.
+inline std::string find_program(const std::string& name)
+{
+    const auto runs = [](const std::string& path) {
+        struct stat s{};
+        return ::stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode) && ::access(path.c_str(), X_OK) == 0;
+    };
+    if (name.find('/') != std::string::npos) return runs(name) ? name : std::string();
+    const char* const path = std::getenv("PATH");
+    std::string_view left = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+    while (!left.empty()) {
+        const std::size_t end = left.find(':');
+        const std::string_view directory = left.substr(0, end);
+        std::string candidate = std::string(directory.empty() ? "." : directory) + '/' + name;
+        if (runs(candidate)) return candidate;
+        left = end == std::string_view::npos ? std::string_view() : left.substr(end + 1);
+    }
+    return {};
+}
+
+}  // namespace detail
+
+/// Finds the compiler `name`: a path, or a name that is looked for in PATH. Nothing is started. Its identity is its
+/// path, size and time of change, and the kind of processor. Throws: tunekit::error where there is no such program.
+[[nodiscard]] inline compiler find_compiler(const std::string& name)
+{
+    compiler out{name, detail::find_program(name), {}};
+    if (out.path.empty())
+        throw error("find_compiler: no program '" + name +
+                    "' to compile generated code; install a C++ compiler (Debian: g++) or name one that is there");
+    struct stat s{};
+    if (::stat(out.path.c_str(), &s) != 0) throw error("find_compiler: '" + out.path + "' cannot be looked at");
+    std::string what;
+    detail::add_part(what, out.path);
+    detail::add_part(what, std::to_string(s.st_size));
+    detail::add_part(what, std::to_string(s.st_mtim.tv_sec) + '.' + std::to_string(s.st_mtim.tv_nsec));
+    detail::add_part(what, detail::processor());
+    out.identity = detail::digest(what);
+    return out;
+}
+
+}  // namespace tunekit::measure

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The kernel that a built program is.
+
+#include <dlfcn.h>
+
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/build/source_template.hpp"
+#include "tunekit/measure/detail/build_cache.hpp"
+
+namespace tunekit::measure {
+
+/// A shared object that is loaded while this exists. Move-only.
+class loaded_code {
+public:
+    /// Throws tunekit::error with the loader's reason.
+    explicit loaded_code(const std::string& path) : handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))
+    {
+        if (handle_ == nullptr) throw error("loaded_code: " + reason());
+    }
+    loaded_code(loaded_code&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    loaded_code& operator=(loaded_code&& other) noexcept
+    {
+        std::swap(handle_, other.handle_);
+        return *this;
+    }
+    loaded_code(const loaded_code&) = delete;
+    loaded_code& operator=(const loaded_code&) = delete;
+    ~loaded_code()
+    {
+        if (handle_ != nullptr) ::dlclose(handle_);
+    }
+
+    /// The function of this name. Precondition: it has this signature. Throws tunekit::error where there is none.
+    template <class Signature>
+    [[nodiscard]] Signature* function(const std::string& name) const
+    {
+        static_assert(std::is_function_v<Signature>,
+                      "tunekit: loaded_code.function: want a signature such as void(float*)");
+        void* const found = ::dlsym(handle_, name.c_str());
+        if (found == nullptr) throw error("loaded_code: the source does not define its entry point: " + reason());
+        return reinterpret_cast<Signature*>(found);
+    }
+
+private:
+    static std::string reason()
+    {
+        const char* const why = ::dlerror();
+        return why != nullptr ? why : "no reason given";
+    }
+
+    void* handle_;
+};
+
+namespace detail {
+
+struct keeps_code {
+    loaded_code code;
+};
+
+/// What runs a kernel, and the code it runs, which goes last.
+template <class Run>
+struct loaded_run : private keeps_code, public Run {
+    loaded_run(loaded_code loaded, Run run) : keeps_code{std::move(loaded)}, Run(std::move(run)) {}
+};
+
+}  // namespace detail
+
+/// The kernel of a template, for `timed`: finds what was built for a configuration, loads it, and hands the function
+/// over.
+///
+///     auto kernel = generated_kernel<void(float*)>(scale, pool.cache(), [x](auto* run, const auto&) {
+///         return [=] { run(x); };
+///     });
+///
+/// `bind(function, config)` returns what runs it, as `timed` wants it: a callable of nothing or of the turn,
+/// `restore()` and all. It may pack operands as the configuration asks. The code is unloaded when that is destroyed.
+/// Only the configuration is needed to find the code, so it works in processes forked before anything was built.
+template <class Signature, class Template, class Bind>
+[[nodiscard]] auto generated_kernel(Template what, build_cache cache, Bind bind)
+{
+    return [what = std::move(what), cache = std::move(cache), bind = std::move(bind)](const auto& config) mutable {
+        const std::string key = cache.key(what.source_of(config), what.entry);
+        loaded_code code(cache.path(key));
+        auto* const function = code.function<Signature>(build_cache::symbol(key));
+        auto run = bind(function, config);
+        return detail::loaded_run<decltype(run)>(std::move(code), std::move(run));
+    };
+}
+
+}  // namespace tunekit::measure

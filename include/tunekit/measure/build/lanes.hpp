@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Builders and runners as lanes of one pool: compilers work while candidates run.
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/build/builder.hpp"
+#include "tunekit/measure/build/source_template.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/detail/process.hpp"
+#include "tunekit/measure/isolated_workers.hpp"
+#include "tunekit/measure/jobs.hpp"
+
+namespace tunekit::measure {
+
+/// Settings of `lanes`.
+struct lanes_options {
+    std::size_t ahead =
+        0;  ///< jobs beyond those that run: in work by compilers, or built and waiting; 0: one per compiler
+};
+
+/// A pool that builds each job before it runs it: jobs are compiled in the processes of a builder, and go on to a pool of
+/// runners as soon as they are built and one is free.
+///
+///     const auto cores = share_cores(1, 1);
+///     builder compilers({.processes = 1, .cores = cores.spared});
+///     auto kernel = generated_kernel<void(float*)>(scale, compilers.cache(), bind);
+///     isolated_workers runners(1, [&](std::size_t) { return worker_task{scale.space, timed{kernel, until_confident{}, check}}; },
+///                              {.cores = cores.workers});
+///     lanes pool(scale, std::move(compilers), std::move(runners));
+///
+/// So builds overlap with measuring, while at most as many candidates run as there are runners: one on each device. Build
+/// the runners before anything large, as always; they need the cache's name alone. For several tasks give a template for
+/// each, in the order of job::task. `answer::worker` is the runner; `queued_s` are the seconds in which nobody had the job.
+///
+/// Failures:   invalid (the template threw), build_error, build_timeout; then those of the runners.
+/// Errors:     those of the builder and of the runners; from `submit` for a task without a template.
+/// Cost:       that of its parts.
+/// Threads:    one at a time; those of the runners.
+template <class Template, pool Runners = isolated_workers, class Builder = builder>
+class lanes {
+public:
+    lanes(std::vector<Template> per_task, Builder compilers, Runners runners, lanes_options options = {})
+        : templates_(std::move(per_task)),
+          compilers_(std::move(compilers)),
+          runners_(std::move(runners)),
+          ahead_(options.ahead != 0 ? options.ahead : compilers_.processes())
+    {
+        require(!templates_.empty(), "lanes: no template, want that of one task or more");
+    }
+    lanes(Template what, Builder compilers, Runners runners, lanes_options options = {})
+        : lanes(one(std::move(what)), std::move(compilers), std::move(runners), options)
+    {
+    }
+
+    [[nodiscard]] const Builder& building() const noexcept { return compilers_; }
+    [[nodiscard]] Runners& running() noexcept { return runners_; }
+
+    [[nodiscard]] std::size_t workers() const noexcept { return runners_.workers(); }
+    [[nodiscard]] std::size_t room() const noexcept
+    {
+        const std::size_t runs = runners_.room() + running_.size();
+        const std::size_t places = runs == 0 ? 0 : runs + ahead_;
+        const std::size_t out = building_.size() + built_.size() + running_.size();
+        return places > out ? places - out : 0;
+    }
+    [[nodiscard]] double now() const noexcept { return runners_.now(); }
+
+    void submit(const job& next)
+    {
+        require(room() > 0, "lanes.submit: no room, want a call of room() before");
+        require(next.task < templates_.size(), "lanes.submit: no template for this task, want one for each");
+        in_work w{.what = next, .submitted = now()};
+        const Template& t = templates_[next.task];
+        try {
+            const source text = t.source_of(t.space.at(next.candidate));
+            w.key = compilers_.cache().key(text, t.entry);
+            compilers_.submit({text}, t.entry, next.limits.build_seconds);
+        } catch (const error&) {
+            throw;  // the compiler's trouble, not the candidate's
+        } catch (const std::exception& e) {
+            measurement m;
+            m.failed = failure{failure_kind::invalid, 0, std::string("threw: ") + e.what()};
+            given_.push_back({.ticket = next.ticket, .measured = std::move(m)});
+            return;
+        }
+        building_.push_back(std::move(w));
+    }
+
+    [[nodiscard]] std::vector<answer> collect(double seconds)
+    {
+        const wall_clock clock;
+        const double deadline = clock() + seconds;
+        for (;;) {
+            look_after();
+            if (!given_.empty()) return std::exchange(given_, {});
+            if (building_.empty() && built_.empty() && running_.empty())
+                return runners_.room() > 0 ? std::vector<answer>() : runners_.collect(0);  // which says why
+            const double moment = clock();
+            if (moment >= deadline) return {};
+            if constexpr (std::is_same_v<Runners, isolated_workers>) {
+                detail::poll_set events;
+                events.by(deadline);
+                compilers_.watch(events);
+                detail::pool_access::watch(runners_, events);
+                events.wait(moment);
+            } else if (running_.empty()) {
+                detail::poll_set events;
+                events.by(deadline);
+                compilers_.watch(events);
+                events.wait(moment);
+            } else {  // runners of another kind wait for themselves alone
+                hear(building_.empty() ? deadline - moment : 1e-3);
+            }
+        }
+    }
+
+    /// A measurer on one runner, while nothing else is out: what is not built yet is built before anything of a batch runs.
+    /// `measure` throws std::invalid_argument while jobs are out.
+    [[nodiscard]] auto alone(std::size_t worker, std::size_t task = 0)
+        requires requires(Runners& r) { r.alone(worker, task); }
+    {
+        require(task < templates_.size(), "lanes.alone: no template for this task, want one for each");
+        return lone_lane<decltype(runners_.alone(worker, task))>(*this, runners_.alone(worker, task), task);
+    }
+
+private:
+    template <measurer Runner>
+    class lone_lane {
+    public:
+        lone_lane(lanes& pool, Runner runner, std::size_t task) : pool_(&pool), runner_(std::move(runner)), task_(task)
+        {
+        }
+
+        [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
+        {
+            require(pool_->idle(), "lanes.alone: jobs are out, want them collected before");
+            std::vector<build_result> built;
+            for (const index i : batch) built.push_back(pool_->build(task_, i, within.build_seconds));
+            std::vector<measurement> out;
+            for (std::size_t k = 0; k < batch.size(); ++k) {
+                if (built[k].failed) out.emplace_back().failed = std::move(built[k].failed);
+                else out.push_back(std::move(runner_.measure(batch.subspan(k, 1), within).front()));
+                out.back().build_seconds += built[k].seconds;
+            }
+            return out;
+        }
+
+    private:
+        lanes* pool_;
+        Runner runner_;
+        std::size_t task_;
+    };
+
+    struct in_work {
+        job what;
+        std::string key{};
+        bool shared = false;  ///< built together with others
+        double submitted = 0;
+        double build_seconds = 0;
+        double waited = 0;  ///< seconds before it went to a runner in which no compiler had it
+    };
+
+    static std::vector<Template> one(Template what)
+    {
+        std::vector<Template> out;
+        out.push_back(std::move(what));
+        return out;
+    }
+
+    [[nodiscard]] bool idle() const noexcept
+    {
+        return building_.empty() && built_.empty() && running_.empty() && given_.empty();
+    }
+
+    /// Waits until one configuration is built.
+    [[nodiscard]] build_result build(std::size_t task, index candidate, double seconds)
+    {
+        const Template& t = templates_[task];
+        try {
+            const source text = t.source_of(t.space.at(candidate));
+            compilers_.submit({text}, t.entry, seconds);
+            return compilers_.wait(compilers_.cache().key(text, t.entry));
+        } catch (const error&) {
+            throw;
+        } catch (const std::exception& e) {
+            return {.failed = failure{failure_kind::invalid, 0, std::string("threw: ") + e.what()}};
+        }
+    }
+
+    /// Does what can be done without waiting.
+    void look_after()
+    {
+        compilers_.advance();
+        for (std::size_t k = 0; k < building_.size();) {
+            std::optional<build_result> r = compilers_.result(building_[k].key);
+            if (!r) {
+                ++k;
+                continue;
+            }
+            in_work w = std::move(building_[k]);
+            building_.erase(building_.begin() + static_cast<std::ptrdiff_t>(k));
+            w.build_seconds += r->seconds;
+            w.shared = r->shared;
+            if (r->failed) {
+                measurement m;
+                m.failed = std::move(r->failed);
+                m.build_seconds = w.build_seconds;
+                given_.push_back({.ticket = w.what.ticket,
+                                  .measured = std::move(m),
+                                  .queued_s = (std::max)(0.0, now() - w.submitted - w.build_seconds)});
+            } else {
+                built_.push_back(std::move(w));
+            }
+        }
+        hand_over();
+        if (!running_.empty()) hear(0);
+        hand_over();                                   // to whoever has just become free
+        if (runners_.room() == 0 && running_.empty())  // and never will be: all of them are lost
+            for (auto* const waiting : {&building_, &built_}) {
+                for (const in_work& w : *waiting) given_.push_back({.ticket = w.what.ticket});
+                waiting->clear();
+            }
+    }
+
+    void hand_over()
+    {
+        while (!built_.empty() && runners_.room() > 0) {
+            in_work w = std::move(built_.front());
+            built_.pop_front();
+            w.waited = (std::max)(0.0, now() - w.submitted - w.build_seconds);
+            runners_.submit(w.what);
+            running_.push_back(std::move(w));
+        }
+    }
+
+    void hear(double seconds)
+    {
+        for (answer& a : runners_.collect(seconds)) {
+            const auto w = std::find_if(running_.begin(), running_.end(),
+                                        [&](const in_work& r) { return r.what.ticket == a.ticket; });
+            if (w == running_.end()) throw error("lanes: the runners answered a job that they were not given");
+            if (a.measured && a.measured->failed && w->shared) {
+                build_alone(std::move(*w));
+                running_.erase(w);
+                continue;
+            }
+            if (a.measured) a.measured->build_seconds += w->build_seconds;
+            a.queued_s += w->waited;
+            running_.erase(w);
+            given_.push_back(std::move(a));
+        }
+    }
+
+    /// Has a job that failed built by itself, and run again: those that it was compiled with may be to blame.
+    void build_alone(in_work w)
+    {
+        const Template& t = templates_[w.what.task];
+        compilers_.submit_alone(t.source_of(t.space.at(w.what.candidate)), t.entry, w.what.limits.build_seconds);
+        if constexpr (requires { runners_.forget(w.what.candidate, w.what.task); })
+            runners_.forget(w.what.candidate, w.what.task);
+        building_.push_back(std::move(w));
+    }
+
+    std::vector<Template> templates_;
+    Builder compilers_;
+    Runners runners_;
+    std::size_t ahead_;
+    std::deque<in_work> building_{}, built_{}, running_{};
+    std::vector<answer> given_{};
+};
+
+}  // namespace tunekit::measure

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The clock rates at which a device ran and what held it back, as NVML says.
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "tunekit/measure/cuda/library.hpp"
+
+namespace tunekit::measure {
+
+/// What was seen of a device over a run. Looked at right after a candidate, so an idle device does not hide it.
+struct cuda_conditions {
+    unsigned samples = 0;
+    unsigned min_mhz = 0, max_mhz = 0;  ///< of the multiprocessors
+    unsigned long long held_back = 0;   ///< NVML's reasons for lower clocks, all that were seen
+
+    void add(unsigned mhz, unsigned long long reasons) noexcept
+    {
+        min_mhz = samples == 0 || mhz < min_mhz ? mhz : min_mhz;
+        max_mhz = mhz > max_mhz ? mhz : max_mhz;
+        held_back |= reasons;
+        ++samples;
+    }
+    void add(const cuda_conditions& other) noexcept
+    {
+        if (other.samples == 0) return;
+        add(other.min_mhz, other.held_back);
+        add(other.max_mhz, other.held_back);
+        samples += other.samples - 2;
+    }
+
+    /// Whether heat, power or the board held the device back; idling and a chosen clock do not count.
+    [[nodiscard]] bool throttled() const noexcept { return (held_back & 0xECU) != 0; }
+
+    /// "1410 to 1980 MHz, held back by: power cap"; one line.
+    [[nodiscard]] std::string text() const
+    {
+        if (samples == 0) return "clocks not observed";
+        std::string out = std::to_string(min_mhz) + " to " + std::to_string(max_mhz) + " MHz";
+        constexpr std::pair<unsigned, const char*> reasons[] = {{0x04, "power cap"},
+                                                                {0x08, "hardware slowdown"},
+                                                                {0x20, "heat (software)"},
+                                                                {0x40, "heat (hardware)"},
+                                                                {0x80, "power brake"}};
+        const char* before = ", held back by: ";
+        for (const auto& [bit, name] : reasons)
+            if ((held_back & bit) != 0) {
+                out += before;
+                out += name;
+                before = ", ";
+            }
+        return out;
+    }
+
+    friend bool operator==(const cuda_conditions&, const cuda_conditions&) = default;
+};
+
+/// NVML on one device; watches nothing where there is no NVML. Does not begin CUDA, so it may be used beside workers.
+/// Move-only.
+class cuda_clocks {
+public:
+    /// The device by its bus identity, cuda_device::bus. `library` is libnvidia-ml; empty: the system's.
+    explicit cuda_clocks(const std::string& bus, const std::string& library = {})
+    {
+        try {
+            nvml_.emplace(library, std::vector<std::string>{"libnvidia-ml.so.1"}, "NVML", "install NVIDIA's driver");
+            int (*init)() = nullptr;
+            int (*find)(const char*, void**) = nullptr;
+            nvml_->find(init, "nvmlInit_v2");
+            nvml_->find(find, "nvmlDeviceGetHandleByPciBusId_v2");
+            nvml_->find(clock_, "nvmlDeviceGetClockInfo");
+            try {
+                nvml_->find(reasons_, "nvmlDeviceGetCurrentClocksThrottleReasons");
+            } catch (const no_cuda&) {
+                nvml_->find(reasons_, "nvmlDeviceGetCurrentClocksEventReasons");  // what newer ones call it
+            }
+            if (init() != 0 || find(bus.c_str(), &device_) != 0) device_ = nullptr;
+        } catch (const no_cuda&) {
+            device_ = nullptr;
+        }
+    }
+
+    [[nodiscard]] bool watching() const noexcept { return device_ != nullptr; }
+
+    /// Adds what is seen now.
+    void look(cuda_conditions& to) const
+    {
+        constexpr int multiprocessors = 1;  // NVML_CLOCK_SM
+        unsigned mhz = 0;
+        unsigned long long reasons = 0;
+        if (device_ == nullptr || clock_(device_, multiprocessors, &mhz) != 0) return;
+        if (reasons_(device_, &reasons) != 0) reasons = 0;
+        to.add(mhz, reasons);
+    }
+
+private:
+    std::optional<cuda_library> nvml_{};
+    void* device_ = nullptr;  ///< nvmlDevice_t
+    int (*clock_)(void*, int, unsigned*) = nullptr;
+    int (*reasons_)(void*, unsigned long long*) = nullptr;
+};
+
+}  // namespace tunekit::measure

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The CUDA devices of this machine and their limits, without touching CUDA in this process.
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cstddef>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/detail/compilation.hpp"
+#include "tunekit/measure/detail/cuda_driver.hpp"
+
+namespace tunekit::measure {
+
+/// What a device allows. The defaults hold for every device of compute capability 5.0 and more.
+struct cuda_device {
+    int index = 0;
+    int major = 5, minor = 0;              ///< compute capability
+    int processors = 1;                    ///< streaming multiprocessors
+    int threads = 1024;                    ///< per block
+    int registers = 65536;                 ///< per block
+    std::size_t shared_bytes = 49152;      ///< per block without asking for more
+    std::size_t max_shared_bytes = 49152;  ///< per block, asked for: dynamic shared memory only
+    std::size_t cache_bytes = 0;           ///< of the second level
+    std::size_t memory_bytes = 0;
+    std::string bus{};  ///< "0000:65:00.0"
+    std::string name{};
+
+    /// "sm_90", as nvrtc_options want it.
+    [[nodiscard]] std::string architecture() const { return "sm_" + std::to_string(10 * major + minor); }
+
+    friend bool operator==(const cuda_device&, const cuda_device&) = default;
+};
+
+namespace detail {
+
+/// Attributes of a device, by CUdevice_attribute.
+enum cuda_attribute : int {
+    max_threads_per_block = 1,
+    max_shared_per_block = 8,
+    max_registers_per_block = 12,
+    multiprocessors = 16,
+    l2_cache_bytes = 38,
+    capability_major = 75,
+    capability_minor = 76,
+    max_shared_per_block_optin = 97,
+};
+
+/// What the driver says of device `k`. Precondition: cuInit was called.
+inline cuda_device describe(const detail::cuda_driver& cuda, int k)
+{
+    detail::cuda_driver::device d = 0;
+    cuda.check(cuda.device_get(&d, k), "cuDeviceGet");
+    const auto ask = [&](cuda_attribute which) {
+        int value = 0;
+        cuda.check(cuda.device_attribute(&value, which, d), "cuDeviceGetAttribute");
+        return value;
+    };
+    cuda_device out{.index = k,
+                    .major = ask(capability_major),
+                    .minor = ask(capability_minor),
+                    .processors = ask(multiprocessors),
+                    .threads = ask(max_threads_per_block),
+                    .registers = ask(max_registers_per_block),
+                    .shared_bytes = static_cast<std::size_t>(ask(max_shared_per_block)),
+                    .max_shared_bytes = static_cast<std::size_t>(ask(max_shared_per_block_optin)),
+                    .cache_bytes = static_cast<std::size_t>(ask(l2_cache_bytes))};
+    char text[256] = {};
+    cuda.check(cuda.device_memory(&out.memory_bytes, d), "cuDeviceTotalMem");
+    cuda.check(cuda.device_bus(text, sizeof text, d), "cuDeviceGetPCIBusId");
+    out.bus = text;
+    cuda.check(cuda.device_name(text, sizeof text, d), "cuDeviceGetName");
+    out.name = text;
+    return out;
+}
+
+/// cuInit, with its usual complaint in plain words. Returns the number of devices. Throws no_cuda where there is none.
+inline int begin_cuda(const detail::cuda_driver& cuda)
+{
+    int n = 0;
+    const int code = cuda.init(0);
+    if (code == 0) cuda.check(cuda.device_count(&n), "cuDeviceGetCount");
+    if (code == detail::cuda_driver::no_device || (code == 0 && n == 0))
+        throw no_cuda("no CUDA device: the driver sees none; look at nvidia-smi and CUDA_VISIBLE_DEVICES");
+    if (code != 0) throw no_cuda("no CUDA device: " + cuda.told(code, "cuInit"));
+    return n;
+}
+
+inline std::optional<cuda_device> parse_device(const std::string& line)
+{
+    cuda_device d;
+    char bus[64] = {};
+    int name = 0;
+    if (std::sscanf(line.c_str(), "device %d %d %d %d %d %d %zu %zu %zu %zu %63s %n", &d.index, &d.major, &d.minor,
+                    &d.processors, &d.threads, &d.registers, &d.shared_bytes, &d.max_shared_bytes, &d.cache_bytes,
+                    &d.memory_bytes, bus, &name) != 11 ||
+        name == 0)
+        return std::nullopt;
+    d.bus = bus;
+    d.name = line.substr(static_cast<std::size_t>(name));
+    return d;
+}
+
+}  // namespace detail
+
+/// The devices of this machine, asked for in a child process, so that CUDA may still be begun in workers forked later.
+/// `driver` is the library; empty: the system's. Throws no_cuda, in one line, where there is no driver or no device,
+/// and where the driver does not answer for `seconds`.
+[[nodiscard]] inline std::vector<cuda_device> cuda_devices(const std::string& driver = {}, double seconds = 30)
+{
+    detail::compilation child([&driver] {
+        const detail::cuda_driver cuda(driver);
+        const int n = detail::begin_cuda(cuda);
+        for (int k = 0; k < n; ++k) {
+            const cuda_device d = detail::describe(cuda, k);
+            ::dprintf(1, "device %d %d %d %d %d %d %zu %zu %zu %zu %s %s\n", d.index, d.major, d.minor, d.processors,
+                      d.threads, d.registers, d.shared_bytes, d.max_shared_bytes, d.cache_bytes, d.memory_bytes,
+                      d.bus.empty() ? "-" : d.bus.c_str(), d.name.c_str());
+        }
+        return 0;
+    });
+    const wall_clock now;
+    const double until = now() + seconds;
+    while (!child.advance()) {
+        if (now() >= until)
+            throw no_cuda("no CUDA device: the driver has not answered for " + std::to_string(seconds) + " s");
+        pollfd event{child.news(), POLLIN, 0};
+        ::poll(&event, child.news() >= 0 ? 1 : 0, child.news() >= 0 ? 100 : 1);
+    }
+    std::vector<cuda_device> out;
+    const std::string& text = child.text();
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = (std::min)(text.find('\n', at), text.size());
+        if (auto d = detail::parse_device(text.substr(at, end - at))) out.push_back(std::move(*d));
+        at = end + 1;
+    }
+    if (child.status() == 0 && !out.empty()) return out;
+    constexpr std::string_view before = "error: tunekit: ";
+    const std::size_t said = text.find(before);
+    if (said != std::string::npos)
+        throw no_cuda(text.substr(said + before.size(), text.find('\n', said) - said - before.size()));
+    throw no_cuda("no CUDA device: asking the driver ended with status " + std::to_string(child.status()));
+}
+
+/// Device `index` of this machine. Throws no_cuda where there is none of that number.
+[[nodiscard]] inline cuda_device find_cuda_device(int index = 0, const std::string& driver = {})
+{
+    const auto all = cuda_devices(driver);
+    for (const cuda_device& d : all)
+        if (d.index == index) return d;
+    throw no_cuda("no CUDA device " + std::to_string(index) + ": want 0 to " + std::to_string(all.size() - 1));
+}
+
+}  // namespace tunekit::measure

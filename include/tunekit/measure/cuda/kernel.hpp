@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The kernel that a cubin is, for `timed`.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/measure/cuda/builder.hpp"
+#include "tunekit/measure/cuda/cubin.hpp"
+#include "tunekit/measure/cuda/operands.hpp"
+#include "tunekit/measure/cuda/source.hpp"
+
+namespace tunekit::measure {
+
+/// Empty where `on` can start `how`, else one line on the first limit that it exceeds. `use` is what the kernel takes
+/// by its cubin; where that is not known, the launch alone is looked at.
+[[nodiscard]] inline std::optional<std::string> exceeds(const cuda_launch& how,
+                                                        const std::optional<cuda_resources>& use, const cuda_device& on)
+{
+    const auto line = [&how](const char* what, std::int64_t has, std::int64_t most) {
+        return how.entry + ": " + what + ' ' + std::to_string(has) + ", want at most " + std::to_string(most);
+    };
+    constexpr std::array<std::int64_t, 3> grid{(std::numeric_limits<std::int32_t>::max)(), 65535, 65535};
+    constexpr std::array<std::int64_t, 3> block{1024, 1024, 64};
+    for (std::size_t k = 0; k < 3; ++k) {
+        if (how.grid[k] < 1 || how.block[k] < 1) return how.entry + ": an empty grid or block, want >= 1 each way";
+        if (how.grid[k] > grid[k]) return line("blocks in one direction are", how.grid[k], grid[k]);
+        if (how.block[k] > block[k]) return line("threads in one direction are", how.block[k], block[k]);
+    }
+    if (how.threads() > on.threads) return line("threads per block are", how.threads(), on.threads);
+    const auto fixed = use ? static_cast<std::int64_t>(use->shared_bytes) : 0;
+    const auto most = static_cast<std::int64_t>(how.shared_bytes > 0 ? on.max_shared_bytes : on.shared_bytes);
+    if (fixed + how.shared_bytes > most) return line("bytes of shared memory are", fixed + how.shared_bytes, most);
+    if (!use) return std::nullopt;
+    if (use->max_threads != 0 && how.threads() > use->max_threads)
+        return line("threads per block by its launch bounds are", how.threads(), use->max_threads);
+    const std::int64_t warps = (how.threads() + 31) / 32;
+    const std::int64_t registers = warps * 32 * ((use->registers + 7) / 8 * 8);  // dealt to warps, by eights
+    if (registers > on.registers) return line("registers per block are", registers, on.registers);
+    return std::nullopt;
+}
+
+/// What runs a configuration: a loaded module and its launches. Move-only; unloads the module when it ends.
+class cuda_run {
+public:
+    /// Loads `image` and does what `source.prepare` says. Throws cuda_failure, or candidate_error where a launch
+    /// exceeds what a driver call can say.
+    cuda_run(cuda_session& gpu, const std::string& image, const cuda_source& source, cuda_operands& data)
+        : gpu_(&gpu), arguments_(data.arguments(gpu, static_cast<std::size_t>(source.scratch_floats) * sizeof(float)))
+    {
+        const detail::cuda_driver& cuda = gpu.cuda();
+        cuda.check(cuda.module_load(&module_, image.data()), "cuModuleLoadData");
+        try {
+            std::vector<step> before;
+            for (const cuda_launch& l : source.prepare) before.push_back(step_of(l));
+            for (const cuda_launch& l : source.launches) steps_.push_back(step_of(l));
+            for (const step& s : before) start(s);
+            if (!before.empty()) gpu.finish();
+        } catch (...) {
+            cuda.module_unload(module_);
+            throw;
+        }
+    }
+    cuda_run(cuda_run&& other) noexcept
+        : gpu_(other.gpu_),
+          module_(std::exchange(other.module_, nullptr)),
+          arguments_(std::move(other.arguments_)),
+          steps_(std::move(other.steps_)),
+          times_(other.times_)
+    {
+    }
+    cuda_run& operator=(cuda_run&&) = delete;
+    cuda_run(const cuda_run&) = delete;
+    cuda_run& operator=(const cuda_run&) = delete;
+    ~cuda_run()
+    {
+        if (module_ != nullptr) gpu_->cuda().module_unload(module_);
+    }
+
+    /// Seconds of one run; the first, which may be checked, is launched once and no more.
+    [[nodiscard]] double operator()(std::uint64_t turn)
+    {
+        const double one = gpu_->seconds(turn == 0 ? 1 : times_, [this] {
+            for (const step& s : steps_) start(s);
+        });
+        times_ = gpu_->launches(one);
+        return one;
+    }
+
+private:
+    struct step {
+        detail::cuda_driver::handle function = nullptr;
+        std::array<unsigned, 3> grid{}, block{};
+        unsigned shared_bytes = 0;
+    };
+
+    [[nodiscard]] step step_of(const cuda_launch& how) const
+    {
+        constexpr int most_dynamic_shared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+        const detail::cuda_driver& cuda = gpu_->cuda();
+        step s{.shared_bytes = static_cast<unsigned>(how.shared_bytes)};
+        for (std::size_t k = 0; k < 3; ++k) {
+            if (how.grid[k] < 1 || how.block[k] < 1 || how.grid[k] > (std::numeric_limits<std::int32_t>::max)() ||
+                how.block[k] > 1024)
+                throw candidate_error({failure_kind::launch_error, 1, how.entry + ": a grid or block of no such size"});
+            s.grid[k] = static_cast<unsigned>(how.grid[k]);
+            s.block[k] = static_cast<unsigned>(how.block[k]);
+        }
+        cuda.check(cuda.module_function(&s.function, module_, how.entry.c_str()), "cuModuleGetFunction " + how.entry);
+        if (how.shared_bytes > 0)  // beyond 48 KiB, fixed and dynamic together, a device wants to be asked
+            cuda.check(cuda.function_set(s.function, most_dynamic_shared, static_cast<int>(how.shared_bytes)),
+                       "asking for " + std::to_string(how.shared_bytes) + " bytes of shared memory");
+        return s;
+    }
+
+    void start(const step& s)
+    {
+        const detail::cuda_driver& cuda = gpu_->cuda();
+        cuda.check(cuda.launch(s.function, s.grid[0], s.grid[1], s.grid[2], s.block[0], s.block[1], s.block[2],
+                               s.shared_bytes, nullptr, arguments_.data(), nullptr),
+                   "cuLaunchKernel");
+    }
+
+    cuda_session* gpu_;
+    detail::cuda_driver::handle module_ = nullptr;
+    std::vector<void*> arguments_;
+    std::vector<step> steps_{};
+    std::uint32_t times_ = 1;
+};
+
+/// The kernel of a template of `cuda_source`s, for `timed`: finds what was built for a configuration, loads it, and
+/// reports the device's seconds.
+///
+///     timed{cuda_kernel(program, pool.cache(), data, gpu), until_confident{}, cuda_check{&data, &gpu}}
+///
+/// Refers to `data` and `gpu`. Only the configuration is needed to find the code, so it works in processes forked
+/// before anything was built.
+template <class Template>
+[[nodiscard]] auto cuda_kernel(Template what, cubin_cache cache, cuda_operands& data, cuda_session& gpu)
+{
+    return [what = std::move(what), cache = std::move(cache), data = &data, gpu = &gpu](const auto& config) {
+        const cuda_source source = what.text(config);
+        const std::string key = cache.key(what.source_of(config), what.entry);
+        return cuda_run(*gpu, cache.cubin(key), source, *data);
+    };
+}
+
+}  // namespace tunekit::measure

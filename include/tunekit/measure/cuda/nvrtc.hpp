@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// NVRTC, CUDA's compiler as a library: text in, machine code of one architecture out. Needs no device.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tunekit/measure/cuda/library.hpp"
+
+namespace tunekit::measure {
+
+/// The opened library. Its few types are declared here, so that no toolkit is needed to compile this. Move-only.
+class nvrtc {
+public:
+    /// What came of a compilation.
+    struct outcome {
+        bool good = false;
+        std::string cubin{};  ///< an ELF file; empty unless good
+        std::string log{};    ///< the compiler's words, warnings included
+    };
+
+    /// Opens `path`, or where that is empty the newest libnvrtc there is. Throws no_cuda.
+    explicit nvrtc(const std::string& path = {})
+        : library_(path,
+                   {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so",
+                    "/usr/local/cuda/lib64/libnvrtc.so"},
+                   "NVRTC",
+                   "install the CUDA toolkit (libnvrtc), add its folder to LD_LIBRARY_PATH, or name the library")
+    {
+        library_.find(version_, "nvrtcVersion");
+        library_.find(explain_, "nvrtcGetErrorString");
+        library_.find(create_, "nvrtcCreateProgram");
+        library_.find(compile_, "nvrtcCompileProgram");
+        library_.find(destroy_, "nvrtcDestroyProgram");
+        library_.find(log_size_, "nvrtcGetProgramLogSize");
+        library_.find(log_, "nvrtcGetProgramLog");
+        library_.find(cubin_size_, "nvrtcGetCUBINSize");
+        library_.find(cubin_, "nvrtcGetCUBIN");
+        library_.find(arch_count_, "nvrtcGetNumSupportedArchs");
+        library_.find(archs_, "nvrtcGetSupportedArchs");
+    }
+
+    /// "13.0".
+    [[nodiscard]] std::string version() const
+    {
+        int major = 0, minor = 0;
+        version_(&major, &minor);
+        return std::to_string(major) + '.' + std::to_string(minor);
+    }
+
+    /// Differs, but for chance, between versions and between files.
+    [[nodiscard]] std::string identity() const { return version() + ' ' + cuda_library::identity(version_); }
+
+    /// The architectures that it compiles for: 80 stands for sm_80.
+    [[nodiscard]] std::vector<int> architectures() const
+    {
+        int n = 0;
+        if (arch_count_(&n) != 0 || n <= 0) return {};
+        std::vector<int> out(static_cast<std::size_t>(n));
+        if (archs_(out.data()) != 0) out.clear();
+        return out;
+    }
+
+    /// Compiles `text` with options such as --gpu-architecture=sm_80. Slow, and may take for ever: have it run in a
+    /// process of its own, as `nvrtc_builder` does.
+    [[nodiscard]] outcome compile(const std::string& text, const std::vector<std::string>& options) const
+    {
+        outcome out;
+        program p = nullptr;
+        if (const int code = create_(&p, text.c_str(), "generated", 0, nullptr, nullptr); code != 0) {
+            out.log = explain_(code);
+            return out;
+        }
+        std::vector<const char*> words;
+        for (const std::string& o : options) words.push_back(o.c_str());
+        const int code = compile_(p, static_cast<int>(words.size()), words.data());
+        out.log = read(p, log_size_, log_);
+        while (!out.log.empty() && (out.log.back() == '\0' || out.log.back() == '\n')) out.log.pop_back();
+        if (code != 0 && out.log.empty()) out.log = explain_(code);
+        if (code == 0) out.cubin = read(p, cubin_size_, cubin_);
+        out.good = code == 0 && !out.cubin.empty();
+        if (code == 0 && !out.good) out.log = "no machine code came out; want --gpu-architecture=sm_NN";
+        destroy_(&p);
+        return out;
+    }
+
+private:
+    using program = void*;  // nvrtcProgram; results are the enumeration nvrtcResult, an int, 0 where all is well
+
+    static std::string read(program p, int (*size)(program, std::size_t*), int (*get)(program, char*))
+    {
+        std::size_t n = 0;
+        if (size(p, &n) != 0) return {};
+        std::string out(n, '\0');
+        return get(p, out.data()) == 0 ? out : std::string();
+    }
+
+    cuda_library library_;
+    int (*version_)(int*, int*) = nullptr;
+    const char* (*explain_)(int) = nullptr;
+    int (*create_)(program*, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
+    int (*compile_)(program, int, const char* const*) = nullptr;
+    int (*destroy_)(program*) = nullptr;
+    int (*log_size_)(program, std::size_t*) = nullptr;
+    int (*log_)(program, char*) = nullptr;
+    int (*cubin_size_)(program, std::size_t*) = nullptr;
+    int (*cubin_)(program, char*) = nullptr;
+    int (*arch_count_)(int*) = nullptr;
+    int (*archs_)(int*) = nullptr;
+};
+
+}  // namespace tunekit::measure

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A pool of compiler processes, whatever the compiler is: what is wanted, what runs, what became of it.
+
+#include <unistd.h>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/detail/build_cache.hpp"
+#include "tunekit/measure/detail/compilation.hpp"
+#include "tunekit/measure/detail/process.hpp"
+
+namespace tunekit::measure {
+
+/// What became of a build.
+struct build_result {
+    std::optional<failure> failed{};
+    double seconds = 0;   ///< wall; its share where several were built together; 0 where it was there already
+    bool shared = false;  ///< compiled together with others, which may have spoilt it
+
+    friend bool operator==(const build_result&, const build_result&) = default;
+};
+
+namespace detail {
+
+/// One source that is to be built.
+struct build_job {
+    std::string key;
+    source what;
+    std::string entry;
+    double seconds = 0;  ///< of one compiler, on the wall
+};
+
+}  // namespace detail
+
+/// Builds sources in several processes, each source once; `Toolchain` says how one process is started and where its
+/// work goes. `builder` and `nvrtc_builder` are pools.
+///
+/// A toolchain is movable and has:
+///   * `cache()`: a cache with `directory()`, `key(source, entry)`, `find(key)` and `publish(built, key, beside)`;
+///   * `together()`: sources per process, at most, and `alike(source, source)`: whether two may share one;
+///   * `start(jobs, stem, scratch)`: a detail::compilation that writes `stem` + `suffix`;
+///   * `refused(compilation)`: the failure that its words tell;
+///   * `blames_machine(compilation)`: whether they may be about the machine, and `harmless(source)`: one for the same
+///     compiler that fails for no other reason.
+/// Where several do not build together, or not within the time of one, they are built singly and only the culprit
+/// fails. What was built lies in the cache; what failed is not tried again, after a time-out unless the limit is
+/// longer.
+///
+/// Processes are looked after in `submit`, `wait` and `advance`: between those calls they run on, but none is started.
+/// Each has a process group, which a time-out kills. They read nothing, and their messages end in the failure.
+///
+/// Failures:   build_error with the compiler's words, build_timeout.
+/// Errors:     tunekit::error where a process cannot be started, a file cannot be written, or a harmless source fails too.
+/// Threads:    one object is for one thread at a time.
+template <class Toolchain>
+class build_pool {
+public:
+    /// `processes` run at a time; 0: one less than there are processors, at least 1. `directory` is made where it is
+    /// missing; empty: one that ends with the pool. The toolchain is Toolchain(directory, options).
+    template <class Options>
+    build_pool(const std::string& directory, std::size_t processes, const Options& options)
+        : processes_(processes != 0 ? processes : spare_processors()),
+          place_(directory),
+          tools_(place_.name(), options),
+          scratch_(place_.name() + "/building-")
+    {
+    }
+
+    [[nodiscard]] const auto& cache() const noexcept { return tools_.cache(); }
+    [[nodiscard]] const Toolchain& tools() const noexcept { return tools_; }
+    /// Processes at a time.
+    [[nodiscard]] std::size_t processes() const noexcept { return processes_; }
+    /// Processes started so far.
+    [[nodiscard]] std::uint64_t started() const noexcept { return started_; }
+
+    /// Asks for `sources`, all with the entry point `entry`, each within `seconds` of a compiler's time on the wall.
+    /// Throws std::invalid_argument where a source asks for a compiler that is not listed.
+    void submit(const std::vector<source>& sources, std::string_view entry, double seconds)
+    {
+        std::vector<job> wanted;
+        for (const source& s : sources) {
+            job j{cache().key(s, entry), s, std::string(entry), seconds};
+            const auto known = known_.find(j.key);
+            if (known != known_.end()) {
+                state& k = known->second;
+                const bool again = k.done && k.result.failed && k.result.failed->kind == failure_kind::build_timeout &&
+                                   seconds > k.seconds;
+                k.result.seconds = k.done ? 0 : k.result.seconds;
+                if (!again) continue;
+                known_.erase(known);
+            }
+            const auto there = cache().find(j.key);
+            known_[j.key] = {there.has_value(), seconds, {.shared = there && there->shared}};
+            if (!there) wanted.push_back(std::move(j));
+        }
+        const std::size_t share = (wanted.size() + processes_ - 1) / processes_;
+        const std::size_t most = (std::max)((std::min)(share, tools_.together()), std::size_t{1});
+        while (!wanted.empty()) {  // runs of like sources, in the order asked for
+            std::vector<job> unit;
+            std::vector<job> rest;
+            for (job& j : wanted) {
+                const bool fits = unit.empty() || (unit.size() < most && tools_.alike(unit.front().what, j.what));
+                (fits ? unit : rest).push_back(std::move(j));
+            }
+            queue_.push_back(std::move(unit));
+            wanted = std::move(rest);
+        }
+        advance();
+    }
+
+    /// Asks for `s` once more, in a compilation of its own, whatever the cache has of it: others may have spoilt it.
+    void submit_alone(const source& s, std::string_view entry, double seconds)
+    {
+        std::vector<job> unit;
+        unit.push_back({cache().key(s, entry), s, std::string(entry), seconds});
+        known_[unit.front().key] = {false, seconds, {}};
+        queue_.insert(queue_.begin(), std::move(unit));
+        advance();
+    }
+
+    /// Waits until what was submitted under `key` is built or has failed. Throws std::invalid_argument for an unknown
+    /// key.
+    [[nodiscard]] build_result wait(const std::string& key)
+    {
+        const auto at = known_.find(key);
+        if (at == known_.end()) invalid("builder.wait: a key that was not submitted, want one that was");
+        while (!at->second.done) {
+            if (queue_.empty() && running_.empty()) throw error("builder.wait: a build was lost to an earlier error");
+            turn(true);
+        }
+        return at->second.result;
+    }
+
+    /// What became of it, where that is known already; then of a job that asks for the same later, 0 seconds.
+    [[nodiscard]] std::optional<build_result> result(const std::string& key)
+    {
+        const auto at = known_.find(key);
+        if (at == known_.end() || !at->second.done) return std::nullopt;
+        build_result out = at->second.result;
+        at->second.result.seconds = 0;
+        return out;
+    }
+
+    /// Takes what has been built and starts the next compilers. Does not wait.
+    void advance() { turn(false); }
+
+    /// What it waits for.
+    void watch(detail::poll_set& events) const
+    {
+        for (const running& r : running_) {
+            if (r.process.news() >= 0) events.add(r.process.news());
+            else events.by(now_() + 1e-3);  // it has fallen silent and is about to end
+            events.by(r.start + r.unit.front().seconds);
+        }
+    }
+
+private:
+    using job = detail::build_job;
+    struct state {
+        bool done = false;
+        double seconds = 0;  ///< the limit
+        build_result result{};
+    };
+    struct running {
+        std::vector<job> unit;
+        detail::compilation process;
+        std::string stem;  ///< of its files
+        double start = 0;
+    };
+
+    static std::size_t spare_processors() noexcept
+    {
+        const long n = ::sysconf(_SC_NPROCESSORS_ONLN);
+        return n > 2 ? static_cast<std::size_t>(n - 1) : 1;
+    }
+
+    void turn(bool patient)
+    {
+        for (;;) {
+            while (running_.size() < processes_ && !queue_.empty()) start();
+            bool news = false;
+            for (std::size_t i = 0; i < running_.size();) {
+                running& r = running_[i];
+                const bool ended = r.process.advance();
+                if (!ended && now_() < r.start + r.unit.front().seconds) {
+                    ++i;
+                    continue;
+                }
+                running over = std::move(r);
+                running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+                finish(std::move(over), ended);
+                news = true;
+            }
+            if (news && !patient) continue;  // there is room for the next
+            if (news || !patient) return;
+            sleep();
+        }
+    }
+
+    /// Until a compiler says something, ends, or runs out of time.
+    void sleep() const
+    {
+        detail::poll_set events;
+        events.by(now_() + 1);
+        watch(events);
+        events.wait(now_());
+    }
+
+    void start()
+    {
+        std::vector<job> unit = std::move(queue_.front());
+        queue_.erase(queue_.begin());
+        const std::string stem = scratch_.name() + '/' + std::to_string(started_++);
+        const double at = now_();
+        auto process = tools_.start(unit, stem, scratch_.name());
+        running_.push_back({std::move(unit), std::move(process), stem, at});
+    }
+
+    void finish(running over, bool ended)
+    {
+        const std::string object = over.stem + Toolchain::suffix;
+        const double seconds = (now_() - over.start) / static_cast<double>(over.unit.size());
+        over.process.end();
+        const std::optional<std::string> bytes =
+            ended && over.process.status() == 0 ? detail::bytes_of(object) : std::nullopt;
+        const bool good = bytes && !bytes->empty();
+        if (ended && !good && over.unit.size() == 1 && Toolchain::blames_machine(over.process))
+            try_harmless(over.unit.front(), over.process);
+        for (job& j : over.unit) {
+            state& k = known_[j.key];
+            k.result.seconds += seconds;
+            if (good) {
+                k.result.shared = over.unit.size() > 1;
+                cache().publish({*bytes, k.result.shared}, j.key, over.stem + ".whole");
+            } else if (over.unit.size() > 1) {
+                continue;  // its turn comes, alone
+            } else {
+                k.result.failed = ended ? Toolchain::refused(over.process) : late(j.seconds);
+            }
+            k.done = true;
+        }
+        if (!good && over.unit.size() > 1)
+            for (std::size_t i = over.unit.size(); i-- > 0;) {
+                std::vector<job> alone;
+                alone.push_back(std::move(over.unit[i]));
+                queue_.insert(queue_.begin(), std::move(alone));
+            }
+        ::unlink(object.c_str());
+        ::unlink((over.stem + ".cpp").c_str());
+    }
+
+    /// After a failure that may not be the source's. Throws tunekit::error, with what was said of the source, where a
+    /// source fails that nothing is wrong with.
+    void try_harmless(const job& failed, const detail::compilation& process)
+    {
+        const std::string stem = scratch_.name() + "/harmless";
+        std::vector<job> unit;
+        unit.push_back({cache().key(tools_.harmless(failed.what), "kernel"), tools_.harmless(failed.what), "kernel"});
+        auto again = tools_.start(unit, stem, scratch_.name());
+        const double deadline = now_() + harmless_seconds;
+        while (!again.advance() && now_() < deadline) {
+            detail::poll_set events;
+            if (again.news() >= 0) events.add(again.news());
+            events.by(again.news() >= 0 ? deadline : now_() + 1e-3);
+            events.wait(now_());
+        }
+        again.end();
+        const std::string object = stem + Toolchain::suffix;
+        const auto bytes = detail::bytes_of(object);
+        const bool good = again.status() == 0 && bytes && !bytes->empty();
+        ::unlink(object.c_str());
+        ::unlink((stem + ".cpp").c_str());
+        if (good) return;
+        throw error("builder: not even an empty source is compiled any more, in '" + cache().directory() +
+                    "': " + Toolchain::refused(process).message +
+                    "; want a compiler that works, with room there and memory to run in");
+    }
+
+    static constexpr double harmless_seconds = 30;
+
+    static failure late(double seconds)
+    {
+        return {failure_kind::build_timeout, 0, "was still compiling after " + std::to_string(seconds) + " s"};
+    }
+
+    std::size_t processes_;
+    detail::build_place place_;
+    Toolchain tools_;
+    detail::temporary_directory scratch_;
+    std::map<std::string, state> known_;
+    std::vector<std::vector<job>> queue_;
+    std::vector<running> running_;  ///< last, so that compilers end before their files do
+    wall_clock now_{};
+    std::uint64_t started_ = 0;
+};
+
+}  // namespace tunekit::measure

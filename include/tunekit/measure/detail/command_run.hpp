@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// One run of a command, with limits, heard to its end; whatever it started ends with it.
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/detail/descent.hpp"
+#include "tunekit/measure/detail/process.hpp"
+#include "tunekit/measure/program/finished_run.hpp"
+
+namespace tunekit::measure::detail {
+
+/// What is started, and where. Nothing of it is seen by a shell.
+struct command_line {
+    std::vector<std::string> arguments;
+    std::vector<std::pair<std::string, std::string>> environment{};  ///< beside what there is
+    std::string directory{};                                         ///< empty: where this process is
+};
+
+/// What holds it.
+struct command_limits {
+    double wall_seconds = std::numeric_limits<double>::infinity();
+    double cpu_seconds = std::numeric_limits<double>::infinity();  ///< of each of its processes
+    std::size_t memory_bytes = 0;                                  ///< address space of each of its processes; 0: any
+    std::size_t output_bytes = std::size_t{1} << 20;               ///< kept of each text
+};
+
+/// The first and the last part of a text that may be much longer than what is kept.
+class bounded_text {
+public:
+    explicit bounded_text(std::size_t bytes) : half_(bytes / 2 + 1) {}
+
+    void add(std::string_view more)
+    {
+        const std::size_t first = (std::min)(half_ - head_.size(), more.size());
+        head_ += more.substr(0, first);
+        more.remove_prefix(first);
+        total_ += more.size();
+        tail_ += more;
+        if (tail_.size() > 4 * half_) tail_.erase(0, tail_.size() - half_);
+    }
+    [[nodiscard]] bool cut() const noexcept { return total_ > half_; }
+    [[nodiscard]] std::string text() const
+    {
+        if (!cut()) return head_ + tail_;
+        return head_ + "\n[" + std::to_string(total_ - half_) + " bytes are left out]\n" +
+               tail_.substr(tail_.size() - half_);
+    }
+
+private:
+    std::size_t half_;
+    std::size_t total_ = 0;  ///< bytes beyond the head
+    std::string head_;
+    std::string tail_;
+};
+
+/// Runs commands, one after another. Made in a process of its own, whose orphaned descendants it inherits, and which does nothing
+/// else: all children of that process are the command's, so that all can be ended.
+class command_runner {
+public:
+    /// `started`: where the command's process is told while it runs; 0 without one.
+    explicit command_runner(volatile pid_t* started) : started_(started)
+    {
+        adopt_descent();
+        sigset_t heard;
+        ::sigemptyset(&heard);
+        ::sigaddset(&heard, SIGCHLD);
+        ::sigaddset(&heard, SIGTERM);  // sent by the system where the parent ended
+        ::sigprocmask(SIG_BLOCK, &heard, nullptr);
+        signals_ = descriptor(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
+        const rlimit no_core{0, 0};
+        ::setrlimit(RLIMIT_CORE, &no_core);
+    }
+
+    [[nodiscard]] finished_run run(const command_line& what, const command_limits& limits)
+    {
+        finished_run out;
+        auto [hear_output, say_output] = pipe_ends();
+        auto [hear_errors, say_errors] = pipe_ends();
+        const wall_clock now;
+        const int failed = start_command(what, limits, say_output.get(), say_errors.get());
+        const double start = begun_;
+        say_output.reset();
+        say_errors.reset();
+        if (failed != 0) {
+            out.how = run_end::not_started;
+            out.code = failed;
+            return out;
+        }
+        bounded_text output(limits.output_bytes);
+        bounded_text errors(limits.output_bytes);
+        const double deadline = start + limits.wall_seconds;
+        bool told = false;  // to end, politely
+        for (;;) {
+            if (ended()) break;
+            const double moment = now();
+            if (moment >= deadline + (told ? grace : 0)) {
+                ::kill(-child_, told ? SIGKILL : SIGTERM);  // mpirun and the like take what is elsewhere with them
+                if (told) break;
+                told = true;
+                continue;
+            }
+            poll_set events;
+            events.add(signals_.get());
+            if (hear_output) events.add(hear_output.get());
+            if (hear_errors) events.add(hear_errors.get());
+            events.by(deadline + (told ? grace : 0));
+            events.wait(moment);
+            hear(hear_output, output);
+            hear(hear_errors, errors);
+        }
+        out.wall_seconds = now() - start;
+        reap(out, told, limits);
+        hear(hear_output, output);
+        hear(hear_errors, errors);
+        end_descent();
+        out.output = output.text();
+        out.errors = errors.text();
+        out.cut = output.cut();
+        return out;
+    }
+
+private:
+    static constexpr double most_cpu_seconds = 1e9;  ///< beyond it there is no limit
+    static constexpr double grace = 0.3;             ///< seconds between being told to end and being ended
+
+    static std::pair<descriptor, descriptor> pipe_ends()
+    {
+        int ends[2] = {-1, -1};
+        if (::pipe2(ends, O_CLOEXEC) != 0) throw error(std::string("program: no pipe: ") + std::strerror(errno));
+        ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+        return {descriptor(ends[0]), descriptor(ends[1])};
+    }
+
+    /// 0, or errno.
+    int start_command(const command_line& what, const command_limits& limits, int output, int errors)
+    {
+        if (!what.directory.empty() && ::chdir(what.directory.c_str()) != 0) return errno;
+        std::vector<char*> arguments;
+        for (const std::string& a : what.arguments)
+            arguments.push_back(const_cast<char*>(a.c_str()));  // exec does not write there
+        arguments.push_back(nullptr);
+        std::vector<std::string> own;
+        for (const auto& [name, value] : what.environment) own.push_back(name + '=' + value);
+        std::vector<char*> environment;
+        for (std::string& e : own) environment.push_back(e.data());
+        for (char** e = environ; e != nullptr && *e != nullptr; ++e) {
+            bool replaced = false;
+            for (const auto& [name, value] : what.environment)
+                replaced = replaced || (std::string_view(*e).starts_with(name) && (*e)[name.size()] == '=');
+            if (!replaced) environment.push_back(*e);
+        }
+        environment.push_back(nullptr);
+
+        // Not posix_spawn: limits must hold before the command begins, as it may start others at once.
+        auto [hear_trouble, say_trouble] = pipe_ends();
+        const pid_t child = ::fork();
+        if (child < 0) return errno;
+        if (child == 0) {
+            say_trouble = descriptor(::fcntl(say_trouble.get(), F_DUPFD_CLOEXEC, 10));
+            ::setsid();
+            reset_signals();
+            const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+            if (null >= 0 && ::dup2(null, 0) == 0 && ::dup2(output, 1) == 1 && ::dup2(errors, 2) == 2 && hold(limits))
+                ::execvpe(arguments.front(), arguments.data(), environment.data());
+            const int why = errno;
+            static_cast<void>(!::write(say_trouble.get(), &why, sizeof why));
+            ::_exit(127);
+        }
+        begun_ = wall_clock{}();
+        child_ = child;
+        *started_ = child;
+        say_trouble.reset();
+        ::fcntl(hear_trouble.get(), F_SETFL, 0);
+        int why = 0;  // the end of the pipe is the start of the command
+        if (::read(hear_trouble.get(), &why, sizeof why) != sizeof why) return 0;
+        ::waitpid(child, nullptr, 0);
+        *started_ = child_ = 0;
+        return why;
+    }
+
+    /// In the command's process, before it is the command.
+    [[nodiscard]] static bool hold(const command_limits& limits)
+    {
+        const auto set = [](auto which, rlim_t soft, rlim_t hard) {
+            const rlimit to{soft, hard};
+            return ::setrlimit(which, &to) == 0;
+        };
+        if (limits.memory_bytes != 0 && !set(RLIMIT_AS, limits.memory_bytes, limits.memory_bytes)) return false;
+        const auto seconds = static_cast<rlim_t>(std::ceil((std::min)(limits.cpu_seconds, most_cpu_seconds)));
+        if (limits.cpu_seconds < most_cpu_seconds && !set(RLIMIT_CPU, seconds, seconds + 1)) return false;
+        const descriptor file(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+        if (file)
+            static_cast<void>(!::write(file.get(), "1000", 4));  // else the system may choose another to end for memory
+        return true;
+    }
+
+    /// Whether the command's own process has ended. Collects orphans that have.
+    bool ended()
+    {
+        signalfd_siginfo news;
+        while (::read(signals_.get(), &news, sizeof news) == sizeof news)
+            if (news.ssi_signo == SIGTERM) leave();
+        siginfo_t info{};
+        return ::waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+               info.si_pid == child_;
+    }
+
+    void reap(finished_run& out, bool told, const command_limits& limits)
+    {
+        ::kill(-child_, SIGKILL);  // while the number is still its own
+        int status = 0;
+        rusage used{};
+        while (::wait4(child_, &status, 0, &used) < 0 && errno == EINTR) {
+        }
+        *started_ = 0;
+        const auto seconds = [](const timeval& t) {
+            return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+        };
+        out.cpu_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
+        out.how = WIFSIGNALED(status) ? run_end::signalled : run_end::exited;
+        out.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+        const bool by_cpu = out.how == run_end::signalled && limits.cpu_seconds < most_cpu_seconds &&
+                            (out.code == SIGXCPU || (out.code == SIGKILL && out.cpu_seconds >= limits.cpu_seconds));
+        if (told) out.how = run_end::timed_out;
+        else if (by_cpu) out.how = run_end::out_of_cpu;
+    }
+
+    static void hear(descriptor& from, bounded_text& text)
+    {
+        char some[16384];
+        for (std::size_t heard = 0; from && heard < (std::size_t{1} << 22);) {  // a talker must not be heard forever
+            const ssize_t got = ::read(from.get(), some, sizeof some);
+            if (got > 0) {
+                text.add({some, static_cast<std::size_t>(got)});
+                heard += static_cast<std::size_t>(got);
+            } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+                from.reset();
+            } else if (errno == EAGAIN) {
+                return;
+            }
+        }
+    }
+
+    /// The parent is gone.
+    [[noreturn]] void leave()
+    {
+        if (child_ > 0) ::kill(-child_, SIGKILL);
+        end_descent();
+        ::_exit(0);
+    }
+
+    volatile pid_t* started_;
+    descriptor signals_;
+    pid_t child_ = 0;
+    double begun_ = 0;  ///< when it was started
+};
+
+}  // namespace tunekit::measure::detail

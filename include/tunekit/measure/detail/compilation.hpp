@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// One run of a compiler: a process group of its own, heard through a pipe, ended when it is no longer wanted.
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/detail/process.hpp"
+
+namespace tunekit::measure::detail {
+
+/// A process started by posix_spawn, or by fork. Its output and messages are kept, the first 8 KiB.
+/// Move-only; a running one is killed with all its children when this ends.
+class compilation {
+public:
+    /// Starts `command[0]` with the arguments that follow, on `cores` (none: any); its temporary files go to `scratch`. A
+    /// shell waits beside it, for its end and for that of this process, with which the whole group ends.
+    /// Throws tunekit::error where the system starts no process.
+    compilation(const std::vector<std::string>& command, const std::string& scratch, std::span<const int> cores = {})
+    {
+        const descriptor theirs = listen();
+        auto [until, life] = pipe_ends();
+        life_ = std::move(life);
+        // A compiler that a signal ends is reported as such.
+        constexpr const char* script =
+            R"sh("$@" 3<&- & c=$!; { read -r x; kill -9 0; } <&3 >&- 2>&- & exec 3<&- 2>/dev/null; wait $c; s=$?; )sh"
+            R"sh([ $s -le 128 ] || kill -$((s - 128)) $$; exit $s)sh";
+        std::vector<char*> arguments;
+        for (const char* const word : {"sh", "-c", script, "sh"})
+            arguments.push_back(const_cast<char*>(word));  // nor there
+        for (const std::string& a : command)
+            arguments.push_back(const_cast<char*>(a.c_str()));  // posix_spawn does not write there
+        arguments.push_back(nullptr);
+        std::string directory = "TMPDIR=" + scratch;
+        std::string language = "LC_ALL=C";
+        std::vector<char*> environment{directory.data(), language.data()};
+        for (char** e = environ; e != nullptr && *e != nullptr; ++e)
+            if (!std::string_view(*e).starts_with("TMPDIR=") && !std::string_view(*e).starts_with("LC_ALL="))
+                environment.push_back(*e);
+        environment.push_back(nullptr);
+
+        posix_spawn_file_actions_t files;
+        posix_spawnattr_t how;
+        ::posix_spawn_file_actions_init(&files);
+        ::posix_spawnattr_init(&how);
+        ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+        ::posix_spawn_file_actions_adddup2(&files, theirs.get(), 1);
+        ::posix_spawn_file_actions_adddup2(&files, theirs.get(), 2);
+        ::posix_spawn_file_actions_adddup2(&files, until.get(), 3);
+        sigset_t signals;
+        ::sigemptyset(&signals);
+        ::posix_spawnattr_setsigmask(&how, &signals);
+        ::sigfillset(&signals);
+        ::posix_spawnattr_setsigdefault(&how, &signals);
+        ::posix_spawnattr_setpgroup(&how, 0);
+        ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        const std::vector<int> before = cores.empty() ? std::vector<int>() : allowed_cores();
+        if (!use_cores(cores)) throw error("builder: cores are none that this process may use, want some that are");
+        const int failed = ::posix_spawn(&pid_, "/bin/sh", &files, &how, arguments.data(), environment.data());
+        use_cores(before);  // what is started inherits them; there is no other way to say so
+        ::posix_spawnattr_destroy(&how);
+        ::posix_spawn_file_actions_destroy(&files);
+        if (failed != 0) {
+            pid_ = -1;
+            throw error(std::string("builder: cannot start /bin/sh: ") + std::strerror(failed));
+        }
+    }
+
+    /// Forks, and has `work()` give the exit status: for compilers that are libraries. The child writes to the pipe,
+    /// reads nothing, and holds no other descriptor of this process. Throws tunekit::error where the system forks none.
+    template <class Work>
+    explicit compilation(Work&& work)
+        requires std::is_invocable_r_v<int, Work&>
+    {
+        const descriptor theirs = listen();
+        const pid_t self = ::getpid();
+        pid_ = ::fork();
+        if (pid_ < 0) throw error(std::string("builder: no child process: ") + std::strerror(errno));
+        if (pid_ == 0) {
+            ::setpgid(0, 0);
+            die_with(self);
+            reset_signals();
+            if (!close_all_but(theirs.get()) || ::dup2(3, 1) < 0 || ::dup2(3, 2) < 0) end_process(127);
+            ::close(3);
+            limit_memory(0);
+            int status = 126;
+            try {
+                status = work();
+            } catch (const std::exception& e) {
+                ::dprintf(2, "error: %s\n", e.what());
+            } catch (...) {
+                ::dprintf(2, "error: something that is no std::exception was thrown\n");
+            }
+            end_process(status);
+        }
+        ::setpgid(pid_, pid_);  // whoever is first
+    }
+
+    compilation(compilation&& other) noexcept
+        : output_(std::move(other.output_)),
+          life_(std::move(other.life_)),
+          text_(std::move(other.text_)),
+          pid_(std::exchange(other.pid_, -1)),
+          status_(other.status_),
+          silent_(other.silent_)
+    {
+    }
+    compilation& operator=(compilation&& other) noexcept
+    {
+        std::swap(output_, other.output_);
+        std::swap(life_, other.life_);
+        std::swap(text_, other.text_);
+        std::swap(pid_, other.pid_);
+        std::swap(status_, other.status_);
+        std::swap(silent_, other.silent_);
+        return *this;
+    }
+    compilation(const compilation&) = delete;
+    compilation& operator=(const compilation&) = delete;
+    ~compilation() { end(); }
+
+    /// Reads what there is to read; true once the process has ended.
+    bool advance()
+    {
+        const bool ended = reap(WNOHANG);  // before reading, so that its last words are heard
+        char some[4096];
+        while (!silent_) {
+            const ssize_t got = ::read(output_.get(), some, sizeof some);
+            if (got > 0) {
+                if (text_.size() < most_text) text_.append(some, static_cast<std::size_t>(got));
+            } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+                silent_ = true;
+            } else if (errno == EAGAIN) {
+                break;
+            }
+        }
+        return ended;
+    }
+
+    /// Kills it, its children too, if it has not ended.
+    void end() noexcept
+    {
+        if (pid_ < 0) return;
+        ::kill(-pid_, SIGKILL);
+        reap(0);
+    }
+
+    /// To be polled for news; -1 where the process has fallen silent and only its end is awaited.
+    [[nodiscard]] int news() const noexcept { return silent_ ? -1 : output_.get(); }
+    [[nodiscard]] const std::string& text() const noexcept { return text_; }
+    /// As waitpid gives it.
+    [[nodiscard]] int status() const noexcept { return status_; }
+
+private:
+    static constexpr std::size_t most_text = 8192;
+
+    /// Of a pipe: where it is read and where it is written, above those that a child has for itself.
+    static std::pair<descriptor, descriptor> pipe_ends()
+    {
+        int ends[2] = {-1, -1};
+        if (::pipe2(ends, O_CLOEXEC) != 0) throw error(std::string("builder: no pipe: ") + std::strerror(errno));
+        const descriptor read(ends[0]);
+        const descriptor write(ends[1]);
+        std::pair<descriptor, descriptor> out(::fcntl(ends[0], F_DUPFD_CLOEXEC, 4),
+                                              ::fcntl(ends[1], F_DUPFD_CLOEXEC, 4));
+        if (!out.first || !out.second) throw error(std::string("builder: no pipe: ") + std::strerror(errno));
+        return out;
+    }
+
+    /// Opens the pipe; the child's end.
+    descriptor listen()
+    {
+        auto [ours, theirs] = pipe_ends();
+        output_ = std::move(ours);
+        ::fcntl(output_.get(), F_SETFL, O_NONBLOCK);
+#ifdef F_SETPIPE_SZ
+        ::fcntl(output_.get(), F_SETPIPE_SZ, 1 << 20);  // so that a talkative compiler waits for nobody
+#endif
+        return std::move(theirs);
+    }
+
+    /// True where the process is gone; with it go the children that it left behind.
+    bool reap(int flags) noexcept
+    {
+        while (pid_ >= 0) {
+            siginfo_t info{};
+            const int looked = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | flags);
+            if (looked != 0 && errno == EINTR) continue;
+            if (looked == 0 && info.si_pid == 0) return false;
+            ::kill(-pid_, SIGKILL);  // while the number is still its own
+            while (::waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
+            }
+            pid_ = -1;  // where somebody else reaps children, the status stays 0 and the output decides
+        }
+        return true;
+    }
+
+    descriptor output_;
+    descriptor life_;  ///< what the shell waits for ends with this process
+    std::string text_;
+    pid_t pid_ = -1;
+    int status_ = 0;
+    bool silent_ = false;
+};
+
+/// What a compiler that failed said from byte `from` on, in one line of at most 600 bytes.
+inline failure refusal(const compilation& process, std::size_t from)
+{
+    const std::string& text = process.text();
+    std::string line;
+    for (std::size_t i = from; i < text.size() && line.size() < 600; ++i) {
+        if (text[i] == '\n') {
+            line += i + 1 < text.size() ? " | " : "";
+        } else {
+            line += text[i];
+        }
+    }
+    if (line.empty()) line = "the compiler said nothing";
+    if (WIFSIGNALED(process.status()))
+        line += "; the compiler was ended by signal " + std::to_string(WTERMSIG(process.status()));
+    return {failure_kind::build_error, 0, std::move(line)};
+}
+
+}  // namespace tunekit::measure::detail

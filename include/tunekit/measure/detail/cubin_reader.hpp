@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Cubins as files: the sections and attributes that say what a kernel takes.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "tunekit/measure/detail/process.hpp"
+
+namespace tunekit::measure::detail {
+
+/// The parts of an ELF file of 64 bits, little endian, that cubins use. Offsets out of range give empty text.
+class cubin_reader {
+public:
+    explicit cubin_reader(std::string_view bytes) : bytes_(bytes)
+    {
+        if (bytes_.size() < 64 ||
+            bytes_.substr(0, 4) !=
+                "\x7f"
+                "ELF" ||
+            bytes_[4] != 2 || bytes_[5] != 1 || number<std::uint16_t>(bytes_, 18) != machine)
+            return;
+        table_ = number<std::uint64_t>(bytes_, 40);
+        count_ = number<std::uint16_t>(bytes_, 60);
+        names_ = contents(number<std::uint16_t>(bytes_, 62));
+    }
+
+    static constexpr std::uint16_t machine = 190;  ///< EM_CUDA
+    [[nodiscard]] std::size_t sections() const noexcept { return count_; }
+
+    [[nodiscard]] std::string_view name(std::size_t k) const
+    {
+        return text(names_, number<std::uint32_t>(bytes_, header(k)));
+    }
+    [[nodiscard]] std::uint64_t size(std::size_t k) const { return number<std::uint64_t>(bytes_, header(k) + 32); }
+    [[nodiscard]] std::string_view contents(std::size_t k) const
+    {
+        if (number<std::uint32_t>(bytes_, header(k) + 4) == 8) return {};  // SHT_NOBITS: nothing in the file
+        return part(bytes_, number<std::uint64_t>(bytes_, header(k) + 24), size(k));
+    }
+    /// The name of symbol `i` of the table in section `k`.
+    [[nodiscard]] std::string_view symbol(std::size_t k, std::size_t i) const
+    {
+        const std::string_view names = contents(number<std::uint32_t>(bytes_, header(k) + 40));
+        return text(names, number<std::uint32_t>(contents(k), 24 * i));
+    }
+
+    template <class T>
+    [[nodiscard]] static T number(std::string_view from, std::uint64_t at) noexcept
+    {
+        T out{};
+        if (at <= from.size() && from.size() - at >= sizeof out) std::memcpy(&out, from.data() + at, sizeof out);
+        return out;
+    }
+    [[nodiscard]] static std::string_view part(std::string_view from, std::uint64_t at, std::uint64_t size) noexcept
+    {
+        return at <= from.size() && from.size() - at >= size ? from.substr(at, size) : std::string_view();
+    }
+
+private:
+    [[nodiscard]] std::uint64_t header(std::size_t k) const noexcept { return table_ + 64 * std::uint64_t{k}; }
+    [[nodiscard]] static std::string_view text(std::string_view names, std::uint64_t at) noexcept
+    {
+        const std::string_view rest = at < names.size() ? names.substr(at) : std::string_view();
+        return rest.substr(0, rest.find('\0'));
+    }
+
+    std::string_view bytes_;
+    std::string_view names_{};
+    std::uint64_t table_ = 0;
+    std::size_t count_ = 0;
+};
+
+/// Calls `f(attribute, value)` for each entry of an .nv.info section: format and attribute of a byte each, then two
+/// bytes that are the value (formats 1 to 3) or its length (format 4).
+template <class F>
+void each_attribute(std::string_view info, F&& f)
+{
+    for (std::size_t at = 0; at + 4 <= info.size();) {
+        const auto format = static_cast<unsigned char>(info[at]);
+        const auto attribute = static_cast<unsigned char>(info[at + 1]);
+        std::size_t length = 0;
+        if (format == 4) length = cubin_reader::number<std::uint16_t>(info, at + 2);
+        f(attribute, cubin_reader::part(info, format == 4 ? at + 4 : at + 2, format == 4 ? length : 2));
+        at += 4 + length;
+    }
+}
+
+/// All of a file; empty where it cannot be read.
+inline std::string read_file(const std::string& name)
+{
+    const descriptor file(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
+    std::string out;
+    char some[16384];
+    for (ssize_t got = 0; file && (got = ::read(file.get(), some, sizeof some)) > 0;)
+        out.append(some, static_cast<std::size_t>(got));
+    return out;
+}
+
+}  // namespace tunekit::measure::detail

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What descends from a process: who that is, what of it a candidate has left behind, and its end.
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "tunekit/core/compiled.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/detail/process.hpp"
+
+namespace tunekit::measure::detail {
+
+/// What a small file of /proc holds. `name` has one %d, or two.
+class proc_text {
+public:
+    proc_text(const char* name, int a, int b = 0) noexcept;
+    /// From the beginning of an open one.
+    explicit proc_text(const descriptor& file) noexcept { read(file); }
+
+    [[nodiscard]] bool known() const noexcept { return size_ >= 0; }
+    [[nodiscard]] std::string_view text() const noexcept;
+
+    /// Calls f(number) for each of the numbers that it is.
+    template <class F>
+    void each_number(F&& f) const
+    {
+        const char* at = text_.data();
+        for (char* end = nullptr;; at = end) {
+            const long number = std::strtol(at, &end, 10);
+            if (end == at) return;
+            f(static_cast<int>(number));
+        }
+    }
+
+    /// Of /proc/PID/stat: the state's letter and the parent. The name before them may hold anything, brackets and all.
+    [[nodiscard]] std::pair<char, pid_t> state_and_parent() const noexcept;
+
+private:
+    void read(const descriptor& file) noexcept;
+
+    std::array<char, 4096> text_;
+    ssize_t size_ = -1;
+};
+
+/// Calls f(pid) for children of `parent`, of all its threads: each of them, or where there are very many the first.
+template <class F>
+void each_child_of(pid_t parent, F&& f)
+{
+    char name[40];
+    std::snprintf(name, sizeof name, "/proc/%d/task", static_cast<int>(parent));
+    bool listed = false;
+    each_number_in(name, [&](int thread, int) {
+        const proc_text children("/proc/%d/task/%d/children", static_cast<int>(parent), thread);
+        listed = listed || children.known();
+        children.each_number(f);
+    });
+    if (listed) return;
+    each_number_in("/proc", [&](int pid, int) {  // a kernel without lists of children
+        if (proc_text("/proc/%d/stat", pid).state_and_parent().second == parent) f(pid);
+    });
+}
+
+/// Kills what descends from `parent`, those above before those below: who is about to die cannot fork any more.
+bool kill_descent(pid_t parent, int depth = 0) noexcept;
+
+/// Has what loses its parent below this process become its child.
+inline void adopt_descent() noexcept { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+/// Ends all that descends from this process, which adopts its descent, and waits for it: at most `seconds`, as what waits
+/// for a device cannot be killed. True where nothing is left.
+bool end_descent(double seconds = 5) noexcept;
+
+/// What a worker that has answered leaves beside itself: processes that left it, threads that go on running. Of its own
+/// children it tells itself.
+class leftovers {
+public:
+    enum class found : std::uint8_t { nothing, running_threads, processes };
+
+    leftovers() = default;
+    /// Of a `worker` that has not run anything yet, below its `keeper`.
+    leftovers(pid_t keeper, pid_t worker) noexcept;
+
+    /// `nothing` also where the system does not say.
+    [[nodiscard]] found look() const;
+
+private:
+    static constexpr nlink_t alone = 3;  ///< links of the directory of one thread
+
+    static descriptor open(const char* name, pid_t pid) noexcept;
+
+    /// Threads may stay, as those of OpenMP and of CUDA do, but not run on.
+    [[nodiscard]] found look_at_threads() const;
+
+    pid_t worker_ = -1;
+    descriptor adopted_;
+    descriptor threads_;
+};
+
+}  // namespace tunekit::measure::detail
+
+#if TUNEKIT_BODIES
+namespace tunekit::measure::detail {
+
+TUNEKIT_INLINE proc_text::proc_text(const char* name, int a, int b) noexcept
+{
+    char path[64];
+    std::snprintf(path, sizeof path, name, a, b);
+    read(descriptor(::open(path, O_RDONLY | O_CLOEXEC)));
+}
+
+TUNEKIT_INLINE std::string_view proc_text::text() const noexcept
+{
+    return {text_.data(), known() ? static_cast<std::size_t>(size_) : 0};
+}
+
+TUNEKIT_INLINE std::pair<char, pid_t> proc_text::state_and_parent() const noexcept
+{
+    const std::size_t at = text().rfind(')');
+    if (at == std::string_view::npos || at + 4 >= text().size()) return {'?', -1};
+    return {text()[at + 2], static_cast<pid_t>(std::strtol(text_.data() + at + 4, nullptr, 10))};
+}
+
+TUNEKIT_INLINE void proc_text::read(const descriptor& file) noexcept
+{
+    if (file) size_ = ::pread(file.get(), text_.data(), text_.size() - 1, 0);
+    text_[known() ? static_cast<std::size_t>(size_) : 0] = '\0';
+}
+
+TUNEKIT_INLINE bool kill_descent(pid_t parent, int depth) noexcept
+{
+    bool any = false;
+    each_child_of(parent, [&](pid_t child) {
+        any = true;
+        ::kill(child, SIGKILL);
+        if (depth < 64) kill_descent(child, depth + 1);
+    });
+    return any;
+}
+
+TUNEKIT_INLINE bool end_descent(double seconds) noexcept
+{
+    const wall_clock now;
+    const double deadline = now() + seconds;
+    for (unsigned nap = 20;; nap = (std::min)(2 * nap, 5000U)) {
+        pid_t ended = 0;
+        do ended = ::waitpid(-1, nullptr, WNOHANG | __WALL);
+        while (ended > 0);
+        if (ended < 0) return true;
+        if (now() >= deadline) return false;
+        kill_descent(::getpid());
+        ::usleep(nap);
+    }
+}
+
+TUNEKIT_INLINE leftovers::leftovers(pid_t keeper, pid_t worker) noexcept
+    : worker_(worker), adopted_(open("/proc/%d/task/%d/children", keeper)), threads_(open("/proc/%d/task", worker))
+{
+}
+
+TUNEKIT_INLINE leftovers::found leftovers::look() const
+{
+    int below = 0;
+    proc_text(adopted_).each_number([&below](int) { ++below; });
+    if (below > 1) return found::processes;
+    struct stat s{};
+    if (!threads_ || ::fstat(threads_.get(), &s) != 0 || s.st_nlink <= alone) return found::nothing;
+    return look_at_threads();
+}
+
+TUNEKIT_INLINE descriptor leftovers::open(const char* name, pid_t pid) noexcept
+{
+    char path[64];
+    std::snprintf(path, sizeof path, name, static_cast<int>(pid), static_cast<int>(pid));
+    return descriptor(::open(path, O_RDONLY | O_CLOEXEC));
+}
+
+TUNEKIT_INLINE leftovers::found leftovers::look_at_threads() const
+{
+    found out = found::nothing;
+    char name[40];
+    std::snprintf(name, sizeof name, "/proc/%d/task", static_cast<int>(worker_));
+    each_number_in(name, [&](int thread, int) {
+        if (thread == worker_) return;
+        const proc_text stat("/proc/%d/task/%d/stat", static_cast<int>(worker_), thread);
+        if (stat.state_and_parent().first == 'R') out = found::running_threads;
+    });
+    return out;
+}
+
+}  // namespace tunekit::measure::detail
+#endif  // TUNEKIT_BODIES

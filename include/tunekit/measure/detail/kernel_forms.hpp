@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The forms that kernels and checks may have for `timed`, made one.
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "tunekit/measure/verify.hpp"
+
+namespace tunekit::measure::detail {
+
+template <class F>
+concept calls_plainly = std::invocable<F&>;
+
+/// Takes the number of the turn: 0, 1, 2, ... over all runs of a configuration, to use a `rotating` buffer.
+template <class F>
+concept calls_by_turn = std::invocable<F&, std::uint64_t>;
+
+template <class F>
+concept restores = requires(F& run) { run.restore(); };
+
+template <class C>
+concept poisons = requires(C& check) { check.poison(); };
+
+template <class T>
+concept nothing_or_seconds = std::is_void_v<T> || std::is_floating_point_v<T>;
+
+/// One run of what `prepare` made.
+template <class Run>
+decltype(auto) run_once(Run& run, std::uint64_t turn)
+{
+    if constexpr (calls_by_turn<Run>) {
+        return run(turn);
+    } else {
+        return run();
+    }
+}
+
+/// What `timed` cannot use, the first thing of kernel and check that does not fit configurations of some type.
+enum class misfit : std::uint8_t { none, kernel_takes, kernel_gives, check_takes, check_gives };
+
+template <class Check, class Config>
+consteval misfit misfit_of_check()
+{
+    const auto gives = []<class T>(std::type_identity<T>) {
+        return std::same_as<T, bool> || std::convertible_to<T, std::optional<std::string>>;
+    };
+    if constexpr (std::same_as<Check, no_check>) {
+        return misfit::none;
+    } else if constexpr (std::invocable<Check&, const Config&>) {
+        using answer = std::invoke_result_t<Check&, const Config&>;
+        return gives(std::type_identity<answer>()) ? misfit::none : misfit::check_gives;
+    } else if constexpr (std::invocable<Check&>) {
+        return gives(std::type_identity<std::invoke_result_t<Check&>>()) ? misfit::none : misfit::check_gives;
+    } else {
+        return misfit::check_takes;
+    }
+}
+
+template <class Kernel, class Check, class Config>
+consteval misfit misfit_of()
+{
+    if constexpr (!std::invocable<Kernel&, const Config&>) {
+        return misfit::kernel_takes;
+    } else {
+        using result = std::invoke_result_t<Kernel&, const Config&>;
+        if constexpr (nothing_or_seconds<result>) {
+            return misfit_of_check<Check, Config>();
+        } else if constexpr (calls_plainly<result> || calls_by_turn<result>) {
+            using run = std::remove_cvref_t<result>;
+            if (!nothing_or_seconds<decltype(run_once(std::declval<run&>(), 0))>) return misfit::kernel_gives;
+            return misfit_of_check<Check, Config>();
+        } else {
+            return misfit::kernel_gives;
+        }
+    }
+}
+
+/// The same of a `timed`; of anything else that measures one configuration, nothing is known.
+template <class Timed, class Config>
+inline constexpr misfit misfit_for = [] {
+    if constexpr (requires { Timed::template misfit_of<Config>; }) {
+        return Timed::template misfit_of<Config>;
+    } else {
+        return misfit::none;
+    }
+}();
+
+/// What `kernel(config)` is, made one thing: a function of the turn that gives nothing or its own seconds.
+template <class Kernel, class Config>
+auto prepare(Kernel& kernel, const Config& config)
+{
+    if constexpr (nothing_or_seconds<std::invoke_result_t<Kernel&, const Config&>>) {
+        return [&kernel, &config] { return kernel(config); };
+    } else {
+        return kernel(config);
+    }
+}
+
+/// A check's answer as an optional line: from bool, text or optional text. A null pointer to text is none.
+template <class Check, class Config>
+std::optional<std::string> verdict(Check& check, const Config& config)
+{
+    const auto ask = [&] {
+        if constexpr (std::invocable<Check&, const Config&>) {
+            return check(config);
+        } else {
+            return check();
+        }
+    };
+    using answer = decltype(ask());
+    if constexpr (std::same_as<answer, bool>) {
+        if (ask()) return std::nullopt;
+        return "the check refused the result";
+    } else if constexpr (std::is_pointer_v<answer>) {
+        const char* const text = ask();
+        if (text == nullptr) return std::nullopt;
+        return text;
+    } else {
+        return ask();
+    }
+}
+
+}  // namespace tunekit::measure::detail

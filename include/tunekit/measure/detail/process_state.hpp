@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What a candidate can change of its process without a sign.
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cfenv>
+#include <climits>
+
+#include "tunekit/measure/detail/process.hpp"
+
+namespace tunekit::measure::detail {
+
+/// The state in which every candidate finds its worker: that of this process when this was made. Signals do what they do
+/// in a new process, those apart that nobody sends here.
+class process_state {
+public:
+    process_state() noexcept
+    {
+        std::fegetenv(&arithmetic_);
+        if (::getcwd(directory_, sizeof directory_) == nullptr) directory_[0] = '\0';
+        mask_ = ::umask(077);
+        ::umask(mask_);
+        nice_ = priority();
+        scheduler_ = ::sched_getscheduler(0);
+    }
+
+    /// Rounding, flushing to zero and what traps; signals and timers; working directory and umask.
+    void restore() const noexcept
+    {
+        std::fesetenv(&arithmetic_);
+        unblock_signals();
+        for (const int s : disturbing) plain_signal(s);
+        const itimerval never{};
+        for (const auto timer : {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF}) ::setitimer(timer, &never, nullptr);
+        if (directory_[0] != '\0' && ::chdir(directory_) != 0) return;  // it is gone, for everybody
+        ::umask(mask_);
+    }
+
+    /// Whether it has what is not restored: children, another place in the scheduler's order.
+    [[nodiscard]] bool changed() const noexcept
+    {
+        siginfo_t info{};
+        const bool childless = ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0;
+        return !childless || priority() != nice_ || ::sched_getscheduler(0) != scheduler_;
+    }
+
+private:
+    /// Those that a process gets for what it does, or may send to itself; no timer is left to send others.
+    static constexpr int disturbing[] = {SIGILL,  SIGTRAP, SIGABRT, SIGBUS,  SIGFPE, SIGSEGV, SIGSYS,
+                                         SIGPIPE, SIGCHLD, SIGUSR1, SIGUSR2, SIGINT, SIGTERM, SIGXCPU};
+
+    static int priority() noexcept { return ::getpriority(PRIO_PROCESS, 0); }
+
+    std::fenv_t arithmetic_{};
+    char directory_[PATH_MAX];
+    mode_t mask_ = 0;
+    int nice_ = 0;
+    int scheduler_ = 0;
+};
+
+}  // namespace tunekit::measure::detail

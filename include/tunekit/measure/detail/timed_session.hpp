@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// One configuration while it is measured: what `timed` does between preparing a kernel and its estimate.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/compiled.hpp"
+#include "tunekit/measure/batches.hpp"
+#include "tunekit/measure/caches.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/detail/kernel_forms.hpp"
+#include "tunekit/measure/keep.hpp"
+#include "tunekit/measure/timed_options.hpp"
+
+namespace tunekit::measure::detail {
+
+/// What timing asks of a kernel, a check, a policy and a clock, whatever their types: functions of `self`, each called
+/// once per batch or less.
+struct timed_parts {
+    void* self = nullptr;
+    bool reports = false;  ///< runs tell their own seconds
+    bool alone = false;    ///< each run is timed by itself
+    bool checked = false;
+    std::optional<std::string> (*checked_run)(void* self) = nullptr;  ///< runs once and checks; empty: all is well
+    double (*batch)(void* self, std::uint64_t runs) = nullptr;        ///< seconds per run
+    double (*empty_batch)(void* self, std::uint64_t runs) = nullptr;  ///< seconds per turn of a loop without a kernel
+    double (*step)(void* self) = nullptr;                             ///< smallest of the clock
+    std::uint32_t (*next)(void* self, std::span<const double> batches) = nullptr;
+    estimate (*estimate_of)(void* self, std::span<const double> batches) = nullptr;
+};
+
+std::string seconds_text(double seconds);
+
+/// Checks, warms up and times what its parts run. The result is in `out`.
+class timed_session {
+public:
+    timed_session(timed_parts parts, const timed_options& options, const limits& within, double start,
+                  measurement& out);
+
+    void measure();
+
+private:
+    [[nodiscard]] double left() const { return within_.run_seconds - (wall_() - start_); }
+
+    void fail(failure_kind kind, std::string message);
+
+    /// Whether `n` runs can have taken `t` seconds each. A clock that jumps forward shows where it tells more than
+    /// run_seconds while the wall clock has not reached them.
+    bool credible(double t, std::uint64_t n);
+
+    /// Cuts the candidate short where it is certainly slower than the limit.
+    bool abandons(const std::vector<double>& seen);
+
+    /// Single runs until they get no faster. False where the measurement is over.
+    bool warm_up(double& fastest);
+
+    /// Runs that make a batch long enough for the clock; brings `fastest`, which one short run cannot tell, up to
+    /// date.
+    std::uint64_t least_runs(double& fastest);
+
+    /// A kernel that takes as long as a loop without one has no work left in it: its time would be the loop's.
+    void refuse_nothing(double fastest, std::uint64_t n);
+
+    /// Batches as the policy says, as far as time allows. False where the measurement is over.
+    bool time_batches(double fastest, std::uint64_t least);
+
+    timed_parts parts_;
+    const timed_options& options_;
+    const limits& within_;
+    double start_;
+    measurement& out_;
+    wall_clock wall_{};
+};
+
+/// What runs one configuration of a `timed`: `Run` is what prepare() made of its kernel.
+template <class Timed, class Run, class Config>
+class timed_run {
+public:
+    timed_run(Timed& how, Run& run, const Config& config, std::size_t flush_bytes)
+        : how_(how), run_(run), config_(config), flush_(flush_bytes)
+    {
+    }
+
+    [[nodiscard]] timed_parts parts()
+    {
+        timed_parts out{.self = this, .reports = reports, .alone = alone(), .checked = checks};
+        out.batch = [](void* self, std::uint64_t n) { return of(self).batch(n); };
+        out.empty_batch = [](void* self, std::uint64_t n) { return of(self).empty_batch(n); };
+        out.step = [](void* self) { return smallest_step(of(self).how_.now); };
+        out.next = [](void* self, std::span<const double> seen) { return of(self).how_.repeat.next(seen); };
+        out.estimate_of = [](void* self, std::span<const double> seen) {
+            return of(self).how_.repeat.estimate_of(seen);
+        };
+        if constexpr (checks) out.checked_run = [](void* self) { return of(self).checked_run(); };
+        return out;
+    }
+
+private:
+    static constexpr bool reports = !std::is_void_v<decltype(run_once(std::declval<Run&>(), 0))>;
+    static constexpr bool checks = !std::same_as<decltype(Timed::check), no_check>;
+
+    static timed_run& of(void* self) { return *static_cast<timed_run*>(self); }
+    [[nodiscard]] bool alone() const { return restores<Run> || how_.options.state == cache::cold; }
+
+    void before()
+    {
+        if constexpr (restores<Run>) run_.restore();
+        flush_();
+    }
+
+    std::optional<std::string> checked_run()
+    {
+        if constexpr (poisons<decltype(Timed::check)>) how_.check.poison();
+        before();
+        static_cast<void>(run_once(run_, turn_++));
+        return verdict(how_.check, config_);
+    }
+
+    /// Seconds per run of `n` runs; the first reported time that is none.
+    double batch(std::uint64_t n)
+    {
+        double sum = 0;
+        if constexpr (reports) {
+            for (std::uint64_t i = 0; i < n; ++i) {
+                before();
+                const auto t = static_cast<double>(run_once(run_, turn_++));
+                if (!(t > 0)) return t;
+                sum += t;
+            }
+        } else if (alone()) {
+            for (std::uint64_t i = 0; i < n; ++i) {
+                before();
+                const double begun = how_.now();
+                run_once(run_, turn_++);
+                keep_stores();
+                sum += how_.now() - begun;
+            }
+        } else {
+            const double begun = how_.now();
+            for (std::uint64_t i = 0; i < n; ++i) {
+                run_once(run_, turn_++);
+                keep_stores();  // each run's stores happen, and happen here
+            }
+            sum = how_.now() - begun;
+        }
+        return sum / static_cast<double>(n);
+    }
+
+    double empty_batch(std::uint64_t n)
+    {
+        const double begun = how_.now();
+        for (std::uint64_t i = 0; i < n; ++i) keep_stores();
+        return (how_.now() - begun) / static_cast<double>(n);
+    }
+
+    Timed& how_;
+    Run& run_;
+    const Config& config_;
+    flusher flush_;
+    std::uint64_t turn_ = 0;
+};
+
+}  // namespace tunekit::measure::detail
+
+#if TUNEKIT_BODIES
+namespace tunekit::measure::detail {
+
+TUNEKIT_INLINE std::string seconds_text(double seconds)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%g s", seconds);
+    return text;
+}
+
+TUNEKIT_INLINE timed_session::timed_session(timed_parts parts, const timed_options& options, const limits& within,
+                                            double start, measurement& out)
+    : parts_(parts), options_(options), within_(within), start_(start), out_(out)
+{
+}
+
+TUNEKIT_INLINE void timed_session::measure()
+{
+    if (parts_.checked) {
+        if (auto wrong = parts_.checked_run(parts_.self)) return fail(failure_kind::wrong_result, std::move(*wrong));
+        if (left() <= 0) return fail(failure_kind::run_timeout, "the checked run took all of run_seconds");
+    }
+    double fastest = 0;
+    if (!warm_up(fastest)) return;
+    const std::uint64_t least = least_runs(fastest);
+    if (out_.failed || !time_batches(fastest, least)) return;
+    if (out_.batches.empty()) return fail(failure_kind::run_timeout, "warm-up took all of run_seconds");
+    const estimate found = parts_.estimate_of(parts_.self, out_.batches);
+    out_.cost = found.cost;
+    out_.spread = found.spread;
+}
+
+TUNEKIT_INLINE void timed_session::fail(failure_kind kind, std::string message)
+{
+    out_.failed = failure{.kind = kind, .message = std::move(message)};
+}
+
+TUNEKIT_INLINE bool timed_session::credible(double t, std::uint64_t n)
+{
+    constexpr double most = (std::numeric_limits<double>::max)();
+    if (parts_.reports) {
+        if (!(t > 0 && t <= most))
+            fail(failure_kind::bad_cost, "the kernel reported " + seconds_text(t) + ", want a positive time");
+    } else if (!(t >= 0 && t <= most)) {
+        fail(failure_kind::bad_cost, "a run took " + seconds_text(t) + ": the clock jumped");
+    } else if (t * static_cast<double>(n) > within_.run_seconds && left() > 0) {
+        fail(failure_kind::bad_cost, "a run took " + seconds_text(t) + ", but not on the wall: the clock jumped");
+    }
+    return !out_.failed;
+}
+
+TUNEKIT_INLINE bool timed_session::abandons(const std::vector<double>& seen)
+{
+    if (!surely_above(seen, within_.abandon_above)) return false;
+    out_.cost = seen.front();
+    for (const double t : seen) out_.cost = t < out_.cost ? t : out_.cost;
+    out_.at_least = true;
+    if (out_.batches.empty()) out_.runs = static_cast<std::uint32_t>(seen.size());
+    return true;
+}
+
+TUNEKIT_INLINE bool timed_session::warm_up(double& fastest)
+{
+    const double begun = wall_();
+    std::vector<double> seen;
+    std::uint32_t calm = 0;
+    do {
+        const double t = parts_.batch(parts_.self, 1);
+        if (!credible(t, 1)) return false;
+        calm = !seen.empty() && t >= (1 - options_.warm_up_gain) * fastest ? calm + 1 : 0;
+        fastest = seen.empty() || t < fastest ? t : fastest;
+        seen.push_back(t);
+        if (abandons(seen)) return false;
+    } while (calm < options_.warm_up_calm_runs && seen.size() < options_.max_warm_up_runs &&
+             wall_() - begun < options_.max_warm_up_seconds && fastest < left());
+    return true;
+}
+
+TUNEKIT_INLINE std::uint64_t timed_session::least_runs(double& fastest)
+{
+    if (parts_.reports || parts_.alone || options_.min_steps == 0) return 1;
+    const double enough = options_.min_steps * parts_.step(parts_.self);
+    std::uint64_t n = 1;
+    while (static_cast<double>(n) * fastest < enough && n < (std::uint64_t{1} << 24)) {
+        const double ratio = enough / (static_cast<double>(n) * fastest);
+        const double grown = static_cast<double>(n) * (ratio < 10 ? 1.1 * ratio : 10);
+        n = grown > static_cast<double>(n + 1) ? static_cast<std::uint64_t>(grown) : n + 1;
+        fastest = parts_.batch(parts_.self, n);
+        if (!credible(fastest, n)) return n;
+    }
+    if (fastest < 5e-9) refuse_nothing(fastest, n);
+    return n;
+}
+
+TUNEKIT_INLINE void timed_session::refuse_nothing(double fastest, std::uint64_t n)
+{
+    double empty = parts_.empty_batch(parts_.self, n);
+    for (int again = 0; again < 2; ++again) {
+        const double t = parts_.empty_batch(parts_.self, n);
+        empty = t < empty ? t : empty;
+    }
+    if (fastest < 1.3 * empty)
+        fail(failure_kind::bad_cost, "a run took " + seconds_text(fastest) +
+                                         ", as long as an empty loop: the compiler has removed the kernel's "
+                                         "work; have its result used, say by measure::keep");
+}
+
+TUNEKIT_INLINE bool timed_session::time_batches(double fastest, std::uint64_t least)
+{
+    while (const std::uint32_t wanted = parts_.next(parts_.self, out_.batches)) {
+        std::uint64_t n = wanted > least ? wanted : least;
+        const double affordable = left() / fastest;
+        if (affordable < static_cast<double>(n)) {
+            if (!out_.batches.empty() || left() <= 0) return true;
+            if (affordable < 1) {  // the warm-up runs are all there will be
+                out_.batches.push_back(fastest);
+                out_.runs = 1;
+                return true;
+            }
+            n = static_cast<std::uint64_t>(affordable);
+        }
+        const double t = parts_.batch(parts_.self, n);
+        if (!credible(t, n)) return false;
+        if (t == 0) {
+            fail(failure_kind::bad_cost, "a timed run took 0 s");
+            return false;
+        }
+        out_.batches.push_back(t);
+        out_.runs += static_cast<std::uint32_t>(n);
+        if (abandons(out_.batches)) return false;
+    }
+    return true;
+}
+
+}  // namespace tunekit::measure::detail
+#endif  // TUNEKIT_BODIES

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The child that runs candidates: what it is told, what it answers.
+
+#include <sys/random.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tunekit/core/index_table.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/detail/process.hpp"
+#include "tunekit/measure/detail/process_state.hpp"
+#include "tunekit/measure/guarded_buffer.hpp"
+
+namespace tunekit::measure::detail {
+
+/// How one candidate is measured, whoever does it: a function and what it is called on. A view.
+struct work_ref {
+    void* self = nullptr;
+    measurement (*run)(void* self, std::size_t task, index candidate, const limits& within) = nullptr;
+};
+
+/// What the parent says to a worker.
+struct order {
+    std::uint64_t task = 0;
+    index candidate = 0;
+    limits within{};
+    std::uint64_t nonce = 0;  ///< what the answer has to repeat; a new one each time
+};
+
+/// A number that nobody guesses.
+inline std::uint64_t fresh_nonce() noexcept
+{
+    std::uint64_t out = 0;
+    if (::getrandom(&out, sizeof out, GRND_NONBLOCK) != sizeof out)  // a system that has just begun
+        out = core::mixed(static_cast<std::uint64_t>(1e9 * wall_clock{}()), static_cast<std::uint64_t>(::getpid()));
+    return out;
+}
+
+/// What a worker answers, followed by the message and the batches.
+struct answer_head {
+    std::uint64_t magic = expected_magic;
+    std::uint64_t nonce = 0;  ///< of the order
+    std::uint64_t total = 0;  ///< bytes, this head included
+    index candidate = 0;
+    double cost = 0;
+    double spread = 0;
+    double build_seconds = 0;
+    double run_seconds = 0;
+    std::uint64_t message = 0;  ///< bytes
+    std::uint64_t batches = 0;  ///< doubles
+    std::uint32_t runs = 0;
+    std::int32_t code = 0;
+    std::uint8_t kind = 0;
+    std::uint8_t failed = 0;
+    std::uint8_t at_least = 0;
+    std::uint8_t changed = 0;  ///< the candidate leaves its process as no other may find it
+    std::uint8_t unused[4] = {};
+
+    static constexpr std::uint64_t expected_magic = 0x74756E656B697431U;
+    static constexpr std::uint64_t max_total = std::uint64_t{1} << 26;
+};
+
+inline constexpr std::size_t max_packet = 32768;
+inline constexpr int status_unheard = 121;  ///< exit status of a worker whose answer could not be sent
+
+inline std::vector<unsigned char> to_bytes(const order& to, const measurement& m, bool changed)
+{
+    answer_head head;
+    head.nonce = to.nonce;
+    head.candidate = to.candidate;
+    head.changed = changed ? 1 : 0;
+    head.cost = m.cost;
+    head.spread = m.spread;
+    head.build_seconds = m.build_seconds;
+    head.run_seconds = m.run_seconds;
+    head.runs = m.runs;
+    head.at_least = m.at_least ? 1 : 0;
+    head.batches = m.batches.size();
+    if (m.failed) {
+        head.failed = 1;
+        head.kind = static_cast<std::uint8_t>(m.failed->kind);
+        head.code = m.failed->code;
+        head.message = (std::min)(m.failed->message.size(), std::size_t{65536});
+    }
+    head.total = sizeof head + head.message + head.batches * sizeof(double);
+    std::vector<unsigned char> bytes(head.total);
+    std::memcpy(bytes.data(), &head, sizeof head);
+    if (head.message != 0) std::memcpy(bytes.data() + sizeof head, m.failed->message.data(), head.message);
+    if (head.batches != 0)
+        std::memcpy(bytes.data() + sizeof head + head.message, m.batches.data(), head.batches * sizeof(double));
+    return bytes;
+}
+
+/// The head of an answer of which `bytes` are the beginning; none where they are no answer to `to`: a candidate may have
+/// damaged the worker that sent them, or have sent them itself.
+inline std::optional<answer_head> head_of(const std::vector<unsigned char>& bytes, const order& to)
+{
+    answer_head head;
+    if (bytes.size() < sizeof head) return std::nullopt;
+    std::memcpy(&head, bytes.data(), sizeof head);
+    const bool fits = head.magic == answer_head::expected_magic && head.nonce == to.nonce &&
+                      head.candidate == to.candidate && head.total >= bytes.size() &&
+                      head.total <= answer_head::max_total;
+    if (!fits) return std::nullopt;
+    return head;
+}
+
+/// The whole answer in `bytes`, whose head is `head`; false where the two do not fit.
+inline bool from_bytes(const std::vector<unsigned char>& bytes, const answer_head& head, measurement& m)
+{
+    if (!failure_kind_of(head.kind) || head.message > bytes.size() || head.batches > bytes.size()) return false;
+    if (sizeof head + head.message + head.batches * sizeof(double) != bytes.size()) return false;
+    m = measurement{};
+    m.cost = head.cost;
+    m.spread = head.spread;
+    m.build_seconds = head.build_seconds;
+    m.run_seconds = head.run_seconds;
+    m.runs = head.runs;
+    m.at_least = head.at_least != 0;
+    m.batches.resize(head.batches);
+    const unsigned char* const message = bytes.data() + sizeof head;
+    if (head.batches != 0) std::memcpy(m.batches.data(), message + head.message, head.batches * sizeof(double));
+    if (head.failed != 0)
+        m.failed =
+            failure{static_cast<failure_kind>(head.kind), head.code, std::string(message, message + head.message)};
+    return true;
+}
+
+/// What was written beside the outputs, which is mended; empty where nothing was.
+inline std::string damage_at(std::span<const canary> canaries)
+{
+    std::string where;
+    for (std::size_t k = 0; k < canaries.size(); ++k) {
+        const canary& c = canaries[k];
+        const std::size_t first = c.first_damaged();
+        if (first == c.size) continue;
+        c.restore();
+        where += where.empty() ? "wrote beside output " : ", ";
+        where += std::to_string(k) + ", " + std::to_string(first) + " bytes past its end";
+    }
+    return where;
+}
+
+/// Makes a measurement one of a candidate that wrote beside its output.
+inline void blame(measurement& m, const std::string& where)
+{
+    if (m.failed && (m.failed->kind == failure_kind::crash || m.failed->kind == failure_kind::exited)) {
+        m.failed->message += "; " + where;
+    } else {
+        m.failed = failure{failure_kind::damaged_canary, 0, where};
+    }
+    m.cost = std::numeric_limits<double>::quiet_NaN();
+    m.spread = 0;
+    m.at_least = false;
+}
+
+/// Answers orders on descriptor 3 until nobody gives any more. Looks at `own` after each candidate: canaries that the
+/// parent cannot see.
+[[noreturn]] inline void obey(const work_ref& work, std::span<const canary> own)
+{
+    const process_state before;
+    order next;
+    while (receive_packet(3, &next, sizeof next) == sizeof next) {
+        measurement m;
+        try {
+            m = work.run(work.self, static_cast<std::size_t>(next.task), next.candidate, next.within);
+        } catch (const std::bad_alloc&) {
+            m.failed = failure{failure_kind::out_of_memory, 0, "std::bad_alloc"};
+        } catch (const std::exception& e) {
+            m.failed = failure{failure_kind::invalid, 0, std::string("threw: ") + e.what()};
+        } catch (...) {
+            m.failed = failure{failure_kind::invalid, 0, "threw something that is no std::exception"};
+        }
+        if (const std::string where = damage_at(own); !where.empty()) blame(m, where);
+        const std::vector<unsigned char> bytes = to_bytes(next, m, before.changed());
+        for (std::size_t sent = 0; sent < bytes.size(); sent += max_packet)
+            if (!send_packet(3, bytes.data() + sent, (std::min)(max_packet, bytes.size() - sent)))
+                end_process(status_unheard);
+        before.restore();  // while others think about the answer
+    }
+    end_process(0);
+}
+
+}  // namespace tunekit::measure::detail

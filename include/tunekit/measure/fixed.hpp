@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Repetition that does not look at the times.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/batches.hpp"
+#include "tunekit/measure/concepts.hpp"
+
+namespace tunekit::measure {
+
+/// Always the same number of runs. The cost is the mean over the runs.
+///
+///     constexpr fixed policy{.runs = 30, .batch = 3};
+///
+/// Errors: `runs` and `batch` must be at least 1.
+struct fixed {
+    std::uint32_t runs = 100;  ///< timed runs in all
+    std::uint32_t batch = 10;  ///< runs per reading of the clock
+
+    void validate() const
+    {
+        require(runs >= 1, "fixed: runs is 0, want >= 1");
+        require(batch >= 1, "fixed: batch is 0, want >= 1");
+    }
+
+    [[nodiscard]] std::uint32_t next(std::span<const double> batches) const noexcept
+    {
+        return next_batch(runs, batch, batches.size());
+    }
+
+    /// The mean over all runs: a short last batch counts by its runs. `spread` is that of the batches.
+    [[nodiscard]] estimate estimate_of(std::span<const double> batches) const
+    {
+        estimate all = mean_of(batches);
+        double sum = 0;
+        double weight = 0;
+        for (std::size_t i = 0; i < batches.size(); ++i) {
+            const std::uint32_t planned = next_batch(runs, batch, i);
+            const double w = planned == 0 ? batch : planned;
+            sum += w * batches[i];
+            weight += w;
+        }
+        all.cost = sum / weight;
+        return all;
+    }
+
+    friend bool operator==(const fixed&, const fixed&) = default;
+};
+
+static_assert(repetition<fixed>);
+
+}  // namespace tunekit::measure

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A plain function as a measurer: whatever gives a number for a configuration.
+
+#include <concepts>
+#include <cstdio>
+#include <exception>
+#include <limits>
+#include <new>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/space/concepts.hpp"
+
+namespace tunekit::measure {
+
+/// Measures by calling `f(config)`, once for each configuration, here.
+///
+///     tk::measure::function cost{space, [&](const auto& c) { return simulate(tk::get<"tile">(c)); }};
+///     auto found = tk::tune(space, cost, tk::search::annealing{}, {.trials = 200}, gen);
+///
+/// The cost is what `f` returns: seconds, bytes, anything that is positive and finite, as strategies take its logarithm.
+/// Return exp(x) of an x that may be 0 or less, and 1/x of one that is to grow. Where `f` is noise, average in it.
+///
+/// Failures: bad_cost (0, negative, infinite or NaN), out_of_memory (std::bad_alloc), that of a candidate_error, invalid
+///           (threw anything else). limits are not enforced: `in_process`, `isolated` and `program` do.
+/// Cost:     that of `f`.
+template <space::typed Space, class F>
+struct function {
+    static_assert(
+        std::invocable<F&, const typename Space::config&>,
+        "tunekit: function, argument 2 does not take a configuration: write [](const auto& c) { ... } and read "
+        "its parameters by tunekit::get<\"name\">(c)");
+    static_assert(std::convertible_to<std::invoke_result_t<F&, const typename Space::config&>, double>,
+                  "tunekit: function, argument 2 does not return a number: want the cost, a double");
+
+    Space space;
+    F f;
+
+    [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits&)
+    {
+        std::vector<measurement> out;
+        out.reserve(batch.size());
+        for (const index i : batch) out.push_back(one(i));
+        return out;
+    }
+
+private:
+    [[nodiscard]] measurement one(index i)
+    {
+        measurement out;
+        const wall_clock now;
+        const double begun = now();
+        const auto fail = [&out](failure_kind kind, std::string message) {
+            out.failed = failure{.kind = kind, .message = std::move(message)};
+        };
+        try {
+            const auto cost = static_cast<double>(f(space.at(i)));
+            if (cost > 0 && cost <= (std::numeric_limits<double>::max)()) {
+                out.cost = cost;
+                out.runs = 1;
+                out.batches = {cost};
+            } else {
+                char text[160];
+                std::snprintf(
+                    text, sizeof text,
+                    "the function returned %g, want a positive finite cost: return exp(x) of what may be 0 or "
+                    "less, 1/x of what is to grow",
+                    cost);
+                fail(failure_kind::bad_cost, text);
+            }
+        } catch (const candidate_error& e) {
+            out.failed = e.why;
+        } catch (const std::bad_alloc&) {
+            fail(failure_kind::out_of_memory, "std::bad_alloc");
+        } catch (const std::exception& e) {
+            fail(failure_kind::invalid, std::string("threw: ") + e.what());
+        } catch (...) {
+            fail(failure_kind::invalid, "threw something that is no std::exception");
+        }
+        out.run_seconds = now() - begun;
+        return out;
+    }
+};
+template <class S, class F>
+function(S, F) -> function<S, F>;
+
+}  // namespace tunekit::measure

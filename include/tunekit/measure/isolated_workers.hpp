@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A pool of worker processes, each with processors, a kernel and buffers of its own.
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/compiled.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/detail/cores.hpp"
+#include "tunekit/measure/detail/spawned_zygote.hpp"
+#include "tunekit/measure/detail/worker_link.hpp"
+#include "tunekit/measure/isolated.hpp"
+#include "tunekit/measure/jobs.hpp"
+#include "tunekit/measure/worker_task.hpp"
+
+namespace tunekit::measure {
+
+/// Settings of `isolated_workers`.
+struct isolated_workers_options {
+    /// What a candidate may add to what its worker begins with; 0: no limit.
+    std::size_t memory_bytes = std::size_t{4} << 30;
+    memory_rule rule = detail::sanitized ? memory_rule::resident : memory_rule::address_space;
+    bool enclosed = false;  ///< each worker in a PID namespace of its own, as isolated_options has it
+    bool pinned = true;     ///< each worker to processors of its own
+    std::vector<std::vector<int>>
+        cores{};             ///< the processors of each worker; empty: equal shares of those there are...
+    std::size_t spared = 0;  ///< ...but the last so many cores, for this process and for builders
+    std::size_t queued = 0;  ///< jobs per worker that may wait for one to be free
+};
+
+/// Divides the processors that this process may use among `n` workers, in equal shares of whole cores, and leaves the last
+/// `spared` to others: to compilers, to the tuner's own process.
+///
+///     const auto cores = tk::measure::share_cores(3, 1);
+///     tk::measure::builder compilers({.processes = 1, .cores = cores.spared});
+///     tk::measure::isolated_workers pool(3, make, {.cores = cores.workers});
+///
+/// Throws std::invalid_argument where there are too few.
+[[nodiscard]] core_shares share_cores(std::size_t n, std::size_t spared = 0);
+
+class isolated_workers;
+
+namespace detail {
+
+/// Orders by job::task.
+measurement measure_task(void* self, std::size_t task, index candidate, const limits& within);
+
+/// For parts of this floor that wait for a pool and for something else.
+struct pool_access {
+    static void watch(const isolated_workers& pool, poll_set& events);
+};
+
+}  // namespace detail
+
+/// A measurer on one worker of a pool in which nothing else is out; see isolated_workers::alone.
+class lone_worker {
+public:
+    /// Measures the batch in its order. Throws std::invalid_argument while jobs are out in the pool, tunekit::error where
+    /// the worker ends for good.
+    [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within);
+
+private:
+    friend class isolated_workers;
+    lone_worker(isolated_workers& pool, std::size_t worker, std::size_t task) noexcept;
+
+    isolated_workers* pool_;
+    std::size_t worker_;
+    std::size_t task_;
+};
+
+/// A pool of `n` workers, each what `isolated` is: a process that a candidate cannot take further down than itself.
+///
+///     tk::measure::isolated_workers pool(4, [&](std::size_t) {
+///         auto c = std::make_shared<tk::measure::guarded_buffer<float>>(m * n);
+///         return tk::measure::worker_task{space, timed{kernel_into(c), until_confident{}, check_of(c)}, {c->canary()}};
+///     });
+///
+/// `make(worker)` is called once for each worker, here, before it is forked: kernel, check and outputs are its own. It
+/// returns a `worker_task`, or a std::vector<any_worker_task> by job::task. What it returned lives as long as the pool.
+///
+/// A worker is pinned to processors of its own, so at most one candidate runs on each: a kernel that starts threads finds
+/// as many as its worker has. Where workers share a memory bus or a power limit, timings are of a busy machine.
+///
+/// All that `isolated` promises holds for each worker. Which candidates failed is the pool's knowledge: no worker runs them
+/// again. A job whose worker went with the process that forks it, which a kernel can bring about that looks for it, is lost:
+/// answered without a measurement. The worker is forked again, with the same task; where that cannot be, because threads
+/// run by then, the others go on, and with the last one `collect` throws.
+///
+/// `collect` looks after the workers: between calls they run on, but a time-out is not enforced and no job is begun.
+///
+/// Throws:     tunekit::error where this process runs other threads (then see `served_workers`) or no child can be had;
+///             std::invalid_argument for 0 workers, more than there are processors, cores given twice or not there, and
+///             what `make` and `timed` throw.
+/// Cost:       per worker three processes; about 20 us per measurement; about 0.8 ms for a new worker.
+/// Threads:    one at a time.
+class isolated_workers {
+public:
+    template <makes_worker_tasks Make>
+    isolated_workers(std::size_t n, Make make, isolated_workers_options options = {}) : queued_(options.queued)
+    {
+        const auto cores = cores_of(n, options);
+        for (std::size_t k = 0; k < n; ++k) {
+            auto tasks = std::make_unique<std::vector<any_worker_task>>(detail::tasks_of(make, k));
+            add(fork(*tasks, hold_of(*tasks, options, cores[k])), tasks->size());
+            tasks_.push_back(std::move(tasks));
+        }
+    }
+
+    /// For `served_workers`: the same, of a program that is started.
+    isolated_workers(std::size_t n, detail::served_program program, isolated_workers_options options);
+
+    isolated_workers(isolated_workers&&) noexcept = default;
+    isolated_workers& operator=(isolated_workers&&) noexcept = default;
+    isolated_workers(const isolated_workers&) = delete;
+    isolated_workers& operator=(const isolated_workers&) = delete;
+    ~isolated_workers() = default;
+
+    [[nodiscard]] std::size_t workers() const noexcept { return stations_.size(); }
+    [[nodiscard]] std::size_t room() const noexcept;
+    /// Seconds since the pool was built.
+    [[nodiscard]] double now() const noexcept { return wall_clock{}() - start_; }
+
+    /// Lets a candidate that failed be run again: it is not what it was.
+    void forget(index candidate, std::size_t task = 0) { bad_.forget({.task = task, .candidate = candidate}); }
+
+    /// Throws std::invalid_argument where there is no room or the workers have no such task.
+    void submit(const job& next);
+
+    [[nodiscard]] std::vector<answer> collect(double seconds);
+
+    /// A measurer on one worker, for comparisons that must not be disturbed: while it measures, nothing else is out.
+    ///
+    ///     auto quiet  = pool.alone(0);
+    ///     auto result = tk::measure::race(quiet, finalists);
+    [[nodiscard]] lone_worker alone(std::size_t worker, std::size_t task = 0);
+
+private:
+    friend class lone_worker;
+    friend struct detail::pool_access;
+
+    struct station {
+        detail::worker_link link;
+        bool busy = false;
+        ticket name{};
+        detail::order order{};
+        double submitted = 0;
+        double began = 0;
+    };
+    struct waiting {
+        ticket name{};
+        detail::order order{};
+        double submitted = 0;
+    };
+
+    isolated_workers() = default;
+
+    static std::vector<std::vector<int>> cores_of(std::size_t n, const isolated_workers_options& options);
+
+    static detail::worker_hold hold_of(const std::vector<any_worker_task>& tasks,
+                                       const isolated_workers_options& options, const std::vector<int>& cores);
+
+    static detail::worker_link fork(std::vector<any_worker_task>& tasks, detail::worker_hold hold);
+
+    void add(detail::worker_link link, std::size_t tasks);
+
+    void watch(detail::poll_set& events) const;
+
+    /// Forks a worker again whose children something ended, where that can be done now.
+    void revive(std::size_t k) noexcept;
+
+    [[nodiscard]] std::size_t alive() const noexcept;
+
+    [[nodiscard]] std::string why_lost() const;
+
+    void give_out(answer a);
+
+    /// Gives waiting jobs to workers that are free, those of known failures to nobody.
+    void begin_waiting();
+
+    /// Hears every worker, without waiting, and gives them what waits.
+    void look_after();
+
+    /// One candidate on one worker, waiting for it.
+    measurement measure_alone(std::size_t worker, const detail::order& next);
+
+    std::vector<std::unique_ptr<std::vector<any_worker_task>>> tasks_{};  ///< of each worker, with the buffers
+    std::size_t task_count_ = 0;
+    std::vector<station> stations_{};
+    std::deque<waiting> waiting_{};
+    std::vector<answer> given_{};
+    detail::bad_candidates bad_{};
+    std::size_t out_ = 0;  ///< jobs neither answered nor in `given_`
+    std::size_t queued_ = 0;
+    std::optional<detail::served_program> program_{};  ///< what workers are started from; none: they are forked
+    double start_ = wall_clock{}();
+};
+
+inline void detail::pool_access::watch(const isolated_workers& pool, poll_set& events) { pool.watch(events); }
+
+}  // namespace tunekit::measure
+
+#if TUNEKIT_BODIES
+namespace tunekit::measure {
+
+TUNEKIT_INLINE core_shares share_cores(std::size_t n, std::size_t spared)
+{
+    require(n >= 1, "core_shares: 0 workers, want >= 1");
+    return detail::share_cores(n, spared, detail::allowed_cores());
+}
+
+TUNEKIT_INLINE lone_worker::lone_worker(isolated_workers& pool, std::size_t worker, std::size_t task) noexcept
+    : pool_(&pool), worker_(worker), task_(task)
+{
+}
+
+TUNEKIT_INLINE isolated_workers::isolated_workers(std::size_t n, detail::served_program program,
+                                                  isolated_workers_options options)
+    : queued_(options.queued), program_(std::move(program))
+{
+    const auto cores = cores_of(n, options);
+    for (std::size_t k = 0; k < n; ++k) {  // all at once
+        auto hold = hold_of({}, options, cores[k]);
+        auto started = detail::start_served(*program_, k, hold);
+        add({std::move(started), std::move(hold)}, program_->tasks.size());
+    }
+    try {
+        for (const station& s : stations_) detail::await_hello(*program_, s.link.control());
+    } catch (...) {
+        for (station& s : stations_) s.link.end();  // they may not even listen
+        throw;
+    }
+}
+
+TUNEKIT_INLINE std::size_t isolated_workers::room() const noexcept
+{
+    const std::size_t places = alive() * (1 + queued_);
+    return places > out_ ? places - out_ : 0;
+}
+
+TUNEKIT_INLINE void isolated_workers::submit(const job& next)
+{
+    require(room() > 0, "isolated_workers.submit: no room, want a call of room() before");
+    require(next.task < task_count_, "isolated_workers.submit: no such task, want one of those that `make` returns");
+    ++out_;
+    const detail::order order{.task = next.task, .candidate = next.candidate, .within = next.limits};
+    if (const measurement* const known = bad_.find(order)) {
+        give_out({.ticket = next.ticket, .measured = *known});
+        return;
+    }
+    waiting_.push_back({next.ticket, order, now()});
+    begin_waiting();
+}
+
+TUNEKIT_INLINE std::vector<answer> isolated_workers::collect(double seconds)
+{
+    const double start = wall_clock{}();
+    for (;;) {
+        look_after();
+        if (!given_.empty()) return std::exchange(given_, {});
+        if (out_ == 0) {
+            if (alive() == 0) throw error("isolated_workers: every worker is lost; " + why_lost());
+            return {};
+        }
+        detail::poll_set events;
+        watch(events);
+        events.by(start + seconds);
+        const double moment = wall_clock{}();
+        if (moment >= start + seconds) return {};
+        events.wait(moment);
+    }
+}
+
+TUNEKIT_INLINE lone_worker isolated_workers::alone(std::size_t worker, std::size_t task)
+{
+    require(worker < workers(), "isolated_workers.alone: no such worker, want one below workers()");
+    require(task < task_count_, "isolated_workers.alone: no such task, want one of those that `make` returns");
+    return {*this, worker, task};
+}
+
+TUNEKIT_INLINE std::vector<std::vector<int>> isolated_workers::cores_of(std::size_t n,
+                                                                        const isolated_workers_options& options)
+{
+    require(n >= 1, "isolated_workers: 0 workers, want >= 1");
+    const std::vector<int> allowed = detail::allowed_cores();
+    if (!options.pinned || (allowed.empty() && options.cores.empty())) return std::vector<std::vector<int>>(n);
+    if (options.cores.empty()) return detail::share_cores(n, 0, allowed).workers;
+    detail::check_cores(options.cores, n, allowed);
+    return options.cores;
+}
+
+TUNEKIT_INLINE detail::worker_hold isolated_workers::hold_of(const std::vector<any_worker_task>& tasks,
+                                                             const isolated_workers_options& options,
+                                                             const std::vector<int>& cores)
+{
+    detail::worker_hold out{.memory_bytes = options.memory_bytes,
+                            .watched = options.rule == memory_rule::resident,
+                            .cores = cores,
+                            .enclosed = options.enclosed};
+    for (const any_worker_task& t : tasks)
+        out.canaries.insert(out.canaries.end(), t.canaries().begin(), t.canaries().end());
+    return out;
+}
+
+TUNEKIT_INLINE detail::worker_link isolated_workers::fork(std::vector<any_worker_task>& tasks, detail::worker_hold hold)
+{
+    auto children = detail::fork_zygote({&tasks, detail::measure_task}, hold, "isolated_workers");
+    return {std::move(children), std::move(hold)};
+}
+
+TUNEKIT_INLINE void isolated_workers::add(detail::worker_link link, std::size_t tasks)
+{
+    require(tasks >= 1, "isolated_workers: `make` returned no task, want one or more");
+    require(stations_.empty() || tasks == task_count_,
+            "isolated_workers: `make` returned another number of tasks than for the worker before, want the same");
+    task_count_ = tasks;
+    stations_.push_back({.link = std::move(link)});
+}
+
+TUNEKIT_INLINE void isolated_workers::watch(detail::poll_set& events) const
+{
+    for (const station& s : stations_)
+        if (s.busy) s.link.watch(events);
+}
+
+TUNEKIT_INLINE void isolated_workers::revive(std::size_t k) noexcept
+{
+    try {
+        const detail::worker_hold& hold = stations_[k].link.hold();
+        if (program_) {
+            auto started = detail::start_served(*program_, k, hold);
+            detail::await_hello(*program_, started.control);
+            stations_[k].link = {std::move(started), hold};
+        } else {
+            stations_[k].link = fork(*tasks_[k], hold);
+        }
+    } catch (const std::exception&) {  // it stays lost, for the reason it had
+    }
+}
+
+TUNEKIT_INLINE std::size_t isolated_workers::alive() const noexcept
+{
+    return static_cast<std::size_t>(
+        std::count_if(stations_.begin(), stations_.end(), [](const station& s) { return !s.link.gone(); }));
+}
+
+TUNEKIT_INLINE std::string isolated_workers::why_lost() const
+{
+    return stations_.empty() ? std::string("there was none") : stations_.back().link.why_gone();
+}
+
+TUNEKIT_INLINE void isolated_workers::give_out(answer a)
+{
+    --out_;
+    given_.push_back(std::move(a));
+}
+
+TUNEKIT_INLINE void isolated_workers::begin_waiting()
+{
+    for (std::size_t k = 0; k < stations_.size(); ++k) {
+        station& s = stations_[k];
+        while (!s.busy && !s.link.gone() && !waiting_.empty()) {
+            const waiting next = waiting_.front();
+            waiting_.pop_front();
+            if (const measurement* const known = bad_.find(next.order)) {
+                give_out({.ticket = next.name, .measured = *known, .queued_s = now() - next.submitted});
+                continue;
+            }
+            s.busy = true;
+            s.name = next.name;
+            s.order = next.order;
+            s.submitted = next.submitted;
+            s.began = now();
+            s.link.begin(next.order);
+        }
+    }
+}
+
+TUNEKIT_INLINE void isolated_workers::look_after()
+{
+    for (std::size_t k = 0; k < stations_.size(); ++k) {
+        station& s = stations_[k];
+        if (!s.busy || !s.link.advance()) continue;
+        s.busy = false;
+        answer a{.ticket = s.name,
+                 .measured = s.link.take(),
+                 .worker = k,
+                 .queued_s = s.began - s.submitted,
+                 .ran_s = now() - s.began};
+        if (a.measured) bad_.note(s.order, *a.measured);
+        give_out(std::move(a));
+        if (s.link.gone()) revive(k);
+    }
+    begin_waiting();
+    if (alive() != 0) return;
+    while (!waiting_.empty()) {
+        give_out({.ticket = waiting_.front().name, .queued_s = now() - waiting_.front().submitted});
+        waiting_.pop_front();
+    }
+}
+
+TUNEKIT_INLINE measurement isolated_workers::measure_alone(std::size_t worker, const detail::order& next)
+{
+    require(out_ == 0, "isolated_workers.alone: jobs are out, want them collected before");
+    if (const measurement* const known = bad_.find(next)) return *known;
+    detail::worker_link& link = stations_[worker].link;
+    if (link.gone()) throw error("isolated_workers.alone: the worker is lost; " + link.why_gone());
+    link.begin(next);
+    while (!link.advance()) {
+        detail::poll_set events;
+        link.watch(events);
+        events.wait(wall_clock{}());
+    }
+    std::optional<measurement> m = link.take();
+    if (!m) throw error("isolated_workers.alone: the worker was lost; " + link.why_gone());
+    bad_.note(next, *m);
+    return *std::move(m);
+}
+
+TUNEKIT_INLINE std::vector<measurement> lone_worker::measure(std::span<const index> batch, const limits& within)
+{
+    std::vector<measurement> out;
+    out.reserve(batch.size());
+    for (const index i : batch)
+        out.push_back(pool_->measure_alone(worker_, {.task = task_, .candidate = i, .within = within}));
+    return out;
+}
+
+}  // namespace tunekit::measure
+namespace tunekit::measure::detail {
+
+TUNEKIT_INLINE measurement measure_task(void* self, std::size_t task, index candidate, const limits& within)
+{
+    auto& tasks = *static_cast<std::vector<any_worker_task>*>(self);
+    return tasks[task].measure(candidate, within);
+}
+
+}  // namespace tunekit::measure::detail
+#endif  // TUNEKIT_BODIES

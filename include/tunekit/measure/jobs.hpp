@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What goes out to be measured, what comes back, and who carries it: the words that the tuners and the pools share.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/space/concepts.hpp"
+
+namespace tunekit {
+
+/// The number of a job in its run. No integer: a candidate told in place of a ticket does not compile.
+enum class ticket : std::uint64_t {};
+
+/// One configuration on its way to be measured. Its limits are those of the moment at which it was asked for.
+struct job {
+    tunekit::ticket ticket{};
+    std::size_t task = 0;  ///< 0 where a run has one space
+    index candidate = 0;
+    measure::limits limits{};
+
+    friend bool operator==(const job&, const job&) = default;
+};
+
+/// What became of a job.
+struct answer {
+    tunekit::ticket ticket{};
+    std::optional<measure::measurement> measured{};  ///< none: the job was lost with its worker, and may go out again
+    std::size_t worker = 0;                          ///< who had it
+    double queued_s = 0;                             ///< seconds since `submit` in which nobody worked on it
+    double ran_s = 0;                                ///< seconds that the worker was busy with it
+
+    friend bool operator==(const answer&, const answer&) = default;
+};
+
+namespace detail {
+
+template <class P>
+concept counts_workers = requires(const P& p) {
+    { p.workers() } -> std::same_as<std::size_t>;
+};
+template <class P>
+concept tells_room = requires(const P& p) {
+    { p.room() } -> std::same_as<std::size_t>;
+};
+template <class P>
+concept takes_jobs = requires(P& p, const job& j) {
+    { p.submit(j) } -> std::same_as<void>;
+};
+template <class P>
+concept gives_answers = requires(P& p, double seconds) {
+    { p.collect(seconds) } -> std::same_as<std::vector<answer>>;
+};
+template <class P>
+concept tells_its_time = requires(const P& p) {
+    { p.now() } -> std::same_as<double>;
+};
+
+}  // namespace detail
+
+/// Measures several jobs at a time, or carries them to who does: the asynchronous sister of measure::measurer.
+///
+///     while (!t.over()) {
+///         for (std::size_t k = pool.room(); k-- > 0;)
+///             if (auto next = t.ask()) pool.submit(*next);
+///         for (tunekit::answer& a : pool.collect(1)) ...        // tell what was measured, drop what was lost
+///     }
+///
+///   * `workers()`: how many there are, dead ones included: `answer::worker` is below it.
+///   * `room()`: how many jobs may be submitted now. Precondition of `submit`: there is room. It never waits.
+///   * `collect(seconds)`: what was answered, in the order in which it became known. Waits for the first answer for at
+///     most so long, and not at all where nothing is out. Every job submitted is answered once, measured or lost.
+///     Throws tunekit::error where there can never be room again; what was answered before has been given out by then.
+///   * `now()`: seconds since a moment of the pool's own; never goes backwards; the stamp of the answers collected last.
+/// An answer to a ticket that is not out is the pool's mistake, and the tuner says so.
+template <class P>
+concept pool = detail::counts_workers<P> && detail::tells_room<P> && detail::takes_jobs<P> &&
+               detail::gives_answers<P> && detail::tells_its_time<P>;
+
+}  // namespace tunekit

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What one run of a program leaves behind, and what is read from it.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "tunekit/core/polymorphic.hpp"
+#include "tunekit/measure/concepts.hpp"
+
+namespace tunekit::measure {
+
+/// How a run ended.
+enum class run_end : std::uint8_t {
+    exited,       ///< by itself; `code` is the exit status
+    signalled,    ///< `code` is the signal
+    timed_out,    ///< it was ended at the limit of wall time
+    out_of_cpu,   ///< it was ended at the limit of processor time
+    not_started,  ///< `code` is errno
+};
+
+/// One run of a program: how it ended, how long it took, what it said. Texts are bounded: of one that is longer, the first
+/// and the last part are kept.
+struct finished_run {
+    run_end how = run_end::exited;
+    int code = 0;
+    double wall_seconds = 0;  ///< from its start to its end
+    double cpu_seconds = 0;   ///< user and system, of itself and of the children that it waited for
+    std::string output{};     ///< what it wrote to standard output
+    std::string errors{};     ///< what it wrote to standard error
+    bool cut = false;         ///< the output is not whole
+    std::optional<std::string>
+        file{};  ///< the file that it was to write, where one was named: empty text where it did not
+
+    /// What numbers are looked for in: the file where one was named, else what was said, errors last.
+    [[nodiscard]] std::string text() const { return file ? *file : output + errors; }
+};
+
+/// Throws a candidate_error of kind `bad_cost`: what a reading does where it finds no number.
+[[noreturn]] inline void no_number(std::string message)
+{
+    throw candidate_error(failure{.kind = failure_kind::bad_cost, .message = std::move(message)});
+}
+
+/// Any callable of a finished_run, as a value. What it throws as candidate_error is the failure of the configuration.
+template <class Result>
+class of_run {
+    struct called {
+        called() = default;
+        called(const called&) = default;
+        called& operator=(const called&) = delete;
+        virtual ~called() = default;
+        [[nodiscard]] virtual Result on(const finished_run&) const = 0;
+    };
+    template <class F>
+    struct model final : called {
+        F f;
+        explicit model(F g) : f(std::move(g)) {}
+        [[nodiscard]] Result on(const finished_run& run) const override { return f(run); }
+    };
+
+public:
+    template <class F>
+        requires(!std::same_as<std::remove_cvref_t<F>, of_run> &&
+                 std::is_invocable_r_v<Result, const std::remove_cvref_t<F>&, const finished_run&>)
+    of_run(F&& f)  // implicit: a lambda is what one writes
+        : held_(core::polymorphic<called>::template make<model<std::remove_cvref_t<F>>>(std::forward<F>(f)))
+    {
+    }
+    [[nodiscard]] Result operator()(const finished_run& run) const { return held_->on(run); }
+
+private:
+    core::polymorphic<called> held_;
+};
+
+/// A number of a run. As a cost it must be positive and finite.
+using reading = of_run<double>;
+
+/// Empty where a run is right, else one line that says what is wrong.
+using run_check = of_run<std::optional<std::string>>;
+
+/// The wall time of a run, the cost of a program that names none.
+struct wall_seconds {
+    [[nodiscard]] double operator()(const finished_run& run) const noexcept { return run.wall_seconds; }
+};
+
+/// The processor time of a run: of all its threads, and of the children that it waited for.
+struct cpu_seconds {
+    [[nodiscard]] double operator()(const finished_run& run) const noexcept { return run.cpu_seconds; }
+};
+
+}  // namespace tunekit::measure

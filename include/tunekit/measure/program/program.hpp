@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Measuring a program by its command line: no shell, no leftovers, any cost.
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/detail/command_run.hpp"
+#include "tunekit/measure/detail/cores.hpp"
+#include "tunekit/measure/detail/process.hpp"
+#include "tunekit/measure/detail/program_plan.hpp"
+#include "tunekit/measure/detail/worker.hpp"
+#include "tunekit/measure/jobs.hpp"
+#include "tunekit/measure/program/program_options.hpp"
+#include "tunekit/space/any_space.hpp"
+
+namespace tunekit::measure {
+
+/// Measures the configurations of `space` by running a program: a measurer, and with several workers a pool.
+///
+///     tk::space::dynamic_product space({{"tile", {16, 32, 64}}, {"threads", {1, 2, 4}}}, {});
+///     tk::measure::program run(space, {.command = {"./stencil", "--tile={tile}"}, .environment = {{"OMP_NUM_THREADS", "{threads}"}},
+///                                      .cost = tk::measure::matched("elapsed: ([0-9.]+)")});
+///     auto found = tk::tune(space, run, tk::recipes::combined(), {.trials = 100}, gen);
+///
+/// A configuration is measured in a process of its own: it writes the files, builds, and starts the program as often as the
+/// repetition says, each time with a session and process group of its own, the null device as its input and no terminal.
+/// What the program leaves behind, daemons included, ends before the next run begins; all of it ends with this process.
+/// A run that is longer than limits::abandon_above is ended where the cost is wall time, and three such cut the
+/// configuration short.
+///
+/// Costs are numbers of any unit that are positive and finite: strategies take their logarithm. Report exp(x) of what may be 0
+/// or less, and 1/x of what is to grow.
+///
+/// Failures:   invalid (cannot be started, a file cannot be written), build_error, build_timeout, crash, exited,
+///             run_timeout (wall or processor time), wrong_result, bad_cost (no number, two, or none that is a cost),
+///             lost (the process that ran it was ended).
+/// Throws:     std::invalid_argument for a placeholder that names nothing, settings out of range, or files that several
+///             workers would share; tunekit::error where the program is not there, this process runs other threads, or the
+///             system gives no process.
+/// Cost:       one fork per configuration and about 2 ms a run beside what the program takes.
+/// Threads:    one at a time, in a process without other threads.
+/// Limits:     cpu_seconds and memory_bytes hold each process of a program, not their sum. A program that ends the process
+///             which runs it is ended too; what it had made a daemon by then is not.
+class program {
+public:
+    program(space::any_space space, program_options options)
+        : space_(std::move(space)), plan_(space_.names(), std::move(options)), places_(plan_.options().workers)
+    {
+        plan_.find();
+        const char* const root = std::getenv("TMPDIR");
+        folder_ = std::string(root != nullptr && *root != '\0' ? root : "/tmp") + "/tunekit-XXXXXX";
+        if (::mkdtemp(folder_.data()) == nullptr)
+            throw error("program: no folder '" + folder_ + "': " + std::strerror(errno) +
+                        "; set TMPDIR to one that can be written");
+        const program_options& o = plan_.options();
+        builds_ = o.build_directory.empty() ? folder_ + "/builds" : absolute(o.build_directory);
+        if (::mkdir(builds_.c_str(), 0777) != 0 && errno != EEXIST)
+            throw error("program: no folder '" + builds_ + "': " + std::strerror(errno) +
+                        "; name one that can be written");
+        if (places_.size() > 1 && o.pinned)
+            cores_ = detail::share_cores(places_.size(), 0, detail::allowed_cores()).workers;
+        started_ = static_cast<volatile pid_t*>(
+            ::mmap(nullptr, places_.size() * sizeof(pid_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+        if (started_ == MAP_FAILED) throw error("program: no memory to share with its processes");
+    }
+    program(const program&) = delete;
+    program& operator=(const program&) = delete;
+
+    /// Ends what runs.
+    ~program()
+    {
+        for (std::size_t k = 0; k < places_.size(); ++k)
+            if (places_[k].busy) end(k);
+        detail::remove_tree(folder_);
+        ::munmap(const_cast<pid_t*>(started_), places_.size() * sizeof(pid_t));
+    }
+
+    /// The parameters that occur in no argument, variable or file: most likely a mistake.
+    [[nodiscard]] std::vector<std::string> unused() const { return plan_.unused(); }
+
+    /// What would be run for a configuration, with these folders for {scratch} and {build}.
+    [[nodiscard]] program_command command_of(index i, const std::string& scratch = ".",
+                                             const std::string& build = ".") const
+    {
+        return plan_.filled(space_.texts(i), scratch, build);
+    }
+
+    /// The `numbers` of the first run that was measured last of this configuration; empty where none was.
+    [[nodiscard]] std::vector<double> numbers_of(index i) const
+    {
+        const auto found = numbers_.find(i);
+        return found == numbers_.end() ? std::vector<double>() : found->second;
+    }
+
+    // As a measurer: one after another.
+
+    /// Precondition: no job is out.
+    [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
+    {
+        require(out_ == 0, "program.measure: jobs are out, want them collected before");
+        std::vector<measurement> out;
+        for (const index i : batch) {
+            std::optional<measurement> m;
+            for (int attempt = 0; attempt < 2 && !m; ++attempt) {
+                submit({.candidate = i, .limits = within});
+                std::vector<answer> answers;
+                while (answers.empty()) answers = collect(1);
+                m = std::move(answers.front().measured);
+            }
+            if (!m)
+                m = measurement{.failed = failure{failure_kind::lost, 0, "the process that ran it was ended, twice"}};
+            out.push_back(*std::move(m));
+        }
+        return out;
+    }
+
+    // As a pool.
+
+    [[nodiscard]] std::size_t workers() const noexcept { return places_.size(); }
+    [[nodiscard]] std::size_t room() const noexcept { return places_.size() - out_; }
+    /// Seconds since it was built.
+    [[nodiscard]] double now() const noexcept { return wall_clock{}() - start_; }
+
+    void submit(const job& next)
+    {
+        require(room() > 0, "program.submit: no room, want a call of room() before");
+        require(next.task == 0 && next.candidate < space_.size(),
+                "program.submit: no such configuration, want one of the space");
+        std::size_t k = 0;
+        while (places_[k].busy) ++k;
+        begin(k, next);
+        ++out_;
+    }
+
+    [[nodiscard]] std::vector<answer> collect(double seconds)
+    {
+        const wall_clock clock;
+        const double until = clock() + seconds;
+        for (;;) {
+            std::vector<answer> out;
+            for (std::size_t k = 0; k < places_.size(); ++k)
+                if (places_[k].busy && heard(k)) out.push_back(answer_of(k));
+            const double moment = clock();
+            if (!out.empty() || out_ == 0 || moment >= until) return out;
+            detail::poll_set events;
+            events.by(until);
+            for (const place& p : places_) {
+                if (!p.busy) continue;
+                events.add(p.from.get());
+                events.by(p.deadline);
+            }
+            events.wait(moment);
+            if (clock() < until && events.events.empty()) return out;
+        }
+    }
+
+private:
+    struct place {
+        bool busy = false;
+        job what{};
+        pid_t child = -1;
+        detail::descriptor from{};
+        std::vector<unsigned char> bytes{};
+        double began = 0;
+        double deadline = 0;
+        bool lost = false;
+    };
+
+    static constexpr double patience =
+        15;  ///< seconds beyond a configuration's limits after which its process has been stopped
+
+    static std::string absolute(const std::string& path)
+    {
+        char here[4096];
+        if (path.starts_with('/') || ::getcwd(here, sizeof here) == nullptr) return path;
+        return std::string(here) + '/' + path;
+    }
+
+    void begin(std::size_t k, const job& next)
+    {
+        const int threads = detail::sanitized ? 1 : detail::thread_count();
+        if (threads > 1)
+            throw error("program: this process runs " + std::to_string(threads) +
+                        " threads, of which a fork keeps one; measure where no threads run");
+        auto [ours, theirs] = detail::socket_pair();
+        if (!ours) throw error(std::string("program: no socket pair: ") + std::strerror(errno));
+        started_[k] = 0;
+        const pid_t self = ::getpid();
+        const pid_t child = ::fork();
+        if (child < 0) throw error(std::string("program: no child process: ") + std::strerror(errno));
+        if (child == 0) measure_here(k, next, self, theirs.get());
+        ::setpgid(child, child);
+        place& p = places_[k];
+        p.busy = true;
+        p.what = next;
+        p.child = child;
+        p.from = std::move(ours);
+        p.bytes.clear();
+        p.began = wall_clock{}();
+        p.deadline = p.began + next.limits.build_seconds + next.limits.run_seconds + patience;
+        p.lost = false;
+    }
+
+    /// In the child.
+    [[noreturn]] void measure_here(std::size_t k, const job& next, pid_t parent, int to)
+    {
+        ::setpgid(0, 0);
+        detail::reset_signals();
+        detail::die_with(parent, SIGTERM);
+        if (!detail::close_all_but(to) || ::fcntl(3, F_SETFD, FD_CLOEXEC) != 0) ::_exit(detail::status_unheard);
+        detail::command_runner run(started_ + k);
+        detail::use_cores(cores_.empty() ? std::span<const int>() : std::span<const int>(cores_[k]));
+        const std::string scratch = folder_ + "/worker-" + std::to_string(k);
+        detail::remove_tree(scratch);
+        ::mkdir(scratch.c_str(), 0777);
+        measurement m;
+        std::vector<double> numbers;
+        try {
+            m = plan_.measure(run, space_.texts(next.candidate), next.limits, scratch, builds_, numbers);
+        } catch (const std::exception& e) {
+            m = {.failed = failure{failure_kind::invalid, 0, e.what()}};
+        }
+        std::vector<unsigned char> bytes = detail::to_bytes({.candidate = next.candidate}, m, false);
+        const auto* const more = reinterpret_cast<const unsigned char*>(numbers.data());
+        bytes.insert(bytes.end(), more, more + numbers.size() * sizeof(double));
+        for (std::size_t sent = 0; sent < bytes.size(); sent += detail::max_packet)
+            if (!detail::send_packet(3, bytes.data() + sent, (std::min)(detail::max_packet, bytes.size() - sent)))
+                ::_exit(detail::status_unheard);
+        ::_exit(0);
+    }
+
+    /// Hears what there is to hear; true where that is all.
+    bool heard(std::size_t k)
+    {
+        place& p = places_[k];
+        unsigned char packet[detail::max_packet];
+        for (;;) {
+            std::size_t size = 0;
+            switch (detail::receive_now(p.from.get(), packet, sizeof packet, size)) {
+                case detail::received::packet:
+                    p.bytes.insert(p.bytes.end(), packet, packet + size);
+                    break;
+                case detail::received::end:
+                    return true;
+                case detail::received::nothing_yet:
+                    p.lost = wall_clock{}() >= p.deadline;
+                    return p.lost;
+            }
+        }
+    }
+
+    answer answer_of(std::size_t k)
+    {
+        place& p = places_[k];
+        answer out{.ticket = p.what.ticket, .worker = k, .ran_s = wall_clock{}() - p.began};
+        detail::answer_head head;
+        measurement m;
+        if (!p.lost && p.bytes.size() >= sizeof head) {
+            std::memcpy(&head, p.bytes.data(), sizeof head);
+            const std::size_t total = static_cast<std::size_t>((std::min)(head.total, std::uint64_t{p.bytes.size()}));
+            std::vector<double> numbers((p.bytes.size() - total) / sizeof(double));
+            if (!numbers.empty()) std::memcpy(numbers.data(), p.bytes.data() + total, numbers.size() * sizeof(double));
+            p.bytes.resize(total);
+            if (detail::from_bytes(p.bytes, head, m)) {
+                out.measured = std::move(m);
+                if (!out.measured->failed) numbers_[p.what.candidate] = std::move(numbers);
+            }
+        }
+        end(k);
+        --out_;
+        return out;
+    }
+
+    /// Ends the process of a place, and the program where that process could not.
+    void end(std::size_t k) noexcept
+    {
+        place& p = places_[k];
+        if (p.bytes.empty()) ::kill(p.child, SIGTERM);
+        p.from.reset();
+        const wall_clock clock;
+        for (const double begun = clock(); ::waitpid(p.child, nullptr, WNOHANG) == 0; ::usleep(500)) {
+            if (clock() < begun + (p.lost ? 0 : 6)) continue;
+            ::kill(p.child, SIGKILL);
+            ::waitpid(p.child, nullptr, 0);
+            break;
+        }
+        if (const pid_t left = started_[k]; left > 0) ::kill(-left, SIGKILL);
+        p.busy = false;
+    }
+
+    space::any_space space_;
+    detail::program_plan plan_;
+    std::vector<place> places_;
+    std::vector<std::vector<int>> cores_{};
+    std::string folder_{};
+    std::string builds_{};
+    volatile pid_t* started_ = nullptr;  ///< the program's process at each place, told by its child
+    std::size_t out_ = 0;
+    std::map<index, std::vector<double>> numbers_{};
+    double start_ = wall_clock{}();
+};
+
+}  // namespace tunekit::measure

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Text with placeholders: arguments, variables and files that a configuration fills in.
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+
+namespace tunekit::measure {
+
+/// A text in which `{name}` stands for the value of that name.
+///
+///     const std::vector<std::string> names{"tile", "threads"};
+///     const text_template argument("--tile={tile}", names);
+///     argument.filled(std::vector<std::string>{"64", "8"});        // --tile=64
+///
+/// A placeholder is a name of letters, digits, `_`, `-` and `.` between braces, and nothing else; any other brace is text, so
+/// source code and JSON pass unharmed. `{{name}}` is the text `{name}`.
+///
+/// Throws: std::invalid_argument, naming the text by `what`, for a placeholder that names nothing.
+/// Cost:   one pass over the text to build, and one over its pieces to fill.
+class text_template {
+public:
+    text_template(std::string_view text, std::span<const std::string> names, std::string_view what = "text")
+    {
+        std::string literal;
+        for (std::size_t at = 0; at < text.size();) {
+            const bool quoted = text.substr(at, 2) == "{{";
+            const std::size_t begin = at + (quoted ? 2 : 1);
+            std::size_t end = begin;
+            while (text[at] == '{' && end < text.size() && in_name(text[end])) ++end;
+            const bool closes = end > begin && text.substr(end, quoted ? 2 : 1) == (quoted ? "}}" : "}");
+            if (!closes) {
+                literal += text[at++];
+                continue;
+            }
+            const std::string_view name = text.substr(begin, end - begin);
+            if (quoted) {
+                ((literal += '{') += name) += '}';
+            } else {
+                pieces_.push_back({std::exchange(literal, {}), position(name, names, what)});
+            }
+            at = end + (quoted ? 2 : 1);
+        }
+        last_ = std::move(literal);
+    }
+
+    /// The text with the values of the names, in the order of the names.
+    [[nodiscard]] std::string filled(std::span<const std::string> values) const
+    {
+        std::string out;
+        for (const piece& p : pieces_) (out += p.before) += values[p.name];
+        return out += last_;
+    }
+
+    /// Whether name number `j` occurs.
+    [[nodiscard]] bool uses(std::size_t j) const
+    {
+        return std::any_of(pieces_.begin(), pieces_.end(), [j](const piece& p) { return p.name == j; });
+    }
+    [[nodiscard]] bool constant() const noexcept { return pieces_.empty(); }
+
+private:
+    struct piece {
+        std::string before;
+        std::size_t name = 0;
+    };
+
+    static bool in_name(char c)
+    {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+               c == '.';
+    }
+
+    static std::size_t position(std::string_view name, std::span<const std::string> names, std::string_view what)
+    {
+        for (std::size_t j = 0; j < names.size(); ++j)
+            if (names[j] == name) return j;
+        std::string known;
+        for (const std::string& n : names) (known += known.empty() ? "" : ", ") += n;
+        const std::string quoted(name);
+        invalid(std::string(what) + ": no parameter is called {" + quoted + "}, want one of " + known + ", or {{" +
+                quoted + "}} for the text itself");
+    }
+
+    std::vector<piece> pieces_;
+    std::string last_;
+};
+
+}  // namespace tunekit::measure

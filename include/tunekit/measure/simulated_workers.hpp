@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A pool without hardware: answers come from a recording, and the time they took passes on a virtual clock.
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/compiled.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/jobs.hpp"
+#include "tunekit/measure/replay.hpp"
+
+namespace tunekit::measure {
+
+/// Settings of `simulated_workers`.
+struct simulated_options {
+    std::size_t workers = 1;         ///< >= 1
+    std::size_t builders = 0;        ///< lanes that build for all workers; 0: a worker builds what it runs
+    std::size_t queued = 0;          ///< jobs per worker that may wait for it
+    std::vector<double> slowness{};  ///< seconds of each worker per recorded second, > 0; empty: 1 for all
+};
+
+namespace detail {
+
+/// Jobs of known length on builders and workers, in virtual time. First come, first served; of several that are free the
+/// first takes the job.
+class simulation {
+public:
+    explicit simulation(simulated_options options);
+
+    [[nodiscard]] std::size_t workers() const noexcept { return workers_.size(); }
+    [[nodiscard]] double now() const noexcept { return now_; }
+    [[nodiscard]] std::size_t room() const noexcept;
+
+    void submit(ticket name, measurement gives, double seconds);
+
+    [[nodiscard]] std::vector<answer> collect(double seconds);
+
+    /// The job is lost; the worker that had it goes on.
+    void lose(ticket name);
+
+    /// The worker ends, and with it what it had; what waited, too, where it was the last.
+    void end(std::size_t worker);
+
+private:
+    enum class stage : std::uint8_t { to_build, building, to_run, running, over };
+    struct held {
+        ticket name{};
+        measurement gives{};
+        double build = 0, run = 0;  ///< seconds
+        stage at = stage::to_run;
+        double submitted = 0, began = 0, until = 0;
+        double lane = 0;  ///< seconds that a builder had it
+        std::size_t worker = 0;
+        std::uint64_t built = 0;  ///< its place among those that were built
+    };
+    struct one_worker {
+        bool busy = false, ended = false;
+    };
+
+    [[nodiscard]] std::size_t alive() const noexcept;
+
+    void finish(held& j);
+
+    void lose(held& j);
+
+    void settle();
+
+    /// Gives waiting jobs to whoever is free.
+    void assign();
+
+    simulated_options options_;
+    std::vector<one_worker> workers_;
+    std::vector<held> jobs_;  ///< those out, in the order in which they came
+    std::vector<answer> given_;
+    double now_ = 0;
+    std::uint64_t built_ = 0;
+};
+
+}  // namespace detail
+
+/// What measuring gave, to be asked by index and limits: `recorded_rows`, `resampled_rows`, or one's own.
+template <class R>
+concept rows = requires(const R& r, index i, const limits& within) {
+    { r.row(i, within) } -> std::same_as<recorded_row>;
+};
+
+/// A pool of workers that answer with rows of a recording and take as long as those took. Time passes in `collect` alone:
+/// what the strategy computes takes none.
+///
+///     tk::measure::simulated_workers pool(table, {.workers = 8});        // table: std::vector<recorded_row>
+///     tk::measure::simulated_workers many({rows_of_a, rows_of_b}, {.workers = 32, .builders = 8});   // by job::task
+///
+/// The same submissions give the same answers at the same times. Each worker has one job; others wait in the order in
+/// which they came. With `builders`, a job is first built, for its recorded build_seconds, on a lane of those, while
+/// workers run others. Workers can be made to end (`end`) and jobs to be lost (`lose`), as hardware would have it.
+///
+/// Errors:     std::invalid_argument for an index that is no row, a task without rows, or an option out of range.
+///             tunekit::error from `collect` once every worker has ended and all is given out.
+/// Randomness: that of the rows.
+/// Cost:       per event, one pass over the jobs that are out.
+/// Threads:    one at a time; tables may be shared. Precondition: tables outlive the pool.
+template <rows Rows = recorded_rows>
+class simulated_workers {
+public:
+    explicit simulated_workers(std::vector<Rows> per_task, simulated_options options = {})
+        : rows_(std::move(per_task)), run_(std::move(options))
+    {
+        require(!rows_.empty(), "simulated_workers: no rows, want those of one task or more");
+    }
+    explicit simulated_workers(std::span<const recorded_row> table, simulated_options options = {})
+        requires std::same_as<Rows, recorded_rows>
+        : simulated_workers(std::vector<Rows>{recorded_rows(table)}, std::move(options))
+    {
+    }
+
+    [[nodiscard]] std::size_t workers() const noexcept { return run_.workers(); }
+    [[nodiscard]] std::size_t room() const noexcept { return run_.room(); }
+    [[nodiscard]] double now() const noexcept { return run_.now(); }
+
+    void submit(const job& next)
+    {
+        require(run_.room() > 0, "simulated_workers.submit: no room, want a call of room() before");
+        require(next.task < rows_.size(), "simulated_workers.submit: no rows for this task, want those of every task");
+        recorded_row r = rows_[next.task].row(next.candidate, next.limits);
+        run_.submit(next.ticket, std::move(r.result), r.seconds);
+    }
+
+    [[nodiscard]] std::vector<answer> collect(double seconds) { return run_.collect(seconds); }
+
+    /// Loses a job that is out. Its worker goes on.
+    void lose(ticket name) { run_.lose(name); }
+
+    /// Ends a worker; what it had is lost.
+    void end(std::size_t worker) { run_.end(worker); }
+
+private:
+    std::vector<Rows> rows_;
+    detail::simulation run_;
+};
+
+simulated_workers(std::span<const recorded_row>, simulated_options) -> simulated_workers<recorded_rows>;
+simulated_workers(const std::vector<recorded_row>&, simulated_options) -> simulated_workers<recorded_rows>;
+template <rows R>
+simulated_workers(std::vector<R>, simulated_options) -> simulated_workers<R>;
+
+}  // namespace tunekit::measure
+
+#if TUNEKIT_BODIES
+namespace tunekit::measure::detail {
+
+TUNEKIT_INLINE simulation::simulation(simulated_options options)
+    : options_(std::move(options)), workers_(options_.workers)
+{
+    require(options_.workers >= 1, "simulated_workers: workers is 0, want >= 1");
+    require(options_.slowness.empty() || options_.slowness.size() == options_.workers,
+            "simulated_workers: slowness has another length than there are workers, want one per worker or none");
+    for (const double s : options_.slowness)
+        require(s > 0 && s < std::numeric_limits<double>::infinity(),
+                "simulated_workers: slowness is out of range, want > 0 and finite");
+    if (options_.slowness.empty()) options_.slowness.assign(options_.workers, 1.0);
+}
+
+TUNEKIT_INLINE std::size_t simulation::room() const noexcept
+{
+    const std::size_t live = alive();
+    const std::size_t places = live == 0 ? 0 : live * (1 + options_.queued) + options_.builders;
+    return places > jobs_.size() ? places - jobs_.size() : 0;
+}
+
+TUNEKIT_INLINE void simulation::submit(ticket name, measurement gives, double seconds)
+{
+    const double build = options_.builders == 0 ? 0 : (std::min)(gives.build_seconds, seconds);
+    jobs_.push_back({.name = name,
+                     .gives = std::move(gives),
+                     .build = build,
+                     .run = seconds - build,
+                     .at = build > 0 ? stage::to_build : stage::to_run,
+                     .submitted = now_});
+    assign();
+}
+
+TUNEKIT_INLINE std::vector<answer> simulation::collect(double seconds)
+{
+    const double end = now_ + (std::max)(seconds, 0.0);
+    while (given_.empty() && !jobs_.empty()) {
+        double next = std::numeric_limits<double>::infinity();
+        for (const held& j : jobs_)
+            if (j.at == stage::building || j.at == stage::running) next = (std::min)(next, j.until);
+        if (next > end) {
+            now_ = end;
+            break;
+        }
+        now_ = next;
+        for (held& j : jobs_) {
+            if (j.at == stage::building && j.until <= now_) {
+                j.at = stage::to_run;
+                j.built = ++built_;
+            }
+            if (j.at == stage::running && j.until <= now_) finish(j);
+        }
+        settle();
+    }
+    if (given_.empty() && jobs_.empty() && alive() == 0)
+        throw error("simulated_workers: every worker has ended, so nothing more can be measured");
+    return std::exchange(given_, {});
+}
+
+TUNEKIT_INLINE void simulation::lose(ticket name)
+{
+    const auto j = std::find_if(jobs_.begin(), jobs_.end(), [&](const held& h) { return h.name == name; });
+    require(j != jobs_.end(), "simulated_workers.lose: a ticket that is not out, want one that is");
+    lose(*j);
+    settle();
+}
+
+TUNEKIT_INLINE void simulation::end(std::size_t worker)
+{
+    require(worker < workers_.size(), "simulated_workers.end: no such worker, want one below workers()");
+    workers_[worker].ended = true;
+    for (held& j : jobs_)
+        if ((j.at == stage::running && j.worker == worker) || alive() == 0) lose(j);
+    settle();
+}
+
+TUNEKIT_INLINE std::size_t simulation::alive() const noexcept
+{
+    return static_cast<std::size_t>(
+        std::count_if(workers_.begin(), workers_.end(), [](const one_worker& w) { return !w.ended; }));
+}
+
+TUNEKIT_INLINE void simulation::finish(held& j)
+{
+    workers_[j.worker].busy = false;
+    j.at = stage::over;
+    given_.push_back({.ticket = j.name,
+                      .measured = std::move(j.gives),
+                      .worker = j.worker,
+                      .queued_s = j.began - j.submitted - j.lane,
+                      .ran_s = now_ - j.began});
+}
+
+TUNEKIT_INLINE void simulation::lose(held& j)
+{
+    if (j.at == stage::over) return;
+    const bool ran = j.at == stage::running;
+    if (ran) workers_[j.worker].busy = false;
+    j.at = stage::over;
+    given_.push_back({.ticket = j.name,
+                      .worker = j.worker,
+                      .queued_s = (ran ? j.began : now_) - j.submitted - j.lane,
+                      .ran_s = ran ? now_ - j.began : 0});
+}
+
+TUNEKIT_INLINE void simulation::settle()
+{
+    std::erase_if(jobs_, [](const held& j) { return j.at == stage::over; });
+    assign();
+}
+
+TUNEKIT_INLINE void simulation::assign()
+{
+    auto building = static_cast<std::size_t>(
+        std::count_if(jobs_.begin(), jobs_.end(), [](const held& j) { return j.at == stage::building; }));
+    for (held& j : jobs_) {
+        if (j.at != stage::to_build || building >= options_.builders) continue;
+        ++building;
+        j.at = stage::building;
+        j.until = now_ + j.build;
+        j.lane = j.build;
+    }
+    for (std::size_t k = 0; k < workers_.size(); ++k) {
+        if (workers_[k].busy || workers_[k].ended) continue;
+        held* next = nullptr;
+        for (held& j : jobs_)
+            if (j.at == stage::to_run && (next == nullptr || j.built < next->built)) next = &j;
+        if (next == nullptr) return;
+        workers_[k].busy = true;
+        next->at = stage::running;
+        next->worker = k;
+        next->began = now_;
+        next->until = now_ + next->run * options_.slowness[k];
+    }
+}
+
+}  // namespace tunekit::measure::detail
+#endif  // TUNEKIT_BODIES

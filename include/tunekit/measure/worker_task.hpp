@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What a worker has for each task: a space, how its configurations are run, and the buffers that they write.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/guarded_buffer.hpp"
+#include "tunekit/space/concepts.hpp"
+
+namespace tunekit::measure {
+
+/// What a pool's worker does for one task, built once per worker.
+///
+///     [&](std::size_t) {
+///         auto c = std::make_shared<tk::measure::guarded_buffer<float>>(m * n);       // outputs: one for each worker
+///         return tk::measure::worker_task{space, timed{kernel_into(c), until_confident{}, check_of(c)}, {c->canary()}};
+///     }
+///
+/// Outputs belong to the worker: a `guarded_buffer` is shared memory, and two workers that write into one spoil each
+/// other's results. Whoever owns them must live as long as the task: keep them in what `how` captures.
+template <space::typed Space, class Timed>
+struct worker_task {
+    Space space;
+    Timed how;                       ///< a `timed`: how(config, limits) gives a measurement
+    std::vector<canary> canaries{};  ///< of the buffers that candidates write
+};
+template <class S, class T>
+worker_task(S, T) -> worker_task<S, T>;
+template <class S, class T>
+worker_task(S, T, std::vector<canary>) -> worker_task<S, T>;
+
+/// What tells two tasks apart across processes; `fingerprint` is 0 for a space that has none.
+struct task_identity {
+    std::uint64_t size = 0;
+    std::uint64_t fingerprint = 0;
+
+    friend bool operator==(const task_identity&, const task_identity&) = default;
+};
+
+/// That of a space.
+template <class Space>
+[[nodiscard]] task_identity identity_of(const Space& space)
+{
+    task_identity out;
+    if constexpr (requires {
+                      { space.size() } -> std::convertible_to<index>;
+                  })
+        out.size = space.size();
+    if constexpr (requires {
+                      { space.fingerprint() } -> std::same_as<std::uint64_t>;
+                  })
+        out.fingerprint = space.fingerprint();
+    return out;
+}
+
+/// A worker_task of any space. Move-only; owns what it was made of.
+class any_worker_task {
+public:
+    /// Throws std::invalid_argument where a setting of `timed` is out of range.
+    template <class Space, class Timed>
+    any_worker_task(worker_task<Space, Timed> what)  // implicit: `make` returns what it has
+        : canaries_(what.canaries), identity_(identity_of(what.space))
+    {
+        using held = worker_task<Space, Timed>;
+        if constexpr (requires { what.how.validate(); }) what.how.validate();
+        run_ = [](void* self, index candidate, const limits& within) {
+            auto& task = *static_cast<held*>(self);
+            return measurement(task.how(task.space.at(candidate), within));
+        };
+        held_ = owner(new held(std::move(what)), [](void* self) { delete static_cast<held*>(self); });
+    }
+
+    [[nodiscard]] const std::vector<canary>& canaries() const noexcept { return canaries_; }
+    [[nodiscard]] const task_identity& identity() const noexcept { return identity_; }
+
+    [[nodiscard]] measurement measure(index candidate, const limits& within)
+    {
+        return run_(held_.get(), candidate, within);
+    }
+
+private:
+    using owner = std::unique_ptr<void, void (*)(void*)>;
+
+    std::vector<canary> canaries_;
+    task_identity identity_;
+    measurement (*run_)(void*, index, const limits&) = nullptr;
+    owner held_{nullptr, [](void*) {}};
+};
+
+/// What `make` may return for `make(worker)`: one task, or several in the order of job::task.
+template <class M>
+concept makes_worker_tasks = std::invocable<M&, std::size_t> &&
+                             (std::convertible_to<std::invoke_result_t<M&, std::size_t>, any_worker_task> ||
+                              std::convertible_to<std::invoke_result_t<M&, std::size_t>, std::vector<any_worker_task>>);
+
+namespace detail {
+
+/// The tasks that `make` has for a worker.
+template <makes_worker_tasks Make>
+std::vector<any_worker_task> tasks_of(Make& make, std::size_t worker)
+{
+    if constexpr (std::convertible_to<std::invoke_result_t<Make&, std::size_t>, std::vector<any_worker_task>>) {
+        return make(worker);
+    } else {
+        std::vector<any_worker_task> out;
+        out.push_back(make(worker));
+        return out;
+    }
+}
+
+}  // namespace detail
+}  // namespace tunekit::measure

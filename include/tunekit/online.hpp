@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Every public header of online/ that needs no more than tunekit does.
+
+#include "tunekit/online/context.hpp"
+#include "tunekit/online/options.hpp"
+#include "tunekit/online/registry.hpp"
+#include "tunekit/online/widening.hpp"
+#include "tunekit/online/winners_file.hpp"

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// How a running application is tuned: what it may cost, and the parts that a context is made of.
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/race.hpp"
+#include "tunekit/online/widening.hpp"
+
+namespace tunekit::online {
+
+/// What tuning may cost, and how it ends. Times are those of one context.
+///
+/// Tuning is paid from an account. Every call brings in `regret` times what the default takes and `reinvest` times what
+/// the call saves against the default; a call that tries something takes out what it lasts longer than the best known
+/// configuration would have. Nothing is tried unless its expected loss is in the account, so a run never takes
+/// more than 1 + `regret` times as long as with the default alone, up to what a candidate exceeds its expectation by.
+struct options {
+    double regret = 0.02;        ///< >= 0
+    double reinvest = 0.5;       ///< in [0, 1]
+    double near_slowdown = 4;    ///< >= 1; a candidate's time in the best one's, until one took longer: one step away
+    double far_slowdown = 8;     ///< >= 1; the same of others
+    double call_seconds = 1e-6;  ///< >= 0; our own time per timed call, charged like a loss
+    std::uint64_t eager = 30;    ///< candidates without a better one until only `regret` of the time spent pays
+    std::uint64_t max_trials = 400;  ///< candidates until the race
+    std::uint64_t patience = 200;    ///< >= 1; candidates without a better one until the race
+    double max_seconds = std::numeric_limits<double>::infinity();  ///< > 0; lost to candidates until the race
+    std::uint32_t runs = 3;                                        ///< 1 to 15; calls of a candidate that is not slower
+    std::size_t finalists = 5;                                     ///< >= 1; in the race, besides the default
+    measure::race_options race{};                                  ///< who is better than the default, and how sure
+    double recheck = 5e-4;   ///< in [0, 1[; share of the time for looking again once settled; 0: never
+    std::uint64_t seed = 1;  ///< the same on all ranks
+
+    /// Throws std::invalid_argument where a setting is out of range.
+    void validate() const
+    {
+        require(regret >= 0, "online::options: regret is negative or NaN, want >= 0");
+        require(reinvest >= 0 && reinvest <= 1, "online::options: reinvest is outside [0, 1] or NaN, want a share");
+        require(near_slowdown >= 1 && far_slowdown >= 1,
+                "online::options: near_slowdown or far_slowdown is below 1 or NaN, want >= 1");
+        require(call_seconds >= 0, "online::options: call_seconds is negative or NaN, want >= 0");
+        require(patience >= 1, "online::options: patience is 0, want >= 1");
+        require(max_seconds > 0, "online::options: max_seconds is not positive, want > 0 (infinity: no limit)");
+        require(runs >= 1 && runs <= 15, "online::options: runs is out of range, want 1 to 15");
+        require(finalists >= 1, "online::options: finalists is 0, want >= 1");
+        require(recheck >= 0 && recheck < 1, "online::options: recheck is outside [0, 1[ or NaN, want a share");
+        race.validate();
+    }
+};
+
+/// One process decides for itself.
+struct alone {
+    double operator()(double seconds) const noexcept { return seconds; }
+};
+
+/// Nothing is known of a candidate before the application runs it.
+struct no_probe {};
+
+/// What a context is made of besides its space. All four are called as const objects.
+///
+///     online::parts{online::widening{}, [](double s) { return max_over_ranks(s); }}
+///
+/// * `strategy`: a search::strategy; a call of it belongs to the application's time.
+/// * `agree`: given this rank's seconds (infinity: the call failed), gives every rank the same ones. All that is decided follows
+///   from them and the seed, so ranks that call a context in step use the same configurations. Called once per timed call,
+///   and twice per probe.
+/// * `probe`: `measure::measurement(index)`, a measurement that cannot hurt the application, as from measure::isolated.
+///   What fails there is never run here; what is slower there is not either.
+/// * `now`: a measure::clock.
+template <class Strategy = widening, class Agree = alone, class Probe = no_probe, class Clock = measure::wall_clock>
+struct parts {
+    Strategy strategy{};
+    Agree agree{};
+    Probe probe{};
+    Clock now{};
+};
+parts() -> parts<>;
+template <class S>
+parts(S) -> parts<S>;
+template <class S, class A>
+parts(S, A) -> parts<S, A>;
+template <class S, class A, class P>
+parts(S, A, P) -> parts<S, A, P>;
+template <class S, class A, class P, class C>
+parts(S, A, P, C) -> parts<S, A, P, C>;
+
+}  // namespace tunekit::online

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The contexts of one kernel, by key: one per size, as they are asked for; saved and read back.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/core/index_table.hpp"
+#include "tunekit/io/text.hpp"
+#include "tunekit/online/context.hpp"
+#include "tunekit/online/options.hpp"
+#include "tunekit/online/winners_file.hpp"
+#include "tunekit/space/text.hpp"
+
+namespace tunekit::online {
+
+/// A key of several values: their texts with blanks between.
+template <class... Ts>
+[[nodiscard]] std::string key(const Ts&... values)
+{
+    std::string out;
+    ((out += out.empty() ? space::text_of(values) : ' ' + space::text_of(values)), ...);
+    return out;
+}
+
+/// What reading winners gave.
+struct loaded {
+    std::size_t taken = 0;               ///< contexts that begin settled
+    std::vector<std::string> refused{};  ///< of lines of this kernel and of broken ones: a sentence each
+};
+
+/// The contexts of one kernel, made as they are asked for.
+///
+///     tk::online::registry dslash({"dslash", "3.1", tk::io::machine_key()}, space, untuned);
+///     dslash.load("tuned.txt");
+///     auto& t = dslash.at(tk::online::key(nx, ny));       // the reference stays good
+///     t.run([&](const auto& c) { launch(c); });
+///     dslash.save("tuned.txt");
+///
+/// A file is shared by kernels, programs and processes. `save` writes what has settled, `load` takes what was written of the same
+/// kernel, version, device, version of tunekit and space, and says why it leaves the rest.
+///
+/// Errors:  std::invalid_argument for a default that is not in the space or a setting out of range.
+/// Threads: one at a time; so are the contexts, each.
+template <space::typed Space, class Parts = parts<>>
+class registry {
+public:
+    using context_type = context<Space, Parts>;
+    using config = typename Space::config;
+
+    registry(identity of, Space space, const config& untuned, options o = {}, Parts p = {}) : of_(std::move(of))
+    {
+        o.validate();
+        const std::optional<index> i = space.index_of(untuned);
+        require(i.has_value(), "online::registry: the default is no configuration of the space, want one that is");
+        how_ = std::make_shared<const setup<Space, Parts>>(
+            setup<Space, Parts>{.space = std::move(space), .untuned = *i, .options = o, .parts = std::move(p)});
+    }
+
+    /// The context of that key, made where there is none.
+    [[nodiscard]] context_type& at(std::string_view key)
+    {
+        const auto there = contexts_.find(key);
+        if (there != contexts_.end()) return there->second;
+        const auto known = known_.find(key);
+        if (known == known_.end()) return contexts_.try_emplace(std::string(key), how_, stream_of(key)).first->second;
+        return contexts_.try_emplace(std::string(key), how_, known->second, stream_of(key)).first->second;
+    }
+
+    /// All contexts, by key.
+    [[nodiscard]] const std::map<std::string, context_type, std::less<>>& contexts() const noexcept
+    {
+        return contexts_;
+    }
+
+    [[nodiscard]] const Space& space() const noexcept { return how_->space; }
+
+    /// Takes what the file has; nothing where there is no file. Throws tunekit::error where it cannot be read.
+    loaded load(const std::string& path) { return read(detail::text_if_there(path)); }
+
+    /// The same of a file's text: one rank reads and sends it to the others.
+    loaded read(std::string_view text)
+    {
+        loaded out;
+        if (!is_winners_text(text)) {
+            out.refused.emplace_back("this is no file of winners of this version");
+            return out;
+        }
+        std::size_t number = 0;
+        for (const std::string_view line : io::lines(text)) {
+            ++number;
+            if (line.starts_with('#')) continue;
+            const std::optional<winner_line> w = winner_line_of(line);
+            if (w && w->of.kernel != of_.kernel) continue;
+            const std::string why = w ? refusal(*w) : "it was cut or edited";
+            if (why.empty()) {
+                known_.insert_or_assign(w->key, w->what);
+                ++out.taken;
+            } else {
+                out.refused.push_back("line " + std::to_string(number) +
+                                      (w ? " (" + detail::escaped(w->key) + ")" : "") + ": " + why);
+            }
+        }
+        return out;
+    }
+
+    /// What has settled, for a file.
+    [[nodiscard]] std::vector<winner_line> winners() const
+    {
+        std::vector<winner_line> out;
+        for (const auto& [key, c] : contexts_)
+            if (const std::optional<outcome> what = c.result())
+                out.push_back({.of = of_,
+                               .library = detail::library_version(),
+                               .fingerprint = how_->space.fingerprint(),
+                               .key = key,
+                               .what = *what,
+                               .values = values_of(what->winner)});
+        return out;
+    }
+
+    /// Writes what has settled, and leaves the rest of the file as it is. Throws tunekit::error, and leaves all of it, where
+    /// the file is no file of winners or cannot be written.
+    void save(const std::string& path) const { write_winners(path, winners()); }
+
+private:
+    /// Why a line of this kernel does not count; empty where it does.
+    [[nodiscard]] std::string refusal(const winner_line& w) const
+    {
+        const auto differs = [](const char* what, const std::string& theirs, const std::string& ours) {
+            return std::string(what) + " is \"" + theirs + "\", here \"" + ours + '"';
+        };
+        if (w.of.version != of_.version) return differs("the kernel's version", w.of.version, of_.version);
+        if (w.of.device != of_.device) return differs("the device", w.of.device, of_.device);
+        if (w.library != detail::library_version())
+            return differs("the version of tunekit", w.library, detail::library_version());
+        if (w.fingerprint != how_->space.fingerprint()) return "its space was another one";
+        if (w.what.winner >= how_->space.size() || w.what.runner_up >= how_->space.size())
+            return "its winner is outside the space";
+        return {};
+    }
+
+    [[nodiscard]] std::string values_of(index i) const
+    {
+        const std::vector<std::string> texts = how_->space.texts(i);
+        const auto names = how_->space.names();
+        std::string out;
+        for (std::size_t k = 0; k < texts.size(); ++k)
+            out += (k == 0 ? "" : " ") + std::string(names[k]) + '=' + texts[k];
+        return out;
+    }
+
+    [[nodiscard]] static std::uint64_t stream_of(std::string_view key)
+    {
+        std::uint64_t h = 0;
+        for (const char c : key) h = core::mixed(h, static_cast<unsigned char>(c));
+        return h;
+    }
+
+    identity of_;
+    std::shared_ptr<const setup<Space, Parts>> how_;
+    std::map<std::string, context_type, std::less<>> contexts_{};
+    std::map<std::string, outcome, std::less<>> known_{};
+};
+
+}  // namespace tunekit::online

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Search that begins where one stands and takes small steps first.
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/random/uniform.hpp"
+#include "tunekit/space/unvisited.hpp"
+
+namespace tunekit::online {
+
+/// Proposes what differs little from the best configuration known, and more only where that gave nothing: first the next
+/// values of each parameter, then other values of one, then of two parameters, then anything. Whatever is better becomes
+/// the centre, and the steps are small again. A step that was an improvement is tried once more in its direction.
+///
+/// It is for those who pay for what they try: neighbours of a configuration in use are seldom much slower than it,
+/// random ones often are. A search that begins with nothing is better served by search::hill_climb.
+///
+/// Failed measurements: never a centre. Before anything is known, it proposes random configurations.
+/// Pending:    proposed once, whatever becomes of it.
+/// Randomness: a shuffle of the next values per centre; one neighbour of the space per wider draw and rejection.
+/// Cost:       one `neighbours_of` per centre, at most `attempts` neighbours per wider draw; 13 to 26 bytes per proposal.
+/// Threads:    const calls on distinct states are safe.
+/// Source:     variable neighbourhood search: Mladenovic, Hansen (1997), Computers and Operations Research 24.
+/// Departures: a wider step is never followed by a descent from a worse configuration.
+struct widening {
+    std::uint32_t attempts = 24;  ///< >= 1; draws that were all seen before the steps widen
+
+    /// How far steps go.
+    enum class reach : std::uint8_t { adjacent, any_value, two_parameters, anything };
+
+    /// A regular value: copy it to replay.
+    struct state {
+        space::unvisited rest;
+        std::optional<index> centre, before;                    ///< the best, and the best before it
+        double cost = std::numeric_limits<double>::infinity();  ///< seconds, of the centre
+        reach how_far = reach::anything;
+        std::vector<index> next;  ///< its adjacent ones not proposed yet, the next one last
+
+        friend bool operator==(const state&, const state&) = default;
+    };
+
+    /// Throws std::invalid_argument where `attempts` is 0.
+    template <space::counted Space>
+    [[nodiscard]] state start(const Space&) const
+    {
+        require(attempts >= 1, "widening: attempts is 0, want >= 1");
+        return {};
+    }
+
+    /// At most `n`. Empty when the space is exhausted.
+    template <class Space, generator G>
+    [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G& gen) const
+    {
+        std::vector<index> batch;
+        while (batch.size() < n) {
+            const std::optional<index> i = draw(s, space, gen);
+            if (!i) break;
+            batch.push_back(*i);
+        }
+        return batch;
+    }
+
+    template <class Space, generator G>
+    void observe(state& s, const Space& space, std::span<const index> batch,
+                 std::span<const measure::measurement> measured, G& gen) const
+    {
+        assert(batch.size() == measured.size());
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            s.rest.take(batch[i]);  // may be new: configurations that somebody else chose are observed too
+            if (!measured[i].ok() || !(measured[i].cost < s.cost)) continue;
+            s.before = std::exchange(s.centre, batch[i]);
+            s.cost = measured[i].cost;
+            look_around(s, space, gen);
+        }
+    }
+
+private:
+    template <class Space, generator G>
+    static void look_around(state& s, const Space& space, G& gen)
+    {
+        s.how_far = reach::adjacent;
+        s.next = space.neighbours_of(*s.centre, space::neighbourhood::adjacent);
+        for (std::size_t i = s.next.size(); i > 1; --i)
+            std::swap(s.next[i - 1], s.next[static_cast<std::size_t>(tunekit::random::uniform_index(i, gen))]);
+        if (const auto further = once_more(s, space)) s.next.push_back(*further);
+    }
+
+    /// The centre moved on by the step that led to it; empty where that is no configuration.
+    template <class Space>
+    [[nodiscard]] static std::optional<index> once_more(const state& s, const Space& space)
+    {
+        if (!s.before) return std::nullopt;
+        const std::size_t d = space.dimensions();
+        std::vector<std::uint16_t> rows(2 * d);
+        const index both[2] = {*s.before, *s.centre};
+        space.ordinals(both, rows);
+        const auto sizes = space.cardinalities();
+        for (std::size_t j = 0; j < d; ++j) {
+            const int to = 2 * rows[d + j] - rows[j];
+            rows[j] = static_cast<std::uint16_t>(std::clamp(to, 0, static_cast<int>(sizes[j]) - 1));
+        }
+        return space.index_of_ordinals(std::span<const std::uint16_t>(rows).first(d));
+    }
+
+    template <class Space, generator G>
+    [[nodiscard]] std::optional<index> draw(state& s, const Space& space, G& gen) const
+    {
+        for (; !s.next.empty(); s.next.pop_back())
+            if (s.rest.take(s.next.back())) return s.next.back();
+        while (s.centre && s.how_far < reach::anything) {
+            if (s.how_far != reach::adjacent)
+                if (const auto i = around(s, space, gen)) return i;
+            s.how_far = static_cast<reach>(static_cast<std::uint8_t>(s.how_far) + 1);
+        }
+        return s.rest.draw(space, gen);
+    }
+
+    template <class Space, generator G>
+    [[nodiscard]] std::optional<index> around(state& s, const Space& space, G& gen) const
+    {
+        const auto kind =
+            s.how_far == reach::any_value ? space::neighbourhood::any_value : space::neighbourhood::hamming_2;
+        for (std::uint32_t k = 0; k < attempts; ++k) {
+            index to = *s.centre;
+            space.neighbours({&*s.centre, 1}, {&to, 1}, kind, gen);
+            if (s.rest.take(to)) return to;
+        }
+        return std::nullopt;
+    }
+};
+
+}  // namespace tunekit::online

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The file of what contexts settled on: one line each, which several kernels, programs and processes share.
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/text.hpp"
+#include "tunekit/online/detail/open_run.hpp"
+#include "tunekit/version.hpp"
+
+namespace tunekit::online {
+
+/// Whose winners they are: what must be the same for a winner to be one again.
+struct identity {
+    std::string kernel{};   ///< its name; other kernels' lines in a file are left alone
+    std::string version{};  ///< of the kernel's code
+    std::string device{};   ///< for instance io::machine_key(), or the GPU and its driver
+
+    friend bool operator==(const identity&, const identity&) = default;
+};
+
+/// One line of the file.
+struct winner_line {
+    identity of{};
+    std::string library{};          ///< tunekit's version
+    std::uint64_t fingerprint = 0;  ///< of the space
+    std::string key{};              ///< of the context
+    outcome what{};
+    std::string values{};  ///< of the winner, for people
+
+    friend bool operator==(const winner_line&, const winner_line&) = default;
+};
+
+namespace detail {
+
+inline constexpr std::string_view winners_magic =
+    "# tunekit winners 1: kernel, version, device, tunekit, space, key, winner, runner-up, "
+    "seconds, its, default's, values, check; tabs between";
+
+/// The field as it is written: blanks stay; tabs, ends of lines, % and what is not ASCII become %XX.
+[[nodiscard]] inline std::string escaped(std::string_view s)
+{
+    static constexpr char hex[] = "0123456789ABCDEF";
+    std::string out;
+    for (const char c : s) {
+        const auto u = static_cast<unsigned char>(c);
+        if (u < 0x20 || u >= 0x7f || c == '%') {
+            out += '%';
+            out += hex[u >> 4];
+            out += hex[u & 15];
+        } else {
+            out += c;
+        }
+    }
+    return out;
+}
+
+/// What `escaped` was given; empty where nothing could have been.
+[[nodiscard]] inline std::optional<std::string> unescaped(std::string_view s)
+{
+    std::string out;
+    for (std::size_t i = 0; i < s.size(); ++i) {
+        if (s[i] != '%') {
+            out += s[i];
+            continue;
+        }
+        unsigned value = 0;
+        const std::string_view two = s.substr(i + 1, 2);
+        const auto [at, failed] = std::from_chars(two.data(), two.data() + two.size(), value, 16);
+        if (two.size() != 2 || failed != std::errc{} || at != two.data() + 2) return std::nullopt;
+        out += static_cast<char>(value);
+        i += 2;
+    }
+    return out;
+}
+
+[[nodiscard]] inline std::string in_hex(std::uint64_t x)
+{
+    char buffer[20];
+    return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, x, 16).ptr);
+}
+
+/// FNV-1a, 64 bits: tells a line that was cut or edited.
+[[nodiscard]] inline std::string check_of(std::string_view s)
+{
+    std::uint64_t h = 0xcbf29ce484222325U;
+    for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    return in_hex(h);
+}
+
+[[nodiscard]] inline std::string library_version()
+{
+    return std::to_string(TUNEKIT_VERSION_MAJOR) + '.' + std::to_string(TUNEKIT_VERSION_MINOR) + '.' +
+           std::to_string(TUNEKIT_VERSION_PATCH);
+}
+
+/// Whether both say whose winner it is, and of which context.
+[[nodiscard]] inline bool same_place(const winner_line& a, const winner_line& b)
+{
+    return a.of == b.of && a.library == b.library && a.fingerprint == b.fingerprint && a.key == b.key;
+}
+
+}  // namespace detail
+
+/// The line's text, without its end.
+[[nodiscard]] inline std::string to_line(const winner_line& w)
+{
+    using detail::escaped;
+    std::string s;
+    for (const std::string& field :
+         {escaped(w.of.kernel), escaped(w.of.version), escaped(w.of.device), escaped(w.library),
+          detail::in_hex(w.fingerprint), escaped(w.key), io::text_of(w.what.winner), io::text_of(w.what.runner_up),
+          io::text_of(w.what.cost), io::text_of(w.what.runner_up_cost), io::text_of(w.what.default_cost),
+          escaped(w.values)})
+        s += field + '\t';
+    return s + detail::check_of(s);
+}
+
+/// The line that was written as `text`; empty where it is none, was cut or was edited.
+[[nodiscard]] inline std::optional<winner_line> winner_line_of(std::string_view text)
+{
+    const std::size_t last = text.rfind('\t');
+    if (last == std::string_view::npos || text.substr(last + 1) != detail::check_of(text.substr(0, last + 1)))
+        return std::nullopt;
+    const std::vector<std::string_view> f = io::split(text.substr(0, last), '\t');
+    if (f.size() != 12) return std::nullopt;
+    std::uint64_t fingerprint = 0;
+    const auto [at, failed] = std::from_chars(f[4].data(), f[4].data() + f[4].size(), fingerprint, 16);
+    if (failed != std::errc{} || at != f[4].data() + f[4].size()) return std::nullopt;
+    std::string texts[6];
+    const std::size_t of[6] = {0, 1, 2, 3, 5, 11};
+    for (std::size_t k = 0; k < 6; ++k) {
+        auto one = detail::unescaped(f[of[k]]);
+        if (!one) return std::nullopt;
+        texts[k] = *std::move(one);
+    }
+    const auto winner = io::number<index>(f[6]), second = io::number<index>(f[7]);
+    const auto cost = io::number<double>(f[8]), its = io::number<double>(f[9]), untuned = io::number<double>(f[10]);
+    if (!winner || !second || !cost || !its || !untuned || !(*cost > 0)) return std::nullopt;
+    return winner_line{.of = {.kernel = texts[0], .version = texts[1], .device = texts[2]},
+                       .library = texts[3],
+                       .fingerprint = fingerprint,
+                       .key = texts[4],
+                       .what = {.winner = *winner,
+                                .runner_up = *second,
+                                .cost = *cost,
+                                .runner_up_cost = *its,
+                                .default_cost = *untuned},
+                       .values = texts[5]};
+}
+
+/// Whether `text` is a file of winners, or nothing at all.
+[[nodiscard]] inline bool is_winners_text(std::string_view text)
+{
+    return text.empty() || text.substr(0, text.find('\n')).starts_with("# tunekit winners 1:");
+}
+
+/// `text` with these lines: each takes the place of that of the same kernel, version, device, library, space and key, or
+/// comes last. All others stay as they are, readable or not.
+[[nodiscard]] inline std::string with_winners(std::string_view text, const std::vector<winner_line>& ours)
+{
+    std::string out(detail::winners_magic);
+    out += '\n';
+    std::vector<bool> written(ours.size(), false);
+    for (const std::string_view line : io::lines(text)) {
+        if (line.starts_with('#')) continue;
+        const auto theirs = winner_line_of(line);
+        std::size_t k = 0;
+        while (k < ours.size() && !(theirs && detail::same_place(*theirs, ours[k]))) ++k;
+        if (k == ours.size()) {
+            out += line;
+        } else {
+            if (written[k]) continue;
+            written[k] = true;
+            out += to_line(ours[k]);
+        }
+        out += '\n';
+    }
+    for (std::size_t k = 0; k < ours.size(); ++k)
+        if (!written[k]) out += to_line(ours[k]) + '\n';
+    return out;
+}
+
+namespace detail {
+
+/// Holds the folder of a file while it is rewritten; where a file system has no locks it holds nothing.
+class folder_lock {
+public:
+    explicit folder_lock(const std::string& path)
+    {
+        const std::size_t slash = path.rfind('/');
+        const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+        fd_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd_ < 0) return;
+        while (::flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
+        }
+    }
+    folder_lock(const folder_lock&) = delete;
+    folder_lock& operator=(const folder_lock&) = delete;
+    ~folder_lock()
+    {
+        if (fd_ >= 0) ::close(fd_);
+    }
+
+private:
+    int fd_ = -1;
+};
+
+/// The file's text; nothing where there is no file.
+[[nodiscard]] inline std::string text_if_there(const std::string& path)
+{
+    struct stat s;
+    if (::stat(path.c_str(), &s) != 0 && errno == ENOENT) return {};
+    return io::read_text(path);
+}
+
+/// Puts `text` into the file's place at once: a reader sees the old file or the new one.
+inline void replace_file(const std::string& path, const std::string& text)
+{
+    const std::string made = path + '.' + std::to_string(::getpid()) + ".new";
+    const int fd = ::open(made.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (fd < 0) throw error(path + ": cannot be written: " + std::strerror(errno));
+    std::size_t done = 0;
+    while (done < text.size()) {
+        const ssize_t n = ::write(fd, text.data() + done, text.size() - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) break;
+        done += static_cast<std::size_t>(n);
+    }
+    const bool whole = done == text.size() && ::fsync(fd) == 0;
+    const int why = errno;
+    ::close(fd);
+    if (whole && ::rename(made.c_str(), path.c_str()) == 0) return;
+    const int problem = whole ? errno : why;
+    ::unlink(made.c_str());
+    throw error(path + ": cannot be written, is as it was: " + std::strerror(problem));
+}
+
+}  // namespace detail
+
+/// Puts these lines into the file, which is made where there is none: what other processes wrote meanwhile stays.
+/// Throws tunekit::error, and leaves the file as it is, where it is no file of winners or cannot be written.
+inline void write_winners(const std::string& path, const std::vector<winner_line>& ours)
+{
+    const detail::folder_lock held(path);
+    const std::string before = detail::text_if_there(path);
+    if (!is_winners_text(before))
+        throw error(path + ": is no file of winners of this version, and stays as it is; name another file");
+    detail::replace_file(path, with_winners(before, ours));
+}
+
+}  // namespace tunekit::online

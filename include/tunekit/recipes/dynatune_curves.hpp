@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// DynaTune's schedule as its paper has it: by fitted tuning curves.
+
+#include "tunekit/bandit/ucb.hpp"
+#include "tunekit/curve/belief.hpp"
+#include "tunekit/schedule/by_belief.hpp"
+#include "tunekit/schedule/early_stop.hpp"
+
+namespace tunekit::recipes {
+
+namespace detail {
+
+template <class Bandit>
+[[nodiscard]] auto dynatune_by_curves(Bandit bandit)
+{
+    return schedule::early_stop{schedule::by_belief{curve::belief<>{}, bandit}};
+}
+
+}  // namespace detail
+
+/// The paper's belief, piecewise log power curves and ensemble MCMC, under the index without units.
+[[nodiscard]] inline auto dynatune_curves() { return detail::dynatune_by_curves(bandit::ucb::scale_free()); }
+
+/// The paper's belief and units: rewards in milliseconds, exploration 2, or 0.2 where the model takes less than 1 ms after the
+/// warm-up.
+[[nodiscard]] inline auto dynatune_paper()
+{
+    return detail::dynatune_by_curves([](double latency) { return bandit::ucb::paper(latency); });
+}
+
+}  // namespace tunekit::recipes

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Every public header of report/ that needs no more than tunekit does.
+
+#include "tunekit/report/figures.hpp"
+#include "tunekit/report/findings.hpp"
+#include "tunekit/report/page.hpp"
+#include "tunekit/report/run.hpp"
+#include "tunekit/report/terminal.hpp"
+#include "tunekit/report/verdict.hpp"

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Scales, ticks and the strokes of an SVG.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tunekit/report/detail/markup.hpp"
+
+namespace tunekit::report::detail {
+
+/// Values from low to high as places from `from` to `to`.
+struct scale {
+    double low = 0, high = 1, from = 0, to = 1;
+    bool log = false;
+
+    [[nodiscard]] double operator()(double x) const
+    {
+        const double part = log ? std::log(x / low) / std::log(high / low) : (x - low) / (high - low);
+        return from + (to - from) * std::clamp(part, 0.0, 1.0);
+    }
+
+    /// Round values within, about `most` of them.
+    [[nodiscard]] std::vector<double> ticks(std::size_t most) const
+    {
+        std::vector<double> out;
+        if (log && high / low > 4) {
+            for (const bool fine : {true, false}) {
+                out.clear();
+                for (double power = std::pow(10, std::floor(std::log10(low))); power <= high * 1.0001; power *= 10)
+                    for (const double m : {1.0, 2.0, 5.0})
+                        if ((fine || m == 1) && m * power >= low * 0.9999 && m * power <= high * 1.0001)
+                            out.push_back(m * power);
+                if (out.size() <= most) return out;
+            }
+            std::vector<double> few;
+            for (std::size_t i = 0; i < out.size(); i += (out.size() + most - 1) / most) few.push_back(out[i]);
+            return few;
+        }
+        const double raw = (high - low) / static_cast<double>(most);
+        const double power = std::pow(10, std::floor(std::log10(raw)));
+        double step = 10 * power;
+        for (const double m : {5.0, 2.0, 1.0})
+            if (m * power >= raw * 0.9999) step = m * power;
+        for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k += 1)
+            out.push_back(k == 0 ? 0 : k * step);  // never -0
+        return out;
+    }
+};
+
+/// A scale that holds `low` to `high` with a little room; never of no length, and by the logarithm of nine decades at most.
+[[nodiscard]] inline scale scale_of(double low, double high, double from, double to, bool log)
+{
+    if (log) {
+        high = (std::min)(high, 1e9 * low);
+        const double room = (std::max)(1.03, std::pow(high / low, 0.04));
+        return {low / room, high * room, from, to, true};
+    }
+    if (!(high > low)) high = low + 1;
+    return {low, high, from, to, false};
+}
+
+/// An SVG that is written stroke by stroke. Styles are classes, whose colours are the page's.
+class drawing {
+public:
+    drawing(double width, double height, std::string_view alternative, std::string_view more = {})
+    {
+        add("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart");
+        if (!more.empty()) add(" "), add(more);
+        add("\" viewBox=\"0 0 " + place(width) + ' ' + place(height) + "\" role=\"img\" aria-label=\"");
+        add(escaped(alternative));
+        add("\">");
+    }
+
+    void add(std::string_view text) { text_ += text; }
+
+    void line(const char* style, double x0, double y0, double x1, double y1)
+    {
+        add(std::string("<path class=\"") + style + "\" d=\"M" + at(x0, y0) + 'L' + at(x1, y1) + "\"/>");
+    }
+    void rect(const char* style, double x, double y, double w, double h, std::string_view more = {},
+              std::string_view tip = {})
+    {
+        add(std::string("<rect class=\"") + style + "\" x=\"" + place(x) + "\" y=\"" + place(y) + "\" width=\"" +
+            place((std::max)(0.0, w)) + "\" height=\"" + place((std::max)(0.0, h)) + '"');
+        add(more);
+        if (tip.empty()) add("/>");
+        else add("><title>" + escaped(tip) + "</title></rect>");
+    }
+    void circle(const char* style, double x, double y, double r, std::string_view tip = {})
+    {
+        add(std::string("<circle class=\"") + style + "\" cx=\"" + place(x) + "\" cy=\"" + place(y) + "\" r=\"" +
+            place(r) + '"');
+        if (tip.empty()) add("/>");
+        else add("><title>" + escaped(tip) + "</title></circle>");
+    }
+    /// `anchor`: start, middle or end.
+    void text(const char* style, double x, double y, std::string_view words, const char* anchor = "start",
+              std::string_view tip = {})
+    {
+        add(std::string("<text class=\"") + style + "\" x=\"" + place(x) + "\" y=\"" + place(y) + "\" text-anchor=\"" +
+            anchor + "\">" + escaped(words));
+        if (!tip.empty()) add("<title>" + escaped(tip) + "</title>");
+        add("</text>");
+    }
+    /// Many round dots in one path: as short as points can be written.
+    void dots(const char* style, const std::vector<std::pair<double, double>>& points)
+    {
+        if (points.empty()) return;
+        add(std::string("<path class=\"") + style + "\" d=\"");
+        for (const auto& [x, y] : points) add('M' + at(x, y) + "h0");
+        add("\"/>");
+    }
+    void path(const char* style, std::string_view d)
+    {
+        add(std::string("<path class=\"") + style + "\" d=\"");
+        add(d);
+        add("\"/>");
+    }
+
+    [[nodiscard]] std::string text() && { return std::move(text_) + "</svg>"; }
+
+    [[nodiscard]] static std::string place(double x)
+    {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.1f", x);
+        std::string_view out(text);
+        if (out.ends_with(".0")) out.remove_suffix(2);
+        return std::string(out == "-0" ? "0" : out);
+    }
+    [[nodiscard]] static std::string at(double x, double y) { return place(x) + ' ' + place(y); }
+
+private:
+    std::string text_;
+};
+
+/// A tick's value: a round number, as short as it is.
+[[nodiscard]] inline std::string tick_text(double x)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g", x);
+    return text;
+}
+
+/// About how wide a text of 12 px is.
+[[nodiscard]] inline double width_of(std::string_view text)
+{
+    double n = 0;
+    for (const char c : text)
+        if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) n += 1;
+    return 6.6 * n;
+}
+
+}  // namespace tunekit::report::detail

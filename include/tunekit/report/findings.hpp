@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What a run says, as numbers: winner, gain, ties, failures, what matters.
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "tunekit/random/choice.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/report/run.hpp"
+#include "tunekit/stats/interval.hpp"
+#include "tunekit/stats/quantile.hpp"
+#include "tunekit/surrogate/importance.hpp"
+#include "tunekit/surrogate/random_forest.hpp"
+
+namespace tunekit::report {
+
+/// The failures of one kind.
+struct failure_count {
+    measure::failure_kind kind{};
+    std::size_t trials = 0;
+    std::string message{};  ///< the first one's
+};
+
+/// A parameter's values as they occurred: numbers by size, other texts by name.
+struct value_axis {
+    std::string name{};
+    std::vector<std::string> values{};
+    std::vector<std::size_t> of_trial{};  ///< position per trial
+    bool numeric = false;
+};
+
+/// What a task's trials say.
+struct findings {
+    std::optional<std::size_t> winner{};     ///< position of the best verified trial
+    std::optional<std::size_t> reference{};  ///< what it is compared with: the baseline, or the first that ran
+    bool against_baseline = false;
+    double gain = 1;             ///< cost of the reference / cost of the winner
+    stats::interval gain_range;  ///< 95 % by their spreads; everything where one has none
+    stats::interval cost_range;  ///< of the winner, the same
+    std::vector<std::size_t>
+        tied{};  ///< positions of other configurations that 95 % cannot tell from the winner, best first
+    std::vector<std::size_t> incumbents{};  ///< positions at which the incumbent changed
+    std::vector<failure_count> failures{};  ///< most frequent first
+    std::size_t verified = 0, failed = 0, cut_short = 0;
+    double late_gain = 0;  ///< share of its cost that the incumbent lost in the last quarter of the trials
+    std::vector<value_axis> axes{};
+    std::optional<surrogate::variance_shares> shares{};  ///< of ln cost; empty where too few ran
+    std::optional<surrogate::variance_shares>
+        shares_good{};                 ///< the same where all above the median count as the median
+    std::vector<std::size_t> order{};  ///< parameters, those that matter most first
+};
+
+namespace detail {
+
+[[nodiscard]] inline std::optional<double> as_number(const std::string& text)
+{
+    double x = 0;
+    const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), x);
+    if (bad != std::errc{} || end != text.data() + text.size() || !std::isfinite(x)) return std::nullopt;
+    return x;
+}
+
+/// Empty unless every trial has a value of each parameter.
+[[nodiscard]] inline std::vector<value_axis> axes_of(const seen_task& t)
+{
+    for (const auto& x : t.trials)
+        if (x.values.size() != t.parameters.size()) return {};
+    std::vector<value_axis> out;
+    for (std::size_t j = 0; j < t.parameters.size(); ++j) {
+        value_axis a{.name = t.parameters[j]};
+        a.numeric = true;
+        for (const auto& x : t.trials) {
+            a.values.push_back(x.values[j]);
+            a.numeric = a.numeric && as_number(x.values[j]);
+        }
+        const auto before = [&](const std::string& x, const std::string& y) {
+            if (a.numeric && *as_number(x) != *as_number(y)) return *as_number(x) < *as_number(y);
+            return x < y;
+        };
+        std::sort(a.values.begin(), a.values.end(), before);
+        a.values.erase(std::unique(a.values.begin(), a.values.end()), a.values.end());
+        for (const auto& x : t.trials)
+            a.of_trial.push_back(static_cast<std::size_t>(
+                std::lower_bound(a.values.begin(), a.values.end(), x.values[j], before) - a.values.begin()));
+        out.push_back(std::move(a));
+    }
+    return out;
+}
+
+inline constexpr double two_sided_95 = 1.959963984540054;
+
+[[nodiscard]] inline bool has_spread(const measure::measurement& m) { return std::isfinite(m.spread) && m.spread > 0; }
+
+/// The forest is shown at most so many trials, drawn at random: what it says does not get better with more.
+inline constexpr std::size_t max_rows_of_forest = 1500;
+inline constexpr std::size_t min_rows_of_forest = 16;
+
+inline void add_shares(const seen_task& t, findings& f)
+{
+    f.order.resize(f.axes.size());
+    for (std::size_t j = 0; j < f.order.size(); ++j) f.order[j] = j;
+    if (f.axes.empty() || f.verified < min_rows_of_forest) return;
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < t.trials.size(); ++i)
+        if (t.trials[i].verified()) rows.push_back(i);
+    random::philox gen(1);
+    if (rows.size() > max_rows_of_forest) {
+        random::partial_shuffle(std::span(rows), max_rows_of_forest, gen);
+        rows.resize(max_rows_of_forest);
+        std::sort(rows.begin(), rows.end());
+    }
+    std::vector<float> x;
+    std::vector<double> y;
+    for (const std::size_t i : rows) {
+        for (const auto& a : f.axes) x.push_back(static_cast<float>(a.of_trial[i]));
+        y.push_back(std::log(t.trials[i].measured.cost));
+    }
+    const surrogate::features table(x, f.axes.size());
+    const surrogate::random_forest model{.trees = 50};
+    auto forest = model.start(f.axes.size());
+    model.fit(forest, table, y, gen);
+    std::vector<std::vector<float>> values;
+    for (const auto& a : f.axes) {
+        auto& v = values.emplace_back();
+        for (std::size_t k = 0; k < a.values.size(); ++k) v.push_back(static_cast<float>(k));
+    }
+    f.shares = surrogate::importance_of(forest, values);
+    f.shares_good = surrogate::importance_of(forest, values, {.at_most = stats::median(y)});
+    std::stable_sort(f.order.begin(), f.order.end(), [&](std::size_t a, std::size_t b) {
+        return f.shares->singles[a].mean > f.shares->singles[b].mean;
+    });
+}
+
+}  // namespace detail
+
+/// What the trials of `t` say. Spreads are standard errors, so an interval is +- 1.96 of them; a gain's is that of a quotient
+/// whose logarithm is normal. The winner of many is a little better by luck than it is: re-measure before you believe a tie.
+/// Cost: that of a forest of 50 trees over at most 1500 trials.
+[[nodiscard]] inline findings findings_of(const seen_task& t)
+{
+    findings f;
+    std::map<measure::failure_kind, failure_count> kinds;
+    double best = std::numeric_limits<double>::infinity();
+    double best_before = best;  // the last quarter
+    for (std::size_t i = 0; i < t.trials.size(); ++i) {
+        const seen_trial& x = t.trials[i];
+        if (4 * i < 3 * t.trials.size()) best_before = best;
+        if (x.measured.failed) {
+            ++f.failed;
+            auto& k = kinds[x.measured.failed->kind];
+            k.kind = x.measured.failed->kind;
+            if (k.trials++ == 0) k.message = x.measured.failed->message;
+        } else if (x.measured.at_least) {
+            ++f.cut_short;
+        } else if (x.verified()) {
+            ++f.verified;
+            if (!f.reference && !t.baseline) f.reference = i;
+            if (t.baseline == x.candidate && !f.reference) f.reference = i, f.against_baseline = true;
+            if (x.measured.cost < best) {
+                best = x.measured.cost;
+                f.winner = i;
+                f.incumbents.push_back(i);
+                if (4 * i < 3 * t.trials.size()) best_before = best;
+            }
+        }
+    }
+    for (auto& [kind, count] : kinds) f.failures.push_back(std::move(count));
+    std::stable_sort(f.failures.begin(), f.failures.end(),
+                     [](const failure_count& a, const failure_count& b) { return a.trials > b.trials; });
+    if (f.winner) {
+        if (!f.reference)  // the baseline never ran
+            for (std::size_t i = 0; i < t.trials.size() && !f.reference; ++i)
+                if (t.trials[i].verified()) f.reference = i;
+        const auto& w = t.trials[*f.winner].measured;
+        const auto& r = t.trials[*f.reference].measured;
+        f.gain = r.cost / w.cost;
+        f.late_gain = std::isfinite(best_before) ? 1 - best / best_before : 0;
+        if (detail::has_spread(w))
+            f.cost_range = {w.cost - detail::two_sided_95 * w.spread, w.cost + detail::two_sided_95 * w.spread};
+        if (detail::has_spread(w) && detail::has_spread(r)) {
+            const double half = detail::two_sided_95 * std::hypot(w.spread / w.cost, r.spread / r.cost);
+            f.gain_range = {f.gain * std::exp(-half), f.gain * std::exp(half)};
+        }
+        for (std::size_t i = 0; i < t.trials.size() && detail::has_spread(w); ++i) {
+            const auto& x = t.trials[i];
+            if (!x.verified() || x.candidate == t.trials[*f.winner].candidate || !detail::has_spread(x.measured))
+                continue;
+            if (x.measured.cost - w.cost <= detail::two_sided_95 * std::hypot(w.spread, x.measured.spread))
+                f.tied.push_back(i);
+        }
+        std::stable_sort(f.tied.begin(), f.tied.end(), [&](std::size_t a, std::size_t b) {
+            return t.trials[a].measured.cost < t.trials[b].measured.cost;
+        });
+    }
+    f.axes = detail::axes_of(t);
+    detail::add_shares(t, f);
+    return f;
+}
+
+/// The findings of all tasks of a run.
+[[nodiscard]] inline std::vector<findings> findings_of(const seen_run& run)
+{
+    std::vector<findings> out;
+    for (const auto& t : run.tasks) out.push_back(findings_of(t));
+    return out;
+}
+
+/// The model's latency after each answer, once every task has a configuration: seconds of the run, seconds of the model.
+struct latency_point {
+    double seconds = 0;
+    double latency = 0;
+};
+
+/// By the stamps of all trials: sum of weight * best cost.
+[[nodiscard]] inline std::vector<latency_point> latency_of(const seen_run& run)
+{
+    struct answer {
+        double stamp;
+        std::size_t task;
+        double cost;
+    };
+    std::vector<answer> all;
+    for (std::size_t k = 0; k < run.tasks.size(); ++k)
+        for (const auto& t : run.tasks[k].trials)
+            if (t.verified()) all.push_back({t.stamp, k, t.measured.cost});
+    std::stable_sort(all.begin(), all.end(), [](const answer& a, const answer& b) { return a.stamp < b.stamp; });
+    std::vector<double> best(run.tasks.size(), std::numeric_limits<double>::infinity());
+    std::vector<latency_point> out;
+    for (const auto& a : all) {
+        if (!(a.cost < best[a.task])) continue;
+        best[a.task] = a.cost;
+        double sum = 0;
+        for (std::size_t k = 0; k < best.size(); ++k) sum += run.tasks[k].weight * best[k];
+        if (std::isfinite(sum)) out.push_back({a.stamp, sum});
+    }
+    return out;
+}
+
+}  // namespace tunekit::report

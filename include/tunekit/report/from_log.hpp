@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The run that a log tells of.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/read_log.hpp"
+#include "tunekit/io/text.hpp"
+#include "tunekit/report/run.hpp"
+
+namespace tunekit::report {
+
+namespace detail {
+
+/// Logs write a byte beyond ASCII as the character of that number; text in UTF-8 comes back as it was.
+[[nodiscard]] inline std::string bytes_of_log(std::string_view text)
+{
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto c = static_cast<unsigned char>(text[i]);
+        if (c < 0x80) {
+            out += text[i];
+        } else if ((c == 0xC2 || c == 0xC3) && i + 1 < text.size()) {
+            out += static_cast<char>(((c & 3U) << 6) | (static_cast<unsigned char>(text[++i]) & 0x3FU));
+        } else {
+            return std::string(text);  // not of these: as it stands
+        }
+    }
+    return out;
+}
+
+/// The longest beginning of a log that can be read, and in `problem` what is wrong with the line after it.
+[[nodiscard]] inline io::log_content parse_beginning(std::string_view text, const std::string& name,
+                                                     std::string& problem)
+{
+    try {
+        return io::parse_log(text, name);
+    } catch (const error& e) {
+        problem = e.what();
+    }
+    std::vector<std::size_t> ends{0};
+    for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
+        ends.push_back(at + 1);
+    io::log_content out;
+    std::size_t good = 0, bad = ends.size();  // so many lines can be read; so many cannot
+    while (bad - good > 1) {
+        const std::size_t middle = good + (bad - good) / 2;
+        try {
+            out = io::parse_log(text.substr(0, ends[middle]), name);
+            good = middle;
+        } catch (const error&) {
+            bad = middle;
+        }
+    }
+    if (good == 0) throw error(problem);
+    return out;
+}
+
+}  // namespace detail
+
+/// What the log at `path` tells, of either schema, torn and broken ones up to where they can be read: `problems` says so.
+/// Logs of schema 1 name no parameters and no values.
+/// Errors: tunekit::error where not even the header can be read.
+[[nodiscard]] inline seen_run seen_run_of_log(const std::string& path)
+{
+    std::string problem;
+    const std::string whole = io::read_text(path);
+    const io::log_content log = detail::parse_beginning(whole, path, problem);
+    if (log.whole_bytes == 0) throw error("log " + path + ": has no whole line: nothing was logged yet");
+    seen_run out;
+    if (!problem.empty()) out.problems.push_back(problem);
+    const auto& h = log.header;
+    for (const auto& t : h.tasks) {
+        seen_task one{.name = detail::bytes_of_log(t.name), .size = t.size, .flops = t.flops, .weight = t.weight};
+        for (const auto& p : t.parameters) one.parameters.push_back(detail::bytes_of_log(p));
+        out.tasks.push_back(std::move(one));
+    }
+    out.workers = h.workers;
+    for (const io::log_trial& t : log.trials) {
+        seen_trial one{.candidate = t.candidate,
+                       .measured = t.measured,
+                       .stamp = static_cast<double>(t.stamp_ns.value_or(t.ended_ns)) / 1e9,
+                       .worker = t.worker};
+        for (const auto& v : t.values) one.values.push_back(detail::bytes_of_log(v));
+        if (one.measured.failed) one.measured.failed->message = detail::bytes_of_log(one.measured.failed->message);
+        out.seconds = (std::max)(out.seconds, one.stamp);
+        out.workers = (std::max)(out.workers, t.worker + 1);
+        out.tasks[t.task].trials.push_back(std::move(one));
+    }
+    out.title =
+        h.tasks.size() == 1 ? out.tasks.front().name : "A model of " + std::to_string(h.tasks.size()) + " tasks";
+    const auto fact = [&](const std::string& name, const std::string& text) {
+        if (!text.empty()) out.facts.push_back(name + ' ' + detail::bytes_of_log(text));
+    };
+    fact("strategy", h.strategy);
+    fact("schedule", h.schedule);
+    fact("seed", std::to_string(h.seed));
+    fact("machine", h.machine);
+    fact("tunekit", h.version);
+    return out;
+}
+
+}  // namespace tunekit::report

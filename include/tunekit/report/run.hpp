@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A run as a report sees it: values and answers, whatever they came from.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/space/concepts.hpp"
+#include "tunekit/tune/plan.hpp"
+#include "tunekit/tune/tuning.hpp"
+
+namespace tunekit::report {
+
+/// A trial with all that a reader wants to know of it.
+struct seen_trial {
+    index candidate = 0;
+    std::vector<std::string> values{};  ///< one per parameter; empty where the source has none
+    measure::measurement measured{};
+    double stamp = 0;  ///< seconds since the run began
+    std::uint64_t worker = 0;
+
+    /// Whether it has a time that can be drawn and compared.
+    [[nodiscard]] bool verified() const noexcept
+    {
+        return measured.ok() && std::isfinite(measured.cost) && measured.cost > 0;
+    }
+};
+
+/// What a run did with one task.
+struct seen_task {
+    std::string name{};
+    index size = 0;                         ///< configurations of the space
+    double flops = 0;                       ///< of one call; 0: unknown
+    double weight = 1;                      ///< calls in the model
+    std::vector<std::string> parameters{};  ///< names
+    std::vector<seen_trial> trials{};       ///< in the order of their answers
+    std::optional<index> baseline{};        ///< what the winner is compared with; empty: the first that ran
+};
+
+/// A run, over one task or several.
+struct seen_run {
+    std::string title{};
+    std::vector<std::string> facts{};  ///< one line each: machine, seed, strategy, version
+    std::vector<seen_task> tasks{};
+    double seconds = 0;                   ///< that it took
+    std::uint64_t workers = 1;            ///< at the beginning
+    double peak_flops = 0;                ///< per second, of the machine; 0: unknown
+    std::string stopped{};                ///< why it ended; empty: unknown
+    std::vector<std::string> repeat{};    ///< commands that do it again
+    std::vector<std::string> use{};       ///< commands that use the winner
+    std::vector<std::string> problems{};  ///< what is wrong with the source: a torn line, say
+};
+
+/// What `record` learned over `space`. The worker of each trial is not kept by a record: all are worker 0.
+template <space::described Space>
+[[nodiscard]] seen_task seen_of(std::string name, const Space& space, const tuning& record)
+{
+    seen_task out{.name = std::move(name)};
+    const auto names = space.names();
+    out.parameters.assign(names.begin(), names.end());
+    if constexpr (requires { space.size(); }) out.size = space.size();
+    for (std::size_t i = 0; i < record.trials().size(); ++i) {
+        const auto& t = record.trials()[i];
+        out.trials.push_back({.candidate = t.candidate,
+                              .values = space.texts(t.candidate),
+                              .measured = t.measured,
+                              .stamp = record.curve()[i].seconds});
+    }
+    return out;
+}
+
+/// The run of one task.
+template <space::described Space>
+[[nodiscard]] seen_run seen_run_of(std::string name, const Space& space, const tuning& record)
+{
+    seen_run out{.title = name, .seconds = record.seconds(), .stopped = to_text(record.stopped)};
+    out.tasks.push_back(seen_of(std::move(name), space, record));
+    return out;
+}
+
+/// The run of several. Seconds of a trial are those that workers spent on its task up to then: for the time of the run, read
+/// its log.
+[[nodiscard]] inline seen_run seen_run_of(std::string title, std::span<const task> tasks, const plan& p)
+{
+    require(tasks.size() == p.tasks.size(), "seen_run_of: a plan of other tasks, want the ones that were tuned");
+    seen_run out{.title = std::move(title), .seconds = p.seconds, .stopped = to_text(p.stopped)};
+    for (std::size_t k = 0; k < tasks.size(); ++k) {
+        seen_task one = seen_of(tasks[k].name(), tasks[k].space(), p.tasks[k].record);
+        one.flops = tasks[k].flops();
+        one.weight = tasks[k].weight();
+        if (!tasks[k].known().empty()) one.baseline = tasks[k].known().front();
+        out.tasks.push_back(std::move(one));
+    }
+    return out;
+}
+
+}  // namespace tunekit::report

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What a run says, in words.
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tunekit/report/detail/markup.hpp"
+#include "tunekit/report/findings.hpp"
+#include "tunekit/report/run.hpp"
+
+namespace tunekit::report {
+
+/// The verdict over one task: a headline, and sentences that bear it out. Plain text.
+struct verdict {
+    std::string headline{};
+    std::vector<std::string> sentences{};
+};
+
+/// What the findings of a task say to a person: winner and gain with their intervals, who is tied, what failed and why,
+/// whether it was worth going on.
+[[nodiscard]] inline verdict verdict_of(const seen_task& t, const findings& f)
+{
+    using namespace detail;
+    verdict out;
+    const std::size_t n = t.trials.size();
+    if (n == 0) {
+        out.headline = "Nothing was measured yet.";
+        return out;
+    }
+    const auto range = [](const stats::interval& r, auto&& text) {
+        return std::isfinite(r.low) && std::isfinite(r.high) ? " (95 %: " + text(r.low) + " to " + text(r.high) + ")"
+                                                             : std::string();
+    };
+    if (!f.winner) {
+        out.headline = f.failed == n ? (n == 1 ? "The only trial failed." : "All " + count(n) + " trials failed.")
+                                     : "No configuration was measured to its end.";
+    } else {
+        const auto& w = t.trials[*f.winner];
+        out.headline = "The best configuration takes " + time(w.measured.cost) + '.';
+        const auto plain = [](double x) { return number(x, 3); };
+        const std::string reference = f.against_baseline ? "the one to beat" : "the first that ran";
+        if (*f.reference == *f.winner)
+            out.sentences.push_back(f.verified == 1
+                                        ? "It is the only one that ran."
+                                        : "Nothing was faster than " + reference + ": it is the same configuration.");
+        else
+            out.sentences.push_back("It is " + plain(f.gain) + " times as fast as " + reference + ", which takes " +
+                                    time(t.trials[*f.reference].measured.cost) + range(f.gain_range, plain) + '.');
+        if (!has_spread(w.measured))
+            out.sentences.push_back(
+                "Its time has no known spread, so nothing can be said of how sure it is. Measure it again before you "
+                "trust it.");
+        else if (f.tied.empty())
+            out.sentences.push_back("Its own time is sure to \xC2\xB1" +
+                                    percent(two_sided_95 * w.measured.spread / w.measured.cost) +
+                                    ", and no other configuration comes within that of it.");
+        else
+            out.sentences.push_back(
+                (f.tied.size() == 1 ? "One other configuration" : count(f.tied.size()) + " other configurations") +
+                " cannot be told from it by these measurements (\xC2\xB1" +
+                percent(two_sided_95 * w.measured.spread / w.measured.cost) +
+                "). The best of many is also a little lucky: race them before you choose.");
+    }
+    if (f.failed > 0 && !f.failures.empty()) {
+        std::string line = f.failed == n
+                               ? "Reasons: "
+                               : count(f.failed) + " of " + count(n) + " trials (" +
+                                     percent(static_cast<double>(f.failed) / static_cast<double>(n)) + ") failed: ";
+        for (std::size_t k = 0; k < f.failures.size(); ++k)
+            line += (k == 0 ? "" : ", ") + count(f.failures[k].trials) + " \xC3\x97 " +
+                    words_of(to_text(f.failures[k].kind));
+        out.sentences.push_back(line + '.');
+    } else if (f.failed == 0) {
+        out.sentences.push_back(n == 1 ? "The trial did not fail." : "None of the " + count(n) + " trials failed.");
+    }
+    if (f.cut_short > 0)
+        out.sentences.push_back(count_of(f.cut_short, "trial") + (f.cut_short == 1 ? " was" : " were") +
+                                " cut short, being slower than the incumbent.");
+    if (f.winner && n >= 8) {
+        std::string line = "The winner came as trial " + count(*f.winner + 1) + " of " + count(n) + ". ";
+        if (f.late_gain > 0)
+            line += "The last quarter of the trials still brought " + percent(f.late_gain) +
+                    (f.late_gain > 0.02 ? ": going on may pay." : ": going on would bring little.");
+        else
+            line +=
+                "The last quarter of the trials brought nothing: it was right to stop, or could have been stopped "
+                "sooner.";
+        out.sentences.push_back(line);
+    }
+    return out;
+}
+
+/// The verdict over a run: that of its task, or of its model where it has several.
+[[nodiscard]] inline verdict verdict_of(const seen_run& run, const std::vector<findings>& all)
+{
+    using namespace detail;
+    if (run.tasks.size() == 1) return verdict_of(run.tasks.front(), all.front());
+    verdict out;
+    std::size_t trials = 0, failed = 0, without = 0;
+    for (std::size_t k = 0; k < run.tasks.size(); ++k) {
+        trials += run.tasks[k].trials.size();
+        failed += all[k].failed;
+        if (!all[k].winner) ++without;
+    }
+    const auto points = latency_of(run);
+    if (trials == 0) {
+        out.headline = "Nothing was measured yet.";
+        return out;
+    }
+    if (points.empty()) {
+        out.headline = count(without) + " of " + count(run.tasks.size()) + " tasks have no configuration that runs.";
+    } else {
+        out.headline = "One pass of the model takes " + time(points.back().latency) + '.';
+        double first = 0;
+        for (std::size_t k = 0; k < run.tasks.size(); ++k)
+            first += run.tasks[k].weight * run.tasks[k].trials[*all[k].reference].measured.cost;
+        bool baseline = true;
+        for (const auto& f : all) baseline = baseline && f.against_baseline;
+        out.sentences.push_back(
+            "With " + std::string(baseline ? "the configurations to beat" : "the first configurations that ran") +
+            " it takes " + time(first) + ", " + number(first / points.back().latency, 3) + " times as long.");
+        double late = points.back().latency;
+        for (const auto& p : points)
+            if (p.seconds <= 0.75 * run.seconds) late = p.latency;
+        const double gain = 1 - points.back().latency / late;
+        if (points.front().seconds > 0.75 * run.seconds)
+            out.sentences.push_back(
+                "It took more than three quarters of the time until every task had a configuration.");
+        else
+            out.sentences.push_back(gain > 0
+                                        ? "The last quarter of the time still brought " + percent(gain) +
+                                              (gain > 0.02 ? ": going on may pay." : ": going on would bring little.")
+                                        : "The last quarter of the time brought nothing.");
+    }
+    out.sentences.push_back(count(failed) + " of " + count_of(trials, "trial") + " failed.");
+    return out;
+}
+
+/// `name = value` of each parameter of a trial, in one line.
+[[nodiscard]] inline std::string configuration_of(const seen_task& t, const seen_trial& x)
+{
+    if (x.values.size() != t.parameters.size() || x.values.empty())
+        return "configuration " + std::to_string(x.candidate);
+    std::string out;
+    for (std::size_t j = 0; j < x.values.size(); ++j)
+        out += (j == 0 ? "" : ", ") + t.parameters[j] + " = " + x.values[j];
+    return out;
+}
+
+}  // namespace tunekit::report

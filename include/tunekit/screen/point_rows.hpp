@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Candidates as points between which distances mean something.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tunekit/screen/concepts.hpp"
+
+namespace tunekit::screen {
+
+/// n rows of d floats, row-major.
+struct point_rows {
+    std::vector<float> values;
+    std::size_t d = 0;
+
+    [[nodiscard]] std::size_t size() const { return d == 0 ? 0 : values.size() / d; }
+    [[nodiscard]] std::span<const float> operator[](std::size_t i) const { return std::span(values).subspan(i * d, d); }
+};
+
+/// Ordinal / max(1, cardinality - 1) of every parameter of the candidates: each in [0, 1].
+template <class Space>
+[[nodiscard]] point_rows scaled_rows(const Space& space, std::span<const explore::scored_candidate> candidates)
+{
+    const std::size_t d = space.dimensions();
+    std::vector<index> which;
+    for (const auto& c : candidates) which.push_back(c.candidate);
+    std::vector<std::uint16_t> ordinals(which.size() * d);
+    space.ordinals(which, ordinals);
+    point_rows out{std::vector<float>(ordinals.size()), d};
+    for (std::size_t i = 0; i < ordinals.size(); ++i)
+        out.values[i] =
+            static_cast<float>(ordinals[i]) / static_cast<float>((std::max)(1, space.cardinalities()[i % d] - 1));
+    return out;
+}
+
+}  // namespace tunekit::screen

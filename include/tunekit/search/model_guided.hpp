@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The strategy of AutoTVM, AdaTune and Chameleon: measure, learn, search the model, choose what to measure.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "tunekit/acquisition/concepts.hpp"
+#include "tunekit/core/archetypes.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/explore/concepts.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/screen/concepts.hpp"
+#include "tunekit/search/detail/member_names.hpp"
+#include "tunekit/search/detail/pending.hpp"
+#include "tunekit/search/scores.hpp"
+#include "tunekit/space/unvisited.hpp"
+#include "tunekit/surrogate/concepts.hpp"
+
+namespace tunekit::search {
+
+/// Settings of `model_guided` that belong to no part.
+struct model_guided_options {
+    std::size_t round = 64;  ///< configurations per fit of the model, at most; > 0
+    score_scale scale = score_scale::throughput;
+    space::encoding encoding = space::encoding::values;  ///< what the model sees of a configuration
+    std::size_t first = 0;                               ///< random configurations before the first fit; 0: a round
+    double growth = 0;  ///< > 0: a round is at most this share of what was proposed, and at least one; 0: `round`
+    double cost_cap_quantile = 1;  ///< in (0, 1]; the model sees valid costs above this quantile, and failures, as it
+
+    /// Small rounds first: 8 at random, then a tenth of what was proposed, up to 64; costs above the median, and
+    /// failures, count as the median. Why: docs/rationale.md, "What AutoTVM and AdaTune lose by rounds of 64".
+    [[nodiscard]] static constexpr model_guided_options growing()
+    {
+        return {.first = 8, .growth = 0.1, .cost_cap_quantile = 0.5};
+    }
+};
+
+/// Lines up `round` configurations at a time: at first random ones, then fits `model` to everything measured, lets
+/// `explore` search for candidates that `acquire` values most, and `screen` choose among them.
+///
+///     const model_guided mine{surrogate::random_forest{.trees = 64}, acquisition::expected_improvement{},
+///                             explore::annealing{}, screen::keep_best{}, {.round = 32}};
+///
+/// A batch never reaches over a round's end. While nothing valid was measured, and where the search finds nothing new,
+/// rounds are drawn at random. Failures are taught as the worst score, or with `cost_cap_quantile` < 1 as the valid cost
+/// at that quantile, which slower ones count as too. A measurement that was cut short (`at_least`) is taught as if its
+/// bound were its cost: an optimistic value, but still known to be worse than the incumbent. A model that knows something
+/// beforehand (`surrogate::transfer`) is asked from the first round on.
+///
+/// Pending:    it never waits. What is out counts in `first` and in `growth`, is never searched for again, and teaches the
+///             model nothing. Once `first` are proposed, the model is fitted as soon as one valid answer is in; until
+///             then random ones go out, one at a time. What somebody else measured teaches like the rest.
+/// Randomness: per round what the model's fit, the explorer and the screen draw, in this order.
+/// Cost:       per round one fit and the explorer's predictions; memory O(trials * features).
+/// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS, algorithm 1.
+/// Departures: TVM fills a batch beyond the round's end with random configurations; here the batch is shorter.
+template <class Model, class Acquire, class Explore, class Screen>
+struct model_guided {
+    static_assert(surrogate::model<Model, surrogate::features, archetype::generator>,
+                  "tunekit: model_guided, part 1: not a surrogate::model over features");
+    static_assert(acquisition::criterion<Acquire>, "tunekit: model_guided, part 2: not an acquisition::criterion");
+    // What depends on the space is asked where there is one: in `state` and `line_up`.
+    static_assert(detail::has_start<Explore>(),
+                  "tunekit: model_guided, part 3: not an explore::explorer, start(space) is missing");
+    static_assert(detail::has_explore<Explore>(),
+                  "tunekit: model_guided, part 3: not an explore::explorer, explore(state, space, judge, visited, n, "
+                  "gen) is missing");
+    static_assert(
+        detail::has_select<Screen>(),
+        "tunekit: model_guided, part 4: not a screen::screen, select(space, candidates, visited, n, gen) is missing");
+
+    Model model;
+    Acquire acquire;
+    Explore explore;
+    Screen screen;
+    model_guided_options options{};
+
+    template <class Space>
+    struct state {
+        static_assert(explore::starts_on<Explore, Space>,
+                      "tunekit: model_guided, part 3: not an explore::explorer on this space");
+
+        surrogate::state_of<Model> model;
+        explore::state_of<Explore, Space> explore;
+        space::unvisited proposed;
+        std::vector<index> measured;
+        std::vector<double> costs;  ///< one per measured; +inf for failures
+        std::vector<float> rows;    ///< features of measured, row-major
+        double best = std::numeric_limits<double>::infinity();
+        std::vector<index> round;  ///< lined up
+        std::size_t next = 0;      ///< of the round, the first not proposed
+        detail::pending out;
+    };
+
+    template <class Space>
+    [[nodiscard]] state<Space> start(const Space& space) const
+    {
+        require(options.round > 0, "model_guided: round is 0, want >= 1");
+        require(options.growth >= 0, "model_guided: growth is negative or NaN, want >= 0");
+        require(options.cost_cap_quantile > 0 && options.cost_cap_quantile <= 1,
+                "model_guided: cost_cap_quantile is outside (0, 1] or NaN, want a share");
+        return {.model = model.start(space.feature_count(options.encoding)),
+                .explore = explore.start(space),
+                .proposed = {},
+                .measured = {},
+                .costs = {},
+                .rows = {},
+                .round = {},
+                .out = {}};
+    }
+
+    template <class Space, generator G>
+    [[nodiscard]] std::vector<index> propose(state<Space>& s, const Space& space, std::size_t n, G& gen) const
+    {
+        if (n == 0) return {};
+        if (s.next == s.round.size()) {
+            if (s.proposed.taken() >= space.size()) return {};
+            line_up(s, space, gen);
+        }
+        const std::size_t end = (std::min)(s.round.size(), s.next + n);
+        std::vector<index> batch(s.round.begin() + static_cast<std::ptrdiff_t>(s.next),
+                                 s.round.begin() + static_cast<std::ptrdiff_t>(end));
+        s.next = end;
+        s.out.add(batch);
+        return batch;
+    }
+
+    template <class Space, generator G>
+    void observe(state<Space>& s, const Space& space, std::span<const index> batch,
+                 std::span<const measure::measurement> measured, G&) const
+    {
+        const std::size_t d = space.feature_count(options.encoding);
+        s.rows.resize(s.rows.size() + batch.size() * d);
+        space.features(batch, std::span<float>(s.rows).last(batch.size() * d), options.encoding);
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            // May be new, or lined up and not proposed yet: configurations that somebody else chose are observed too.
+            if (!s.proposed.take(batch[i]) && !s.out.take(batch[i])) forget(s, batch[i]);
+            s.measured.push_back(batch[i]);
+            s.costs.push_back(measured[i].failed ? std::numeric_limits<double>::infinity() : measured[i].cost);
+            if (measured[i].ok()) s.best = (std::min)(s.best, measured[i].cost);
+        }
+    }
+
+    /// The scores that the model is fitted to, one per measured configuration. Precondition: a valid one.
+    template <class Space>
+    [[nodiscard]] std::vector<double> scores(const state<Space>& s) const
+    {
+        return scores_of(s.costs, s.best, options.scale, options.cost_cap_quantile);
+    }
+
+private:
+    /// Takes a configuration out of those that are still to be proposed.
+    template <class Space>
+    static void forget(state<Space>& s, index i)
+    {
+        const auto waiting = s.round.begin() + static_cast<std::ptrdiff_t>(s.next);
+        s.round.erase(std::remove(waiting, s.round.end(), i), s.round.end());
+    }
+
+    /// The model and the criterion as an explorer sees them.
+    template <class Space>
+    class judge {
+    public:
+        judge(const model_guided& self, const state<Space>& s, const Space& space)
+            : self_(self),
+              state_(s),
+              space_(space),
+              d_(space.feature_count(self.options.encoding)),
+              best_(self.options.scale == score_scale::throughput ? 1 : 0)
+        {
+        }
+
+        [[nodiscard]] double best() const { return best_; }
+
+        void predict(std::span<const index> in, std::span<stats::prediction> out) const
+        {
+            if (in.empty()) return;
+            features_.resize(in.size() * d_);
+            space_.features(in, features_, self_.options.encoding);
+            self_.model.predict(state_.model, surrogate::features(features_, d_), out);
+        }
+
+        void score(std::span<const index> in, std::span<double> out) const
+        {
+            predictions_.resize(in.size());
+            predict(in, predictions_);
+            for (std::size_t i = 0; i < in.size(); ++i) out[i] = self_.acquire.value(predictions_[i], best_);
+        }
+
+    private:
+        const model_guided& self_;
+        const state<Space>& state_;
+        const Space& space_;
+        std::size_t d_;
+        double best_;
+        mutable std::vector<float> features_;  // kept between calls for their memory
+        mutable std::vector<stats::prediction> predictions_;
+    };
+
+    template <class Space, class G>
+    void line_up(state<Space>& s, const Space& space, G& gen) const
+    {
+        static_assert(explore::explorer<Explore, Space, judge<Space>, G>,
+                      "tunekit: model_guided, part 3: not an explore::explorer");
+        static_assert(screen::screen<Screen, Space, G>, "tunekit: model_guided, part 4: not a screen::screen");
+        s.round.clear();
+        s.next = 0;
+        const std::size_t known = s.measured.size() + s.out.size();  // or will be
+        const std::size_t first = options.first > 0 ? options.first : options.round;
+        const bool valid = s.best < std::numeric_limits<double>::infinity();
+        bool informed = false;  // before it saw enough of this task
+        if constexpr (surrogate::knows<Model>) informed = model.knows(s.model);
+        if (((valid && known >= first) || informed) && s.proposed.taken() < space.size()) {
+            const std::size_t n = known < first ? first - known : round_size(known);
+            if (valid) {
+                const std::vector<double> y = scores(s);
+                model.fit(s.model, surrogate::features(s.rows, space.feature_count(options.encoding)), y, gen);
+            }
+            const judge<Space> judge_of(*this, s, space);
+            const auto candidates = explore.explore(s.explore, space, judge_of, s.proposed.visited(),
+                                                    screen::candidates_for(screen, n), gen);
+            for (const index i : screen.select(space, candidates, s.proposed.visited(), n, gen))
+                if (s.proposed.take(i)) s.round.push_back(i);
+        }
+        if (!s.round.empty()) return;
+        const std::size_t beyond = s.out.empty() ? first : 1;  // an answer may change what comes next
+        const std::size_t n = known < first ? first - known : beyond;
+        while (s.round.size() < n) {
+            const auto i = s.proposed.draw(space, gen);
+            if (!i) break;
+            s.round.push_back(*i);
+        }
+    }
+
+    [[nodiscard]] std::size_t round_size(std::size_t known) const
+    {
+        if (options.growth == 0) return options.round;
+        const double share = (std::max)(1.0, options.growth * static_cast<double>(known));
+        return share < static_cast<double>(options.round) ? static_cast<std::size_t>(share) : options.round;
+    }
+};
+
+template <class M, class A, class X, class S>
+model_guided(M, A, X, S) -> model_guided<M, A, X, S>;
+template <class M, class A, class X, class S>
+model_guided(M, A, X, S, model_guided_options) -> model_guided<M, A, X, S>;
+
+}  // namespace tunekit::search

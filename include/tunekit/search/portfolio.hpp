@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// One model, three ways to use it, in turn: a criterion, the model's favourite, a step from the best measured.
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tunekit/acquisition/concepts.hpp"
+#include "tunekit/core/archetypes.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/explore/concepts.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/search/detail/candidate_pool.hpp"
+#include "tunekit/search/detail/least_crowded.hpp"
+#include "tunekit/search/detail/member_names.hpp"
+#include "tunekit/search/detail/pending.hpp"
+#include "tunekit/search/detail/standings.hpp"
+#include "tunekit/search/scores.hpp"
+#include "tunekit/space/unvisited.hpp"
+#include "tunekit/surrogate/concepts.hpp"
+
+namespace tunekit::search {
+
+/// Settings of `portfolio` that belong to no part.
+struct portfolio_options {
+    std::size_t first = 8;              ///< configurations before the first model; >= 1
+    std::size_t first_draws = 64;       ///< >= 1; each is the most isolated of this many random draws; 1: plain random
+    std::size_t refit_each_until = 64;  ///< refit after every measurement until this many have been made
+    double growth = 0.2;  ///< > 0; then after this share of those beyond; no round is longer than this share of all
+    std::size_t shortlist = 512;     ///< best by criterion, and by mean, to ask the model about between complete lists
+    double cost_cap_quantile = 0.5;  ///< in (0, 1]; the model sees valid costs above this quantile, and failures, as it
+    std::size_t by_criterion = 1;    ///< proposals of the best by the criterion, in each rotation of
+    std::size_t by_mean = 1;         ///< those of the highest mean,
+    std::size_t by_step = 1;         ///< those a step from the best; one of the three > 0,
+    std::size_t by_random = 1;       ///< and random ones,
+    std::size_t random_until = 32;   ///< until so many were proposed
+    space::encoding encoding = space::encoding::values;
+};
+
+/// Fits `model` to -ln cost at growing intervals, scores what `explore` lists, and proposes in rotation
+///     the candidate that `acquire` values most,
+///     the candidate of the highest mean,
+///     the neighbour (one parameter changed) of the best measured configuration with the highest mean, or of the next best
+///     where all neighbours of that one were proposed.
+/// The first looks where the model is unsure, the second trusts it, the third needs it little: each goes on where the
+/// others err. Up to `random_until` proposals one in each rotation is random: a model of few points does not know what it
+/// has not seen.
+///
+/// With n measurements the model is fitted again after max(1, growth (n - refit_each_until)) more, if it is asked for
+/// proposals then: a round is at most max(1, growth n) long. The complete list is scored once in max(1, growth n)
+/// measurements; a fit in between scores the `shortlist` best of it, by criterion and by mean. So a fresh model costs
+/// little more than its fit.
+///
+/// The first configurations are each `detail::least_crowded` of `first_draws` draws.
+///
+/// The model sees min(ln cost, q), q the quantile `cost_cap_quantile` of the ln costs so far, failures left out: how bad
+/// the bad ones are says nothing of where the best lies, and would take most splits and all of the sd. A failure, and
+/// anything while nothing valid was measured, counts as q. A measurement cut short (`at_least`) counts as its bound and is
+/// no centre of steps.
+///
+/// Pending:    it never waits. What is out counts in every threshold, and the model is not fitted again before a quarter of
+///             it is answered; from the first valid answer on it is taught what was measured alone (to believe what is
+///             out at its predicted mean did not help: docs/search.md). Before that, once the first ones are proposed,
+///             more configurations isolated from all that was proposed go out. What somebody else measured teaches too.
+/// Randomness: a sample of `first_draws` per first configuration; one `uniform_index` per random proposal and rejection;
+///             per fit what model and list draw; a shuffle of the list, once where it is complete, and of the neighbours
+///             of each centre: equal scores, of which trees have many, go by it.
+/// Cost:       refit_each_until + ln(trials / refit_each_until) / growth fits, each with a prediction and a score for the
+///             shortlist; ln(trials) / growth times for all that is listed; per proposal O(1), and a batch of neighbours
+///             where fitted or the best changed. Memory O((trials + listed) features).
+/// Threads:    const calls on distinct states are safe.
+/// Source:     ours. SMAC (Hutter, Hoos, Leyton-Brown 2011) interleaves and searches locally; expected improvement on log
+///             costs as there.
+template <class Model, class Acquire, class Explore>
+struct portfolio {
+    static_assert(surrogate::model<Model, surrogate::features, archetype::generator>,
+                  "tunekit: portfolio, part 1: not a surrogate::model over features");
+    static_assert(acquisition::criterion<Acquire>, "tunekit: portfolio, part 2: not an acquisition::criterion");
+    static_assert(detail::has_list<Explore>(),
+                  "tunekit: portfolio, part 3: not an explore::lists, list(space, best, gen) is missing");
+
+    Model model;
+    Acquire acquire;
+    Explore explore;
+    portfolio_options options{};
+
+    /// A regular value where the model's state is one: copy it to replay.
+    struct state {
+        surrogate::state_of<Model> model;
+        space::unvisited proposed;
+        detail::pending out;
+        std::vector<index> measured;
+        std::vector<double> log_costs;  ///< one per measured; +inf for failures
+        std::vector<float> rows;        ///< features of measured, row-major
+        detail::standings best;
+        detail::candidate_pool candidates;
+        std::vector<index> by_criterion, by_mean;  ///< what to propose next, the next one last
+        std::size_t refit_at = 0;                  ///< measurements
+        std::size_t relist_at = 0, round_end = 0;  ///< proposals
+        std::size_t turn = 0;
+        bool fitted = false;
+
+        /// How many were proposed here or chosen by somebody else: measured or still out.
+        [[nodiscard]] std::size_t known() const noexcept { return measured.size() + out.size(); }
+
+        friend bool operator==(const state&, const state&) = default;
+    };
+
+    /// Throws std::invalid_argument where a setting is out of range.
+    template <class Space>
+    [[nodiscard]] state start(const Space& space) const
+    {
+        require(options.first >= 1, "portfolio: first is 0, want >= 1");
+        require(options.first_draws >= 1, "portfolio: first_draws is 0, want >= 1");
+        require(options.growth > 0, "portfolio: growth is not positive, want > 0");
+        require(options.cost_cap_quantile > 0 && options.cost_cap_quantile <= 1,
+                "portfolio: cost_cap_quantile is outside (0, 1] or NaN, want a share");
+        require(options.by_criterion + options.by_mean + options.by_step > 0,
+                "portfolio: no proposals of any kind, want one > 0");
+        state s;
+        s.model = model.start(space.feature_count(options.encoding));
+        return s;
+    }
+
+    /// At most `n`; fewer where the first ones or the space end, or the next fit is due. Empty when the space is exhausted.
+    template <class Space, generator G>
+    [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G& gen) const
+    {
+        static_assert(explore::lists<Explore, Space, G>,
+                      "tunekit: portfolio, part 3: not an explore::lists on this space");
+        std::vector<index> batch;
+        if (n == 0 || s.proposed.taken() >= space.size()) return batch;
+        const std::size_t known = s.known();
+        const bool first = known < options.first;
+        const bool spread = first || !s.out.empty();
+        const bool blind = first || s.best.ranking.empty();
+        if (first) n = (std::min)(n, options.first - known);
+        if (!blind) {
+            if (s.measured.size() >= s.refit_at) learn(s, space, gen);
+            n = (std::min)(n, (std::max)(s.round_end, known + 1) - known);
+        }
+        while (batch.size() < n) {
+            std::optional<index> i;
+            if (!blind) i = next(s, space, known, gen);
+            else if (spread && options.first_draws > 1) i = isolated_one(s, space, gen);
+            if (i) s.proposed.take(*i);
+            else i = s.proposed.draw(space, gen);
+            if (!i) break;
+            batch.push_back(*i);
+            s.out.add(*i);
+        }
+        return batch;
+    }
+
+    template <class Space, generator G>
+    void observe(state& s, const Space& space, std::span<const index> batch,
+                 std::span<const measure::measurement> measured, G&) const
+    {
+        assert(batch.size() == measured.size());
+        const std::size_t d = space.feature_count(options.encoding);
+        s.rows.resize(s.rows.size() + batch.size() * d);
+        space.features(batch, std::span<float>(s.rows).last(batch.size() * d), options.encoding);
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            const bool failed = measured[i].failed || !(measured[i].cost > 0) || !std::isfinite(measured[i].cost);
+            const double x = failed ? std::numeric_limits<double>::infinity() : std::log(measured[i].cost);
+            s.proposed.take(batch[i]);  // may be new: configurations that somebody else chose are observed too
+            s.out.take(batch[i]);
+            s.measured.push_back(batch[i]);
+            s.log_costs.push_back(x);
+            if (!failed && !measured[i].at_least) s.best.add(batch[i], x);
+        }
+    }
+
+    /// The scores that the model is fitted to, one per measured configuration. Precondition: a valid one.
+    [[nodiscard]] std::vector<double> scores(const state& s) const
+    {
+        assert(!s.best.ranking.empty());
+        const double cap = detail::cost_cap(s.log_costs, options.cost_cap_quantile);
+        std::vector<double> y;
+        y.reserve(s.log_costs.size());
+        for (const double x : s.log_costs) y.push_back(-(std::min)(x, cap));
+        return y;
+    }
+
+private:
+    [[nodiscard]] std::size_t share_of(std::size_t n) const
+    {
+        return (std::max)(static_cast<std::size_t>(options.growth * static_cast<double>(n)), std::size_t{1});
+    }
+
+    /// Fits, and lines up enough for the proposals until the next fit.
+    template <class Space, class G>
+    void learn(state& s, const Space& space, G& gen) const
+    {
+        const std::size_t n = s.known();
+        const std::size_t share = share_of(n);
+        model.fit(s.model, surrogate::features(s.rows, space.feature_count(options.encoding)), scores(s), gen);
+        s.fitted = true;
+        s.best.listed = false;  // by the model before
+        s.round_end = n + share;
+        // With many out, a fit after each answer would make workers wait for fits that know little more.
+        const std::size_t due = share_of(n - (std::min)(n, options.refit_each_until));
+        s.refit_at = s.measured.size() + (std::max)(due, s.out.size() / 4);
+        const bool complete = n >= s.relist_at;
+        if (complete) {
+            s.relist_at = n + share;
+            if (s.candidates.listed.empty() || !explore.complete(space))
+                s.candidates.take(explore.list(space, s.best.ranking, gen), space, options.encoding, gen);
+            else s.candidates.ask_all();
+        }
+        const std::vector<stats::prediction> predicted = s.candidates.predict(model, s.model);
+        std::vector<detail::scored_position> values, means;
+        for (std::size_t k = 0; k < predicted.size(); ++k) {
+            const std::uint32_t at = s.candidates.asked[k];
+            if (s.proposed.contains(s.candidates.listed[at])) continue;
+            values.push_back({acquire.value(predicted[k], -s.best.log_costs.front()), at});
+            means.push_back({predicted[k].mean, at});
+        }
+        // Rounds until the next list: twice the share at most, and what goes out while answers are.
+        const std::size_t kept = (complete ? (std::max)(options.shortlist, 4 * share) : 2 * share) + s.out.size();
+        s.by_criterion = detail::line_of(s.candidates.listed, values, kept);
+        s.by_mean = detail::line_of(s.candidates.listed, means, kept);
+        if (complete) s.candidates.ask_first(kept, values, means);
+    }
+
+    /// Away from all that was proposed; empty where all draws had been.
+    template <class Space, class G>
+    [[nodiscard]] std::optional<index> isolated_one(const state& s, const Space& space, G& gen) const
+    {
+        std::vector<index> before(s.measured);
+        before.insert(before.end(), s.out.candidates().begin(), s.out.candidates().end());
+        return detail::least_crowded(space, before, options.first_draws, s.proposed, gen);
+    }
+
+    /// The proposal of whose turn it is; of the next in turn where that one has none. Empty: a random one.
+    template <class Space, class G>
+    [[nodiscard]] std::optional<index> next(state& s, const Space& space, std::size_t known, G& gen) const
+    {
+        const std::size_t judged = options.by_criterion + options.by_mean + options.by_step;
+        const std::size_t turns = judged + (known < options.random_until ? options.by_random : 0);
+        for (std::size_t k = 0; k < turns; ++k) {
+            const std::size_t t = s.turn % turns;
+            s.turn = (t + 1) % turns;
+            if (t >= judged) return std::nullopt;
+            const auto i = t < options.by_criterion ? detail::next_of(s.by_criterion, s.proposed)
+                           : t < options.by_criterion + options.by_mean
+                               ? detail::next_of(s.by_mean, s.proposed)
+                               : s.best.step(space, s.proposed, model, s.model, options.encoding, gen);
+            if (i) return i;
+        }
+        return std::nullopt;
+    }
+};
+
+template <class M, class A, class X>
+portfolio(M, A, X) -> portfolio<M, A, X>;
+template <class M, class A, class X>
+portfolio(M, A, X, portfolio_options) -> portfolio<M, A, X>;
+
+}  // namespace tunekit::search

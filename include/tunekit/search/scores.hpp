@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// From costs, which are minimised and fail, to scores, which models are taught.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "tunekit/core/compiled.hpp"
+
+namespace tunekit::search {
+
+/// What a model is taught: the score of a cost. More is better; `best` is the lowest cost so far.
+enum class score_scale : std::uint8_t {
+    throughput,  ///< best / cost, in (0, 1]; a failure is 0
+    log,         ///< ln(best / cost), <= 0; a failure is 1 below the worst
+};
+
+namespace detail {
+
+/// The lower `quantile` of the finite ones of `costs`. Precondition: one is finite.
+[[nodiscard]] double cost_cap(std::span<const double> costs, double quantile);
+
+}  // namespace detail
+
+/// The scores of `costs`, +inf being a failure. With `cost_cap_quantile` below 1 the valid cost at that quantile stands for
+/// slower ones and for failures. Precondition: 0 < best, a finite cost among `costs`; cost_cap_quantile in (0, 1].
+[[nodiscard]] std::vector<double> scores_of(std::span<const double> costs, double best, score_scale scale,
+                                            double cost_cap_quantile);
+
+}  // namespace tunekit::search
+
+#if TUNEKIT_BODIES
+namespace tunekit::search::detail {
+
+TUNEKIT_INLINE double cost_cap(std::span<const double> costs, double quantile)
+{
+    std::vector<double> valid;
+    std::copy_if(costs.begin(), costs.end(), std::back_inserter(valid),
+                 [](double cost) { return std::isfinite(cost); });
+    const auto at = valid.begin() + static_cast<std::ptrdiff_t>(static_cast<double>(valid.size() - 1) * quantile);
+    std::nth_element(valid.begin(), at, valid.end());
+    return *at;
+}
+
+}  // namespace tunekit::search::detail
+namespace tunekit::search {
+
+TUNEKIT_INLINE std::vector<double> scores_of(std::span<const double> costs, double best, score_scale scale,
+                                             double cost_cap_quantile)
+{
+    const double cap =
+        cost_cap_quantile < 1 ? detail::cost_cap(costs, cost_cap_quantile) : std::numeric_limits<double>::infinity();
+    std::vector<double> y;
+    double worst = 0;
+    for (const double cost : costs) {
+        const double seen = (std::min)(cost, cap);
+        y.push_back(scale == score_scale::throughput ? (std::min)(1.0, best / seen) : std::log(best / seen));
+        if (std::isfinite(y.back())) worst = (std::min)(worst, y.back());
+    }
+    for (double& v : y)
+        if (!std::isfinite(v)) v = worst - 1;  // log of a failure
+    return y;
+}
+
+}  // namespace tunekit::search
+#endif  // TUNEKIT_BODIES

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Spaces whose parameters are known at run time only, with values of any kind: flags, numbers, words, orders.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/space/detail/axis.hpp"
+#include "tunekit/space/detail/grid.hpp"
+#include "tunekit/space/detail/value_list.hpp"
+#include "tunekit/space/expression.hpp"
+#include "tunekit/space/permutation.hpp"
+#include "tunekit/space/text.hpp"
+
+namespace tunekit::space {
+
+/// The entries of a list, each an integer: the order of 0 ... n - 1, as a rule.
+struct entries {
+    std::vector<std::int64_t> of;
+
+    friend bool operator==(const entries&, const entries&) = default;
+};
+
+/// "(0, 2, 1)".
+[[nodiscard]] inline std::string to_text(const entries& e)
+{
+    std::string out = "(";
+    for (const std::int64_t x : e.of) (out += out.size() == 1 ? "" : ", ") += std::to_string(x);
+    return out += ')';
+}
+
+/// One value of a parameter.
+using value = std::variant<bool, std::int64_t, double, std::string, entries>;
+
+/// How it is written: `text_of` what it is.
+[[nodiscard]] inline std::string text_of_value(const value& v)
+{
+    return std::visit([](const auto& x) { return text_of(x); }, v);
+}
+
+/// A name and its values, whose texts all differ.
+struct value_parameter {
+    std::string name;
+    std::vector<value> values;
+};
+
+/// The configurations over some parameters that fulfil all constraints, given as text: a search_space, and typed by
+/// std::vector<value>.
+///
+///     const space::value_product flags({{"opt", {"-O2"s, "-O3"s}}, {"unroll", {false, true}}, {"align", {16, 32}}},
+///                                      {"opt == '-O3' or not unroll", "align <= 16 or unroll"});
+///
+/// In constraints (see `expression`) a flag is 1 or 0, a word stands in quotes, and of a parameter `p` of orders `p_0` is the
+/// entry at place 0 and `p_i0` the place of entry 0. Models see numbers as they are, words by their position, orders place by
+/// place; orders of the same entries have neighbours by `swap`.
+///
+/// Index:  that of a `product` of the same parameters, values and constraints in the same order.
+/// Throws: std::invalid_argument as `product` and `expression` do.
+class value_product : public detail::grid {
+public:
+    using config = std::vector<value>;
+
+    value_product(std::vector<value_parameter> parameters, const std::vector<std::string>& constraints)
+        : grid(grid_over(parameters, constraints)), parameters_(std::move(parameters))
+    {
+    }
+
+    [[nodiscard]] const std::vector<value_parameter>& parameters() const noexcept { return parameters_; }
+
+    /// The configuration of index `i`, one value per parameter. Precondition: i < size().
+    [[nodiscard]] config at(index i) const
+    {
+        std::vector<std::uint16_t> row(dimensions());
+        ordinals({&i, 1}, row);
+        config out;
+        for (std::size_t j = 0; j < row.size(); ++j) out.push_back(parameters_[j].values[row[j]]);
+        return out;
+    }
+
+    /// The index of a configuration; empty where it has another length, a value not in its parameter's list, or fails a
+    /// constraint.
+    [[nodiscard]] std::optional<index> index_of(const config& c) const
+    {
+        std::vector<std::string> texts;
+        for (const value& v : c) texts.push_back(text_of_value(v));
+        return index_of_texts(texts);
+    }
+
+    /// The same by the texts of the values.
+    [[nodiscard]] std::optional<index> index_of_texts(std::span<const std::string> texts) const
+    {
+        if (texts.size() != dimensions()) return std::nullopt;
+        std::vector<std::uint16_t> row;
+        for (std::size_t j = 0; j < texts.size(); ++j) {
+            const auto& values = parameters_[j].values;
+            const auto found = std::find_if(values.begin(), values.end(),
+                                            [&](const value& v) { return text_of_value(v) == texts[j]; });
+            if (found == values.end()) return std::nullopt;
+            row.push_back(static_cast<std::uint16_t>(found - values.begin()));
+        }
+        return index_of_ordinals(row);
+    }
+
+private:
+    /// A name in constraints: a parameter with a number for each of its values.
+    struct column {
+        std::string name;
+        std::size_t parameter = 0;
+        std::vector<detail::number> numbers;
+    };
+
+    /// All that constraints can speak of.
+    struct vocabulary {
+        std::vector<std::string> words;
+        std::vector<column> columns;
+
+        [[nodiscard]] std::int64_t number_of(const std::string& word)
+        {
+            const auto k = static_cast<std::size_t>(std::find(words.begin(), words.end(), word) - words.begin());
+            if (k == words.size()) words.push_back(word);
+            return expression::number_of(k);
+        }
+        [[nodiscard]] detail::number number_of(const value& v)
+        {
+            if (const auto* const x = std::get_if<bool>(&v)) return detail::as_number(*x ? 1 : 0);
+            if (const auto* const x = std::get_if<std::int64_t>(&v)) return detail::as_number(*x);
+            if (const auto* const x = std::get_if<double>(&v)) return detail::as_number(*x);
+            return detail::as_number(number_of(text_of_value(v)));
+        }
+        void add(std::size_t j, const value_parameter& p)
+        {
+            column own{p.name, j, {}};
+            for (const value& v : p.values) own.numbers.push_back(number_of(v));
+            columns.push_back(std::move(own));
+            const std::size_t n = order_length(p);
+            for (std::size_t k = 0; k < n; ++k) {
+                column at{p.name + '_' + std::to_string(k), j, {}};
+                column place{p.name + "_i" + std::to_string(k), j, {}};
+                for (const value& v : p.values) {
+                    const auto& of = std::get<entries>(v).of;
+                    at.numbers.push_back(detail::as_number(of[k]));
+                    place.numbers.push_back(
+                        detail::as_number(std::find(of.begin(), of.end(), static_cast<std::int64_t>(k)) - of.begin()));
+                }
+                columns.push_back(std::move(at));
+                columns.push_back(std::move(place));
+            }
+        }
+    };
+
+    /// The length of the lists where every value is one of the same length; else 0.
+    static std::size_t order_length(const value_parameter& p)
+    {
+        std::size_t out = 0;
+        for (const value& v : p.values) {
+            const auto* const e = std::get_if<entries>(&v);
+            if (e == nullptr || (out != 0 && e->of.size() != out)) return 0;
+            out = e->of.size();
+        }
+        return out;
+    }
+
+    [[nodiscard]] static detail::axis axis_of_values(const value_parameter& p)
+    {
+        std::vector<std::string> texts;
+        for (const value& v : p.values) texts.push_back(text_of_value(v));
+        detail::axis out = detail::axis_of(p.name, detail::value_list<std::string>(p.name, std::move(texts)));
+        if (const std::size_t n = order_length(p); n > 0) {
+            describe(out, p, n);
+            return out;
+        }
+        for (std::size_t k = 0; k < p.values.size(); ++k)  // the ordinal is there
+            if (const auto* const x = std::get_if<std::int64_t>(&p.values[k])) out.numbers[k] = static_cast<float>(*x);
+            else if (const auto* const y = std::get_if<double>(&p.values[k])) out.numbers[k] = static_cast<float>(*y);
+            else if (std::holds_alternative<bool>(p.values[k])) out.numbers[k] = std::get<bool>(p.values[k]) ? 1 : 0;
+            else if (!std::holds_alternative<std::string>(p.values[k])) break;
+        return out;
+    }
+
+    /// Orders of the same entries have trades; other lists are numbers alone.
+    static void describe(detail::axis& out, const value_parameter& p, std::size_t n)
+    {
+        const auto& base = std::get<entries>(p.values.front()).of;
+        detail::order_list orders{n};
+        bool same = true;
+        for (const value& v : p.values) {
+            const auto& of = std::get<entries>(v).of;
+            same = same && std::is_permutation(of.begin(), of.end(), base.begin(), base.end());
+            for (const std::int64_t x : of)
+                orders.all.push_back(static_cast<std::uint16_t>(std::find(base.begin(), base.end(), x) - base.begin()));
+        }
+        std::vector<std::int64_t> once = base;
+        std::sort(once.begin(), once.end());
+        if (same && std::adjacent_find(once.begin(), once.end()) == once.end())
+            return detail::describe_orders(out, orders);
+        out.columns = n;
+        out.numbers.clear();
+        for (const value& v : p.values)
+            for (const std::int64_t x : std::get<entries>(v).of) out.numbers.push_back(static_cast<float>(x));
+    }
+
+    [[nodiscard]] static detail::grid grid_over(const std::vector<value_parameter>& parameters,
+                                                const std::vector<std::string>& constraints)
+    {
+        struct bound {
+            expression text;
+            std::vector<std::size_t> scope;  ///< parameters
+            const vocabulary* known;
+        };
+        vocabulary known;
+        std::vector<detail::axis> axes;
+        for (std::size_t j = 0; j < parameters.size(); ++j) {
+            axes.push_back(axis_of_values(parameters[j]));
+            known.add(j, parameters[j]);
+        }
+        std::vector<std::string> names;
+        for (const column& c : known.columns) names.push_back(c.name);
+        std::vector<detail::axis*> taken;
+        for (detail::axis& a : axes) taken.push_back(&a);
+        std::vector<bound> all;
+        for (const std::string& text : constraints) {
+            bound one{expression(text, names, known.words), {}, &known};
+            for (const std::size_t c : one.text.names_used())
+                if (const std::size_t j = known.columns[c].parameter;
+                    std::find(one.scope.begin(), one.scope.end(), j) == one.scope.end())
+                    one.scope.push_back(j);
+            std::sort(one.scope.begin(), one.scope.end());
+            all.push_back(std::move(one));
+        }
+        std::vector<detail::condition> conditions;
+        for (const bound& b : all)
+            conditions.push_back(
+                {.text = [](const void* c) { return '\'' + static_cast<const bound*>(c)->text.text() + '\''; },
+                 .scope = b.scope,
+                 .context = &b,
+                 .holds =
+                     [](const void* context, const std::uint16_t* row) {
+                         const auto& one = *static_cast<const bound*>(context);
+                         return one.text.holds([&](std::size_t c) {
+                             const column& of = one.known->columns[c];
+                             return of.numbers[row[of.parameter]];
+                         });
+                     },
+                 .names_itself = true});
+        return {taken, conditions};
+    }
+
+    std::vector<value_parameter> parameters_;
+};
+
+}  // namespace tunekit::space

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// How boosted trees predict: all comparisons of a tree for many rows at once, no branch.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tunekit/surrogate/concepts.hpp"
+#include "tunekit/surrogate/detail/boosted/ensemble.hpp"
+#include "tunekit/surrogate/detail/forest/lanes.hpp"
+
+namespace tunekit::surrogate::detail {
+
+inline constexpr std::size_t boosted_block = 128;
+inline constexpr std::size_t boosted_max_depth = 6;
+
+/// The leaf values of `floats` rows at once. `x` points at the first of them in the first column.
+template <std::size_t Depth, std::size_t Node, std::size_t Level>
+[[gnu::always_inline]] inline void pick_leaf(const std::uint32_t* column, const float* threshold, const float* leaf,
+                                             const float* x, float_lanes& out)
+{
+    float_lanes left, right;
+    if constexpr (Level + 1 == Depth) {
+        constexpr std::size_t first = 2 * Node + 1 - ((std::size_t{1} << Depth) - 1);
+        left = float_lanes{} + leaf[first];
+        right = float_lanes{} + leaf[first + 1];
+    } else {
+        pick_leaf<Depth, 2 * Node + 1, Level + 1>(column, threshold, leaf, x, left);
+        pick_leaf<Depth, 2 * Node + 2, Level + 1>(column, threshold, leaf, x, right);
+    }
+    float_lanes value;
+    load(value, x + column[Node] * boosted_block);
+    out = value > threshold[Node] ? right : left;
+}
+
+/// Adds all trees to the margins of a block: `x` is columns x boosted_block. Every row adds its trees in order.
+template <std::size_t Depth>
+void add_trees(const boosted_ensemble& trees, const float* x, float* margin, std::size_t n)
+{
+    constexpr std::size_t splits = (std::size_t{1} << Depth) - 1;
+    const std::size_t end = (n + floats - 1) / floats * floats;
+    for (std::size_t t = 0; t < trees.trees; ++t) {
+        const std::uint32_t* column = trees.feature.data() + t * splits;
+        const float* threshold = trees.threshold.data() + t * splits;
+        const float* leaf = trees.leaf.data() + t * (splits + 1);
+        for (std::size_t r = 0; r < end; r += floats) {
+            float_lanes sum, value;
+            load(sum, margin + r);
+            pick_leaf<Depth, 0, 0>(column, threshold, leaf, x + r, value);
+            store(margin + r, sum + value);
+        }
+    }
+}
+
+inline void add_trees(const boosted_ensemble& trees, const float* x, float* margin, std::size_t n)
+{
+    switch (trees.depth) {
+        case 1:
+            return add_trees<1>(trees, x, margin, n);
+        case 2:
+            return add_trees<2>(trees, x, margin, n);
+        case 3:
+            return add_trees<3>(trees, x, margin, n);
+        case 4:
+            return add_trees<4>(trees, x, margin, n);
+        case 5:
+            return add_trees<5>(trees, x, margin, n);
+        default:
+            return add_trees<boosted_max_depth>(trees, x, margin, n);
+    }
+}
+
+/// Replaces features by their place among those that occur, which are all that predicting reads; returns them.
+[[nodiscard]] inline std::vector<std::uint32_t> use_columns(std::span<boosted_ensemble> models, std::size_t d)
+{
+    std::vector<std::uint32_t> place(d, 0), used;
+    const auto each = [&](auto&& f) {
+        for (auto& m : models)
+            for (auto& feature : m.feature) f(feature);
+    };
+    each([&](std::uint32_t feature) { place[feature] = 1; });
+    if (place[0] == 0) place[0] = 1;  // what unsplit nodes compare
+    for (std::uint32_t f = 0; f < d; ++f) {
+        if (place[f] == 0) continue;
+        place[f] = static_cast<std::uint32_t>(used.size());
+        used.push_back(f);
+    }
+    each([&](std::uint32_t& feature) { feature = place[feature]; });
+    return used;
+}
+
+/// Columns of a block of rows.
+class column_block {
+public:
+    explicit column_block(std::span<const std::uint32_t> used) : used_(used), x_(used.size() * boosted_block) {}
+
+    template <class T>
+    void read(const rows_of<T>& rows, std::size_t begin, std::size_t n)
+    {
+        const std::size_t d = rows.dimensions();
+        const T* from = rows.data().data() + begin * d;
+        constexpr std::size_t line = 16;  // rows that fill one cache line of a column
+        for (std::size_t begin_line = 0; begin_line < n; begin_line += line) {
+            const T* first = from + begin_line * d;
+            float* to = x_.data() + begin_line;
+            const auto copy = [&](std::size_t lines) {
+                for (std::size_t k = 0; k < used_.size(); ++k)
+                    for (std::size_t r = 0; r < lines; ++r)
+                        to[k * boosted_block + r] = static_cast<float>(first[r * d + used_[k]]);
+            };
+            if (begin_line + line <= n) copy(line);  // a constant: unrolled
+            else copy(n - begin_line);
+        }
+    }
+
+    [[nodiscard]] const float* data() const noexcept { return x_.data(); }
+
+private:
+    std::span<const std::uint32_t> used_;
+    std::vector<float> x_;
+};
+
+/// f(begin, n, columns, margins) for each block of rows, with the margins that the trees begin from: `base`, or where
+/// that is empty `base_margin`.
+template <class T, class F>
+void each_block(std::span<const std::uint32_t> used, const rows_of<T>& rows, float base_margin,
+                std::span<const double> base, F&& f)
+{
+    column_block x(used);
+    std::array<float, boosted_block> margin;
+    margin.fill(base_margin);
+    for (std::size_t begin = 0; begin < rows.size(); begin += boosted_block) {
+        const std::size_t n = (std::min)(boosted_block, rows.size() - begin);
+        x.read(rows, begin, n);
+        for (std::size_t r = 0; r < n && !base.empty(); ++r) margin[r] = static_cast<float>(base[begin + r]);
+        f(begin, n, x, margin);
+    }
+}
+
+}  // namespace tunekit::surrogate::detail

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What matters: the shares that features have in the variance of a forest, and what a model loses without one.
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/core/executor.hpp"
+#include "tunekit/random/choice.hpp"
+#include "tunekit/stats/prediction.hpp"
+#include "tunekit/surrogate/concepts.hpp"
+#include "tunekit/surrogate/random_forest.hpp"
+
+namespace tunekit::surrogate {
+
+/// Which predictions are distinguished. What a forest predicts beyond a bound is taken as the bound: with costs, `.at_most` the
+/// median asks what matters among the good half, where everything slower is just slow; with scores it is `.at_least`.
+struct importance_options {
+    double at_least = -std::numeric_limits<double>::infinity();
+    double at_most = std::numeric_limits<double>::infinity();
+};
+
+/// Two features and their share beyond what each has alone.
+struct interaction {
+    std::size_t a = 0, b = 0;  ///< a < b
+    stats::prediction share{};
+
+    friend bool operator==(const interaction&, const interaction&) = default;
+};
+
+/// How the variance of a forest divides. Shares lie in [0, 1]; mean and sd are those over the trees that vary at all. All
+/// singles, pairs and what three and more features do together add up to 1.
+struct variance_shares {
+    std::vector<stats::prediction> singles;                 ///< per feature
+    std::vector<interaction> pairs;                         ///< (0, 1), (0, 2) ... (1, 2) ...
+    std::vector<std::vector<stats::prediction>> marginals;  ///< per feature and value: the mean over all other features
+    stats::prediction variance{};  ///< of the predictions over the grid, mean and sd over trees
+    std::size_t trees = 0;         ///< that vary; with none all shares are 0
+
+    /// The k pairs of the largest shares, largest first.
+    [[nodiscard]] std::vector<interaction> strongest_pairs(std::size_t k) const
+    {
+        std::vector<interaction> out = pairs;
+        std::stable_sort(out.begin(), out.end(),
+                         [](const interaction& x, const interaction& y) { return x.share.mean > y.share.mean; });
+        out.resize((std::min)(k, out.size()));
+        return out;
+    }
+
+    friend bool operator==(const variance_shares&, const variance_shares&) = default;
+};
+
+namespace detail {
+
+/// One tree over a grid: the leaves as boxes, each feature's values joined between the tree's own thresholds.
+class tree_boxes {
+public:
+    tree_boxes(const random_forest::state& s, std::size_t tree, std::span<const std::vector<float>> values,
+               const importance_options& options)
+        : d_(values.size()), cuts_(d_)
+    {
+        for (std::size_t j = 0; j < d_; ++j) cuts_[j] = {0, values[j].size()};
+        for (std::size_t i = 0; i < s.nodes(tree); ++i)
+            if (const auto n = s.node(tree, i); !n.leaf)
+                cuts_[n.feature].push_back(position(values[n.feature], n.threshold));
+        for (auto& c : cuts_) {
+            std::sort(c.begin(), c.end());
+            c.erase(std::unique(c.begin(), c.end()), c.end());
+        }
+        struct at {
+            std::size_t node;
+            std::vector<std::size_t> from, to;  // segments
+        };
+        std::vector<at> stack(1);
+        stack[0].from.assign(d_, 0);
+        for (const auto& c : cuts_) stack[0].to.push_back(c.size() - 1);
+        while (!stack.empty()) {
+            at here = std::move(stack.back());
+            stack.pop_back();
+            const auto n = s.node(tree, here.node);
+            if (n.leaf) {
+                from_.insert(from_.end(), here.from.begin(), here.from.end());
+                to_.insert(to_.end(), here.to.begin(), here.to.end());
+                value_.push_back(std::clamp(n.value, options.at_least, options.at_most));
+                continue;
+            }
+            const auto& c = cuts_[n.feature];
+            const std::size_t at_value = position(values[n.feature], n.threshold);
+            const auto cut = static_cast<std::size_t>(std::lower_bound(c.begin(), c.end(), at_value) - c.begin());
+            if (cut < here.to[n.feature]) {  // a side without a value of the grid has no volume
+                at right = here;
+                right.node = n.right;
+                right.from[n.feature] = (std::max)(cut, here.from[n.feature]);
+                stack.push_back(std::move(right));
+            }
+            if (cut > here.from[n.feature]) {
+                here.node = n.left;
+                here.to[n.feature] = (std::min)(cut, here.to[n.feature]);
+                stack.push_back(std::move(here));
+            }
+        }
+        weigh();
+    }
+
+    [[nodiscard]] double variance() const noexcept { return variance_; }
+    [[nodiscard]] double mean() const noexcept { return mean_; }
+
+    /// Per segment of feature j: the mean over all other features, less the mean.
+    [[nodiscard]] std::vector<double> marginal(std::size_t j) const
+    {
+        std::vector<double> out(segments(j) + 1, 0.0);
+        for (std::size_t l = 0; l < value_.size(); ++l) {
+            const double rest = value_[l] * volume_[l] / part(l, j);
+            out[from_[l * d_ + j]] += rest;
+            out[to_[l * d_ + j]] -= rest;
+        }
+        std::partial_sum(out.begin(), out.end(), out.begin());
+        out.pop_back();
+        return out;
+    }
+
+    /// The variance of the mean over all features but j.
+    [[nodiscard]] double variance_of(std::size_t j) const
+    {
+        const auto m = marginal(j);
+        double sum = 0;
+        for (std::size_t v = 0; v < m.size(); ++v) sum += width(j, v) * m[v] * m[v];
+        return sum;
+    }
+
+    /// The variance of the mean over all features but a and b.
+    [[nodiscard]] double variance_of(std::size_t a, std::size_t b) const
+    {
+        const std::size_t na = segments(a), nb = segments(b);
+        std::vector<double> out((na + 1) * (nb + 1), 0.0);
+        for (std::size_t l = 0; l < value_.size(); ++l) {
+            const double rest = value_[l] * volume_[l] / (part(l, a) * part(l, b));
+            const std::size_t a0 = from_[l * d_ + a] * (nb + 1), a1 = to_[l * d_ + a] * (nb + 1);
+            const std::size_t b0 = from_[l * d_ + b], b1 = to_[l * d_ + b];
+            out[a0 + b0] += rest;
+            out[a0 + b1] -= rest;
+            out[a1 + b0] -= rest;
+            out[a1 + b1] += rest;
+        }
+        double sum = 0;
+        for (std::size_t u = 0; u < na; ++u) {
+            double row = 0;
+            for (std::size_t v = 0; v < nb; ++v) {
+                row += out[u * (nb + 1) + v];
+                const double above = u == 0 ? 0 : out[(u - 1) * (nb + 1) + v];
+                const double m = out[u * (nb + 1) + v] = row + above;
+                sum += width(a, u) * width(b, v) * m * m;
+            }
+        }
+        return sum;
+    }
+
+    /// The segment of each value of feature j, in order.
+    [[nodiscard]] std::vector<std::size_t> segment_of_values(std::size_t j) const
+    {
+        std::vector<std::size_t> out;
+        for (std::size_t v = 0; v < segments(j); ++v) out.insert(out.end(), cuts_[j][v + 1] - cuts_[j][v], v);
+        return out;
+    }
+
+private:
+    /// How many values go left.
+    [[nodiscard]] static std::size_t position(const std::vector<float>& values, float threshold)
+    {
+        return static_cast<std::size_t>(std::upper_bound(values.begin(), values.end(), threshold) - values.begin());
+    }
+
+    [[nodiscard]] std::size_t segments(std::size_t j) const noexcept { return cuts_[j].size() - 1; }
+    [[nodiscard]] double width(std::size_t j, std::size_t from, std::size_t to) const
+    {
+        return static_cast<double>(cuts_[j][to] - cuts_[j][from]) / static_cast<double>(cuts_[j].back());
+    }
+    [[nodiscard]] double width(std::size_t j, std::size_t v) const { return width(j, v, v + 1); }
+    [[nodiscard]] double part(std::size_t l, std::size_t j) const
+    {
+        return width(j, from_[l * d_ + j], to_[l * d_ + j]);
+    }
+
+    /// Volumes, and values less their mean: what is small beside a large mean keeps its digits.
+    void weigh()
+    {
+        const double origin = value_.front();
+        double mean = 0;
+        for (std::size_t l = 0; l < value_.size(); ++l) {
+            double volume = 1;
+            for (std::size_t j = 0; j < d_; ++j) volume *= part(l, j);
+            volume_.push_back(volume);
+            mean += volume * (value_[l] - origin);
+        }
+        mean_ = origin + mean;
+        for (std::size_t l = 0; l < value_.size(); ++l) {
+            value_[l] = (value_[l] - origin) - mean;
+            variance_ += volume_[l] * value_[l] * value_[l];
+        }
+    }
+
+    std::size_t d_;
+    std::vector<std::vector<std::size_t>> cuts_;  // positions at which segments begin, and the end
+    std::vector<std::size_t> from_, to_;          // leaves x d
+    std::vector<double> value_, volume_;
+    double mean_ = 0, variance_ = 0;
+};
+
+/// Mean and population sd of terms that are added one by one.
+struct spread_of {
+    double first = 0, second = 0, n = 0;
+
+    void add(double x)
+    {
+        n += 1;
+        const double step = x - first;
+        first += step / n;
+        second += step * (x - first);
+    }
+    [[nodiscard]] stats::prediction result() const { return {first, n == 0 ? 0 : std::sqrt(second / n)}; }
+};
+
+}  // namespace detail
+
+/// Which features, and which pairs of them, make a forest's predictions differ over a grid: functional analysis of variance.
+///
+///     const auto shares = surrogate::importance_of(state, values);         // values[j]: the values of feature j, ascending
+///     shares.singles[2].mean                                               // share of feature 2, sd over the trees beside it
+///     surrogate::importance_of(state, values, {.at_most = median_cost});   // the same among the good half
+///
+/// Per tree f over the grid, each configuration weighing the same: with a_U the mean of f over all features but U, the share of
+/// feature j is Var(a_j) / Var(f), that of a pair (Var(a_ij) - Var(a_i) - Var(a_j)) / Var(f). Leaves are boxes, so all means
+/// are exact sums over leaves, not samples.
+///
+/// Errors:     std::invalid_argument: a forest that is not fitted, not one list of values per feature, a list that is empty or
+///             does not ascend, bounds the wrong way round.
+/// Randomness: none.
+/// Cost:       O(trees leaves d^2), and for each pair the product of the thresholds that a tree has in both.
+/// Source:     Hutter, Hoos, Leyton-Brown (2014), An Efficient Approach for Assessing Hyperparameter Importance, ICML.
+/// Departures: the grid is the whole product: of a space with constraints it also holds what the constraints forbid, where
+///             the forest extrapolates.
+template <core::executor Run>
+[[nodiscard]] variance_shares importance_of(const random_forest::state& s, std::span<const std::vector<float>> values,
+                                            const importance_options& options, const Run& run)
+{
+    require(s.fitted(), "importance_of: the forest is not fitted, want fit first");
+    require(values.size() == s.dimensions, "importance_of: not one list of values per feature, want as many");
+    for (const auto& v : values) {
+        require(!v.empty(), "importance_of: a feature without values, want >= 1");
+        require(std::adjacent_find(v.begin(), v.end(), [](float x, float y) { return !(x < y); }) == v.end(),
+                "importance_of: a feature's values do not ascend, want them sorted and distinct");
+    }
+    require(options.at_least <= options.at_most, "importance_of: at_least is above at_most, want it below");
+    const std::size_t d = s.dimensions;
+    struct of_tree {
+        double variance = 0;
+        std::vector<double> singles, pairs;
+        std::vector<std::vector<double>> marginals;
+    };
+    std::vector<of_tree> found(s.trees());
+    const auto look = [&](std::size_t b) {
+        const detail::tree_boxes boxes(s, b, values, options);
+        of_tree& t = found[b];
+        t.variance = boxes.variance();
+        for (std::size_t j = 0; j < d; ++j) {
+            const auto m = boxes.marginal(j);
+            auto& all = t.marginals.emplace_back();
+            for (const std::size_t v : boxes.segment_of_values(j)) all.push_back(boxes.mean() + m[v]);
+            t.singles.push_back(boxes.variance_of(j));
+        }
+        for (std::size_t i = 0; i < d; ++i)
+            for (std::size_t j = i + 1; j < d; ++j)
+                t.pairs.push_back((std::max)(0.0, boxes.variance_of(i, j) - t.singles[i] - t.singles[j]));
+    };
+    run(s.trees(), look);
+
+    variance_shares out;
+    detail::spread_of variance;
+    std::vector<detail::spread_of> singles(d), pairs(d * (d - 1) / 2);
+    for (const of_tree& t : found) {
+        variance.add(t.variance);
+        if (!(t.variance > 0)) continue;
+        ++out.trees;
+        for (std::size_t j = 0; j < d; ++j) singles[j].add((std::min)(1.0, t.singles[j] / t.variance));
+        for (std::size_t p = 0; p < pairs.size(); ++p) pairs[p].add((std::min)(1.0, t.pairs[p] / t.variance));
+    }
+    out.variance = variance.result();
+    for (const auto& x : singles) out.singles.push_back(x.result());
+    std::size_t p = 0;
+    for (std::size_t i = 0; i < d; ++i)
+        for (std::size_t j = i + 1; j < d; ++j) out.pairs.push_back({.a = i, .b = j, .share = pairs[p++].result()});
+    for (std::size_t j = 0; j < d; ++j) {
+        std::vector<detail::spread_of> at(values[j].size());
+        for (const of_tree& t : found)
+            for (std::size_t v = 0; v < at.size(); ++v) at[v].add(t.marginals[j][v]);
+        auto& m = out.marginals.emplace_back();
+        for (const auto& x : at) m.push_back(x.result());
+    }
+    return out;
+}
+
+/// The same, on the calling thread.
+[[nodiscard]] inline variance_shares importance_of(const random_forest::state& s,
+                                                   std::span<const std::vector<float>> values,
+                                                   const importance_options& options = {})
+{
+    return importance_of(s, values, options, core::serial);
+}
+
+/// The values that each column of `rows` has, ascending: the grid of what was seen.
+template <class T>
+[[nodiscard]] std::vector<std::vector<float>> values_of(const rows_of<T>& rows)
+{
+    std::vector<std::vector<float>> out(rows.dimensions());
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        for (std::size_t j = 0; j < out.size(); ++j) out[j].push_back(static_cast<float>(rows[i][j]));
+    for (auto& v : out) {
+        std::sort(v.begin(), v.end());
+        v.erase(std::unique(v.begin(), v.end()), v.end());
+    }
+    return out;
+}
+
+/// What any fitted model loses when a feature is shuffled among the rows: per feature the rise of the mean squared error in
+/// units of the variance of y, mean and sd over `repeats` shufflings. 0 is a feature that the model does not use; where features
+/// are independent and the model is right, half of it is the feature's share with all its interactions.
+///
+/// Rows:       better not those that the model has learned: on these it also shows what was learned by heart.
+/// Errors:     std::invalid_argument: no row, not one score per row, no repeat, scores that are all equal.
+/// Randomness: `repeats` shufflings of each feature, in order, from `gen`.
+/// Cost:       1 + d repeats predictions of all rows.
+/// Source:     Breiman (2001), Random Forests, Machine Learning 45, section 10; Fisher, Rudin, Dominici (2019), All Models are
+///             Wrong, but Many are Useful, JMLR 20, for models of any kind.
+template <class M, class T, generator G>
+    requires predicts<M, rows_of<T>>
+[[nodiscard]] std::vector<stats::prediction> permutation_importance(const M& model, const state_of<M>& state,
+                                                                    const rows_of<T>& rows, std::span<const double> y,
+                                                                    std::size_t repeats, G& gen)
+{
+    require(rows.size() > 0, "permutation_importance: no rows, want >= 1");
+    require(rows.size() == y.size(), "permutation_importance: not one score per row, want as many");
+    require(repeats > 0, "permutation_importance: repeats is 0, want >= 1");
+    detail::spread_of spread;
+    for (const double v : y) spread.add(v);
+    require(spread.second > 0, "permutation_importance: all scores are equal, want two that differ");
+    std::vector<stats::prediction> predicted(y.size());
+    const auto error_of = [&](std::span<const T> x) {
+        model.predict(state, rows_of<T>(x, rows.dimensions()), std::span(predicted));
+        double sum = 0;
+        for (std::size_t i = 0; i < y.size(); ++i) sum += (y[i] - predicted[i].mean) * (y[i] - predicted[i].mean);
+        return sum / spread.second;
+    };
+    const double whole = error_of(rows.data());
+    std::vector<stats::prediction> out;
+    std::vector<T> x(rows.data().begin(), rows.data().end());
+    std::vector<std::size_t> order(y.size());
+    for (std::size_t j = 0; j < rows.dimensions(); ++j) {
+        detail::spread_of rise;
+        for (std::size_t r = 0; r < repeats; ++r) {
+            std::iota(order.begin(), order.end(), std::size_t{0});
+            random::shuffle(std::span(order), gen);
+            for (std::size_t i = 0; i < y.size(); ++i) x[i * rows.dimensions() + j] = rows[order[i]][j];
+            rise.add(error_of(x) - whole);
+        }
+        for (std::size_t i = 0; i < y.size(); ++i) x[i * rows.dimensions() + j] = rows[i][j];
+        out.push_back(rise.result());
+    }
+    return out;
+}
+
+}  // namespace tunekit::surrogate

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The loops that carry jobs between a tuner and who measures.
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/jobs.hpp"
+#include "tunekit/tune/run_clock.hpp"
+
+namespace tunekit::detail {
+
+/// Whether an observer, which may return nothing, wants the run to end.
+template <class Watch, class... Args>
+bool wants_end(Watch& watch, const Args&... args)
+{
+    if constexpr (std::is_void_v<decltype(watch(args...))>) {
+        watch(args...);
+        return false;
+    } else {
+        return static_cast<bool>(watch(args...));
+    }
+}
+
+inline constexpr auto unwatched = [](const auto&...) {};
+
+/// The measurements of one ask's jobs, which share their limits.
+template <class Measurer>
+std::vector<measure::measurement> measured(Measurer& measurer, const std::vector<job>& jobs)
+{
+    std::vector<index> batch;
+    batch.reserve(jobs.size());
+    for (const job& j : jobs) batch.push_back(j.candidate);
+    std::vector<measure::measurement> out = measurer.measure(std::span<const index>(batch), jobs.front().limits);
+    if (out.size() != batch.size()) throw error("tune: the measurer did not answer every candidate of the batch");
+    return out;
+}
+
+/// Asks once per batch until nothing comes. `ask()` gives jobs, `measurer_of(task)` measures them, `end(job)` looks on.
+template <class Tuner, class Ask, class MeasurerOf, class Clock, class End>
+void carry_batches(Tuner& t, Ask&& ask, MeasurerOf&& measurer_of, Clock& clock, End&& end)
+{
+    run_clock time{[&clock] { return static_cast<double>(clock()); }};
+    const double origin = t.stamp();  // of a run that was taken up again
+    while (true) {
+        const std::vector<job> jobs = ask();
+        if (jobs.empty()) return;
+        auto answers = measured(measurer_of(jobs.front().task), jobs);
+        const double stamp = origin + time.after(answers, jobs.front().limits);
+        bool enough = false;
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            t.tell(jobs[i], std::move(answers[i]), stamp);
+            enough = end(jobs[i]) || enough;
+        }
+        if (enough) t.stop();
+    }
+}
+
+/// Keeps a pool full until the run is over. `ask(n)` gives up to n jobs; `told(job, answer, stamp)` hands one in.
+template <class Tuner, class Pool, class Ask, class Tell, class End>
+void carry_jobs(Tuner& t, Pool& pool, Ask&& ask, Tell&& tell, End&& end)
+{
+    const double start = pool.now();
+    const double origin = t.stamp();
+    std::vector<job> out;  // submitted and not answered
+    const auto take = [](std::vector<job>& from, ticket which) {
+        const auto at = std::find_if(from.begin(), from.end(), [&](const job& j) { return j.ticket == which; });
+        if (at == from.end())
+            throw error("tune: the pool answers ticket " + std::to_string(static_cast<std::uint64_t>(which)) +
+                        ", which it does not have");
+        const job j = *at;
+        *at = from.back();
+        from.pop_back();
+        return j;
+    };
+    while (true) {
+        while (std::size_t room = pool.room()) {
+            const std::vector<job> given = ask(room);
+            if (given.empty()) break;
+            for (const job& j : given) {
+                pool.submit(j);
+                out.push_back(j);
+            }
+        }
+        if (out.empty() && t.over()) return;
+        std::vector<answer> answers = pool.collect(1);
+        const double stamp = origin + (pool.now() - start);
+        t.time(stamp);
+        for (answer& a : answers) {
+            const job j = take(out, a.ticket);
+            if (a.measured) tell(j, a, stamp);
+            else t.drop(j);
+            if (end(j)) t.stop();
+        }
+    }
+}
+
+}  // namespace tunekit::detail

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What belongs together in one run: a strategy, how often a candidate runs, what it may take, and for several tasks a
+/// schedule.
+
+#include <cstddef>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/fixed.hpp"
+#include "tunekit/tune/budget.hpp"
+
+namespace tunekit {
+
+/// The schedule of a recipe that has none: such a recipe tunes one space.
+struct no_schedule {};
+
+/// One way to tune, as a value. `recipes::` has those that are worth a name; each part can be taken alone or replaced.
+///
+///     auto mine = recipes::combined();
+///     mine.limits.abandon_factor = 2;
+///     auto found = tune(space, kernel, mine, {.trials = 512}, gen);      // measured as mine.repetition says
+///     auto other = tune(space, measurer, mine.strategy, {.trials = 512}, gen);
+///     auto plain = recipe{search::annealing{}};                          // one configuration at a time
+///
+/// Where a strategy stands in its place, it is a recipe with ahead = 8.
+template <class Strategy, class Repetition = measure::fixed, class Schedule = no_schedule>
+struct recipe {
+    Strategy strategy;
+    Repetition repetition{};
+    candidate_limits limits{};
+    std::size_t ahead = 1;  ///< configurations asked for at a time where one device measures: those are built together
+    double slots_per_task = 20;  ///< slots that a task's even share of the time is cut into
+    Schedule schedule{};
+};
+
+template <class S>
+recipe(S) -> recipe<S>;
+template <class S, class R>
+recipe(S, R) -> recipe<S, R>;
+template <class S, class R>
+recipe(S, R, candidate_limits) -> recipe<S, R>;
+template <class S, class R>
+recipe(S, R, candidate_limits, std::size_t) -> recipe<S, R>;
+template <class S, class R, class D>
+recipe(S, R, candidate_limits, std::size_t, double, D) -> recipe<S, R, D>;
+
+/// The strategy's type in a recipe, or in a strategy that stands for one.
+template <class P>
+struct strategy_in {
+    using type = P;
+};
+template <class S, class R, class D>
+struct strategy_in<recipe<S, R, D>> {
+    using type = S;
+};
+
+namespace detail {
+
+template <class P>
+inline constexpr bool is_recipe = false;
+template <class S, class R, class D>
+inline constexpr bool is_recipe<recipe<S, R, D>> = true;
+
+/// What the loops read of a recipe besides its parts.
+struct recipe_settings {
+    candidate_limits limits{};
+    std::size_t ahead = 8;  // what bare strategies were always asked for
+    double slots_per_task = 20;
+};
+
+template <class P>
+[[nodiscard]] recipe_settings settings_of(const P& p)
+{
+    if constexpr (is_recipe<P>) {
+        require(p.ahead > 0, "recipe: ahead is 0, want >= 1");
+        require(p.slots_per_task > 0, "recipe: slots_per_task is not positive, want > 0");
+        check(p.limits);
+        return {p.limits, p.ahead, p.slots_per_task};
+    } else {
+        return {};
+    }
+}
+
+template <class P>
+[[nodiscard]] const auto& strategy_of(const P& p)
+{
+    if constexpr (is_recipe<P>) return p.strategy;
+    else return p;
+}
+
+}  // namespace detail
+}  // namespace tunekit

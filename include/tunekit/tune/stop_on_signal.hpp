@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A run that ends with what it has when somebody asks the program to end.
+
+#include <atomic>
+#include <csignal>
+#include <cstddef>
+
+#include "tunekit/core/error.hpp"
+
+namespace tunekit {
+
+namespace detail {
+
+/// The signal that came; 0: none. One for the process, as its signals are.
+inline std::atomic<int> signal_heard{0};
+inline std::atomic<bool> signals_watched{false};
+
+}  // namespace detail
+
+/// While it lives, SIGINT and SIGTERM end runs in order instead of the program: a `watch` for `tune` and `tune_tasks`.
+///
+///     tk::stop_on_signal stop;
+///     const auto found = tk::tune(space, measurer, strategy, {.seconds = 600}, wall, stop, gen);
+///     ...                                        // the table so far
+///     return stop.status();                      // 130, 143, or 0
+///
+/// What is being measured is measured to its end; what is out in a pool is waited for. The same signal a second time ends
+/// the program at once. Candidates do not hear a Ctrl-C, as they are in process groups of their own. One at a time; what
+/// the signals did before, they do again afterwards.
+///
+/// Throws:     tunekit::error where there is one already.
+/// Threads:    the handler is the process's; `heard` may be asked from any thread.
+class stop_on_signal {
+public:
+    stop_on_signal()
+    {
+        if (detail::signals_watched.exchange(true))
+            throw error("stop_on_signal: there is one already, want one at a time");
+        detail::signal_heard = 0;
+        struct sigaction how{};
+        how.sa_handler = [](int signal) { detail::signal_heard = signal; };
+        how.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);  // a macro of another type
+        for (std::size_t k = 0; k < count; ++k) ::sigaction(signals[k], &how, &before_[k]);
+    }
+    stop_on_signal(const stop_on_signal&) = delete;
+    stop_on_signal& operator=(const stop_on_signal&) = delete;
+    ~stop_on_signal()
+    {
+        for (std::size_t k = 0; k < count; ++k) ::sigaction(signals[k], &before_[k], nullptr);
+        detail::signals_watched = false;
+    }
+
+    /// The signal that came; 0: none.
+    [[nodiscard]] int heard() const noexcept { return detail::signal_heard; }
+    /// What a shell calls the end by that signal: 128 and its number; 0 where none came.
+    [[nodiscard]] int status() const noexcept { return heard() == 0 ? 0 : 128 + heard(); }
+
+    /// Whether the run is to end: what `watch` is called with. (With nothing it cannot be called: that would be a clock.)
+    template <class Record, class... More>
+    [[nodiscard]] bool operator()(const Record&, const More&...) const noexcept
+    {
+        return heard() != 0;
+    }
+
+private:
+    static constexpr std::size_t count = 2;
+    static constexpr int signals[count] = {SIGINT, SIGTERM};
+
+    struct sigaction before_[count]{};
+};
+
+}  // namespace tunekit

@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A run over the tasks of a model that is asked and told.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/compiled.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/jobs.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/schedule/any_schedule.hpp"
+#include "tunekit/schedule/concepts.hpp"
+#include "tunekit/search/any_strategy.hpp"
+#include "tunekit/tune/plan.hpp"
+#include "tunekit/tune/tuner.hpp"
+
+namespace tunekit {
+
+/// `tuner` for several tasks. Who asks is a worker: each works on a slot of its own, and where that has ended the schedule
+/// says whose slot is next. Several workers may be on one task.
+///
+///     tk::tasks_tuner t(tasks, tk::recipes::combined(), {.seconds = 600}, 2, gen);
+///     if (auto job = t.ask(worker)) ...        // job->task says whose space job->candidate is in
+///     t.tell(*job, measurement, stamp);
+///
+/// First every task, in declaration order, tries what it was told to begin with, and gets slots until it has a verified
+/// configuration or has ended (the warm-up that all schedules share; such a slot ends with the first verified answer);
+/// then the schedule decides. A slot ends for its worker at the first moment at which that worker has nothing out, or asks,
+/// after the slot's length; the schedule hears of it when its last job is answered. A slot that tries nothing ends its
+/// task, unless others are out on that: then it is none, and the worker is sent elsewhere.
+///
+/// The budget's seconds are those of the stamps; seconds of a slot and of a task are those of workers: from the worker's
+/// previous answer, or the slot's beginning, to this one. A slot's gain is from its own trials.
+///
+/// The words are `tuner`'s, and so are the rules for what is dropped, lost or late, and the errors.
+///
+/// Errors:     besides, std::invalid_argument for no tasks, two of one name, or no workers; tunekit::error for a worker
+///             that is none, or a schedule that chooses a task that is not active.
+/// Randomness: one 64-bit key per task, then one for the schedule, are drawn from `gen` first, in declaration order. With
+///             one job out per task (one worker, or max_workers_per_task = 1) a task's proposals depend on its own stream
+///             and measurements only, so schedules compare exactly.
+/// Source:     Zhang et al. (2021), DynaTune, ICLR, algorithm 1.
+/// Departures: the warm-up's last slot is cut short; a budget may end in the warm-up, leaving latencies of +inf.
+class tasks_tuner {
+public:
+    /// `how` is a recipe with a schedule.
+    template <class P, generator G>
+    tasks_tuner(std::span<const task> tasks, const P& how, tasks_budget limit, std::size_t workers, G& gen)
+        : tasks_tuner(tasks, search::any_strategy(detail::strategy_of(how)), schedule::any_schedule(how.schedule),
+                      detail::settings_of(how), limit, workers, gen)
+    {
+    }
+
+    /// The same with a schedule for the recipe's, or for a strategy's that has none.
+    template <class P, class Schedule, generator G>
+    tasks_tuner(std::span<const task> tasks, const P& how, const Schedule& schedule, tasks_budget limit,
+                std::size_t workers, G& gen)
+        : tasks_tuner(tasks, search::any_strategy(detail::strategy_of(how)), schedule::any_schedule(schedule),
+                      detail::settings_of(how), limit, workers, gen)
+    {
+    }
+
+    /// The next job for `worker`.
+    [[nodiscard]] std::optional<job> ask(std::size_t worker);
+
+    /// Up to `n` jobs of one task for `worker`, of one proposal. Empty: wait while anything is out, else the end.
+    [[nodiscard]] std::vector<job> ask(std::size_t worker, std::size_t n);
+
+    /// What became of a job, at `stamp`.
+    void tell(const job& j, measure::measurement m, double stamp) { tell(j, std::move(m), stamp, entry(j).worker); }
+
+    /// The same where another worker than the one that asked did it.
+    void tell(const job& j, measure::measurement m, double stamp, std::size_t worker);
+
+    /// The worker that asked for a job.
+    [[nodiscard]] std::size_t worker_of(const job& j) const;
+
+    /// From now on there are `n` workers. Those that go leave their slots; what they have out may still be told. The schedule
+    /// is told of the number that the run began with. Throws std::invalid_argument for none.
+    void set_workers(std::size_t n);
+
+    /// What the schedule is told of the run when it starts, the length of slots included: what the run began with, unless it
+    /// was taken up from elsewhere.
+    void set_shape(const schedule::run_shape& shape) noexcept;
+
+    /// The budget, and another for it: tasks and a run that the old one has stopped go on where the new one lets them. Slots
+    /// keep their length.
+    [[nodiscard]] const tasks_budget& limit() const noexcept { return limit_; }
+    void set_limit(const tasks_budget& limit);
+
+    /// Time passed without an answer.
+    void time(double stamp);
+
+    /// Gives a job up: it was lost, or will not be measured here.
+    void drop(const job& j);
+
+    /// Ends the run. What is out may still be told.
+    void stop();
+
+    /// Nothing is out, and nothing will go out again.
+    [[nodiscard]] bool over() const { return plan_.stopped != stop_reason::running && outstanding() == 0; }
+
+    [[nodiscard]] std::size_t outstanding() const noexcept;
+    [[nodiscard]] stop_reason stopped() const noexcept { return plan_.stopped; }
+    [[nodiscard]] std::uint64_t late() const noexcept;  ///< answers that came too late to count
+    [[nodiscard]] const plan& record() const& noexcept { return plan_; }
+    [[nodiscard]] plan record() && { return std::move(plan_); }
+    [[nodiscard]] std::size_t workers() const noexcept { return workers_; }
+    [[nodiscard]] std::size_t tasks() const noexcept { return works_.size(); }
+    [[nodiscard]] const std::string& name(std::size_t k) const { return names_.at(k); }  ///< of a task
+    [[nodiscard]] const space::any_space& space(std::size_t k) const { return works_.at(k).space; }
+    [[nodiscard]] double flops(std::size_t k) const { return views_.at(k).flops; }
+    [[nodiscard]] double weight(std::size_t k) const { return views_.at(k).weight; }
+    [[nodiscard]] std::size_t ahead() const noexcept { return ahead_; }           ///< the recipe's
+    [[nodiscard]] double slot_seconds() const noexcept { return slot_seconds_; }  ///< in force
+    [[nodiscard]] double stamp() const noexcept { return plan_.seconds; }         ///< the run's time
+    /// Changes with every `ask` that changed a strategy's state or sent a worker elsewhere; an empty one may.
+    [[nodiscard]] std::uint64_t proposals() const noexcept;
+
+private:
+    static constexpr std::size_t none = ~std::size_t{0};
+
+    struct work : detail::run<space::any_space, search::any_strategy, random::philox> {
+        using detail::run<space::any_space, search::any_strategy, random::philox>::run;
+        std::uint64_t running = 0;  // slots
+        bool waits = false;         // gave nothing, and hears something before it is asked again
+    };
+    struct slot {
+        std::size_t task = 0;
+        double began = 0;
+        double best_before = 0;
+        double own_best = forever;
+        double seconds = 0;
+        std::uint64_t trials = 0;
+        std::size_t out = 0;
+        bool warm_up = false;
+        bool held = true;  // by its worker
+        bool open = true;
+    };
+    struct lane {
+        std::size_t slot = none;
+        double answered = 0;
+    };
+    struct sent {
+        ticket local{};
+        std::size_t slot = 0;
+        std::size_t worker = 0;
+        bool out = true;
+    };
+
+    template <generator G>
+    tasks_tuner(std::span<const task> tasks, const search::any_strategy& strategy, schedule::any_schedule chooser,
+                const detail::recipe_settings& settings, const tasks_budget& limit, std::size_t workers, G& gen)
+        : limit_(limit),
+          ahead_(settings.ahead),
+          slot_seconds_(limit.slot((std::max)(tasks.size(), std::size_t{1}), settings.slots_per_task)),
+          schedule_(std::move(chooser)),
+          shape_{.seconds = limit.seconds, .slot_seconds = slot_seconds_, .tasks = tasks.size(), .workers = workers},
+          workers_(workers),
+          lanes_(workers)
+    {
+        detail::check(limit);
+        require(!tasks.empty(), "tune_tasks: there are no tasks, want at least one");
+        require(workers > 0, "tune_tasks: there are no workers, want at least one");
+        for (std::size_t k = 0; k < tasks.size(); ++k)
+            for (std::size_t j = 0; j < k; ++j)
+                require(tasks[j].name() != tasks[k].name(),
+                        "tune_tasks: two tasks are named " + tasks[k].name() + ", want distinct names");
+        plan_.tasks.resize(tasks.size());
+        for (const task& t : tasks) {
+            works_.emplace_back(t.space(), strategy, settings.limits, detail::of_a_task(limit),
+                                random::philox(random::bits(gen)));
+            works_.back().books.begin_with(t.known());
+            views_.push_back({.flops = t.flops(), .weight = t.weight()});
+            names_.push_back(t.name());
+        }
+        schedule_gen_ = random::philox(random::bits(gen));
+        decide();
+    }
+
+    [[nodiscard]] tuning& record_of(std::size_t k) { return plan_.tasks[k].record; }
+
+    void check_known(const job& j) const;
+
+    [[nodiscard]] sent& entry(const job& j);
+
+    [[nodiscard]] static job local(job j, const sent& e);
+
+    [[nodiscard]] bool active(std::size_t k) const { return plan_.tasks[k].record.stopped == stop_reason::running; }
+
+    /// Whether a worker may be sent to task `k` now.
+    [[nodiscard]] bool open_to(std::size_t k) const;
+
+    [[nodiscard]] bool ended(const slot& s) const;
+
+    void decide();
+
+    void end(stop_reason why);
+
+    /// The task of the next slot, if there is one.
+    [[nodiscard]] std::optional<std::size_t> choose();
+
+    /// The slots under way: few, and the last ones given.
+    [[nodiscard]] std::vector<slot> slots_of_now() const;
+
+    void open(std::size_t worker, std::size_t k);
+
+    /// The worker has done with its slot.
+    void leave(lane& who);
+
+    /// A job of a slot has come back.
+    void back(sent& e);
+
+    void close(slot& s);
+
+    [[nodiscard]] double latency() const;
+
+    tasks_budget limit_;
+    std::size_t ahead_;
+    double slot_seconds_;
+    schedule::any_schedule schedule_;
+    std::optional<schedule::any_schedule::state> state_;
+    random::philox schedule_gen_{0};
+    std::vector<work> works_;
+    std::vector<schedule::task_view> views_;
+    std::vector<std::string> names_;
+    schedule::run_shape shape_;
+    std::size_t workers_;
+    std::vector<lane> lanes_;  // of all workers that there ever were
+    std::uint64_t moves_ = 0;
+    std::vector<slot> slots_;
+    std::size_t first_open_ = 0;
+    std::vector<sent> sent_;  // by ticket
+    plan plan_;
+};
+
+}  // namespace tunekit
+
+#if TUNEKIT_BODIES
+namespace tunekit {
+
+TUNEKIT_INLINE std::optional<job> tasks_tuner::ask(std::size_t worker)
+{
+    std::vector<job> one = ask(worker, 1);
+    if (one.empty()) return std::nullopt;
+    return one.front();
+}
+
+TUNEKIT_INLINE std::vector<job> tasks_tuner::ask(std::size_t worker, std::size_t n)
+{
+    if (worker >= workers_)
+        throw error("tasks_tuner: worker " + std::to_string(worker) + " asks, of " + std::to_string(workers_));
+    decide();
+    if (plan_.stopped != stop_reason::running || n == 0) return {};
+    lane& who = lanes_[worker];
+    if (who.slot != none && ended(slots_[who.slot])) {
+        ++moves_;
+        leave(who);
+    }
+    for (;;) {
+        if (who.slot == none) {
+            const auto chosen = choose();
+            if (!chosen) return {};
+            ++moves_;
+            open(worker, *chosen);
+        }
+        slot& s = slots_[who.slot];
+        std::vector<job> jobs = works_[s.task].ask(record_of(s.task), n);
+        if (!jobs.empty()) {
+            for (job& j : jobs) {
+                sent_.push_back({.local = j.ticket, .slot = who.slot, .worker = worker});
+                j.ticket = ticket{sent_.size() - 1};
+                j.task = s.task;
+                ++s.out;
+            }
+            return jobs;
+        }
+        works_[s.task].waits = plan_.tasks[s.task].record.stopped == stop_reason::running;
+        leave(who);
+    }
+}
+
+TUNEKIT_INLINE void tasks_tuner::tell(const job& j, measure::measurement m, double stamp, std::size_t worker)
+{
+    if (worker >= lanes_.size())
+        throw error("tasks_tuner: worker " + std::to_string(worker) + " answers, of " + std::to_string(lanes_.size()));
+    detail::ledger::check_stamp(stamp);
+    sent& e = entry(j);
+    slot& s = slots_[e.slot];
+    const double before = (std::max)(lanes_[worker].answered, s.began);
+    const double now = (std::max)(stamp, plan_.seconds);
+    const double took = now > before ? now - before : 0;
+    const double cost = m.cost;
+    const bool good = m.ok();
+    const bool counts = works_[s.task].tell(record_of(s.task), local(j, e), std::move(m), took, 0, worker);
+    plan_.seconds = now;
+    lanes_[worker].answered = now;
+    if (counts && s.open) {
+        s.seconds += took;
+        ++s.trials;
+        if (good && record_of(s.task).trials().back().measured.ok()) s.own_best = (std::min)(s.own_best, cost);
+    }
+    back(e);
+}
+
+TUNEKIT_INLINE std::size_t tasks_tuner::worker_of(const job& j) const
+{
+    check_known(j);
+    return sent_[static_cast<std::uint64_t>(j.ticket)].worker;
+}
+
+TUNEKIT_INLINE void tasks_tuner::set_workers(std::size_t n)
+{
+    require(n > 0, "tasks_tuner.set_workers: 0 workers, want at least one");
+    for (std::size_t w = n; w < workers_; ++w)
+        if (lanes_[w].slot != none) leave(lanes_[w]);
+    workers_ = n;
+    if (lanes_.size() < n) lanes_.resize(n);
+}
+
+TUNEKIT_INLINE void tasks_tuner::set_shape(const schedule::run_shape& shape) noexcept
+{
+    shape_ = shape;
+    slot_seconds_ = shape.slot_seconds;
+}
+
+TUNEKIT_INLINE void tasks_tuner::set_limit(const tasks_budget& limit)
+{
+    detail::check(limit);
+    const bool longer = plan_.stopped == stop_reason::seconds && limit.seconds != limit_.seconds;
+    limit_ = limit;
+    bool alive = false;
+    for (std::size_t k = 0; k < works_.size(); ++k) {
+        works_[k].books.set_limit(detail::of_a_task(limit), record_of(k));
+        alive = alive || active(k);
+    }
+    if (longer || ((plan_.stopped == stop_reason::exhausted || plan_.stopped == stop_reason::trials) && alive))
+        plan_.stopped = stop_reason::running;
+    decide();
+}
+
+TUNEKIT_INLINE void tasks_tuner::time(double stamp)
+{
+    detail::ledger::check_stamp(stamp);
+    plan_.seconds = (std::max)(stamp, plan_.seconds);
+}
+
+TUNEKIT_INLINE void tasks_tuner::drop(const job& j)
+{
+    sent& e = entry(j);
+    slot& s = slots_[e.slot];
+    if (works_[s.task].drop(record_of(s.task), local(j, e)) && s.open) ++s.trials;
+    back(e);
+}
+
+TUNEKIT_INLINE void tasks_tuner::stop()
+{
+    if (plan_.stopped == stop_reason::running) end(stop_reason::asked);
+}
+
+TUNEKIT_INLINE std::size_t tasks_tuner::outstanding() const noexcept
+{
+    std::size_t n = 0;
+    for (const auto& w : works_) n += w.books.out();
+    return n;
+}
+
+TUNEKIT_INLINE std::uint64_t tasks_tuner::late() const noexcept
+{
+    std::uint64_t n = 0;
+    for (const auto& w : works_) n += w.books.late();
+    return n;
+}
+
+TUNEKIT_INLINE std::uint64_t tasks_tuner::proposals() const noexcept
+{
+    std::uint64_t n = moves_;
+    for (const auto& w : works_) n += w.proposals;
+    return n;
+}
+
+TUNEKIT_INLINE void tasks_tuner::check_known(const job& j) const
+{
+    const auto t = static_cast<std::uint64_t>(j.ticket);
+    if (t >= sent_.size() || slots_[sent_[t].slot].task != j.task)
+        throw error("tasks_tuner: ticket " + std::to_string(t) + " of task " + std::to_string(j.task) +
+                    " was never given out; tell what ask returned");
+}
+
+TUNEKIT_INLINE tasks_tuner::sent& tasks_tuner::entry(const job& j)
+{
+    check_known(j);
+    return sent_[static_cast<std::uint64_t>(j.ticket)];
+}
+
+TUNEKIT_INLINE job tasks_tuner::local(job j, const sent& e)
+{
+    j.ticket = e.local;
+    return j;
+}
+
+TUNEKIT_INLINE bool tasks_tuner::open_to(std::size_t k) const
+{
+    return active(k) && !works_[k].waits && works_[k].running < limit_.max_workers_per_task;
+}
+
+TUNEKIT_INLINE bool tasks_tuner::ended(const slot& s) const
+{
+    return plan_.stopped != stop_reason::running || !active(s.task) || plan_.seconds - s.began >= slot_seconds_ ||
+           (s.warm_up && plan_.tasks[s.task].record.found());
+}
+
+TUNEKIT_INLINE void tasks_tuner::decide()
+{
+    if (plan_.stopped != stop_reason::running) return;
+    if (plan_.seconds >= limit_.seconds) end(stop_reason::seconds);
+    else if (limit_.trials_per_task == 0) end(stop_reason::trials);
+}
+
+TUNEKIT_INLINE void tasks_tuner::end(stop_reason why)
+{
+    plan_.stopped = why;
+    for (lane& who : lanes_)
+        if (who.slot != none) leave(who);
+}
+
+TUNEKIT_INLINE std::optional<std::size_t> tasks_tuner::choose()
+{
+    std::optional<std::size_t> cold;
+    bool warming = false;
+    for (std::size_t k = 0; k < works_.size(); ++k) {
+        if (!active(k) || plan_.tasks[k].record.found()) continue;
+        warming = true;
+        if (open_to(k) && (!cold || works_[k].running < works_[*cold].running)) cold = k;
+    }
+    if (warming) return cold;
+    bool any = false;
+    bool alive = false;
+    for (std::size_t k = 0; k < works_.size(); ++k) {
+        auto& v = views_[k];
+        const tuning& r = plan_.tasks[k].record;
+        v.curve = r.curve();
+        v.running = works_[k].running;
+        v.slots = plan_.tasks[k].slots + v.running;
+        v.seconds = r.seconds();
+        v.active = open_to(k);
+        any = any || v.active;
+        alive = alive || active(k);
+    }
+    if (!alive) {
+        plan_.stopped = stop_reason::exhausted;
+        return std::nullopt;
+    }
+    for (const slot& s : slots_of_now()) views_[s.task].seconds -= s.seconds;
+    if (!state_) state_ = schedule_.start(views_, shape_);
+    if (!any) return std::nullopt;
+    const std::size_t k = schedule_.select(*state_, views_, schedule_gen_);
+    if (k >= works_.size() || !views_[k].active)
+        throw error("tune_tasks: the schedule chose a task that is not active");
+    return k;
+}
+
+TUNEKIT_INLINE std::vector<tasks_tuner::slot> tasks_tuner::slots_of_now() const
+{
+    std::vector<slot> out;
+    for (std::size_t i = first_open_; i < slots_.size(); ++i)
+        if (slots_[i].open) out.push_back(slots_[i]);
+    return out;
+}
+
+TUNEKIT_INLINE void tasks_tuner::open(std::size_t worker, std::size_t k)
+{
+    const tuning& r = plan_.tasks[k].record;
+    lanes_[worker].slot = slots_.size();
+    slots_.push_back({.task = k, .began = plan_.seconds, .best_before = r.best_cost(), .warm_up = !r.found()});
+    ++works_[k].running;
+}
+
+TUNEKIT_INLINE void tasks_tuner::leave(lane& who)
+{
+    slot& s = slots_[std::exchange(who.slot, none)];
+    s.held = false;
+    if (s.out == 0) close(s);
+}
+
+TUNEKIT_INLINE void tasks_tuner::back(sent& e)
+{
+    slot& s = slots_[e.slot];
+    works_[s.task].waits = false;
+    if (!std::exchange(e.out, false)) return;
+    if (--s.out > 0) return;
+    decide();
+    if (!s.open) return;
+    if (!s.held) close(s);
+    else if (ended(s)) leave(lanes_[e.worker]);
+}
+
+TUNEKIT_INLINE void tasks_tuner::close(slot& s)
+{
+    work& w = works_[s.task];
+    s.open = false;
+    --w.running;
+    while (first_open_ < slots_.size() && !slots_[first_open_].open) ++first_open_;
+    const bool none_of_it = s.trials == 0 && w.waits;
+    if (!none_of_it) {
+        ++plan_.tasks[s.task].slots;
+        plan_.slots.push_back({.task = s.task, .ended = plan_.seconds, .model_latency = latency()});
+    }
+    if (s.warm_up || !state_) return;
+    schedule_.update(*state_, s.task,
+                     {.seconds = workers_ == 1 ? plan_.seconds - s.began : s.seconds,
+                      .trials = s.trials,
+                      .best_cost_before = s.best_before,
+                      .best_cost_after = (std::min)(s.best_before, s.own_best)});
+}
+
+TUNEKIT_INLINE double tasks_tuner::latency() const
+{
+    double sum = 0;
+    for (std::size_t k = 0; k < works_.size(); ++k) sum += views_[k].weight * plan_.tasks[k].record.best_cost();
+    return sum;
+}
+
+}  // namespace tunekit
+#endif  // TUNEKIT_BODIES

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Tuning a kernel: the measurer is made of the recipe.
+
+#include <type_traits>
+#include <utility>
+
+#include "tunekit/measure/isolated.hpp"
+#include "tunekit/measure/timed.hpp"
+#include "tunekit/measure/verify.hpp"
+#include "tunekit/tune/detail/roles.hpp"
+#include "tunekit/tune/tune.hpp"
+
+namespace tunekit {
+
+/// Searches `space` for the fastest configuration of `kernel`, which runs in a child process as often as the recipe's
+/// repetition says, checked by `check` after its first run.
+///
+///     auto found = tk::tune(space, kernel, tk::recipes::combined(), check, {.trials = 512}, gen);
+///
+/// It is `tune` over `measure::isolated(space, measure::timed{kernel, how.repetition, check})`: this forks, so what throws
+/// there throws here, and other options of isolation (canaries, memory) are had by building the measurer.
+/// `kernel` and `check` are what `measure::timed` takes; `watch` is that of `tune`.
+template <class Space, class Kernel, class S, class R, class D, class Check, class Watch, generator G>
+    requires(!detail::carries<std::remove_reference_t<Kernel>>)
+[[nodiscard]] tuning tune(const Space& space, Kernel&& kernel, const recipe<S, R, D>& how, const Check& check,
+                          const budget& limit, Watch&& watch, G& gen)
+{
+    auto measurer = measure::isolated(space, measure::timed{kernel, how.repetition, check});
+    return tune(space, measurer, how, limit, watch, gen);
+}
+
+/// The same, unwatched.
+template <class Space, class Kernel, class S, class R, class D, class Check, generator G>
+    requires(!detail::carries<std::remove_reference_t<Kernel>>)
+[[nodiscard]] tuning tune(const Space& space, Kernel&& kernel, const recipe<S, R, D>& how, const Check& check,
+                          const budget& limit, G& gen)
+{
+    return tune(space, kernel, how, check, limit, detail::unwatched, gen);
+}
+
+/// The same, unchecked: whatever the kernel computes is taken for right.
+template <class Space, class Kernel, class S, class R, class D, generator G>
+    requires(!detail::carries<std::remove_reference_t<Kernel>>)
+[[nodiscard]] tuning tune(const Space& space, Kernel&& kernel, const recipe<S, R, D>& how, const budget& limit, G& gen)
+{
+    return tune(space, kernel, how, measure::no_check{}, limit, detail::unwatched, gen);
+}
+
+}  // namespace tunekit

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A run that is asked and told: what every loop is written over, and yours can be.
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/jobs.hpp"
+#include "tunekit/random/generator.hpp"
+#include "tunekit/search/concepts.hpp"
+#include "tunekit/tune/budget.hpp"
+#include "tunekit/tune/detail/ledger.hpp"
+#include "tunekit/tune/detail/roles.hpp"
+#include "tunekit/tune/recipe.hpp"
+#include "tunekit/tune/tuning.hpp"
+
+namespace tunekit {
+
+namespace detail {
+
+/// A strategy at work on one space, with its books; the record is its caller's.
+template <class Space, class Strategy, generator G>
+struct run {
+    Space space;
+    Strategy strategy;
+    candidate_limits limits;
+    G gen;
+    search::state_of<Strategy, Space> state;
+    ledger books;
+    std::uint64_t proposals = 0;
+
+    run(Space s, const Strategy& chosen, const candidate_limits& each, const budget& limit, G g)
+        : space(std::move(s)),
+          strategy(chosen),
+          limits(each),
+          gen(std::move(g)),
+          state(strategy.start(space)),
+          books(limit, space.size())
+    {
+    }
+
+    [[nodiscard]] std::vector<job> ask(tuning& record, std::size_t n)
+    {
+        books.decide(record);
+        if (record.stopped != stop_reason::running || n == 0) return {};
+        const measure::limits within = limits.at(record.best_cost());
+        std::vector<job> out = books.waiting(record, n, within);
+        if (!out.empty()) return out;
+        n = (std::min)(n, books.room(record));
+        if (n == 0) return {};
+        while (out.empty()) {
+            const std::vector<index> proposed = strategy.propose(state, std::as_const(space), n, gen);
+            if (proposed.empty()) {
+                if (books.idle()) record.stopped = stop_reason::exhausted;
+                break;
+            }
+            ++proposals;
+            out = books.accept(proposed, n, within);  // empty: all of it is out already
+        }
+        return out;
+    }
+
+    /// True where the answer counted. It came at `stamp`, and the record's time goes on by `passed`.
+    bool tell(tuning& record, const job& j, measure::measurement m, double passed, double stamp, std::size_t worker)
+    {
+        const bool counts = books.answered(j);
+        (void)books.pass_to(stamp);
+        if (counts) take(record, {j.candidate, std::move(m), worker}, passed);
+        else record.pass(passed);
+        if (books.idle()) books.decide(record);
+        return counts;
+    }
+
+    /// True where the loss was the second, and so an answer.
+    bool drop(tuning& record, const job& j)
+    {
+        if (!books.dropped(j)) return false;
+        take(record, {j.candidate, lost_for_good()}, 0);
+        if (books.idle()) books.decide(record);
+        return true;
+    }
+
+private:
+    void take(tuning& record, measure::trial t, double passed)
+    {
+        refuse_bad_cost(t.measured);
+        strategy.observe(state, std::as_const(space), std::span<const index>(&t.candidate, 1),
+                         std::span<const measure::measurement>(&t.measured, 1), gen);
+        record.append(std::move(t), passed);
+    }
+};
+
+}  // namespace detail
+
+/// One run over one space, driven from outside: ask for jobs, tell what became of them, in any order.
+///
+///     tk::tuner t(space, tk::recipes::combined(), {.trials = 512}, gen);
+///     while (auto job = t.ask()) t.tell(*job, measure(job->candidate, job->limits));
+///     if (t.record().found()) use(space.at(t.record().incumbent().candidate));
+///
+/// It has no clock, no thread and no files, refers to nothing outside itself, and a copy of it is a fork of the run.
+/// `tune`, the pools, logs and resumption are loops over it.
+///
+///   * An empty `ask` means wait while anything is out, and the end where nothing is. A loop for several at a time is
+///     `while (!t.over())`: fill, collect, tell.
+///   * What is dropped goes out again before anything new, under a new ticket and with limits of that moment; a
+///     configuration that is lost a second time is a failure of kind `lost`.
+///   * The answer to a dropped job counts while its configuration has no other; later it is ignored and counted (`late()`).
+///   * Once stopped a run stays stopped; what is out is still recorded, and may become the incumbent.
+///   * Time is what tells and `time` say it is, in seconds since the run began; it never goes back.
+///
+/// Everything follows from the generator and the order of events. With one out at a time, or `ask(n)` once per batch, a run
+/// proposes what its strategy would propose without a tuner.
+///
+/// Errors:     std::invalid_argument for a setting out of range. tunekit::error for a ticket that was never given out, was
+///             answered or dropped already or belongs to another configuration, for a stamp that is no number, and for a
+///             strategy that proposes more than it was asked for, a configuration twice or one outside the space.
+/// Randomness: only what the strategy draws. A `propose` that returns nothing is one that drew nothing.
+/// Cost:       0.3 us per job besides the strategy's own (docs/performance.md); about 60 bytes per job besides its measurement.
+template <class Space, class Strategy, class G>
+class tuner {
+    static constexpr auto strategy_is = detail::fault_of_strategy<Strategy, Space, detail::generator_or_ours<G&>>();
+    static constexpr auto generator_is = detail::fault_of_generator<G&>();
+    using strategy_fault = detail::strategy_fault;
+    using generator_fault = detail::generator_fault;
+    static_assert(space::counted<Space>,
+                  "tunekit: tuner, argument 1 is no space: size() const -> tunekit::index is missing");
+    static_assert(strategy_is != strategy_fault::carrier,
+                  "tunekit: tuner, argument 2 is a measurer, want a strategy or a recipe: a tuner measures nothing");
+    static_assert(strategy_is != strategy_fault::copy,
+                  "tunekit: tuner, argument 2 is no strategy: it cannot be copied");
+    static_assert(
+        strategy_is != strategy_fault::start,
+        "tunekit: tuner, argument 2 is no strategy: start(space) is missing, not const or not for this space");
+    static_assert(strategy_is != strategy_fault::state,
+                  "tunekit: tuner, argument 2 is no strategy: the state that start(space) returns cannot be copied");
+    static_assert(strategy_is != strategy_fault::propose,
+                  "tunekit: tuner, argument 2 is no strategy: propose(state, space, n, gen) is missing or not const");
+    static_assert(strategy_is != strategy_fault::proposed,
+                  "tunekit: tuner, argument 2 is no strategy: propose(state, space, n, gen) does not return "
+                  "std::vector<tunekit::index>");
+    static_assert(strategy_is != strategy_fault::observe,
+                  "tunekit: tuner, argument 2 is no strategy: observe(state, space, batch, measured, gen) is missing, "
+                  "not const or returns something");
+    static_assert(generator_is != generator_fault::seed,
+                  "tunekit: tuner, argument 4 is a number, want a generator made of it: tk::random::philox gen(seed)");
+    static_assert(
+        generator_is != generator_fault::unfit,
+        "tunekit: tuner, argument 4 is no generator: unsigned operator()(), static min() or static max() is missing");
+
+public:
+    /// `how` is a recipe or a strategy.
+    template <class P>
+    tuner(Space space, const P& how, budget limit, G gen)
+        : ahead_(detail::settings_of(how).ahead),
+          run_(std::move(space), detail::strategy_of(how), detail::settings_of(how).limits, limit, std::move(gen))
+    {
+        run_.books.decide(record_);
+    }
+
+    /// Configurations to send out before the strategy is asked: what is used untuned, or what another run found best.
+    /// Each counts as a trial; those that went out already are left out.
+    void begin_with(const std::vector<index>& known) { run_.books.begin_with(known); }
+
+    /// The next job.
+    [[nodiscard]] std::optional<job> ask()
+    {
+        std::vector<job> one = ask(1);
+        if (one.empty()) return std::nullopt;
+        return one.front();
+    }
+
+    /// Up to `n` jobs of one kind: dropped ones, those of begin_with, or one proposal. Fewer than n says nothing.
+    [[nodiscard]] std::vector<job> ask(std::size_t n) { return run_.ask(record_, n); }
+
+    /// What became of a job: the run's time goes on by what the measurement says it took.
+    void tell(const job& j, measure::measurement m)
+    {
+        const double took = m.build_seconds + m.run_seconds;
+        tell(j, std::move(m), run_.books.stamp() + took);
+    }
+
+    /// The same at `stamp`, in seconds since the run began.
+    void tell(const job& j, measure::measurement m, double stamp) { tell(j, std::move(m), stamp, 0); }
+
+    /// The same by a worker, which the record names.
+    void tell(const job& j, measure::measurement m, double stamp, std::size_t worker)
+    {
+        detail::ledger::check_stamp(stamp);
+        run_.tell(record_, j, std::move(m), (std::max)(0.0, stamp - run_.books.stamp()), stamp, worker);
+    }
+
+    /// The budget, and another for it: a run that the old one has stopped goes on where the new one lets it.
+    [[nodiscard]] const budget& limit() const noexcept { return run_.books.limit(); }
+    void set_limit(const budget& limit) { run_.books.set_limit(limit, record_); }
+
+    /// Time passed without an answer.
+    void time(double stamp)
+    {
+        record_.pass(run_.books.pass_to(stamp));
+        if (run_.books.idle()) run_.books.decide(record_);
+    }
+
+    /// Gives a job up: it was lost, or will not be measured here.
+    void drop(const job& j) { run_.drop(record_, j); }
+
+    /// Ends the run. What is out may still be told.
+    void stop()
+    {
+        if (record_.stopped == stop_reason::running) record_.stopped = stop_reason::asked;
+    }
+
+    /// Nothing is out, and nothing will go out again. A run whose space is exhausted learns it from an empty `ask`.
+    [[nodiscard]] bool over() const { return run_.books.idle() && record_.stopped != stop_reason::running; }
+
+    [[nodiscard]] std::size_t outstanding() const noexcept { return run_.books.out(); }
+    [[nodiscard]] stop_reason stopped() const noexcept { return record_.stopped; }
+    [[nodiscard]] std::uint64_t late() const noexcept
+    {
+        return run_.books.late();
+    }  ///< answers that came too late to count
+
+    [[nodiscard]] const tuning& record() const& noexcept { return record_; }
+    [[nodiscard]] tuning record() && { return std::move(record_); }
+    [[nodiscard]] const Space& space() const noexcept { return run_.space; }
+    [[nodiscard]] const G& generator() const& noexcept { return run_.gen; }
+    [[nodiscard]] G generator() && { return std::move(run_.gen); }
+
+    [[nodiscard]] std::size_t ahead() const noexcept { return ahead_; }         ///< the recipe's
+    [[nodiscard]] double stamp() const noexcept { return run_.books.stamp(); }  ///< the run's time
+    /// How often the strategy proposed something: changes with every `ask` that changed its state.
+    [[nodiscard]] std::uint64_t proposals() const noexcept { return run_.proposals; }
+
+private:
+    std::size_t ahead_;
+    detail::run<Space, Strategy, G> run_;
+    tuning record_;
+};
+
+template <class Space, class P, class G>
+tuner(Space, P, budget, G) -> tuner<Space, typename strategy_in<P>::type, G>;
+
+}  // namespace tunekit

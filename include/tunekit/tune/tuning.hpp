@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What a run has learned: its trials, its incumbent, its tuning curve.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/compiled.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/curve/concepts.hpp"
+#include "tunekit/measure/concepts.hpp"
+
+namespace tunekit {
+
+/// Why a run ended.
+enum class stop_reason : std::uint8_t {
+    running,    ///< it has not
+    trials,     ///< the budget of trials is used up
+    seconds,    ///< the budget of time is used up
+    exhausted,  ///< every configuration was proposed
+    patience,   ///< no improvement for as long as the budget allows
+    asked,      ///< the caller's predicate said so
+};
+
+[[nodiscard]] constexpr const char* to_text(stop_reason why) noexcept
+{
+    switch (why) {
+        case stop_reason::running:
+            return "running";
+        case stop_reason::trials:
+            return "the budget of trials is used up";
+        case stop_reason::seconds:
+            return "the budget of time is used up";
+        case stop_reason::exhausted:
+            return "every configuration was proposed";
+        case stop_reason::patience:
+            return "no improvement within the budget's patience";
+        case stop_reason::asked:
+            return "stopped by the caller";
+    }
+    return "unknown";
+}
+
+/// The record of one task's run, in the order of the answers. Never forgets.
+class tuning {
+public:
+    [[nodiscard]] const std::vector<measure::trial>& trials() const noexcept { return trials_; }
+
+    /// One point per trial; the seconds are those of its answer's stamp.
+    [[nodiscard]] const std::vector<curve::curve_point>& curve() const noexcept { return curve_; }
+
+    [[nodiscard]] std::uint64_t failed() const noexcept { return failed_; }       ///< trials without a cost
+    [[nodiscard]] double seconds() const noexcept { return seconds_; }            ///< time spent, by the run's clock
+    [[nodiscard]] bool found() const noexcept { return incumbent_.has_value(); }  ///< any trial with a verified cost?
+
+    /// The best verified trial, the earliest of equals. Throws tunekit::error where none was found.
+    [[nodiscard]] const measure::trial& incumbent() const
+    {
+        if (!incumbent_) throw error("tuning: no configuration was measured without failing; ask found() first");
+        return trials_[*incumbent_];
+    }
+
+    /// Seconds of the incumbent; +inf before there is one.
+    [[nodiscard]] double best_cost() const noexcept
+    {
+        return incumbent_ ? trials_[*incumbent_].measured.cost : std::numeric_limits<double>::infinity();
+    }
+
+    /// Trials since the incumbent was found; 0 before there is one, so that patience waits for a first success.
+    [[nodiscard]] std::uint64_t stale() const noexcept { return incumbent_ ? trials_.size() - 1 - *incumbent_ : 0; }
+
+    /// The candidates of the best `k` verified trials, best first, the earlier of equals first.
+    [[nodiscard]] std::vector<index> finalists(std::size_t k) const;
+
+    /// Appends a trial whose answer came `seconds` after the previous one's. Precondition: the cost of an ok() measurement
+    /// is finite.
+    void append(measure::trial t, double seconds);
+
+    /// The same for a batch that ended `seconds` after the previous one.
+    void append(std::vector<measure::trial> batch, double seconds);
+
+    /// Time that passed without a trial.
+    void pass(double seconds) noexcept { seconds_ += seconds; }
+
+    stop_reason stopped = stop_reason::running;
+
+private:
+    std::vector<measure::trial> trials_;
+    std::vector<curve::curve_point> curve_;
+    std::optional<std::size_t> incumbent_;
+    std::uint64_t failed_ = 0;
+    double seconds_ = 0;
+};
+
+}  // namespace tunekit
+
+#if TUNEKIT_BODIES
+namespace tunekit {
+
+TUNEKIT_INLINE std::vector<index> tuning::finalists(std::size_t k) const
+{
+    std::vector<std::pair<double, std::size_t>> ranked;
+    for (std::size_t i = 0; i < trials_.size(); ++i)
+        if (trials_[i].measured.ok()) ranked.emplace_back(trials_[i].measured.cost, i);
+    k = (std::min)(k, ranked.size());
+    std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(k), ranked.end());
+    std::vector<index> out;
+    for (std::size_t i = 0; i < k; ++i) out.push_back(trials_[ranked[i].second].candidate);
+    return out;
+}
+
+TUNEKIT_INLINE void tuning::append(measure::trial t, double seconds)
+{
+    seconds_ += seconds;
+    if (t.measured.failed) ++failed_;
+    if (t.measured.ok() && t.measured.cost < best_cost()) incumbent_ = trials_.size();
+    trials_.push_back(std::move(t));
+    curve_.push_back({.trial = trials_.size(), .seconds = seconds_, .best_cost = best_cost()});
+}
+
+TUNEKIT_INLINE void tuning::append(std::vector<measure::trial> batch, double seconds)
+{
+    seconds_ += batch.empty() ? seconds : 0;
+    for (auto& t : batch) append(std::move(t), std::exchange(seconds, 0));
+}
+
+}  // namespace tunekit
+#endif  // TUNEKIT_BODIES

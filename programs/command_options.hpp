@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The command line of tune_command: what it may say, and what `measure::program` makes of it.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/text.hpp"
+#include "tunekit/measure/fixed.hpp"
+#include "tunekit/measure/program/json_reading.hpp"
+#include "tunekit/measure/program/program_options.hpp"
+#include "tunekit/measure/program/readings.hpp"
+
+namespace programs {
+
+struct command_options {
+    std::string space, log, strategy = "combined", cost = "wall", check, untuned, t4, directory, result_file,
+                            build_directory;
+    std::vector<std::string> environment, files, numbers, build, command;
+    double seconds = 0, run_seconds = 60, build_seconds = 300, cpu_seconds = 0, tolerance = 0;
+    std::uint64_t trials = 0, seed = 1;
+    std::size_t workers = 1, memory_mib = 0, repeat = 0;
+    bool resume = false, json = false, serve = false, unpinned = false;
+};
+
+/// Cuts a command in words at blanks; quotes keep some together. Nothing else is special: no shell sees it.
+inline std::vector<std::string> words_of(const std::string& text, const std::string& option)
+{
+    std::vector<std::string> out;
+    std::string word;
+    bool begun = false;
+    char quote = 0;
+    for (const char c : text) {
+        if (quote != 0) {
+            if (c == quote) quote = 0;
+            else word += c;
+        } else if (c == '\'' || c == '"') {
+            quote = c;
+            begun = true;
+        } else if (c == ' ' || c == '\t' || c == '\n') {
+            if (begun) out.push_back(std::exchange(word, {}));
+            begun = false;
+        } else {
+            word += c;
+            begun = true;
+        }
+    }
+    if (quote != 0) tunekit::invalid(option + " '" + text + "': a quote is not closed, want pairs");
+    if (begun) out.push_back(word);
+    return out;
+}
+
+/// The two parts of "A:B" or "A=B".
+inline std::pair<std::string, std::string> parts_of(const std::string& text, char between, const std::string& option,
+                                                    const char* want)
+{
+    const auto at = text.find(between);
+    if (at == std::string::npos || at == 0) tunekit::invalid(option + " '" + text + "', want " + want);
+    return {text.substr(0, at), text.substr(at + 1)};
+}
+
+/// wall, cpu, regex:EXPRESSION or json:/POINTER; none for the wall.
+inline std::optional<tunekit::measure::reading> reading_of(const std::string& text, const std::string& option)
+{
+    namespace measure = tunekit::measure;
+    if (text == "wall") return std::nullopt;
+    if (text == "cpu") return measure::cpu_seconds{};
+    if (text.starts_with("regex:")) return measure::matched(text.substr(6));
+    if (text.starts_with("json:")) return measure::at_pointer(text.substr(5));
+    tunekit::invalid(option + " '" + text + "' is unknown, want wall, cpu, regex:EXPRESSION or json:/POINTER");
+}
+
+/// What is to be measured, as it was asked for.
+inline tunekit::measure::program_options program_of(const command_options& o)
+{
+    namespace measure = tunekit::measure;
+    measure::program_options out{.command = o.command,
+                                 .directory = o.directory,
+                                 .build = o.build,
+                                 .build_directory = o.build_directory,
+                                 .result_file = o.result_file};
+    if (out.build.size() == 1) out.build = words_of(out.build.front(), "--build");
+    for (const std::string& e : o.environment) out.environment.push_back(parts_of(e, '=', "--env", "NAME=VALUE"));
+    for (const std::string& f : o.files) {
+        auto [from, to] = parts_of(f, ':', "--file", "TEMPLATE:OUT");
+        out.files.push_back({std::move(from), std::move(to)});
+    }
+    out.cost = reading_of(o.cost, "--cost");
+    for (const std::string& n : o.numbers) {
+        auto [name, how] = parts_of(n, '=', "--number", "NAME=regex:EXPRESSION or NAME=json:/POINTER");
+        auto read = reading_of(how, "--number");
+        out.numbers.push_back({std::move(name), read ? *std::move(read) : measure::reading(measure::wall_seconds{})});
+    }
+    if (!o.check.empty()) {
+        const auto [kind, what] = parts_of(o.check, ':', "--check", "status:N, output:FILE or command:WORDS");
+        if (kind == "status") {
+            char* end = nullptr;
+            out.exit_status = static_cast<int>(std::strtol(what.c_str(), &end, 10));
+            if (end == what.c_str() || *end != '\0')
+                tunekit::invalid("--check 'status:" + what + "', want a number there");
+        } else if (kind == "output") {
+            out.check = measure::same_output{tunekit::io::read_text(what), {.relative = o.tolerance}};
+        } else if (kind == "command") {
+            out.check_command = words_of(what, "--check");
+        } else {
+            tunekit::invalid("--check '" + o.check + "' is unknown, want status:N, output:FILE or command:WORDS");
+        }
+    }
+    if (o.repeat > 0)
+        out.repetition =
+            measure::any_repetition(measure::fixed{.runs = static_cast<std::uint32_t>(o.repeat), .batch = 1});
+    if (o.cpu_seconds > 0) out.cpu_seconds = o.cpu_seconds;
+    out.memory_bytes = o.memory_mib << 20;
+    out.workers = o.workers;
+    out.pinned = !o.unpinned;
+    return out;
+}
+
+/// The options of the program, on `app`.
+inline void describe(CLI::App& app, command_options& o)
+{
+    app.add_option("--space", o.space,
+                   "file: our JSON, a T1 problem of Kernel Tuner or KTT, or a scenario of BaCO or HyperMapper")
+        ->required();
+    app.add_option("--seconds", o.seconds, "wall time of the run; 60 where neither this nor --trials is given");
+    app.add_option("--trials", o.trials, "configurations to measure");
+    app.add_option("--env", o.environment, "NAME=VALUE for the program, with placeholders; may be repeated")
+        ->allow_extra_args(false);
+    app.add_option("--file", o.files,
+                   "TEMPLATE:OUT: OUT is TEMPLATE with its placeholders filled in, before each configuration")
+        ->allow_extra_args(false);
+    app.add_option("--build", o.build,
+                   "run first, once for the same arguments: words up to the next option, or all in one quoted text");
+    app.add_option("--build-directory", o.build_directory, "where builds are kept for later runs");
+    app.add_option("--directory", o.directory, "where the program runs; {scratch} is a folder of its own");
+    app.add_option("--result-file", o.result_file,
+                   "file that the program writes its numbers to; else its output has them");
+    app.add_option("--cost", o.cost, "wall, cpu, regex:EXPRESSION or json:/POINTER; positive, smaller is better")
+        ->capture_default_str();
+    app.add_option("--number", o.numbers,
+                   "NAME=regex:EXPRESSION or NAME=json:/POINTER: told beside the cost; may be repeated")
+        ->allow_extra_args(false);
+    app.add_option("--check", o.check, "status:N, output:FILE (of a run that was right) or command:WORDS");
+    app.add_option("--tolerance", o.tolerance, "relative, for the numbers of --check output:FILE");
+    app.add_option("--default", o.untuned, "NAME=VALUE,...: what is compared with; else the file's, else the first");
+    app.add_option("--workers", o.workers, "configurations at a time, each on processors of its own")
+        ->capture_default_str();
+    app.add_flag("--unpinned", o.unpinned, "workers share all processors");
+    app.add_option("--repeat", o.repeat, "runs of each configuration; else 3 to 10, until the standard error is 2 %");
+    app.add_option("--run-seconds", o.run_seconds, "limit for all runs of one configuration")->capture_default_str();
+    app.add_option("--build-seconds", o.build_seconds, "limit for one build")->capture_default_str();
+    app.add_option("--cpu-seconds", o.cpu_seconds, "limit of processor time for each process of a run");
+    app.add_option("--memory-mib", o.memory_mib, "limit of address space for each process of a run");
+    app.add_option("--seed", o.seed, "same seed, same proposals for the same measurements")->capture_default_str();
+    app.add_option("--log", o.log, "file that takes a line for everything that happens");
+    app.add_flag("--resume", o.resume, "take up the run in the log");
+    app.add_flag("--json", o.json, "print JSON");
+    app.add_option("--t4", o.t4, "write every configuration as a T4 file");
+    app.add_flag("--serve", o.serve,
+                 "answer who asks by BaCO's protocol on standard input and output; no program is run");
+}
+
+/// What follows `--build` up to the next option or `--` is taken out, as its words may begin with dashes; what follows `--` is
+/// the command.
+inline std::vector<std::string> split_command_line(const CLI::App& app, int argc, char** argv, command_options& o)
+{
+    std::vector<std::string> rest;
+    bool building = false;
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        if (word == "--") {
+            o.command.assign(argv + i + 1, argv + argc);
+            break;
+        }
+        const std::string name = word.substr(0, word.find('='));
+        const bool known = word.starts_with("--") && (app.get_option_no_throw(name) != nullptr);
+        if (word == "--build") {
+            building = true;
+        } else if (building && !known) {
+            o.build.push_back(word);
+        } else {
+            building = false;
+            rest.push_back(word);
+        }
+    }
+    std::reverse(rest.begin(), rest.end());  // as CLI11 takes them
+    return rest;
+}
+
+}  // namespace programs

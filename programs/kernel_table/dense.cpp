@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#include "programs/kernel_table/families.hpp"
+
+namespace programs::families {
+namespace {
+
+template <int... M>
+constexpr std::array few_rows{
+    tunekit::kernels::make_dense_tile<M, 1>()..., tunekit::kernels::make_dense_tile<M, 2>()...,
+    tunekit::kernels::make_dense_tile<M, 4>()..., tunekit::kernels::make_dense_tile<M, 8>()...};
+
+}  // namespace
+
+std::span<const tunekit::kernels::dense_tile> dense() { return few_rows<1, 2, 3, 4, 5, 6, 7, 8>; }
+
+}  // namespace programs::families

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+#include "programs/kernel_table/families.hpp"
+
+namespace programs::families {
+
+std::span<const tunekit::kernels::tile> tiles_1() { return column<1, lanes, 8>; }
+std::span<const tunekit::kernels::tile> tiles_3() { return column<3, lanes, 8>; }
+
+}  // namespace programs::families

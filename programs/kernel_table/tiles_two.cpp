@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+#include "programs/kernel_table/families.hpp"
+
+namespace programs::families {
+
+std::span<const tunekit::kernels::tile> tiles_2() { return column<2, lanes, 14>; }
+std::span<const tunekit::kernels::tile> half_tiles_2() { return column<2, lanes / 2, 6>; }
+
+}  // namespace programs::families

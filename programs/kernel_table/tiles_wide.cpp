@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+#include "programs/kernel_table/families.hpp"
+
+namespace programs::families {
+
+std::span<const tunekit::kernels::tile> tiles_4() { return column<4, lanes, 7>; }
+std::span<const tunekit::kernels::tile> tiles_6() { return column<6, lanes, 4>; }
+
+}  // namespace programs::families

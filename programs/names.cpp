@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "programs/names.hpp"
+
+#include <cstddef>
+#include <utility>
+
+#include "tunekit/recipes/adatune.hpp"
+#include "tunekit/recipes/autotvm.hpp"
+#include "tunekit/recipes/chameleon.hpp"
+#include "tunekit/recipes/combined.hpp"
+#include "tunekit/recipes/dynatune.hpp"
+#include "tunekit/recipes/dynatune_curves.hpp"
+#include "tunekit/schedule/ansor.hpp"
+#include "tunekit/schedule/early_stop.hpp"
+#include "tunekit/schedule/linear.hpp"
+#include "tunekit/schedule/random.hpp"
+#include "tunekit/schedule/round_robin.hpp"
+#include "tunekit/schedule/sequential.hpp"
+#include "tunekit/search/annealing.hpp"
+#include "tunekit/search/grid.hpp"
+#include "tunekit/search/hill_climb.hpp"
+#include "tunekit/search/random.hpp"
+
+namespace programs {
+
+named<tunekit::recipes::any_recipe> recipes()
+{
+    namespace tk = tunekit;
+    named<tk::recipes::any_recipe> out;
+    const auto add = [&](const char* name, const auto& recipe) { out.emplace_back(name, tk::recipes::erased(recipe)); };
+    const auto plain = [&](const char* name, auto strategy) {
+        add(name, tk::recipe{std::move(strategy), tk::measure::fixed{.runs = 10, .batch = 1}, tk::candidate_limits{},
+                             std::size_t{8}});
+    };
+    plain("random", tk::search::random{});
+    plain("grid", tk::search::grid{});
+    plain("hill-climb", tk::search::hill_climb{});
+    plain("annealing", tk::search::annealing{});
+    add("autotvm", tk::recipes::autotvm_reg());
+    add("autotvm-rank", tk::recipes::autotvm_rank());
+    add("autotvm-paper", tk::recipes::autotvm_reg_paper());
+    add("autotvm-rank-diverse-paper", tk::recipes::autotvm_rank_diverse_paper());
+    add("autotvm-genetic", tk::recipes::autotvm_genetic());
+    add("adatune-rfei", tk::recipes::adatune_rfei());
+    plain("adatune-rfei-csa", tk::recipes::adatune().strategy);  // without its evaluator
+    add("adatune-paper", tk::recipes::adatune_paper());
+    add("combined", tk::recipes::combined());
+    add("adatune", tk::recipes::adatune());
+    add("chameleon-sa-as", tk::recipes::chameleon_sa_as());
+    add("chameleon-ae", tk::recipes::chameleon_ae());
+    add("chameleon", tk::recipes::chameleon());
+    return out;
+}
+
+named<tunekit::search::any_strategy> strategies()
+{
+    named<tunekit::search::any_strategy> out;
+    for (const auto& [name, recipe] : recipes()) out.emplace_back(name, recipe.strategy);
+    return out;
+}
+
+named<tunekit::schedule::any_schedule> schedules()
+{
+    named<tunekit::schedule::any_schedule> out;
+    const auto add = [&](const char* name, auto schedule) {
+        out.emplace_back(name, tunekit::schedule::any_schedule(std::move(schedule)));
+    };
+    add("sequential", tunekit::schedule::sequential{});
+    add("random", tunekit::schedule::random{});
+    add("round-robin", tunekit::schedule::round_robin{});
+    add("linear", tunekit::schedule::linear{});
+    add("da-random", tunekit::schedule::early_stop{tunekit::schedule::random{}});
+    add("da-round-robin", tunekit::schedule::early_stop{tunekit::schedule::round_robin{}});
+    add("ansor", tunekit::schedule::ansor{});
+    add("dynatune", tunekit::recipes::dynatune());
+    add("dynatune-curves", tunekit::recipes::dynatune_curves());
+    add("dynatune-paper", tunekit::recipes::dynatune_paper());
+    add("dynatune-egreedy", tunekit::recipes::dynatune_egreedy());
+    add("dynatune-softmax", tunekit::recipes::dynatune_softmax());
+    return out;
+}
+
+}  // namespace programs

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The recipes, strategies and schedules that programs know by name; names.cpp says which.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/recipes/any_recipe.hpp"
+#include "tunekit/schedule/any_schedule.hpp"
+#include "tunekit/search/any_strategy.hpp"
+
+namespace programs {
+
+template <class T>
+using named = std::vector<std::pair<std::string, T>>;
+
+/// Whole recipes: a strategy with its repetition, its limits and its schedule.
+named<tunekit::recipes::any_recipe> recipes();
+
+/// Their strategies alone.
+named<tunekit::search::any_strategy> strategies();
+
+named<tunekit::schedule::any_schedule> schedules();
+
+/// The names, for messages.
+template <class T>
+std::string list(const named<T>& all)
+{
+    std::string out;
+    for (const auto& [name, value] : all) out += (out.empty() ? "" : ", ") + name;
+    return out;
+}
+
+/// The one of that name. Throws std::invalid_argument that names the known ones.
+template <class T>
+const T& find(const named<T>& all, std::string_view what, std::string_view name)
+{
+    for (const auto& [known, value] : all)
+        if (known == name) return value;
+    tunekit::invalid(std::string(what) + " \"" + std::string(name) + "\" is unknown, want one of: " + list(all));
+}
+
+}  // namespace programs

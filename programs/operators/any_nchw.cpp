@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+#include "programs/any_conv2d_operators.hpp"
+#include "programs/operators/task_of.hpp"
+
+programs::operator_task programs::any_nchw_task(const tunekit::kernels::conv2d_shape& shape,
+                                                const maybe_repetition& repetition)
+{
+    return task_of<any_nchw_operator>(shape, repetition);
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#include "programs/cuda_tasks.hpp"
+#include "programs/operator_task.hpp"
+
+programs::cuda_operator programs::on_cuda(cuda_tasks* device, const tunekit::kernels::gemm_shape& shape, bool winograd,
+                                          const maybe_repetition& repetition)
+{
+    return with_cuda_template(shape, winograd, device != nullptr,
+                              [&](const auto& what, const auto& operands, const auto& want) {
+                                  cuda_operator out{.space = what.space};
+                                  if (device == nullptr) return out;
+                                  out.untuned = untuned_cuda(what);
+                                  out.number = device->add(what, operands, want, *repetition);
+                                  return out;
+                              });
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+#include "programs/operators/task_of.hpp"
+#include "programs/product_operators.hpp"
+
+programs::operator_task programs::dense_task(const tunekit::kernels::gemm_shape& shape,
+                                             const maybe_repetition& repetition)
+{
+    return task_of<dense_operator>(shape, repetition);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// How programs begin and end: version, wrong input, folders.
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/text.hpp"
+#include "tunekit/version.hpp"
+
+namespace programs {
+
+inline std::string version_text()
+{
+    return std::to_string(TUNEKIT_VERSION_MAJOR) + '.' + std::to_string(TUNEKIT_VERSION_MINOR) + '.' +
+           std::to_string(TUNEKIT_VERSION_PATCH);
+}
+
+/// Throws tunekit::error where something that was printed did not get out, on a full disk or a closed descriptor.
+inline void check_output()
+{
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+        throw tunekit::error("standard output cannot be written in full, want room for it");
+}
+
+/// Checks an option that takes an integer from 0 on, as -1 would become 2^64 - 1.
+inline CLI::Validator whole_number()
+{
+    return {[](std::string& text) {
+                return tunekit::io::number<std::uint64_t>(text) ? std::string()
+                                                                : "'" + text + "' is no integer from 0 to 2^64 - 1";
+            },
+            ""};
+}
+
+/// Parses, calls `run`, and returns the exit status: 2 after one line where the input is wrong, something cannot be had or
+/// the output cannot be written.
+template <class Run>
+int run_program(CLI::App& app, int argc, char** argv, Run&& run)
+{
+    app.set_version_flag("--version", app.get_name() + " (tunekit) " + version_text());
+    try {
+        app.parse(argc, argv);
+        std::forward<Run>(run)();
+        check_output();
+        return 0;
+    } catch (const CLI::Success& e) {
+        return app.exit(e);
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), e.what());
+        return 2;
+    }
+}
+
+/// Makes the folder where it is missing. Throws std::invalid_argument where it cannot be written; `option` named it.
+inline void make_folder(const std::string& option, const std::string& path)
+{
+    if (::mkdir(path.c_str(), 0777) != 0 && ::access(path.c_str(), W_OK) != 0)
+        tunekit::invalid(option + " \"" + path + "\" cannot be written, want a folder that can");
+}
+
+}  // namespace programs

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// What needs zlib and nlohmann-json: a recording and a log.
+#include <cstdio>
+
+#include "tunekit/io/read_log.hpp"
+#include "tunekit/io/recorded_space.hpp"
+#include "tunekit/version.hpp"
+
+int main()
+{
+    try {
+        (void)tunekit::io::read_recorded_space("nowhere.csv.gz");
+    } catch (const tunekit::error& e) {
+        std::printf("tunekit %d: %s\n", TUNEKIT_VERSION, e.what());
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// A table of one's own: the tiles that a program wants, and no others. Compile with -O3 -march=native.
+#include "programs/kernel_table.hpp"
+
+#include <array>
+
+#include "tunekit/kernels/make_table.hpp"
+
+namespace tk = tunekit::kernels;
+
+namespace {
+
+constexpr int lanes = tk::native.lanes;
+constexpr std::array tiles{tk::make_tile<1, 2, lanes>(), tk::make_tile<2, 2, lanes>(), tk::make_tile<3, 2, lanes>(),
+                           tk::make_tile<4, 2, lanes>(), tk::make_tile<5, 2, lanes>(), tk::make_tile<6, 2, lanes>(),
+                           tk::make_tile<1, 3, lanes>(), tk::make_tile<2, 3, lanes>(), tk::make_tile<3, 3, lanes>(),
+                           tk::make_tile<4, 3, lanes>()};
+
+}  // namespace
+
+const tk::tile_table& kernel_table()
+{
+    static constexpr tk::tile_table table{
+        .tiles = tiles, .registers = tk::native.registers, .lanes = lanes, .moves = tk::make_movement()};
+    return table;
+}

@@ -1,0 +1,19 @@
+// expect: argument 2 \(repeat\)
+// first lines: timed, argument 2 \(repeat\) is no repetition policy: void validate\(\) const is missing
+// SPDX-License-Identifier: MIT
+#include "tunekit/measure/timed.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace measure = tunekit::measure;
+
+struct policy {
+    [[nodiscard]] std::uint32_t next(std::span<const double> batches) const { return batches.empty() ? 1 : 0; }
+    [[nodiscard]] measure::estimate estimate_of(std::span<const double> batches) const { return {batches[0], 0}; }
+};
+
+int main()
+{
+    measure::timed how{[](int) {}, policy{}};
+}

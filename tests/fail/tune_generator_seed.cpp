@@ -1,0 +1,12 @@
+// expect: tunekit: tune, the last argument is a number, want a generator made of it
+// first lines: tunekit: tune, the last argument is a number, want a generator made of it
+// SPDX-License-Identifier: MIT
+#include "tunekit/tune/tune.hpp"
+
+#include "parts.hpp"
+
+void mistake()
+{
+    good_measurer measure;
+    (void)tk::tune(some_space, measure, good_strategy{}, {.trials = 5}, 42);
+}

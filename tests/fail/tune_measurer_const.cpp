@@ -1,0 +1,13 @@
+// expect: tunekit: tune, argument 2 is a const measurer
+// first lines: tunekit: tune, argument 2 is a const measurer
+// SPDX-License-Identifier: MIT
+#include "tunekit/tune/tune.hpp"
+
+#include "parts.hpp"
+
+void mistake()
+{
+    tk::random::philox gen(1);
+    const good_measurer measure{};
+    (void)tk::tune(some_space, measure, good_strategy{}, {.trials = 5}, gen);
+}

@@ -1,0 +1,13 @@
+// expect: tunekit: tune, argument 2 is a kernel: tunekit/tune/tune_kernel\.hpp
+// first lines: tunekit: tune, argument 2 is a kernel: tunekit/tune/tune_kernel\.hpp
+// SPDX-License-Identifier: MIT
+#include "tunekit/tune/tune.hpp"
+
+#include "parts.hpp"
+
+void mistake()
+{
+    tk::random::philox gen(1);
+    (void)tk::tune(
+        some_space, [](const auto& p) { return 1.0 * tk::get<"x">(p); }, good_strategy{}, {.trials = 5}, gen);
+}

@@ -1,0 +1,12 @@
+// expect: tunekit: tune, argument 2 is no measurer: measure
+// first lines: tunekit: tune, argument 2 is no measurer: measure
+// SPDX-License-Identifier: MIT
+#include "tunekit/tune/tune.hpp"
+
+#include "parts.hpp"
+
+void mistake()
+{
+    tk::random::philox gen(1);
+    (void)tk::tune(some_space, [](int x) { return 1.0 * x; }, good_strategy{}, {.trials = 5}, gen);
+}

@@ -1,0 +1,15 @@
+// expect: tunekit: tune, argument 3 is no strategy: start\(space\) is missing
+// first lines: tunekit: tune, argument 3 is no strategy: start\(space\) is missing
+// SPDX-License-Identifier: MIT
+#include "tunekit/tune/tune.hpp"
+
+#include "parts.hpp"
+
+struct bad {};
+
+void mistake()
+{
+    tk::random::philox gen(1);
+    good_measurer measure;
+    (void)tk::tune(some_space, measure, bad{}, {.trials = 5}, gen);
+}

@@ -1,0 +1,18 @@
+// expect: tunekit: tune, argument 3 is no strategy: propose\(state, space, n, gen\) does not return std::vector<tunekit::index>
+// first lines: tunekit: tune, argument 3 is no strategy: propose\(state, space, n, gen\) does not return std::vector<tunekit::index>
+// SPDX-License-Identifier: MIT
+#include "tunekit/tune/tune.hpp"
+
+#include "parts.hpp"
+
+struct bad : good_strategy {
+    template <class Space, class G>
+    std::vector<int> propose(state&, const Space&, std::size_t, G&) const;
+};
+
+void mistake()
+{
+    tk::random::philox gen(1);
+    good_measurer measure;
+    (void)tk::tune(some_space, measure, bad{}, {.trials = 5}, gen);
+}

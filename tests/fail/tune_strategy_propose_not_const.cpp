@@ -1,0 +1,18 @@
+// expect: tunekit: tune, argument 3 is no strategy: propose\(state, space, n, gen\) is missing or not const
+// first lines: tunekit: tune, argument 3 is no strategy: propose\(state, space, n, gen\) is missing or not const
+// SPDX-License-Identifier: MIT
+#include "tunekit/tune/tune.hpp"
+
+#include "parts.hpp"
+
+struct bad : good_strategy {
+    template <class Space, class G>
+    std::vector<tk::index> propose(state&, const Space&, std::size_t, G&);
+};
+
+void mistake()
+{
+    tk::random::philox gen(1);
+    good_measurer measure;
+    (void)tk::tune(some_space, measure, bad{}, {.trials = 5}, gen);
+}

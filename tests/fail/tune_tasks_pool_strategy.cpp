@@ -1,0 +1,19 @@
+// expect: tunekit: tune_tasks, argument 3 is no strategy: start\(space\) is missing
+// first lines: tunekit: tune_tasks, argument 3 is no strategy: start\(space\) is missing
+// SPDX-License-Identifier: MIT
+#include "tunekit/measure/one_worker.hpp"
+#include "tunekit/tune/tune_tasks.hpp"
+
+#include "parts.hpp"
+
+struct bad {};
+
+void mistake(std::vector<tk::task>& tasks)
+{
+    tk::random::philox gen(1);
+    good_measurer measure;
+    tk::measure::one_worker pool(measure);
+    (void)tk::tune_tasks(tasks, pool,
+                         tk::recipe{bad{}, tk::measure::fixed{}, tk::candidate_limits{}, 1, 20.0, good_schedule{}},
+                         {.seconds = 5}, gen);
+}

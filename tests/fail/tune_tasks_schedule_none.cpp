@@ -1,0 +1,15 @@
+// expect: tunekit: tune_tasks, argument 3 is no schedule: start\(views, run\) is missing
+// first lines: tunekit: tune_tasks, argument 3 is no schedule: start\(views, run\) is missing
+// SPDX-License-Identifier: MIT
+#include "tunekit/tune/tune_tasks.hpp"
+
+#include "parts.hpp"
+
+struct bad {};
+
+void mistake()
+{
+    tk::random::philox gen(1);
+    std::vector<tk::task> tasks;
+    (void)tk::tune_tasks(tasks, good_strategy{}, bad{}, {.seconds = 5}, gen);
+}

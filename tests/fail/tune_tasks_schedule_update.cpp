@@ -1,0 +1,17 @@
+// expect: tunekit: tune_tasks, argument 3 is no schedule: update\(state, k, slot\) is missing
+// first lines: tunekit: tune_tasks, argument 3 is no schedule: update\(state, k, slot\) is missing
+// SPDX-License-Identifier: MIT
+#include "tunekit/tune/tune_tasks.hpp"
+
+#include "parts.hpp"
+
+struct bad : good_schedule {
+    void update(state&, std::size_t) const;
+};
+
+void mistake()
+{
+    tk::random::philox gen(1);
+    std::vector<tk::task> tasks;
+    (void)tk::tune_tasks(tasks, good_strategy{}, bad{}, {.seconds = 5}, gen);
+}

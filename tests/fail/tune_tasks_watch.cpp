@@ -1,0 +1,14 @@
+// expect: tunekit: tune_tasks, the argument before the generator is no observer: operator\(\)\(const plan&
+// first lines: tunekit: tune_tasks, the argument before the generator is no observer: operator\(\)\(const plan&
+// SPDX-License-Identifier: MIT
+#include "tunekit/tune/tune_tasks.hpp"
+
+#include "parts.hpp"
+
+void mistake(std::vector<tk::task>& tasks)
+{
+    tk::random::philox gen(1);
+    (void)tk::tune_tasks(
+        tasks, tk::recipe{good_strategy{}, tk::measure::fixed{}, tk::candidate_limits{}, 1, 20.0, good_schedule{}},
+        {.seconds = 5}, [](const tk::plan&) {}, gen);
+}

@@ -1,0 +1,12 @@
+// expect: tunekit: tune, the argument before the generator is no observer: operator\(\)\(const tuning&\) is missing
+// first lines: tunekit: tune, the argument before the generator is no observer: operator\(\)\(const tuning&\) is missing
+// SPDX-License-Identifier: MIT
+#include "tunekit/tune/tune.hpp"
+
+#include "parts.hpp"
+
+void mistake()
+{
+    tk::random::philox gen(1);
+    (void)tk::tune(some_space, good_measurer{}, good_strategy{}, {.trials = 5}, [](int) {}, gen);
+}

@@ -1,0 +1,16 @@
+// expect: tunekit: tune, argument 3 is no strategy: observe\(state, space, batch, measured, gen\) is missing
+// first lines: tunekit: tune, argument 3 is no strategy: observe\(state, space, batch, measured, gen\) is missing
+// SPDX-License-Identifier: MIT
+#include "tunekit/tune/tune.hpp"
+
+#include "parts.hpp"
+
+struct bad : good_strategy {
+    void observe() const;
+};
+
+void mistake()
+{
+    tk::random::philox gen(1);
+    (void)tk::tune(some_space, good_measurer{}, bad{}, {.trials = 5}, [](const tk::tuning&) {}, gen);
+}

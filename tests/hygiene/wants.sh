@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# wants.sh ROOT COMPILER: what tunekit wants of a translation unit and does not get is said by the first error, and at most one follows.
+set -eu
+root=$1 compiler=$2
+bad=0
+scratch=$(mktemp)
+trap 'rm -f "$scratch"' EXIT
+# said REGEX HEADER FLAG...: compiling HEADER with the flags says REGEX first.
+said() {
+    want=$1 header=$2
+    shift 2
+    if echo "#include \"tunekit/$header\"" | "$compiler" -I"$root/include" -fsyntax-only -x c++ "$@" - >"$scratch" 2>&1; then
+        echo "$header $*: compiles, but must not"
+        bad=1
+    elif ! grep 'error' "$scratch" | head -n 1 | grep -Eq "$want" || [ "$(grep -c 'error:' "$scratch")" -gt 2 ]; then
+        echo "$header $*: want '$want' as the first error of at most two, have:"
+        grep 'error' "$scratch" | head -n 5
+        bad=1
+    fi
+}
+said 'needs C[+][+]20' space.hpp -std=c++17
+said 'without -fno-exceptions' space.hpp -std=c++20 -fno-exceptions
+said 'without -ffinite-math-only' space.hpp -std=c++20 -ffast-math
+if ! echo '#include <Eigen/Core>' | "$compiler" -E -x c++ - >/dev/null 2>&1; then
+    said 'needs Eigen' linalg.hpp -std=c++20
+fi
+exit $bad

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What the listings of docs/linalg.md speak of.
+
+#include <cmath>
+#include <vector>
+
+#include "tunekit/linalg/levenberg_marquardt.hpp"
+
+namespace tk = tunekit;
+
+namespace linalg {
+
+inline const std::vector<double> x(8), y(8);
+inline const tk::linalg::vector start(2), lower(2), upper(2);
+
+}  // namespace linalg

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# listings.sh ROOT WORK COMPILER FLAG...: the C++ of README.md and docs/*.md compiles. A listing with `int main` is a program as it stands. The others of
+# PAGE.md are bodies of functions in namespace PAGE, where tests/listings/PAGE.hpp declares what they speak of; they are one translation
+# unit, so that what they include is read once. CUDA's (```cuda) wants nvcc and is left out.
+set -eu
+root=$1 work=$2
+shift 2
+rm -rf "$work"
+mkdir -p "$work"
+cd "$root"
+bad=0 programs=0 fragments=0
+for page in README.md docs/*.md; do
+    name=$(basename "$page" .md)
+    awk -v to="$work/$name" '
+        /^```cpp/ { on = 1; file = to "." (++n) ".part"; printf "" > file; next }
+        /^```/ { if (on) close(file); on = 0; next }
+        on { print > file }' "$page"
+    begun=
+    for part in "$work/$name".*.part; do
+        [ -e "$part" ] || continue
+        if grep -q 'int main' "$part"; then
+            programs=$((programs + 1))
+            "$@" -std=c++20 -fsyntax-only -x c++ "$part" || { echo "$page: this program does not compile: $part"; bad=1; }
+            continue
+        fi
+        fragments=$((fragments + 1))
+        if [ -z "$begun" ]; then
+            begun=1
+            [ -e "tests/listings/$name.hpp" ] || { echo "$page: has a listing, but there is no tests/listings/$name.hpp"; bad=1; break; }
+            echo "#include \"tests/listings/$name.hpp\"" >>"$work/includes"
+            echo "namespace $name {" >>"$work/bodies"
+        fi
+        grep '^#include' "$part" >>"$work/includes" || true
+        printf 'void listing_%s()\n{\n#line 1 "%s"\n' "$fragments" "$part" >>"$work/bodies"
+        sed 's/^#include.*//' "$part" >>"$work/bodies"
+        echo '}' >>"$work/bodies"
+    done
+    [ -z "$begun" ] || echo '}' >>"$work/bodies"
+done
+cat "$work/includes" "$work/bodies" >"$work/fragments.cpp"
+"$@" -std=c++20 -fsyntax-only -iquote "$root" "$work/fragments.cpp" || { echo "these listings do not compile: #line tells which"; bad=1; }
+echo "$programs programs and $fragments fragments"
+exit $bad

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# labels: slow
+# What bench_online promises: wrong input is one line and exit status 2; the same numbers twice but for our own time; the default alone
+# is never above itself; tuning ends below what the default alone takes; JSON has the table's rows.
+set -eu
+cd "$(dirname "$0")/../.."
+bench=$1/bench/bench_online
+program=$bench
+. "./tests/programs/support/refuses.sh"
+refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
+refuses 'strategy' --spaces bench/data --strategy nothing
+refuses '--calls has a 0' --spaces bench/data --calls 0
+refuses '--defaults has a number outside' --spaces bench/data --defaults 1.5
+refuses '--repeats, --calls and --defaults are counts' --spaces bench/data --repeats 0
+refuses 'online::options: regret is negative' --spaces bench/data --regret -1
+
+run() { "$bench" --spaces bench/data --only gemm_Out --defaults 0.5 --calls 1000,20000 --repeats 3 "$@"; }
+run | grep -v '^own cost' >"$work/first"
+run | grep -v '^own cost' >"$work/second"
+cmp -s "$work/first" "$work/second" || fail "two runs of one seed differ"
+[ "$(wc -l <"$work/first")" = 12 ] || fail "the table has not a line per policy and number of calls"
+awk '/^default alone/ && $NF != "0.00%" { exit 1 }' "$work/first" || fail "the default alone is above itself"
+# policy(2 words) default calls time ...
+awk '/^online widening/ && $4 == 20000 { online = $5 } /^default alone/ && $4 == 20000 { untuned = $5 }
+    END { exit !(online > 1 && online < untuned) }' "$work/first" || fail "tuning gained nothing in 20000 calls"
+run --json >"$work/json"
+[ "$(json_rows "$work/json" rows)" = 10 ] && [ "$(json_rows "$work/json" scores)" = 10 ] || fail "JSON has not ten rows and ten scores"
+exit $bad

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// screen::screen: each type below lacks one thing, and the concept says no.
+#include "tunekit/screen/concepts.hpp"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tunekit/core/archetypes.hpp"
+#include "tunekit/screen/adaptive_sampling.hpp"
+#include "tunekit/screen/dbscan.hpp"
+#include "tunekit/screen/diversity.hpp"
+#include "tunekit/screen/epsilon_greedy.hpp"
+#include "tunekit/screen/keep_best.hpp"
+#include "tunekit/space/archetypes.hpp"
+
+namespace tk = tunekit;
+namespace screen = tunekit::screen;
+using any_space = tunekit::archetype::space;
+using gen = tunekit::archetype::generator;
+using candidates = std::span<const tk::explore::scored_candidate>;
+
+namespace {
+
+struct whole {
+    std::vector<tk::index> select(const any_space&, candidates, const tk::space::index_set&, std::size_t, gen&) const;
+};
+static_assert(screen::screen<whole, any_space, gen>);
+
+struct selects_candidates {
+    candidates select(const any_space&, candidates, const tk::space::index_set&, std::size_t, gen&) const;
+};
+struct selects_if_mutable {
+    std::vector<tk::index> select(const any_space&, candidates, const tk::space::index_set&, std::size_t, gen&);
+};
+struct selects_whatever_was_visited {
+    std::vector<tk::index> select(const any_space&, candidates, std::size_t, gen&) const;
+};
+struct moves_only : whole {
+    moves_only() = default;
+    moves_only(moves_only&&) = default;
+    moves_only& operator=(moves_only&&) = default;
+};
+static_assert(!screen::screen<selects_candidates, any_space, gen>);
+static_assert(!screen::screen<selects_if_mutable, any_space, gen>);
+static_assert(!screen::screen<selects_whatever_was_visited, any_space, gen>);
+static_assert(!screen::screen<moves_only, any_space, gen>);
+
+// Ours need no more than a space and a generator.
+static_assert(screen::screen<screen::keep_best, any_space, gen> && screen::screen<screen::diversity, any_space, gen> &&
+              screen::screen<screen::dbscan, any_space, gen> &&
+              screen::screen<screen::adaptive_sampling, any_space, gen> &&
+              screen::screen<screen::epsilon_greedy<screen::adaptive_sampling>, any_space, gen>);
+
+}  // namespace

@@ -1,0 +1,749 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/io/logged.hpp"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/grid_space.hpp"
+#include "tests/support/resealed.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tunekit/measure/fixed.hpp"
+#include "tunekit/measure/guarded_buffer.hpp"
+#include "tunekit/measure/isolated_workers.hpp"
+#include "tunekit/measure/simulated_workers.hpp"
+#include "tunekit/measure/timed.hpp"
+#include "tunekit/random/uniform.hpp"
+#include "tunekit/schedule/any_schedule.hpp"
+#include "tunekit/schedule/linear.hpp"
+#include "tunekit/schedule/random.hpp"
+#include "tunekit/search/annealing.hpp"
+
+namespace tk = tunekit;
+using support::grid_space;
+using support::temporary_folder;
+using philox = tk::random::philox;
+
+namespace {
+
+static_assert(tk::io::detail::asked_by_workers<tk::tasks_tuner>);
+static_assert(!tk::io::detail::asked_by_workers<tk::tuner<tk::space::any_space, tk::search::any_strategy, philox>>);
+static_assert(!tk::io::detail::asked_by_workers<const tk::tasks_tuner>);  // who asks changes it
+
+tk::measure::measurement of(tk::index i)
+{
+    tk::measure::measurement m{.cost = 1e-3 / 3 * static_cast<double>(1 + i % 97), .runs = 3, .run_seconds = 0.1 / 3};
+    if (i % 7 == 0) m.failed = tk::measure::failure{tk::measure::failure_kind::crash, 11, "signal 11 \"in\" kernel"};
+    return m;
+}
+
+auto fresh() { return tk::tuner(grid_space({20, 20}), tk::search::annealing{}, {.trials = 120}, philox(3)); }
+
+tk::io::logged_options how(bool resume) { return {.name = "a", .strategy = "annealing", .seed = 3, .resume = resume}; }
+
+std::string text_of(const std::string& path)
+{
+    std::ifstream in(path, std::ios::binary);
+    std::stringstream out;
+    out << in.rdbuf();
+    return out.str();
+}
+
+void write(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+
+/// Up to 6 out at a time, answered in any order, some lost.
+template <class Run>
+void drive(Run& run, std::uint64_t seed)
+{
+    philox dice(seed);
+    std::vector<tk::job> out;
+    double stamp = run.stamp();
+    while (!run.over()) {
+        while (out.size() < 6) {
+            const auto jobs = run.ask(6 - out.size());
+            if (jobs.empty()) break;
+            out.insert(out.end(), jobs.begin(), jobs.end());
+        }
+        if (out.empty()) continue;
+        const auto i = static_cast<std::size_t>(tk::random::uniform_index(out.size(), dice));
+        const tk::job j = out[i];
+        out.erase(out.begin() + static_cast<std::ptrdiff_t>(i));
+        if (tk::random::uniform_index(9, dice) == 0) run.drop(j);
+        else run.tell(j, of(j.candidate), stamp += 0.1 / 7, i);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a log of events cut anywhere is replayed to the same state, and what was out goes out first")
+{
+    const temporary_folder f;
+    {
+        tk::io::logged run(f / "whole", fresh(), how(false));
+        drive(run, 5);
+        CHECK(run.stopped() == tk::stop_reason::trials);
+    }
+    const std::string whole = text_of(f / "whole");
+    const auto content = tk::io::read_log(f / "whole");
+    CHECK(content.header.schema == 2);
+    CHECK(content.trials.size() <= 120);
+    const std::size_t header = whole.find('\n') + 1;
+    for (std::size_t cut = header; cut < whole.size(); cut += 997) {
+        CAPTURE(cut);
+        write(f / "cut", whole.substr(0, cut));
+        const auto before = tk::io::read_log(f / "cut");
+        std::vector<tk::job> out;
+        for (const auto& e : before.events) {
+            for (const auto& j : e.jobs) {
+                if (e.what == tk::io::log_event::kind::ask) out.push_back(j);
+                else std::erase_if(out, [&](const tk::job& o) { return o.ticket == j.ticket; });
+            }
+        }
+        tk::io::logged run(f / "cut", fresh(), how(true));
+        CHECK(run.replayed() == before.trials.size());
+        CHECK(run.outstanding() == 0);
+        std::vector<tk::measure::trial> told;  // what was lost twice is a trial, but nobody measured it
+        for (const auto& t : run.record().trials())
+            if (!t.measured.failed || t.measured.failed->kind != tk::measure::failure_kind::lost) told.push_back(t);
+        REQUIRE(told.size() == before.trials.size());
+        for (std::size_t i = 0; i < told.size(); ++i) {
+            CHECK(told[i].candidate == before.trials[i].candidate);
+            if (told[i].measured.ok()) CHECK(told[i].measured == before.trials[i].measured);
+        }
+        // Lost for the second time is a failure; whatever was out besides comes first.
+        const auto again = run.ask(400);
+        for (const auto& o : out) {
+            const auto is = [&](const auto& x) { return x.candidate == o.candidate; };
+            CHECK((std::any_of(again.begin(), again.end(), is) ||
+                   std::any_of(run.record().trials().begin(), run.record().trials().end(), is)));
+        }
+        if (!out.empty()) CHECK(again.size() <= 6);
+        for (const auto& j : again) run.tell(j, of(j.candidate));
+        drive(run, 6);
+        CHECK(run.stopped() == tk::stop_reason::trials);
+        CHECK(run.record().trials().size() == 120);
+        CHECK_FALSE(run.failed());
+    }
+}
+
+TEST_CASE("with one out at a time a run that was broken off goes on as if it had not been")
+{
+    const temporary_folder f;
+    auto one_by_one = [](auto& run) {
+        while (auto j = run.ask()) run.tell(*j, of(j->candidate));
+    };
+    auto plain = fresh();
+    one_by_one(plain);
+    {
+        tk::io::logged run(f / "whole", fresh(), how(false));
+        one_by_one(run);
+    }
+    const std::string whole = text_of(f / "whole");
+    for (std::size_t cut = whole.find('\n') + 1; cut < whole.size(); cut += 2111) {
+        write(f / "cut", whole.substr(0, cut));
+        tk::io::logged run(f / "cut", fresh(), how(true));
+        one_by_one(run);
+        REQUIRE(run.record().trials().size() == 120);
+        for (std::size_t i = 0; i < 120; ++i)
+            CHECK(run.record().trials()[i].candidate == plain.record().trials()[i].candidate);
+    }
+}
+
+TEST_CASE("a log of another run, or one that cannot be written, is one line that says so")
+{
+    const temporary_folder f;
+    {
+        tk::io::logged run(f / "log", fresh(), how(false));
+        for (int k = 0; k < 9; ++k) {
+            const auto j = *run.ask();
+            run.tell(j, of(j.candidate));
+        }
+    }
+    const std::string path = f / "log";
+    CHECK_THROWS_WITH_AS(tk::io::logged(path, fresh(), how(false)),
+                         ("tunekit: log " + path + ": exists already; resume it, or name another file").c_str(),
+                         tk::error);
+    auto other = how(true);
+    other.seed = 4;
+    CHECK_THROWS_WITH_AS(
+        tk::io::logged(path, fresh(), other),
+        ("tunekit: log " + path + ": was written with seed 3, not 4; resume with the same, or name another file")
+            .c_str(),
+        tk::error);
+    CHECK_THROWS_WITH_AS(
+        tk::io::logged(path, tk::tuner(grid_space({20, 20}), tk::search::annealing{}, {.trials = 120}, philox(4)),
+                       how(true)),
+        ("tunekit: log " + path +
+         ", line 2: this run asks for something else; the seed, the strategy's settings, the budget, the space or the "
+         "version "
+         "changed")
+            .c_str(),
+        tk::error);
+    CHECK_THROWS_AS(tk::io::logged("/dev/full", fresh(), how(false)), tk::error);
+}
+
+TEST_CASE("one call gives a logged, resumable run")
+{
+    struct counted {
+        std::size_t measured = 0;
+        std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits&)
+        {
+            measured += batch.size();
+            std::vector<tk::measure::measurement> out;
+            for (const auto i : batch) out.push_back(of(i));
+            return out;
+        }
+    };
+    const temporary_folder f;
+    const grid_space space({20, 20});
+    counted first, second;
+    const auto a = tk::io::logged_run(f / "log", space, first, tk::search::annealing{}, {.trials = 40}, how(true));
+    const auto b = tk::io::logged_run(f / "log", space, second, tk::search::annealing{}, {.trials = 64}, how(true));
+    CHECK(first.measured == 40);
+    CHECK(second.measured == 24);
+    CHECK(b.trials().size() == 64);
+    CHECK(b.trials()[39].candidate == a.trials()[39].candidate);
+}
+
+TEST_CASE("a budget of trials or patience may be raised when a run is taken up, and lowered")
+{
+    const temporary_folder f;
+    const grid_space space({20, 20});
+    const auto in_nines = tk::recipe{tk::search::annealing{}, tk::measure::fixed{}, {}, std::size_t{9}};
+    struct measurer {
+        std::size_t measured = 0;
+        std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits&)
+        {
+            measured += batch.size();
+            std::vector<tk::measure::measurement> out;
+            for (const auto i : batch) out.push_back(of(i));
+            return out;
+        }
+    } m;
+    std::size_t watched = 0;
+    const auto watch = [&](const tk::tuning&) { ++watched; };
+    // 40 is no multiple of 9: the last proposal was cut short, and is so on replay whatever the budget is by then.
+    for (const std::uint64_t trials : {40U, 64U, 64U, 50U, 80U}) {
+        CAPTURE(trials);
+        const std::size_t before = m.measured;
+        watched = 0;
+        const auto found = tk::io::logged_run(f / "trials", space, m, in_nines, {.trials = trials}, watch, how(true));
+        CHECK(found.trials().size() == (trials == 50 ? 64 : trials));
+        CHECK(m.measured == found.trials().size());
+        CHECK(watched == m.measured - before);
+        CHECK(found.stopped == tk::stop_reason::trials);
+    }
+    const auto one = tk::recipe{tk::search::annealing{}};
+    std::size_t last = 0;
+    for (const std::uint64_t patience : {5U, 20U, 3U, 60U}) {
+        CAPTURE(patience);
+        const auto found = tk::io::logged_run(f / "patience", space, m, one, {.patience = patience}, how(true));
+        CHECK(found.stale() >= patience);
+        CHECK(found.stopped == tk::stop_reason::patience);
+        CHECK((patience == 3) == (found.trials().size() == last));
+        last = found.trials().size();
+    }
+    CHECK(tk::io::read_log(f / "patience").header.budget.patience == 5);
+}
+
+namespace {
+
+constexpr std::size_t task_count = 3;
+
+std::vector<tk::task> three_tasks()
+{
+    std::vector<tk::task> out;
+    out.emplace_back("a", grid_space({20, 20}), 1e6, 1);
+    out.emplace_back("b", grid_space({30, 10}), 2e6, 2);
+    out.emplace_back("c", grid_space({9, 9}), 3e6, 1);
+    out[1].begin_with({17});
+    return out;
+}
+
+template <class Schedule>
+tk::tasks_tuner fresh_tasks(std::size_t workers, const Schedule& by, double seconds = 12, std::uint64_t seed = 3)
+{
+    philox gen(seed);
+    const auto tasks = three_tasks();
+    return {tasks, tk::search::annealing{}, by, {.seconds = seconds, .slot_seconds = 0.5}, workers, gen};
+}
+
+tk::io::logged_options of_tasks(bool resume)
+{
+    return {.strategy = "annealing", .schedule = "random", .seed = 3, .resume = resume};
+}
+
+/// Loses some of what it is given, with everything else that `simulated_workers` does.
+class losing_pool {
+public:
+    losing_pool(std::size_t workers, std::uint64_t seed)
+        : tables_{rows(400), rows(300), rows(81)},
+          held_({tk::measure::recorded_rows(tables_[0]), tk::measure::recorded_rows(tables_[1]),
+                 tk::measure::recorded_rows(tables_[2])},
+                {.workers = workers}),
+          dice_(seed)
+    {
+    }
+    [[nodiscard]] std::size_t workers() const { return held_.workers(); }
+    [[nodiscard]] std::size_t room() const { return held_.room(); }
+    [[nodiscard]] double now() const { return held_.now(); }
+    void submit(const tk::job& j)
+    {
+        held_.submit(j);
+        if (tk::random::uniform_index(20, dice_) == 0) held_.lose(j.ticket);
+    }
+    [[nodiscard]] std::vector<tk::answer> collect(double seconds) { return held_.collect(seconds / 16); }
+
+private:
+    static std::vector<tk::measure::recorded_row> rows(tk::index n)
+    {
+        std::vector<tk::measure::recorded_row> out;
+        for (tk::index i = 0; i < n; ++i) out.push_back({of(i), 0.04 + 0.01 * static_cast<double>(i % 11)});
+        return out;
+    }
+
+    std::vector<std::vector<tk::measure::recorded_row>> tables_;
+    tk::measure::simulated_workers<> held_;
+    philox dice_;
+};
+
+const auto nobody = [](const tk::plan&, std::size_t) {};
+
+/// What a log leaves out when it ends here.
+std::vector<tk::job> out_at_end(const tk::io::log_content& log)
+{
+    std::vector<tk::job> out;
+    for (const auto& e : log.events)
+        for (const auto& j : e.jobs) {
+            if (e.what == tk::io::log_event::kind::ask) out.push_back(j);
+            else std::erase_if(out, [&](const tk::job& o) { return o.ticket == j.ticket; });
+        }
+    return out;
+}
+
+/// Every answer of the log is in the record of its task, in its order, and nothing else but what was lost for good.
+void check_recorded(const tk::plan& p, const tk::io::log_content& log)
+{
+    for (std::size_t k = 0; k < task_count; ++k) {
+        std::vector<tk::measure::trial> told;
+        for (const auto& t : p.tasks[k].record.trials())
+            if (!t.measured.failed || t.measured.failed->kind != tk::measure::failure_kind::lost) told.push_back(t);
+        std::size_t n = 0;
+        bool same = true;
+        for (const auto& t : log.trials) {
+            if (t.task != k) continue;
+            REQUIRE(n < told.size());
+            same = same && told[n].candidate == t.candidate && told[n].measured.failed.has_value() == !t.measured.ok();
+            if (told[n].measured.ok()) same = same && told[n].measured == t.measured;
+            ++n;
+        }
+        CHECK(same);
+        CHECK(n == told.size());
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a log of several tasks and workers cut anywhere is replayed to the same state, for any number of workers")
+{
+    const temporary_folder f;
+    for (const std::size_t workers : {1U, 2U, 7U}) {
+        CAPTURE(workers);
+        const std::string path = f / ("whole" + std::to_string(workers));
+        tk::plan first;
+        {
+            losing_pool pool(workers, workers);
+            tk::io::logged run(path, fresh_tasks(workers, tk::schedule::random{}, 4), of_tasks(false));
+            tk::tune_tasks(run, pool, nobody);
+            CHECK(run.over());
+            first = run.record();
+        }
+        const std::string whole = text_of(path);
+        const auto log = tk::io::read_log(path);
+        CHECK(log.header.workers == workers);
+        CHECK(log.header.tasks.size() == task_count);
+        REQUIRE(log.trials.size() > 30);
+        std::size_t seen = 0;  // workers that answered
+        for (std::size_t w = 0; w < workers; ++w)
+            seen += std::any_of(log.events.begin(), log.events.end(), [&](const auto& e) {
+                return e.what == tk::io::log_event::kind::tell && e.worker == w;
+            });
+        CHECK(seen == workers);
+        check_recorded(first, log);
+        std::vector<std::size_t> cuts;  // at each line's end, and inside of the next
+        for (std::size_t at = whole.find('\n'); at != std::string::npos; at = whole.find('\n', at + 1)) {
+            cuts.push_back(at + 1);
+            if (cuts.size() % 8 == 0) cuts.push_back((std::min)(at + 17, whole.size()));
+        }
+        for (std::size_t c = 0; c < cuts.size(); ++c) {
+            CAPTURE(cuts[c]);
+            write(f / "cut", whole.substr(0, cuts[c]));
+            const auto before = tk::io::read_log(f / "cut");
+            const auto out = out_at_end(before);
+            const std::size_t now = std::vector<std::size_t>{1, 2, 7}[c % 3];
+            {
+                tk::io::logged run(f / "cut", fresh_tasks(now, tk::schedule::random{}, c % 16 == 0 ? 14 : 5),
+                                   of_tasks(true));
+                CHECK(run.replayed() == before.trials.size());
+                CHECK(run.outstanding() == 0);
+                CHECK(run.workers() == now);
+                check_recorded(run.record(), before);
+                if (c % 16 != 0) continue;
+                losing_pool pool(now, c);
+                tk::tune_tasks(run, pool, nobody);
+                CHECK(run.over());
+                const auto after = tk::io::read_log(f / "cut");
+                check_recorded(run.record(), after);
+                for (const auto& o : out) {  // goes out again, or was lost for the second time
+                    const auto& trials = run.record().tasks[o.task].record.trials();
+                    CHECK(std::any_of(trials.begin(), trials.end(),
+                                      [&](const auto& t) { return t.candidate == o.candidate; }));
+                }
+            }
+            // What a resumed run wrote is taken up as well as what it found.
+            const auto twice = tk::io::read_log(f / "cut");
+            tk::io::logged again(f / "cut", fresh_tasks(3, tk::schedule::random{}, 3), of_tasks(true));
+            check_recorded(again.record(), twice);
+        }
+    }
+}
+
+TEST_CASE("with one worker a run of several tasks that was broken off goes on as if it had not been")
+{
+    const temporary_folder f;
+    const auto drive_one = [](auto& run, std::size_t stop_after) {
+        std::size_t n = 0;
+        while (n++ < stop_after) {
+            const auto j = run.ask(0);
+            if (!j) break;
+            run.tell(*j, of(j->candidate), run.stamp() + 0.05 + 0.001 * static_cast<double>(j->candidate));
+        }
+    };
+    auto plain = fresh_tasks(1, tk::schedule::linear{});
+    drive_one(plain, 10'000);
+    auto options = of_tasks(true);
+    options.schedule = "linear";
+    for (std::size_t broken = 0; broken < 100; broken += 7) {
+        CAPTURE(broken);
+        const std::string path = f / std::to_string(broken);
+        {
+            tk::io::logged run(path, fresh_tasks(1, tk::schedule::linear{}), options);
+            drive_one(run, broken);
+        }
+        tk::io::logged run(path, fresh_tasks(1, tk::schedule::linear{}), options);
+        drive_one(run, 10'000);
+        REQUIRE(run.record().slots.size() == plain.record().slots.size());
+        for (std::size_t s = 0; s < plain.record().slots.size(); ++s) {
+            CHECK(run.record().slots[s].task == plain.record().slots[s].task);
+            CHECK(run.record().slots[s].ended == plain.record().slots[s].ended);
+        }
+        for (std::size_t k = 0; k < task_count; ++k) {
+            const auto& a = run.record().tasks[k].record;
+            const auto& b = plain.record().tasks[k].record;
+            REQUIRE(a.trials().size() == b.trials().size());
+            CHECK(a.seconds() == b.seconds());
+            for (std::size_t i = 0; i < a.trials().size(); ++i)
+                CHECK(a.trials()[i].candidate == b.trials()[i].candidate);
+        }
+    }
+}
+
+TEST_CASE("trials and patience of several tasks may be raised when a run is taken up, and lowered")
+{
+    const temporary_folder f;
+    const auto tasks = three_tasks();
+    const std::uint64_t most[] = {400, 300, 81};
+    for (const std::size_t workers : {1U, 3U}) {
+        const std::string path = f / ("trials" + std::to_string(workers));
+        const std::string other = f / ("patience" + std::to_string(workers));
+        std::vector<std::size_t> last(task_count), at_last(task_count);
+        for (const std::uint64_t bound : {7U, 30U, 30U, 12U, 100U}) {  // 100: the last task is exhausted before
+            CAPTURE(bound);
+            std::size_t watched = 0, before = 0, after = 0;
+            for (const std::size_t n : last) before += n;
+            losing_pool pool(workers, bound);
+            const auto p = tk::io::logged_run(
+                path, tasks, pool,
+                tk::recipe{tk::search::annealing{},
+                           tk::measure::fixed{},
+                           {},
+                           std::size_t{1},
+                           20.0,
+                           tk::schedule::any_schedule(tk::schedule::random{})},
+                {.trials_per_task = bound}, [&](const tk::plan&, std::size_t) { ++watched; }, of_tasks(true));
+            CHECK(p.stopped == tk::stop_reason::exhausted);
+            for (std::size_t k = 0; k < task_count; ++k) {
+                last[k] = p.tasks[k].record.trials().size();
+                CHECK(last[k] == (std::min)(bound == 12 ? 30 : bound, most[k]));
+                after += last[k];
+            }
+            CHECK(watched >= after - before);
+            check_recorded(p, tk::io::read_log(path));
+
+            losing_pool patient(workers, bound + 1);
+            tk::io::logged run(
+                other,
+                [&] {
+                    philox gen(3);
+                    return tk::tasks_tuner(tasks, tk::search::annealing{}, tk::schedule::linear{},
+                                           {.seconds = 1e6, .patience = bound}, workers, gen);
+                }(),
+                of_tasks(true));
+            tk::tune_tasks(run, patient, nobody);
+            for (std::size_t k = 0; k < task_count; ++k) {
+                const auto& r = run.record().tasks[k].record;
+                CHECK((r.stopped == tk::stop_reason::patience || r.stopped == tk::stop_reason::exhausted));
+                CHECK(r.trials().size() >= at_last[k]);
+                at_last[k] = r.trials().size();
+            }
+        }
+        // What has stopped its tasks is found again from the log alone, at any line at which it is cut.
+        for (const std::string& from : {path, other}) {
+            const std::string whole = text_of(from);
+            const auto log = tk::io::read_log(from);
+            CHECK(std::count_if(log.events.begin(), log.events.end(),
+                                [](const auto& e) { return e.what == tk::io::log_event::kind::budget; }) == 3);
+            std::size_t lines = 0;
+            for (std::size_t at = whole.find('\n'); at != std::string::npos; at = whole.find('\n', at + 1)) {
+                if (++lines % 7 != 0) continue;
+                write(f / "cut", whole.substr(0, at + 1));
+                philox gen(3);
+                const auto how = from == path ? tk::schedule::any_schedule(tk::schedule::random{})
+                                              : tk::schedule::any_schedule(tk::schedule::linear{});
+                tk::io::logged again(f / "cut",
+                                     tk::tasks_tuner(tasks, tk::search::annealing{}, how,
+                                                     {.seconds = 1e6, .trials_per_task = 200}, 2, gen),
+                                     of_tasks(true));
+                check_recorded(again.record(), tk::io::read_log(f / "cut"));
+            }
+        }
+    }
+}
+
+TEST_CASE("slots keep their length when a run is taken up with other seconds")
+{
+    const temporary_folder f;
+    const auto tasks = three_tasks();
+    const auto of = [&](double seconds) {
+        philox gen(3);
+        return tk::tasks_tuner(tasks, tk::search::annealing{}, tk::schedule::random{}, {.seconds = seconds}, 1, gen);
+    };
+    const double slots = of(30).slot_seconds();
+    CHECK(slots != of(60).slot_seconds());
+    for (const double seconds : {30.0, 60.0, 60.0}) {
+        losing_pool pool(1, 1);
+        tk::io::logged run(f / "log", of(seconds), of_tasks(true));
+        tk::tune_tasks(run, pool, nobody);
+        CHECK(tk::io::read_log(f / "log").header.slot_seconds == slots);
+        CHECK(run.stopped() == tk::stop_reason::seconds);
+        CHECK(run.stamp() >= seconds);
+        CHECK(run.stamp() < seconds + 1);
+    }
+}
+
+TEST_CASE("a log of other tasks, of another schedule or of a worker that is none is one line that says so")
+{
+    const temporary_folder f;
+    const std::string path = f / "log";
+    {
+        losing_pool pool(2, 1);
+        tk::io::logged run(path, fresh_tasks(2, tk::schedule::random{}, 3), of_tasks(false));
+        tk::tune_tasks(run, pool, nobody);
+    }
+    const std::string whole = text_of(path);
+    const auto says = [&](const std::string& what, auto make) {
+        CAPTURE(what);
+        std::string said;
+        try {
+            make();
+        } catch (const tk::error& e) {
+            said = e.what();
+        }
+        CHECK(said.find(what) != std::string::npos);
+        CHECK(said.find('\n') == std::string::npos);
+        CHECK(text_of(path) == whole);
+    };
+    auto other = of_tasks(true);
+    other.schedule = "dynatune";
+    says("was written with schedule random, not dynatune",
+         [&] { tk::io::logged(path, fresh_tasks(2, tk::schedule::random{}), other); });
+    says("line 2: this run asks for something else; the seed",
+         [&] { tk::io::logged(path, fresh_tasks(2, tk::schedule::random{}, 12, 4), of_tasks(true)); });
+    says("was written with a number of tasks of 3, not 1", [&] {
+        auto one = of_tasks(true);
+        one.schedule = "random";
+        tk::io::logged(path, fresh(), one);
+    });
+    says("a space of size of task b, 300, not 10", [&] {
+        auto tasks = three_tasks();
+        tasks[1] = tk::task("b", grid_space({10}), 2e6, 2);
+        philox gen(3);
+        tk::io::logged(path,
+                       tk::tasks_tuner(tasks, tk::search::annealing{}, tk::schedule::random{},
+                                       {.seconds = 12, .slot_seconds = 0.5}, 2, gen),
+                       of_tasks(true));
+    });
+    says("was written with slot seconds 0.500000, not 0.250000", [&] {
+        const auto tasks = three_tasks();
+        philox gen(3);
+        tk::io::logged(path,
+                       tk::tasks_tuner(tasks, tk::search::annealing{}, tk::schedule::random{},
+                                       {.seconds = 12, .slot_seconds = 0.25}, 2, gen),
+                       of_tasks(true));
+    });
+    std::string wrong = whole;
+    const std::string first = R"("worker":)";
+    wrong.replace(wrong.find(first) + first.size(), 1, "9");
+    write(f / "wrong", support::resealed(wrong));
+    CHECK_THROWS_WITH_AS(tk::io::logged(f / "wrong", fresh_tasks(2, tk::schedule::random{}), of_tasks(true)),
+                         ("tunekit: log " + (f / "wrong") +
+                          ", line 2: a worker asks that is none; the seed, the strategy's settings, the budget, the "
+                          "space or the version "
+                          "changed")
+                             .c_str(),
+                         tk::error);
+}
+
+namespace {
+
+struct numbers {
+    using config = int;
+    tk::index n;
+    [[nodiscard]] tk::index size() const { return n; }
+    [[nodiscard]] config at(tk::index i) const { return static_cast<int>(i); }
+    [[nodiscard]] std::optional<tk::index> index_of(const config& c) const { return static_cast<tk::index>(c); }
+};
+
+/// How often each configuration of each task has run, in memory that outlives the processes.
+struct run_counts {
+    int of[task_count][400];
+};
+
+/// Sleeps two milliseconds and has its cost by its own word.
+struct sleeping {
+    run_counts* seen;
+    std::size_t task;
+
+    double operator()(int c) const
+    {
+        ++seen->of[task][c];
+        ::usleep(2000);
+        return 1e-3 * (1 + c % 97);
+    }
+};
+
+constexpr std::size_t killed_workers = 3;
+
+tk::tasks_tuner sixty_each(std::size_t workers)
+{
+    philox gen(3);
+    const auto tasks = three_tasks();
+    return {
+        tasks, tk::search::annealing{}, tk::schedule::random{}, {.trials_per_task = 60, .slot_seconds = 0.02}, workers,
+        gen};
+}
+
+/// A process of its own that takes the run up; it ends by itself when the run is over.
+[[noreturn]] void take_up(const std::string& path, run_counts* seen)
+{
+    int status = 2;
+    try {
+        tk::measure::isolated_workers pool(
+            killed_workers,
+            [&](std::size_t) {
+                std::vector<tk::measure::any_worker_task> out;
+                const tk::index sizes[] = {400, 300, 81};
+                for (std::size_t k = 0; k < task_count; ++k)
+                    out.emplace_back(tk::measure::worker_task{
+                        numbers{sizes[k]},
+                        tk::measure::timed{sleeping{seen, k}, tk::measure::fixed{.runs = 1, .batch = 1}}});
+                return out;
+            },
+            {.pinned = false});
+        tk::io::logged run(path, sixty_each(killed_workers), of_tasks(true));
+        tk::tune_tasks(run, pool, nobody);
+        status = run.failed() ? 3 : 0;
+    } catch (const std::exception&) {
+    }
+    ::_exit(status);
+}
+
+}  // namespace
+
+TEST_CASE("SIGKILL at any moment of a run with several workers loses at most what was out")
+{
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
+        CAPTURE(seed);
+        const temporary_folder f;
+        const std::string path = f / "log";
+        tk::measure::guarded_buffer<run_counts> seen(1);
+        philox dice(seed);
+        std::size_t kills = 0;
+        std::vector<std::pair<tk::io::log_trial, int>> told;  // with how often it had run when it was killed
+        for (bool over = false; !over;) {
+            const pid_t child = ::fork();
+            REQUIRE(child >= 0);
+            if (child == 0) take_up(path, seen.data());
+            if (kills < 8) {
+                ::usleep(static_cast<useconds_t>(5000 + tk::random::uniform_index(60000, dice)));
+                ::kill(child, SIGKILL);
+            }
+            int status = 0;
+            REQUIRE(::waitpid(child, &status, 0) == child);
+            over = WIFEXITED(status);
+            if (over) CHECK(WEXITSTATUS(status) == 0);
+            else ++kills;
+            if (text_of(path).find('\n') == std::string::npos) {  // not even a header
+                ::unlink(path.c_str());
+                continue;
+            }
+            const auto log = tk::io::read_log(path);
+            CHECK(out_at_end(log).size() <= killed_workers);
+            REQUIRE(log.trials.size() >= told.size());
+            for (std::size_t i = 0; i < told.size(); ++i) {  // nothing recorded is lost, or measured again
+                const auto& was = told[i].first;
+                CHECK(log.trials[i].candidate == was.candidate);
+                CHECK(log.trials[i].measured == was.measured);
+                CHECK(seen.data()->of[was.task][was.candidate] == told[i].second);
+            }
+            for (std::size_t i = told.size(); i < log.trials.size(); ++i) {
+                const auto& t = log.trials[i];
+                const int runs = seen.data()->of[t.task][t.candidate];
+                CHECK(runs >= 1);
+                told.emplace_back(t, runs);
+            }
+        }
+        CHECK(kills > 0);
+        const auto log = tk::io::read_log(path);
+        tk::io::logged end(path, sixty_each(5), of_tasks(true));
+        check_recorded(end.record(), log);
+        CHECK(end.replayed() == told.size());
+        for (const auto& t : end.record().tasks) CHECK(t.record.trials().size() == 60);
+    }
+}
+
+TEST_CASE("a log of events names the parameters, and of each answer the values: it can be read without its program")
+{
+    const temporary_folder f;
+    const grid_space space({20, 20});
+    {
+        tk::io::logged run(f / "log", fresh(), how(false));
+        drive(run, 5);
+    }
+    const auto log = tk::io::read_log(f / "log");
+    const auto names = space.names();
+    CHECK(log.header.tasks.at(0).parameters == std::vector<std::string>(names.begin(), names.end()));
+    REQUIRE(!log.trials.empty());
+    for (const auto& t : log.trials) CHECK(t.values == space.texts(t.candidate));
+    tk::io::logged again(f / "log", fresh(), how(true));  // what people read is not compared
+    CHECK(again.replayed() == log.trials.size());
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/io/space_file.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tk = tunekit;
+using tk::io::parse_space_file;
+
+namespace {
+
+const std::string own =
+    R"json({"parameters": [{"name": "tile", "values": [16, 32, 64]}, {"name": "opt", "values": ["-O2", "-O3"]},
+ {"name": "share", "values": [0.5, 1.5]}, {"name": "on", "values": [true, false]}],
+ "constraints": ["tile < 64 or opt == '-O3'"], "default": {"opt": "-O2", "tile": 16, "share": 0.5, "on": false}})json";
+
+const std::string t1 = R"json({"General": {"FormatVersion": 1}, "ConfigurationSpace": {"TuningParameters": [
+ {"Name": "block_size_x", "Type": "int", "Values": "[16, 32 , 64]", "Default": 32}, {"Name": "unroll", "Type": "bool", "Values": "[True, False]", "Default": true},
+ {"Name": "layout", "Type": "string", "Values": "['rows', \"columns\"]", "Default": "rows"}, {"Name": "f", "Type": "float", "Values": [0.5, 1], "Default": 1}],
+ "Conditions": [{"Parameters": ["block_size_x", "unroll"], "Expression": "block_size_x <= 32 || !unroll"}]}, "KernelSpecification": {}})json";
+
+const std::string baco =
+    R"json({"application_name": "taco", "optimization_objectives": ["time"], "design_of_experiment": {"number_of_samples": 5},
+ "optimization_iterations": 7, "feasible_output": {"enable_feasible_predictor": true, "name": "Valid", "true_value": "1", "false_value": "0"},
+ "input_parameters": {
+  "z": {"parameter_type": "ordinal", "values": [8, 2, 4], "parameter_default": 4, "constraints": ["(z % 4 == 0) | (z == 2)", "z >= n"], "dependencies": ["n"]},
+  "n": {"parameter_type": "integer", "values": [1, 5], "parameter_default": 2},
+  "kind": {"parameter_type": "categorical", "values": ["a", "b"], "parameter_default": "a"},
+  "r": {"parameter_type": "real", "values": [0, 1], "preferred_discretization": [0, 0.5, 1], "parameter_default": 0.5},
+  "p": {"parameter_type": "permutation", "values": [3], "parameter_default": [0, 1, 2], "constraints": ["(p_i0 < p_i2) & (p_i1 < p_i2)"]}}})json";
+
+/// What is said of a text, without the file's name.
+std::string refused(const std::string& text)
+{
+    try {
+        static_cast<void>(parse_space_file(text, "s.json"));
+    } catch (const std::exception& e) {
+        const std::string what = e.what();
+        CHECK(what.starts_with("tunekit: s.json:"));
+        CHECK(what.find('\n') == std::string::npos);
+        return what;
+    }
+    return "read";
+}
+
+std::string with(std::string text, const std::string& from, const std::string& to)
+{
+    const auto at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("our own spaces, T1 problems and BaCO's scenarios are read whole")
+{
+    const auto ours = parse_space_file(own, "s");
+    CHECK(ours.format == "tunekit");
+    CHECK(ours.space().size() == (2 * 2 + 1) * 2 * 2);
+    REQUIRE(ours.untuned);
+    CHECK(*ours.untuned == std::vector<std::string>{"16", "-O2", "0.5", "false"});
+
+    const auto tuner = parse_space_file(t1, "s");
+    CHECK(tuner.format == "T1");
+    CHECK(tuner.space().size() == (2 * 2 + 1) * 2 * 2);
+    CHECK(tuner.constraints == std::vector<std::string>{"block_size_x <= 32  or   not unroll"});
+    REQUIRE(tuner.untuned);
+    CHECK(*tuner.untuned == std::vector<std::string>{"32", "true", "rows", "1"});
+
+    const auto taco = parse_space_file(baco, "s");
+    CHECK(taco.format == "BaCO");
+    // z >= n: 2 -> n 1, 2; 4 -> 4; 8 -> 5. Entry 2 last: two orders of six.
+    CHECK(taco.space().size() == (2 + 4 + 5) * 2 * 3 * 2);
+    CHECK(taco.space().texts(0).back() == "(0, 1, 2)");
+    CHECK(taco.parameters.front().name == "z");  // in the order of the file
+    CHECK(std::get<std::int64_t>(taco.parameters.front().values.front()) == 2);
+    REQUIRE(taco.scenario);
+    CHECK(taco.scenario->objective == "time");
+    CHECK(taco.scenario->feasible == "Valid");
+    CHECK(taco.scenario->true_value == "1");
+    CHECK(taco.scenario->first == 5);
+    CHECK(taco.scenario->then == 7);
+    REQUIRE(taco.untuned);
+    CHECK(*taco.untuned == std::vector<std::string>{"4", "2", "a", "0.5", "(0, 1, 2)"});
+}
+
+TEST_CASE("every mistake in a space file is one line that names the file and the field")
+{
+    const std::vector<std::pair<std::string, std::string>> mistakes{
+        {"", "is no JSON from here on"},
+        {"{\"parameters\":\n [", "is no JSON from here on"},
+        {"[]", "is no JSON object"},
+        {"{}", "parameters: is missing"},
+        {R"({"parameters": []})", "parameters: is empty"},
+        {R"({"parameters": {}})", "parameters: is no list"},
+        {R"({"parameters": [3]})", "parameters[0]: is no object"},
+        {R"({"parameters": [{"values": [1]}]})", "parameters[0].name: is missing"},
+        {R"({"parameters": [{"name": "", "values": [1]}]})", "parameters[0].name: is no name"},
+        {R"({"parameters": [{"name": "a b", "values": [1]}]})", "parameters[0].name: is no name"},
+        {with(own, "[16, 32, 64]", "[]"), "parameters[0].values: is empty"},
+        {with(own, "[16, 32, 64]", "[16, null]"), "parameters[0].values[1]: is no value"},
+        {with(own, "[16, 32, 64]", "[16, 16]"), "value 16 is there twice"},
+        {with(own, "[16, 32, 64]", "[16, 18446744073709551615]"), "is beyond 64 bits"},
+        {R"({"parameters": [{"name": "a", "values": [1]}, {"name": "a", "values": [1]}]})",
+         "parameter 'a': is there twice"},
+        {with(own, "constraints", "constrains"), "constrains: is unknown"},
+        {with(own, "\"name\": \"tile\",", "\"name\": \"tile\", \"step\": 1,"), "parameters[0].step: is unknown"},
+        {with(own, "tile < 64", "tiles < 64"), "no parameter is called 'tiles'"},
+        {with(own, "tile < 64", "tile <"), "want a number, a parameter"},
+        {with(own, "'-O3'", "'-O9'"), "no parameter has the value '-O9'"},
+        {with(own, "tile < 64 or", "tile < 1 and"), "leaves nothing"},
+        {with(own, "\"tile\": 16", "\"tile\": 17"), "the default is no configuration"},
+        {with(own, "\"tile\": 16", "\"tille\": 16"), "default.tille: is no parameter"},
+        {with(own, "\"tile\": 16, ", ""), "default.tile: is missing"},
+        {with(t1, "[16, 32 , 64]", "range(3)"), "is no list of literals"},
+        {with(t1, "[16, 32 , 64]", "[16, 32"), "is no list of literals"},
+        {with(t1, "[16, 32 , 64]", "[16 32]"), "is no list of literals"},
+        {with(t1, "[16, 32 , 64]", "[]"), "is no list of literals"},
+        {with(t1, "\"Name\": \"unroll\"", "\"Nam\": \"unroll\""), "TuningParameters[1].Name: is missing"},
+        {with(baco, "\"ordinal\"", "\"ordinary\""), "input_parameters.z.parameter_type: 'ordinary' is unknown"},
+        {with(baco, "(z % 4 == 0) | (z == 2)", "z % 4 == 0 | z == 2"), "input_parameters.z.constraints[0]: has '|'"},
+        {with(baco, "\"preferred_discretization\": [0, 0.5, 1], ", ""), "want its preferred_discretization"},
+        {with(baco, "\"values\": [3]", "\"values\": [30]"), "is a permutation of 30 entries"},
+        {with(baco, "[1, 5]", "[5, 1]"), "bounds of no or too many integers"},
+        {with(baco, "[1, 5]", "[1]"), "input_parameters.n.values[1]: is missing"},
+        {with(baco, "[\"time\"]", "[\"time\", \"area\"]"), "are 2 objectives, want one"},
+    };
+    for (const auto& mistake : mistakes) {
+        const auto& text = mistake.first;
+        const auto& words = mistake.second;
+        CAPTURE(text);
+        const std::string said = refused(text);
+        CHECK_MESSAGE(said.find(words) != std::string::npos, said);
+    }
+    try {
+        static_cast<void>(parse_space_file("{\"parameters\":\n [", "s.json"));
+    } catch (const tk::error& e) {
+        CHECK(std::string(e.what()).starts_with("tunekit: s.json:2: "));
+    }
+}

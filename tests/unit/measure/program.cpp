@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/measure/program/program.hpp"
+
+#include <doctest/doctest.h>
+
+#include <regex.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "tests/support/temporary_folder.hpp"
+#include "tunekit/measure/fixed.hpp"
+#include "tunekit/measure/program/json_reading.hpp"
+#include "tunekit/measure/program/readings.hpp"
+#include "tunekit/measure/race.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/search/random.hpp"
+#include "tunekit/space/parameter.hpp"
+#include "tunekit/space/product.hpp"
+#include "tunekit/tune/tune.hpp"
+
+namespace tk = tunekit;
+namespace measure = tk::measure;
+using measure::failure_kind;
+using measure::measurement;
+using measure::program;
+using measure::program_options;
+
+static_assert(measure::measurer<program> && tk::pool<program>);
+
+namespace {
+
+using support::temporary_folder;
+
+const measure::any_repetition once{measure::fixed{.runs = 1, .batch = 1}};
+
+/// A command that a shell interprets: the program under test is the shell.
+std::vector<std::string> script(const std::string& text) { return {"/bin/sh", "-c", text, "script", "{x}"}; }
+
+auto numbers(int last) { return tk::space::product{tk::space::integers<"x">(0, last)}; }
+
+measurement measured(program& p, tk::index i, measure::limits within = {.run_seconds = 20, .build_seconds = 20})
+{
+    return p.measure(std::vector<tk::index>{i}, within).front();
+}
+
+/// That of configuration 0, run once.
+measurement of(program_options o, measure::limits within = {.run_seconds = 20, .build_seconds = 20})
+{
+    o.repetition = once;
+    program p(numbers(3), std::move(o));
+    return measured(p, 0, within);
+}
+
+std::string text_of(const std::string& path)
+{
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void put(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+bool contains(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
+
+/// Whether the process of that number, told by a file, is there; it is given two seconds to end.
+bool lives_on(const std::string& path)
+{
+    const int pid = std::atoi(text_of(path).c_str());
+    REQUIRE(pid > 1);
+    for (int k = 0; k < 200; ++k, ::usleep(10000))
+        if (::kill(pid, 0) != 0) return false;
+    return true;
+}
+
+measure::finished_run said(const std::string& output) { return {.output = output}; }
+
+}  // namespace
+
+TEST_CASE("text_template: names in braces are replaced, all other braces stay")
+{
+    const std::vector<std::string> names{"tile", "n-1", "a.b"};
+    const std::vector<std::string> values{"64", "{tile}", "; rm -rf /"};
+    const auto filled = [&](const char* text) { return measure::text_template(text, names).filled(values); };
+    CHECK(filled("--tile={tile}") == "--tile=64");
+    CHECK(filled("{tile}{tile}x{n-1}") == "6464x{tile}");  // values are not looked at again
+    CHECK(filled("{a.b}") == "; rm -rf /");
+    CHECK(filled("{{tile}} {tile}") == "{tile} 64");
+    CHECK(filled("") == "");
+    for (const char* same :
+         {"{", "}", "{}", "{ tile }", "{tile", "int f() { return 0; }", "{\"k\": 1}", "{{", "{{}}", "{tile "})
+        CHECK(filled(same) == same);
+    CHECK(measure::text_template("{n-1}", names).uses(1));
+    CHECK(!measure::text_template("{n-1}", names).uses(0));
+    CHECK(measure::text_template("{{tile}}", names).constant());
+    CHECK_THROWS_WITH_AS(
+        measure::text_template("-x{tille}", names, "command '-x{tille}'"),
+        "tunekit: command '-x{tille}': no parameter is called {tille}, want one of tile, n-1, a.b, or {{tille}} for "
+        "the text itself",
+        std::invalid_argument);
+}
+
+TEST_CASE("text_template: agrees with a regular expression, for random texts")
+{
+    const std::vector<std::string> names{"a"};
+    const std::vector<std::string> values{"1"};
+    regex_t placeholder;
+    REQUIRE(::regcomp(&placeholder, "\\{(\\{a+\\})\\}|\\{(a+)\\}", REG_EXTENDED) == 0);
+    tk::random::philox gen(7);
+    std::size_t replaced = 0;
+    for (int k = 0; k < 5000; ++k) {
+        std::string text;
+        for (int i = 0; i < 10; ++i) text += "{{}}a "[tk::random::uniform_index(6, gen)];
+        std::string want;
+        bool unknown = false;
+        const char* rest = text.c_str();
+        for (regmatch_t m[3]; ::regexec(&placeholder, rest, 3, m, 0) == 0; rest += m[0].rm_eo) {
+            want.append(rest, static_cast<std::size_t>(m[0].rm_so));
+            if (m[1].rm_so >= 0) want.append(rest + m[1].rm_so, static_cast<std::size_t>(m[1].rm_eo - m[1].rm_so));
+            else want += "1";
+            unknown = unknown || (m[2].rm_so >= 0 && m[2].rm_eo - m[2].rm_so != 1);
+            ++replaced;
+        }
+        want += rest;
+        CAPTURE(text);
+        if (unknown) CHECK_THROWS_AS(measure::text_template(text, names), std::invalid_argument);
+        else CHECK(measure::text_template(text, names).filled(values) == want);
+    }
+    ::regfree(&placeholder);
+    CHECK(replaced > 500);
+}
+
+TEST_CASE("matched: a number that is found once is the cost")
+{
+    const auto number = [](const char* expression, const std::string& text) {
+        return measure::matched(expression)(said(text));
+    };
+    CHECK(number("time: ([0-9.]+)", "x\ntime: 0.25 s\ny") == 0.25);
+    CHECK(number("[0-9]+$", "got 17") == 17);
+    CHECK(number("t=(\\d+)", "t=12") == 12);
+    CHECK(number("t=([\\d.e+-]+)", "t=1.5e-3") == 1.5e-3);
+    CHECK(number("t=([^]\\d]+|\\d+)", "t=4") == 4);
+    CHECK(number("^b ([0-9]+)", "a 1\nb 2\nc b 3") == 2);
+    CHECK(measure::matched("([0-9]+)")({.output = "a", .errors = "err 9"}) == 9);
+    CHECK(measure::matched("([0-9]+)")({.output = "5", .file = "in the file: 6"}) == 6);
+    const auto fails = [&](const char* expression, const std::string& text) {
+        try {
+            static_cast<void>(number(expression, text));
+        } catch (const measure::candidate_error& e) {
+            CHECK(e.why.kind == failure_kind::bad_cost);
+            return e.why.message;
+        }
+        return std::string("no failure");
+    };
+    CHECK(contains(fails("time: ([0-9.]+)", "it crashed\nbadly\n"),
+                   "was not found, want it once; the run ended with 'it crashed | badly'"));
+    CHECK(contains(fails("time: ([0-9.]+)", ""), "ended with nothing"));
+    CHECK(contains(fails("([0-9.]+)", "1 and 2"), "was found twice"));
+    CHECK(contains(fails("(n.*)", "nan"), "found 'nan', want a number"));
+    CHECK(contains(fails("time: (.*)", "time: 3 s"), "found '3 s', want a number"));
+    CHECK_THROWS_AS(measure::matched("time: ("), std::invalid_argument);
+    // A line that would overflow the stack of a matcher that recurses.
+    CHECK(contains(fails("(a|b)*c([0-9]+)", std::string(1000000, 'a') + "c1"), "was not found"));
+}
+
+TEST_CASE("same_output: numbers within the tolerance, all else as it is")
+{
+    const auto wrong = [](const char* got, const char* want, measure::tolerance within = {}) {
+        return measure::same_output{want, within}(said(got)).value_or("");
+    };
+    CHECK(wrong("a 1.0\n", "a 1\n") == "");
+    CHECK(wrong("sum = 1.0001", "sum = 1", {.relative = 1e-3}) == "");
+    CHECK(wrong("sum = 1.01", "sum = 1", {.relative = 1e-3}) == "line 1 of the output is '1.01', want '1'");
+    CHECK(wrong("a\nb 2\n", "a\nb 3\n") == "line 2 of the output is '2', want '3'");
+    CHECK(wrong("a   b", "a b") == "");
+    CHECK(wrong("ab", "a b") != "");
+    CHECK(wrong("a\n", "a\nb\n") == "line 2 of the output is its end, want 'b'");
+    CHECK(wrong("a\nb\n", "a\n") == "line 2 of the output is 'b', want its end");
+    CHECK(wrong("inf", "nan") != "");
+    CHECK(wrong("1e999", "1", {.relative = 1}) != "");
+    CHECK(measure::same_output{"a"}({.output = "a", .cut = true}).has_value());
+    CHECK(!measure::same_output{"a"}({.output = "b", .file = "a"}).has_value());
+}
+
+TEST_CASE("at_pointer: a number of a JSON")
+{
+    CHECK(measure::at_pointer("/a/1/t")(said(R"({"a": [0, {"t": 2.5}]})")) == 2.5);
+    CHECK(measure::at_pointer("/t")({.output = "x", .file = R"({"t": 3})"}) == 3);
+    for (const char* text : {"", "{", R"({"t": )", R"({"u": 1})", R"({"t": "1"})", R"({"t": null})", "[1]"})
+        CHECK_THROWS_AS(static_cast<void>(measure::at_pointer("/t")(said(text))), measure::candidate_error);
+    CHECK_THROWS_AS(measure::at_pointer("t"), std::invalid_argument);
+}
+
+TEST_CASE("program: arguments, variables, folder and files arrive as they are, and no shell sees them")
+{
+    temporary_folder at;
+    put(at / "template", "x={x} {not a name}\n");
+    const tk::space::product space{
+        tk::space::parameter<"x">({std::string("$(touch pwned); `touch pwned` \"'\n*"), std::string("")})};
+    program p(space, {.command = {"/bin/sh", "-c",
+                                  "printf '%s|' \"$@\" > args; printf %s \"$V\" > env; cat < written > copy; echo 2",
+                                  "sh", "-{x}-", "{{x}}", "a b"},
+                      .environment = {{"V", "v{x}"}},
+                      .directory = at / "",
+                      .files = {{at / "template", "written"}},
+                      .cost = measure::matched("[0-9]+"),
+                      .repetition = once});
+    for (const tk::index i : {0U, 1U}) {
+        const std::string x = space.texts(i)[0];
+        const auto m = measured(p, i);
+        REQUIRE_MESSAGE(m.ok(), (m.failed ? m.failed->message : ""));
+        CHECK(m.cost == 2);
+        CHECK(m.runs == 1);
+        CHECK(m.run_seconds > 0);
+        CHECK(text_of(at / "args") == "-" + x + "-|{x}|a b|");
+        CHECK(text_of(at / "env") == "v" + x);
+        CHECK(text_of(at / "copy") == "x=" + x + " {not a name}\n");
+        CHECK(::access((at / "pwned").c_str(), F_OK) != 0);
+    }
+    CHECK(p.unused().empty());
+    const auto told = p.command_of(1);
+    CHECK(told.arguments.back() == "a b");
+    CHECK(told.environment.front().second == "v");
+}
+
+TEST_CASE("program: the cost is wall time, processor time, or a number; others are kept beside it")
+{
+    const auto wall = of({.command = script("sleep 0.2")});
+    CHECK(wall.ok());
+    CHECK(wall.cost >= 0.2);
+    CHECK(wall.cost < 5);
+    const auto cpu = of({.command = script("sleep 0.2; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"),
+                         .cost = measure::cpu_seconds{}});
+    CHECK(cpu.cost > 0);
+    CHECK(cpu.cost < 5);
+    temporary_folder at;
+    program p(numbers(3), {.command = script("echo '{\"cost\": '$1'5, \"energy\": 7}' > " + (at / "out.json")),
+                           .result_file = at / "out.json",
+                           .cost = measure::at_pointer("/cost"),
+                           .numbers = {{"energy", measure::at_pointer("/energy")}},
+                           .repetition = once});
+    CHECK(measured(p, 2).cost == 25);
+    CHECK(p.numbers_of(2) == std::vector<double>{7});
+    CHECK(p.numbers_of(3).empty());
+}
+
+TEST_CASE("program: repetition, and the median as the cost")
+{
+    temporary_folder at;
+    program_options o{
+        .command = script("echo x >> " + (at / "runs") + "; n=$(wc -l < " + (at / "runs") + "); echo $((n * n))"),
+        .cost = measure::matched("[0-9]+"),
+        .repetition = measure::any_repetition(measure::fixed{.runs = 4, .batch = 2})};
+    program p(numbers(3), o);
+    const auto m = measured(p, 0);  // 1 4 9 16
+    CHECK(m.batches == std::vector<double>{2.5, 12.5});
+    CHECK(m.cost == 7.5);
+    CHECK(m.runs == 4);
+}
+
+TEST_CASE("program: what costs nothing or less than nothing is refused in words that name a remedy")
+{
+    for (const char* cost : {"0", "-1", "1e999"}) {
+        const auto m = of({.command = script(std::string("echo ") + cost), .cost = measure::matched("[-0-9e]+")});
+        REQUIRE(m.failed);
+        CHECK(m.failed->kind == failure_kind::bad_cost);
+        CHECK(contains(m.failed->message, "exp(x)"));
+        CHECK(contains(m.failed->message, "1/x"));
+    }
+}
+
+TEST_CASE("program: every way of ending badly is a failure of its own")
+{
+    const auto fails = [](program_options o, failure_kind kind, const char* words, int code = 0,
+                          measure::limits within = {.run_seconds = 20, .build_seconds = 20}) {
+        const auto m = of(std::move(o), within);
+        REQUIRE(m.failed);
+        CAPTURE(m.failed->message);
+        CHECK(m.failed->kind == kind);
+        CHECK(m.failed->code == code);
+        CHECK(contains(m.failed->message, words));
+        CHECK(!contains(m.failed->message, "\n"));
+    };
+    fails({.command = script("kill -SEGV $$")}, failure_kind::crash, "SIGSEGV", SIGSEGV);
+    fails({.command = script("echo on the way >&2; exit 3")}, failure_kind::exited,
+          "exit status 3, want 0; it said 'on the way'", 3);
+    fails({.command = script("exit 0"), .exit_status = 4}, failure_kind::exited, "exit status 0, want 4");
+    CHECK(of({.command = script("exit 4"), .exit_status = 4}).ok());
+    fails({.command = script("echo going; sleep 60")}, failure_kind::run_timeout,
+          "still running after 0.3 s; it said 'going'", 0, {.run_seconds = 0.3});
+    fails({.command = script("trap '' TERM; while :; do sleep 60; done")}, failure_kind::run_timeout, "still running",
+          0, {.run_seconds = 0.3});
+    fails({.command = script("while :; do :; done"), .cpu_seconds = 1}, failure_kind::run_timeout,
+          "1 s of processor time");
+    fails({.command = script("echo no number"), .cost = measure::matched("time: ([0-9]+)")}, failure_kind::bad_cost,
+          "was not found");
+    fails({.command = script("echo 1; echo 2"), .cost = measure::matched("[0-9]+")}, failure_kind::bad_cost,
+          "found twice");
+    fails({.command = {"./none-{x}"}}, failure_kind::invalid, "cannot be started: No such file", ENOENT);
+    fails({.command = script("read line < /dev/tty || exit 5; echo $line")}, failure_kind::exited, "exit status 5", 5);
+    fails({.command = script("read line || exit 6")}, failure_kind::exited, "exit status 6", 6);
+    temporary_folder at;
+    fails({.command = script("printf '{\"t\": 1' > " + (at / "half")),
+           .result_file = at / "half",
+           .cost = measure::at_pointer("/t")},
+          failure_kind::bad_cost, "no whole JSON");
+    fails({.command = script(":"), .result_file = at / "never", .cost = measure::at_pointer("/t")},
+          failure_kind::bad_cost, "was not written");
+    put(at / "stale", "{\"t\": 1}");
+    fails({.command = script(":"), .result_file = at / "stale", .cost = measure::at_pointer("/t")},
+          failure_kind::bad_cost, "was not written");
+    fails({.command = script("echo 1"), .files = {{"/proc/self/cmdline", "/none/at/all"}}}, failure_kind::invalid,
+          "'/none/at/all' cannot be written");
+}
+
+TEST_CASE("program: a process may not have more memory than it may")
+{
+    if (measure::detail::sanitized) return;  // its own address space is terabytes
+    program_options o{.command = {"/bin/sh", "-c", "head -c 200000000 /dev/zero | tail | wc -c # {x}"},
+                      .cost = measure::matched("[0-9]+")};
+    CHECK(of(o).cost == 2e8);
+    o.memory_bytes = std::size_t{64} << 20;
+    CHECK(of(o).failed);  // tail keeps its input and is told that there is no memory
+}
+
+TEST_CASE("program: a gibibyte of output is heard, and its ends are kept")
+{
+    const auto m = of({.command = script("echo first 7; head -c 1073741824 /dev/zero; echo; echo last 8"),
+                       .cost = measure::matched("last ([0-9]+)"),
+                       .numbers = {{"first", measure::matched("first ([0-9]+)")}},
+                       .output_bytes = 65536},
+                      {.run_seconds = 60});
+    REQUIRE_MESSAGE(m.ok(), (m.failed ? m.failed->message : ""));
+    CHECK(m.cost == 8);
+    for (const std::size_t size : {0U, 1U, 5U, 9U, 10U, 11U, 30U, 1000U}) {
+        measure::detail::bounded_text text(8);
+        std::string all;
+        for (std::size_t i = 0; i < size; ++i) all += static_cast<char>('a' + i % 26);
+        for (std::size_t at = 0; at < size; at += 3) text.add(std::string_view(all).substr(at, 3));
+        CHECK(text.text().starts_with(all.substr(0, 5)));
+        CHECK(text.text().ends_with(all.substr(size - (std::min)(size, std::size_t{5}))));
+        if (!text.cut()) CHECK(text.text() == all);
+    }
+}
+
+TEST_CASE("program: children and daemons end with the run that started them")
+{
+    temporary_folder at;
+    // A child that goes on, one that holds the output open, and a daemon in a session of its own whose parent has ended.
+    const auto m =
+        of({.command = script("sleep 300 & echo $! > " + (at / "child") + "; (setsid sh -c 'echo $$ > " +
+                              (at / "daemon") + "; exec sleep 300' < /dev/null > /dev/null 2>&1 &) ; while [ ! -s " +
+                              (at / "daemon") + " ]; do sleep 0.01; done; echo 1"),
+            .cost = measure::matched("^1$")});
+    REQUIRE_MESSAGE(m.ok(), (m.failed ? m.failed->message : ""));
+    CHECK(!lives_on(at / "child"));
+    CHECK(!lives_on(at / "daemon"));
+    const auto hangs =
+        of({.command = script("(setsid sh -c 'echo $$ > " + (at / "second") + "; exec sleep 300' &) ; sleep 300")},
+           {.run_seconds = 0.5});
+    REQUIRE(hangs.failed);
+    CHECK(hangs.failed->kind == failure_kind::run_timeout);
+    CHECK(!lives_on(at / "second"));
+}
+
+TEST_CASE("program: nothing outlives the process that measures, not even where that is killed")
+{
+    temporary_folder at;
+    const pid_t tuner = ::fork();
+    if (tuner == 0) {
+        program p(numbers(3),
+                  {.command = script("echo $$ > " + (at / "pid") + "; exec sleep 300"), .repetition = once});
+        static_cast<void>(p.measure(std::vector<tk::index>{0}, {.run_seconds = 300}));
+        ::_exit(0);
+    }
+    for (int k = 0; k < 500 && text_of(at / "pid").empty(); ++k) ::usleep(10000);
+    ::kill(tuner, SIGKILL);
+    ::waitpid(tuner, nullptr, 0);
+    CHECK(!lives_on(at / "pid"));
+}
+
+TEST_CASE("program: one that kills or stops the process which runs it is ended, and the run goes on")
+{
+    temporary_folder at;
+    program p(numbers(3), {.command = script("echo $$ > " + (at / "pid") +
+                                             "; [ $1 = 1 ] && kill -9 $PPID && exec sleep 300; echo 5"),
+                           .cost = measure::matched("^5$"),
+                           .repetition = once});
+    const auto m = measured(p, 1);
+    REQUIRE(m.failed);
+    CHECK(m.failed->kind == failure_kind::lost);
+    CHECK(!lives_on(at / "pid"));
+    CHECK(measured(p, 2).cost == 5);
+}
+
+TEST_CASE("program: what is built is built once for the same arguments, and a build that fails is told")
+{
+    temporary_folder at;
+    put(at / "main.in", "echo built with {level}, {twice}");
+    const tk::space::product space{tk::space::integers<"level">(0, 2), tk::space::integers<"twice">(1, 2),
+                                   tk::space::integers<"n">(1, 3)};
+    program_options o{
+        .command = {"/bin/sh", "{build}/main", "{n}"},
+        .files = {{at / "main.in", "{build}/main"}},
+        .build = {"/bin/sh", "-c",
+                  "echo {level} >> " + (at / "builds") + "; test {level} != 2 || { echo no level 2 >&2; exit 1; }"},
+        .cost = measure::matched("with ([0-9]), "),
+        .repetition = once};
+    o.files.front().to = "{build}/main";
+    {
+        program p(space, o);
+        for (tk::index i = 0; i < space.size(); ++i) {
+            const auto values = space.texts(i);
+            const auto m = measured(p, i);
+            if (values[0] == "2") {
+                REQUIRE(m.failed);
+                CHECK(m.failed->kind == failure_kind::build_error);
+                CHECK(contains(m.failed->message, "no level 2"));
+            } else if (values[0] == "0") {
+                REQUIRE(m.failed);  // a cost of 0
+                CHECK(m.failed->kind == failure_kind::bad_cost);
+            } else {
+                REQUIRE_MESSAGE(m.ok(), m.failed->message);
+                CHECK(m.cost == 1);
+            }
+        }
+    }
+    std::string built = text_of(at / "builds");
+    CHECK(built.size() == 2 * 6);  // 3 levels x 2 texts of the file; n is not part of it
+    // Kept in a folder, the next run finds all that went well.
+    o.build_directory = at / "kept";
+    for (int again = 0; again < 2; ++again) {
+        program p(space, o);
+        CHECK(measured(p, 1).ok());
+    }
+    CHECK(text_of(at / "builds").size() == built.size() + 2);
+}
+
+TEST_CASE("program: what is built in place is built again when its arguments change")
+{
+    temporary_folder at;
+    program p(numbers(3), {.command = {"/bin/sh", "-c", "cat built"},
+                           .directory = at / "",
+                           .build = {"/bin/sh", "-c", "echo {x} > built; echo x >> builds"},
+                           .cost = measure::matched("[0-9]+"),
+                           .repetition = once});
+    for (const tk::index i : {1U, 1U, 2U, 2U, 1U}) CHECK(measured(p, i).cost == static_cast<double>(i));
+    CHECK(text_of(at / "builds").size() == 2 * 3);
+    const auto slow = of({.command = {"/bin/true", "{x}"}, .build = {"/bin/sleep", "60"}}, {.build_seconds = 0.2});
+    REQUIRE(slow.failed);
+    CHECK(slow.failed->kind == failure_kind::build_timeout);
+}
+
+TEST_CASE("program: a check by its output, and by a command")
+{
+    temporary_folder at;
+    program_options o{
+        .command = script("echo value $1"), .check = measure::same_output{"value 2\n"}, .repetition = once};
+    {
+        program p(numbers(3), o);
+        CHECK(measured(p, 2).ok());
+        const auto m = measured(p, 1);
+        REQUIRE(m.failed);
+        CHECK(m.failed->kind == failure_kind::wrong_result);
+        CHECK(contains(m.failed->message, "line 1 of the output is '1', want '2'"));
+    }
+    o.check.reset();
+    o.command = script("echo $1 > " + (at / "result"));
+    o.check_command = {"/bin/sh", "-c", "grep -q 2 " + (at / "result") + " || { echo {x} is not 2; exit 1; }"};
+    program p(numbers(3), o);
+    CHECK(measured(p, 2).ok());
+    const auto m = measured(p, 1);
+    REQUIRE(m.failed);
+    CHECK(m.failed->kind == failure_kind::wrong_result);
+    CHECK(contains(m.failed->message, "1 is not 2"));
+}
+
+TEST_CASE("program: a configuration that is slower than the incumbent is cut short, and its runs are ended")
+{
+    temporary_folder at;
+    const auto m = of({.command = script("echo x >> " + (at / "runs") + "; sleep 60"), .repetition = once},
+                      {.abandon_above = 0.1, .run_seconds = 100});
+    CHECK(!m.failed);
+    CHECK(m.at_least);
+    CHECK(m.cost >= 0.1);
+    CHECK(m.cost < 30);
+    CHECK(text_of(at / "runs").size() == 2 * 3);  // three runs that were all above
+    // Where the cost is a number, seconds say nothing: three whole runs.
+    program p(numbers(3), {.command = script("echo 9"),
+                           .cost = measure::matched("9"),
+                           .repetition = measure::any_repetition(measure::fixed{.runs = 10, .batch = 1})});
+    const auto by_number = p.measure(std::vector<tk::index>{0}, {.abandon_above = 8}).front();
+    CHECK(by_number.at_least);
+    CHECK(by_number.runs == 3);
+}
+
+TEST_CASE("program: mistakes in its settings are told before anything runs")
+{
+    const auto refuses = [](program_options o, const char* words) {
+        try {
+            program p(numbers(3), std::move(o));
+            FAIL("not refused: " << words);
+        } catch (const std::exception& e) {
+            CHECK_MESSAGE(contains(e.what(), words), e.what());
+        }
+    };
+    refuses({}, "command is empty");
+    refuses({.command = {"./no-such-program", "{x}"}}, "there is no program './no-such-program' to run");
+    refuses({.command = {"no-such-program", "{x}"}}, "there is no program 'no-such-program' to run");
+    refuses({.command = {"/bin/true", "{y}"}}, "command '{y}': no parameter is called {y}, want one of x");
+    refuses({.command = {"/bin/true"}, .environment = {{"A=B", "1"}}}, "has '=' in it");
+    refuses({.command = {"/bin/true"}, .environment = {{"A", "{q}"}}}, "environment A");
+    refuses({.command = {"/bin/true"}, .directory = "/none"}, "there is no folder '/none'");
+    refuses({.command = {"/bin/true"}, .files = {{"/none/template", "out"}}},
+            "the template '/none/template' cannot be read");
+    refuses({.command = {"/bin/true"}, .files = {{"/proc/self/cmdline", "out"}}, .workers = 2},
+            "would be written by every worker");
+    refuses({.command = {"/bin/true"}, .result_file = "out", .workers = 2}, "would be written by every worker");
+    refuses({.command = {"/bin/true"}, .build = {"/bin/true"}, .workers = 2},
+            "every worker would build in the same place");
+    const tk::space::product taken{tk::space::integers<"build">(0, 1)};
+    CHECK_THROWS_WITH_AS(
+        program(taken, {.command = {"/bin/true"}}),
+        "tunekit: program: a parameter is called 'build', which is the name of a folder; want another name",
+        std::invalid_argument);
+    program unused(numbers(3), {.command = {"/bin/true"}});
+    CHECK(unused.unused() == std::vector<std::string>{"x"});
+}
+
+TEST_CASE("program: several at a time, each with a folder of its own, and the race")
+{
+    program_options o{.command = script("echo $1 > {scratch}/mine; sleep 0.05; cat {scratch}/mine"),
+                      .cost = measure::matched("[0-9]+"),
+                      .repetition = once,
+                      .workers = 3,
+                      .pinned = false};
+    program p(numbers(20), o);
+    CHECK(p.workers() == 3);
+    tk::random::philox gen(1);
+    const auto found = tk::tune(numbers(20), p, tk::search::random{}, {.trials = 21}, gen);
+    CHECK(found.trials().size() == 21);
+    CHECK(found.failed() == 1);  // x = 0 costs nothing
+    for (const auto& t : found.trials())
+        if (t.measured.ok()) CHECK(t.measured.cost == static_cast<double>(t.candidate));
+    CHECK(found.best_cost() == 1);
+    const auto result = measure::race(p, std::vector<tk::index>{3, 2, 4}, {.run_seconds = 10}, {.max_rounds = 12});
+    REQUIRE(result.winner);
+    CHECK(*result.winner == 2);
+}

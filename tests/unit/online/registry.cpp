@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/online/registry.hpp"
+
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/support/temporary_folder.hpp"
+#include "tests/unit/online/application.hpp"
+#include "tunekit/io/text.hpp"
+
+namespace tk = tunekit;
+namespace online = tk::online;
+using support::application;
+using support::temporary_folder;
+
+namespace {
+
+online::identity ours() { return {.kernel = "dslash", .version = "3.1", .device = "this machine, 2 cores"}; }
+
+using registry = online::registry<support::tiles_space>;
+
+registry make(online::identity of = ours()) { return {std::move(of), support::tiles(), support::tiles().at(0)}; }
+
+void settle(registry& r, const std::string& key)
+{
+    application app;
+    auto& t = r.at(key);
+    for (int k = 0; k < 100 && !t.settled(); ++k) app.calls(t, 1000);
+    REQUIRE(t.settled());
+}
+
+}  // namespace
+
+TEST_CASE("registry: a context a key, and references stay")
+{
+    auto r = make();
+    auto& t = r.at("8");
+    for (int k = 0; k < 100; ++k) (void)r.at(online::key(k, 2.5, "x"));
+    CHECK(&t == &r.at("8"));
+    CHECK(r.contexts().size() == 101);
+    CHECK(online::key(3, 2.5, "x", true) == "3 2.5 x true");
+    CHECK(online::key() == "");
+}
+
+TEST_CASE("registry: a default outside the space is refused")
+{
+    const tk::space::product space{tk::space::integers<"a">(0, 3)}, wider{tk::space::integers<"a">(0, 4)};
+    const auto four = wider.at(4);
+    CHECK_THROWS_AS((online::registry(ours(), space, four)), std::invalid_argument);
+}
+
+TEST_CASE("winner_line: reads back what was written, whatever the characters")
+{
+    const std::string odd = "a\tb\nc%d\r\x01\xff \"\\#";
+    const online::winner_line w{
+        .of = {.kernel = odd, .version = odd, .device = odd},
+        .library = odd,
+        .fingerprint = 0xfedcba9876543210U,
+        .key = odd,
+        .what = {.winner = 7, .runner_up = 9, .cost = 1.0 / 3, .runner_up_cost = 0.5, .default_cost = 1e-9},
+        .values = odd};
+    const std::string line = to_line(w);
+    CHECK(line.find('\n') == std::string::npos);
+    CHECK(online::winner_line_of(line) == w);
+}
+
+TEST_CASE("winner_line: any cut and any changed byte is noticed")
+{
+    const online::winner_line w{
+        .of = ours(),
+        .library = "1",
+        .fingerprint = 5,
+        .key = "8 8",
+        .what = {.winner = 7, .runner_up = 9, .cost = 0.25, .runner_up_cost = 0.5, .default_cost = 1},
+        .values = "a=1"};
+    const std::string line = to_line(w);
+    for (std::size_t n = 0; n < line.size(); ++n) {
+        CHECK_FALSE(online::winner_line_of(line.substr(0, n)).has_value());
+        std::string changed = line;
+        changed[n] = changed[n] == 'x' ? 'y' : 'x';
+        CHECK_FALSE(online::winner_line_of(changed).has_value());
+    }
+}
+
+TEST_CASE("registry: saved, loaded, settled at once; what is open is not saved")
+{
+    const temporary_folder folder;
+    auto r = make();
+    settle(r, "8 8");
+    application app;
+    app.calls(r.at("still open"), 50);
+    r.save(folder / "tuned");
+    auto again = make();
+    const auto got = again.load(folder / "tuned");
+    CHECK(got.taken == 1);
+    CHECK(got.refused.empty());
+    CHECK(again.at("8 8").settled());
+    CHECK(again.at("8 8").result() == r.at("8 8").result());
+    CHECK_FALSE(again.at("still open").settled());
+    CHECK(tk::io::lines(tk::io::read_text(folder / "tuned")).size() == 2);
+    CHECK(again.load(folder / "no such file").taken == 0);
+}
+
+TEST_CASE(
+    "registry: another version, device, library or space is refused with the reason; another kernel is left alone")
+{
+    const temporary_folder folder;
+    auto r = make();
+    settle(r, "8 8");
+    r.save(folder / "tuned");
+    const auto refused = [&](online::identity of) {
+        const auto got = make(std::move(of)).load(folder / "tuned");
+        CHECK(got.taken == 0);
+        REQUIRE(got.refused.size() == 1);
+        return got.refused.front();
+    };
+    CHECK(refused({"dslash", "3.2", "this machine, 2 cores"}) ==
+          "line 2 (8 8): the kernel's version is \"3.1\", here \"3.2\"");
+    CHECK(refused({"dslash", "3.1", "another"}) ==
+          "line 2 (8 8): the device is \"this machine, 2 cores\", here \"another\"");
+    const auto other_kernel = make({"axpy", "3.1", "this machine, 2 cores"}).load(folder / "tuned");
+    CHECK(other_kernel.taken == 0);
+    CHECK(other_kernel.refused.empty());
+    auto lines = r.winners();
+    lines.front().library = "0.0.1";
+    online::write_winners(folder / "old", lines);
+    const auto old = make().load(folder / "old");
+    REQUIRE(old.refused.size() == 1);
+    CHECK(old.refused.front().find("the version of tunekit is \"0.0.1\"") != std::string::npos);
+    const tk::space::product wider{tk::space::integers<"a">(0, 10), tk::space::powers_of_two<"b">(1, 64)};
+    online::registry changed(ours(), wider, wider.at(0));
+    const auto got = changed.load(folder / "tuned");
+    REQUIRE(got.refused.size() == 1);
+    CHECK(got.refused.front() == "line 2 (8 8): its space was another one");
+}
+
+TEST_CASE("registry: a foreign file is refused and stays as it is")
+{
+    const temporary_folder folder;
+    const std::string path = folder / "notes";
+    tk::io::write_text(path, "dear diary\n");
+    auto r = make();
+    settle(r, "8 8");
+    const auto got = r.load(path);
+    CHECK(got.taken == 0);
+    CHECK(got.refused.size() == 1);
+    CHECK_THROWS_AS(r.save(path), tk::error);
+    CHECK(tk::io::read_text(path) == "dear diary\n");
+    CHECK_THROWS_AS(r.save(folder / "no/such/folder"), tk::error);
+}
+
+TEST_CASE("registry: a cut line is told, and what others wrote stays")
+{
+    const temporary_folder folder;
+    const std::string path = folder / "tuned";
+    auto theirs = make({"axpy", "1", "elsewhere"});
+    settle(theirs, "4");
+    theirs.save(path);
+    auto r = make();
+    settle(r, "8 8");
+    settle(r, "16 16");
+    r.save(path);
+    std::string text = tk::io::read_text(path);
+    text.resize(text.size() - 5);  // as a full disk leaves it
+    tk::io::write_text(path, text);
+    auto again = make();
+    const auto got = again.load(path);
+    CHECK(got.taken == 1);
+    REQUIRE(got.refused.size() == 1);
+    CHECK(got.refused.front() == "line 4: it was cut or edited");
+    r.save(path);
+    CHECK(make().load(path).taken == 2);
+    CHECK(make({"axpy", "1", "elsewhere"}).load(path).taken == 1);
+    for (int k = 0; k < 3; ++k) r.save(path);
+    CHECK(tk::io::lines(tk::io::read_text(path)).size() == 5);  // a line a context, and the cut one
+}
+
+TEST_CASE("registry: what processes write at the same time is merged")
+{
+    const temporary_folder folder;
+    const std::string path = folder / "tuned";
+    std::vector<pid_t> children;
+    for (int k = 0; k < 4; ++k) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            online::winner_line w{
+                .of = ours(),
+                .library = "1",
+                .fingerprint = 5,
+                .key = {},
+                .what = {.winner = 7, .runner_up = 9, .cost = 0.25, .runner_up_cost = 0.5, .default_cost = 1},
+                .values = "a=1"};
+            for (int n = 0; n < 25; ++n) {
+                w.key = online::key(k, n);
+                online::write_winners(path, {w});
+            }
+            ::_exit(0);
+        }
+        children.push_back(child);
+    }
+    for (const pid_t child : children) {
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        CHECK(status == 0);
+    }
+    CHECK(tk::io::lines(tk::io::read_text(path)).size() == 101);
+}
