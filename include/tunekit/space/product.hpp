@@ -196,9 +196,9 @@ private:
     }
 
     template <std::size_t J, class T>
-    [[nodiscard]] bool find(const T& value, std::uint16_t& ordinal) const
+    [[nodiscard]] bool find(const T& wanted, std::uint16_t& ordinal) const
     {
-        const auto at = parameter_at<J>(parts_).values.find(value);
+        const auto at = parameter_at<J>(parts_).values.find(wanted);
         if (at) ordinal = *at;
         return at.has_value();
     }

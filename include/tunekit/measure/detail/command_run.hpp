@@ -179,6 +179,7 @@ private:
         if (child < 0) return errno;
         if (child == 0) {
             say_trouble = descriptor(::fcntl(say_trouble.get(), F_DUPFD_CLOEXEC, 10));
+            *started_ = ::getpid();  // here too: the command may end this one's parent before that could say so
             ::setsid();
             reset_signals();
             const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -25,41 +25,42 @@ struct named_select {
     int select;
 };
 
-/// `find` is called with a pointer to what inherits both, where the name is found there.
-template <class T, class Named, class Find>
-[[nodiscard]] consteval bool has(Find)
-{
-    if constexpr (!std::is_class_v<T> || std::is_final_v<T>) return std::is_class_v<T>;
-    else return !std::is_invocable_v<Find, twice<T, Named>*>;
-}
+template <class X>
+concept one_start = requires { &X::start; };
+template <class X>
+concept one_explore = requires { &X::explore; };
+template <class X>
+concept one_list = requires { &X::list; };
+template <class X>
+concept one_select = requires { &X::select; };
+
+/// The answer for what cannot be inherited from.
+template <class T>
+inline constexpr bool believed = !std::is_class_v<T> || std::is_final_v<T>;
 
 template <class T>
 [[nodiscard]] consteval bool has_start()
 {
-    return has<T, named_start>([]<class X>(X*)
-                                   requires requires { &X::start; }
-                               {});
+    if constexpr (believed<T>) return std::is_class_v<T>;
+    else return !one_start<twice<T, named_start>>;
 }
 template <class T>
 [[nodiscard]] consteval bool has_explore()
 {
-    return has<T, named_explore>([]<class X>(X*)
-                                     requires requires { &X::explore; }
-                                 {});
+    if constexpr (believed<T>) return std::is_class_v<T>;
+    else return !one_explore<twice<T, named_explore>>;
 }
 template <class T>
 [[nodiscard]] consteval bool has_list()
 {
-    return has<T, named_list>([]<class X>(X*)
-                                  requires requires { &X::list; }
-                              {});
+    if constexpr (believed<T>) return std::is_class_v<T>;
+    else return !one_list<twice<T, named_list>>;
 }
 template <class T>
 [[nodiscard]] consteval bool has_select()
 {
-    return has<T, named_select>([]<class X>(X*)
-                                    requires requires { &X::select; }
-                                {});
+    if constexpr (believed<T>) return std::is_class_v<T>;
+    else return !one_select<twice<T, named_select>>;
 }
 
 }  // namespace tunekit::search::detail
