@@ -2,9 +2,6 @@
 #include "tunekit/io/logged.hpp"
 
 #include <doctest/doctest.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -17,11 +14,7 @@
 #include "tests/support/grid_space.hpp"
 #include "tests/support/resealed.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tunekit/measure/fixed.hpp"
-#include "tunekit/measure/guarded_buffer.hpp"
-#include "tunekit/measure/isolated_workers.hpp"
 #include "tunekit/measure/simulated_workers.hpp"
-#include "tunekit/measure/timed.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/schedule/linear.hpp"
@@ -611,124 +604,6 @@ TEST_CASE("a log of other tasks, of another schedule or of a worker that is none
                           "changed")
                              .c_str(),
                          tk::error);
-}
-
-namespace {
-
-struct numbers {
-    using config = int;
-    tk::index n;
-    [[nodiscard]] tk::index size() const { return n; }
-    [[nodiscard]] config at(tk::index i) const { return static_cast<int>(i); }
-    [[nodiscard]] std::optional<tk::index> index_of(const config& c) const { return static_cast<tk::index>(c); }
-};
-
-/// How often each configuration of each task has run, in memory that outlives the processes.
-struct run_counts {
-    int of[task_count][400];
-};
-
-/// Sleeps two milliseconds and has its cost by its own word.
-struct sleeping {
-    run_counts* seen;
-    std::size_t task;
-
-    double operator()(int c) const
-    {
-        ++seen->of[task][c];
-        ::usleep(2000);
-        return 1e-3 * (1 + c % 97);
-    }
-};
-
-constexpr std::size_t killed_workers = 3;
-
-tk::tasks_tuner sixty_each(std::size_t workers)
-{
-    philox gen(3);
-    const auto tasks = three_tasks();
-    return {
-        tasks, tk::search::annealing{}, tk::schedule::random{}, {.trials_per_task = 60, .slot_seconds = 0.02}, workers,
-        gen};
-}
-
-/// A process of its own that takes the run up; it ends by itself when the run is over.
-[[noreturn]] void take_up(const std::string& path, run_counts* seen)
-{
-    int status = 2;
-    try {
-        tk::measure::isolated_workers pool(
-            killed_workers,
-            [&](std::size_t) {
-                std::vector<tk::measure::any_worker_task> out;
-                const tk::index sizes[] = {400, 300, 81};
-                for (std::size_t k = 0; k < task_count; ++k)
-                    out.emplace_back(tk::measure::worker_task{
-                        numbers{sizes[k]},
-                        tk::measure::timed{sleeping{seen, k}, tk::measure::fixed{.runs = 1, .batch = 1}}});
-                return out;
-            },
-            {.pinned = false});
-        tk::io::logged run(path, sixty_each(killed_workers), of_tasks(true));
-        tk::tune_tasks(run, pool, nobody);
-        status = run.failed() ? 3 : 0;
-    } catch (const std::exception&) {
-    }
-    ::_exit(status);
-}
-
-}  // namespace
-
-TEST_CASE("SIGKILL at any moment of a run with several workers loses at most what was out")
-{
-    for (const std::uint64_t seed : {1U, 2U, 3U}) {
-        CAPTURE(seed);
-        const temporary_folder f;
-        const std::string path = f / "log";
-        tk::measure::guarded_buffer<run_counts> seen(1);
-        philox dice(seed);
-        std::size_t kills = 0;
-        std::vector<std::pair<tk::io::log_trial, int>> told;  // with how often it had run when it was killed
-        for (bool over = false; !over;) {
-            const pid_t child = ::fork();
-            REQUIRE(child >= 0);
-            if (child == 0) take_up(path, seen.data());
-            if (kills < 8) {
-                ::usleep(static_cast<useconds_t>(5000 + tk::random::uniform_index(60000, dice)));
-                ::kill(child, SIGKILL);
-            }
-            int status = 0;
-            REQUIRE(::waitpid(child, &status, 0) == child);
-            over = WIFEXITED(status);
-            if (over) CHECK(WEXITSTATUS(status) == 0);
-            else ++kills;
-            if (text_of(path).find('\n') == std::string::npos) {  // not even a header
-                ::unlink(path.c_str());
-                continue;
-            }
-            const auto log = tk::io::read_log(path);
-            CHECK(out_at_end(log).size() <= killed_workers);
-            REQUIRE(log.trials.size() >= told.size());
-            for (std::size_t i = 0; i < told.size(); ++i) {  // nothing recorded is lost, or measured again
-                const auto& was = told[i].first;
-                CHECK(log.trials[i].candidate == was.candidate);
-                CHECK(log.trials[i].measured == was.measured);
-                CHECK(seen.data()->of[was.task][was.candidate] == told[i].second);
-            }
-            for (std::size_t i = told.size(); i < log.trials.size(); ++i) {
-                const auto& t = log.trials[i];
-                const int runs = seen.data()->of[t.task][t.candidate];
-                CHECK(runs >= 1);
-                told.emplace_back(t, runs);
-            }
-        }
-        CHECK(kills > 0);
-        const auto log = tk::io::read_log(path);
-        tk::io::logged end(path, sixty_each(5), of_tasks(true));
-        check_recorded(end.record(), log);
-        CHECK(end.replayed() == told.size());
-        for (const auto& t : end.record().tasks) CHECK(t.record.trials().size() == 60);
-    }
 }
 
 TEST_CASE("a log of events names the parameters, and of each answer the values: it can be read without its program")
