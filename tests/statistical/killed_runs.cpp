@@ -77,7 +77,7 @@ struct entry {
 
 /// What outlives the processes.
 struct memory {
-    int runs[task_count][400];  // of each configuration
+    int runs[task_count][400];         // of each configuration
     std::atomic<std::size_t> answers;  // watched by the process that was killed
     struct answer {
         std::size_t task;
@@ -285,8 +285,7 @@ TEST_CASE("runs with several workers, killed at random moments, are taken up to 
 {
     tk::measure::detail::adopt_descent();  // what a killed process leaves is waited for here
     tally all;
-    for (std::uint64_t seed = first_seed; all.kills < kills_wanted; ++seed)
-        chain(seed, kills_wanted - all.kills, all);
+    for (std::uint64_t seed = first_seed; all.kills < kills_wanted; ++seed) chain(seed, kills_wanted - all.kills, all);
     CHECK(all.early < all.kills);
     MESSAGE(all.kills, " kills in ", all.chains, " runs, ", all.early, " before there was a log, ", all.torn,
             " torn lines, ", all.answers, " answers");
