@@ -23,7 +23,7 @@
 #include "programs/names.hpp"
 #include "programs/program.hpp"
 #include "tunekit/explore/annealing.hpp"
-#include "tunekit/explore/contextual_annealing.hpp"
+#include "tunekit/explore/contextual.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/recipes/adatune.hpp"

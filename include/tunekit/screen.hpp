@@ -12,4 +12,5 @@
 #include "tunekit/screen/k_means.hpp"
 #include "tunekit/screen/keep_best.hpp"
 #include "tunekit/screen/point_rows.hpp"
+#include "tunekit/screen/screened.hpp"
 #include "tunekit/screen/synthesis.hpp"

@@ -9,7 +9,7 @@
 
 #include "tunekit/core/archetypes.hpp"
 #include "tunekit/explore/annealing.hpp"
-#include "tunekit/explore/contextual_annealing.hpp"
+#include "tunekit/explore/contextual.hpp"
 #include "tunekit/explore/enumeration.hpp"
 #include "tunekit/space/archetypes.hpp"
 
@@ -46,7 +46,7 @@ struct state {};
 using found = std::vector<explore::scored_candidate>;
 
 struct whole {
-    state start(const any_space&) const;
+    state start(const any_space&) const { return {}; }
     found explore(state&, const any_space&, const judge&, const tk::space::index_set&, std::size_t, gen&) const;
 };
 static_assert(explore::explorer<whole, any_space, judge, gen>);
@@ -94,6 +94,11 @@ struct may_be_complete {
 static_assert(explore::lists<listing, any_space, gen> && !explore::lists<whole, any_space, gen>);
 static_assert(!explore::lists<lists_without_the_best, any_space, gen> &&
               !explore::lists<may_be_complete, any_space, gen>);
+
+// contextual: an explorer where what it contains is one
+static_assert(explore::explorer<explore::contextual<whole>, any_space, judge, gen>);
+static_assert(!explore::explorer<explore::contextual<explores_to_indices>, any_space, judge, gen>);
+static_assert(!explore::starts_on<explore::contextual<starts_nowhere>, any_space>);
 
 // Ours need no more than a space, a scorer and a generator.
 static_assert(explore::explorer<explore::annealing, any_space, judge, gen> &&

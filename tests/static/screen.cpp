@@ -7,11 +7,14 @@
 #include <vector>
 
 #include "tunekit/core/archetypes.hpp"
+#include "tunekit/explore/annealing.hpp"
+#include "tunekit/explore/contextual.hpp"
 #include "tunekit/screen/adaptive_sampling.hpp"
 #include "tunekit/screen/dbscan.hpp"
 #include "tunekit/screen/diversity.hpp"
 #include "tunekit/screen/epsilon_greedy.hpp"
 #include "tunekit/screen/keep_best.hpp"
+#include "tunekit/screen/screened.hpp"
 #include "tunekit/space/archetypes.hpp"
 
 namespace tk = tunekit;
@@ -51,5 +54,36 @@ static_assert(screen::screen<screen::keep_best, any_space, gen> && screen::scree
               screen::screen<screen::dbscan, any_space, gen> &&
               screen::screen<screen::adaptive_sampling, any_space, gen> &&
               screen::screen<screen::epsilon_greedy<screen::adaptive_sampling>, any_space, gen>);
+
+// candidates_for: what a screen says of itself, through what wraps it; n where it says nothing or something else
+struct says_no_size : whole {
+    int candidates_for(std::size_t) const;
+};
+static_assert(screen::candidates_for(screen::diversity{}, 64) == 128);
+static_assert(screen::candidates_for(screen::diversity{.lambda = 3}, 64) == 192);
+static_assert(screen::candidates_for(screen::epsilon_greedy{screen::diversity{}}, 64) == 128);
+static_assert(screen::candidates_for(screen::keep_best{}, 64) == 64 && screen::candidates_for(whole{}, 64) == 64);
+static_assert(screen::candidates_for(says_no_size{}, 64) == 64);
+
+// screened: an explorer, where its parts are an explorer and a screen
+struct judge {
+    void score(std::span<const tk::index>, std::span<double>) const;
+    void predict(std::span<const tk::index>, std::span<tk::stats::prediction>) const;
+    double best() const;
+};
+struct knows_no_best {
+    void score(std::span<const tk::index>, std::span<double>) const;
+    void predict(std::span<const tk::index>, std::span<tk::stats::prediction>) const;
+};
+using tk::explore::annealing;
+using tk::explore::explorer;
+static_assert(explorer<screen::screened<annealing, screen::diversity>, any_space, judge, gen>);
+static_assert(explorer<screen::screened<annealing, whole>, any_space, judge, gen>);
+static_assert(explorer<tk::explore::contextual<screen::screened<annealing, screen::diversity>>, any_space, judge, gen>);
+static_assert(!explorer<screen::screened<annealing, selects_candidates>, any_space, judge, gen>);
+static_assert(!explorer<screen::screened<annealing, selects_if_mutable>, any_space, judge, gen>);
+static_assert(!explorer<screen::screened<whole, whole>, any_space, judge, gen>);
+static_assert(!explorer<screen::screened<annealing, whole>, any_space, knows_no_best, gen>);
+static_assert(!screen::screen<screen::screened<annealing, whole>, any_space, gen>);
 
 }  // namespace

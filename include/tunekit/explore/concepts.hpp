@@ -44,7 +44,8 @@ concept starts_on = core::starts_on<X, Space>;
 template <class X, class Space>
 using state_of = core::state_of<X, Space>;
 
-/// Finds at most `n` distinct configurations outside `visited`, best score first.
+/// Finds at most `n` distinct configurations outside `visited`, in the order in which it would measure them: best score first unless
+/// the explorer says otherwise.
 template <class X, class Space, class Scorer, class G>
 concept explores = requires(const X& explorer, state_of<X, Space>& state, const Space& space, const Scorer& s,
                             const space::index_set& visited, std::size_t n, G& gen) {
@@ -52,7 +53,7 @@ concept explores = requires(const X& explorer, state_of<X, Space>& state, const 
 };
 
 /// An explorer: parameters in the explorer, what carries over from one search to the next in its state.
-/// Semantics: equal states, scores and generators give equal candidates; fewer than n only where it found no more.
+/// Semantics: equal states, scores and generators give equal candidates; fewer than n only where it found no more, or chose fewer.
 template <class X, class Space, class Scorer, class G>
 concept explorer = std::copyable<X> && starts_on<X, Space> && std::copyable<state_of<X, Space>> && scorer<Scorer> &&
                    explores<X, Space, Scorer, G>;

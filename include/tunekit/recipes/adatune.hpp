@@ -9,13 +9,14 @@
 
 #include "tunekit/acquisition/criteria.hpp"
 #include "tunekit/explore/annealing.hpp"
-#include "tunekit/explore/contextual_annealing.hpp"
+#include "tunekit/explore/contextual.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/until_stable.hpp"
 #include "tunekit/schedule/sequential.hpp"
 #include "tunekit/screen/diversity.hpp"
 #include "tunekit/screen/epsilon_greedy.hpp"
 #include "tunekit/screen/keep_best.hpp"
+#include "tunekit/screen/screened.hpp"
 #include "tunekit/search/model_guided.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
 #include "tunekit/tune/recipe.hpp"
@@ -72,17 +73,18 @@ template <class Strategy, class Repetition>
                               measure::until_stable::paper());
 }
 
-/// AdaTune as its paper has it: rounds of 64, the jackknife's uncertainty, the diversity-aware choice among twice as many
-/// candidates with expected improvement for its cost term, AutoTVM's annealing under the contextual share, the evaluator.
+/// AdaTune as its paper has it, algorithm 1: rounds of b = 64; of 2 b candidates of AutoTVM's annealing with expected improvement
+/// the diverse (1 - epsilon_t) b, then epsilon_t b random ones, epsilon_t from the jackknife's uncertainty; the evaluator.
 ///
 /// Departures: 100 trees, scikit-learn's default, as the paper does not say; those of `surrogate::random_forest` (features that are
 ///             constant in a node do not count among `max_features`; forestci's calibration of the jackknife is left out), of
-///             `explore::contextual_annealing`, `screen::diversity` and `measure::until_stable`; parameter values as features.
+///             `explore::contextual`, `screen::diversity` and `measure::until_stable`; parameter values as features.
 [[nodiscard]] inline auto adatune_paper()
 {
     return detail::in_adatune(
         search::model_guided{surrogate::random_forest::jackknifed(), acquisition::expected_improvement{},
-                             explore::contextual_annealing{}, screen::diversity{}},
+                             explore::contextual{screen::screened{explore::annealing{}, screen::diversity{}}},
+                             screen::keep_best{}},
         measure::until_stable::paper());
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/support/grid_space.hpp"
-#include "tunekit/explore/contextual_annealing.hpp"
+#include "tunekit/explore/contextual.hpp"
 #include "tunekit/random/philox.hpp"
 
 namespace tk = tunekit;

@@ -2,7 +2,9 @@
 // What carries a paper's name has the paper's parts: loss, acquisition, explorer, screen, evaluator, sizes.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -131,23 +133,65 @@ TEST_CASE("the diverse choice is shown twice as many candidates as it chooses")
 }
 
 TEST_CASE(
-    "adatune_paper has the jackknife, expected improvement, contextual annealing, the diverse choice and the evaluator")
+    "adatune_paper: jackknife, expected improvement, the contextual share on top of the diverse choice, the evaluator")
 {
     const auto adatune = recipes::adatune_paper();
     static_assert(same<decltype(adatune.strategy.model), tk::surrogate::random_forest>);
     static_assert(same<decltype(adatune.strategy.acquire), tk::acquisition::expected_improvement>);
-    static_assert(same<decltype(adatune.strategy.explore), tk::explore::contextual_annealing>);
-    static_assert(same<decltype(adatune.strategy.screen), tk::screen::diversity>);
+    static_assert(same<decltype(adatune.strategy.explore),
+                       tk::explore::contextual<tk::screen::screened<tk::explore::annealing, tk::screen::diversity>>>);
+    static_assert(same<decltype(adatune.strategy.screen), tk::screen::keep_best>);
     CHECK(adatune.strategy.model.sd == tk::surrogate::forest_sd::jackknife);
     CHECK(adatune.strategy.model.bootstrap);
     CHECK(adatune.strategy.model.max_features == 10);
-    check_annealing(adatune.strategy.explore.inner);
+    check_annealing(adatune.strategy.explore.inner.search);
+    CHECK(tk::screen::candidates_for(adatune.strategy.explore.inner.rule, 64) == 128);
     CHECK_FALSE(adatune.strategy.explore.stochastic_rounding);
     check_rounds(adatune.strategy.options);
     CHECK(adatune.repetition == tk::measure::until_stable::paper());
     CHECK(adatune.repetition.max_runs == 500);
     CHECK(adatune.repetition.batch == 50);
     static_assert(same<decltype(adatune.schedule), tk::schedule::sequential>);
+}
+
+namespace {
+
+/// Scores fall with the distance from 0 on a line; the model's sd is a quarter of the best score everywhere.
+struct unsure {
+    [[nodiscard]] double best() const { return 1; }
+    void score(std::span<const tk::index> in, std::span<double> out) const
+    {
+        for (std::size_t i = 0; i < in.size(); ++i) out[i] = -1e-4 * static_cast<double>(in[i]);
+    }
+    void predict(std::span<const tk::index> in, std::span<tk::stats::prediction> out) const
+    {
+        for (std::size_t i = 0; i < in.size(); ++i) out[i] = {-1e-4 * static_cast<double>(in[i]), 0.25};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("of a round of adatune_paper the contextual share is random, whatever the diverse choice thinks of it")
+{
+    const tk::space::product space{tk::space::integers<"a">(0, 63), tk::space::integers<"b">(0, 63)};
+    const auto contextual = recipes::adatune_paper().strategy.explore;
+    std::size_t worst_half = 0;
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        tk::random::philox gen(seed), again(seed);
+        auto state = contextual.start(space), alone = contextual.inner.start(space);
+        const auto round = contextual.explore(state, space, unsure{}, {}, 64, gen);
+        const auto diverse = contextual.inner.explore(alone, space, unsure{}, {}, 64, again);
+        REQUIRE(round.size() == 64);
+        REQUIRE(diverse.size() == 64);
+        tk::space::index_set seen;
+        for (const auto& c : round) CHECK(seen.insert(c.candidate));
+        // 48 = (1 - 0.25) 64 are the first of the diverse choice, as that chose them; 16 are random.
+        CHECK(std::equal(round.begin(), round.begin() + 48, diverse.begin()));
+        for (std::size_t i = 48; i < 64; ++i) worst_half += round[i].candidate >= space.size() / 2;
+    }
+    // Of 128 uniform draws about half lie in the worse half: outside 36 to 92 with probability below 1e-6. The search has none there.
+    CHECK(worst_half >= 36);
+    CHECK(worst_half <= 92);
 }
 
 TEST_CASE("AdaTune's evaluator runs in a replay: 150 runs a configuration of which 20 were recorded, all charged")

@@ -12,6 +12,7 @@
 #include "tunekit/screen/diversity.hpp"
 #include "tunekit/screen/epsilon_greedy.hpp"
 #include "tunekit/screen/keep_best.hpp"
+#include "tunekit/screen/screened.hpp"
 
 namespace tk = tunekit;
 namespace screen = tk::screen;
@@ -154,4 +155,71 @@ TEST_CASE("diversity is at least 1 - 1/e of the best subset on 200 random pools"
         const auto chosen = screen::diversity{.alpha = alpha, .lambda = 3}.select(space, pool, {}, 3, gen);
         CHECK(value(chosen) >= (1 - std::exp(-1.0)) * best);
     }
+}
+
+namespace {
+
+/// An explorer that knows all candidates; the judge scores a configuration by its index.
+struct all_known {
+    struct state {
+        std::size_t asked = 0;
+    };
+    [[nodiscard]] state start(const grid_space&) const { return {}; }
+    template <class Judge>
+    [[nodiscard]] std::vector<scored_candidate> explore(state& s, const grid_space&, const Judge&,
+                                                        const tk::space::index_set&, std::size_t n, philox&) const
+    {
+        s.asked = n;
+        return ranked(n);
+    }
+};
+struct by_index {
+    [[nodiscard]] double best() const { return 1; }
+    void score(std::span<const tk::index> in, std::span<double> out) const
+    {
+        for (std::size_t i = 0; i < in.size(); ++i) out[i] = -static_cast<double>(in[i]);
+    }
+    void predict(std::span<const tk::index> in, std::span<tk::stats::prediction> out) const
+    {
+        for (std::size_t i = 0; i < in.size(); ++i) out[i] = {static_cast<double>(in[i]), 2};
+    }
+};
+
+/// Chooses the third candidate, one that nobody proposed, and the first.
+struct third_made_first {
+    template <class Space>
+    [[nodiscard]] std::vector<tk::index> select(const Space&, std::span<const scored_candidate> found,
+                                                const tk::space::index_set&, std::size_t, philox&) const
+    {
+        return {found[2].candidate, 7, found[0].candidate};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("screened explores for what its screen wants to see, and keeps the screen's order")
+{
+    const grid_space space({10, 100});
+    philox gen(1), same(1);
+    const screen::screened s{all_known{}, screen::diversity{.lambda = 3}};
+    auto state = s.start(space);
+    const auto found = s.explore(state, space, by_index{}, {}, 5, gen);
+    CHECK(state.asked == 15);
+    const auto chosen = screen::diversity{.lambda = 3}.select(space, ranked(15), {}, 5, same);
+    REQUIRE(found.size() == 5);
+    for (std::size_t i = 0; i < 5; ++i) {
+        CHECK(found[i].candidate == chosen[i]);
+        CHECK(found[i].score == 1 - 0.01 * static_cast<double>(chosen[i] / 10));
+    }
+}
+
+TEST_CASE("screened scores what its screen made itself")
+{
+    const grid_space space({10, 100});
+    philox gen(1);
+    const screen::screened s{all_known{}, third_made_first{}};
+    auto state = s.start(space);
+    const auto found = s.explore(state, space, by_index{}, {}, 4, gen);
+    CHECK(state.asked == 4);
+    CHECK(found == std::vector<scored_candidate>{{20, 0.98, {}}, {7, -7, {7, 2}}, {0, 1, {}}});
 }

@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// Annealing whose share of random candidates follows the model's uncertainty: AdaTune's search.
+/// A search whose share of random candidates follows the model's uncertainty: AdaTune's contextual annealing, and the same on
+/// top of any explorer.
 
 #include <algorithm>
 #include <cmath>
@@ -11,34 +12,41 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/explore/annealing.hpp"
+#include "tunekit/explore/concepts.hpp"
+#include "tunekit/random/uniform.hpp"
 #include "tunekit/space/unvisited.hpp"
 
 namespace tunekit::explore {
 
-/// Returns the best n - r candidates of `inner`, then r uniform ones outside `visited`, with
+/// Returns the first n - r candidates of `inner`, then r uniform ones outside `visited`, with
 ///
 ///     epsilon_t = min(1, mean over K random configurations of sd / best measured score),    r = floor(epsilon_t n)
 ///
 /// so that it explores while the model does not know and exploits once it does. A best score of 0 or less gives epsilon_t = 1.
 /// With `stochastic_rounding` the expectation of r is epsilon_t n; floor never explores once epsilon_t n < 1.
 ///
-/// Randomness: `sample(K)`; what `inner` draws; one `uniform_01` with stochastic rounding; one `uniform_index` per
+///     explore::contextual{explore::annealing{}}                                        // the best candidates of annealing
+///     explore::contextual{screen::screened{explore::annealing{}, screen::diversity{}}} // the diverse choice among them
+///
+/// The share is one of the round where the strategy's screen keeps candidates as they come (`screen::keep_best`). A choice
+/// among candidates belongs inside: a screen behind it would choose among the random ones too.
+/// Randomness: what `inner` draws; `sample(2 K)`; one `uniform_01` with stochastic rounding; one `uniform_index` per
 ///             random candidate and rejection.
-/// Cost:       `inner`, and 2 K predictions.
-/// Source:     Li et al. (2020), AdaTune, NeurIPS, section 3.3; K and the rounding from its code.
+/// Cost:       `inner`, and K + r predictions.
+/// Source:     Li et al. (2020), AdaTune, NeurIPS, section 4.2.2 and algorithm 1, lines 5 to 9; K and the rounding from its code.
 /// Departures: epsilon_t is clamped (the code is not, and may ask for more than n); the K configurations are drawn from the
-///             unvisited where K draws find any, as the paper says and the code does not.
-struct contextual_annealing {
-    annealing inner{};
+///             unvisited where 2 K draws find any, as the paper says and the code does not.
+template <class Inner = annealing>
+struct contextual {
+    Inner inner{};
     std::size_t context = 20;  ///< K > 0
     bool stochastic_rounding = false;
 
-    using state = annealing::state;
-
     template <class Space>
-    [[nodiscard]] state start(const Space& space) const
+        requires starts_on<Inner, Space>
+    [[nodiscard]] auto start(const Space& space) const
     {
-        require(context > 0, "explore::contextual_annealing: context is 0, want >= 1");
+        require(context > 0, "explore::contextual: context is 0, want >= 1");
         return inner.start(space);
     }
 
@@ -57,8 +65,9 @@ struct contextual_annealing {
         return (std::min)(1.0, sum / static_cast<double>(predicted.size()) / judge.best());
     }
 
-    template <class Space, scorer Scorer, generator G>
-    [[nodiscard]] std::vector<scored_candidate> explore(state& s, const Space& space, const Scorer& judge,
+    template <class State, class Space, scorer Scorer, generator G>
+        requires explores<Inner, Space, Scorer, G>
+    [[nodiscard]] std::vector<scored_candidate> explore(State& s, const Space& space, const Scorer& judge,
                                                         const space::index_set& visited, std::size_t n, G& gen) const
     {
         std::vector<scored_candidate> found = inner.explore(s, space, judge, visited, n, gen);
@@ -83,5 +92,15 @@ struct contextual_annealing {
         return found;
     }
 };
+
+template <class Inner>
+contextual(Inner) -> contextual<Inner>;
+template <class Inner>
+contextual(Inner, std::size_t) -> contextual<Inner>;
+template <class Inner>
+contextual(Inner, std::size_t, bool) -> contextual<Inner>;
+
+/// The search of AdaTune.
+using contextual_annealing = contextual<annealing>;
 
 }  // namespace tunekit::explore
