@@ -26,6 +26,7 @@ struct serial_executor {
     }
 };
 
+/// The executor that is meant where none is given.
 inline constexpr serial_executor serial{};
 
 }  // namespace tunekit::core

@@ -14,8 +14,10 @@ namespace tunekit::core {
 // The widest vectors that g++ and clang lower to whole instructions under the flags of this translation unit. What is
 // computed with them is the same, lane by lane, at every width.
 #if defined(__AVX2__)
+/// The size of a short vector, in bytes.
 inline constexpr std::size_t lane_bytes = 32;
 #else
+/// The size of a short vector, in bytes.
 inline constexpr std::size_t lane_bytes = 16;
 #endif
 

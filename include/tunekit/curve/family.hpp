@@ -79,12 +79,15 @@ private:
     std::size_t size_ = 0;
 };
 
+/// The parameters of one curve of a family.
 template <class F>
 using parameters_of = std::array<double, F::dimensions>;
 
+/// An interval for each parameter of a family.
 template <class F>
 using box_of = std::array<stats::interval, F::dimensions>;
 
+/// Says how many parameters a curve has, and which of them is its level.
 template <class F>
 concept has_dimensions = requires {
     { F::dimensions } -> std::convertible_to<std::size_t>;

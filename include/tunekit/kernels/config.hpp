@@ -47,6 +47,7 @@ enum class vectorise_mode : std::uint8_t {
     pixel,    ///< pixels of an output row; weights are broadcast
 };
 
+/// The name of a setting, as configurations are written.
 [[nodiscard]] constexpr const char* to_text(loop_order order) noexcept
 {
     constexpr std::array<const char*, 6> texts{"ori", "oir", "roi", "rio", "ior", "iro"};

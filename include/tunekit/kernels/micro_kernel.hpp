@@ -29,6 +29,7 @@ struct tile_args {
     bool fetch_y = false;     ///< ask for y's lines before the reduction, so that they are there when it ends
 };
 
+/// A convolution's micro-kernel.
 using tile_function = void (*)(const tile_args&);
 
 /// What a translation unit is compiled for. Part of a micro-kernel's type, so that units with other flags keep theirs apart.
@@ -58,6 +59,7 @@ struct dense_args {
     bool accumulate = false;  ///< add to y instead of replacing it
 };
 
+/// A matrix product's micro-kernel.
 using dense_function = void (*)(const dense_args&);
 
 /// One dense micro-kernel of a table: `mr` rows of x, `rows` rows of w at once.
@@ -85,6 +87,7 @@ struct depthwise_args {
     bool accumulate = false;  ///< channels in vectors: add to y instead of replacing it
 };
 
+/// A depthwise convolution's micro-kernel.
 using depthwise_function = void (*)(const depthwise_args&);
 
 /// One depthwise micro-kernel of a table: mr pixels by nv vectors of channels, or mr rows by nv vectors of pixels. The
@@ -110,6 +113,7 @@ struct winograd_pass {
     int outputs = 0;  ///< output transform: only the first so many are written
 };
 
+/// A transform of Winograd's convolution.
 using winograd_function = void (*)(const winograd_pass&);
 
 /// The two transforms of a tile size for vectors of vl floats: B and A of F(tile, 3).

@@ -20,7 +20,9 @@ struct layer {
     int times = 1;
 };
 
+/// A convolution of a network.
 using conv2d_layer = layer<conv2d_shape>;
+/// A matrix product of a network.
 using gemm_layer = layer<gemm_shape>;
 
 /// Work of one inference in all its calls of `layers`.

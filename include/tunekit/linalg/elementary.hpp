@@ -55,6 +55,7 @@ template <class T>
 
 }  // namespace detail
 
+/// e^x of a number, or of each number of a pack.
 template <class T>
 [[nodiscard]] T exp(const T& x)
 {
@@ -88,6 +89,7 @@ template <class T>
     return k * detail::ln_2_high + (f - (s * (f - series) - k * detail::ln_2_low));
 }
 
+/// ln x of a number, or of each number of a pack.
 template <class T>
 [[nodiscard]] T log(const T& x)
 {

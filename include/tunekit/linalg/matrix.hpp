@@ -21,7 +21,9 @@
 
 namespace tunekit::linalg {
 
+/// A column of numbers, Eigen's.
 using vector = Eigen::VectorXd;
+/// A matrix of numbers, Eigen's: column-major.
 using matrix = Eigen::MatrixXd;
 
 /// The one place where a size becomes Eigen's signed index. Precondition: n < 2^63.

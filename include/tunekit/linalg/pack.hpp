@@ -16,12 +16,16 @@ namespace tunekit::linalg {
 // As wide as one register, so that no value of these types is passed in memory and none depends on an ABI switch.
 // g++ and clang both vectorise nothing of this by themselves at -O2, hence the explicit type.
 #if defined(__AVX__)
+/// Numbers in a pack.
 inline constexpr std::size_t pack_size = 4;
 #else
+/// Numbers in a pack.
 inline constexpr std::size_t pack_size = 2;
 #endif
 
+/// A few numbers computed on at once.
 using pack __attribute__((vector_size(pack_size * sizeof(double)))) = double;
+/// Their bits.
 using pack_bits __attribute__((vector_size(pack_size * sizeof(double)))) = std::uint64_t;
 
 /// Values per block: sums run in this many lanes on every machine, so the width of a register changes no bit of a result.
@@ -33,6 +37,7 @@ inline constexpr std::size_t block_size = 8;
     return (n + block_size - 1) / block_size * block_size;
 }
 
+/// Reads a pack from memory that need not be aligned.
 [[nodiscard]] inline pack load(const double* from)
 {
     pack x;
@@ -40,6 +45,7 @@ inline constexpr std::size_t block_size = 8;
     return x;
 }
 
+/// Writes a pack to memory that need not be aligned.
 inline void store(const pack& x, double* to) { std::memcpy(to, &x, sizeof x); }
 
 /// All lanes `x`; lets one template serve `double` and `pack`.
@@ -49,8 +55,10 @@ template <class T>
     return T{} + x;
 }
 
+/// The bits of a number, or of each number of a pack.
 [[nodiscard]] inline std::uint64_t to_bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 [[nodiscard]] inline pack_bits to_bits(pack x) { return reinterpret_cast<pack_bits>(x); }
+/// The number of these bits, or the pack of them.
 [[nodiscard]] inline double from_bits(std::uint64_t x) { return std::bit_cast<double>(x); }
 [[nodiscard]] inline pack from_bits(pack_bits x) { return reinterpret_cast<pack>(x); }
 

@@ -134,6 +134,7 @@ enum class note : std::uint8_t {
     fuse
 };
 
+/// The name of a note, as configurations are written.
 [[nodiscard]] std::string to_text(note n);
 
 namespace detail {

@@ -13,7 +13,9 @@
 
 namespace tunekit {
 
+/// No limit, of a count.
 inline constexpr std::uint64_t unlimited = (std::numeric_limits<std::uint64_t>::max)();
+/// No limit, of seconds.
 inline constexpr double forever = std::numeric_limits<double>::infinity();
 
 /// The limits of one candidate, relative to what the run has reached.

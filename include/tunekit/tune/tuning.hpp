@@ -30,6 +30,7 @@ enum class stop_reason : std::uint8_t {
     asked,      ///< the caller's predicate said so
 };
 
+/// Why a run stopped, in words.
 [[nodiscard]] constexpr const char* to_text(stop_reason why) noexcept
 {
     switch (why) {

@@ -113,6 +113,7 @@ struct winograd_shape {
     };
 }
 
+/// What a configuration of `winograd_cuda_space(s)` takes.
 template <class Config>
 [[nodiscard]] cuda_usage winograd_cuda_usage(const Config& c)
 {
@@ -139,6 +140,7 @@ template <class Config>
     };
 }
 
+/// What a configuration of `batched_gemm_cuda_space(s)` takes.
 template <class Config>
 [[nodiscard]] cuda_usage batched_gemm_cuda_usage(const Config& c)
 {
@@ -205,6 +207,7 @@ namespace detail {
                           space::split<"tile_k">(s.k, k)};
 }
 
+/// What a configuration of `dense_large_cuda_space(s)` takes.
 template <class Config>
 [[nodiscard]] cuda_usage dense_large_cuda_usage(const Config& c)
 {

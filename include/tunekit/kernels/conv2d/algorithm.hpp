@@ -21,6 +21,7 @@ namespace tunekit::kernels {
 /// How a convolution is computed.
 enum class conv2d_algorithm : std::uint8_t { direct, winograd };
 
+/// The name of an algorithm, as configurations are written.
 [[nodiscard]] constexpr const char* to_text(conv2d_algorithm algorithm) noexcept
 {
     return algorithm == conv2d_algorithm::direct ? "direct" : "winograd";

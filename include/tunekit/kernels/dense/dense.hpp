@@ -23,6 +23,7 @@ enum class weight_layout : std::uint8_t {
     panels,  ///< copied when the kernel is planned, into panels of nv vl columns: one stream each, an output is visited once
 };
 
+/// The name of a layout, as configurations are written.
 [[nodiscard]] constexpr const char* to_text(weight_layout layout) noexcept
 {
     return layout == weight_layout::plain ? "plain" : "panels";

@@ -17,6 +17,7 @@ enum class winograd_layout : std::uint8_t {
     by_tile,     ///< all elements of a tile side by side: transforms stay in one place, products stride
 };
 
+/// The name of a layout, as configurations are written.
 [[nodiscard]] constexpr const char* to_text(winograd_layout layout) noexcept
 {
     return layout == winograd_layout::by_element ? "by_element" : "by_tile";
