@@ -9,7 +9,7 @@ set_tests_properties(consume/install PROPERTIES LABELS fast FIXTURES_SETUP insta
 
 find_program(TUNEKIT_MESON meson DOC "for the tests that consume tunekit by Meson")
 find_program(TUNEKIT_PKG_CONFIG pkg-config DOC "for the tests that consume tunekit by pkg-config")
-set(ways find_package io compiled without-boost without-eigen add_subdirectory include)
+set(ways find_package io compiled without-boost without-eigen add_subdirectory fetch_content include)
 if(TUNEKIT_PKG_CONFIG)
     list(APPEND ways pkg-config pkg-config-io)
 else()
@@ -24,7 +24,7 @@ foreach(way IN LISTS ways)
     add_test(NAME consume/${way} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/consume/consume.sh ${way} ${PROJECT_SOURCE_DIR} ${work}
         ${CMAKE_CXX_COMPILER})
     set_tests_properties(consume/${way} PROPERTIES LABELS fast TIMEOUT 300)
-    if(NOT way MATCHES "sub|^include$|install")
+    if(NOT way MATCHES "sub|^include$|install|fetch")
         set_tests_properties(consume/${way} PROPERTIES FIXTURES_REQUIRED installed)
     endif()
 endforeach()
@@ -33,3 +33,10 @@ endforeach()
 add_test(NAME consume/tuned_kernel COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/consume/consume.sh tuned_kernel ${PROJECT_SOURCE_DIR} ${work}
     ${CMAKE_CXX_COMPILER})
 set_tests_properties(consume/tuned_kernel PROPERTIES LABELS slow TIMEOUT 900 FIXTURES_REQUIRED installed)
+
+# What package managers take.
+foreach(way IN ITEMS conan vcpkg spack debian single citation)
+    add_test(NAME packages/${way} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/packages.sh ${way} ${PROJECT_SOURCE_DIR} ${work}/packages
+        ${CMAKE_CXX_COMPILER})
+    set_tests_properties(packages/${way} PROPERTIES LABELS slow TIMEOUT 900 SKIP_RETURN_CODE 77)
+endforeach()

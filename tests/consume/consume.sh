@@ -73,6 +73,10 @@ add_subdirectory)
     copy_of_library "$dir/tunekit"
     by_cmake
     ;;
+fetch_content)
+    copy_of_library "$dir/library"
+    by_cmake -DTUNEKIT_AT="$dir/library"
+    ;;
 include)
     mkdir "$dir/build"
     $CXX -std=c++20 "$root/examples/own_space.cpp" -o "$dir/build/consumer" -I "$root/include"

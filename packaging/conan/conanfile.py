@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+# conan create packaging/conan: the checkout that this file stands in, as a package.
+import os
+
+from conan import ConanFile
+from conan.tools.build import check_min_cppstd
+from conan.tools.cmake import CMake, CMakeToolchain
+from conan.tools.files import copy, load
+
+
+class Tunekit(ConanFile):
+    name = "tunekit"
+    description = "Auto-tuning algorithms as values, header-only C++20"
+    license = "MIT"
+    topics = ("auto-tuning", "bayesian-optimization", "bandits", "mcmc", "header-only")
+    package_type = "header-library"
+    settings = "os", "compiler", "build_type", "arch"
+    options = {"with_eigen": [True, False], "with_io": [True, False]}
+    default_options = {"with_eigen": True, "with_io": True}
+
+    @property
+    def _root(self):
+        return os.path.join(self.recipe_folder, "..", "..")
+
+    def set_version(self):
+        self.version = load(self, os.path.join(self._root, "VERSION")).strip()
+
+    def export_sources(self):
+        for part in ("VERSION", "LICENSE", "README.md", "CHANGELOG.md", "CMakeLists.txt", "cmake/*", "include/*", "docs/*", "examples/*",
+                     "programs/*", "bench/data/*"):
+            copy(self, part, self._root, self.export_sources_folder)
+
+    def requirements(self):
+        if self.options.with_eigen:
+            self.requires("eigen/3.4.0", transitive_headers=True)
+        if self.options.with_io:
+            self.requires("nlohmann_json/3.11.3", transitive_headers=True)
+            self.requires("zlib/[>=1.2.11 <2]", transitive_headers=True)
+
+    def validate(self):
+        check_min_cppstd(self, 20)
+
+    def package_id(self):
+        self.info.clear()
+
+    def generate(self):
+        chain = CMakeToolchain(self)
+        for what in ("TESTS", "EXAMPLES", "BENCH"):
+            chain.variables[f"TUNEKIT_BUILD_{what}"] = False
+        chain.generate()
+
+    def build(self):
+        CMake(self).configure()
+
+    def package(self):
+        CMake(self).install()
+        copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
+
+    def package_info(self):
+        self.cpp_info.bindirs = []
+        self.cpp_info.libdirs = []
+        self.cpp_info.set_property("cmake_find_mode", "none")  # tunekit's own files are better
+        self.cpp_info.builddirs = [os.path.join("share", "cmake", "tunekit")]
