@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # listings.sh ROOT WORK COMPILER FLAG...: the C++ of README.md and docs/*.md compiles. A listing with `int main` is a program as it stands. The others of
 # PAGE.md are bodies of functions in namespace PAGE, where tests/listings/PAGE.hpp declares what they speak of; they are one translation
-# unit, so that what they include is read once. CUDA's (```cuda) wants nvcc and is left out.
+# unit, so that what they include is read once. The listings of a page that says `<!-- listings of FILE -->`
+# stand in FILE word for word, which is built and run elsewhere. CUDA's (```cuda) wants nvcc and is left out.
 set -eu
 root=$1 work=$2
 shift 2
@@ -17,8 +18,14 @@ for page in README.md docs/*.md; do
         /^```/ { if (on) close(file); on = 0; next }
         on { print > file }' "$page"
     begun=
+    source=$(sed -n 's/^<!-- listings of \(.*\) -->$/\1/p' "$page")
     for part in "$work/$name".*.part; do
         [ -e "$part" ] || continue
+        if [ -n "$source" ]; then
+            awk -v RS='\001' 'NR == FNR { all = $0; next } { exit index(all, $0) == 0 }' "$source" "$part" ||
+                { echo "$page: a listing is not in $source: $part"; bad=1; }
+            continue
+        fi
         if grep -q 'int main' "$part"; then
             programs=$((programs + 1))
             "$@" -std=c++20 -fsyntax-only -x c++ "$part" || { echo "$page: this program does not compile: $part"; bad=1; }
