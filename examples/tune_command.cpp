@@ -21,12 +21,12 @@
 #include "programs/command_serve.hpp"
 #include "programs/names.hpp"
 #include "programs/program.hpp"
-#include "programs/stop_signals.hpp"
 #include "tunekit/io/logged.hpp"
 #include "tunekit/io/space_file.hpp"
 #include "tunekit/measure/program/program.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/tune/stop_on_signal.hpp"
 #include "tunekit/tune/tune.hpp"
 
 namespace tk = tunekit;
@@ -38,21 +38,21 @@ using programs::command_options;
 /// The pool, until somebody asks for an end: then what is out comes back unmeasured.
 class until_signal {
 public:
-    explicit until_signal(tk::measure::program& pool) : pool_(pool) {}
+    until_signal(tk::measure::program& pool, const tk::stop_on_signal& stop) : pool_(pool), stop_(stop) {}
 
     [[nodiscard]] std::size_t workers() const { return pool_.workers(); }
     [[nodiscard]] std::size_t room() const { return pool_.workers() - out_.size(); }
     [[nodiscard]] double now() const { return pool_.now(); }
     void submit(const tk::job& j)
     {
-        if (programs::stop_signal() == 0) pool_.submit(j);  // else it comes back at once
+        if (stop_.heard() == 0) pool_.submit(j);  // else it comes back at once
         out_.push_back(j.ticket);
     }
     [[nodiscard]] std::vector<tk::answer> collect(double seconds)
     {
         const double until = pool_.now() + seconds;
         for (;;) {
-            if (programs::stop_signal() != 0) {
+            if (stop_.heard() != 0) {
                 std::vector<tk::answer> lost;
                 for (const tk::ticket t : std::exchange(out_, {})) lost.push_back({.ticket = t});
                 return lost;
@@ -62,6 +62,7 @@ public:
             if (!answers.empty() || out_.empty() || pool_.now() >= until) return answers;
         }
     }
+    [[nodiscard]] bool stopped() const { return stop_.heard() != 0; }
     /// As a measurer, for the race: what was asked to end is a failure.
     [[nodiscard]] std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch,
                                                                 const tk::measure::limits& within)
@@ -70,7 +71,7 @@ public:
         for (const tk::index i : batch) {
             tk::measure::measurement m{
                 .failed = tk::measure::failure{tk::measure::failure_kind::lost, 0, "the run was ended"}};
-            if (programs::stop_signal() == 0) {
+            if (stop_.heard() == 0) {
                 submit({.candidate = i, .limits = within});
                 std::vector<tk::answer> answers;
                 while (answers.empty()) answers = collect(1);
@@ -83,13 +84,17 @@ public:
 
 private:
     tk::measure::program& pool_;
+    const tk::stop_on_signal& stop_;
     std::vector<tk::ticket> out_;
 };
 
 /// A line on the terminal that is rewritten, or one at each improvement where there is no terminal.
 class live_progress {
 public:
-    explicit live_progress(bool is_time) : is_time_(is_time), terminal_(::isatty(2) != 0) {}
+    live_progress(bool is_time, const tk::stop_on_signal& stop)
+        : is_time_(is_time), stop_(stop), terminal_(::isatty(2) != 0)
+    {
+    }
     ~live_progress()
     {
         if (terminal_) std::fprintf(stderr, "\r\033[K");
@@ -104,11 +109,12 @@ public:
                          record.found() ? ", best " : "",
                          record.found() ? programs::cost_text({.is_time = is_time_}, best_).c_str() : "",
                          terminal_ ? "" : "\n");
-        return programs::stop_signal() != 0;
+        return stop_.heard() != 0;
     }
 
 private:
     bool is_time_;
+    const tk::stop_on_signal& stop_;
     bool terminal_;
     double best_ = std::numeric_limits<double>::infinity();
 };
@@ -173,7 +179,7 @@ void race(programs::command_report& r, const tk::tuning& record, tk::index untun
     if (rounds_of(all) < enough_rounds) all = line_up(1);
     const auto rounds = static_cast<std::uint32_t>((std::min)(30.0, (std::max)(4.0, rounds_of(all))));
     const auto result = tk::measure::race(measurer, all, within, {.max_rounds = rounds});
-    if (!result.winner || programs::stop_signal() != 0) return;
+    if (!result.winner || measurer.stopped()) return;
     double lowest = std::numeric_limits<double>::infinity();
     std::vector<programs::told_configuration> tied;
     for (const auto& s : result.standings) {
@@ -237,12 +243,12 @@ int run(const command_options& o)
     const tk::index untuned = untuned_of(o, file, space);
     const bool is_time = o.cost == "wall" || o.cost == "cpu";
 
-    programs::note_stop_signals();
+    const tk::stop_on_signal stop;
     auto t = begun();
     t.begin_with({untuned});
-    until_signal pool(program);
+    until_signal pool(program, stop);
     const tk::tuning record = with(t, [&](auto& driven) {
-        live_progress watch(is_time);
+        live_progress watch(is_time, stop);
         tk::tune(driven, pool, watch);
     });
     programs::command_report r{.trials = record.trials().size(),
@@ -254,12 +260,12 @@ int run(const command_options& o)
     for (const auto& n : options.numbers) r.number_names.push_back(n.name);
     for (const auto& trial : record.trials())
         if (trial.measured.failed) r.last_failure = trial.measured.failed->message;
-    if (programs::stop_signal() == 0) {
+    if (stop.heard() == 0) {
         auto single = options;
         single.repetition = tk::measure::any_repetition(tk::measure::fixed{.runs = 1, .batch = 1});
         single.workers = 1;
         tk::measure::program alone(space, std::move(single));
-        until_signal track(alone);
+        until_signal track(alone, stop);
         const double left =
             seconds < tk::forever ? race_share * seconds : (std::max)(1.0, race_share * record.seconds());
         race(r, record, untuned, track, {.run_seconds = o.run_seconds, .build_seconds = o.build_seconds}, left);
@@ -273,7 +279,7 @@ int run(const command_options& o)
     const auto winner = r.best ? program.command_of(r.best->candidate, ".", "tuned") : tk::measure::program_command{};
     if (o.json) programs::print_json(r, space, winner);
     else programs::print_table(r, space, winner);
-    if (const int signal = programs::stop_signal(); signal != 0) return 128 + signal;
+    if (stop.heard() != 0) return stop.status();
     return r.best ? 0 : 1;
 }
 
