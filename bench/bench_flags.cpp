@@ -52,9 +52,9 @@ programs::named<tk::search::any_strategy> known_strategies()
     auto out = programs::strategies();
     out.emplace_back("evolution", programs::differential_evolution{});
     out.emplace_back("mutation", programs::greedy_mutation{});
-    out.emplace_back("bandit", programs::technique_bandit{
-                                   {programs::differential_evolution{}, programs::greedy_mutation{},
-                                    tk::search::hill_climb{}, tk::search::annealing{}}});
+    out.emplace_back("bandit",
+                     programs::technique_bandit{{programs::differential_evolution{}, programs::greedy_mutation{},
+                                                 tk::search::hill_climb{}, tk::search::annealing{}}});
     return out;
 }
 
@@ -168,7 +168,8 @@ void print_json(const settings& s, const std::vector<cell>& all)
                             {"over_optimum", mean_of(c.gain[m]).first},
                             {"own_s_per_evaluation", 1e-6 * c.own_microseconds}});
         }
-    std::printf("%s\n", nlohmann::ordered_json{{"seed", s.seed}, {"repeats", s.repeats}, {"rows", rows}}.dump(2).c_str());
+    std::printf("%s\n",
+                nlohmann::ordered_json{{"seed", s.seed}, {"repeats", s.repeats}, {"rows", rows}}.dump(2).c_str());
 }
 
 void run(settings s)
@@ -189,7 +190,9 @@ void run(settings s)
     for (const auto& [name, strategy] : chosen)
         for (const auto& of : programs::flag_families())
             if (of.name.find(s.only) != std::string::npos) all.push_back(search(s, name, strategy, of));
-    if (all.empty()) tk::invalid("--only '" + s.only + "': no family is called so, want alone, pairs, triples, values, conflicts or noisy");
+    if (all.empty())
+        tk::invalid("--only '" + s.only +
+                    "': no family is called so, want alone, pairs, triples, values, conflicts or noisy");
     if (s.json) print_json(s, all);
     else print(s, all);
 }
@@ -202,7 +205,8 @@ int main(int argc, char** argv)
     CLI::App app("Runs search strategies over synthetic flag spaces of which the optimum is known.", "bench_flags");
     app.add_option("--strategy", s.strategy, "names, separated by commas: " + programs::list(known_strategies()))
         ->capture_default_str();
-    app.add_option("--only", s.only, "families whose name contains this: alone, pairs, triples, values, conflicts, noisy");
+    app.add_option("--only", s.only,
+                   "families whose name contains this: alone, pairs, triples, values, conflicts, noisy");
     app.add_option("--repeats", s.repeats, "runs, each on a landscape of its own")->capture_default_str();
     app.add_option("--seed", s.seed, "of the first landscape")->capture_default_str()->check(programs::whole_number());
     app.add_option("--evaluations", s.evaluations, "after how many to look [200,1000]")->delimiter(',');

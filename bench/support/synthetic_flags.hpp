@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/random/choice.hpp"
 #include "tunekit/random/normal.hpp"
 #include "tunekit/random/philox.hpp"
-#include "tunekit/random/choice.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/space/dynamic_product.hpp"
 #include "tunekit/stats/quantile.hpp"

@@ -57,8 +57,8 @@ struct differential_evolution {
     struct state {
         tunekit::space::unvisited rest;
         std::vector<tunekit::index> members;
-        std::vector<double> costs;         ///< of members
-        std::vector<std::uint64_t> ages;   ///< of members: when they were last tried against
+        std::vector<double> costs;        ///< of members
+        std::vector<std::uint64_t> ages;  ///< of members: when they were last tried against
         std::uint64_t now = 0;
         std::vector<std::pair<tunekit::index, std::size_t>> out;  ///< children, and the members that they may replace
         tunekit::index best = 0;
