@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+
+// Tunes the operators of a network on many machines: rank 0 tunes, the other ranks measure.
+//
+//     mpirun -n 4 tune_network_mpi --network resnet18 --seconds 60 --log run.jsonl
+
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "programs/names.hpp"
+#include "programs/operator_task.hpp"
+#include "programs/program.hpp"
+#include "tunekit/io/logged.hpp"
+#include "tunekit/kernels/workloads.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/race.hpp"
+#include "tunekit/mpi/pool.hpp"
+#include "tunekit/recipes/any_recipe.hpp"
+#include "tunekit/tune/stop_on_signal.hpp"
+#include "tunekit/tune/tune_tasks.hpp"
+
+namespace tk = tunekit;
+
+namespace {
+
+struct options {
+    std::string network, strategy = "combined", schedule = "dynatune", log, device;
+    double seconds = 60;
+    std::uint64_t seed = 1;
+    bool resume = false, mixed = false, head_measures = false;
+
+    [[nodiscard]] tk::recipes::any_recipe how() const
+    {
+        auto out = programs::find(programs::recipes(), "strategy", strategy);
+        out.schedule = programs::find(programs::schedules(), "schedule", schedule);
+        return out;
+    }
+};
+
+constexpr double race_share = 0.1;  ///< of the seconds, for the last comparison
+
+/// The operators of a network; without a repetition only their spaces.
+std::vector<programs::operator_task> operators_of(const tk::kernels::network& net,
+                                                  const programs::maybe_repetition& repetition)
+{
+    std::vector<programs::operator_task> out;
+    for (const auto& layer : net.convolutions) out.push_back(programs::any_conv2d_task(layer.shape, repetition));
+    for (const auto& layer : net.products) out.push_back(programs::gemm_task(layer.shape, repetition));
+    return out;
+}
+
+std::vector<tk::task> tasks_of(const tk::kernels::network& net, const std::vector<programs::operator_task>& operators)
+{
+    std::vector<tk::task> out;
+    const auto add = [&](const auto& layer) {
+        const auto& o = operators[out.size()];
+        out.push_back({std::string(layer.name), o.space, layer.shape.flops(), static_cast<double>(layer.times)});
+        out.back().begin_with({o.untuned});
+    };
+    for (const auto& layer : net.convolutions) add(layer);
+    for (const auto& layer : net.products) add(layer);
+    return out;
+}
+
+/// Who measures, on what, and how much the reference costs there against the first: a line for each, beside the log.
+void write_workers(const std::string& path, const tk::mpi::pool& pool)
+{
+    std::ofstream file(path);
+    for (std::size_t w = 0; w < pool.workers(); ++w) {
+        const auto& m = pool.members()[w];
+        nlohmann::ordered_json line{{"worker", w},       {"host", m.who.host},   {"device", m.who.device},
+                                    {"local_rank", m.who.local_rank}, {"answered", m.answered}, {"lost", m.lost}};
+        if (!m.why.empty()) line["why"] = m.why;
+        if (const auto c = pool.against_first(w)) line["against_first"] = {c->ratio, c->within.low, c->within.high};
+        file << line.dump() << '\n';
+    }
+    file.flush();
+    if (!file) throw tk::error("file " + path + " cannot be written, want room for it");
+}
+
+struct outcome {
+    std::optional<tk::index> best;
+    double default_cost = std::numeric_limits<double>::infinity(), cost = default_cost;
+};
+
+/// The best two and the default, measured afresh in turn, on one rank.
+template <class Measurer>
+outcome finish(Measurer measurer, const tk::tuning& record, tk::index untuned, double seconds)
+{
+    std::vector<tk::index> finalists = record.finalists(2);
+    if (std::find(finalists.begin(), finalists.end(), untuned) == finalists.end()) finalists.push_back(untuned);
+    const auto result = tk::measure::race(measurer, finalists, {.run_seconds = 5},
+                                          {.max_rounds = 60, .max_seconds = (std::max)(seconds, 1e-3)});
+    outcome out;
+    for (const auto& s : result.standings) {
+        const double cost = result.cost * (1 + s.against_winner.median);
+        if (s.candidate == untuned && !s.failed) out.default_cost = cost;
+        if (s.tied && cost < out.cost) {
+            out.cost = cost;
+            out.best = s.candidate;
+        }
+    }
+    return out;
+}
+
+std::string by_worker(const tk::tuning& record, std::size_t workers)
+{
+    std::vector<std::size_t> n(workers);
+    for (const auto& t : record.trials()) {
+        if (t.worker >= n.size()) n.resize(t.worker + 1);  // a log of a run with more
+        ++n[t.worker];
+    }
+    std::string out;
+    for (const std::size_t x : n) out += (out.empty() ? "" : "+") + std::to_string(x);
+    return out;
+}
+
+/// Prints the table; true where every task has a verified kernel.
+bool report(const std::vector<tk::task>& tasks, const tk::plan& plan, const std::vector<outcome>& ends,
+            const tk::mpi::pool& pool)
+{
+    bool all = true;
+    double before = 0, after = 0;
+    std::printf("%-6s %12s %7s %20s %7s %11s %10s\n", "task", "space", "trials", "by worker", "failed", "default ms",
+                "tuned ms");
+    for (std::size_t k = 0; k < tasks.size(); ++k) {
+        const auto& record = plan.tasks[k].record;
+        all = all && ends[k].best.has_value();
+        before += tasks[k].weight() * ends[k].default_cost;
+        after += tasks[k].weight() * ends[k].cost;
+        std::printf("%-6s %12llu %7zu %20s %7llu %11.4f %10.4f%s\n", tasks[k].name().c_str(),
+                    static_cast<unsigned long long>(tasks[k].space().size()), record.trials().size(),
+                    by_worker(record, pool.workers()).c_str(), static_cast<unsigned long long>(record.failed()),
+                    1e3 * ends[k].default_cost, 1e3 * ends[k].cost, ends[k].best ? "" : "  NO VERIFIED KERNEL");
+    }
+    for (std::size_t w = 0; w < pool.workers(); ++w) {
+        const auto& m = pool.members()[w];
+        std::printf("worker %zu: %s, %s, %llu answers, %llu lost", w, m.who.host.c_str(), m.who.device.c_str(),
+                    static_cast<unsigned long long>(m.answered), static_cast<unsigned long long>(m.lost));
+        if (const auto c = pool.against_first(w))
+            std::printf(", %.3f [%.3f, %.3f] times the first worker's reference", c->ratio, c->within.low, c->within.high);
+        std::printf("%s%s\n", m.why.empty() ? "" : ", ", m.why.c_str());
+    }
+    std::printf("model latency %.3f ms -> %.3f ms (%.2fx), %.1f s\n", 1e3 * before, 1e3 * after, before / after,
+                plan.seconds);
+    return all;
+}
+
+int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader& lead)
+{
+    const auto operators = operators_of(net, {});
+    const auto tasks = tasks_of(net, operators);
+    std::vector<tk::measure::task_identity> identities;
+    for (const auto& t : operators) identities.push_back(tk::measure::identity_of(t.space));
+    tk::mpi::pool pool(lead, identities, {.reference = tk::mpi::reference_job{.candidate = operators[0].untuned}});
+    std::string log = o.log;
+    if (!log.empty() && lead.runs() > 1) log += "." + std::to_string(lead.run());  // one for each kind of device
+
+    const tk::stop_on_signal stop;
+    const tk::measure::wall_clock now;
+    const double start = now();
+    const tk::tasks_budget budget{.seconds = (1 - race_share) * o.seconds};
+    tk::random::philox gen(o.seed);
+    tk::tasks_tuner t(tasks, o.how(), budget, pool.workers(), gen);
+    tk::plan plan;
+    std::string problem;
+    if (log.empty()) {
+        tk::tune_tasks(t, pool, stop);
+        plan = std::move(t).record();
+    } else {
+        tk::io::logged run(log, std::move(t),
+                           {.strategy = o.strategy,
+                            .schedule = o.schedule,
+                            .machine = o.device.empty() ? tk::io::machine_key() : o.device,
+                            .seed = o.seed,
+                            .resume = o.resume});
+        tk::tune_tasks(run, pool, stop);
+        problem = run.problem();
+        plan = run.record();
+        write_workers(log + ".workers", pool);
+    }
+    std::vector<outcome> ends;
+    for (std::size_t k = 0; k < tasks.size(); ++k) {
+        const double left = stop.heard() != 0 ? 0 : o.seconds - (now() - start);
+        const auto worker = pool.first_idle();
+        if (!worker) throw tk::error("no rank is left for the last comparison; resume the run from its log");
+        ends.push_back(finish(pool.alone(*worker, k), plan.tasks[k].record, operators[k].untuned,
+                              left / static_cast<double>(tasks.size() - k)));
+    }
+    const bool all = report(tasks, plan, ends, pool);
+    if (!problem.empty()) std::fprintf(stderr, "tune_network_mpi: %s\n", problem.c_str());
+    programs::check_output();
+    if (stop.heard() != 0) return stop.status();
+    return all && problem.empty() ? 0 : 1;
+}
+
+int run(const options& o, int argc, char** argv)
+{
+    const auto* const net = tk::kernels::find_network(o.network);
+    if (net == nullptr) tk::invalid("network \"" + o.network + "\" is unknown, want resnet18, vgg16, alexnet, squeezenet, ...");
+    const auto repetition = o.how().repetition;
+    tk::require(o.seconds > 0, "--seconds is not positive, want > 0");
+    tk::require(!o.resume || !o.log.empty(), "--resume needs the log to resume, want --log FILE");
+    ::signal(SIGXFSZ, SIG_IGN);  // a log that meets a file size limit is told by its write
+    auto lead = tk::mpi::serve(
+        argc, argv,
+        [&](std::size_t) {
+            std::vector<tk::measure::any_worker_task> out;
+            for (const auto& t : operators_of(*net, repetition)) out.push_back(t.worker());
+            return out;
+        },
+        {.device = o.device, .mixed = o.mixed, .head_measures = o.head_measures});
+    int status = 2;
+    try {
+        status = lead_run(o, *net, lead);
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "tune_network_mpi: %s\n", e.what());
+    }
+    return lead.finish(status);
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    options o;
+    CLI::App app("Tunes the operators of a network on the ranks of an MPI job.", "tune_network_mpi");
+    app.set_version_flag("--version", "tune_network_mpi (tunekit) " + programs::version_text());
+    app.add_option("--network", o.network, "resnet18, vgg16, alexnet, squeezenet, transformer or bert")->required();
+    app.add_option("--strategy", o.strategy, "what is tried next: " + programs::list(programs::strategies()))
+        ->capture_default_str();
+    app.add_option("--schedule", o.schedule, "whose turn it is: " + programs::list(programs::schedules()))
+        ->capture_default_str();
+    app.add_option("--seconds", o.seconds, "wall time of tuning and the last comparison")->capture_default_str();
+    app.add_option("--seed", o.seed, "of the run")->check(programs::whole_number())->capture_default_str();
+    app.add_option("--log", o.log, "file that takes every event; FILE.workers beside it says who measured");
+    app.add_flag("--resume", o.resume, "take up the run in the log");
+    app.add_option("--device", o.device, "key of what a rank measures on [the processor's model and its cores]");
+    app.add_flag("--mixed", o.mixed, "one run for all ranks, whatever their devices; else one for each kind");
+    app.add_flag("--head-measures", o.head_measures, "rank 0 measures, too");
+    const bool speaks = tk::mpi::launched().value_or(tk::mpi::place{}).rank == 0;  // one line, not one of each rank
+    try {
+        app.parse(argc, argv);
+        return run(o, argc, argv);
+    } catch (const CLI::Success& e) {
+        return speaks ? app.exit(e) : 0;
+    } catch (const std::exception& e) {
+        if (speaks) std::fprintf(stderr, "tune_network_mpi: %s\n", e.what());
+        return 2;
+    }
+}

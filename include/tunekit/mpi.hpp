@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Every public header of mpi/ that needs no more than tunekit does.
+
+#include "tunekit/mpi/compared.hpp"
+#include "tunekit/mpi/launched.hpp"
+#include "tunekit/mpi/leased_pool.hpp"
+#include "tunekit/mpi/members.hpp"
+#include "tunekit/mpi/messages.hpp"
+#include "tunekit/mpi/simulated_ranks.hpp"

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Applications whose ranks must all take the same configuration: decisions are shared, not timings.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/mpi/detail/mpi.hpp"
+#include "tunekit/space/concepts.hpp"
+
+namespace tunekit::mpi {
+
+/// A configuration and what it costs.
+struct choice {
+    index candidate = 0;
+    double cost = std::numeric_limits<double>::infinity();  ///< seconds; infinity: this rank has none
+
+    friend bool operator==(const choice&, const choice&) = default;
+};
+
+/// The cheapest choice of all ranks, the same everywhere; of equal ones that of the lowest rank. Collective: every rank of
+/// `comm` calls it equally often, as with any collective call, so let the number of calls follow from what all ranks know.
+///
+///     const auto mine = tk::tune(space, measurer, recipe, budget, gen);               // or nothing, on most ranks
+///     const auto all  = tk::mpi::decide(comm, {mine.incumbent().candidate, mine.best_cost()}, space.fingerprint());
+///     use(space.at(all.candidate));
+///
+/// `fingerprint` is that of the space: where ranks differ in it, every rank throws tunekit::error, and none goes on with an
+/// index that means something else there. A NaN counts as infinity. Where no rank has a choice its cost is infinity.
+[[nodiscard]] inline choice decide(MPI_Comm comm, choice mine, std::uint64_t fingerprint)
+{
+    struct {
+        double cost;
+        int rank;
+    } own{std::isnan(mine.cost) ? std::numeric_limits<double>::infinity() : mine.cost, 0}, best{};
+    detail::check(MPI_Comm_rank(comm, &own.rank), "rank");
+    std::uint64_t seen[2] = {fingerprint, ~fingerprint}, most[2] = {};
+    detail::check(MPI_Allreduce(seen, most, 2, MPI_UINT64_T, MPI_MAX, comm), "compare spaces");
+    if (most[0] != ~most[1]) throw error("mpi.decide: ranks have different spaces, want the same fingerprint on all");
+    detail::check(MPI_Allreduce(&own, &best, 1, MPI_DOUBLE_INT, MPI_MINLOC, comm), "find the cheapest");
+    std::uint64_t candidate = mine.candidate;
+    detail::check(MPI_Bcast(&candidate, 1, MPI_UINT64_T, best.rank, comm), "tell the decision");
+    return {candidate, best.cost};
+}
+
+/// The slowest rank's seconds: what a step of an application takes whose ranks wait for each other, and what
+/// `online::parts::agree` wants. A NaN counts as infinity. Collective.
+[[nodiscard]] inline double slowest(MPI_Comm comm, double seconds)
+{
+    double mine = std::isnan(seconds) ? std::numeric_limits<double>::infinity() : seconds, all = 0;
+    detail::check(MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, comm), "find the slowest");
+    return all;
+}
+
+}  // namespace tunekit::mpi

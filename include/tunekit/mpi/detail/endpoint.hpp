@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Messages over MPI that nobody waits for.
+
+#include <cstddef>
+#include <list>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tunekit/mpi/detail/mpi.hpp"
+#include "tunekit/mpi/messages.hpp"
+
+namespace tunekit::mpi::detail {
+
+/// Sends and receives over a communicator. A receive that has begun is tested, not waited for: a large message of a rank that
+/// was stopped in the middle of it holds nobody up.
+class endpoint {
+public:
+    explicit endpoint(MPI_Comm comm) : comm_(comm) { check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "error handler"); }
+    endpoint(endpoint&&) noexcept = default;
+    endpoint& operator=(endpoint&&) noexcept = default;
+
+    void send(std::size_t rank, word what, std::vector<unsigned char> bytes)
+    {
+        transfer& t = sending_.emplace_back();
+        t.bytes = std::move(bytes);
+        const int code = MPI_Isend(t.bytes.data(), static_cast<int>(t.bytes.size()), MPI_BYTE, static_cast<int>(rank),
+                                   static_cast<int>(what), comm_, &t.request);
+        if (code != MPI_SUCCESS) {
+            sending_.pop_back();
+            return failed(code);
+        }
+        finish_sends();
+    }
+
+    /// What came next; `worker` is the rank that sent it. A rank that MPI says has failed says `bye`.
+    [[nodiscard]] std::optional<message> receive()
+    {
+        finish_sends();
+        for (auto t = receiving_.begin(); t != receiving_.end(); ++t)
+            if (done(*t)) {
+                message m{t->rank, t->what, std::move(t->bytes)};
+                receiving_.erase(t);
+                return m;
+            }
+        for (;;) {
+            int flag = 0;
+            MPI_Message handle{};
+            MPI_Status status{};
+            const int code = MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, &handle, &status);
+            if (code != MPI_SUCCESS) failed(code);
+            else if (flag != 0) {
+                transfer& t = receiving_.emplace_back();
+                int size = 0;
+                MPI_Get_count(&status, MPI_BYTE, &size);
+                t.rank = static_cast<std::size_t>(status.MPI_SOURCE);
+                t.what = static_cast<word>(status.MPI_TAG);
+                t.bytes.resize(static_cast<std::size_t>(size));
+                check(MPI_Imrecv(t.bytes.data(), size, MPI_BYTE, &handle, &t.request), "receive");
+                if (!done(t)) continue;
+                message m{t.rank, t.what, std::move(t.bytes)};
+                receiving_.pop_back();
+                return m;
+            }
+            if (dead_.empty()) return std::nullopt;
+            const std::size_t rank = dead_.back();
+            dead_.pop_back();
+            return message{rank, word::bye, to_bytes(std::string("ended: MPI says that its process has failed"))};
+        }
+    }
+
+    /// Everything that was sent has left.
+    [[nodiscard]] bool all_sent()
+    {
+        finish_sends();
+        return sending_.empty();
+    }
+
+private:
+    struct transfer {
+        MPI_Request request = MPI_REQUEST_NULL;
+        std::vector<unsigned char> bytes{};
+        std::size_t rank = 0;
+        word what{};
+    };
+
+    [[nodiscard]] bool done(transfer& t)
+    {
+        int flag = 0;
+        const int code = MPI_Test(&t.request, &flag, MPI_STATUS_IGNORE);
+        if (code != MPI_SUCCESS) failed(code);
+        return flag != 0;
+    }
+
+    void finish_sends()
+    {
+        for (auto t = sending_.begin(); t != sending_.end();) t = done(*t) ? sending_.erase(t) : std::next(t);
+    }
+
+    /// Notes which ranks have failed, where MPI tells; else the error is the caller's.
+    void failed(int code)
+    {
+#if defined(MPIX_ERR_PROC_FAILED)
+        int kind = 0;
+        MPI_Error_class(code, &kind);
+        if (kind == MPIX_ERR_PROC_FAILED || kind == MPIX_ERR_PROC_FAILED_PENDING) {
+            MPI_Group gone = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
+            int n = 0;
+            check(MPIX_Comm_failure_ack(comm_), "acknowledge a failure");
+            check(MPIX_Comm_failure_get_acked(comm_, &gone), "ask who has failed");
+            MPI_Comm_group(comm_, &all);
+            MPI_Group_size(gone, &n);
+            for (int k = 0; k < n; ++k) {
+                int rank = 0;
+                MPI_Group_translate_ranks(gone, 1, &k, all, &rank);
+                const auto r = static_cast<std::size_t>(rank);
+                if (known_dead_.size() <= r) known_dead_.resize(r + 1);
+                if (!known_dead_[r]) dead_.push_back(r);
+                known_dead_[r] = true;
+            }
+            MPI_Group_free(&gone);
+            MPI_Group_free(&all);
+            return;
+        }
+#endif
+        check(code, "a message");
+    }
+
+    MPI_Comm comm_;
+    std::list<transfer> sending_{}, receiving_{};
+    std::vector<std::size_t> dead_{};
+    std::vector<bool> known_dead_{};
+};
+
+}  // namespace tunekit::mpi::detail

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The side of a rank that measures: orders in, measurements out. Knows nothing of MPI.
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/isolated_workers.hpp"
+#include "tunekit/measure/jobs.hpp"
+#include "tunekit/mpi/messages.hpp"
+
+namespace tunekit::mpi::detail {
+
+/// Serves one worker process. `hear` what rank 0 says, `look_after(seconds)` the candidate that runs, `say` what there is.
+class server {
+public:
+    /// `at`: none where it could not be built, for the reason `why`.
+    server(std::optional<measure::isolated_workers> at, std::string why, const greeting& who)
+        : at_(std::move(at)), task_count_(who.tasks.size())
+    {
+        if (at_) say(word::hello, to_bytes(who));
+        else leave(why);
+    }
+
+    [[nodiscard]] bool over() const noexcept { return over_; }
+    [[nodiscard]] bool busy() const noexcept { return number_.has_value(); }
+
+    void hear(const message& m)
+    {
+        if (m.what == word::end || m.what == word::refused) {
+            at_.reset();  // whatever runs
+            number_.reset();
+            over_ = true;
+            if (!left_) leave("");
+        }
+        const auto o = m.what == word::order ? from_bytes<order>(m.bytes) : std::nullopt;
+        if (!o || !at_ || number_ || o->task >= task_count_) return;
+        number_ = o->number;
+        say(word::began, to_bytes(o->number));
+        try {
+            at_->submit({.task = static_cast<std::size_t>(o->task), .candidate = o->candidate, .limits = o->within});
+        } catch (const std::exception& e) {
+            fail(e.what());
+        }
+    }
+
+    /// Waits for the candidate that runs, at most so long.
+    void look_after(double seconds)
+    {
+        if (!number_ || !at_) return;
+        try {
+            for (answer& a : at_->collect(seconds)) {
+                say(word::answer, to_bytes(reply{*number_, std::move(a.measured), a.ran_s}));
+                number_.reset();
+            }
+            if (!number_ && at_->room() == 0) (void)at_->collect(0);  // says why there is no worker any more
+        } catch (const std::exception& e) {
+            fail(e.what());
+        }
+    }
+
+    [[nodiscard]] std::optional<message> say()
+    {
+        if (said_.empty()) return std::nullopt;
+        message out = std::move(said_.front());
+        said_.pop_front();
+        return out;
+    }
+
+private:
+    void say(word what, std::vector<unsigned char> bytes) { said_.push_back({0, what, std::move(bytes)}); }
+    void leave(const std::string& why)
+    {
+        left_ = true;
+        say(word::bye, to_bytes(why));
+    }
+    void fail(const std::string& why)
+    {
+        at_.reset();
+        number_.reset();
+        leave(why);
+    }
+
+    std::optional<measure::isolated_workers> at_;
+    std::size_t task_count_;
+    std::optional<std::uint64_t> number_{};  ///< of the order in work
+    std::deque<message> said_{};
+    bool over_ = false, left_ = false;
+};
+
+}  // namespace tunekit::mpi::detail

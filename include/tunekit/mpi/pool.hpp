@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A pool over MPI: rank 0 tunes, the other ranks measure.
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/machine.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/isolated_workers.hpp"
+#include "tunekit/measure/worker_task.hpp"
+#include "tunekit/mpi/detail/endpoint.hpp"
+#include "tunekit/mpi/detail/mpi.hpp"
+#include "tunekit/mpi/detail/server.hpp"
+#include "tunekit/mpi/launched.hpp"
+#include "tunekit/mpi/leased_pool.hpp"
+#include "tunekit/mpi/members.hpp"
+#include "tunekit/mpi/messages.hpp"
+
+namespace tunekit::mpi {
+
+/// Settings of `serve`.
+struct serve_options {
+    measure::isolated_workers_options worker{};  ///< of the process in which a rank runs candidates
+    std::string device{};        ///< key of what this rank measures on; empty: the processor's model and its cores
+    bool mixed = false;          ///< one run for all ranks, whatever their devices; else one for each device
+    bool head_measures = false;  ///< rank 0 measures, too; where it is alone it always does
+    double patience_seconds = 3600;  ///< without a word from rank 0, after which a rank ends itself
+};
+
+class leader;
+
+/// Begins MPI. Ranks that measure serve here and do not return; rank 0 comes back and tunes.
+///
+///     int main(int argc, char** argv)
+///     {
+///         auto lead = tk::mpi::serve(argc, argv, [](std::size_t) { return tk::measure::worker_task{space(), timed{...}}; });
+///         {
+///             tk::mpi::pool pool(lead, {tk::measure::identity_of(space())});
+///             ...                                                       // tk::tune(space(), pool, recipe, budget, gen)
+///         }
+///         return lead.finish(0);
+///     }
+///
+/// Kernels run in children, and those are forked before MPI_Init: it starts threads, and with some networks a process that
+/// forks after it is damaged. So this is to be called first in main. `make(k)` is that of `isolated_workers`; k is the
+/// node-local rank, by which it may choose a device. Every rank calls it, but rank 0 where that measures nothing.
+///
+/// Ranks with the same `device` key are one run, whose leader is the first of them: several leaders come back where there are
+/// several kinds of devices, each with a pool of its own (`runs`, `run`), unless `mixed`.
+///
+/// SIGINT and SIGTERM are the leader's to hear (`stop_on_signal`); other ranks ignore them and end when they are told to.
+///
+/// Throws: tunekit::error where MPI has begun already, or cannot. A `make` that throws does not end the job: the rank says
+///         why, and does not measure.
+/// Threads: MPI_THREAD_FUNNELED.
+template <measure::makes_worker_tasks Make>
+[[nodiscard]] leader serve(int& argc, char**& argv, Make make, serve_options options = {});
+
+namespace detail {
+
+/// A thing that naps ever longer while nothing happens.
+class naps {
+public:
+    void wake() noexcept { next_ = shortest; }
+    void take(double at_most)
+    {
+        const double s = (std::min)(next_, at_most);
+        if (s > 0) ::usleep(static_cast<useconds_t>(1e6 * s));
+        next_ = (std::min)(longest, 1.5 * next_);
+    }
+
+private:
+    static constexpr double shortest = 20e-6, longest = 1e-3;
+    double next_ = shortest;
+};
+
+[[nodiscard]] inline std::string host_name()
+{
+    char text[256] = {};
+    return ::gethostname(text, sizeof text - 1) == 0 ? text : "unknown";
+}
+
+/// A number for each device key: that of the first rank with the same. Collective.
+[[nodiscard]] inline int class_of(const std::string& device, MPI_Comm comm)
+{
+    int size = 0;
+    MPI_Comm_size(comm, &size);
+    constexpr int longest = 256;
+    std::vector<char> mine(longest), all(static_cast<std::size_t>(size) * longest);
+    std::copy_n(device.begin(), (std::min)(device.size(), std::size_t{longest - 1}), mine.begin());
+    check(MPI_Allgather(mine.data(), longest, MPI_CHAR, all.data(), longest, MPI_CHAR, comm), "tell devices");
+    for (int r = 0; r < size; ++r)
+        if (std::equal(mine.begin(), mine.end(), all.begin() + static_cast<std::ptrdiff_t>(r) * longest)) return r;
+    return 0;
+}
+
+/// Processors for a rank whose launcher bound it to none: its share of the machine. None where it is bound, or alone.
+[[nodiscard]] inline std::vector<std::vector<int>> cores_of_rank(const place& at)
+{
+    const auto online = static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+    try {
+        const auto all = measure::share_cores(1).workers;
+        if (at.local_ranks <= 1 || all.empty() || all.front().size() < online) return {};
+        const auto shares = measure::share_cores(at.local_ranks).workers;
+        if (at.local_rank < shares.size()) return {shares[at.local_rank]};
+    } catch (const std::invalid_argument&) {  // more ranks than cores
+    }
+    return {};
+}
+
+/// What a rank measures with, built before MPI.
+struct own_worker {
+    std::optional<measure::isolated_workers> pool{};
+    std::string why{};  ///< where there is none
+    std::vector<measure::task_identity> tasks{};
+};
+
+template <class Make>
+own_worker build_worker(Make& make, const place& at, const serve_options& options)
+{
+    own_worker out;
+    try {
+        measure::isolated_workers_options with = options.worker;
+        if (with.pinned && with.cores.empty()) with.cores = cores_of_rank(at);
+        out.pool.emplace(
+            1,
+            [&](std::size_t) {
+                auto tasks = measure::detail::tasks_of(make, at.local_rank);
+                for (const auto& t : tasks) out.tasks.push_back(t.identity());
+                return tasks;
+            },
+            with);
+    } catch (const std::exception& e) {
+        out.pool.reset();
+        out.why = std::string("cannot measure: ") + e.what();
+    }
+    return out;
+}
+
+/// A rank that measures, until rank 0 ends it.
+inline void serve_rank(MPI_Comm comm, own_worker own, const greeting& who, double patience_seconds)
+{
+    endpoint line(comm);
+    server at(std::move(own.pool), own.why, who);
+    naps pause;
+    double heard = MPI_Wtime();
+    while (!at.over()) {
+        at.look_after(0.02);
+        bool quiet = !at.busy();
+        while (const auto m = line.receive()) {
+            if (m->worker != 0) continue;
+            quiet = false;
+            heard = MPI_Wtime();
+            at.hear(*m);
+            if (m->what == word::bye) std::_Exit(1);  // rank 0 itself has failed
+        }
+        while (auto m = at.say()) {
+            quiet = false;
+            line.send(0, m->what, std::move(m->bytes));
+        }
+        if (MPI_Wtime() > heard + patience_seconds) std::_Exit(1);
+        if (quiet) pause.take(1);
+        else pause.wake();
+    }
+    while (!line.all_sent()) pause.take(1);
+}
+
+}  // namespace detail
+
+/// Rank 0 of a run: what `serve` returns, and the carrier of its `pool`. Ends MPI.
+class leader {
+public:
+    leader(leader&&) noexcept = default;
+    leader(const leader&) = delete;
+    leader& operator=(const leader&) = delete;
+    leader& operator=(leader&&) = delete;
+    ~leader()
+    {
+        if (of_) (void)finish(EXIT_FAILURE);
+    }
+
+    /// Ranks that may measure, numbered from 0: the leader itself first where it measures.
+    [[nodiscard]] std::size_t workers() const noexcept { return of_->first + of_->size - 1; }
+    /// Runs that were begun by this job, one for each kind of device, and which of them this is.
+    [[nodiscard]] std::size_t runs() const noexcept { return of_->runs; }
+    [[nodiscard]] std::size_t run() const noexcept { return of_->run; }
+    /// The ranks of this run.
+    [[nodiscard]] MPI_Comm communicator() const noexcept { return of_->comm; }
+    [[nodiscard]] double now() const noexcept { return measure::wall_clock{}(); }
+
+    void send(std::size_t worker, word what, const std::vector<unsigned char>& bytes)
+    {
+        if (worker < of_->first) of_->own->hear({worker, what, bytes});
+        else of_->line.send(worker - of_->first + 1, what, bytes);
+    }
+
+    [[nodiscard]] std::optional<message> receive()
+    {
+        std::optional<message> m;
+        if (of_->own) {
+            of_->own->look_after(0);
+            m = of_->own->say();
+        }
+        if (!m) {
+            m = of_->line.receive();
+            if (m) m->worker = m->worker + of_->first - 1;
+        }
+        if (!m) return std::nullopt;
+        of_->pause.wake();
+        if (m->what == word::bye && m->worker < of_->left.size()) of_->left[m->worker] = true;
+        return m;
+    }
+
+    void wait(double seconds) { of_->pause.take(seconds); }
+
+    /// Ends the ranks that measure, and MPI. Where one does not say goodbye within `seconds`, the job is aborted with
+    /// `status`, as MPI_Finalize would wait for it for ever. Returns `status` otherwise.
+    int finish(int status, double seconds = 5)
+    {
+        for (std::size_t w = 0; w < workers(); ++w) send(w, word::end, {});
+        const double until = now() + seconds;
+        const auto all_left = [&] { return std::find(of_->left.begin(), of_->left.end(), false) == of_->left.end(); };
+        while (!(all_left() && of_->line.all_sent()) && now() < until)
+            if (!receive()) wait(1e-3);
+        const bool whole = all_left();
+        of_->own.reset();
+        std::fflush(nullptr);
+        if (whole) MPI_Finalize();
+        else MPI_Abort(MPI_COMM_WORLD, status);
+        of_.reset();
+        return status;
+    }
+
+private:
+    template <measure::makes_worker_tasks Make>
+    friend leader serve(int&, char**&, Make, serve_options);
+
+    struct state {
+        MPI_Comm comm;
+        detail::endpoint line;
+        std::size_t size = 1, first = 0;  ///< ranks of the run; 1 where the leader measures
+        std::size_t runs = 1, run = 0;
+        std::unique_ptr<detail::server> own{};
+        std::vector<bool> left{};  ///< who has said goodbye
+        detail::naps pause{};
+    };
+
+    explicit leader(std::unique_ptr<state> of) : of_(std::move(of)) {}
+
+    std::unique_ptr<state> of_;
+};
+
+/// The pool of a leader.
+using pool = leased_pool<leader>;
+
+template <measure::makes_worker_tasks Make>
+leader serve(int& argc, char**& argv, Make make, serve_options options)
+{
+    int begun = 0;
+    MPI_Initialized(&begun);
+    if (begun != 0)
+        throw error("mpi.serve: MPI has begun already, and a process in which it has must not fork: want serve before MPI_Init");
+    const place at = launched().value_or(place{});
+    const bool idle_head = at.rank == 0 && at.ranks > 1 && !options.head_measures;
+    detail::own_worker own;
+    if (!idle_head) own = detail::build_worker(make, at, options);
+    int level = 0;
+    detail::check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread");
+    if (options.device.empty()) options.device = io::machine_key();
+    int rank = 0, size = 1;
+    MPI_Comm comm = MPI_COMM_NULL;
+    const int color = options.mixed ? 0 : detail::class_of(options.device, MPI_COMM_WORLD);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    detail::check(MPI_Comm_split(MPI_COMM_WORLD, color, rank, &comm), "divide the ranks");
+    int leads = 0, runs = 0, run = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    leads = rank == 0 ? 1 : 0;
+    MPI_Allreduce(&leads, &runs, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Scan(&leads, &run, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    const greeting who{.version = detail::version_text(),
+                       .host = detail::host_name(),
+                       .device = options.device,
+                       .local_rank = static_cast<std::uint32_t>(at.local_rank),
+                       .tasks = own.tasks};
+    if (rank != 0) {
+        ::signal(SIGINT, SIG_IGN);
+        ::signal(SIGTERM, SIG_IGN);
+        detail::serve_rank(comm, std::move(own), who, options.patience_seconds);
+        MPI_Finalize();
+        std::exit(0);
+    }
+    auto of = std::make_unique<leader::state>(leader::state{.comm = comm, .line = detail::endpoint(comm)});
+    of->size = static_cast<std::size_t>(size);
+    of->runs = static_cast<std::size_t>(runs);
+    of->run = static_cast<std::size_t>(run - 1);
+    of->first = options.head_measures || size == 1 ? 1 : 0;
+    if (of->first == 1) {
+        if (idle_head) own.why = "cannot measure: rank 0 has a device of its own and was not to measure; want head_measures";
+        of->own = std::make_unique<detail::server>(std::move(own.pool), own.why, who);
+    }
+    of->left.assign(of->first + of->size - 1, false);
+    return leader(std::move(of));
+}
+
+}  // namespace tunekit::mpi

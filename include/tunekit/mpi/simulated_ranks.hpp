@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Ranks without MPI: they answer with a recording, over a network of given latency, on a virtual clock.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <queue>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/replay.hpp"
+#include "tunekit/measure/simulated_workers.hpp"
+#include "tunekit/measure/worker_task.hpp"
+#include "tunekit/mpi/members.hpp"
+#include "tunekit/mpi/messages.hpp"
+
+namespace tunekit::mpi {
+
+/// Settings of `simulated_ranks`.
+struct simulated_ranks_options {
+    std::size_t ranks = 1;           ///< that measure, >= 1
+    double latency_s = 0;            ///< of a message, >= 0
+    std::vector<double> slowness{};  ///< seconds of each rank per recorded second, > 0; empty: 1 for all
+    std::vector<double> joins{};     ///< when each says hello, seconds; empty: at once
+    std::string device = "simulated";
+};
+
+/// A carrier for `leased_pool` whose ranks answer with rows of a recording and take as long as those took. Time passes in
+/// `wait`, and in `spend`, by which a study lets rank 0's own work take time.
+///
+///     tk::mpi::simulated_ranks ranks({tk::measure::recorded_rows(table)}, {tk::measure::identity_of(space)}, {.ranks = 4096});
+///     tk::mpi::leased_pool pool(ranks, {tk::measure::identity_of(space)});
+///
+/// Each rank begins one order after another. Ranks can be stopped for a time (`stop`), as SIGSTOP does: what they would have
+/// said then is said when it is over; and ended (`end`): they say nothing more, and nobody says so for them unless told.
+///
+/// Errors:     std::invalid_argument for an index that is no row or an option out of range.
+/// Randomness: that of the rows.
+/// Cost:       per message the logarithm of how many are on their way.
+template <measure::rows Rows = measure::recorded_rows>
+class simulated_ranks {
+public:
+    simulated_ranks(std::vector<Rows> per_task, const std::vector<measure::task_identity>& tasks,
+                    simulated_ranks_options options = {})
+        : rows_(std::move(per_task)), options_(std::move(options)), ranks_(options_.ranks)
+    {
+        const std::size_t n = options_.ranks;
+        require(n >= 1, "simulated_ranks: ranks is 0, want >= 1");
+        require(options_.latency_s >= 0, "simulated_ranks: latency_s is negative, want >= 0");
+        require(rows_.size() == tasks.size(), "simulated_ranks: another number of rows than of tasks, want the same");
+        if (options_.slowness.empty()) options_.slowness.assign(n, 1.0);
+        if (options_.joins.empty()) options_.joins.assign(n, 0.0);
+        require(options_.slowness.size() == n && options_.joins.size() == n,
+                "simulated_ranks: slowness or joins has another length than there are ranks, want one per rank or none");
+        for (std::size_t w = 0; w < n; ++w) {
+            require(options_.slowness[w] > 0, "simulated_ranks: slowness is not positive, want > 0");
+            const greeting who{.version = detail::version_text(),
+                               .host = "rank" + std::to_string(w),
+                               .device = options_.device,
+                               .tasks = tasks};
+            says(w, options_.joins[w], word::hello, to_bytes(who));
+        }
+    }
+
+    [[nodiscard]] std::size_t workers() const noexcept { return ranks_.size(); }
+    [[nodiscard]] double now() const noexcept { return now_; }
+    /// Rank 0 works for so long.
+    void spend(double seconds) { now_ += seconds; }
+
+    void send(std::size_t worker, word what, const std::vector<unsigned char>& bytes)
+    {
+        ++messages_;
+        rank& r = ranks_.at(worker);
+        if (what != word::order || r.ended <= now_) return;
+        const order o = from_bytes<order>(bytes).value();
+        require(o.task < rows_.size(), "simulated_ranks: no rows for this task, want those of every task");
+        const measure::recorded_row row = rows_[static_cast<std::size_t>(o.task)].row(o.candidate, o.within);
+        const double began = running((std::max)(r.free, now_ + options_.latency_s), r);
+        const double took = row.seconds * options_.slowness[worker];
+        r.free = running(began + took, r);
+        says(worker, began, word::began, to_bytes(o.number));
+        says(worker, r.free, word::answer, to_bytes(reply{o.number, row.result, r.free - began}));
+    }
+
+    [[nodiscard]] std::optional<message> receive()
+    {
+        while (!on_the_way_.empty() && on_the_way_.top().at <= now_) {
+            said next = on_the_way_.top();
+            on_the_way_.pop();
+            if (next.from_rank_at >= ranks_[next.what.worker].ended) continue;
+            ++messages_;
+            return std::move(next.what);
+        }
+        return std::nullopt;
+    }
+
+    void wait(double seconds)
+    {
+        const double until = now_ + (std::max)(seconds, 0.0);
+        now_ = on_the_way_.empty() ? until : (std::max)(now_, (std::min)(until, on_the_way_.top().at));
+    }
+
+    /// The rank does nothing from a time until another.
+    void stop(std::size_t worker, double from, double until)
+    {
+        ranks_.at(worker).stopped_from = from;
+        ranks_.at(worker).stopped_until = until;
+    }
+    /// The rank does nothing from a time on; `told`: the carrier notices it then, as one with fault tolerance does.
+    void end(std::size_t worker, double at, bool told = false)
+    {
+        if (told) on_the_way_.push({at, count_++, at - 1, {worker, word::bye, to_bytes(std::string("was killed"))}});
+        ranks_.at(worker).ended = at;
+    }
+
+    /// What went to and fro.
+    [[nodiscard]] std::uint64_t messages() const noexcept { return messages_; }
+
+private:
+    static constexpr double never = std::numeric_limits<double>::infinity();
+    struct rank {
+        double free = 0, stopped_from = never, stopped_until = never, ended = never;
+    };
+    struct said {
+        double at = 0;
+        std::uint64_t number = 0;  ///< what is said at one time is heard in its order
+        double from_rank_at = 0;
+        message what{};
+
+        friend bool operator<(const said& a, const said& b)
+        {
+            return a.at != b.at ? a.at > b.at : a.number > b.number;
+        }
+    };
+
+    /// When a rank does what it would do at `t` if nobody stopped it.
+    [[nodiscard]] static double running(double t, const rank& r)
+    {
+        return t >= r.stopped_from && t < r.stopped_until ? r.stopped_until : t;
+    }
+
+    void says(std::size_t w, double at, word what, std::vector<unsigned char> bytes)
+    {
+        on_the_way_.push({at + options_.latency_s, count_++, at, {w, what, std::move(bytes)}});
+    }
+
+    std::vector<Rows> rows_;
+    simulated_ranks_options options_;
+    std::vector<rank> ranks_;
+    std::priority_queue<said> on_the_way_{};
+    double now_ = 0;
+    std::uint64_t count_ = 0, messages_ = 0;
+};
+
+}  // namespace tunekit::mpi

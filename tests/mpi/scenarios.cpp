@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// What a pool over MPI promises when ranks fail, as a program under mpirun: scenarios SCENARIO [LOG [TRIALS]]. Costs are made up
+// and the same everywhere, so results are known.
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tunekit/io/logged.hpp"
+#include "tunekit/measure/function.hpp"
+#include "tunekit/mpi/decide.hpp"
+#include "tunekit/mpi/pool.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/search/random.hpp"
+#include "tunekit/space/parameter.hpp"
+#include "tunekit/space/product.hpp"
+#include "tunekit/tune/tune.hpp"
+
+namespace tk = tunekit;
+namespace mpi = tk::mpi;
+
+namespace {
+
+constexpr std::uint64_t trials_of_a_run = 120;
+
+auto space_of_all()
+{
+    return tk::space::product{tk::space::powers_of_two<"a">(1, 64), tk::space::powers_of_two<"b">(1, 64),
+                              tk::space::powers_of_two<"c">(1, 64)};
+}
+
+template <class Config>
+double cost_of(const Config& c)
+{
+    const double a = std::abs(tk::get<"a">(c) - 8.0), b = std::abs(tk::get<"b">(c) - 16.0), d = std::abs(tk::get<"c">(c) - 4.0);
+    return 1e-3 * (1 + a + b + d);
+}
+
+template <class Config>
+tk::measure::measurement measured(const Config& c, bool large)
+{
+    tk::measure::measurement m;
+    m.cost = cost_of(c);
+    m.runs = 1;
+    m.run_seconds = m.cost;
+    if (large) m.batches.assign(mpi::max_batches, m.cost);
+    return m;
+}
+
+/// What happens to one rank, once. A process beside the rank does it, when a candidate of the rank asks for it in memory that
+/// they share: signals must come from outside, and a stopped rank must be continued.
+class fault {
+public:
+    fault(const std::string& scenario, std::size_t rank) : scenario_(scenario), rank_(rank)
+    {
+        if (rank_ != 2 || (scenario != "kill" && scenario != "stop" && scenario != "long_stop")) return;
+        const pid_t pid = ::getpid();
+        if (::fork() != 0) return;
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        while (seen_.data()[0] < 3 && ::getppid() == pid) ::usleep(1000);
+        ::kill(pid, scenario == "kill" ? SIGKILL : SIGSTOP);
+        ::usleep(scenario == "stop" ? 2000000 : 6000000);
+        ::kill(pid, SIGCONT);
+        ::_exit(0);
+    }
+
+    [[nodiscard]] const tk::measure::guarded_buffer<int>& seen() const { return seen_; }
+    void candidate()
+    {
+        ++seen_.data()[0];
+        if (scenario_ != "equal") ::usleep(scenario_ == "slow" && rank_ == 2 ? 200000 : 20000);
+    }
+
+private:
+    std::string scenario_;
+    std::size_t rank_;
+    tk::measure::guarded_buffer<int> seen_{1};  ///< candidates
+};
+
+int report(const tk::tuning& found, const mpi::pool& pool)
+{
+    std::printf("trials %zu failed %llu best %.4f late %llu by", found.trials().size(),
+                static_cast<unsigned long long>(found.failed()), found.best_cost(),
+                static_cast<unsigned long long>(pool.late()));
+    for (const auto& m : pool.members()) std::printf(" %llu", static_cast<unsigned long long>(m.answered));
+    std::printf(" lost");
+    for (const auto& m : pool.members()) std::printf(" %llu", static_cast<unsigned long long>(m.lost));
+    std::printf("\n");
+    return found.found() ? 0 : 1;
+}
+
+/// One rank measures, one leads: the run is that of a single process, trial by trial.
+int equal(mpi::pool& pool)
+{
+    const auto space = space_of_all();
+    const auto alone = [&] {
+        tk::random::philox gen(5);
+        auto m = tk::measure::function(space, [](const auto& c) { return cost_of(c); });
+        return tk::tune(space, m, tk::recipe{tk::search::random{}}, {.trials = trials_of_a_run}, gen);
+    }();
+    tk::random::philox gen(5);
+    const auto over = tk::tune(space, pool, tk::search::random{}, {.trials = trials_of_a_run}, gen);
+    if (alone.trials().size() != over.trials().size()) return 1;
+    for (std::size_t k = 0; k < alone.trials().size(); ++k)
+        if (alone.trials()[k].candidate != over.trials()[k].candidate ||
+            alone.trials()[k].measured.cost != over.trials()[k].measured.cost)
+            return 1;
+    return report(over, pool);
+}
+
+int run(const std::string& scenario, mpi::leader& lead, int argc, char** argv)
+{
+    const auto space = space_of_all();
+    mpi::leased_options how{.margin_seconds = scenario == "stop" ? 5.0 : 1.0, .begin_seconds = 2, .join_seconds = 20};
+    if (scenario == "aa") how.reference = mpi::reference_job{.candidate = 0};
+    mpi::pool pool(lead, {tk::measure::identity_of(space)}, how);
+    if (scenario == "equal") return equal(pool);
+    if (scenario == "aa") {
+        while (pool.room() < pool.workers()) (void)pool.collect(1);
+        for (std::size_t w = 0; w < pool.workers(); ++w) {
+            const auto c = pool.against_first(w);
+            if (!c) return 1;
+            std::printf("worker %zu on %s: %.3f [%.3f, %.3f]\n", w, pool.members()[w].who.device.c_str(), c->ratio, c->within.low,
+                        c->within.high);
+        }
+        return 0;
+    }
+    const tk::recipe recipe{tk::search::random{}, tk::measure::fixed{},
+                            tk::candidate_limits{.max_run_seconds = 0.5, .max_build_seconds = 0.01}};
+    std::uint64_t trials = trials_of_a_run;
+    if (argc > 3) trials = std::strtoull(argv[3], nullptr, 10);
+    if (argc <= 2) {
+        tk::random::philox gen(1);
+        return report(tk::tune(space, pool, recipe, {.trials = trials}, gen), pool);
+    }
+    tk::io::logged log(argv[2], tk::tuner(space, recipe, {.trials = trials}, tk::random::philox(1)),
+                       {.name = "made up", .seed = 1, .resume = true});
+    tk::tune(log, pool, [&](const tk::tuning& so_far) {
+        if (scenario == "kill_head" && so_far.trials().size() == 40) ::raise(SIGKILL);
+    });
+    std::printf("replayed %zu ", log.replayed());
+    return report(log.record(), pool);
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    const std::string scenario = argc > 1 ? argv[1] : "";
+    if (scenario == "late") {  // serve is called after MPI_Init
+        MPI_Init(&argc, &argv);
+        int status = 1;
+        try {
+            (void)mpi::serve(argc, argv, [](std::size_t) -> tk::measure::any_worker_task { std::abort(); });
+        } catch (const tk::error& e) {
+            status = std::strstr(e.what(), "want serve before MPI_Init") != nullptr ? 0 : 1;
+        }
+        MPI_Finalize();
+        return status;
+    }
+    if (scenario == "decide") {
+        MPI_Init(&argc, &argv);
+        int rank = 0, status = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        const mpi::choice mine{static_cast<tk::index>(10 + rank), rank == 0 ? std::nan("") : 1.0 / (1 + rank % 3)};
+        if (mpi::decide(MPI_COMM_WORLD, mine, 7) != mpi::choice{12, 1.0 / 3}) status = 1;
+        if (mpi::decide(MPI_COMM_WORLD, {}, 7).cost < 1e300) status = 1;
+        try {
+            (void)mpi::decide(MPI_COMM_WORLD, mine, static_cast<std::uint64_t>(rank));
+            status = 1;
+        } catch (const tk::error&) {
+        }
+        if (mpi::slowest(MPI_COMM_WORLD, rank) < 1) status = 1;
+        MPI_Finalize();
+        return status;
+    }
+    const mpi::serve_options options{.worker = {.pinned = false}, .head_measures = scenario == "head"};
+    auto lead = mpi::serve(
+        argc, argv,
+        [&](std::size_t local_rank) {
+            if (scenario == "cannot" && local_rank == 2) throw tk::error("no device here");
+            auto what = std::make_shared<fault>(scenario, local_rank);
+            const auto how = [what, large = scenario == "large"](const auto& c, const tk::measure::limits&) {
+                what->candidate();
+                return measured(c, large);
+            };
+            return tk::measure::worker_task{space_of_all(), how, {what->seen().canary()}};
+        },
+        options);
+    int status = 1;
+    try {
+        status = run(scenario, lead, argc, argv);
+    } catch (const std::exception& e) {
+        std::printf("%s\n", e.what());
+        status = 3;
+    }
+    return lead.finish(status, 1);
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/mpi/leased_pool.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/support/grid_space.hpp"
+#include "tunekit/measure/race.hpp"
+#include "tunekit/measure/simulated_workers.hpp"
+#include "tunekit/mpi/simulated_ranks.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/search/grid.hpp"
+#include "tunekit/search/random.hpp"
+#include "tunekit/tune/tune.hpp"
+
+namespace tk = tunekit;
+namespace mpi = tk::mpi;
+using ranks = mpi::simulated_ranks<>;
+using state = mpi::member::state;
+using leased = mpi::leased_pool<ranks>;
+
+static_assert(mpi::carrier<ranks>);
+static_assert(tk::pool<leased>);
+static_assert(tk::measure::measurer<mpi::lone_rank<ranks>>);
+
+namespace {
+
+const support::grid_space space({8, 8});
+const std::vector<tk::measure::task_identity> identities{tk::measure::identity_of(space)};
+constexpr tk::measure::limits short_limits{.run_seconds = 2, .build_seconds = 1};  // a lease of 1 + 2 * 2 + margin
+
+/// Configuration i costs 1 + i / 64 seconds and takes as long.
+std::vector<tk::measure::recorded_row> table()
+{
+    std::vector<tk::measure::recorded_row> out(space.size());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        out[i].result.cost = 1 + static_cast<double>(i) / 64;
+        out[i].result.runs = 1;
+        out[i].seconds = out[i].result.cost;
+    }
+    return out;
+}
+const std::vector<tk::measure::recorded_row> rows = table();
+
+ranks some(mpi::simulated_ranks_options options)
+{
+    return ranks({tk::measure::recorded_rows(rows)}, identities, std::move(options));
+}
+
+tk::job numbered(std::uint64_t name, tk::index which)
+{
+    return {.ticket = tk::ticket{name}, .candidate = which, .limits = short_limits};
+}
+
+constexpr double forever = 1e9;
+
+/// The candidates of a run in the order of their answers.
+std::vector<tk::index> order_of(const tk::tuning& record)
+{
+    std::vector<tk::index> out;
+    for (const auto& t : record.trials()) out.push_back(t.candidate);
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("ranks join when they say hello; jobs go out one to a rank and come back with who measured and how long")
+{
+    ranks on = some({.ranks = 3, .latency_s = 0.5, .joins = {0, 0, 10}});
+    leased pool(on, identities);
+    CHECK(pool.workers() == 3);
+    CHECK(pool.room() == 0);
+    CHECK(pool.collect(1).empty());  // nobody has joined: waited for
+    CHECK(pool.now() == 0.5);
+    CHECK(pool.room() == 2);
+    CHECK(pool.members()[2].at == state::absent);
+    pool.submit(numbered(1, 63));
+    pool.submit(numbered(2, 0));
+    CHECK(pool.room() == 0);
+    CHECK_THROWS_AS(pool.submit(numbered(3, 1)), std::invalid_argument);
+    const auto first = pool.collect(forever);
+    REQUIRE(first.size() == 1);
+    CHECK(first[0].ticket == tk::ticket{2});
+    CHECK(first[0].worker == 1);
+    CHECK(first[0].measured == rows[0].result);
+    CHECK(first[0].ran_s == 1);
+    CHECK(first[0].queued_s == doctest::Approx(1));  // to the rank and back
+    CHECK(pool.collect(forever).size() == 1);
+    CHECK(pool.collect(forever).empty());  // nothing is out: at once
+    CHECK(pool.now() < 4);
+    CHECK(pool.members()[0].who.host == "rank0");
+    CHECK(pool.members()[0].answered == 1);
+    on.wait(20);
+    (void)pool.collect(0);
+    CHECK(pool.room() == 3);  // the third joined late
+}
+
+TEST_CASE("one rank, no latency: the run is the one of a single process; on many it is the one of simulated workers")
+{
+    for (const std::size_t n : {1U, 4U}) {
+        CAPTURE(n);
+        tk::random::philox a(3), b(3);
+        ranks on = some({.ranks = n});
+        leased pool(on, identities);
+        tk::measure::simulated_workers workers(rows, {.workers = n});
+        const auto over_ranks = tk::tune(space, pool, tk::search::random{}, {.trials = 50}, a);
+        const auto in_process = tk::tune(space, workers, tk::search::random{}, {.trials = 50}, b);
+        CHECK(order_of(over_ranks) == order_of(in_process));
+        CHECK(over_ranks.seconds() == doctest::Approx(in_process.seconds()));
+        CHECK(a() == b());
+    }
+}
+
+TEST_CASE("a rank that is killed: its job is lost when the lease ends")
+{
+    ranks on = some({.ranks = 2});
+    leased pool(on, identities, {.margin_seconds = 1});
+    (void)pool.collect(0);
+    on.end(0, 0.5);
+    pool.submit(numbered(1, 0));
+    pool.submit(numbered(2, 0));
+    CHECK(pool.collect(forever).at(0).worker == 1);
+    const auto lost = pool.collect(forever);
+    REQUIRE(lost.size() == 1);
+    CHECK_FALSE(lost[0].measured.has_value());
+    CHECK(lost[0].worker == 0);
+    CHECK(pool.now() == doctest::Approx(1 + 2 * 2 + 1));  // build + 2 run + margin, from its beginning at 0
+    CHECK(pool.members()[0].at == state::silent);
+    CHECK(pool.members()[0].lost == 1);
+    CHECK(pool.room() == 1);
+}
+
+TEST_CASE("the whole run of a tuner outlives a rank, and what is lost twice has failed and is remembered")
+{
+    ranks on = some({.ranks = 3});
+    leased pool(on, identities, {.margin_seconds = 0});
+    on.end(1, 3);
+    tk::random::philox gen(1);
+    const auto found = tk::tune(space, pool, tk::search::grid{}, {.trials = 64}, gen);
+    CHECK(found.trials().size() == 64);
+    CHECK(found.failed() == 0);
+    const auto order = order_of(found);
+    CHECK(std::set<tk::index>(order.begin(), order.end()).size() == 64);
+
+    ranks two = some({.ranks = 3});  // both ranks that have the first job are killed
+    leased both(two, identities, {.margin_seconds = 0});
+    two.end(0, 0.5);
+    two.end(1, 0.5, true);
+    tk::random::philox again(1);
+    const auto left = tk::tune(space, both, tk::search::grid{}, {.trials = 10}, again);
+    CHECK(left.trials().size() == 10);
+    CHECK(left.failed() == 0);  // each went out once more, to the third
+    CHECK(both.members()[1].why == "was killed");
+
+    ranks none = some({.ranks = 2});
+    leased lost(none, identities, {.margin_seconds = 0, .join_seconds = 5});
+    none.end(0, 0.5);
+    none.end(1, 0.5);
+    tk::random::philox last(1);
+    CHECK_THROWS_WITH_AS((void)tk::tune(space, lost, tk::search::grid{}, {.trials = 10}, last),
+                         "tunekit: mpi.pool: no worker can measure; worker 0 does not answer, worker 1 does not answer", tk::error);
+}
+
+TEST_CASE("a rank that is stopped loses its job and comes back: the late answer counts for nothing")
+{
+    ranks on = some({.ranks = 2});
+    leased pool(on, identities, {.margin_seconds = 0});
+    on.stop(0, 0.5, 50);
+    (void)pool.collect(0);
+    pool.submit(numbered(1, 5));  // worker 0
+    const auto lost = pool.collect(forever);
+    REQUIRE(lost.size() == 1);
+    CHECK_FALSE(lost[0].measured.has_value());
+    pool.submit(numbered(2, 5));  // elsewhere
+    const auto second = pool.collect(forever);
+    REQUIRE(second.size() == 1);
+    CHECK(second[0].worker == 1);
+    CHECK(second[0].measured == rows[5].result);
+    CHECK(pool.room() == 1);
+    on.wait(100);
+    CHECK(pool.collect(0).empty());
+    CHECK(pool.late() == 1);
+    CHECK(pool.room() == 2);
+    CHECK(pool.members()[0].at == state::idle);
+    // What it lost does not go to it again while somebody else can measure.
+    pool.submit(numbered(3, 5));
+    pool.submit(numbered(4, 6));
+    for (const auto& a : {pool.collect(forever), pool.collect(forever)})
+        for (const auto& one : a) CHECK(one.worker == (one.ticket == tk::ticket{3} ? 1 : 0));
+}
+
+TEST_CASE("a stop of two seconds within the lease loses nothing")
+{
+    ranks on = some({.ranks = 1});
+    leased pool(on, identities, {.margin_seconds = 2});
+    on.stop(0, 0.5, 2.5);
+    tk::random::philox gen(1);
+    const auto found = tk::tune(space, pool, tk::search::grid{}, {.trials = 5}, gen);
+    CHECK(found.failed() == 0);
+    CHECK(pool.late() == 0);
+    CHECK(pool.members()[0].lost == 0);
+}
+
+TEST_CASE("a lease counts from the beginning of work: what waits for a busy rank is not lost for that")
+{
+    ranks on = some({.ranks = 1, .slowness = {3}});  // 3 to 6 s, a lease of 1 + 4 + 2
+    leased pool(on, identities, {.margin_seconds = 2});
+    (void)pool.collect(0);
+    pool.submit(numbered(1, 0));
+    CHECK(pool.collect(forever).at(0).measured.has_value());
+    ranks never = some({.ranks = 1});
+    never.stop(0, 0, 1e6);  // says nothing at all, not even hello before that
+    leased nobody(never, identities, {.join_seconds = 3});
+    CHECK(nobody.collect(0).empty());
+}
+
+TEST_CASE("an order that nobody begins is lost after begin_seconds")
+{
+    ranks on = some({.ranks = 1});
+    leased pool(on, identities, {.begin_seconds = 7});
+    (void)pool.collect(0);
+    on.stop(0, 0, 100);
+    pool.submit(numbered(1, 0));
+    const auto lost = pool.collect(forever);
+    REQUIRE(lost.size() == 1);
+    CHECK_FALSE(lost[0].measured.has_value());
+    CHECK(pool.now() == 7);
+}
+
+TEST_CASE("a rank that is ten times as slow has its share of the jobs and no more")
+{
+    ranks on = some({.ranks = 4, .slowness = {1, 1, 1, 10}});
+    leased pool(on, identities);
+    tk::random::philox gen(1);
+    const auto found = tk::tune(space, pool, tk::search::grid{}, {.trials = 64}, gen);
+    CHECK(found.trials().size() == 64);
+    CHECK(pool.members()[3].answered <= 4);
+    CHECK(pool.members()[0].answered >= 15);
+}
+
+TEST_CASE("ranks of another version or with other spaces are refused and told why; alone they end the run")
+{
+    ranks on({tk::measure::recorded_rows(rows)}, {{64, 1}}, {.ranks = 2});
+    leased pool(on, identities, {.join_seconds = 1});
+    CHECK(pool.collect(0.5).empty());
+    CHECK(pool.members()[0].at == state::refused);
+    CHECK(pool.members()[1].why == "has other spaces: their number, a size or a fingerprint differs");
+    CHECK_THROWS_WITH_AS((void)pool.collect(5),
+                         "tunekit: mpi.pool: no worker can measure; worker 0 has other spaces: their number, a size or a fingerprint "
+                         "differs, worker 1 has other spaces: their number, a size or a fingerprint differs",
+                         tk::error);
+}
+
+TEST_CASE("the A/A check tells a slow rank before it has any job")
+{
+    ranks on = some({.ranks = 3, .slowness = {1, 1, 1}});
+    leased pool(on, identities, {.reference = mpi::reference_job{.candidate = 32, .rounds = 3}});
+    while (pool.room() < 3) (void)pool.collect(100);
+    CHECK(pool.now() == doctest::Approx(3 * 1.5));
+    CHECK(pool.members()[2].reference == std::vector<double>{1.5, 1.5, 1.5});
+    CHECK(pool.against_first(2) == mpi::comparison{.ratio = 1, .within = {1, 1}});
+    CHECK(pool.members()[2].answered == 0);
+}
+
+TEST_CASE("alone: one rank measures, whatever it takes; a race runs on it")
+{
+    ranks on = some({.ranks = 2});
+    leased pool(on, identities, {.margin_seconds = 0});
+    (void)pool.collect(0);
+    auto quiet = pool.alone(1);
+    const std::vector<tk::index> batch{3, 4};
+    const auto both = quiet.measure(batch, short_limits);
+    REQUIRE(both.size() == 2);
+    CHECK(both[1] == rows[4].result);
+    pool.submit(numbered(1, 0));
+    CHECK_THROWS_AS((void)quiet.measure(batch, short_limits), std::invalid_argument);
+    (void)pool.collect(forever);
+    on.end(1, pool.now());
+    const auto lost = quiet.measure(std::vector<tk::index>{3}, short_limits);
+    REQUIRE(lost[0].failed.has_value());
+    CHECK(lost[0].failed->kind == tk::measure::failure_kind::lost);
+    CHECK_THROWS_AS((void)quiet.measure(batch, short_limits), tk::error);  // it does not answer
+    CHECK(pool.first_idle() == std::size_t{0});
+    CHECK_THROWS_AS((void)pool.alone(2), std::invalid_argument);
+    CHECK_THROWS_AS((void)pool.alone(0, 1), std::invalid_argument);
+}
+
+TEST_CASE("options out of range are refused")
+{
+    ranks on = some({.ranks = 1});
+    CHECK_THROWS_AS(leased(on, {}), std::invalid_argument);
+    CHECK_THROWS_AS(leased(on, identities, {.margin_seconds = -1}), std::invalid_argument);
+    CHECK_THROWS_AS(leased(on, identities, {.reference = mpi::reference_job{.rounds = 1}}), std::invalid_argument);
+    CHECK_THROWS_AS(leased(on, identities, {.reference = mpi::reference_job{.task = 1}}), std::invalid_argument);
+    CHECK_THROWS_AS(some({.ranks = 0}), std::invalid_argument);
+    CHECK_THROWS_AS(some({.ranks = 2, .slowness = {1}}), std::invalid_argument);
+    CHECK_THROWS_AS(some({.ranks = 1, .slowness = {0}}), std::invalid_argument);
+    CHECK_THROWS_AS(some({.ranks = 1, .latency_s = -1}), std::invalid_argument);
+}

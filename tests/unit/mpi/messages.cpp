@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/mpi/messages.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tunekit/mpi/compared.hpp"
+#include "tunekit/mpi/launched.hpp"
+
+namespace tk = tunekit;
+namespace mpi = tk::mpi;
+
+namespace {
+
+mpi::reply large()
+{
+    mpi::reply r{.number = 7, .measured = tk::measure::measurement{}, .ran_s = 0.25};
+    r.measured->cost = 1e-3;
+    r.measured->spread = 1e-6;
+    r.measured->runs = 12;
+    r.measured->at_least = true;
+    r.measured->build_seconds = 1;
+    r.measured->run_seconds = 2;
+    r.measured->failed = tk::measure::failure{tk::measure::failure_kind::crash, 11, std::string(mpi::max_text, 'x')};
+    for (std::size_t k = 0; k < mpi::max_batches; ++k) r.measured->batches.push_back(1e-9 * static_cast<double>(k));
+    return r;
+}
+
+/// What `to_bytes` wrote reads back; nothing shorter and nothing longer does.
+template <class T>
+void comes_back(const T& what)
+{
+    const std::vector<unsigned char> bytes = mpi::to_bytes(what);
+    CHECK(mpi::from_bytes<T>(bytes) == what);
+    const std::size_t step = bytes.size() / 200 + 1;
+    for (std::size_t n = 0; n < bytes.size(); n += step) {
+        const std::vector<unsigned char> part(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(n));
+        CHECK_FALSE(mpi::from_bytes<T>(part).has_value());
+    }
+    std::vector<unsigned char> more = bytes;
+    more.push_back(0);
+    CHECK_FALSE(mpi::from_bytes<T>(more).has_value());
+}
+
+}  // namespace
+
+TEST_CASE("messages read back as they were written, in part or with more they are none")
+{
+    comes_back(mpi::greeting{.version = "1.2.3",
+                             .host = "a",
+                             .device = "b, 4 cores",
+                             .local_rank = 3,
+                             .tasks = {{100, 0xfeed}, {std::numeric_limits<std::uint64_t>::max(), 1}}});
+    comes_back(mpi::order{.number = 1, .task = 2, .candidate = 3, .within = {.abandon_above = 4, .run_seconds = 5, .build_seconds = 6}});
+    comes_back(mpi::order{});  // abandon_above is infinite
+    comes_back(std::uint64_t{42});
+    comes_back(std::string("why"));
+    comes_back(mpi::reply{.number = 9, .ran_s = 1});
+    comes_back(large());
+}
+
+TEST_CASE("a reply has a largest size: what is beyond it is cut, and the rest stands")
+{
+    mpi::reply r = large();
+    const std::size_t most = mpi::to_bytes(r).size();
+    r.measured->failed->message += "more";
+    r.measured->batches.push_back(1);
+    CHECK(mpi::to_bytes(r).size() == most);
+    CHECK(mpi::from_bytes<mpi::reply>(mpi::to_bytes(r)) == large());
+}
+
+TEST_CASE("bytes that claim more than there is, or a failure that is none, are no message")
+{
+    std::vector<unsigned char> bytes = mpi::to_bytes(std::string("abc"));
+    bytes[0] = 200;  // of the length
+    CHECK_FALSE(mpi::from_bytes<std::string>(bytes).has_value());
+
+    mpi::reply r{.number = 1, .measured = tk::measure::measurement{}};
+    r.measured->failed = tk::measure::failure{tk::measure::failure_kind::lost, 0, ""};
+    bytes = mpi::to_bytes(r);
+    const std::size_t kind = 8 + 8 + 1 + 8 + 8 + 4 + 1 + 8 + 8 + 1;
+    REQUIRE(bytes[kind] == static_cast<unsigned char>(tk::measure::failure_kind::lost));
+    bytes[kind] = 99;
+    CHECK_FALSE(mpi::from_bytes<mpi::reply>(bytes).has_value());
+}
+
+TEST_CASE("the A/A check: ratio of geometric means and Welch's interval, by hand")
+{
+    CHECK_FALSE(mpi::compared(std::vector<double>{1}, std::vector<double>{1, 2}).has_value());
+    const std::vector<double> twice{2, 2, 2}, once{1, 1, 1};
+    CHECK(mpi::compared(twice, once) == mpi::comparison{.ratio = 2, .within = {2, 2}});
+    // log: means ln 2 and 0, variances 0.5 ln(1.21)^2 ... with two values each, a +- d: variance 2 d^2, nu = 2 for equal variances.
+    const double d = 0.1;
+    const std::vector<double> a{2 * std::exp(d), 2 * std::exp(-d)}, b{std::exp(d), std::exp(-d)};
+    const auto c = mpi::compared(a, b);
+    REQUIRE(c.has_value());
+    CHECK(c->ratio == doctest::Approx(2));
+    const double half = 4.302652729911275 * std::sqrt(2 * d * d);  // t(0.975, 2)
+    CHECK(c->within.low == doctest::Approx(2 * std::exp(-half)));
+    CHECK(c->within.high == doctest::Approx(2 * std::exp(half)));
+    CHECK_THROWS_AS((void)mpi::compared(std::vector<double>{1, 0}, b), std::invalid_argument);
+    CHECK_THROWS_AS((void)mpi::compared(a, b, 1), std::invalid_argument);
+}
+
+TEST_CASE("a launcher's variables name the place")
+{
+    const auto clear = [] {
+        for (const char* name : {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+                                 "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS",
+                                 "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"})
+            ::unsetenv(name);
+    };
+    clear();
+    CHECK_FALSE(mpi::launched().has_value());
+    ::setenv("PMI_RANK", "5", 1);
+    CHECK_FALSE(mpi::launched().has_value());  // of how many is not said
+    ::setenv("PMI_SIZE", "8", 1);
+    CHECK(mpi::launched() == mpi::place{5, 8, 0, 1});
+    ::setenv("MPI_LOCALRANKID", "1", 1);
+    ::setenv("MPI_LOCALNRANKS", "4", 1);
+    CHECK(mpi::launched() == mpi::place{5, 8, 1, 4});
+    ::setenv("OMPI_COMM_WORLD_RANK", "2", 1);
+    ::setenv("OMPI_COMM_WORLD_SIZE", "x", 1);
+    CHECK(mpi::launched() == mpi::place{5, 8, 1, 4});
+    clear();
+}
