@@ -41,8 +41,8 @@ struct settings {
 
 /// One run.
 struct course {
-    double to_105 = infinite;   ///< seconds until 5 % from the optimum, rank 0's own work and the network included
-    double own_s = 0;           ///< rank 0's processor time
+    double to_105 = infinite;  ///< seconds until 5 % from the optimum, rank 0's own work and the network included
+    double own_s = 0;          ///< rank 0's processor time
     double total_s = 0;
     std::size_t jobs = 0;
 };
@@ -73,7 +73,8 @@ course simulate(const settings& s, const programs::loaded_space& on, const tk::s
         }
         for (tk::answer& a : pool.collect(infinite)) {
             const tk::job j = out.extract(a.ticket).mapped();
-            if (a.measured->ok() && a.measured->cost <= 1.05 * on.optimum && c.to_105 == infinite) c.to_105 = pool.now();
+            if (a.measured->ok() && a.measured->cost <= 1.05 * on.optimum && c.to_105 == infinite)
+                c.to_105 = pool.now();
             t.tell(j, *std::move(a.measured), pool.now());
         }
         const double moment = work();
@@ -100,8 +101,8 @@ void run(const settings& s)
     auto spaces = programs::load_spaces("bench_ranks", s.spaces, s.only);
     std::erase_if(spaces, [&](const auto& on) { return on.space.size() < s.at_least; });
     if (spaces.empty()) tk::invalid("--at-least leaves no space, want less");
-    std::printf("%-10s %6s %18s %18s %14s %12s %12s\n", "strategy", "ranks", "jobs/s, median", "least (size)",
-                "sooner than 1", "rank 0 busy", "network, own");
+    std::printf("%-10s %6s %10s %10s %9s %8s %7s %7s %9s\n", "strategy", "ranks", "jobs/s", "least", "of size",
+                "sooner", "spaces", "busy", "overhead");
     for (const std::string_view name : tk::io::split(s.strategy, ',')) {
         const auto& strategy = programs::find(known, "strategy", std::string(name));
         std::vector<double> alone;  // seconds to 5 % on one rank, by space
@@ -136,7 +137,7 @@ void run(const settings& s)
                 log_cost += std::log(here / ideal);
             }
             const double of = static_cast<double>((std::max)(reached, std::size_t{1}));
-            std::printf("%-10s %6zu %18.0f %9.0f (%6llu) %8.2f (%zu) %11.1f%% %11.3fx\n", std::string(name).c_str(), n,
+            std::printf("%-10s %6zu %10.0f %10.0f %9llu %8.2f %7zu %6.1f%% %9.3f\n", std::string(name).c_str(), n,
                         median(rates), least, static_cast<unsigned long long>(size_of_least), std::exp(log_sooner / of),
                         reached, 100 * median(busy), std::exp(log_cost / of));
             std::fflush(stdout);
@@ -153,7 +154,8 @@ int main(int argc, char** argv)
     app.add_option("--spaces", s.spaces, "folders of recorded spaces, separated by commas")->required();
     app.add_option("--only", s.only, "spaces whose name contains this");
     app.add_option("--at-least", s.at_least, "spaces with so many configurations [0]");
-    app.add_option("--strategy", s.strategy, "names, separated by commas [combined,random]: " + programs::list(programs::strategies()));
+    app.add_option("--strategy", s.strategy,
+                   "names, separated by commas [combined,random]: " + programs::list(programs::strategies()));
     app.add_option("--ranks", s.ranks, "how many measure, separated by commas [1,32,512,4096]")->delimiter(',');
     app.add_option("--repeats", s.repeats, "runs with different seeds [3]");
     app.add_option("--trials", s.trials, "jobs of a run at least [700]");

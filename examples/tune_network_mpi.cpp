@@ -79,8 +79,12 @@ void write_workers(const std::string& path, const tk::mpi::pool& pool)
     std::ofstream file(path);
     for (std::size_t w = 0; w < pool.workers(); ++w) {
         const auto& m = pool.members()[w];
-        nlohmann::ordered_json line{{"worker", w},       {"host", m.who.host},   {"device", m.who.device},
-                                    {"local_rank", m.who.local_rank}, {"answered", m.answered}, {"lost", m.lost}};
+        nlohmann::ordered_json line{{"worker", w},
+                                    {"host", m.who.host},
+                                    {"device", m.who.device},
+                                    {"local_rank", m.who.local_rank},
+                                    {"answered", m.answered},
+                                    {"lost", m.lost}};
         if (!m.why.empty()) line["why"] = m.why;
         if (const auto c = pool.against_first(w)) line["against_first"] = {c->ratio, c->within.low, c->within.high};
         file << line.dump() << '\n';
@@ -149,7 +153,8 @@ bool report(const std::vector<tk::task>& tasks, const tk::plan& plan, const std:
         std::printf("worker %zu: %s, %s, %llu answers, %llu lost", w, m.who.host.c_str(), m.who.device.c_str(),
                     static_cast<unsigned long long>(m.answered), static_cast<unsigned long long>(m.lost));
         if (const auto c = pool.against_first(w))
-            std::printf(", %.3f [%.3f, %.3f] times the first worker's reference", c->ratio, c->within.low, c->within.high);
+            std::printf(", %.3f [%.3f, %.3f] times the first worker's reference", c->ratio, c->within.low,
+                        c->within.high);
         std::printf("%s%s\n", m.why.empty() ? "" : ", ", m.why.c_str());
     }
     std::printf("model latency %.3f ms -> %.3f ms (%.2fx), %.1f s\n", 1e3 * before, 1e3 * after, before / after,
@@ -208,19 +213,19 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
 int run(const options& o, int argc, char** argv)
 {
     const auto* const net = tk::kernels::find_network(o.network);
-    if (net == nullptr) tk::invalid("network \"" + o.network + "\" is unknown, want resnet18, vgg16, alexnet, squeezenet, ...");
+    if (net == nullptr)
+        tk::invalid("network \"" + o.network + "\" is unknown, want resnet18, vgg16, alexnet, squeezenet, ...");
     const auto repetition = o.how().repetition;
     tk::require(o.seconds > 0, "--seconds is not positive, want > 0");
     tk::require(!o.resume || !o.log.empty(), "--resume needs the log to resume, want --log FILE");
     ::signal(SIGXFSZ, SIG_IGN);  // a log that meets a file size limit is told by its write
-    auto lead = tk::mpi::serve(
-        argc, argv,
-        [&](std::size_t) {
-            std::vector<tk::measure::any_worker_task> out;
-            for (const auto& t : operators_of(*net, repetition)) out.push_back(t.worker());
-            return out;
-        },
-        {.device = o.device, .mixed = o.mixed, .head_measures = o.head_measures});
+    auto lead = tk::mpi::serve(argc, argv,
+                               [&](std::size_t) {
+                                   std::vector<tk::measure::any_worker_task> out;
+                                   for (const auto& t : operators_of(*net, repetition)) out.push_back(t.worker());
+                                   return out;
+                               },
+                               {.device = o.device, .mixed = o.mixed, .head_measures = o.head_measures});
     int status = 2;
     try {
         status = lead_run(o, *net, lead);

@@ -41,7 +41,8 @@ auto space_of_all()
 template <class Config>
 double cost_of(const Config& c)
 {
-    const double a = std::abs(tk::get<"a">(c) - 8.0), b = std::abs(tk::get<"b">(c) - 16.0), d = std::abs(tk::get<"c">(c) - 4.0);
+    const double a = std::abs(tk::get<"a">(c) - 8.0), b = std::abs(tk::get<"b">(c) - 16.0),
+                 d = std::abs(tk::get<"c">(c) - 4.0);
     return 1e-3 * (1 + a + b + d);
 }
 
@@ -129,8 +130,8 @@ int run(const std::string& scenario, mpi::leader& lead, int argc, char** argv)
         for (std::size_t w = 0; w < pool.workers(); ++w) {
             const auto c = pool.against_first(w);
             if (!c) return 1;
-            std::printf("worker %zu on %s: %.3f [%.3f, %.3f]\n", w, pool.members()[w].who.device.c_str(), c->ratio, c->within.low,
-                        c->within.high);
+            std::printf("worker %zu on %s: %.3f [%.3f, %.3f]\n", w, pool.members()[w].who.device.c_str(), c->ratio,
+                        c->within.low, c->within.high);
         }
         return 0;
     }

@@ -98,7 +98,8 @@ public:
     void submit(const job& next)
     {
         require(room() > 0, "mpi.pool.submit: no room, want a call of room() before");
-        require(next.task < tasks_.size(), "mpi.pool.submit: no such task, want one of those that the pool was made with");
+        require(next.task < tasks_.size(),
+                "mpi.pool.submit: no such task, want one of those that the pool was made with");
         ++out_;
         waiting_.push_back({next, carrier_->now()});
         give_to_idle();
@@ -191,8 +192,7 @@ private:
         assignment& a = work_[w];
         a = {.number = ++orders_, .what = what, .submitted = submitted, .for_pool = for_pool};
         lease(a, options_.begin_seconds);
-        carrier_->send(w, word::order,
-                       to_bytes(order{a.number, what.task, what.candidate, what.limits}));
+        carrier_->send(w, word::order, to_bytes(order{a.number, what.task, what.candidate, what.limits}));
     }
 
     void lease(assignment& a, double seconds)
@@ -319,8 +319,7 @@ private:
         become(w, next);
         if (!had) return;
         note_loss(w);
-        if (!a.for_pool)
-            give_out({.ticket = a.what.ticket, .worker = w, .queued_s = carrier_->now() - a.submitted});
+        if (!a.for_pool) give_out({.ticket = a.what.ticket, .worker = w, .queued_s = carrier_->now() - a.submitted});
     }
 
     void give_out(answer a)
@@ -363,7 +362,8 @@ private:
         require(out_ == 0, "mpi.pool.alone: jobs are out, want them collected before");
         look_after();
         if (members_[w].at != state::idle)
-            throw error("mpi.pool.alone: worker " + std::to_string(w) + " cannot measure: " + detail::what_of(members_[w]));
+            throw error("mpi.pool.alone: worker " + std::to_string(w) +
+                        " cannot measure: " + detail::what_of(members_[w]));
         become(w, state::busy);
         alone_.reset();
         order_of(w, {.task = task, .candidate = candidate, .limits = within}, carrier_->now(), true);
@@ -389,7 +389,7 @@ private:
     std::vector<measure::task_identity> tasks_;
     leased_options options_;
     std::vector<member> members_;
-    std::vector<assignment> work_;   ///< by worker
+    std::vector<assignment> work_;    ///< by worker
     std::deque<std::size_t> idle_{};  ///< who has been so longest first
     std::deque<held> waiting_{};
     std::vector<answer> given_{};

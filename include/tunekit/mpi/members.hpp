@@ -30,8 +30,8 @@ struct leased_options {
     /// A job's lease, from the moment at which it was begun: its limit for builds, twice its limit for runs (what fails may
     /// be repeated once in a fresh process), and so many seconds more.
     double margin_seconds = 5;
-    double begin_seconds = 30;  ///< within which a worker has begun what it was sent
-    double join_seconds = 60;   ///< of nobody who can measure, after which `collect` throws
+    double begin_seconds = 30;                 ///< within which a worker has begun what it was sent
+    double join_seconds = 60;                  ///< of nobody who can measure, after which `collect` throws
     std::optional<reference_job> reference{};  ///< the A/A check; none: workers are not compared
 };
 

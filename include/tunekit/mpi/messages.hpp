@@ -166,7 +166,8 @@ private:
         const measure::measurement& m = *r.measured;
         w.number(m.cost).number(m.spread).number(m.runs).number(static_cast<std::uint8_t>(m.at_least ? 1 : 0));
         w.number(m.build_seconds).number(m.run_seconds).number(static_cast<std::uint8_t>(m.failed ? 1 : 0));
-        if (m.failed) w.number(static_cast<std::uint8_t>(m.failed->kind)).number(m.failed->code).text(m.failed->message);
+        if (m.failed)
+            w.number(static_cast<std::uint8_t>(m.failed->kind)).number(m.failed->code).text(m.failed->message);
         const std::size_t n = m.batches.size() < max_batches ? m.batches.size() : max_batches;
         w.number(std::uint64_t{n});
         for (std::size_t k = 0; k < n; ++k) w.number(m.batches[k]);
@@ -280,12 +281,13 @@ template <>
 ///   * `wait(seconds)`: until something may have come.
 ///   * `now()`: seconds, never backwards.
 template <class C>
-concept carrier = requires(C& c, const C& k, std::size_t worker, const std::vector<unsigned char>& bytes, double seconds) {
-    { k.workers() } -> std::same_as<std::size_t>;
-    { c.send(worker, word{}, bytes) } -> std::same_as<void>;
-    { c.receive() } -> std::same_as<std::optional<message>>;
-    { c.wait(seconds) } -> std::same_as<void>;
-    { k.now() } -> std::same_as<double>;
-};
+concept carrier =
+    requires(C& c, const C& k, std::size_t worker, const std::vector<unsigned char>& bytes, double seconds) {
+        { k.workers() } -> std::same_as<std::size_t>;
+        { c.send(worker, word{}, bytes) } -> std::same_as<void>;
+        { c.receive() } -> std::same_as<std::optional<message>>;
+        { c.wait(seconds) } -> std::same_as<void>;
+        { k.now() } -> std::same_as<double>;
+    };
 
 }  // namespace tunekit::mpi

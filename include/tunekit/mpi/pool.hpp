@@ -37,9 +37,9 @@ namespace tunekit::mpi {
 /// Settings of `serve`.
 struct serve_options {
     measure::isolated_workers_options worker{};  ///< of the process in which a rank runs candidates
-    std::string device{};        ///< key of what this rank measures on; empty: the processor's model and its cores
-    bool mixed = false;          ///< one run for all ranks, whatever their devices; else one for each device
-    bool head_measures = false;  ///< rank 0 measures, too; where it is alone it always does
+    std::string device{};            ///< key of what this rank measures on; empty: the processor's model and its cores
+    bool mixed = false;              ///< one run for all ranks, whatever their devices; else one for each device
+    bool head_measures = false;      ///< rank 0 measures, too; where it is alone it always does
     double patience_seconds = 3600;  ///< without a word from rank 0, after which a rank ends itself
 };
 
@@ -275,7 +275,9 @@ leader serve(int& argc, char**& argv, Make make, serve_options options)
     int begun = 0;
     MPI_Initialized(&begun);
     if (begun != 0)
-        throw error("mpi.serve: MPI has begun already, and a process in which it has must not fork: want serve before MPI_Init");
+        throw error(
+            "mpi.serve: MPI has begun already, and a process in which it has must not fork: want serve before "
+            "MPI_Init");
     const place at = launched().value_or(place{});
     const bool idle_head = at.rank == 0 && at.ranks > 1 && !options.head_measures;
     detail::own_worker own;
@@ -312,7 +314,8 @@ leader serve(int& argc, char**& argv, Make make, serve_options options)
     of->run = static_cast<std::size_t>(run - 1);
     of->first = options.head_measures || size == 1 ? 1 : 0;
     if (of->first == 1) {
-        if (idle_head) own.why = "cannot measure: rank 0 has a device of its own and was not to measure; want head_measures";
+        if (idle_head)
+            own.why = "cannot measure: rank 0 has a device of its own and was not to measure; want head_measures";
         of->own = std::make_unique<detail::server>(std::move(own.pool), own.why, who);
     }
     of->left.assign(of->first + of->size - 1, false);

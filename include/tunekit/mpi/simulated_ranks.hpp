@@ -57,8 +57,9 @@ public:
         require(rows_.size() == tasks.size(), "simulated_ranks: another number of rows than of tasks, want the same");
         if (options_.slowness.empty()) options_.slowness.assign(n, 1.0);
         if (options_.joins.empty()) options_.joins.assign(n, 0.0);
-        require(options_.slowness.size() == n && options_.joins.size() == n,
-                "simulated_ranks: slowness or joins has another length than there are ranks, want one per rank or none");
+        require(
+            options_.slowness.size() == n && options_.joins.size() == n,
+            "simulated_ranks: slowness or joins has another length than there are ranks, want one per rank or none");
         for (std::size_t w = 0; w < n; ++w) {
             require(options_.slowness[w] > 0, "simulated_ranks: slowness is not positive, want > 0");
             const greeting who{.version = detail::version_text(),
@@ -134,10 +135,7 @@ private:
         double from_rank_at = 0;
         message what{};
 
-        friend bool operator<(const said& a, const said& b)
-        {
-            return a.at != b.at ? a.at > b.at : a.number > b.number;
-        }
+        friend bool operator<(const said& a, const said& b) { return a.at != b.at ? a.at > b.at : a.number > b.number; }
     };
 
     /// When a rank does what it would do at `t` if nobody stopped it.

@@ -163,7 +163,8 @@ TEST_CASE("the whole run of a tuner outlives a rank, and what is lost twice has 
     none.end(1, 0.5);
     tk::random::philox last(1);
     CHECK_THROWS_WITH_AS((void)tk::tune(space, lost, tk::search::grid{}, {.trials = 10}, last),
-                         "tunekit: mpi.pool: no worker can measure; worker 0 does not answer, worker 1 does not answer", tk::error);
+                         "tunekit: mpi.pool: no worker can measure; worker 0 does not answer, worker 1 does not answer",
+                         tk::error);
 }
 
 TEST_CASE("a rank that is stopped loses its job and comes back: the late answer counts for nothing")
@@ -250,10 +251,11 @@ TEST_CASE("ranks of another version or with other spaces are refused and told wh
     CHECK(pool.collect(0.5).empty());
     CHECK(pool.members()[0].at == state::refused);
     CHECK(pool.members()[1].why == "has other spaces: their number, a size or a fingerprint differs");
-    CHECK_THROWS_WITH_AS((void)pool.collect(5),
-                         "tunekit: mpi.pool: no worker can measure; worker 0 has other spaces: their number, a size or a fingerprint "
-                         "differs, worker 1 has other spaces: their number, a size or a fingerprint differs",
-                         tk::error);
+    CHECK_THROWS_WITH_AS(
+        (void)pool.collect(5),
+        "tunekit: mpi.pool: no worker can measure; worker 0 has other spaces: their number, a size or a fingerprint "
+        "differs, worker 1 has other spaces: their number, a size or a fingerprint differs",
+        tk::error);
 }
 
 TEST_CASE("the A/A check tells a slow rank before it has any job")

@@ -59,7 +59,8 @@ TEST_CASE("messages read back as they were written, in part or with more they ar
                              .device = "b, 4 cores",
                              .local_rank = 3,
                              .tasks = {{100, 0xfeed}, {std::numeric_limits<std::uint64_t>::max(), 1}}});
-    comes_back(mpi::order{.number = 1, .task = 2, .candidate = 3, .within = {.abandon_above = 4, .run_seconds = 5, .build_seconds = 6}});
+    comes_back(mpi::order{
+        .number = 1, .task = 2, .candidate = 3, .within = {.abandon_above = 4, .run_seconds = 5, .build_seconds = 6}});
     comes_back(mpi::order{});  // abandon_above is infinite
     comes_back(std::uint64_t{42});
     comes_back(std::string("why"));
@@ -113,9 +114,10 @@ TEST_CASE("the A/A check: ratio of geometric means and Welch's interval, by hand
 TEST_CASE("a launcher's variables name the place")
 {
     const auto clear = [] {
-        for (const char* name : {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
-                                 "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS",
-                                 "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"})
+        for (const char* name :
+             {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+              "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS",
+              "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"})
             ::unsetenv(name);
     };
     clear();

@@ -19,7 +19,10 @@ namespace tunekit::mpi::detail {
 /// was stopped in the middle of it holds nobody up.
 class endpoint {
 public:
-    explicit endpoint(MPI_Comm comm) : comm_(comm) { check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "error handler"); }
+    explicit endpoint(MPI_Comm comm) : comm_(comm)
+    {
+        check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "error handler");
+    }
     endpoint(endpoint&&) noexcept = default;
     endpoint& operator=(endpoint&&) noexcept = default;
 

@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tune_network.sh PROGRAM MPIRUN: tune_network_mpi tunes on three ranks, tells who measured what, is taken up where it was killed, and
+# ends with what it has on SIGTERM; wrong input is one line.
+set -eu
+program=$1 mpirun=$2
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+    OMPI_MCA_btl_vader_single_copy_mechanism=none
+. "$(dirname "$0")/../programs/support/refuses.sh"
+refuses 'network "nonet" is unknown' --network nonet
+refuses 'strategy "nonsense" is unknown' --network alexnet --strategy nonsense
+refuses 'want --log FILE' --network alexnet --resume
+refuses '--seconds is not positive' --network alexnet --seconds 0
+"$program" --version | grep -q "^tune_network_mpi (tunekit) [0-9]" || fail "--version"
+
+"$mpirun" -n 3 "$program" --network alexnet --seconds 60 --seed 3 --log "$work/log" >/dev/null 2>&1 &
+child=$!
+tries=0
+while [ "$(cat "$work/log" 2>/dev/null | wc -l)" -lt 60 ] && [ $tries -lt 600 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+# Rank 0, which holds the log, is killed; its launcher ends the job.
+for file in /proc/[0-9]*/fd/*; do
+    [ "$(readlink "$file" 2>/dev/null)" = "$work/log" ] || continue
+    pid=${file#/proc/}
+    kill -9 "${pid%%/*}"
+    break
+done
+wait $child && fail "a job whose rank 0 was killed ended with status 0"
+lines=$(wc -l <"$work/log")
+[ "$lines" -ge 60 ] || fail "only $lines lines before the kill"
+cp "$work/log" "$work/killed"
+size=$(head -n "$lines" "$work/killed" | wc -c)
+"$mpirun" -n 3 "$program" --network alexnet --seconds 10 --seed 3 --log "$work/log" --resume >"$work/table" 2>"$work/err" || fail "the resumed run"
+cmp -s -n "$size" "$work/log" "$work/killed" || fail "resuming changed what was logged"
+[ "$(grep -cE '^A[0-9]+ .* [0-9]+\+[0-9]+ ' "$work/table")" = 5 ] || fail "the table does not tell the trials of each worker"
+grep -qE '^worker 1: .* times the first' "$work/table" || fail "the table does not tell of the A/A check"
+grep -q '^model latency ' "$work/table" || fail "the table has no sum"
+[ "$(grep -c '"against_first":' "$work/log.workers")" = 2 ] || fail "the workers are not beside the log"
+cat "$work/table"
+[ $bad = 0 ] || cat "$work/err"
+exit $bad
