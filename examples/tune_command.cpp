@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Tunes any program by its command line. docs/command_line.md has three walks through it.
+// Tunes any program by its command line. docs/command_line.md has three walks through it, examples/command_line/ their programs.
 
 #include <unistd.h>
 
@@ -38,10 +38,13 @@ using programs::command_options;
 /// The pool, until somebody asks for an end: then what is out comes back unmeasured.
 class until_signal {
 public:
-    until_signal(tk::measure::program& pool, const tk::stop_on_signal& stop) : pool_(pool), stop_(stop) {}
+    until_signal(tk::measure::program& pool, const tk::stop_on_signal& stop)
+        : pool_(pool), stop_(stop), places_(pool.room())
+    {
+    }
 
     [[nodiscard]] std::size_t workers() const { return pool_.workers(); }
-    [[nodiscard]] std::size_t room() const { return pool_.workers() - out_.size(); }
+    [[nodiscard]] std::size_t room() const { return places_ - out_.size(); }
     [[nodiscard]] double now() const { return pool_.now(); }
     void submit(const tk::job& j)
     {
@@ -85,6 +88,7 @@ public:
 private:
     tk::measure::program& pool_;
     const tk::stop_on_signal& stop_;
+    std::size_t places_;
     std::vector<tk::ticket> out_;
 };
 
@@ -154,7 +158,7 @@ const tk::measure::measurement* measured_in(const tk::tuning& record, tk::index 
 }
 
 /// The best and the default, run afresh side by side for about `seconds`. Of those that the race cannot tell apart the one
-/// with the lowest fresh median is taken.
+/// with the lowest fresh median is taken. Where the seconds are too few for one round, what was measured before is told.
 void race(programs::command_report& r, const tk::tuning& record, tk::index untuned, until_signal& measurer,
           const tk::measure::limits& within, double seconds)
 {
@@ -177,7 +181,8 @@ void race(programs::command_report& r, const tk::tuning& record, tk::index untun
     };
     std::vector<tk::index> all = line_up(finalists);
     if (rounds_of(all) < enough_rounds) all = line_up(1);
-    const auto rounds = static_cast<std::uint32_t>((std::min)(30.0, (std::max)(4.0, rounds_of(all))));
+    if (rounds_of(all) < 1) return;  // it would take longer than the run may
+    const auto rounds = static_cast<std::uint32_t>((std::min)(30.0, rounds_of(all)));
     const auto result = tk::measure::race(measurer, all, within, {.max_rounds = rounds});
     if (!result.winner || measurer.stopped()) return;
     double lowest = std::numeric_limits<double>::infinity();
@@ -264,6 +269,8 @@ int run(const command_options& o)
         auto single = options;
         single.repetition = tk::measure::any_repetition(tk::measure::fixed{.runs = 1, .batch = 1});
         single.workers = 1;
+        single.builders = 0;
+        single.build_directory = program.builds();
         tk::measure::program alone(space, std::move(single));
         until_signal track(alone, stop);
         const double left =

@@ -29,7 +29,7 @@ struct command_options {
     std::vector<std::string> environment, files, numbers, build, command;
     double seconds = 0, run_seconds = 60, build_seconds = 300, cpu_seconds = 0, tolerance = 0;
     std::uint64_t trials = 0, seed = 1;
-    std::size_t workers = 1, memory_mib = 0, repeat = 0;
+    std::size_t workers = 1, builders = 0, memory_mib = 0, repeat = 0;
     bool resume = false, json = false, serve = false, unpinned = false;
 };
 
@@ -122,6 +122,7 @@ inline tunekit::measure::program_options program_of(const command_options& o)
     if (o.cpu_seconds > 0) out.cpu_seconds = o.cpu_seconds;
     out.memory_bytes = o.memory_mib << 20;
     out.workers = o.workers;
+    out.builders = o.builders;
     out.pinned = !o.unpinned;
     return out;
 }
@@ -155,6 +156,7 @@ inline void describe(CLI::App& app, command_options& o)
     app.add_option("--default", o.untuned, "NAME=VALUE,...: what is compared with; else the file's, else the first");
     app.add_option("--workers", o.workers, "configurations at a time, each on processors of its own")
         ->capture_default_str();
+    app.add_option("--builders", o.builders, "configurations that build while others run, on processors of their own");
     app.add_flag("--unpinned", o.unpinned, "workers share all processors");
     app.add_option("--repeat", o.repeat, "runs of each configuration; else 3 to 10, until the standard error is 2 %");
     app.add_option("--run-seconds", o.run_seconds, "limit for all runs of one configuration")->capture_default_str();

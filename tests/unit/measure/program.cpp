@@ -524,6 +524,11 @@ TEST_CASE("program: mistakes in its settings are told before anything runs")
     refuses({.command = {"/bin/true"}, .result_file = "out", .workers = 2}, "would be written by every worker");
     refuses({.command = {"/bin/true"}, .build = {"/bin/true"}, .workers = 2},
             "every worker would build in the same place");
+    refuses({.command = {"/bin/true"}, .builders = 1}, "want a build whose result lies in {build}");
+    refuses({.command = {"/bin/true"}, .build = {"/bin/true"}, .builders = 1},
+            "want a build whose result lies in {build}");
+    refuses({.command = {"{build}/a"}, .build = {"/bin/cp", "{scratch}/a", "{build}/a"}, .builders = 1},
+            "a build in {scratch} is gone when it is to run");
     const tk::space::product taken{tk::space::integers<"build">(0, 1)};
     CHECK_THROWS_WITH_AS(
         program(taken, {.command = {"/bin/true"}}),
@@ -552,4 +557,44 @@ TEST_CASE("program: several at a time, each with a folder of its own, and the ra
     const auto result = measure::race(p, std::vector<tk::index>{3, 2, 4}, {.run_seconds = 10}, {.max_rounds = 12});
     REQUIRE(result.winner);
     CHECK(*result.winner == 2);
+}
+
+TEST_CASE("program: builders build the next one while one runs, and one runs at a time")
+{
+    temporary_folder at;
+    // A run waits until two builds have begun, which without builders they never have while the first one runs.
+    program_options o{
+        .command = script("mkdir " + (at / "running") + " || exit 9; n=$(cat {build}/made); k=0; while [ $(wc -l < " +
+                          (at / "begun") + ") -lt 2 ] && [ $k -lt 2000 ]; do sleep 0.01; k=$((k + 1)); done; rmdir " +
+                          (at / "running") + "; [ $k -lt 2000 ] && echo $((n + 1))"),
+        .build = {"/bin/sh", "-c", "echo {x} >> " + (at / "begun") + "; echo {x} > {build}/made; test {x} != 3"},
+        .cost = measure::matched("[0-9]+"),
+        .repetition = once,
+        .builders = 1,
+        .pinned = false};
+    program p(numbers(5), o);
+    CHECK(p.workers() == 1);
+    CHECK(p.room() == 2);
+    tk::random::philox gen(1);
+    const auto found = tk::tune(numbers(5), p, tk::search::random{}, {.trials = 6}, gen);
+    REQUIRE(found.trials().size() == 6);
+    for (const auto& t : found.trials()) {
+        CAPTURE(t.candidate);
+        if (t.candidate == 3) {
+            REQUIRE(t.measured.failed);
+            CHECK(t.measured.failed->kind == failure_kind::build_error);
+        } else {
+            REQUIRE_MESSAGE(t.measured.ok(), (t.measured.failed ? t.measured.failed->message : ""));
+            CHECK(t.measured.cost == static_cast<double>(t.candidate + 1));
+            CHECK(t.measured.build_seconds > 0);
+        }
+    }
+    CHECK(text_of(at / "begun").size() == 2 * 6);
+    // As a measurer, and by another one that is told where the builds are: nothing is built again.
+    CHECK(measured(p, 2).cost == 3);
+    o.builders = 0;
+    o.build_directory = p.builds();
+    program other(numbers(5), o);
+    CHECK(measured(other, 4).cost == 5);
+    CHECK(text_of(at / "begun").size() == 2 * 6);
 }

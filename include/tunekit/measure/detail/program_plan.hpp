@@ -207,10 +207,7 @@ public:
         const wall_clock now;
         double begun = now();
         try {
-            values.push_back(place);
-            values.emplace_back();
-            const std::string key = builds_key(values);
-            values.back() = builds + '/' + key;
+            const std::string key = placed(values, place, builds);
             if (this->builds() || built_apart_) build(run, values, within, builds, key);
             else write_files(values, false);
             out.build_seconds = this->builds() ? now() - begun : 0;
@@ -224,6 +221,23 @@ public:
             (out.failed->kind == failure_kind::build_error || out.failed->kind == failure_kind::build_timeout))
             out.build_seconds = now() - begun;
         else out.run_seconds = now() - begun;
+        return out;
+    }
+
+    /// Builds alone: the failure of that, or its seconds. A measurement in any place finds it done.
+    [[nodiscard]] measurement build_ahead(command_runner& run, std::vector<std::string> values, const limits& within,
+                                          const std::string& place, const std::string& builds) const
+    {
+        measurement out;
+        const wall_clock now;
+        const double begun = now();
+        try {
+            const std::string key = placed(values, place, builds);
+            build(run, values, within, builds, key);
+        } catch (const candidate_error& e) {
+            out.failed = e.why;
+        }
+        out.build_seconds = now() - begun;
         return out;
     }
 
@@ -284,6 +298,14 @@ private:
         const auto shared = [&](const text_template& path, const std::string& text) {
             return !path.uses(scratch) && !path.uses(built) && !(apart && !text.starts_with('/'));
         };
+        if (options_.builders > 0) {
+            if (!builds() || !built_apart_)
+                invalid("program: builders build what others run later, want a build whose result lies in {build}");
+            if (std::any_of(build_.begin(), build_.end(), [&](const text_template& t) { return t.uses(scratch); }))
+                invalid(
+                    "program: a build in {scratch} is gone when it is to run, want it in {build} where there are "
+                    "builders");
+        }
         if (options_.workers <= 1) return;
         for (std::size_t k = 0; k < files_.size(); ++k)
             if (shared(files_[k].to, options_.files[k].to))
@@ -309,6 +331,17 @@ private:
         for (const written_file& f : files_)
             if (f.to.uses(names_.size() - 1) == of_build)
                 put_file(beside(f.to.filled(values), values), f.text.filled(values));
+    }
+
+    /// Adds the folders to the values; the name of the build.
+    [[nodiscard]] std::string placed(std::vector<std::string>& values, const std::string& place,
+                                     const std::string& builds) const
+    {
+        values.push_back(place);
+        values.emplace_back();
+        const std::string key = builds_key(values);
+        values.back() = builds + '/' + key;
+        return key;
     }
 
     /// All that goes into a build: its arguments, and the files written for it.

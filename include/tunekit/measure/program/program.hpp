@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <exception>
 #include <limits>
 #include <map>
@@ -48,6 +49,9 @@ namespace tunekit::measure {
 ///                                      .cost = tk::measure::matched("elapsed: ([0-9.]+)")});
 ///     auto found = tk::tune(space, run, tk::recipes::combined(), {.trials = 100}, gen);
 ///
+/// With `builders`, configurations are built in processes of their own while others run, and wait there until a worker is
+/// free: on one machine to measure on, the compiler and the program do not wait for each other.
+///
 /// A configuration is measured in a process of its own: it writes the files, builds, and starts the program as often as the
 /// repetition says, each time with a session and process group of its own, the null device as its input and no terminal.
 /// What the program leaves behind, daemons included, ends before the next run begins; all of it ends with this process.
@@ -70,7 +74,9 @@ namespace tunekit::measure {
 class program {
 public:
     program(space::any_space space, program_options options)
-        : space_(std::move(space)), plan_(space_.names(), std::move(options)), places_(plan_.options().workers)
+        : space_(std::move(space)),
+          plan_(space_.names(), std::move(options)),
+          places_(plan_.options().workers + plan_.options().builders)
     {
         plan_.find();
         const char* const root = std::getenv("TMPDIR");
@@ -83,8 +89,7 @@ public:
         if (::mkdir(builds_.c_str(), 0777) != 0 && errno != EEXIST)
             throw error("program: no folder '" + builds_ + "': " + std::strerror(errno) +
                         "; name one that can be written");
-        if (places_.size() > 1 && o.pinned)
-            cores_ = detail::share_cores(places_.size(), 0, detail::allowed_cores()).workers;
+        if (places_.size() > 1 && o.pinned) take_cores();
         started_ = static_cast<volatile pid_t*>(
             ::mmap(nullptr, places_.size() * sizeof(pid_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
         if (started_ == MAP_FAILED) throw error("program: no memory to share with its processes");
@@ -118,6 +123,9 @@ public:
         return found == numbers_.end() ? std::vector<double>() : found->second;
     }
 
+    /// The folder of what was built: another `program` that is given it as its build_directory builds nothing anew.
+    [[nodiscard]] const std::string& builds() const noexcept { return builds_; }
+
     // As a measurer: one after another.
 
     /// Precondition: no job is out.
@@ -142,7 +150,7 @@ public:
 
     // As a pool.
 
-    [[nodiscard]] std::size_t workers() const noexcept { return places_.size(); }
+    [[nodiscard]] std::size_t workers() const noexcept { return plan_.options().workers; }
     [[nodiscard]] std::size_t room() const noexcept { return places_.size() - out_; }
     /// Seconds since it was built.
     [[nodiscard]] double now() const noexcept { return wall_clock{}() - start_; }
@@ -152,9 +160,8 @@ public:
         require(room() > 0, "program.submit: no room, want a call of room() before");
         require(next.task == 0 && next.candidate < space_.size(),
                 "program.submit: no such configuration, want one of the space");
-        std::size_t k = 0;
-        while (places_[k].busy) ++k;
-        begin(k, next);
+        waiting_.push_back({.what = next, .since = now()});
+        advance();
         ++out_;
     }
 
@@ -165,7 +172,9 @@ public:
         for (;;) {
             std::vector<answer> out;
             for (std::size_t k = 0; k < places_.size(); ++k)
-                if (places_[k].busy && heard(k)) out.push_back(answer_of(k));
+                if (places_[k].busy && heard(k))
+                    if (auto told = answer_of(k)) out.push_back(*std::move(told));
+            advance();
             const double moment = clock();
             if (!out.empty() || out_ == 0 || moment >= until) return out;
             detail::poll_set events;
@@ -181,9 +190,18 @@ public:
     }
 
 private:
+    /// A job, on its way through builders and workers.
+    struct in_work {
+        job what{};
+        double since = 0;          ///< when it began to wait
+        double queued = 0;         ///< seconds in which nobody had it
+        double build_seconds = 0;  ///< of a builder
+    };
+
+    /// One process: first those of the workers, then those of the builders.
     struct place {
         bool busy = false;
-        job what{};
+        in_work of{};
         pid_t child = -1;
         detail::descriptor from{};
         std::vector<unsigned char> bytes{};
@@ -202,8 +220,33 @@ private:
         return std::string(here) + '/' + path;
     }
 
-    void begin(std::size_t k, const job& next)
+    void take_cores()
     {
+        const program_options& o = plan_.options();
+        const auto shares = detail::share_cores(o.workers, o.builders, detail::allowed_cores());
+        cores_ = shares.workers;
+        cores_.resize(places_.size(), shares.spared);
+    }
+
+    /// Gives what waits to who is free.
+    void advance()
+    {
+        const auto serve = [&](std::deque<in_work>& from, std::size_t first, std::size_t last) {
+            for (std::size_t k = first; k < last && !from.empty(); ++k) {
+                if (places_[k].busy) continue;
+                const in_work next = from.front();
+                from.pop_front();
+                begin(k, next);
+            }
+        };
+        const bool ahead = places_.size() > workers();
+        serve(ahead ? built_ : waiting_, 0, workers());
+        if (ahead) serve(waiting_, workers(), places_.size());
+    }
+
+    void begin(std::size_t k, const in_work& of)
+    {
+        const job& next = of.what;
         const int threads = detail::sanitized ? 1 : detail::thread_count();
         if (threads > 1)
             throw error("program: this process runs " + std::to_string(threads) +
@@ -218,7 +261,8 @@ private:
         ::setpgid(child, child);
         place& p = places_[k];
         p.busy = true;
-        p.what = next;
+        p.of = of;
+        p.of.queued += now() - of.since;
         p.child = child;
         p.from = std::move(ours);
         p.bytes.clear();
@@ -242,7 +286,9 @@ private:
         measurement m;
         std::vector<double> numbers;
         try {
-            m = plan_.measure(run, space_.texts(next.candidate), next.limits, scratch, builds_, numbers);
+            auto values = space_.texts(next.candidate);
+            m = k < workers() ? plan_.measure(run, std::move(values), next.limits, scratch, builds_, numbers)
+                              : plan_.build_ahead(run, std::move(values), next.limits, scratch, builds_);
         } catch (const std::exception& e) {
             m = {.failed = failure{failure_kind::invalid, 0, e.what()}};
         }
@@ -275,10 +321,12 @@ private:
         }
     }
 
-    answer answer_of(std::size_t k)
+    /// What became of the job of a place; empty where it was built and goes on to a worker.
+    std::optional<answer> answer_of(std::size_t k)
     {
         place& p = places_[k];
-        answer out{.ticket = p.what.ticket, .worker = k, .ran_s = wall_clock{}() - p.began};
+        const bool built = k >= workers();
+        answer out{.ticket = p.of.what.ticket, .worker = built ? 0 : k, .queued_s = p.of.queued};
         detail::answer_head head;
         measurement m;
         if (!p.lost && p.bytes.size() >= sizeof head) {
@@ -289,10 +337,20 @@ private:
             p.bytes.resize(total);
             if (detail::from_bytes(p.bytes, head, m)) {
                 out.measured = std::move(m);
-                if (!out.measured->failed) numbers_[p.what.candidate] = std::move(numbers);
+                if (!built && !out.measured->failed) numbers_[p.of.what.candidate] = std::move(numbers);
             }
         }
         end(k);
+        out.ran_s = wall_clock{}() - p.began;
+        if (built && out.measured && !out.measured->failed) {
+            in_work next = p.of;
+            next.build_seconds = out.measured->build_seconds;
+            next.since = now();
+            built_.push_back(next);
+            return std::nullopt;
+        }
+        if (!built && out.measured) out.measured->build_seconds += p.of.build_seconds;
+        out.ran_s += p.of.build_seconds;
         --out_;
         return out;
     }
@@ -322,6 +380,7 @@ private:
     std::string builds_{};
     volatile pid_t* started_ = nullptr;  ///< the program's process at each place, told by its child
     std::size_t out_ = 0;
+    std::deque<in_work> waiting_{}, built_{};
     std::map<index, std::vector<double>> numbers_{};
     double start_ = wall_clock{}();
 };

@@ -50,8 +50,9 @@ struct program_options {
     double cpu_seconds = std::numeric_limits<double>::infinity();  ///< that a process of it may take; whole seconds
     std::size_t memory_bytes = 0;                     ///< address space that a process of it may have; 0: any
     std::size_t output_bytes = std::size_t{1} << 20;  ///< kept of its output; of more, the first and the last half
-    std::size_t workers = 1;                          ///< configurations at a time
-    bool pinned = true;                               ///< several workers have processors of their own
+    std::size_t workers = 1;                          ///< configurations that run at a time
+    std::size_t builders = 0;                         ///< that build while others run: each is built before it runs
+    bool pinned = true;                               ///< several workers and builders have processors of their own
 
     /// Throws std::invalid_argument where a setting is out of range.
     void validate() const
