@@ -16,6 +16,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bench/support/fair_baselines.hpp"
 #include "bench/support/middle.hpp"
 #include "bench/support/record_network.hpp"
 #include "bench/support/replay_network.hpp"
@@ -36,6 +37,8 @@ constexpr std::size_t orders_by_lot = 10;  ///< of `sequential`
 struct options {
     programs::record_settings record;
     programs::replay_settings replay;
+    programs::fair_settings fairly;
+    bool fair = false;
     std::vector<std::string> strategies{"autotvm"}, schedules{"all"};
     std::string recorded, out;
     std::size_t synthetic = 0;
@@ -277,6 +280,73 @@ void print_json(const options& o, std::span<const programs::replayed_layer> laye
     std::printf("%s\n", out.dump(2).c_str());
 }
 
+std::string stop_of(const programs::fair_row& r)
+{
+    return r.stop == tk::unlimited ? std::string("none") : std::to_string(r.stop);
+}
+
+void print(const options& o, std::span<const programs::replayed_layer> layers,
+           const std::vector<programs::fair_row>& rows)
+{
+    std::printf(
+        "%zu tasks, %zu repeats, optimum %.3f ms; baseline: %s, one task after another; goal: 1.01x of its end\n",
+        layers.size(), o.replay.repeats, 1e3 * programs::optimal_latency(layers), o.fairly.strategies.front().c_str());
+    std::printf("%8s %8s %5s %9s %10s %10s  %s\n", "builders", "budget s", "stop", "order", "final ms", "s to 1.01x",
+                "speed-ups of strategies under dynatune, same budget and stop");
+    for (const auto& r : rows) {
+        std::printf("%8zu %8.0f %5s %9s %10.3f %10.1f", r.builders, r.seconds, stop_of(r).c_str(),
+                    r.by_work ? "by work" : "declared", 1e3 * r.final_latency, r.seconds_to_quality);
+        for (const auto& c : r.against)
+            std::printf("  %s %.2f [%.2f, %.2f]", c.name.c_str(), c.speedup.median, c.speedup.low, c.speedup.high);
+        std::printf("\n");
+    }
+    for (const auto& name : o.fairly.strategies) {
+        const auto* const r = programs::least_favourable(rows, name);
+        for (const auto& c : r->against)
+            if (c.name == name)
+                std::printf(
+                    "%s, dynatune: at least %.2f [%.2f, %.2f], where the baseline stops after %s, %s order, %.0f s, "
+                    "%zu builder%s\n",
+                    name.c_str(), c.speedup.median, c.speedup.low, c.speedup.high, stop_of(*r).c_str(),
+                    r->by_work ? "by work" : "declared", r->seconds, r->builders, r->builders == 1 ? "" : "s");
+    }
+}
+
+void print_json(const options& o, const std::vector<programs::fair_row>& found)
+{
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    for (const auto& r : found)
+        for (const auto& c : r.against) {
+            rows.push_back({{"builders", r.builders},
+                            {"seconds", r.seconds},
+                            {"patience", r.stop == tk::unlimited ? nlohmann::ordered_json(nullptr)
+                                                                 : nlohmann::ordered_json(r.stop)},
+                            {"order", r.by_work ? "by work" : "declared"},
+                            {"baseline_final_latency_ms", 1e3 * r.final_latency},
+                            {"baseline_seconds_to_quality", r.seconds_to_quality},
+                            {"strategy", c.name}});
+            programs::add(rows.back(), "speedup", c.speedup);
+        }
+    const nlohmann::ordered_json out{{"network", study_name(o)},    {"baseline", o.fairly.strategies.front()},
+                                     {"repeats", o.replay.repeats}, {"runs", o.replay.runs},
+                                     {"seed", o.replay.seed},       {"rows", rows}};
+    std::printf("%s\n", out.dump(2).c_str());
+}
+
+void compare_fairly(options o, const std::vector<programs::replayed_layer>& layers)
+{
+    o.fairly.strategies = o.strategies;
+    for (const double s : o.fairly.budgets)
+        tk::require(s > 0 && s < infinite, "--budgets: a budget is not positive, want seconds of recorded time");
+    for (const std::size_t n : o.fairly.builders) tk::require(n > 0, "--builders: 0 builders, want at least 1");
+    const auto rows = programs::fair_comparison(layers, o.fairly, o.replay, [](const programs::fair_row& r) {
+        std::fprintf(stderr, "%zu builders, %.0f s, stop %s, %s\n", r.builders, r.seconds, stop_of(r).c_str(),
+                     r.by_work ? "by work" : "declared");
+    });
+    if (o.json) print_json(o, rows);
+    else print(o, layers, rows);
+}
+
 void draw(const options& o, const study& s)
 {
     const bool one = o.strategies.size() == 1;
@@ -361,6 +431,7 @@ void run(options o)
     if (o.synthetic > 0) o.strategies = {"grid"};  // the rows are in the order of their trials
     const auto layers = o.synthetic > 0 ? programs::made_up_network(o.synthetic, o.replay.seed)
                                         : programs::load_network(o.record.network, o.recorded);
+    if (o.fair) return compare_fairly(o, layers);
     const auto found = comparison(layers, o).take();
     if (!o.out.empty()) draw(o, found);
     if (o.json) print_json(o, layers, found);
@@ -393,7 +464,15 @@ int main(int argc, char** argv)
     app.add_option("--seconds", o.replay.seconds, "of recorded time per run [300]");
     app.add_option("--slot-seconds", o.replay.slot_seconds,
                    "length of a slot; 0: seconds / (20 x tasks), within [0.1, 100]");
-    app.add_option("--runs", o.replay.runs, "timed runs of each configuration; 0: as each recipe has it [0]");
+    app.add_flag(
+        "--fair", o.fair,
+        "strategies under dynatune against the first one sequential, with and without early stopping on both sides");
+    app.add_option("--budgets", o.fairly.budgets, "with --fair: seconds, with commas [150,300,600,1200,2400]")
+        ->delimiter(',');
+    app.add_option("--builders", o.fairly.builders, "with --fair: how many build a batch side by side, with commas [1]")
+        ->delimiter(',');
+    app.add_option("--runs", o.replay.runs, "timed runs of each configuration, but for adatune, adatune-paper and combined, which keep their evaluators; 0: as "
+                   "each recipe has it [0]");
     app.add_option("--repeats", o.replay.repeats, "runs with different seeds [5]");
     app.add_option("--seed", o.replay.seed, "of orders and runs [1]")->check(programs::whole_number());
     app.add_option("--out", o.out, "folder for the picture and its numbers, <network>-<strategy>.svg and .csv");

@@ -46,7 +46,9 @@ struct replay_settings {
     double slot_seconds = 0;  ///< 0: as tune_tasks has it
     std::size_t repeats = 5;
     std::uint64_t seed = 1;
-    std::uint32_t runs = 0;  ///< of each configuration; 0: as the recipe has it
+    std::uint32_t runs = 0;                       ///< of each configuration; 0: as the recipe has it
+    std::uint64_t patience = tunekit::unlimited;  ///< answers of a task without improvement after which it ends
+    std::size_t builders = 1;                     ///< that build the configurations of a batch side by side
 };
 
 /// The latency of a model, or the cost of a task, with its incumbents, as recorded, whenever it changed.
@@ -117,11 +119,49 @@ inline std::vector<replayed_layer> made_up_network(std::size_t tasks, std::uint6
 
 namespace detail {
 
+/// A replay of which the configurations of a batch are built side by side, each by the first builder that is free, and then run
+/// one after another, as AutoTVM does.
+template <class Repetition>
+class built_side_by_side {
+public:
+    built_side_by_side(std::span<const tunekit::measure::recorded_row> table, tunekit::measure::virtual_clock time,
+                       Repetition repeat, std::uint64_t seed, std::size_t builders)
+        : rows_(table, repeat, seed), time_(time), builders_(builders)
+    {
+    }
+
+    [[nodiscard]] std::vector<tunekit::measure::measurement> measure(std::span<const tunekit::index> batch,
+                                                                     const tunekit::measure::limits& within)
+    {
+        std::vector<double> busy(builders_);
+        double runs = 0;
+        std::vector<tunekit::measure::measurement> out;
+        for (const tunekit::index i : batch) {
+            auto r = rows_.row(i, within);
+            const double build = (std::min)(r.result.build_seconds, r.seconds);
+            *std::min_element(busy.begin(), busy.end()) += build;
+            runs += r.seconds - build;
+            out.push_back(std::move(r.result));
+        }
+        time_.advance(*std::max_element(busy.begin(), busy.end()) + runs);
+        return out;
+    }
+
+private:
+    tunekit::measure::resampled_rows<Repetition> rows_;
+    tunekit::measure::virtual_clock time_;
+    std::size_t builders_;
+};
+
 /// A layer as a task, each configuration measured by `repetition`.
 template <class Repetition>
 tunekit::task measured_by(const Repetition& repetition, const replayed_layer& layer,
-                          tunekit::measure::virtual_clock time, std::uint64_t seed)
+                          tunekit::measure::virtual_clock time, std::uint64_t seed, std::size_t builders = 1)
 {
+    if (builders > 1)
+        return tunekit::task(layer.name, layer.space,
+                             built_side_by_side<Repetition>(layer.rows, time, repetition, seed, builders), layer.flops,
+                             layer.weight);
     return tunekit::task(layer.name, layer.space, tunekit::measure::noisy_replay(layer.rows, time, repetition, seed),
                          layer.flops, layer.weight);
 }
@@ -171,11 +211,12 @@ struct replayed_system {
     double slot_seconds = 0;
 };
 
-/// A recipe by its name, as the settings have it.
+/// A recipe by its name, as the settings have it. AdaTune and `combined` keep their evaluators whatever the number of runs.
 inline replayed_system replayed_by(const std::string& name, const replay_settings& s, std::size_t tasks)
 {
     auto recipe = find(recipes(), "strategy", name);
-    if (s.runs > 0) recipe.repetition = tunekit::measure::any_repetition(tunekit::measure::fixed{s.runs, 1});
+    const bool evaluates = name == "adatune" || name == "adatune-paper" || name == "combined";
+    if (s.runs > 0 && !evaluates) recipe.repetition = tunekit::measure::any_repetition(tunekit::measure::fixed{s.runs, 1});
     const tunekit::tasks_budget budget{.seconds = s.seconds, .slot_seconds = s.slot_seconds};
     return {std::move(recipe), s.seconds, budget.slot(tasks, recipe.slots_per_task)};
 }
@@ -243,11 +284,13 @@ private:
         const tunekit::measure::virtual_clock time(now);
         std::vector<tunekit::task> tasks;
         for (std::size_t k = 0; k < layers_.size(); ++k)
-            tasks.push_back(
-                detail::measured_by(system_.recipe.repetition, layers_[k], time, settings_.seed + 1000 * repeat + k));
+            tasks.push_back(detail::measured_by(system_.recipe.repetition, layers_[k], time,
+                                                settings_.seed + 1000 * repeat + k, settings_.builders));
         auto gen = tunekit::random::stream(settings_.seed, 0x73636865U, repeat);
-        return tunekit::tune_tasks(tasks, system_.recipe, schedule,
-                                   {.seconds = seconds, .slot_seconds = system_.slot_seconds}, time, watch, gen);
+        return tunekit::tune_tasks(
+            tasks, system_.recipe, schedule,
+            {.seconds = seconds, .patience = settings_.patience, .slot_seconds = system_.slot_seconds}, time, watch,
+            gen);
     }
 
     /// Of the incumbent, as recorded; +inf without one.

@@ -18,6 +18,8 @@ refuses 'want one of: random, ' --recorded $data --strategy best
 refuses 'want one of: sequential, ' --recorded $data --schedule fair
 refuses '--repeats is 0' --recorded $data --repeats 0
 refuses 'ends in the warm-up' --recorded $data --strategy random --seconds 0.01
+refuses '--budgets: a budget is not positive' --recorded $data --fair --budgets 0
+refuses '--builders: 0 builders' --recorded $data --fair --builders 0
 refuses '--core 100000' --record "$work/none" --core 100000
 
 for network in resnet18 squeezenet; do
@@ -31,6 +33,15 @@ for network in resnet18 squeezenet; do
     grep -A8 '"schedule": "oracle"' "$work/first" | grep -q '"area_over_optimal": 1.0,' || fail "$network: the oracle is not what areas are divided by"
     grep -q '</svg>' "$work/$network-random.svg" || fail "$network: no picture"
 done
+fair() { "$replay" --recorded $data --fair --strategy random,combined --repeats 2 --budgets 100 --builders 1,4 --json 2>/dev/null; }
+fair >"$work/fair"
+fair | cmp -s - "$work/fair" || fail "--fair: the same seed gave another table"
+# 2 numbers of builders, 4 stopping rules, 2 orders; random and combined, and combined asked for 4 at a time.
+[ "$(grep -c '"patience"' "$work/fair")" = 40 ] || fail "--fair: $(grep -c '"patience"' "$work/fair") rows, want 40"
+for stop in null 200 100 64; do
+    grep -q "\"patience\": $stop" "$work/fair" || fail "--fair: no baseline that stops after $stop"
+done
+grep -q '"strategy": "combined, 4 ahead"' "$work/fair" || fail "--fair: combined is not asked for 4 at a time"
 [ -x "$search" ] || fail "$search is not built here"
 "$search" --spaces bench/data/resnet18 --only R11 --strategy annealing --repeats 2 --json | grep -q '"failed_share": 0.0' ||
     fail "bench_search does not read the recordings"
