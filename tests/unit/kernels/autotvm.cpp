@@ -140,6 +140,43 @@ TEST_CASE("indices of the published CUDA records mean the published tiles")
     CHECK(tk::get<"unroll_explicit">(m) == 1);
 }
 
+// The facts are those of TopHub's package llvm_v0.03 for skylake-avx512: index and inner tile of each knob, by layer.
+TEST_CASE("indices of TopHub's CPU records mean the tiles published with them")
+{
+    struct published {
+        conv2d_shape shape;
+        tk::index record;
+        int ic, oc, ow, last;  ///< inner sizes; the last knob is unroll_kw, for 1 x 1 kernels tile_oh
+    };
+    const auto shape = tk::kernels::square_conv2d;
+    const published all[] = {
+        {shape(3, 224, 64, 7, 2, 3), 193, 3, 32, 8, 0},    {shape(64, 56, 64, 3, 1, 1), 188, 64, 32, 7, 1},
+        {shape(64, 56, 128, 3, 2, 1), 495, 32, 64, 4, 0},  {shape(128, 28, 128, 3, 1, 1), 239, 128, 32, 7, 1},
+        {shape(128, 28, 256, 3, 2, 1), 187, 8, 32, 7, 1},  {shape(256, 14, 256, 3, 1, 1), 286, 128, 16, 14, 1},
+        {shape(256, 14, 512, 3, 2, 1), 138, 8, 32, 7, 1},  {shape(512, 7, 512, 3, 1, 1), 159, 512, 32, 7, 1},
+        {shape(64, 56, 128, 1, 2, 0), 150, 8, 32, 4, 1},   {shape(128, 28, 256, 1, 2, 0), 254, 64, 16, 14, 1},
+        {shape(256, 14, 512, 1, 2, 0), 142, 128, 32, 7, 1}, {shape(512, 28, 256, 1, 2, 0), 516, 64, 64, 2, 2},
+        {shape(512, 28, 1024, 1, 2, 0), 619, 512, 64, 2, 2}, {shape(1024, 14, 256, 1, 1, 0), 570, 512, 64, 2, 2},
+    };
+    for (const published& p : all) {
+        CAPTURE(p.record);
+        const auto same_tiles = [&](const auto& c) {
+            CHECK(tk::get<"tile_ic">(c) == ints{p.shape.ci / p.ic, p.ic});
+            CHECK(tk::get<"tile_oc">(c) == ints{p.shape.co / p.oc, p.oc});
+            CHECK(tk::get<"tile_ow">(c) == ints{p.shape.ow() / p.ow, p.ow});
+        };
+        if (p.shape.kernel_h == 1) {
+            const auto c = at::pointwise_x86_space(p.shape).at(p.record);
+            same_tiles(c);
+            CHECK(tk::get<"tile_oh">(c) == p.last);
+        } else {
+            const auto c = at::conv2d_x86_space(p.shape).at(p.record);
+            same_tiles(c);
+            CHECK(tk::get<"unroll_kw">(c) == (p.last == 1));
+        }
+    }
+}
+
 TEST_CASE("the matrix product spaces have AutoTVM's sizes")
 {
     CHECK(at::batched_gemm_cuda_space(gemm_shape{.m = 128, .n = 128, .k = 64}).size() == 72576);
