@@ -5,6 +5,7 @@
 /// Every public header of surrogate/ that needs no more than tunekit does.
 
 #include "tunekit/surrogate/boosted_trees.hpp"
+#include "tunekit/surrogate/calibration.hpp"
 #include "tunekit/surrogate/concepts.hpp"
 #include "tunekit/surrogate/importance.hpp"
 #include "tunekit/surrogate/jackknife.hpp"
