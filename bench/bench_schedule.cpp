@@ -471,7 +471,9 @@ int main(int argc, char** argv)
         ->delimiter(',');
     app.add_option("--builders", o.fairly.builders, "with --fair: how many build a batch side by side, with commas [1]")
         ->delimiter(',');
-    app.add_option("--runs", o.replay.runs, "timed runs of each configuration, but for adatune, adatune-paper and combined, which keep their evaluators; 0: as "
+    app.add_option("--runs", o.replay.runs,
+                   "timed runs of each configuration, but for adatune, adatune-paper and combined, which keep their "
+                   "evaluators; 0: as "
                    "each recipe has it [0]");
     app.add_option("--repeats", o.replay.repeats, "runs with different seeds [5]");
     app.add_option("--seed", o.replay.seed, "of orders and runs [1]")->check(programs::whole_number());

@@ -216,7 +216,8 @@ inline replayed_system replayed_by(const std::string& name, const replay_setting
 {
     auto recipe = find(recipes(), "strategy", name);
     const bool evaluates = name == "adatune" || name == "adatune-paper" || name == "combined";
-    if (s.runs > 0 && !evaluates) recipe.repetition = tunekit::measure::any_repetition(tunekit::measure::fixed{s.runs, 1});
+    if (s.runs > 0 && !evaluates)
+        recipe.repetition = tunekit::measure::any_repetition(tunekit::measure::fixed{s.runs, 1});
     const tunekit::tasks_budget budget{.seconds = s.seconds, .slot_seconds = s.slot_seconds};
     return {std::move(recipe), s.seconds, budget.slot(tasks, recipe.slots_per_task)};
 }

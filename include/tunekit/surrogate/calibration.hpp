@@ -78,7 +78,14 @@ namespace tunekit::surrogate {
 namespace detail {
 
 TUNEKIT_INLINE variance_prior::variance_prior(std::span<const double> estimates, double noise)
-    : estimates_(estimates), noise_(noise), x_(bins), kernel_(bins), first_(bins), second_(bins), main_(bins), density_(bins)
+    : estimates_(estimates),
+      noise_(noise),
+      x_(bins),
+      kernel_(bins),
+      first_(bins),
+      second_(bins),
+      main_(bins),
+      density_(bins)
 {
     const auto n = static_cast<double>(estimates.size());
     double mean = 0, square = 0;
@@ -138,7 +145,8 @@ TUNEKIT_INLINE variance_prior::judged variance_prior::judge(const pair& eta)
         double f = 0;
         pair slope{};
         const std::size_t shift = k + (bins - 1) / 2;  // of forestci's convolution
-        const std::size_t begin = (std::max)(from_, shift < bins ? 0 : shift - bins + 1), end = (std::min)(bins, shift + 1);
+        const std::size_t begin = (std::max)(from_, shift < bins ? 0 : shift - bins + 1),
+                          end = (std::min)(bins, shift + 1);
         for (std::size_t j = begin; j < end; ++j) {
             const double noise = kernel_[shift - j], main = noise * main_[j];
             f += noise * density_[j];
@@ -212,7 +220,8 @@ TUNEKIT_INLINE void variance_prior::fit()
 TUNEKIT_INLINE double variance_prior::posterior_mean(double estimate) const
 {
     const double sigma = std::sqrt(noise_);
-    double nearest = std::numeric_limits<double>::infinity(), sum = 0, weighed = 0;  // the exponent is less its largest, so that not all weights vanish
+    double nearest = std::numeric_limits<double>::infinity(), sum = 0,
+           weighed = 0;  // the exponent is less its largest, so that not all weights vanish
     for (std::size_t i = from_; i < bins; ++i) nearest = (std::min)(nearest, std::fabs(x_[i] - estimate) / sigma);
     for (std::size_t i = from_; i < bins; ++i) {
         const double z = (x_[i] - estimate) / sigma;

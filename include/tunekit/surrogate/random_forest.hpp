@@ -189,10 +189,7 @@ struct random_forest {
 private:
     static constexpr std::uint32_t stream_purpose = 0x666f7265;  // "fore"
 
-    [[nodiscard]] bool jackknives() const noexcept
-    {
-        return sd == forest_sd::jackknife || sd == forest_sd::calibrated;
-    }
+    [[nodiscard]] bool jackknives() const noexcept { return sd == forest_sd::jackknife || sd == forest_sd::calibrated; }
 
     [[nodiscard]] static std::span<double> part_of(std::vector<double>& all, std::size_t begin, std::size_t n)
     {
@@ -207,7 +204,8 @@ private:
         if (variances.size() > 20) {
             const auto n = static_cast<double>(variances.size());
             double apart = 0;
-            for (std::size_t r = 0; r < half.size(); ++r) apart += (half[r] - variances[r]) * (half[r] - variances[r]) / n;
+            for (std::size_t r = 0; r < half.size(); ++r)
+                apart += (half[r] - variances[r]) * (half[r] - variances[r]) / n;
             const double share = static_cast<double>(s.half.trees()) / static_cast<double>(s.trees()), rest = 1 - share;
             variances = calibrated(variances, (share * share + rest * rest) / (2 * rest * rest) * apart);
         }
