@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures every configuration of a small space of one operator on this machine and writes it as a recorded space:
-// what bench/data/ holds was made so. Configurations that the kernel refuses are part of the space, as failures.
+// Measures every configuration of a small or a large space of one operator on this machine and writes it as a recorded space:
+// what bench/data/ holds was made so, by the small ones. Configurations that the kernel refuses are part of the space, as failures.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -38,7 +38,20 @@ using programs::noise;
 struct settings {
     std::string layer, out, device = "unnamed machine";
     std::uint32_t repeats = 7;
+    bool large = false;  ///< 2 10^4 to 2 10^5 configurations instead of some thousand
+    bool count = false;  ///< say how many, and measure none
 };
+
+/// The divisors of n up to a limit, ascending.
+std::vector<std::int64_t> divisors(std::int64_t n, std::int64_t limit)
+{
+    std::vector<std::int64_t> out;
+    for (std::int64_t d = 1; d <= n && d <= limit; ++d)
+        if (n % d == 0) out.push_back(d);
+    return out;
+}
+
+const std::vector<std::int64_t> all_rows{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14};  ///< of a tile, in the large spaces
 
 /// 1e-4 of the largest element.
 tk::measure::tolerance near(const std::vector<float>& reference)
@@ -51,7 +64,7 @@ tk::measure::tolerance near(const std::vector<float>& reference)
 /// The value of column `j` of a configuration.
 int at(const std::vector<std::int64_t>& values, std::size_t j) { return static_cast<int>(values[j]); }
 
-/// One convolution, and a small part of its space.
+/// One convolution, and a part of its space.
 class conv2d_case {
 public:
     explicit conv2d_case(const kernels::conv2d_shape& shape)
@@ -64,8 +77,21 @@ public:
     }
 
     /// In column order; co and vl have one value: they are there for the constraint.
-    void describe(tk::io::recorded_space& out) const
+    void describe(tk::io::recorded_space& out, bool large) const
     {
+        out.constraints = {"oc_block == 1 or oc_block * nv * vl <= co"};
+        if (large) {
+            out.parameters = {{"mr", all_rows},
+                              {"nv", {1, 2, 3, 4}},
+                              {"ic_block", divisors(shape_.ci, 64)},
+                              {"oh_block", divisors(shape_.oh(), shape_.oh())},
+                              {"oc_block", {1, 2, 3, 4, 6, 8}},
+                              {"order", {0, 1, 2}},
+                              {"edge", {0, 1}},
+                              {"co", {shape_.co}},
+                              {"vl", {kernel_table().lanes}}};
+            return;
+        }
         std::vector<std::int64_t> blocks;
         for (const std::int64_t b : {1, 4, 16, 64})
             if (shape_.ci % b == 0) blocks.push_back(b);
@@ -73,7 +99,6 @@ public:
             {"mr", {1, 2, 3, 4, 6, 8, 12}}, {"nv", {1, 2, 3, 4}}, {"ic_block", blocks}, {"oh_block", {1, shape_.oh()}},
             {"oc_block", {1, 2, 4}},        {"order", {0, 1, 2}}, {"edge", {0, 1}},     {"co", {shape_.co}},
             {"vl", {kernel_table().lanes}}};
-        out.constraints = {"oc_block == 1 or oc_block * nv * vl <= co"};
     }
 
     /// For `timed`.
@@ -118,7 +143,7 @@ private:
     kernels::buffer input_, output_;
 };
 
-/// One matrix product, and a small part of its space.
+/// One matrix product, and a part of its space.
 class gemm_case {
 public:
     explicit gemm_case(const kernels::gemm_shape& shape)
@@ -131,8 +156,20 @@ public:
     }
 
     /// In column order; vl has one value. Where nc is no multiple of the tile's width, the kernel refuses.
-    void describe(tk::io::recorded_space& out) const
+    void describe(tk::io::recorded_space& out, bool large) const
     {
+        out.constraints = {"mc * kc <= 32768", "pack_b == 1 or nc == 512"};
+        if (large) {
+            out.parameters = {{"mr", all_rows},
+                              {"nv", {1, 2, 3, 4}},
+                              {"mc", {16, 32, 48, 64, 96, 128, 192, 256}},
+                              {"nc", {48, 96, 192, 384, 512, 768}},
+                              {"kc", {32, 64, 128, 192, 256, 384, 512}},
+                              {"order", {0, 1, 2, 3}},
+                              {"pack_b", {0, 1}},
+                              {"vl", {kernel_table().lanes}}};
+            return;
+        }
         out.parameters = {{"mr", {1, 2, 3, 4, 6, 8, 12}},
                           {"nv", {1, 2, 3, 4}},
                           {"mc", {16, 64, 128}},
@@ -141,7 +178,6 @@ public:
                           {"order", {0, 1, 2, 3}},
                           {"pack_b", {0, 1}},
                           {"vl", {kernel_table().lanes}}};
-        out.constraints = {"mc * kc <= 32768", "pack_b == 1 or nc == 512"};
     }
 
     /// For `timed`.
@@ -204,10 +240,15 @@ template <class Case>
 void record_all(Case on, const settings& s, const std::string& kind)
 {
     tk::io::recorded_space recorded;
+    const std::string name = kind + '_' + s.layer + (s.large ? "_large" : "");
     recorded.kernel = kind + ' ' + s.layer;
     recorded.device = s.device;
-    on.describe(recorded);
+    on.describe(recorded, s.large);
     const auto space = tk::io::space_of(recorded);
+    if (s.count) {
+        std::printf("%s %llu\n", name.c_str(), static_cast<unsigned long long>(space.size()));
+        return;
+    }
     auto measure = tk::measure::in_process(
         space, tk::measure::timed{on.kernel(), tk::measure::fixed{.runs = s.repeats, .batch = 1}, on.check(),
                                   tk::measure::thread_clock{}});
@@ -220,13 +261,13 @@ void record_all(Case on, const settings& s, const std::string& kind)
         space.ordinals(std::span(&i, 1), row.ordinals);
         recorded.rows.push_back(std::move(row));
     }
-    const std::string name = kind + '_' + s.layer;
     tk::io::write_recorded_space(s.out + '/' + name, recorded);
     std::printf("%s", programs::spaces_line(name, recorded).c_str());
 }
 
 void run(const settings& s)
 {
+    tk::require(s.count || !s.out.empty(), "--out: missing, want a folder, or --count");
     if (s.repeats < 2) tk::invalid("--repeats is below 2, want at least 2");
     for (const auto& network : kernels::networks) {
         for (const auto& layer : network.convolutions)
@@ -243,11 +284,13 @@ int main(int argc, char** argv)
 {
     settings s;
     CLI::App app(
-        "Measures a small space of one operator whole and writes NAME.params and NAME.csv.gz; prints its line for "
+        "Measures a space of one operator whole and writes NAME.params and NAME.csv.gz; prints its line for "
         "spaces.csv.",
         "record_space");
     app.add_option("--layer", s.layer, "a layer of a known network: R1 ... R12, S1 ... S18, QKV, Out, ...")->required();
-    app.add_option("--out", s.out, "folder for the two files")->required();
+    app.add_option("--out", s.out, "folder for the two files");
+    app.add_flag("--large", s.large, "20 000 to 200 000 configurations instead of some thousand");
+    app.add_flag("--count", s.count, "print how many configurations there are, and measure none");
     app.add_option("--device", s.device, "what the .params file says of this machine");
     app.add_option("--repeats", s.repeats, "timed repeats of each configuration [7]");
     return programs::run_program(app, argc, argv, [&] { run(s); });
