@@ -305,11 +305,11 @@ void print(const options& o, std::span<const programs::replayed_layer> layers,
         const std::string rule = r->stop == tk::unlimited ? "never stops early" : "stops after " + stop_of(*r);
         for (const auto& c : r->against)
             if (c.name == name)
-                std::printf("%s, dynatune: at least %.2f [%.2f, %.2f], where the baseline %s, tasks %s, %.0f s, "
-                            "%zu builder%s\n",
-                            name.c_str(), c.speedup.median, c.speedup.low, c.speedup.high, rule.c_str(),
-                            r->by_work ? "by work" : "as declared", r->seconds, r->builders,
-                            r->builders == 1 ? "" : "s");
+                std::printf(
+                    "%s, dynatune: at least %.2f [%.2f, %.2f], where the baseline %s, tasks %s, %.0f s, "
+                    "%zu builder%s\n",
+                    name.c_str(), c.speedup.median, c.speedup.low, c.speedup.high, rule.c_str(),
+                    r->by_work ? "by work" : "as declared", r->seconds, r->builders, r->builders == 1 ? "" : "s");
     }
 }
 
