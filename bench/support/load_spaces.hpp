@@ -39,8 +39,10 @@ inline std::vector<loaded_space> load_spaces(const char* program, const std::str
         for (const auto& name : recorded_names(path)) {
             if (name.find(only) == std::string::npos) continue;
             auto recorded = tunekit::io::read_recorded_space(path + '/' + name);
-            tunekit::space::any_space space = tunekit::io::space_of(recorded);
-            auto table = tunekit::io::table_of(recorded, space);
+            tunekit::space::any_space space = recorded.sample
+                                                  ? tunekit::space::any_space(tunekit::io::listed_space_of(recorded))
+                                                  : tunekit::space::any_space(tunekit::io::space_of(recorded));
+            auto table = recorded.sample ? tunekit::io::listed_table_of(recorded) : tunekit::io::table_of(recorded, space);
             for (const auto* problems : {&recorded.problems, &table.problems})
                 for (const auto& p : *problems) std::fprintf(stderr, "%s: %s\n", program, p.text().c_str());
             double optimum = std::numeric_limits<double>::infinity();

@@ -19,6 +19,7 @@
 #include "tunekit/space.hpp"
 #include "tunekit/space/dynamic_product.hpp"
 #include "tunekit/space/expression.hpp"
+#include "tunekit/space/listed.hpp"
 #include "tunekit/stats.hpp"
 #include "tunekit/surrogate.hpp"
 #include "tunekit/tune.hpp"

@@ -35,6 +35,7 @@ inline void read_params(recorded_space& out, const std::string& path, std::strin
     for (const std::string_view line : lines(without_bom(text))) {
         ++at;
         const auto parts = words(line);
+        if (parts.size() > 1 && parts[0] == "#" && parts[1] == "sample:") out.sample = true;
         if (parts.empty() || parts[0].starts_with('#')) continue;
         const auto rest = [&] {
             return parts.size() < 2 ? std::string() : std::string(parts[1].data(), line.data() + line.size());

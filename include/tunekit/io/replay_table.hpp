@@ -17,6 +17,7 @@
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/space/dynamic_product.hpp"
+#include "tunekit/space/listed.hpp"
 
 namespace tunekit::io {
 
@@ -30,12 +31,39 @@ template <std::same_as<recorded_space> Recorded>  // a template, so that only ca
     return {std::move(parameters), recorded.constraints};
 }
 
+/// The space of the record's rows alone: row k is configuration k. For a random sample of a space.
+/// Errors: std::invalid_argument where there is no row.
+template <std::same_as<recorded_space> Recorded>
+[[nodiscard]] space::listed listed_space_of(const Recorded& recorded)
+{
+    std::vector<std::string> names;
+    for (const auto& p : recorded.parameters) names.push_back(p.name);
+    std::vector<space::listed::config> rows;
+    for (const auto& row : recorded.rows) {
+        auto& config = rows.emplace_back();
+        for (std::size_t j = 0; j < names.size(); ++j)
+            config.push_back(recorded.parameters[j].values[row.ordinals[j]]);
+    }
+    return {std::move(names), rows};
+}
+
 /// A table that `measure::replay` reads: row i is configuration i of a space.
 struct replay_table {
     std::vector<measure::recorded_row> rows;
     std::vector<std::size_t> source;  ///< of each, its position in recorded_space::rows
     std::vector<problem> problems;    ///< rows outside the space; configurations without a row
 };
+
+/// The table of `listed_space_of(recorded)`: all rows, in their order.
+[[nodiscard]] inline replay_table listed_table_of(const recorded_space& recorded)
+{
+    replay_table out;
+    for (const auto& row : recorded.rows) {
+        out.source.push_back(out.rows.size());
+        out.rows.push_back(row.record);
+    }
+    return out;
+}
 
 /// Orders the rows by the indices of `space`, whose parameters and values are those of `recorded` in their order.
 /// A configuration that was not recorded is a failure (invalid) that costs nothing, and a problem; so is a row outside.

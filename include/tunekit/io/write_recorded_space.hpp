@@ -45,6 +45,7 @@ namespace detail {
 inline void write_recorded_space(const std::string& stem, const recorded_space& space)
 {
     std::string params = "kernel " + space.kernel + "\ndevice " + space.device + '\n';
+    if (space.sample) params += "# sample: " + std::to_string(space.rows.size()) + '\n';
     std::string table;
     std::size_t repeats = 0;
     for (const auto& row : space.rows) repeats = (std::max)(repeats, row.record.result.batches.size());

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -205,6 +206,25 @@ TEST_CASE("the table is in the order of the space, and tells what is missing and
     CHECK(part.problems[1].what == "2 configurations of the space have no row, want all recorded");
     CHECK(part.rows[static_cast<std::size_t>(space.index_of({1, 0, 7}).value())].result.failed.value().kind ==
           failure_kind::invalid);
+}
+
+TEST_CASE("a sample is the space of its rows")
+{
+    const support::temporary_folder folder;
+    CHECK_FALSE(read(folder, params, table).sample);
+    const auto recorded = read(folder, "# sample: 5 of 10^16\n" + params, table);
+    CHECK(recorded.sample);
+    const auto space = tk::io::listed_space_of(recorded);
+    const auto rows = tk::io::listed_table_of(recorded);
+    REQUIRE(space.size() == 5);
+    REQUIRE(rows.rows.size() == 5);
+    CHECK(space.at(2) == std::vector<std::int64_t>{2, 1, 7});
+    CHECK(rows.rows[2].result.failed.value().kind == failure_kind::launch_error);
+    CHECK(rows.rows[4].result.cost == 0.25e-3);
+    CHECK(rows.source == std::vector<std::size_t>{0, 1, 2, 3, 4});
+    CHECK(rows.problems.empty());
+    tk::io::write_recorded_space(folder / "again", recorded);
+    CHECK(tk::io::read_recorded_space(folder / "again").sample);
 }
 
 namespace {
