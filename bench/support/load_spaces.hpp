@@ -42,7 +42,8 @@ inline std::vector<loaded_space> load_spaces(const char* program, const std::str
             tunekit::space::any_space space = recorded.sample
                                                   ? tunekit::space::any_space(tunekit::io::listed_space_of(recorded))
                                                   : tunekit::space::any_space(tunekit::io::space_of(recorded));
-            auto table = recorded.sample ? tunekit::io::listed_table_of(recorded) : tunekit::io::table_of(recorded, space);
+            auto table =
+                recorded.sample ? tunekit::io::listed_table_of(recorded) : tunekit::io::table_of(recorded, space);
             for (const auto* problems : {&recorded.problems, &table.problems})
                 for (const auto& p : *problems) std::fprintf(stderr, "%s: %s\n", program, p.text().c_str());
             double optimum = std::numeric_limits<double>::infinity();

@@ -41,8 +41,7 @@ template <std::same_as<recorded_space> Recorded>
     std::vector<space::listed::config> rows;
     for (const auto& row : recorded.rows) {
         auto& config = rows.emplace_back();
-        for (std::size_t j = 0; j < names.size(); ++j)
-            config.push_back(recorded.parameters[j].values[row.ordinals[j]]);
+        for (std::size_t j = 0; j < names.size(); ++j) config.push_back(recorded.parameters[j].values[row.ordinals[j]]);
     }
     return {std::move(names), rows};
 }

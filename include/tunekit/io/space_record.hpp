@@ -42,8 +42,8 @@ struct recorded_space {
     std::vector<recorded_parameter> parameters;  ///< in column order
     std::vector<std::string> constraints;        ///< expressions over the names
     std::vector<recorded_row> rows;              ///< in file order
-    bool sample = false;                         ///< what is not in `rows` was not looked at: a space of these rows alone
-    std::vector<problem> problems;               ///< what was not read
+    bool sample = false;            ///< what is not in `rows` was not looked at: a space of these rows alone
+    std::vector<problem> problems;  ///< what was not read
 
     friend bool operator==(const recorded_space&, const recorded_space&) = default;
 };
