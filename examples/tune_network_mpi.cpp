@@ -193,8 +193,9 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
         tk::tune_tasks(run, pool, stop);
         problem = run.problem();
         plan = run.record();
-        write_workers(log + ".workers", pool);
     }
+    while (!pool.first_idle()) (void)pool.collect(1);  // of a run that was taken up and had no time left
+    if (!log.empty()) write_workers(log + ".workers", pool);
     std::vector<outcome> ends;
     for (std::size_t k = 0; k < tasks.size(); ++k) {
         const double left = stop.heard() != 0 ? 0 : o.seconds - (now() - start);

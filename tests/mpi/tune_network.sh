@@ -16,7 +16,7 @@ refuses '--seconds is not positive' --network alexnet --seconds 0
 "$mpirun" -n 3 "$program" --network alexnet --seconds 60 --seed 3 --log "$work/log" >/dev/null 2>&1 &
 child=$!
 tries=0
-while [ "$(cat "$work/log" 2>/dev/null | wc -l)" -lt 60 ] && [ $tries -lt 600 ]; do
+while [ "$(cat "$work/log" 2>/dev/null | wc -l)" -lt 40 ] && [ $tries -lt 600 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done
@@ -29,10 +29,10 @@ for file in /proc/[0-9]*/fd/*; do
 done
 wait $child && fail "a job whose rank 0 was killed ended with status 0"
 lines=$(wc -l <"$work/log")
-[ "$lines" -ge 60 ] || fail "only $lines lines before the kill"
+[ "$lines" -ge 40 ] || fail "only $lines lines before the kill"
 cp "$work/log" "$work/killed"
 size=$(head -n "$lines" "$work/killed" | wc -c)
-"$mpirun" -n 3 "$program" --network alexnet --seconds 10 --seed 3 --log "$work/log" --resume >"$work/table" 2>"$work/err" || fail "the resumed run"
+"$mpirun" -n 3 "$program" --network alexnet --seconds 25 --seed 3 --log "$work/log" --resume >"$work/table" 2>"$work/err" || fail "the resumed run"
 cmp -s -n "$size" "$work/log" "$work/killed" || fail "resuming changed what was logged"
 [ "$(grep -cE '^A[0-9]+ .* [0-9]+\+[0-9]+ ' "$work/table")" = 5 ] || fail "the table does not tell the trials of each worker"
 grep -qE '^worker 1: .* times the first' "$work/table" || fail "the table does not tell of the A/A check"
