@@ -212,10 +212,11 @@ const row* best_of(const study& s, std::initializer_list<const char*> names)
 
 void print(const options& o, std::span<const programs::replayed_layer> layers, const study& s)
 {
-    std::printf("%zu tasks, %zu repeats of %.0f s, optimum %.3f ms; baseline: %s, sequential, an even share each, no early "
-                "stopping\n",
-                layers.size(), o.replay.repeats, o.replay.seconds, 1e3 * programs::optimal_latency(layers),
-                s.rows.front().strategy.c_str());
+    std::printf(
+        "%zu tasks, %zu repeats of %.0f s, optimum %.3f ms; baseline: %s, sequential, an even share each, no early "
+        "stopping\n",
+        layers.size(), o.replay.repeats, o.replay.seconds, 1e3 * programs::optimal_latency(layers),
+        s.rows.front().strategy.c_str());
     std::printf("%-16s %-17s %10s %9s %17s %12s %10s %8s %10s %9s %17s\n", "strategy", "schedule", "s to 1.01x",
                 "speed-up", "95 % interval", "area/oracle", "final ms", "own s", "s of tasks", "speed-up",
                 "95 % interval");
