@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Four criteria: the mean, an optimistic bound, the probability of an improvement, and its expectation.
+/// Five criteria: the mean, an optimistic bound, the probability of an improvement, its expectation, and the logarithm of that.
 
 #include "tunekit/acquisition/concepts.hpp"
 #include "tunekit/stats/expected_excess.hpp"
@@ -69,6 +69,28 @@ struct expected_improvement {
     }
 
     friend bool operator==(const expected_improvement&, const expected_improvement&) = default;
+};
+
+/// ln E[max(0, score - best - xi)] of a score predicted as N(mean, sd^2): ranks as `expected_improvement` does, and goes on
+/// ranking where that is 0 for all.
+///
+/// Gaussian processes need it: sure of most of a space, they leave it at Z = (mean - best - xi) / sd far below -38.
+/// ln max(0, mean - best - xi), -inf at and below 0, where sd is 0.
+///
+/// Shapes: logarithm of the unit of the score. Precondition: sd >= 0.
+/// Cost:   above Z = -6 one `exp`, one `erfc` and two `log`; below 20 divisions and two `log`; 50 to 100 ns.
+/// Source: Ament, Daulton, Eriksson, Balandat, Bakshy (2023), Unexpected Improvements to Expected Improvement for Bayesian
+///         Optimization, NeurIPS, equation 9.
+/// Departures: Mills' ratio as a continued fraction for their scaled complementary error function and two asymptotes.
+struct log_expected_improvement {
+    double xi = 0;  ///< unit of score; what an improvement must exceed to count: more explores more
+
+    [[nodiscard]] double value(const stats::prediction& p, double best) const
+    {
+        return stats::log_expected_excess(p, best + xi);
+    }
+
+    friend bool operator==(const log_expected_improvement&, const log_expected_improvement&) = default;
 };
 
 }  // namespace tunekit::acquisition

@@ -71,6 +71,17 @@ concept knows = requires(const M& model, const state_of<M>& state) {
     { model.knows(state) } -> std::same_as<bool>;
 };
 
+/// Keeps what it computed for a fixed set of candidates: `pool_of(rows)` holds them, `only(positions)` some of them, and
+/// `predict(state, pool, out)` gives what `predict(state, rows, out)` does, for less where it was asked before and the state
+/// only gained rows.
+template <class M, class Rows>
+concept pools = requires(const M& model, const state_of<M>& state, const Rows& rows, typename M::pool& pool,
+                         std::span<const std::uint32_t> positions, std::span<stats::prediction> out) {
+    { model.pool_of(rows) } -> std::same_as<typename M::pool>;
+    { pool.only(positions) } -> std::same_as<typename M::pool>;
+    { model.predict(state, pool, out) } -> std::same_as<void>;
+};
+
 /// A surrogate over `Rows` (features or ordinals).
 /// Semantics: equal states, data and generators fit equally; `predict` is const and thread-safe on one state.
 template <class M, class Rows, class G>

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Two models as one, where each covers for the other.
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/surrogate/concepts.hpp"
+
+namespace tunekit::surrogate {
+
+/// Both models, fitted to the same rows, as an equal mixture of what they say:
+///
+///     const average both{gaussian_process{}, random_forest{.trees = 32}};
+///
+///     mean = w m_1 + (1 - w) m_2,  sd^2 = w (s_1^2 + m_1^2) + (1 - w) (s_2^2 + m_2^2) - mean^2
+///
+/// Where they disagree the mixture is unsure, even if both are sure.
+///
+/// Randomness: that of the first model's fit, then of the second's.
+/// Cost:       the sum of both.
+/// Threads:    as the models.
+template <class First, class Second>
+struct average {
+    First first;
+    Second second;
+    double weight = 0.5;  ///< w of the first, in [0, 1]
+
+    struct state {
+        state_of<First> first;
+        state_of<Second> second;
+
+        friend bool operator==(const state&, const state&) = default;
+    };
+
+    /// Throws std::invalid_argument where weight is outside [0, 1]; the models' own complaints.
+    [[nodiscard]] state start(std::size_t d) const
+    {
+        require(weight >= 0 && weight <= 1, "surrogate::average: weight is outside [0, 1] or NaN, want a share");
+        return {.first = first.start(d), .second = second.start(d)};
+    }
+
+    template <class T, generator G>
+    void fit(state& s, const rows_of<T>& rows, std::span<const double> y, G& gen) const
+    {
+        state next = s;
+        first.fit(next.first, rows, y, gen);
+        second.fit(next.second, rows, y, gen);
+        s = std::move(next);
+    }
+
+    template <class T>
+    void predict(const state& s, const rows_of<T>& rows, std::span<stats::prediction> out) const
+    {
+        std::vector<stats::prediction> other(out.size());
+        first.predict(s.first, rows, out);
+        second.predict(s.second, rows, std::span(other));
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            const double apart = out[i].mean - other[i].mean;
+            const double inner = weight * out[i].sd * out[i].sd + (1 - weight) * other[i].sd * other[i].sd;
+            out[i] = {.mean = weight * out[i].mean + (1 - weight) * other[i].mean,
+                      .sd = std::sqrt(inner + weight * (1 - weight) * apart * apart)};
+        }
+    }
+};
+
+template <class A, class B>
+average(A, B) -> average<A, B>;
+template <class A, class B>
+average(A, B, double) -> average<A, B>;
+
+}  // namespace tunekit::surrogate

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A Gaussian process that has seen rows.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/compiled.hpp"
+#include "tunekit/linalg/lbfgs.hpp"
+#include "tunekit/surrogate/detail/process/evidence.hpp"
+#include "tunekit/surrogate/detail/process/matern.hpp"
+#include "tunekit/surrogate/detail/process/triangle.hpp"
+#include "tunekit/surrogate/process_parameters.hpp"
+
+namespace tunekit::surrogate::detail {
+
+/// How a column becomes a coordinate: (x - offset) / range.
+struct column_scale {
+    double offset = 0, range = 1;
+    bool overlap = false;
+
+    friend bool operator==(const column_scale&, const column_scale&) = default;
+};
+
+/// What a fit leaves: a regular value.
+struct posterior {
+    std::size_t dimensions = 0;
+    std::uint64_t key = 0;  ///< of this factor: another where the parameters or the rows kept are others; 0: not fitted
+    std::size_t tuned_rows = 0;      ///< when the parameters were fitted
+    std::vector<float> seen;         ///< all rows of the last fit
+    std::vector<std::size_t> taken;  ///< those in the process, in the order of the factor
+    std::vector<column_scale> columns;
+    process_parameters parameters;
+    matern covariance;
+    point_strips points;  ///< the coordinates of `taken`
+    triangle factor;
+    double mean = 0, sd = 1;             ///< of the targets of `taken`
+    std::vector<double> targets, white;  ///< (y - mean) / sd, and L^-1 of them
+
+    friend bool operator==(const posterior&, const posterior&) = default;
+
+    [[nodiscard]] bool fitted() const noexcept { return key != 0; }
+    /// How many rows the process stands on.
+    [[nodiscard]] std::size_t size() const noexcept { return taken.size(); }
+    [[nodiscard]] std::size_t rows() const noexcept { return dimensions == 0 ? 0 : seen.size() / dimensions; }
+
+    /// Whether `all` begins with what was seen.
+    [[nodiscard]] bool extends(std::span<const float> all) const;
+
+    template <class Row>
+    [[nodiscard]] std::vector<double> scaled(const Row& row) const
+    {
+        std::vector<double> out(dimensions);
+        for (std::size_t c = 0; c < dimensions; ++c)
+            out[c] = (static_cast<double>(row[c]) - columns[c].offset) / columns[c].range;
+        return out;
+    }
+
+    void measure_columns(std::span<const column_distance> kinds);
+    [[nodiscard]] point_strips points_of(std::span<const std::size_t> some) const;
+    void set_targets(std::span<const double> y);
+    /// Everything from the parameters and `taken` on.
+    void factor_rows();
+    /// `all` begins with what was seen: the rest goes into the factor, eight at a time.
+    void add_rows(std::span<const float> all);
+    void whiten_targets();
+};
+
+/// The better half of `most` and the latest quarter, ascending, where there are more than `most`; else all.
+[[nodiscard]] std::vector<std::size_t> rows_to_keep(std::span<const double> y, std::size_t most);
+
+/// The parameters of highest evidence times prior over `sample`, from the prior's middle, and from those of `s` where it is
+/// `known`.
+[[nodiscard]] process_parameters most_probable(const posterior& s, std::span<const std::size_t> sample,
+                                               const process_prior& prior, std::size_t evaluations, bool known);
+
+}  // namespace tunekit::surrogate::detail
+
+#if TUNEKIT_BODIES
+namespace tunekit::surrogate::detail {
+
+TUNEKIT_INLINE bool posterior::extends(std::span<const float> all) const
+{
+    return all.size() >= seen.size() && std::equal(seen.begin(), seen.end(), all.begin());
+}
+
+TUNEKIT_INLINE void posterior::measure_columns(std::span<const column_distance> kinds)
+{
+    columns.assign(dimensions, {});
+    for (std::size_t c = 0; c < dimensions; ++c) {
+        columns[c].overlap = !kinds.empty() && kinds[c] == column_distance::overlap;
+        if (columns[c].overlap) continue;
+        double low = static_cast<double>(seen[c]), high = low;
+        for (std::size_t k = c; k < seen.size(); k += dimensions) {
+            low = (std::min)(low, static_cast<double>(seen[k]));
+            high = (std::max)(high, static_cast<double>(seen[k]));
+        }
+        // A column that never changed has no range yet: its values are taken relative to their size.
+        columns[c].offset = low;
+        columns[c].range = high > low ? high - low : (std::max)(1.0, std::abs(low));
+    }
+}
+
+TUNEKIT_INLINE point_strips posterior::points_of(std::span<const std::size_t> some) const
+{
+    point_strips out;
+    out.dimensions = dimensions;
+    for (const std::size_t i : some) out.push_back(scaled(std::span(seen).subspan(i * dimensions, dimensions)));
+    return out;
+}
+
+TUNEKIT_INLINE void posterior::set_targets(std::span<const double> y)
+{
+    const auto n = static_cast<double>(taken.size());
+    const double origin = y[taken.front()];  // equal targets give exactly their value
+    double sum = 0, squares = 0;
+    for (const std::size_t i : taken) sum += y[i] - origin;
+    mean = origin + sum / n;
+    for (const std::size_t i : taken) squares += (y[i] - mean) * (y[i] - mean);
+    sd = squares > 0 ? std::sqrt(squares / n) : 1;
+    targets.clear();
+    for (const std::size_t i : taken) targets.push_back((y[i] - mean) / sd);
+}
+
+TUNEKIT_INLINE void posterior::factor_rows()
+{
+    covariance = {.inverse_length = {}, .overlap = {}, .variance = parameters.variance};
+    for (std::size_t c = 0; c < dimensions; ++c) {
+        covariance.inverse_length.push_back(1 / parameters.lengths[c]);
+        covariance.overlap.push_back(columns[c].overlap ? 1 : 0);
+    }
+    points = points_of(taken);
+    factor = factor_of(points, covariance, parameters.noise);
+}
+
+TUNEKIT_INLINE void posterior::add_rows(std::span<const float> all)
+{
+    std::size_t next = rows();
+    seen.assign(all.begin(), all.end());
+    while (next < rows()) {
+        const std::size_t old = taken.size(), n = (std::min)(strip, rows() - next);
+        for (std::size_t k = 0; k < n; ++k) taken.push_back(next + k);
+        const point_strips fresh = points_of(std::span(taken).subspan(old, n));
+        std::vector<double> cross(old * strip), own(strip * strip);
+        for (std::size_t i = 0; i < old; ++i) covariance(points, i, fresh.of(0), cross.data() + i * strip);
+        for (std::size_t i = 0; i < n; ++i) {
+            covariance(fresh, i, fresh.of(0), own.data() + i * strip);
+            own[i * strip + i] += parameters.noise;
+        }
+        factor.append(cross, own, n, parameters.noise);
+        std::vector<double> point(dimensions);
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t c = 0; c < dimensions; ++c) point[c] = fresh.at(i, c);
+            points.push_back(point);
+        }
+        next += n;
+    }
+}
+
+TUNEKIT_INLINE void posterior::whiten_targets()
+{
+    white = targets;
+    factor.solve_one(white);
+}
+
+TUNEKIT_INLINE std::vector<std::size_t> rows_to_keep(std::span<const double> y, std::size_t most)
+{
+    std::vector<std::size_t> out(y.size());
+    std::iota(out.begin(), out.end(), std::size_t{0});
+    if (out.size() <= most) return out;
+    const auto older = out.end() - static_cast<std::ptrdiff_t>(most / 4);
+    std::vector<std::size_t> best(out.begin(), older);
+    std::stable_sort(best.begin(), best.end(), [&](std::size_t a, std::size_t b) { return y[a] > y[b]; });
+    best.resize(most / 2);
+    best.insert(best.end(), older, out.end());
+    std::sort(best.begin(), best.end());
+    return best;
+}
+
+TUNEKIT_INLINE process_parameters most_probable(const posterior& s, std::span<const std::size_t> sample,
+                                                const process_prior& prior, std::size_t evaluations, bool known)
+{
+    const std::size_t d = s.dimensions;
+    std::vector<double> middle(d, std::log(prior.length) + 0.5 * std::log(static_cast<double>(d)));
+    middle.push_back(0);
+    middle.push_back(std::log(prior.noise));
+    std::vector<double> lower(d, std::log(1e-2)), upper(d, std::log(1e3));
+    lower.insert(lower.end(), {std::log(1e-2), std::log(1e-6)});
+    upper.insert(upper.end(), {std::log(1e3), std::log(2.0)});
+    const auto natural = [&](const std::vector<double>& theta) {
+        process_parameters out{.lengths = {}, .variance = std::exp(theta[d]), .noise = std::exp(theta[d + 1])};
+        for (std::size_t c = 0; c < d; ++c) out.lengths.push_back(std::exp(theta[c]));
+        return out;
+    };
+    for (std::size_t k = 0; k < middle.size(); ++k) middle[k] = std::clamp(middle[k], lower[k], upper[k]);
+    std::vector<double> y;
+    for (const std::size_t i : sample) {
+        const auto at = std::lower_bound(s.taken.begin(), s.taken.end(), i) - s.taken.begin();
+        y.push_back(s.targets[static_cast<std::size_t>(at)]);
+    }
+    if (std::all_of(y.begin(), y.end(), [&](double v) { return v == y.front(); })) return natural(middle);
+    std::vector<char> overlap;
+    for (const column_scale& c : s.columns) overlap.push_back(c.overlap ? 1 : 0);
+    const point_strips points = s.points_of(sample);
+    const evidence of(points, y, overlap, prior);
+    const linalg::lbfgs method{.max_evaluations = (std::max)(known ? evaluations / 2 : evaluations, std::size_t{1}),
+                               .tolerance = 1e-3};
+    linalg::minimum best = method.minimize(of, middle, lower, upper);
+    if (known) {
+        std::vector<double> start;
+        for (const double l : s.parameters.lengths) start.push_back(std::log(l));
+        start.push_back(std::log(s.parameters.variance));
+        start.push_back(std::log(s.parameters.noise));
+        linalg::minimum other = method.minimize(of, start, lower, upper);
+        if (other.value < best.value) best = std::move(other);
+    }
+    return natural(best.x);
+}
+
+}  // namespace tunekit::surrogate::detail
+#endif  // TUNEKIT_BODIES

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Points, and what is computed for them, in strips of eight: the layout of the Gaussian process.
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tunekit/linalg/pack.hpp"
+
+namespace tunekit::surrogate::detail {
+
+inline constexpr std::size_t strip = linalg::block_size;  ///< 8 doubles: a line of cache
+inline constexpr std::size_t packs = strip / linalg::pack_size;
+
+[[nodiscard]] constexpr std::size_t strips_for(std::size_t n) { return (n + strip - 1) / strip; }
+
+/// n points of d coordinates: strip k holds coordinate c of points 8 k ... 8 k + 7 side by side. Lanes beyond n are 0.
+struct point_strips {
+    std::size_t dimensions = 0, size = 0;
+    std::vector<double> x;  ///< [strip][coordinate][8]
+
+    friend bool operator==(const point_strips&, const point_strips&) = default;
+
+    [[nodiscard]] const double* of(std::size_t k) const { return x.data() + k * dimensions * strip; }
+    [[nodiscard]] double at(std::size_t i, std::size_t c) const { return of(i / strip)[c * strip + i % strip]; }
+
+    void push_back(std::span<const double> point)
+    {
+        if (size % strip == 0) x.resize(x.size() + dimensions * strip);
+        double* to = x.data() + (size / strip) * dimensions * strip + size % strip;
+        for (std::size_t c = 0; c < dimensions; ++c) to[c * strip] = point[c];
+        ++size;
+    }
+};
+
+/// sum_k a_r[k step] b[k] for `Rows` rows r of coefficients and a strip of eight columns b, k < count, in that order: every
+/// sum has one order, whatever the width of a register.
+template <std::size_t Rows>
+struct products {
+    linalg::pack sum[Rows][packs] = {};
+
+    void add(const std::array<const double*, Rows>& a, std::size_t step, const double* b, std::size_t count)
+    {
+        for (std::size_t k = 0; k < count; ++k, b += strip) {
+            linalg::pack v[packs];
+            for (std::size_t p = 0; p < packs; ++p) v[p] = linalg::load(b + p * linalg::pack_size);
+            for (std::size_t r = 0; r < Rows; ++r) {
+                const auto factor = linalg::all<linalg::pack>(a[r][k * step]);
+                for (std::size_t p = 0; p < packs; ++p) sum[r][p] += factor * v[p];
+            }
+        }
+    }
+
+    /// to[p] -= the sum of row r.
+    void subtract_from(double* to, std::size_t r) const
+    {
+        for (std::size_t p = 0; p < packs; ++p) {
+            double* at = to + p * linalg::pack_size;
+            linalg::store(linalg::load(at) - sum[r][p], at);
+        }
+    }
+};
+
+/// As many rows as registers hold sums of.
+inline constexpr std::size_t product_rows = linalg::pack_size == 4 ? 4 : 2;
+
+}  // namespace tunekit::surrogate::detail

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Candidates that keep what was computed for them.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tunekit/core/compiled.hpp"
+#include "tunekit/stats/prediction.hpp"
+#include "tunekit/surrogate/detail/process/posterior.hpp"
+
+namespace tunekit::surrogate::detail {
+
+/// Candidates, and L^-1 times their covariances with the rows of one posterior: what its mean and variance take.
+class whitened {
+public:
+    explicit whitened(std::size_t dimensions = 0) { points_.dimensions = dimensions; }
+
+    friend bool operator==(const whitened&, const whitened&) = default;
+
+    void push_back(std::span<const double> point) { points_.push_back(point); }
+    [[nodiscard]] std::size_t size() const noexcept { return points_.size; }
+    /// Catches up with the rows that `s` gained; begins anew where its factor is another.
+    void update(const posterior& s);
+    /// Precondition: up to date with `s`.
+    void predict(const posterior& s, std::span<stats::prediction> out) const;
+    /// Those at `positions`, with what is known of them.
+    [[nodiscard]] whitened only(std::span<const std::uint32_t> positions) const;
+    /// Of which factor this is; 0: of none yet.
+    [[nodiscard]] std::uint64_t key() const noexcept { return key_; }
+
+private:
+    point_strips points_;
+    std::uint64_t key_ = 0;
+    std::size_t done_ = 0;                    // rows of the factor
+    std::vector<std::vector<double>> rows_;   // of each strip [row][8]
+    std::vector<double> known_;               // [strip][8]: the sum of squares, what the rows know of each candidate
+};
+
+}  // namespace tunekit::surrogate::detail
+
+#if TUNEKIT_BODIES
+namespace tunekit::surrogate::detail {
+
+TUNEKIT_INLINE void whitened::update(const posterior& s)
+{
+    const std::size_t n = s.factor.size, all = strips_for(points_.size);
+    if (key_ != s.key || done_ > n || rows_.size() != all) {
+        key_ = s.key;
+        done_ = 0;
+        rows_.assign(all, {});
+        known_.assign(all * strip, 0.0);
+    }
+    constexpr std::size_t together = 32;  // rows of the factor that stay in the cache over all strips
+    for (auto& rows : rows_) rows.resize(n * strip);
+    for (std::size_t begin = done_; begin < n; begin += together) {
+        const std::size_t end = (std::min)(n, begin + together);
+        for (std::size_t k = 0; k < all; ++k) {
+            double* v = rows_[k].data();
+            for (std::size_t i = begin; i < end; ++i) s.covariance(s.points, i, points_.of(k), v + i * strip);
+            s.factor.solve(v, begin, end);
+            for (std::size_t i = begin; i < end; ++i)
+                for (std::size_t j = 0; j < strip; ++j) known_[k * strip + j] += v[i * strip + j] * v[i * strip + j];
+        }
+    }
+    done_ = n;
+}
+
+TUNEKIT_INLINE void whitened::predict(const posterior& s, std::span<stats::prediction> out) const
+{
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+        products<1> p;
+        p.add({s.white.data()}, 1, rows_[k].data(), done_);
+        double mean[strip] = {};
+        p.subtract_from(mean, 0);
+        for (std::size_t j = 0; j < strip && k * strip + j < out.size(); ++j)
+            out[k * strip + j] = {.mean = s.mean - s.sd * mean[j],
+                                  .sd = s.sd * std::sqrt((std::max)(0.0, s.covariance.variance - known_[k * strip + j]))};
+    }
+}
+
+TUNEKIT_INLINE whitened whitened::only(std::span<const std::uint32_t> positions) const
+{
+    whitened out(points_.dimensions);
+    std::vector<double> point(points_.dimensions);
+    for (const std::uint32_t i : positions) {
+        for (std::size_t c = 0; c < point.size(); ++c) point[c] = points_.at(i, c);
+        out.push_back(point);
+    }
+    if (rows_.empty()) return out;
+    out.key_ = key_;
+    out.done_ = done_;
+    out.rows_.assign(strips_for(positions.size()), std::vector<double>(done_ * strip));
+    out.known_.assign(out.rows_.size() * strip, 0.0);
+    for (std::size_t k = 0; k < positions.size(); ++k) {
+        const std::size_t at = positions[k];
+        out.known_[k] = known_[at];
+        for (std::size_t i = 0; i < done_; ++i)
+            out.rows_[k / strip][i * strip + k % strip] = rows_[at / strip][i * strip + at % strip];
+    }
+    return out;
+}
+
+}  // namespace tunekit::surrogate::detail
+#endif  // TUNEKIT_BODIES

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The Gaussian process: a smooth mean through what was measured, and how little is known away from it.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/core/executor.hpp"
+#include "tunekit/random/choice.hpp"
+#include "tunekit/random/generator.hpp"
+#include "tunekit/surrogate/concepts.hpp"
+#include "tunekit/surrogate/detail/process/posterior.hpp"
+#include "tunekit/surrogate/detail/process/whitened.hpp"
+#include "tunekit/surrogate/process_parameters.hpp"
+#include "tunekit/surrogate/process_pool.hpp"
+
+namespace tunekit::surrogate {
+
+/// Parameters of the Gaussian process. An aggregate: name what you change.
+///
+///     const gaussian_process model{};
+///     auto state = model.start(rows.dimensions());
+///     model.fit(state, rows, y, gen);                 // rows of floats or of ordinals
+///     model.predict(state, candidates, predictions);  // mean and sd of each
+///
+/// f ~ GP(m, K), y = f + noise, with `process_parameters` for K. Columns are taken in ranges of the rows, targets less their
+/// mean in their sd, so neither the unit of a column nor that of the targets matters. The parameters are those of highest
+/// evidence times prior, by `linalg::lbfgs` on the exact gradient, from the ones before and from the prior's middle; over
+/// more than `evidence_rows` rows, over a uniform sample of so many.
+///
+/// `fit` looks at what it is given: rows that begin with those of the last fit are added to the posterior one by one, at
+/// O(n^2) each, and only the targets are taken anew. The parameters are fitted again once there are `growth` times more rows
+/// than at the last time. Of more than `max_rows` rows it keeps the better half of `max_rows`, and the latest.
+///
+/// sd is that of f, without the noise.
+///
+/// Rows:       features and ordinals go the same way. What is a number of how much, take as values, log2 of values or
+///             ordinals; what is a name, by `overlap`.
+/// Errors:     std::invalid_argument from start and fit, before the state changes.
+/// Randomness: one `bits` per fit of the parameters, and a shuffle where rows are sampled for it.
+/// Cost:       fit O(n^2 + n d) where rows were added; O(evaluations m^3) with m = min(n, evidence_rows), and O(n^3 / 6),
+///             where the parameters are fitted. predict O(n^2 / 2 + n d) per row; `process_pool` for a fixed set of
+///             candidates O(n) per row added.
+/// Threads:    predict is const; it splits over an executor.
+/// Source:     Rasmussen, Williams (2006), Gaussian Processes for Machine Learning, algorithm 2.1; Snoek, Larochelle, Adams
+///             (2012) for Matern 5/2 in tuning; the prior's scale from Hvarfner, Hellsten, Nardi (2024).
+/// Departures: the most probable parameters for an average over them; a sample of the rows for the evidence beyond
+///             `evidence_rows`.
+struct gaussian_process {
+    std::vector<column_distance> columns{};     ///< one per feature; empty: `difference` for all
+    process_prior prior{};                      ///< of the parameters
+    std::optional<process_parameters> given{};  ///< the parameters where they are known: nothing is fitted
+    double growth = 0.25;                       ///< > 0; share of more rows after which the parameters are fitted again
+    std::size_t evidence_rows = 128;            ///< >= 2; of which the parameters are fitted, at most
+    std::size_t evaluations = 40;               ///< >= 1; of the evidence in one fit of the parameters, at most
+    std::size_t max_rows = 1000;                ///< >= 8; in the process
+
+    using state = detail::posterior;  ///< a regular value
+    using pool = process_pool;
+
+    /// A process that has seen nothing, of d features. Throws std::invalid_argument where a parameter is out of range.
+    [[nodiscard]] state start(std::size_t d) const
+    {
+        require(d > 0, "gaussian_process.start: 0 features, want >= 1");
+        require(columns.empty() || columns.size() == d,
+                "gaussian_process: columns is not one per feature, want as many or none");
+        require(prior.length > 0 && prior.noise > 0 && prior.length_spread > 0 && prior.variance_spread > 0 &&
+                    prior.noise_spread > 0,
+                "gaussian_process: a member of prior is not positive, want > 0");
+        require(growth > 0, "gaussian_process: growth is not positive, want > 0");
+        require(evidence_rows >= 2, "gaussian_process: evidence_rows is below 2, want >= 2");
+        require(evaluations >= 1, "gaussian_process: evaluations is 0, want >= 1");
+        require(max_rows >= 8, "gaussian_process: max_rows is below 8, want >= 8");
+        if (given) {
+            require(given->lengths.size() == d, "gaussian_process: given has not one length per feature, want as many");
+            for (const double l : given->lengths)
+                require(l > 0 && std::isfinite(l), "gaussian_process: a given length is not a finite number > 0");
+            require(given->variance > 0 && given->noise > 0,
+                    "gaussian_process: given variance or noise is not positive, want > 0");
+        }
+        state s;
+        s.dimensions = d;
+        return s;
+    }
+
+    /// Learns rows and their targets; what was learnt before is replaced. Throws std::invalid_argument where the sizes
+    /// disagree, there is no row, a feature or a target is not finite, or the range of y is not.
+    template <class T, generator G>
+    void fit(state& s, const rows_of<T>& rows, std::span<const double> y, G& gen) const
+    {
+        require(rows.size() > 0, "gaussian_process.fit: no rows, want >= 1");
+        require(rows.dimensions() == s.dimensions,
+                "gaussian_process.fit: rows of another number of features than started, want the same");
+        require(rows.size() == y.size(), "gaussian_process.fit: not one target per row, want as many");
+        for (const T v : rows.data())
+            require(std::isfinite(static_cast<double>(v)),
+                    "gaussian_process.fit: a feature is NaN or infinite, want finite ones");
+        for (const double t : y)
+            require(std::isfinite(t), "gaussian_process.fit: a target is NaN or infinite, want finite ones");
+        const auto [low, high] = std::minmax_element(y.begin(), y.end());
+        require(std::isfinite(*high - *low),
+                "gaussian_process.fit: targets span more than a double holds, want a smaller range");
+
+        const std::vector<float> seen(rows.data().begin(), rows.data().end());
+        const bool longer = s.extends(seen);
+        const bool tune = !longer || s.key == 0 ||
+                          static_cast<double>(rows.size()) >= (1 + growth) * static_cast<double>(s.tuned_rows);
+        if (longer && !tune && s.taken.size() + (rows.size() - s.rows()) <= max_rows) {
+            s.add_rows(seen);
+        } else {
+            state next;
+            next.dimensions = s.dimensions;
+            next.tuned_rows = tune ? rows.size() : s.tuned_rows;
+            next.seen = seen;
+            next.taken = detail::rows_to_keep(y, max_rows);
+            next.key = random::bits(gen) | 1;
+            if (tune) next.measure_columns(columns);
+            else next.columns = s.columns;
+            next.parameters = s.parameters;
+            next.set_targets(y);
+            if (tune) fit_parameters(next, s.key != 0, gen);
+            next.factor_rows();
+            s = std::move(next);
+        }
+        s.set_targets(y);
+        s.whiten_targets();
+    }
+
+    /// Mean and sd of each row. Precondition: fitted, rows of as many features, out.size() == rows.size().
+    template <class T, core::executor Run>
+    void predict(const state& s, const rows_of<T>& rows, std::span<stats::prediction> out, const Run& run) const
+    {
+        require(s.fitted() && out.size() == rows.size() && (rows.size() == 0 || rows.dimensions() == s.dimensions),
+                "gaussian_process.predict: not fitted, rows of other features, or not one prediction per row");
+        constexpr std::size_t block = 64;
+        const auto some = [&](std::size_t k) {
+            const std::size_t begin = k * block, n = (std::min)(block, rows.size() - begin);
+            detail::whitened part(s.dimensions);
+            for (std::size_t i = 0; i < n; ++i) part.push_back(s.scaled(rows[begin + i]));
+            part.update(s);
+            part.predict(s, out.subspan(begin, n));
+        };
+        run((rows.size() + block - 1) / block, some);
+    }
+
+    template <class T>
+    void predict(const state& s, const rows_of<T>& rows, std::span<stats::prediction> out) const
+    {
+        predict(s, rows, out, core::serial);
+    }
+
+    /// Candidates that are asked about again and again.
+    template <class T>
+    [[nodiscard]] pool pool_of(const rows_of<T>& rows) const
+    {
+        return pool(std::vector<float>(rows.data().begin(), rows.data().end()), rows.dimensions());
+    }
+
+    /// `predict` of what `of` holds, the same numbers. `of` catches up with the rows added since it was last asked, at O(n) per
+    /// candidate and row; where the parameters were fitted again it begins anew. Precondition: as above.
+    void predict(const state& s, pool& of, std::span<stats::prediction> out) const
+    {
+        require(s.fitted() && out.size() == of.size() && (of.size() == 0 || of.dimensions() == s.dimensions),
+                "gaussian_process.predict: not fitted, a pool of other features, or not one prediction per candidate");
+        of.predict(s, out);
+    }
+
+private:
+    template <class G>
+    void fit_parameters(state& s, bool known, G& gen) const
+    {
+        if (given) {
+            s.parameters = *given;
+            return;
+        }
+        std::vector<std::size_t> sample = s.taken;
+        if (sample.size() > evidence_rows) {
+            random::shuffle(sample, gen);
+            sample.resize(evidence_rows);
+            std::sort(sample.begin(), sample.end());
+        }
+        s.parameters = detail::most_probable(s, sample, prior, evaluations, known);
+    }
+};
+
+}  // namespace tunekit::surrogate
