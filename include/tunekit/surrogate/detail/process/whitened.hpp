@@ -38,9 +38,9 @@ public:
 private:
     point_strips points_;
     std::uint64_t key_ = 0;
-    std::size_t done_ = 0;                    // rows of the factor
-    std::vector<std::vector<double>> rows_;   // of each strip [row][8]
-    std::vector<double> known_;               // [strip][8]: the sum of squares, what the rows know of each candidate
+    std::size_t done_ = 0;                   // rows of the factor
+    std::vector<std::vector<double>> rows_;  // of each strip [row][8]
+    std::vector<double> known_;              // [strip][8]: the sum of squares, what the rows know of each candidate
 };
 
 }  // namespace tunekit::surrogate::detail
@@ -80,8 +80,9 @@ TUNEKIT_INLINE void whitened::predict(const posterior& s, std::span<stats::predi
         double mean[strip] = {};
         p.subtract_from(mean, 0);
         for (std::size_t j = 0; j < strip && k * strip + j < out.size(); ++j)
-            out[k * strip + j] = {.mean = s.mean - s.sd * mean[j],
-                                  .sd = s.sd * std::sqrt((std::max)(0.0, s.covariance.variance - known_[k * strip + j]))};
+            out[k * strip + j] = {
+                .mean = s.mean - s.sd * mean[j],
+                .sd = s.sd * std::sqrt((std::max)(0.0, s.covariance.variance - known_[k * strip + j]))};
     }
 }
 
