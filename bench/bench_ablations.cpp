@@ -19,7 +19,6 @@
 #include "bench/support/load_spaces.hpp"
 #include "bench/support/middle.hpp"
 #include "bench/support/replay_network.hpp"
-#include "bench/support/search_score.hpp"
 #include "programs/names.hpp"
 #include "programs/program.hpp"
 #include "tunekit/explore/annealing.hpp"
@@ -32,6 +31,9 @@
 #include "tunekit/screen/keep_best.hpp"
 #include "tunekit/search/model_guided.hpp"
 #include "tunekit/stats/quantile.hpp"
+#include "tunekit/study/score.hpp"
+#include "tunekit/study/trajectory.hpp"
+#include "tunekit/study/yardstick.hpp"
 #include "tunekit/surrogate/boosted_trees.hpp"
 
 namespace tk = tunekit;
@@ -190,35 +192,23 @@ struct scores {
     double p = std::numeric_limits<double>::quiet_NaN(), s200 = 0, variance = 0;
 };
 
-scores scores_on(const programs::loaded_space& on, const programs::yardstick& by,
+scores scores_on(const tk::study::recording& on, const tk::study::yardstick& by,
                  const tk::search::any_strategy& strategy, const settings& s)
 {
     const bool timed = by.timed();
-    std::vector<programs::progress> runs;
+    std::vector<tk::study::trajectory> runs;
     double sum = 0, squares = 0;
     for (std::size_t r = 0; r < s.repeats; ++r) {
         auto gen = tk::random::stream(s.seed, 0x61626c61U, r);
-        auto state = strategy.start(on.space);
-        programs::progress run;
-        double best = infinite, now = 0;
-        while (run.best.size() < evaluations || (timed && now <= 1.1 * by.seconds)) {
-            const auto batch = strategy.propose(state, on.space, 1, gen);
-            if (batch.empty()) break;
-            const auto& row = on.table.rows[static_cast<std::size_t>(batch[0])];
-            if (row.result.ok()) best = (std::min)(best, row.result.cost);
-            now += row.seconds;
-            strategy.observe(state, on.space, batch, std::span(&row.result, 1), gen);
-            run.best.push_back(best);
-            run.seconds.push_back(now);
-        }
-        const double score = programs::score_by_evaluations(by, run);
+        runs.push_back(
+            tk::study::play(strategy, on, {.evaluations = evaluations, .seconds = timed ? 1.1 * by.seconds : -1}, gen));
+        const double score = tk::study::score_by_evaluations(by, runs.back());
         sum += score;
         squares += score * score;
-        runs.push_back(std::move(run));
     }
     const auto n = static_cast<double>(s.repeats);
     scores out{.s200 = sum / n, .variance = n > 1 ? (squares - sum * sum / n) / (n - 1) / n : 0};
-    if (timed) out.p = programs::score_over_time(by, runs);
+    if (timed) out.p = tk::study::score_over_time(by, runs);
     return out;
 }
 
@@ -285,13 +275,12 @@ nlohmann::ordered_json to_json(const choices& by)
 void on_spaces(const settings& s)
 {
     const auto spaces = programs::load_spaces("bench_ablations", s.spaces, "");
-    std::vector<programs::yardstick> by;
+    const auto by = tk::study::yardsticks_of(spaces, evaluations);
     std::map<std::string, std::vector<std::size_t>> kernels;
     std::vector<std::size_t> every;
     for (const auto& on : spaces) {
         kernels[on.kernel].push_back(every.size());
         every.push_back(every.size());
-        by.push_back(programs::yardstick_of(on, evaluations));
     }
     if (!s.json) {
         std::printf("P, S200: %zu repeats\n%-34s", s.repeats, "");

@@ -139,7 +139,7 @@ std::vector<trace> follow(const Explorer& explorer, const tk::space::any_space& 
 }
 
 /// All explorers on the same models: fitted to 64, 128, ... configurations at random, which the searches may not return.
-traces search_models(const programs::loaded_space& on, const settings& o, std::size_t repeat)
+traces search_models(const tk::study::recording& on, const settings& o, std::size_t repeat)
 {
     auto gen = tk::random::stream(o.seed, 0x6d6f64U, repeat);
     const auto size = static_cast<std::size_t>(on.space.size());
@@ -164,7 +164,7 @@ traces search_models(const programs::loaded_space& on, const settings& o, std::s
         double best = infinite;
         tk::space::index_set taken;
         for (const auto i : seen) {
-            const auto& m = on.table.rows[static_cast<std::size_t>(i)].result;
+            const auto& m = on.rows[static_cast<std::size_t>(i)].result;
             costs.push_back(m.ok() ? m.cost : infinite);
             best = (std::min)(best, costs.back());
             taken.insert(i);
@@ -202,12 +202,12 @@ traces search_models(const programs::loaded_space& on, const settings& o, std::s
 }
 
 /// The best cost after each measurement of a run.
-std::vector<double> tune(const tk::search::any_strategy& strategy, const programs::loaded_space& on, const settings& o,
+std::vector<double> tune(const tk::search::any_strategy& strategy, const tk::study::recording& on, const settings& o,
                          std::size_t repeat)
 {
     auto gen = tk::random::stream(o.seed, 0x74756eU, repeat);
     double now = 0, best = infinite;
-    tk::measure::replay measurer(on.table.rows, tk::measure::virtual_clock(now));
+    tk::measure::replay measurer(on.rows, tk::measure::virtual_clock(now));
     const std::size_t most = (std::min)(o.measurements, static_cast<std::size_t>(on.space.size()) / 2);
     auto state = strategy.start(on.space);
     std::vector<double> out;
@@ -271,7 +271,7 @@ struct study {
     std::vector<column> measurements, finals;  ///< by pair: ratios
 };
 
-study search_all(const std::vector<programs::loaded_space>& spaces, const settings& o)
+study search_all(const std::vector<tk::study::recording>& spaces, const settings& o)
 {
     const column none(spaces.size(), o.repeats);
     study out{std::vector(explorer_count, std::vector(2 * std::size(looks), none)), std::vector(2, none),
@@ -319,7 +319,7 @@ struct group {
     std::size_t first = 0, last = 0;
 };
 
-std::vector<group> groups_of(const std::vector<programs::loaded_space>& spaces)
+std::vector<group> groups_of(const std::vector<tk::study::recording>& spaces)
 {
     std::vector<group> out;
     for (std::size_t k = 0; k < spaces.size(); ++k) out.push_back({spaces[k].name, spaces[k].space.size(), k, k + 1});
@@ -337,7 +337,7 @@ std::string text(const programs::middle& m, int digits = 2)
     return out;
 }
 
-void print(const std::vector<programs::loaded_space>& spaces, const study& found)
+void print(const std::vector<tk::study::recording>& spaces, const study& found)
 {
     const auto groups = groups_of(spaces);
     std::printf(
@@ -387,7 +387,7 @@ void print(const std::vector<programs::loaded_space>& spaces, const study& found
     }
 }
 
-void print_json(const settings& o, const std::vector<programs::loaded_space>& spaces, const study& found)
+void print_json(const settings& o, const std::vector<tk::study::recording>& spaces, const study& found)
 {
     using nlohmann::ordered_json;
     auto steps = ordered_json::array(), shares = ordered_json::array(), comparisons = ordered_json::array();

@@ -22,7 +22,6 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "bench/support/recorded_names.hpp"
 #include "programs/names.hpp"
 #include "programs/program.hpp"
 #include "tunekit/core/error.hpp"
@@ -37,6 +36,7 @@
 #include "tunekit/search/hill_climb.hpp"
 #include "tunekit/space/any_space.hpp"
 #include "tunekit/stats/bootstrap.hpp"
+#include "tunekit/study/read_recordings.hpp"
 
 namespace tk = tunekit;
 
@@ -117,7 +117,7 @@ std::vector<application> load(const settings& s)
     std::vector<application> out;
     for (const auto folder : tk::io::split(s.spaces, ',')) {
         const std::string path(folder);
-        for (const auto& name : programs::recorded_names(path)) {
+        for (const auto& name : tk::study::recorded_names(path)) {
             if (name.find(s.only) == std::string::npos) continue;
             const auto recorded = tk::io::read_recorded_space(path + '/' + name);
             application a{.name = name,

@@ -48,11 +48,11 @@ struct course {
 };
 
 /// With `thinking`, what rank 0 computes takes the time that it takes here; else none.
-course simulate(const settings& s, const programs::loaded_space& on, const tk::search::any_strategy& strategy,
+course simulate(const settings& s, const tk::study::recording& on, const tk::search::any_strategy& strategy,
                 std::size_t n, std::size_t repeat, bool thinking)
 {
     const std::vector<tk::measure::task_identity> tasks{tk::measure::identity_of(on.space)};
-    tk::mpi::simulated_ranks ranks(std::vector{tk::measure::recorded_rows(on.table.rows)}, tasks,
+    tk::mpi::simulated_ranks ranks(std::vector{tk::measure::recorded_rows(on.rows)}, tasks,
                                    {.ranks = n, .latency_s = thinking ? 1e-6 * s.latency_us : 0});
     tk::mpi::leased_pool pool(ranks, tasks, {.margin_seconds = 1e9, .begin_seconds = 1e9});
     const std::size_t most = (std::max)(s.trials, s.per_rank * n);

@@ -58,17 +58,17 @@ struct table {
 };
 
 /// `n` distinct valid configurations at random, and their scores; fewer where there are fewer.
-table draw(const programs::loaded_space& from, std::size_t n, tk::search::score_scale scale, tk::random::philox& gen)
+table draw(const tk::study::recording& from, std::size_t n, tk::search::score_scale scale, tk::random::philox& gen)
 {
     std::vector<tk::index> valid;
-    for (std::size_t i = 0; i < from.table.rows.size(); ++i)
-        if (from.table.rows[i].result.ok()) valid.push_back(i);
+    for (std::size_t i = 0; i < from.rows.size(); ++i)
+        if (from.rows[i].result.ok()) valid.push_back(i);
     n = (std::min)(n, valid.size());
     for (std::size_t i = 0; i < n; ++i)
         std::swap(valid[i], valid[i + static_cast<std::size_t>(tk::random::uniform_index(valid.size() - i, gen))]);
     valid.resize(n);
     std::vector<double> costs;
-    for (const tk::index i : valid) costs.push_back(from.table.rows[static_cast<std::size_t>(i)].result.cost);
+    for (const tk::index i : valid) costs.push_back(from.rows[static_cast<std::size_t>(i)].result.cost);
     table out;
     out.d = from.space.feature_count(tk::space::encoding::values);
     out.x.resize(n * out.d);
@@ -192,7 +192,7 @@ nlohmann::ordered_json to_json(const summary& r)
 
 /// Calls `tell` with each summary as soon as there is one.
 template <class Model, class Tell>
-void study(const char* name, const Model& model, const std::vector<programs::loaded_space>& spaces, const settings& s,
+void study(const char* name, const Model& model, const std::vector<tk::study::recording>& spaces, const settings& s,
            std::size_t rows, const Tell& tell)
 {
     const auto scale = s.scale == "log" ? tk::search::score_scale::log : tk::search::score_scale::throughput;

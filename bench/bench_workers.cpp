@@ -18,7 +18,6 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/support/load_spaces.hpp"
-#include "bench/support/search_score.hpp"
 #include "programs/names.hpp"
 #include "programs/program.hpp"
 #include "tunekit/io/text.hpp"
@@ -26,6 +25,7 @@
 #include "tunekit/random/philox.hpp"
 #include "tunekit/stats/bootstrap.hpp"
 #include "tunekit/stats/quantile.hpp"
+#include "tunekit/study/yardstick.hpp"
 #include "tunekit/tune/tuner.hpp"
 
 namespace tk = tunekit;
@@ -44,8 +44,8 @@ struct settings {
 };
 
 struct space_to_search {
-    programs::loaded_space recorded;
-    programs::yardstick by;
+    tk::study::recording recorded;
+    tk::study::yardstick by;
 };
 
 /// One run.
@@ -87,7 +87,7 @@ course simulate(const settings& s, const space_to_search& to, const tk::search::
     const std::size_t enough = (std::max)(judged + 20, s.per_worker * how.workers);
     const std::size_t most = (std::max)(enough, s.trials);
     tk::tuner t(on.space, strategy, {.trials = most}, tk::random::stream(s.seed, 0x776f726bU, repeat));
-    tk::measure::simulated_workers pool(on.table.rows, {.workers = how.workers});
+    tk::measure::simulated_workers pool(on.rows, {.workers = how.workers});
     struct sent_job {
         tk::job what;
         double cost = infinite;
@@ -118,13 +118,13 @@ course simulate(const settings& s, const space_to_search& to, const tk::search::
             t.tell(j.what, *std::move(a.measured), pool.now());
         }
     }
-    programs::progress by_order;
+    tk::study::trajectory by_order;
     double best = infinite;
     for (const sent_job& j : sent) {
         best = (std::min)(best, j.cost);
         by_order.best.push_back(best);
     }
-    out.s200 = programs::score_by_evaluations(to.by, by_order);
+    out.s200 = tk::study::score_by_evaluations(to.by, by_order);
     double before = 0, after = 0;
     for (const auto& [from, until] : busy) {
         before += (std::max)(0.0, (std::min)(until, last_sent) - from);
@@ -281,7 +281,7 @@ void run(const settings& s)
     }
     std::vector<space_to_search> spaces;
     for (auto& on : programs::load_spaces("bench_workers", s.spaces, s.only)) {
-        auto by = programs::yardstick_of(on, judged);
+        auto by = tk::study::yardstick_of(on, judged);
         spaces.push_back({std::move(on), std::move(by)});
     }
     table cells;

@@ -21,6 +21,7 @@ foreach(name tunekit tunekit-io)
 endforeach()
 
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY bench/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tunekit/recordings)
 install(DIRECTORY docs examples programs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN CMakeLists.txt EXCLUDE)
 
 # cpack -G DEB, TGZ: the same files as one package.

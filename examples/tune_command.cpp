@@ -21,7 +21,9 @@
 #include "programs/command_serve.hpp"
 #include "programs/names.hpp"
 #include "programs/program.hpp"
+#include "programs/shell_words.hpp"
 #include "tunekit/io/logged.hpp"
+#include "tunekit/io/machine.hpp"
 #include "tunekit/io/space_file.hpp"
 #include "tunekit/measure/program/program.hpp"
 #include "tunekit/measure/race.hpp"
@@ -222,6 +224,7 @@ int run(const command_options& o)
             return plain.record();
         }
         tk::io::logged kept(o.log, t, about);
+        if (!kept.note().empty()) std::fprintf(stderr, "tune_command: %s\n", kept.note().c_str());
         drive(kept);
         if (kept.failed()) std::fprintf(stderr, "tune_command: %s\n", kept.problem().c_str());
         return kept.record();
@@ -248,13 +251,30 @@ int run(const command_options& o)
     const tk::index untuned = untuned_of(o, file, space);
     const bool is_time = o.cost == "wall" || o.cost == "cpu";
 
+    o.report.check();
+    programs::check_file("--t4", o.t4);
+    programs::run_report page(o.report);
+    const auto seen = [&](const tk::tuning& now) {
+        auto run = tk::report::seen_run_of("tune_command", space, now);
+        run.facts = {"strategy " + o.strategy, "seed " + std::to_string(o.seed), "machine " + tk::io::machine_key(),
+                     "tunekit " + programs::version_text()};
+        if (!is_time) run.facts.emplace_back("costs are numbers of the program: this page shows 1 as 1 s");
+        run.workers = o.workers;
+        run.repeat = {o.command_line};
+        run.tasks.front().baseline = untuned;
+        return run;
+    };
+
     const tk::stop_on_signal stop;
     auto t = begun();
     t.begin_with({untuned});
     until_signal pool(program, stop);
     const tk::tuning record = with(t, [&](auto& driven) {
-        live_progress watch(is_time, stop);
-        tk::tune(driven, pool, watch);
+        live_progress line(is_time, stop);
+        tk::tune(driven, pool, [&](const tk::tuning& now) {
+            if (page.due()) page.write(seen(now), true);
+            return line(now);
+        });
     });
     programs::command_report r{.trials = record.trials().size(),
                                .failed = record.failed(),
@@ -286,6 +306,12 @@ int run(const command_options& o)
     const auto winner = r.best ? program.command_of(r.best->candidate, ".", "tuned") : tk::measure::program_command{};
     if (o.json) programs::print_json(r, space, winner);
     else programs::print_table(r, space, winner);
+    programs::check_output();
+    if (page.wanted()) {
+        auto run = seen(record);
+        if (r.best) run.use = {programs::shell_line(winner.arguments)};
+        page.write(run, false);
+    }
     if (stop.heard() != 0) return stop.status();
     return r.best ? 0 : 1;
 }
@@ -305,6 +331,7 @@ int main(int argc, char** argv)
         ->capture_default_str();
     app.set_version_flag("--version", "tune_command (tunekit) " + programs::version_text());
     try {
+        o.command_line = programs::shell_line(std::vector<std::string>(argv, argv + argc));
         app.parse(programs::split_command_line(app, argc, argv, o));
         if (o.resume && o.log.empty()) tk::invalid("--resume needs a log, want --log FILE");
         return run(o);

@@ -3,7 +3,6 @@
 // Tunes the operators of a network on this machine: the main job.
 
 #include <signal.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -25,6 +24,8 @@
 #include "programs/pools.hpp"
 #include "programs/processors.hpp"
 #include "programs/program.hpp"
+#include "programs/run_report.hpp"
+#include "programs/shell_words.hpp"
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/io/logged.hpp"
 #include "tunekit/io/machine.hpp"
@@ -33,6 +34,7 @@
 #include "tunekit/measure/race.hpp"
 #include "tunekit/recipes/any_recipe.hpp"
 #include "tunekit/schedule/outlook.hpp"
+#include "tunekit/tune/print_progress.hpp"
 #include "tunekit/tune/stop_on_signal.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 #include "tunekit/version.hpp"
@@ -46,6 +48,8 @@ struct options {
     double seconds = 60, slot_seconds = 0;
     std::uint64_t seed = 1;
     std::size_t workers = 1;
+    std::string command_line;  // as it was given
+    programs::report_options report;
     bool json = false, spaces = false, resume = false, sync = false, winograd = false, from_scratch = false;
 
     /// The recipe of that name, under that schedule.
@@ -208,41 +212,63 @@ tk::schedule::outlook next_minute(const std::deque<job>& jobs, const tk::plan& p
     return tk::schedule::expected_gain(views, 60, tk::curve::improvement_process{}, gen);
 }
 
-/// One line on the terminal that is rewritten as the run goes on; nothing where there is no terminal.
-class progress {
+/// The machine that a log belongs to, the device included.
+std::string machine(const jobs_on& on) { return tk::io::machine_key() + (on.cuda ? " " + on.cuda->device().name : ""); }
+
+/// The page of a run over a network.
+class network_report {
 public:
-    explicit progress(const options& o, const std::deque<job>& jobs)
-        : o_(o), jobs_(jobs), on_(::isatty(2) != 0 && !o.json)
+    network_report(const options& o, const jobs_on& on) : page_(o.report), o_(o)
     {
+        facts_ = {"strategy " + o.strategy, "schedule " + o.schedule, "seed " + std::to_string(o.seed),
+                  "machine " + machine(on), "tunekit " + version()};
     }
-    ~progress()
+
+    /// After each answer: keeps its time, and writes a page where it is time for one.
+    void note(const tk::plan& p, std::span<const tk::task> tasks)
     {
-        if (on_) std::fprintf(stderr, "\r\033[K");
+        if (!page_.wanted()) return;
+        stamps_.note(p);
+        if (page_.due()) page_.write(seen(p, tasks), true);
     }
-    void show(const tk::plan& p, std::size_t k)
+
+    /// The last one, with what the last comparison came to.
+    void finish(const tk::plan& p, std::span<const tk::task> tasks, const std::deque<job>& jobs,
+                const std::vector<outcome>& ends)
     {
-        if (!on_) return;
-        double latency = 0;
-        for (std::size_t i = 0; i < jobs_.size(); ++i) latency += jobs_[i].times * p.tasks[i].record.best_cost();
-        if (p.seconds >= forecast_at_) {  // milliseconds of work: once a second
-            next_ = next_minute(jobs_, p);
-            forecast_at_ = p.seconds + 1;
+        if (!page_.wanted()) return;
+        auto run = seen(p, tasks);
+        double before = 0, after = 0;
+        for (std::size_t k = 0; k < jobs.size(); ++k) {
+            before += jobs[k].times * ends[k].default_cost;
+            after += jobs[k].times * ends[k].cost;
+            if (ends[k].best) run.use.push_back(jobs[k].name + ": " + jobs[k].space.text(*ends[k].best));
         }
-        std::fprintf(stderr, "\r\033[K%zu slots  %-5s  model %.3f ms  next minute -%.3f ms (%.3f to %.3f)  %.0f s left",
-                     p.slots.size(), jobs_[k].name.c_str(), 1e3 * latency, 1e3 * next_.gain, 1e3 * next_.low,
-                     1e3 * next_.high, (std::max)(0.0, o_.seconds - p.seconds));
+        if (after < tk::forever && before < tk::forever) {
+            char text[120];
+            std::snprintf(text, sizeof text, "last comparison, side by side: %.4g ms by default, %.4g ms tuned",
+                          1e3 * before, 1e3 * after);
+            run.facts.emplace_back(text);
+        }
+        page_.write(run, false);
     }
 
 private:
-    const options& o_;
-    const std::deque<job>& jobs_;
-    bool on_;
-    tk::schedule::outlook next_;
-    double forecast_at_ = 0;
-};
+    [[nodiscard]] tk::report::seen_run seen(const tk::plan& p, std::span<const tk::task> tasks) const
+    {
+        auto run = tk::report::seen_run_of(o_.network, tasks, p);
+        run.facts = facts_;
+        run.workers = o_.workers;
+        run.repeat = {o_.command_line};
+        stamps_.put(run);
+        return run;
+    }
 
-/// The machine that a log belongs to, the device included.
-std::string machine(const jobs_on& on) { return tk::io::machine_key() + (on.cuda ? " " + on.cuda->device().name : ""); }
+    programs::run_report page_;
+    programs::answer_stamps stamps_;
+    const options& o_;
+    std::vector<std::string> facts_;
+};
 
 /// Whom the last comparison is between: the best two trials and the default.
 std::vector<tk::index> finalists_of(const job& j, const tk::tuning& record)
@@ -271,22 +297,18 @@ double round_seconds(const job& j, const tk::tuning& record)
 /// could not be written to the end.
 template <class Carrier>
 tk::plan tune_all(const options& o, const jobs_on& on, Carrier& carrier, const tk::stop_on_signal& stop,
-                  std::string& problem)
+                  std::span<tk::task> tasks, network_report& page, std::string& problem)
 {
     const tk::recipes::any_recipe how = o.how();
     const std::deque<job>& jobs = on.all;
     const tk::tasks_budget budget{.seconds = (1 - race_share) * o.seconds, .slot_seconds = o.slot_seconds};
-    std::vector<tk::task> tasks;
-    for (std::size_t k = 0; k < jobs.size(); ++k) {
-        tasks.push_back(carrier.task(jobs[k], k));
-        if (!o.from_scratch) tasks.back().begin_with({jobs[k].untuned});
-    }
     tk::random::philox gen(o.seed);
     tk::tasks_tuner t(tasks, how, budget, carrier.out(), gen);
-    progress line(o, jobs);
+    tk::print_progress line(tk::tasks_budget{.seconds = o.seconds}, tasks);
     std::vector<double> rounds(jobs.size(), -1);  // seconds of one of each task
     const auto watch = [&](const tk::plan& p, std::size_t k) {
-        line.show(p, k);
+        if (!o.json) line(p, k);
+        page.note(p, tasks);
         if (stop(p)) return true;
         if (p.tasks[k].record.found()) rounds[k] = round_seconds(jobs[k], p.tasks[k].record);
         double comparison = 0;
@@ -307,6 +329,7 @@ tk::plan tune_all(const options& o, const jobs_on& on, Carrier& carrier, const t
                         .seed = o.seed,
                         .resume = o.resume,
                         .sync = o.sync ? tk::io::log_file::sync::every_line : tk::io::log_file::sync::every_second});
+    if (!run.note().empty()) std::fprintf(stderr, "tune_network: %s\n", run.note().c_str());
     carrier.drive(run, tasks, watch);
     problem = run.problem();
     return run.record();
@@ -494,7 +517,13 @@ int tune_on(const options& o, const jobs_on& on, Carrier carrier, double start)
     const double begun = now();
     std::string problem;
     const tk::stop_on_signal stop;
-    const tk::plan plan = tune_all(o, on, carrier, stop, problem);
+    std::vector<tk::task> tasks;
+    for (std::size_t k = 0; k < on.all.size(); ++k) {
+        tasks.push_back(carrier.task(on.all[k], k));
+        if (!o.from_scratch) tasks.back().begin_with({on.all[k].untuned});
+    }
+    network_report page(o, on);
+    const tk::plan plan = tune_all(o, on, carrier, stop, tasks, page, problem);
     const double tuned = now();
     std::vector<double> rounds;  // seconds of one of each task
     double left = 0;
@@ -507,6 +536,7 @@ int tune_on(const options& o, const jobs_on& on, Carrier carrier, double start)
         left -= rounds[k];
     }
     const bool all = report(o, on, plan, ends, {.prepare = begun - start, .race = now() - tuned});
+    page.finish(plan, tasks, on.all, ends);
     if (!problem.empty()) std::fprintf(stderr, "tunekit: %s\n", problem.c_str());
     if (stop.heard() != 0) return stop.status();
     return all && problem.empty() ? 0 : 1;
@@ -534,6 +564,7 @@ int run(const options& o)
     tk::require(o.seconds > 0, "--seconds is not positive, want > 0");
     tk::require(o.slot_seconds >= 0, "--slot-seconds is negative, want > 0, or 0 for a twentieth of each task's share");
     tk::require(!o.resume || !o.log.empty(), "--resume needs the log to resume, want --log FILE");
+    o.report.check();
     ::signal(SIGXFSZ, SIG_IGN);  // a log that meets a file size limit is told by its write
 
     const tk::measure::wall_clock now;
@@ -571,6 +602,8 @@ int main(int argc, char** argv)
         ->capture_default_str();
     app.add_option("--log", o.log, "file that takes a line for each configuration that goes out, and for each answer");
     app.add_flag("--resume", o.resume, "take up the run in the log");
+    o.report.describe(app);
+    o.command_line = programs::shell_line(std::vector<std::string>(argv, argv + argc));
     app.add_flag("--sync", o.sync, "write every line through to the disk");
     app.add_option("--device", o.device, "cpu or cuda, the first device; ends with status 3 where there is none")
         ->capture_default_str();

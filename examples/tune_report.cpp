@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "programs/program.hpp"
+#include "programs/run_report.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/report/from_log.hpp"
 #include "tunekit/report/page.hpp"
@@ -38,15 +39,6 @@ long bytes_of(const std::string& path)
     return ::stat(path.c_str(), &s) == 0 ? static_cast<long>(s.st_size) : -1;
 }
 
-/// Written beside its place and moved there: who reads it sees a whole page.
-void replace(const std::string& path, const std::string& text)
-{
-    const std::string beside = path + ".part";
-    tk::io::write_text(beside, text);
-    if (std::rename(beside.c_str(), path.c_str()) != 0)
-        tk::invalid("-o \"" + path + "\" cannot be written, want a file that can");
-}
-
 void write(const settings& s)
 {
     tk::report::seen_run run = tk::report::seen_run_of_log(s.log);
@@ -58,9 +50,9 @@ void write(const settings& s)
         if (findings[k].winner)
             run.use.push_back((run.tasks.size() > 1 ? run.tasks[k].name + ": " : std::string()) +
                               tk::report::configuration_of(run.tasks[k], run.tasks[k].trials[*findings[k].winner]));
-    if (!s.out.empty()) replace(s.out, tk::report::to_page(run, findings, {.refresh_seconds = s.watch}));
+    if (!s.out.empty())
+        programs::replace_file("-o", s.out, tk::report::to_page(run, findings, {.refresh_seconds = s.watch}));
     if (!s.svg.empty()) {
-        programs::make_folder("--svg", s.svg);
         for (std::size_t k = 0; k < run.tasks.size(); ++k)
             tk::io::write_text(
                 s.svg + "/tuning_curve_" + std::to_string(k) + ".svg",
@@ -74,6 +66,8 @@ void write(const settings& s)
 
 void run(const settings& s)
 {
+    programs::check_file("-o", s.out);
+    if (!s.svg.empty()) programs::make_folder("--svg", s.svg);
     if (s.watch == 0) return write(s);
     if (s.out.empty()) tk::invalid("--watch writes a page again and again, want -o FILE.html too");
     ::signal(SIGINT, [](int) { ended = SIGINT; });

@@ -14,6 +14,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "programs/run_report.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/fixed.hpp"
@@ -30,6 +31,8 @@ struct command_options {
     double seconds = 0, run_seconds = 60, build_seconds = 300, cpu_seconds = 0, tolerance = 0;
     std::uint64_t trials = 0, seed = 1;
     std::size_t workers = 1, builders = 0, memory_mib = 0, repeat = 0;
+    std::string command_line;  // as it was given
+    report_options report;
     bool resume = false, json = false, serve = false, unpinned = false;
 };
 
@@ -166,6 +169,7 @@ inline void describe(CLI::App& app, command_options& o)
     app.add_option("--seed", o.seed, "same seed, same proposals for the same measurements")->capture_default_str();
     app.add_option("--log", o.log, "file that takes a line for everything that happens");
     app.add_flag("--resume", o.resume, "take up the run in the log");
+    o.report.describe(app);
     app.add_flag("--json", o.json, "print JSON");
     app.add_option("--t4", o.t4, "write every configuration as a T4 file");
     app.add_flag("--serve", o.serve,

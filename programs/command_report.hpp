@@ -18,6 +18,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "programs/shell_words.hpp"
 #include "tunekit/io/t4.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/program/program_options.hpp"
@@ -63,28 +64,6 @@ struct command_report {
     std::vector<std::string> number_names{};
     bool is_time = true;  ///< costs are seconds
 };
-
-/// A word as a shell would have it.
-inline std::string shell_word(const std::string& word)
-{
-    const bool plain =
-        !word.empty() &&
-        word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%") ==
-            std::string::npos;
-    if (plain) return word;
-    std::string out = "'";
-    for (const char c : word)
-        if (c == '\'') out += "'\\''";
-        else out += c;
-    return out += '\'';
-}
-
-inline std::string shell_line(std::span<const std::string> words)
-{
-    std::string out;
-    for (const std::string& w : words) (out += out.empty() ? "" : " ") += shell_word(w);
-    return out;
-}
 
 /// A JSON value of a parameter's.
 inline nlohmann::ordered_json json_of(const tunekit::space::value& v)

@@ -63,6 +63,18 @@ int run_program(CLI::App& app, int argc, char** argv, Run&& run)
     }
 }
 
+/// Throws std::invalid_argument where the file of `option` cannot be written: before the work whose result it takes. Nothing where
+/// there is no such file; what stands in it stays.
+inline void check_file(const std::string& option, const std::string& path)
+{
+    if (path.empty() || path == "-") return;
+    const bool there = ::access(path.c_str(), F_OK) == 0;
+    std::FILE* file = std::fopen(path.c_str(), "ab");
+    if (file == nullptr) tunekit::invalid(option + " \"" + path + "\" cannot be written, want a file that can");
+    std::fclose(file);
+    if (!there) (void)std::remove(path.c_str());
+}
+
 /// Makes the folder where it is missing. Throws std::invalid_argument where it cannot be written; `option` named it.
 inline void make_folder(const std::string& option, const std::string& path)
 {

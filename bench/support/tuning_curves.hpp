@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/support/recorded_names.hpp"
 #include "programs/names.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/recorded_space.hpp"
@@ -19,6 +18,7 @@
 #include "tunekit/measure/virtual_clock.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/space/any_space.hpp"
+#include "tunekit/study/read_recordings.hpp"
 
 namespace programs {
 
@@ -34,7 +34,7 @@ inline std::vector<std::string> recorded_spaces(const std::vector<std::string>& 
 {
     std::vector<std::string> out;
     for (const auto& path : folders) {
-        const auto names = recorded_names(path);
+        const auto names = tunekit::study::recorded_names(path);
         if (names.empty())
             tunekit::invalid("--spaces \"" + path + "\" holds no recorded space, want NAME.params and NAME.csv.gz");
         for (const auto& name : names) out.push_back(path + '/' + name);

@@ -4,8 +4,10 @@
 /// \file
 /// Every public header of report/ that needs no more than tunekit does.
 
+#include "tunekit/report/document.hpp"
 #include "tunekit/report/figures.hpp"
 #include "tunekit/report/findings.hpp"
+#include "tunekit/report/line_chart.hpp"
 #include "tunekit/report/page.hpp"
 #include "tunekit/report/run.hpp"
 #include "tunekit/report/terminal.hpp"

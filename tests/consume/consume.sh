@@ -38,6 +38,8 @@ copy_of_library() {
     for part in CHANGELOG.md CMakeLists.txt LICENSE README.md VERSION cmake docs examples include meson.build meson_options.txt programs; do
         cp -R "$root/$part" "$1"
     done
+    mkdir "$1/bench"
+    cp -R "$root/bench/data" "$1/bench"
 }
 
 # by_cmake ARGUMENT...: the program built by CMake.
@@ -90,6 +92,8 @@ pkg-config | pkg-config-io | meson-install)
     also=eigen3
     [ "$how" != pkg-config-io ] || also=tunekit-io
     mkdir "$dir/build"
+    recordings=$(pkg-config --variable=recordings tunekit)
+    [ -e "$recordings/gemm_Out.params" ] # those that come with the library are installed
     # shellcheck disable=SC2046 # words are what pkg-config prints
     $CXX -std=c++20 "$dir/main.cpp" -o "$dir/build/consumer" $(pkg-config --cflags --libs tunekit $also)
     ;;

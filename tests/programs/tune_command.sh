@@ -168,4 +168,24 @@ status=0
 printf 'x,p,time,Valid\n1,"what"\n' | "$tune" --space scenario.json --serve --strategy random >out 2>err || status=$?
 [ "$status" = 2 ] || fail "--serve, a reply that is none: exit status $status, want 2"
 grep -q 'reply, line 2: it has 2 fields, want 4' err || fail "--serve: said $(cat err)"
+
+# The page of a run: written while it goes on and at its end, with the commands to repeat it and to use the winner.
+refuses 'want --report FILE.html too' --space space.json --watch -- ./program.sh {tile} {mode} {on}
+refuses '"none/run.html" cannot be written' --space space.json --report none/run.html -- ./program.sh {tile} {mode} {on}
+refuses '"none/all.json" cannot be written' --space space.json --t4 none/all.json -- ./program.sh {tile} {mode} {on}
+"$tune" --space space.json --seed 3 --strategy random --repeat 1 --trials 18 "$@" --report run.html --watch=1 -- ./slow.sh {tile} {mode} {on} >out 2>err &
+child=$!
+tries=0
+while [ ! -s run.html ] && [ $tries -lt 300 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+grep -q 'http-equiv="refresh" content="1"' run.html || fail '--watch: no page while the run goes on'
+wait $child || fail "--report: exit status $?: $(cat err)"
+if grep -q 'http-equiv="refresh"' run.html; then fail '--watch: the last page reloads itself'; fi
+for words in 'The best configuration takes' 'numbers of the program' "-- ./slow.sh &#39;{tile}&#39;" './slow.sh 1 '; do
+    grep -qF -- "$words" run.html || fail "--report: the page has no '$words'"
+done
+if run --trials 2 "$@" -- ./program.sh {tile} {mode} {on} >/dev/full 2>err; then fail 'a full disk: exit status 0'; fi
+grep -q 'standard output cannot be written in full' err || fail "a full disk is not told: $(cat err)"
 exit $bad

@@ -101,4 +101,23 @@ sed '4s/.*/{"task":/' "$work/log" >"$work/torn"
 cp "$work/torn" "$work/before"
 refuses 'line 4:' --network alexnet --seed 3 --log "$work/torn" --resume
 cmp -s "$work/torn" "$work/before" || fail "a malformed log was changed"
+
+# A log without checksums, as older versions wrote it, is taken up and noted. Its page is written while the run goes on, and at its end.
+refuses 'want --report FILE.html too' --network alexnet --watch
+refuses 'cannot be written' --network alexnet --report "$work/none/run.html"
+sed 's/,"crc32c":"[0-9a-f]*"}$/}/' "$work/log" >"$work/old"
+"$tune" --network alexnet --seconds 4 --seed 3 --log "$work/old" --resume --report "$work/run.html" --watch=1 >"$work/table" 2>"$work/err" &
+child=$!
+tries=0
+while [ ! -s "$work/run.html" ] && [ $tries -lt 300 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+grep -q 'http-equiv="refresh" content="1"' "$work/run.html" || fail "no page while the run goes on"
+wait $child || fail "the reported run ended with status $?"
+grep -q 'has no checksums, as older versions wrote it' "$work/err" || fail "a log of an older version is not noted"
+if grep -q 'http-equiv="refresh"' "$work/run.html"; then fail "the last page reloads itself"; fi
+for words in 'One pass of the model takes' 'last comparison, side by side' 'tune_network --network alexnet --seconds 4' 'A1: '; do
+    grep -qF -- "$words" "$work/run.html" || fail "the page has no '$words'"
+done
 exit $bad

@@ -114,6 +114,9 @@ public:
         if (file_.failed()) throw error(file_.problem());
     }
 
+    /// One line where something is to be said of the log that was taken up, such as that an older version wrote it; else empty.
+    [[nodiscard]] const std::string& note() const noexcept { return past_.note; }
+
     [[nodiscard]] std::vector<job> ask(std::size_t n)
         requires(!several)
     {

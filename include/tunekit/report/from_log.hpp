@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -86,11 +88,21 @@ namespace detail {
         out.tasks.push_back(std::move(one));
     }
     out.workers = h.workers;
+    std::map<ticket, double> went_out;
+    std::vector<std::optional<double>> asked;  // of each trial: its tell is the event of the same order
+    for (const io::log_event& e : log.events) {
+        if (e.what == io::log_event::kind::ask)
+            for (const job& j : e.jobs) went_out[j.ticket] = e.stamp;
+        if (e.what != io::log_event::kind::tell) continue;
+        const auto out_at = went_out.find(e.jobs.front().ticket);
+        asked.push_back(out_at == went_out.end() ? std::nullopt : std::optional(out_at->second));
+    }
     for (const io::log_trial& t : log.trials) {
         seen_trial one{.candidate = t.candidate,
                        .measured = t.measured,
                        .stamp = static_cast<double>(t.stamp_ns.value_or(t.ended_ns)) / 1e9,
                        .worker = t.worker};
+        if (const auto k = static_cast<std::size_t>(&t - log.trials.data()); k < asked.size()) one.asked = asked[k];
         for (const auto& v : t.values) one.values.push_back(detail::bytes_of_log(v));
         if (one.measured.failed) one.measured.failed->message = detail::bytes_of_log(one.measured.failed->message);
         out.seconds = (std::max)(out.seconds, one.stamp);

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "tunekit/report/detail/markup.hpp"
-#include "tunekit/report/detail/style.hpp"
+#include "tunekit/report/document.hpp"
 #include "tunekit/report/figures.hpp"
 #include "tunekit/report/findings.hpp"
 #include "tunekit/report/run.hpp"
@@ -65,33 +65,15 @@ private:
     void add(std::string_view text) { out_ += text; }
     void words(std::string_view tag, std::string_view text, std::string_view more = {})
     {
-        (((((((out_ += '<') += tag) += more) += '>') += escaped(text)) += "</") += tag) += ">\n";
+        add(element(tag, text, more));
     }
 
     void head()
     {
-        add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" "
-            "content=\"light dark\">\n"
-            "<link rel=\"icon\" href=\"data:,\">\n");
-        if (options_.refresh_seconds > 0)
-            add("<meta http-equiv=\"refresh\" content=\"" + std::to_string(options_.refresh_seconds) + "\">\n");
-        words("title", run_.title + " \xC2\xB7 tuning report");
-        add("<style>\n");
-        add(page_colours);
-        add(chart_style);
-        add(page_style);
-        add("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#verdict\">Skip to the verdict</a>\n<header>\n<div "
-            "class=\"bar-top\">\n"
-            "<p class=\"kicker\">Tuning report</p>\n<button type=\"button\" id=\"theme\" "
-            "hidden>Dark</button>\n</div>\n");
-        words("h1", run_.title.empty() ? "A run" : run_.title);
-        if (!run_.facts.empty()) {
-            add("<ul class=\"facts\">\n");
-            for (const auto& f : run_.facts) words("li", f);
-            add("</ul>\n");
-        }
-        add("</header>\n<main>\n");
+        add(begin_document({.title = run_.title.empty() ? "A run" : run_.title,
+                            .kicker = "Tuning report",
+                            .facts = run_.facts,
+                            .refresh_seconds = options_.refresh_seconds}));
         for (const auto& p : run_.problems)
             words("p", "The source of this page is not whole. " + p, " class=\"problem\" role=\"note\"");
     }
@@ -140,12 +122,7 @@ private:
 
     void figure(std::string_view title, std::string_view sentence, std::string_view pictures)
     {
-        add("<figure>\n<figcaption>");
-        heading(1, title);
-        if (!sentence.empty()) words("p", sentence);
-        add("</figcaption>\n");
-        add(pictures);
-        add("\n</figure>\n");
+        add(report::figure("h" + std::to_string(level_ + 1), title, sentence, pictures));
     }
 
     [[nodiscard]] figure_size wide() const { return {.max_dots = dots_, .style = "wide"}; }
@@ -427,7 +404,21 @@ private:
     {
         struct spent {
             double build = 0, run = 0;
-            std::size_t trials = 0;
+            bool known = true;  // when every trial went out
+            std::vector<std::pair<double, double>> out{};
+
+            /// Seconds of the run in which it had nothing.
+            [[nodiscard]] double idle(double seconds) const
+            {
+                auto busy = out;
+                std::sort(busy.begin(), busy.end());
+                double until = 0, sum = 0;
+                for (const auto& [from, to] : busy) {
+                    sum += (std::max)(0.0, from - until);
+                    until = (std::max)(until, to);
+                }
+                return sum + (std::max)(0.0, seconds - until);
+            }
         };
         std::map<std::uint64_t, spent> workers;
         for (const auto& t : run_.tasks)
@@ -437,13 +428,19 @@ private:
                     w.build += x.measured.build_seconds;
                 if (x.measured.run_seconds > 0 && std::isfinite(x.measured.run_seconds))
                     w.run += x.measured.run_seconds;
-                ++w.trials;
+                w.known = w.known && x.asked.has_value();
+                if (x.asked) w.out.emplace_back(*x.asked, x.stamp);
             }
         if (workers.empty() || !(run_.seconds > 0)) return;
         add("<section aria-labelledby=\"time-h\">\n<h2 id=\"time-h\">Where the time went</h2>\n");
+        const bool known = std::all_of(workers.begin(), workers.end(), [](const auto& w) { return w.second.known; });
         words("p",
-              "The rest is what a worker spent neither building nor running: proposing, starting processes, waiting "
-              "for something to do.",
+              known ? "The rest is what a worker spent around a configuration that it had: proposing it, starting "
+                      "processes, "
+                      "checking. Idle is when it had none."
+                    : "The rest is what a worker spent neither building nor running: proposing, starting processes, "
+                      "waiting "
+                      "for something to do.",
               " class=\"note\"");
         const auto picture = [&](double width, const char* style) {
             const double left = width < 500 ? 76 : 110, right = 14, row = 30, top = 24;
@@ -452,7 +449,8 @@ private:
             for (const auto& [w, s] : workers) {
                 if (w >= shown) break;
                 alternative += " Worker " + std::to_string(w) + ": building " + percent(s.build / run_.seconds) +
-                               ", running " + percent(s.run / run_.seconds) + '.';
+                               ", running " + percent(s.run / run_.seconds) +
+                               (known ? ", idle " + percent(s.idle(run_.seconds) / run_.seconds) : std::string()) + '.';
             }
             drawing d(width, top + row * static_cast<double>(shown) + 26, alternative, style);
             const bool minutes = run_.seconds > 300;
@@ -467,6 +465,10 @@ private:
                 d.text("tick", key + 17, 14, name);
                 key += 30 + width_of(name);
             }
+            if (known) {
+                d.rect("waiting", key, 4, 12, 12);
+                d.text("tick", key + 17, 14, "idle");
+            }
             for (const auto& [w, s] : workers) {
                 if (k == shown) break;
                 const double at = top + row * static_cast<double>(k++);
@@ -475,6 +477,10 @@ private:
                 d.rect("ground", left, at + 4, width - right - left, 18);
                 d.rect("bar build", left, at + 4, x(build) - left, 18, {}, "building: " + duration(s.build));
                 d.rect("bar", x(build), at + 4, x(end) - x(build), 18, {}, "running: " + duration(s.run));
+                if (known && s.idle(run_.seconds) > 0)
+                    d.rect("waiting", x((std::max)(end, run_.seconds - s.idle(run_.seconds))), at + 4,
+                           (std::min)(x(s.idle(run_.seconds)) - left, width - right - x(end)), 18, {},
+                           "idle: " + duration(s.idle(run_.seconds)));
             }
             for (const double tick : axis.ticks(width < 500 ? 4 : 8))
                 d.text("tick", axis(tick), top + row * static_cast<double>(shown) + 16,
@@ -506,11 +512,9 @@ private:
 
     void tail()
     {
-        add("</main>\n<footer><p>Written by tunekit. Intervals are 95 % by the spreads that the measurer reported; "
-            "shares of variance are those of a random forest over "
-            "what was tried, exact over its trees.</p></footer>\n<script>\n");
-        add(page_script);
-        add("</script>\n</body>\n</html>\n");
+        add(end_document(
+            "Written by tunekit. Intervals are 95 % by the spreads that the measurer reported; shares of variance are "
+            "those of a random forest over what was tried, exact over its trees."));
     }
 
     const seen_run& run_;

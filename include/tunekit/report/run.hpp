@@ -26,7 +26,8 @@ struct seen_trial {
     index candidate = 0;
     std::vector<std::string> values{};  ///< one per parameter; empty where the source has none
     measure::measurement measured{};
-    double stamp = 0;  ///< seconds since the run began
+    double stamp = 0;               ///< seconds since the run began
+    std::optional<double> asked{};  ///< the same of when it went out; empty: unknown
     std::uint64_t worker = 0;
 
     /// Whether it has a time that can be drawn and compared.
@@ -61,7 +62,7 @@ struct seen_run {
     std::vector<std::string> problems{};  ///< what is wrong with the source: a torn line, say
 };
 
-/// What `record` learned over `space`. The worker of each trial is not kept by a record: all are worker 0.
+/// What `record` learned over `space`.
 template <space::described Space>
 [[nodiscard]] seen_task seen_of(std::string name, const Space& space, const tuning& record)
 {
@@ -74,7 +75,8 @@ template <space::described Space>
         out.trials.push_back({.candidate = t.candidate,
                               .values = space.texts(t.candidate),
                               .measured = t.measured,
-                              .stamp = record.curve()[i].seconds});
+                              .stamp = record.curve()[i].seconds,
+                              .worker = t.worker});
     }
     return out;
 }

@@ -4,6 +4,7 @@
 
 #include "tunekit/io/read_log.hpp"
 #include "tunekit/io/recorded_space.hpp"
+#include "tunekit/study/read_recordings.hpp"
 #include "tunekit/version.hpp"
 
 int main()
@@ -13,4 +14,7 @@ int main()
     } catch (const tunekit::error& e) {
         std::printf("tunekit %d: %s\n", TUNEKIT_VERSION, e.what());
     }
+#ifdef TUNEKIT_RECORDINGS  // by CMake and pkg-config --variable=recordings: what was installed
+    return tunekit::study::read_recordings(TUNEKIT_RECORDINGS).spaces.empty() ? 1 : 0;
+#endif
 }

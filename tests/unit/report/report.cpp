@@ -337,6 +337,49 @@ TEST_CASE("a record over a space is a run")
     CHECK(run.seconds == 0.75);
 }
 
+TEST_CASE("idle is when a worker has nothing, where the log says when its configurations went out")
+{
+    const temporary_folder folder;
+    tk::io::log_header h{
+        .schema = 2, .version = "0.2.0", .machine = "m", .seed = 1, .strategy = "s", .schedule = "", .workers = 2};
+    h.tasks = {{.name = "t", .size = 9, .fingerprint = 1, .parameters = {"p"}, .flops = 5, .weight = 1}};
+    std::string text = tk::io::to_line(h) + '\n';
+    const auto ask = [&](std::uint64_t ticket, std::uint64_t worker, double stamp) {
+        text += tk::io::to_line(tk::io::log_event{.what = tk::io::log_event::kind::ask,
+                                                  .n = 1,
+                                                  .jobs = {{.ticket = tk::ticket{ticket}, .candidate = ticket}},
+                                                  .worker = worker,
+                                                  .stamp = stamp}) +
+                '\n';
+    };
+    const auto tell = [&](std::uint64_t ticket, std::uint64_t worker, double stamp) {
+        text += tk::io::to_line(tk::io::log_event{.what = tk::io::log_event::kind::tell,
+                                                  .jobs = {{.ticket = tk::ticket{ticket}, .candidate = ticket}},
+                                                  .worker = worker,
+                                                  .stamp = stamp,
+                                                  .measured = {.cost = 1e-3, .runs = 1, .run_seconds = 1},
+                                                  .values = {"v"}}) +
+                '\n';
+    };
+    ask(0, 0, 0);  // worker 0 is out all the time, worker 1 from 1 to 2 and from 6 to 8 of 8 s: idle for 5 of them
+    ask(1, 1, 1);
+    tell(1, 1, 2);
+    tell(0, 0, 4);
+    ask(2, 0, 4);
+    ask(3, 1, 6);
+    tell(3, 1, 8);
+    tell(2, 0, 8);
+    std::ofstream(folder / "log", std::ios::binary) << text;
+    const auto run = report::seen_run_of_log(folder / "log");
+    REQUIRE(run.tasks[0].trials.size() == 4);
+    CHECK(run.tasks[0].trials[0].asked == 1);
+    CHECK(run.tasks[0].trials[3].asked == 4);
+    const std::string page = page_of(run);
+    CHECK(page.find("Worker 1: building 0.0\xC2\xA0%, running 25.0\xC2\xA0%, idle 62.5\xC2\xA0%.") !=
+          std::string::npos);
+    CHECK(page.find("Worker 0: building 0.0\xC2\xA0%, running 25.0\xC2\xA0%, idle 0.0\xC2\xA0%.") != std::string::npos);
+}
+
 TEST_CASE("a log is read up to where it is whole, and says so")
 {
     const temporary_folder folder;

@@ -26,12 +26,13 @@ inline constexpr std::string_view chart_style =
 .chart .tick,.chart .axis{fill:var(--muted)}.chart .bad-text{fill:var(--bad)}.chart .label{font-weight:650;fill:var(--accent);font-size:13px}
 .chart path{fill:none;stroke-linecap:round}.chart .grid{stroke:var(--line);stroke-width:1}
 .chart .dot{stroke:var(--soft);stroke-width:4.5;stroke-opacity:.55}.chart .faint{stroke-width:4;stroke-opacity:.38}
+.chart .other{stroke:var(--muted);stroke-width:1.6;stroke-linejoin:round}
 .chart .best{stroke:var(--accent);stroke-width:2;stroke-linejoin:round}.chart .mark{fill:var(--card);stroke:var(--accent);stroke-width:2}
 .chart .cross{stroke:var(--bad);stroke-width:1.2}.chart .hollow{stroke:var(--muted);stroke-width:1}
 .chart .median{stroke:var(--ink);stroke-width:2.2}.chart .ground{fill:var(--ground)}
 .chart .rug{stroke:var(--soft);stroke-width:1.2;stroke-linecap:butt}.chart .rug-bad{stroke:var(--bad);stroke-width:1.2;stroke-linecap:butt}
 .chart .bar{fill:var(--accent)}.chart .thin{fill:var(--soft)}.chart .build{fill:var(--build)}.chart .bad{fill:var(--bad)}.chart .whisker{stroke:var(--ink);stroke-width:1.4}
-.chart .cell{fill:var(--accent)}.chart .winner{stroke:var(--ink);stroke-width:2.5}.chart .cell-text{font-size:11px}.chart .on{fill:var(--on)}
+.chart .waiting{fill:var(--card);stroke:var(--muted);stroke-width:1}.chart .cell{fill:var(--accent)}.chart .winner{stroke:var(--ink);stroke-width:2.5}.chart .cell-text{font-size:11px}.chart .on{fill:var(--on)}
 )css";
 
 inline constexpr std::string_view page_style = R"css(*{box-sizing:border-box}

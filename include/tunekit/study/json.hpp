@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A scoreboard as JSON. Needs nlohmann-json.
+
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tunekit/study/score.hpp"
+
+namespace tunekit::study {
+
+namespace detail {
+
+/// JSON has no infinity and no NaN: null.
+[[nodiscard]] inline nlohmann::ordered_json finite_or_null(double x)
+{
+    return std::isfinite(x) ? nlohmann::ordered_json(x) : nlohmann::ordered_json(nullptr);
+}
+
+[[nodiscard]] inline nlohmann::ordered_json json_of(const aggregate& a)
+{
+    return {{"mean", finite_or_null(a.mean)},
+            {"low", finite_or_null(a.within.low)},
+            {"high", finite_or_null(a.within.high)},
+            {"worst", finite_or_null(a.worst)}};
+}
+
+[[nodiscard]] inline nlohmann::ordered_json json_of(const std::optional<aggregate>& a)
+{
+    return a ? json_of(*a) : nlohmann::ordered_json(nullptr);
+}
+
+}  // namespace detail
+
+/// Everything of a scoreboard, times in seconds; what is infinite or unknown is null. Names must be UTF-8; other bytes become U+FFFD.
+[[nodiscard]] inline std::string to_json(const scoreboard& all)
+{
+    using nlohmann::ordered_json;
+    using detail::finite_or_null;
+    ordered_json out{{"judged", all.judged}};
+    for (const char* name : {"spaces", "standings", "differences", "outcomes"}) out[name] = ordered_json::array();
+    out["incomplete"] = all.incomplete;
+    for (std::size_t i = 0; i < all.spaces.size(); ++i)
+        out["spaces"].push_back({{"name", all.spaces[i]}, {"timed", static_cast<bool>(all.timed[i])}});
+    for (const standing& t : all.standings)
+        out["standings"].push_back({{"strategy", t.strategy},
+                                    {"p", detail::json_of(t.p)},
+                                    {"s", detail::json_of(t.s)},
+                                    {"regret", finite_or_null(t.regret)},
+                                    {"own_s_per_evaluation", finite_or_null(t.own_seconds)},
+                                    {"spaces_reached_5", t.reached_5},
+                                    {"spaces_reached_1", t.reached_1}});
+    for (const difference& d : all.differences)
+        out["differences"].push_back({{"strategy", d.strategy},
+                                      {"than", d.than},
+                                      {"p", detail::json_of(d.p)},
+                                      {"s", detail::json_of(d.s)}});
+    for (const outcome& o : all.outcomes)
+        out["outcomes"].push_back({{"strategy", o.strategy},
+                                   {"space", o.space},
+                                   {"repeats", o.s.size()},
+                                   {"p", finite_or_null(o.p)},
+                                   {"s", finite_or_null(o.s_mean())},
+                                   {"evaluations_to_5", finite_or_null(o.evaluations_to_5)},
+                                   {"evaluations_to_1", finite_or_null(o.evaluations_to_1)},
+                                   {"regret", finite_or_null(o.regret)},
+                                   {"failed_share", o.failed_share ? finite_or_null(*o.failed_share) : ordered_json(nullptr)},
+                                   {"own_s_per_evaluation", finite_or_null(o.own_seconds)},
+                                   {"evaluations", o.evaluations}});
+    return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace tunekit::study

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What the repeats of one strategy on one space come to.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/study/recording.hpp"
+#include "tunekit/study/trajectory.hpp"
+#include "tunekit/study/yardstick.hpp"
+
+namespace tunekit::study {
+
+/// Of one strategy on one space, over all repeats.
+struct outcome {
+    std::string strategy;
+    std::string space;
+    double p = 0;                              ///< score over time, of all repeats together
+    std::vector<double> s{};                    ///< score by evaluations, of each repeat
+    std::vector<double> shares{};                ///< after each evaluation the share of the way to the optimum: mean over repeats
+    std::vector<std::vector<double>> ranks{};    ///< of each repeat over time, for intervals of p
+    double evaluations_to_5 = 0;               ///< to 5 % above the optimum, median; infinite where most did not get there
+    double evaluations_to_1 = 0;               ///< to 1 % above it
+    double regret = 0;                         ///< mean of best / optimum - 1 after the evaluations judged
+    std::optional<double> failed_share{};      ///< of the evaluations; empty: unknown
+    double own_seconds = 0;                    ///< of the strategy per evaluation; NaN: unknown
+    std::size_t evaluations = 0;               ///< of the longest repeat
+
+    /// The mean of `s`.
+    [[nodiscard]] double s_mean() const
+    {
+        double sum = 0;
+        for (const double x : s) sum += x;
+        return sum / static_cast<double>(s.size());
+    }
+};
+
+/// The number of the evaluation that came within `factor` of the optimum; infinite where none did.
+[[nodiscard]] inline double evaluations_to(const recording& on, const trajectory& run, double factor)
+{
+    for (std::size_t k = 0; k < run.best.size(); ++k)
+        if (run.best[k] <= factor * on.optimum) return static_cast<double>(k + 1);
+    return std::numeric_limits<double>::infinity();
+}
+
+namespace detail {
+
+/// Of an even number the greater of the two in the middle, as a mean with what was never reached says nothing.
+[[nodiscard]] inline double upper_median(std::vector<double> x)
+{
+    const auto middle = x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2);
+    std::nth_element(x.begin(), middle, x.end());
+    return *middle;
+}
+
+}  // namespace detail
+
+/// What `runs` on `on` come to, measured by `by` and after `judged` evaluations.
+/// Errors: std::invalid_argument for no runs, and for `judged` of 0.
+[[nodiscard]] inline outcome outcome_of(std::string strategy, const recording& on, const yardstick& by,
+                                        std::span<const trajectory> runs, std::size_t judged)
+{
+    require(!runs.empty() && judged > 0, "outcome_of: no runs, or none of their evaluations are judged, want at least one");
+    outcome out{.strategy = std::move(strategy), .space = on.name};
+    std::vector<double> to_5, to_1;
+    double own = 0;
+    std::size_t all = 0, failed = 0;
+    bool failures_known = true;
+    out.shares.assign(by.chance.size(), 0);
+    for (const trajectory& run : runs) {
+        const std::size_t n = run.evaluations();
+        to_5.push_back(evaluations_to(on, run, 1.05));
+        to_1.push_back(evaluations_to(on, run, 1.01));
+        const double best = n == 0 ? std::numeric_limits<double>::infinity() : run.best[(std::min)(n, judged) - 1];
+        out.regret += best / on.optimum - 1;
+        const auto shares = shares_by_evaluations(by, run);
+        for (std::size_t k = 0; k < shares.size(); ++k) out.shares[k] += shares[k] / static_cast<double>(runs.size());
+        out.s.push_back(score_by_evaluations(by, run));
+        out.ranks.push_back(ranks_over_time(by, run));
+        out.evaluations = (std::max)(out.evaluations, n);
+        if (!run.own.empty()) own += run.own.back();
+        all += n;
+        failed += run.failed;
+        failures_known = failures_known && run.failures_known;
+    }
+    out.regret /= static_cast<double>(runs.size());
+    out.p = score_over_time(by, runs);
+    out.evaluations_to_5 = detail::upper_median(std::move(to_5));
+    out.evaluations_to_1 = detail::upper_median(std::move(to_1));
+    const auto n = static_cast<double>((std::max)(all, std::size_t{1}));
+    if (failures_known) out.failed_share = static_cast<double>(failed) / n;
+    out.own_seconds = own / n;
+    return out;
+}
+
+}  // namespace tunekit::study

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Recorded spaces from files and folders, to score strategies on. Needs zlib.
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/problem.hpp"
+#include "tunekit/io/read_recorded_space.hpp"
+#include "tunekit/io/replay_table.hpp"
+#include "tunekit/space/any_space.hpp"
+#include "tunekit/study/recording.hpp"
+
+namespace tunekit::study {
+
+/// The names of the recorded spaces in a folder, sorted: what stands before `.params`.
+/// Errors: tunekit::error where `folder` is none.
+[[nodiscard]] inline std::vector<std::string> recorded_names(const std::string& folder)
+{
+    DIR* opened = ::opendir(folder.c_str());
+    if (opened == nullptr) throw error('"' + folder + "\" is no folder, want one with recorded spaces");
+    std::vector<std::string> out;
+    while (const dirent* entry = ::readdir(opened)) {
+        const std::string_view file = entry->d_name;
+        if (file.ends_with(".params")) out.emplace_back(file.substr(0, file.size() - 7));
+    }
+    ::closedir(opened);
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+/// Reads one recorded space: `<stem>.params` and `<stem>.csv.gz`, or `<stem>.csv`. What is wrong with single rows joins `problems`.
+/// A sample of a space is a list of its configurations. The raw repeats are dropped: scoring looks at the costs alone.
+/// Errors: those of `io::read_recorded_space` and `io::space_of`.
+[[nodiscard]] inline recording read_recording(const std::string& stem, std::vector<io::problem>& problems)
+{
+    const auto recorded = io::read_recorded_space(stem);
+    space::any_space space = recorded.sample ? space::any_space(io::listed_space_of(recorded)) : space::any_space(io::space_of(recorded));
+    auto table = recorded.sample ? io::listed_table_of(recorded) : io::table_of(recorded, space);
+    problems.insert(problems.end(), recorded.problems.begin(), recorded.problems.end());
+    problems.insert(problems.end(), table.problems.begin(), table.problems.end());
+    for (auto& row : table.rows) row.result.batches.clear();  // copied at every look-up otherwise
+    recording out = recording_of(stem.substr(stem.rfind('/') + 1), recorded.kernel, std::move(space), std::move(table.rows));
+    for (const std::size_t k : table.source)
+        out.source_rows.push_back(k < recorded.rows.size() && recorded.rows[k].line >= 2 ? recorded.rows[k].line - 2 : no_row);
+    return out;
+}
+
+/// What `read_recordings` found.
+struct recordings_read {
+    std::vector<recording> spaces{};
+    std::vector<io::problem> problems{};
+};
+
+/// Recorded spaces, whose names contain `only`: all of a folder by name, or the one whose file `PATH.params` is meant (with or
+/// without the ending).
+///
+///     const auto spaces = study::read_recordings("bench/data").spaces;
+///
+/// Errors: tunekit::error where `path` is neither, and where none of its spaces has such a name; else those of `read_recording`.
+[[nodiscard]] inline recordings_read read_recordings(std::string path, std::string_view only = {})
+{
+    recordings_read out;
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    std::string stem = path;
+    if (stem.ends_with(".params")) stem.resize(stem.size() - 7);
+    if (std::FILE* there = std::fopen((stem + ".params").c_str(), "rb")) {
+        std::fclose(there);
+        out.spaces.push_back(read_recording(stem, out.problems));
+        return out;
+    }
+    for (const auto& name : recorded_names(path))
+        if (name.find(only) != std::string::npos) out.spaces.push_back(read_recording(path + '/' + name, out.problems));
+    if (out.spaces.empty())
+        throw error('"' + path + "\" holds no such recorded space, want NAME.params and NAME.csv.gz");
+    return out;
+}
+
+/// The folder of the recordings that come with tunekit: the environment variable TUNEKIT_RECORDINGS where it is set, else `installed`.
+/// CMake targets that link `tunekit::io` have the installed one as the macro of the same name.
+///
+///     const auto spaces = study::read_recordings(study::recordings_folder(TUNEKIT_RECORDINGS)).spaces;
+[[nodiscard]] inline std::string recordings_folder(std::string installed)
+{
+    const char* chosen = std::getenv("TUNEKIT_RECORDINGS");
+    return chosen != nullptr && *chosen != '\0' ? std::string(chosen) : std::move(installed);
+}
+
+}  // namespace tunekit::study

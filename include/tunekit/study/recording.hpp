@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A space that was measured whole, or can be computed: what strategies are scored on.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/config.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/replay.hpp"
+#include "tunekit/space/any_space.hpp"
+
+namespace tunekit::study {
+
+/// Stands for: this configuration has no row in a file.
+inline constexpr std::size_t no_row = static_cast<std::size_t>(-1);
+
+/// A space with what measuring each of its configurations gives and takes. `recording_of`, `computed` and
+/// `read_recordings` make one.
+struct recording {
+    std::string name;
+    std::string kernel;  ///< spaces of one kernel are one group where something is left out
+    space::any_space space;
+    std::vector<measure::recorded_row> rows;   ///< of configuration i
+    double optimum = 0;                        ///< the lowest cost, seconds; infinite where nothing ran
+    std::vector<std::size_t> source_rows = {};  ///< of configuration i its row in the file, from 0, or `no_row`; may be empty
+};
+
+/// A recording of a table whose row i is configuration i.
+/// Errors: std::invalid_argument where the table has not as many rows as the space has configurations.
+[[nodiscard]] inline recording recording_of(std::string name, std::string kernel, space::any_space space,
+                                            std::vector<measure::recorded_row> rows)
+{
+    if (rows.size() != space.size())
+        invalid("recording_of: \"" + name + "\" has " + std::to_string(rows.size()) + " rows for " +
+                std::to_string(space.size()) + " configurations, want one for each");
+    double optimum = std::numeric_limits<double>::infinity();
+    for (const auto& row : rows)
+        if (row.result.ok()) optimum = (std::min)(optimum, row.result.cost);
+    return {std::move(name), std::move(kernel), std::move(space), std::move(rows), optimum};
+}
+
+/// A synthetic one: configuration i costs `cost_of(i)` seconds, and evaluating it takes `seconds_each`. A cost that is not positive and
+/// finite is a failure.
+///
+///     const auto bowl = study::computed("bowl", space, [&](tk::index i) { const auto p = space.at(i); return 1e-3 + ...; });
+///
+/// Errors: std::invalid_argument where `seconds_each` is not positive.
+/// Cost:   one call of `cost_of` per configuration.
+template <class CostOf>
+[[nodiscard]] recording computed(std::string name, space::any_space space, CostOf&& cost_of, double seconds_each = 1)
+{
+    require(seconds_each > 0, "computed: seconds_each is not positive, want > 0");
+    std::vector<measure::recorded_row> rows(static_cast<std::size_t>(space.size()));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        auto& [result, seconds] = rows[i];
+        const double cost = cost_of(static_cast<index>(i));
+        if (cost > 0 && std::isfinite(cost)) result.cost = cost, result.runs = 1;
+        else result.failed = {measure::failure_kind::invalid, 0, "is refused"};
+        result.run_seconds = seconds = seconds_each;
+    }
+    std::string kernel = name;
+    return recording_of(std::move(name), std::move(kernel), std::move(space), std::move(rows));
+}
+
+}  // namespace tunekit::study

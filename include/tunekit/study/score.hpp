@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Strategies side by side over recorded spaces: standings with intervals, and paired differences.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/search/any_strategy.hpp"
+#include "tunekit/stats/bootstrap.hpp"
+#include "tunekit/stats/interval.hpp"
+#include "tunekit/study/outcome.hpp"
+#include "tunekit/study/recording.hpp"
+#include "tunekit/study/trajectory.hpp"
+#include "tunekit/study/yardstick.hpp"
+
+namespace tunekit::study {
+
+/// A strategy and what it is called.
+struct entrant {
+    std::string name;
+    search::any_strategy strategy;
+};
+
+/// How to score. An aggregate: name what you change.
+struct score_options {
+    std::size_t repeats = 25;              ///< with different seeds, >= 1
+    std::uint64_t seed = 1;
+    std::size_t batch = 1;                 ///< configurations asked for at a time, >= 1
+    std::size_t judged = 200;              ///< evaluations that S and the regret look at, >= 1
+    std::size_t evaluations = 220;         ///< a run ends after so many, and not before
+    double budgets = 1.1;                  ///< times the seconds that random search needs
+    std::uint32_t stream = 0x62656e63U;    ///< which Philox streams of the seed the repeats draw from
+};
+
+/// A mean over spaces, its 95 % interval and the lowest of a single space.
+struct aggregate {
+    double mean = 0;
+    stats::interval within{};
+    double worst = 0;
+
+    [[nodiscard]] double half() const noexcept { return 0.5 * (within.high - within.low); }
+};
+
+/// One strategy over all spaces.
+struct standing {
+    std::string strategy;
+    std::optional<aggregate> p{};  ///< P*: over the spaces where a score over time says something; none where it does on none
+    aggregate s{};
+    double regret = 0;             ///< mean over spaces; may be infinite
+    double own_seconds = 0;        ///< per evaluation, mean over spaces; NaN: unknown
+    std::size_t reached_5 = 0;     ///< spaces where half of the repeats came within 5 % of the optimum
+    std::size_t reached_1 = 0;
+};
+
+/// How much more one strategy scores than another on the same spaces: positive where `strategy` is better.
+struct difference {
+    std::string strategy;
+    std::string than;
+    std::optional<aggregate> p{};
+    aggregate s{};
+};
+
+/// All of a study.
+struct scoreboard {
+    std::size_t judged = 200;
+    std::vector<std::string> spaces{};
+    std::vector<bool> timed{};               ///< of each space, whether P says something
+    std::vector<outcome> outcomes{};         ///< strategy by strategy, in the order of the spaces
+    std::vector<standing> standings{};       ///< of those that have an outcome on every space
+    std::vector<difference> differences{};   ///< of every other standing from the first
+    std::vector<std::string> incomplete{};   ///< strategies without an outcome on some space
+};
+
+namespace detail {
+
+/// The mean of `scores` with an interval by bootstrap over repeats: `of(space, rows)` is the score of the repeats at `rows`.
+template <class Of>
+[[nodiscard]] aggregate over_spaces(const std::vector<double>& scores, std::size_t repeats, const Of& of)
+{
+    auto gen = random::philox(1);
+    const auto n = static_cast<double>(scores.size());
+    const auto resampled = [&](std::span<const std::uint32_t> rows) {
+        double sum = 0;
+        for (std::size_t i = 0; i < scores.size(); ++i) sum += of(i, rows);
+        return sum / n;
+    };
+    double sum = 0;
+    for (const double x : scores) sum += x;
+    return {sum / n, stats::bootstrap_interval(repeats, resampled, {.resamples = 500}, gen),
+            *std::min_element(scores.begin(), scores.end())};
+}
+
+[[nodiscard]] inline double mean_at(const std::vector<double>& x, std::span<const std::uint32_t> rows)
+{
+    double sum = 0;
+    for (const std::uint32_t r : rows) sum += x[r];
+    return sum / static_cast<double>(rows.size());
+}
+
+[[nodiscard]] inline std::size_t least_repeats(std::span<const outcome> all)
+{
+    std::size_t n = all.front().s.size();
+    for (const outcome& o : all) n = (std::min)(n, o.s.size());
+    return n;
+}
+
+[[nodiscard]] inline std::vector<std::size_t> timed_of(std::span<const yardstick> by)
+{
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < by.size(); ++i)
+        if (by[i].timed()) out.push_back(i);
+    return out;
+}
+
+}  // namespace detail
+
+/// A strategy over all spaces: `of[i]` on the space that `by[i]` measures.
+///
+/// The intervals are percentile bootstraps over repeats, 500 resamples, the spaces being what they are. Where spaces differ in
+/// repeats, the interval comes from as many as the least has.
+/// Errors: std::invalid_argument where there are none, or not as many of one as of the other.
+[[nodiscard]] inline standing standing_of(std::span<const yardstick> by, std::span<const outcome> of)
+{
+    require(!of.empty() && of.size() == by.size(), "standing_of: want an outcome for every space, and at least one");
+    standing out{.strategy = of.front().strategy};
+    const auto n = static_cast<double>(of.size());
+    std::vector<double> p, s;
+    for (const outcome& o : of) {
+        s.push_back(o.s_mean());
+        out.own_seconds += o.own_seconds / n;
+        out.regret += o.regret / n;
+        out.reached_5 += o.evaluations_to_5 < std::numeric_limits<double>::infinity() ? 1U : 0U;
+        out.reached_1 += o.evaluations_to_1 < std::numeric_limits<double>::infinity() ? 1U : 0U;
+    }
+    const auto timed = detail::timed_of(by);
+    for (const std::size_t i : timed) p.push_back(of[i].p);
+    const std::size_t repeats = detail::least_repeats(of);
+    using rows = std::span<const std::uint32_t>;
+    if (!timed.empty())
+        out.p = detail::over_spaces(p, repeats, [&](std::size_t i, rows which) {
+            return score_by_steps(by[timed[i]], of[timed[i]].ranks, which);
+        });
+    out.s = detail::over_spaces(s, repeats, [&](std::size_t i, rows which) { return detail::mean_at(of[i].s, which); });
+    return out;
+}
+
+/// How much more `of` scores than `than`, space by space and repeat by repeat: what spaces do to both cancels, and so does the
+/// luck of a seed that both share. Intervals as those of `standing_of`; `worst` is the least favourable space.
+[[nodiscard]] inline difference difference_of(std::span<const yardstick> by, std::span<const outcome> of,
+                                              std::span<const outcome> than)
+{
+    require(!of.empty() && of.size() == by.size() && than.size() == by.size(),
+            "difference_of: want an outcome of both for every space, and at least one");
+    difference out{.strategy = of.front().strategy, .than = than.front().strategy};
+    const std::size_t repeats = (std::min)(detail::least_repeats(of), detail::least_repeats(than));
+    std::vector<double> p, s;
+    for (std::size_t i = 0; i < of.size(); ++i) s.push_back(of[i].s_mean() - than[i].s_mean());
+    const auto timed = detail::timed_of(by);
+    for (const std::size_t i : timed) p.push_back(of[i].p - than[i].p);
+    using rows = std::span<const std::uint32_t>;
+    if (!timed.empty())
+        out.p = detail::over_spaces(p, repeats, [&](std::size_t i, rows which) {
+            const std::size_t k = timed[i];
+            return score_by_steps(by[k], of[k].ranks, which) - score_by_steps(by[k], than[k].ranks, which);
+        });
+    out.s = detail::over_spaces(s, repeats, [&](std::size_t i, rows which) {
+        return detail::mean_at(of[i].s, which) - detail::mean_at(than[i].s, which);
+    });
+    return out;
+}
+
+/// The yardsticks of several spaces.
+[[nodiscard]] inline std::vector<yardstick> yardsticks_of(std::span<const recording> spaces, std::size_t judged)
+{
+    std::vector<yardstick> out;
+    for (const recording& on : spaces) out.push_back(yardstick_of(on, judged));
+    return out;
+}
+
+/// All repeats of one strategy on one space. Throws std::invalid_argument for a count of 0. Repeat r draws from stream (seed, stream, r), so that every strategy has the same.
+[[nodiscard]] inline std::vector<trajectory> play_all(const search::any_strategy& strategy, const recording& on,
+                                                      const yardstick& by, const score_options& how)
+{
+    require(how.repeats > 0 && how.batch > 0 && how.judged > 0,
+            "score: repeats, batch or judged is 0, want counts of 1 or more");
+    std::vector<trajectory> out;
+    for (std::size_t repeat = 0; repeat < how.repeats; ++repeat) {
+        auto gen = random::stream(how.seed, how.stream, repeat);
+        const play_options until{.batch = how.batch, .evaluations = how.evaluations, .seconds = how.budgets * by.seconds};
+        out.push_back(play(strategy, on, until, gen));
+    }
+    return out;
+}
+
+/// Puts outcomes side by side. Those of a strategy stand together and in the order of `spaces`.
+[[nodiscard]] inline scoreboard scoreboard_of(std::span<const recording> spaces, std::span<const yardstick> by,
+                                              std::vector<outcome> outcomes, std::size_t judged)
+{
+    scoreboard out{.judged = judged};
+    for (std::size_t i = 0; i < spaces.size(); ++i) {
+        out.spaces.push_back(spaces[i].name);
+        out.timed.push_back(by[i].timed());
+    }
+    out.outcomes = std::move(outcomes);
+    std::vector<std::span<const outcome>> whole;
+    for (std::size_t i = 0, end = 0; i < out.outcomes.size(); i = end) {
+        while (end < out.outcomes.size() && out.outcomes[end].strategy == out.outcomes[i].strategy) ++end;
+        const auto of = std::span<const outcome>(out.outcomes).subspan(i, end - i);
+        if (of.size() == spaces.size()) {
+            out.standings.push_back(standing_of(by, of));
+            whole.push_back(of);
+        } else {
+            out.incomplete.push_back(of.front().strategy);
+        }
+    }
+    for (std::size_t k = 1; k < whole.size(); ++k) out.differences.push_back(difference_of(by, whole[k], whole[0]));
+    return out;
+}
+
+/// Scores strategies on spaces.
+///
+///     const auto scores = study::score({{"mine", mine{}}, {"hill-climb", search::hill_climb{}}}, spaces, {.repeats = 10});
+///     scores.standings[0].s.mean;        // S200: 0 is random search, 1 the optimum at once
+///     scores.differences[0].s.within;    // how much more hill-climb has than mine
+///
+/// Runs of one repeat have one stream whatever the strategy. Runs end after `evaluations` evaluations and `budgets` times the
+/// seconds in which random search comes 95 % of the way from the median to the optimum.
+///
+/// Errors:     std::invalid_argument for no entrants, no spaces, a count of 0 and what `yardstick_of` refuses; tunekit::error where a
+///             strategy breaks its contract.
+/// Randomness: Philox streams (seed, stream, repeat).
+/// Cost:       entrants x spaces x repeats runs; P costs O(points log points) of a space's points.
+/// Source:     P: Willemsen, van Nieuwpoort, van Werkhoven (2024), A Methodology for Comparing Auto-Tuning Optimization Algorithms.
+[[nodiscard]] inline scoreboard score(std::span<const entrant> entrants, std::span<const recording> spaces,
+                                      const score_options& how = {})
+{
+    require(!entrants.empty() && !spaces.empty(), "score: no strategy or no space, want at least one of each");
+    const auto by = yardsticks_of(spaces, how.judged);
+    std::vector<outcome> outcomes;
+    for (const entrant& e : entrants)
+        for (std::size_t i = 0; i < spaces.size(); ++i)
+            outcomes.push_back(
+                outcome_of(e.name, spaces[i], by[i], play_all(e.strategy, spaces[i], by[i], how), how.judged));
+    return scoreboard_of(spaces, by, std::move(outcomes), how.judged);
+}
+
+/// The same for a list in braces.
+[[nodiscard]] inline scoreboard score(std::initializer_list<entrant> entrants, std::span<const recording> spaces,
+                                      const score_options& how = {})
+{
+    return score(std::span<const entrant>(entrants.begin(), entrants.size()), spaces, how);
+}
+
+}  // namespace tunekit::study

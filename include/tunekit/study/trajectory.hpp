@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// One run of a strategy over a recorded space, evaluation by evaluation.
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tunekit/core/config.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/search/any_strategy.hpp"
+#include "tunekit/space/index_set.hpp"
+#include "tunekit/study/recording.hpp"
+
+namespace tunekit::study {
+
+/// A run: after each evaluation, what had passed and what had been found. All vectors but `rows` have one entry per
+/// evaluation.
+struct trajectory {
+    std::vector<double> seconds{};     ///< of recorded time that passed
+    std::vector<double> best{};        ///< the lowest cost so far, seconds; infinite before the first valid one
+    std::vector<double> own{};         ///< seconds that the strategy itself took so far; NaN: unknown
+    std::vector<std::size_t> rows{};   ///< of the recording's file, or `no_row`; empty: unknown
+    std::size_t failed = 0;            ///< evaluations that failed, as far as known
+    bool failures_known = true;        ///< false for a run of which only the best costs are known
+
+    [[nodiscard]] std::size_t evaluations() const noexcept { return best.size(); }
+};
+
+/// How long a run goes on: until both have passed, or the space is exhausted.
+struct play_options {
+    std::size_t batch = 1;          ///< configurations asked for at a time, >= 1
+    std::size_t evaluations = 220;  ///< at least so many
+    double seconds = -1;            ///< and at least until this much recorded time has passed
+};
+
+namespace detail {
+
+/// Throws tunekit::error where a batch breaks the contract of `search::proposes`.
+inline void check_batch(const recording& on, const std::vector<index>& batch, std::size_t most, space::index_set& seen)
+{
+    if (batch.size() > most)
+        throw error("play: the strategy proposed " + std::to_string(batch.size()) + " configurations, want at most " +
+                    std::to_string(most));
+    for (const index i : batch) {
+        if (i >= on.rows.size())
+            throw error("play: the strategy proposed configuration " + std::to_string(i) + ", want one of the " +
+                        std::to_string(on.rows.size()) + " of \"" + on.name + '"');
+        if (!seen.insert(i))
+            throw error("play: the strategy proposed configuration " + std::to_string(i) + " of \"" + on.name +
+                        "\" twice, want each once");
+    }
+}
+
+}  // namespace detail
+
+/// Runs a strategy over a recording: what it proposes is answered from the rows, and their seconds pass.
+///
+///     auto gen = tk::random::stream(seed, purpose, repeat);
+///     const auto run = study::play(tk::search::annealing{}, on, {}, gen);
+///
+/// The strategy's own time is wall time of start, propose and observe.
+/// Errors:     std::invalid_argument where `batch` is 0, and what the strategy throws; tunekit::error where it breaks its contract:
+///             more than asked for, a configuration twice, an index outside the space.
+/// Randomness: the strategy's.
+[[nodiscard]] inline trajectory play(const search::any_strategy& strategy, const recording& on, const play_options& how,
+                                     random::philox& gen)
+{
+    require(how.batch > 0, "play: batch is 0, want >= 1");
+    trajectory out;
+    space::index_set seen;
+    std::vector<measure::measurement> measured;
+    double now = 0, best = std::numeric_limits<double>::infinity(), spent = 0;
+    measure::wall_clock wall;
+    double begun = wall();
+    auto state = strategy.start(on.space);
+    while (now <= how.seconds || out.evaluations() < how.evaluations) {
+        const auto batch = strategy.propose(state, on.space, how.batch, gen);
+        spent += wall() - begun;
+        if (batch.empty()) break;
+        detail::check_batch(on, batch, how.batch, seen);
+        measured.clear();
+        for (const index i : batch) {
+            const auto k = static_cast<std::size_t>(i);
+            const auto& row = on.rows[k];
+            now += row.seconds;
+            if (row.result.failed) ++out.failed;
+            if (row.result.ok()) best = (std::min)(best, row.result.cost);
+            out.seconds.push_back(now);
+            out.best.push_back(best);
+            out.own.push_back(spent);
+            out.rows.push_back(on.source_rows.empty() ? no_row : on.source_rows[k]);
+            measured.push_back(row.result);
+        }
+        begun = wall();
+        strategy.observe(state, on.space, batch, measured, gen);
+    }
+    return out;
+}
+
+}  // namespace tunekit::study

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Trajectories as files, so that anybody's tuner can stand beside ours. Needs zlib.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/read_recorded_space.hpp"
+#include "tunekit/io/text.hpp"
+#include "tunekit/study/trajectory.hpp"
+
+namespace tunekit::study {
+
+/// The text of a trajectory file: CSV with the columns
+///
+///     repeat        from 0
+///     eval          evaluations so far in this repeat, from 1
+///     sim_time_s    seconds of recorded time that passed
+///     best_ms       lowest cost so far, milliseconds; empty before the first valid one
+///     overhead_s    seconds that the strategy itself took so far; may be empty
+///     row           of the recording's table, from 0; may be empty
+///
+/// with a line for every evaluation.
+[[nodiscard]] inline std::string to_csv(std::span<const trajectory> runs)
+{
+    std::string out = "repeat,eval,sim_time_s,best_ms,overhead_s,row\n";
+    char text[80];
+    const auto add = [&](const char* format, auto... values) {
+        std::snprintf(text, sizeof text, format, values...);
+        out += text;
+    };
+    for (std::size_t repeat = 0; repeat < runs.size(); ++repeat) {
+        const trajectory& run = runs[repeat];
+        for (std::size_t k = 0; k < run.evaluations(); ++k) {
+            add("%zu,%zu,%.9f,", repeat, k + 1, run.seconds[k]);
+            if (std::isfinite(run.best[k])) out += io::text_of(1e3 * run.best[k]);
+            out += ',';
+            if (!run.own.empty() && std::isfinite(run.own[k])) add("%.9f", run.own[k]);
+            out += ',';
+            if (!run.rows.empty() && run.rows[k] != no_row) out += std::to_string(run.rows[k]);
+            out += '\n';
+        }
+    }
+    return out;
+}
+
+/// Writes the file; folders must be there. Throws tunekit::error where it cannot.
+inline void write_trajectories(const std::string& path, std::span<const trajectory> runs)
+{
+    io::write_text(path, to_csv(runs));
+}
+
+namespace detail {
+
+/// A line of the file as it stands.
+struct trajectory_line {
+    std::size_t evaluation = 0;
+    double seconds = 0, best = 0, own = 0;
+};
+
+/// A run of which lines are missing where nothing got better: times between two lines are linear in between.
+[[nodiscard]] inline trajectory filled(const std::vector<trajectory_line>& lines)
+{
+    trajectory out;
+    out.failures_known = false;
+    for (std::size_t j = 0; j < lines.size(); ++j) {
+        const trajectory_line from = j == 0 ? trajectory_line{.best = std::numeric_limits<double>::infinity()} : lines[j - 1];
+        const auto steps = static_cast<double>(lines[j].evaluation - from.evaluation);
+        for (std::size_t e = from.evaluation + 1; e <= lines[j].evaluation; ++e) {
+            const double part = static_cast<double>(e - from.evaluation) / steps;
+            out.seconds.push_back(from.seconds + part * (lines[j].seconds - from.seconds));
+            out.best.push_back(e == lines[j].evaluation ? lines[j].best : from.best);
+            out.own.push_back(from.own + part * (lines[j].own - from.own));
+        }
+    }
+    return out;
+}
+
+}  // namespace detail
+
+/// Reads a trajectory file, plain or gzip: the repeats in the order of their numbers.
+///
+/// Lines may be left out where nothing got better, as other tuners' files do: the last cost holds until the next line, and time between
+/// two lines passes evenly. The columns `overhead_s` and `row` need not be there; what is not known of the strategy's own time is NaN.
+/// Errors: tunekit::error, with file and line, where the file cannot be read, a column is missing, a field is no number, evaluations do not
+///         rise within a repeat, time or own time falls, or a best cost rises.
+[[nodiscard]] inline std::vector<trajectory> read_trajectories(const std::string& path)
+{
+    const std::string text = io::read_gzip(path);
+    const auto all = io::lines(io::without_bom(text));
+    const auto refuse = [&](std::size_t line, const std::string& what) {
+        throw error(path + ':' + std::to_string(line + 1) + ": " + what);
+    };
+    if (all.empty()) throw error(path + ": is empty, want repeat,eval,sim_time_s,best_ms and lines");
+    const auto names = io::split(all[0], ',');
+    const auto column = [&](std::string_view name) {
+        return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+    };
+    for (const char* name : {"repeat", "eval", "sim_time_s", "best_ms"})
+        if (column(name) == names.size()) refuse(0, std::string("has no column ") + name + ", want one");
+    const std::size_t own_column = column("overhead_s");
+    constexpr std::uint64_t max_evaluations = 100'000'000;
+    std::map<std::uint64_t, std::vector<detail::trajectory_line>> repeats;
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        const auto fields = io::split(all[i], ',');
+        if (fields.size() != names.size())
+            refuse(i, "has " + std::to_string(fields.size()) + " fields, want " + std::to_string(names.size()));
+        const auto number = [&](const char* name, double if_empty) {
+            const std::string_view field = fields[column(name)];
+            if (field.empty() && !std::isnan(if_empty)) return if_empty;
+            const auto value = io::number<double>(field);
+            if (!value || !(*value >= 0 && *value <= io::max_seconds))
+                refuse(i, std::string(name) + " is '" + std::string(field.substr(0, 40)) + "', want a number of 0 or more");
+            return *value;
+        };
+        const auto repeat = io::number<std::uint64_t>(fields[column("repeat")]);
+        const auto evaluation = io::number<std::uint64_t>(fields[column("eval")]);
+        if (!repeat || !evaluation || *evaluation == 0 || *evaluation > max_evaluations)
+            refuse(i, "repeat or eval is no count, want repeats from 0 and evaluations from 1");
+        detail::trajectory_line line{.evaluation = static_cast<std::size_t>(*evaluation),
+                                     .seconds = number("sim_time_s", std::nan("")),
+                                     .best = number("best_ms", std::numeric_limits<double>::infinity()) / 1e3,
+                                     .own = std::nan("")};
+        if (own_column < names.size() && !fields[own_column].empty()) line.own = number("overhead_s", std::nan(""));
+        auto& of = repeats[*repeat];
+        if (!of.empty() && (line.evaluation <= of.back().evaluation || line.seconds < of.back().seconds ||
+                            line.best > of.back().best || line.own < of.back().own))
+            refuse(i, "does not follow the line before it: evaluations rise, times do not fall, the best cost does not rise");
+        of.push_back(line);
+    }
+    std::vector<trajectory> out;
+    for (const auto& [number, lines] : repeats) out.push_back(detail::filled(lines));
+    if (out.empty()) throw error(path + ": has no line after its header, want one for every evaluation");
+    return out;
+}
+
+}  // namespace tunekit::study

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// How good a search of a recorded space was: 0 random search, 1 the optimum at once.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/stats/quantile.hpp"
+#include "tunekit/study/detail/curves.hpp"
+#include "tunekit/study/recording.hpp"
+#include "tunekit/study/trajectory.hpp"
+
+namespace tunekit::study {
+
+/// Evaluations that random search needs on average to come within `share` of the way from the optimum to the median, of
+/// valid costs in ascending order: (n - g) / (g + 1) for g good ones of n, rounded up.
+[[nodiscard]] inline double evaluations_at_random(std::span<const double> valid, double share)
+{
+    const double target = valid.front() + share * (stats::quantile_of_sorted(valid, 0.5) - valid.front());
+    const auto good = static_cast<double>(std::upper_bound(valid.begin(), valid.end(), target) - valid.begin());
+    return std::ceil((static_cast<double>(valid.size()) - good) / (good + 1));
+}
+
+/// What the searches of one space are measured by: `yardstick_of`.
+struct yardstick {
+    std::vector<double> valid;  ///< costs in seconds, ascending
+    double budget = 0;   ///< evaluations that random search needs for 95 % of the way from the median to the optimum
+    double seconds = 0;  ///< those, at the median cost of an evaluation
+    std::vector<double> times;     ///< equidistant seconds, from 1 % of that way to 95 %
+    std::vector<double> baseline;  ///< cost that random search has reached by then
+    /// E ln cost of random search after 1, 2, ... evaluations, a failure counting as the worst.
+    std::vector<double> chance;
+
+    /// Whether a score over time says something: below 20 evaluations it is luck.
+    [[nodiscard]] bool timed() const { return budget >= 20; }
+};
+
+namespace detail {
+
+/// What random search has reached at `times`, an evaluation taking `each` seconds: the value of the expected rank, between
+/// whole numbers of evaluations by a monotone cubic.
+[[nodiscard]] inline std::vector<double> reached_at_random(std::span<const double> valid, std::span<const double> times,
+                                                           double each)
+{
+    const auto n = static_cast<double>(valid.size());
+    std::vector<double> k, v, where;
+    double first = 0, last = 0;
+    for (const double t : times) {
+        last = (std::max)(1.0, std::nearbyint(t / each));
+        if (k.empty()) first = last;
+        if (!k.empty() && last <= k.back()) continue;
+        const double rank = (std::min)(n - 1, std::nearbyint(last * (n + 1) / (last + 1)));  // from the worst
+        k.push_back(last);
+        v.push_back(valid[static_cast<std::size_t>(n - 1 - rank)]);
+    }
+    if (k.size() < 2) return std::vector<double>(times.size(), v.empty() ? valid.front() : v.front());
+    for (std::size_t i = 0; i < times.size(); ++i)
+        where.push_back(first + (last - first) * static_cast<double>(i) / static_cast<double>(times.size() - 1));
+    return monotone_cubic(k, v, where);
+}
+
+}  // namespace detail
+
+/// What the searches of `on` are measured by. `chance` reaches to `evaluations`, or to the last but one configuration.
+/// Errors: std::invalid_argument where no two configurations that ran differ in cost: there is nothing to search.
+/// Cost:   O(n log n + n evaluations) for n configurations.
+[[nodiscard]] inline yardstick yardstick_of(const recording& on, std::size_t evaluations)
+{
+    yardstick out;
+    const auto refuse = [&](const char* why) { invalid("yardstick_of: \"" + on.name + "\": " + why); };
+    std::vector<double> all, seconds;
+    double valid_seconds = 0, failed_seconds = 0, failed = 0;
+    for (const auto& row : on.rows) {
+        if (row.result.ok()) out.valid.push_back(row.result.cost);
+        (row.result.ok() ? valid_seconds : failed_seconds) += row.seconds;
+        if (!row.result.ok()) ++failed;
+        seconds.push_back(row.seconds);
+    }
+    if (out.valid.empty()) refuse("no configuration ran, want at least two that differ");
+    std::sort(out.valid.begin(), out.valid.end());
+    if (!(out.valid.front() < out.valid.back())) refuse("all that ran cost the same, want at least two that differ");
+    for (const auto& row : on.rows) all.push_back(row.result.ok() ? row.result.cost : out.valid.back());
+    out.chance = detail::logs_at_random(all, (std::min)(evaluations, all.size() - 1));
+    out.budget = evaluations_at_random(out.valid, 0.05);
+    const double each = stats::median(std::move(seconds)), start = evaluations_at_random(out.valid, 0.99) * each;
+    out.seconds = out.budget * each;
+    constexpr std::size_t points = 400;
+    for (std::size_t i = 0; i < points; ++i)
+        out.times.push_back(start + (out.seconds - start) * static_cast<double>(i) / (points - 1.0));
+    const auto n = static_cast<double>(on.rows.size());
+    out.baseline = detail::reached_at_random(out.valid, out.times, valid_seconds / (n - failed) + failed_seconds / n);
+    return out;
+}
+
+/// After each of the first `chance.size()` evaluations, the share of the way from random search's E ln cost to the optimum's
+/// that the run has come: 0 as random search, 1 at the optimum. A run that ends early keeps its last.
+[[nodiscard]] inline std::vector<double> shares_by_evaluations(const yardstick& on, const trajectory& run)
+{
+    const double goal = std::log(on.valid.front());
+    std::vector<double> out;
+    for (std::size_t k = 0; k < on.chance.size(); ++k) {
+        const double best = run.best.empty() ? on.valid.back() : run.best[(std::min)(k, run.best.size() - 1)];
+        out.push_back((on.chance[k] - std::log((std::min)(best, on.valid.back()))) / (on.chance[k] - goal));
+    }
+    return out;
+}
+
+/// The mean, over the first `chance.size()` evaluations, of the share of the way from random search's E ln cost to the
+/// optimum's that the run has come:
+///
+///     S = mean over k of (chance[k] - ln best[k]) / (chance[k] - ln optimum)
+///
+/// A run that ends early keeps its last.
+[[nodiscard]] inline double score_by_evaluations(const yardstick& on, const trajectory& run)
+{
+    const auto shares = shares_by_evaluations(on, run);
+    double sum = 0;
+    for (const double x : shares) sum += x;
+    return sum / static_cast<double>(shares.size());
+}
+
+/// At each of `times`, how many valid configurations are better than the run's best.
+[[nodiscard]] inline std::vector<double> ranks_over_time(const yardstick& on, const trajectory& run)
+{
+    std::vector<double> out;
+    for (const double t : on.times) {
+        const auto k = std::upper_bound(run.seconds.begin(), run.seconds.end(), t) - run.seconds.begin();
+        const double best = k == 0 ? on.valid.back() : run.best[static_cast<std::size_t>(k) - 1];
+        const auto rank = std::lower_bound(on.valid.begin(), on.valid.end(), best) - on.valid.begin();
+        out.push_back(static_cast<double>((std::min)(rank, static_cast<std::ptrdiff_t>(on.valid.size()) - 1)));
+    }
+    return out;
+}
+
+namespace detail {
+
+/// The share of the way from random search's cost to the optimum, where the rank at each of `times` is known: its mean.
+[[nodiscard]] inline double share_of_the_way(const yardstick& on, std::span<const double> ranks)
+{
+    double sum = 0;
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        const double cost = on.valid[static_cast<std::size_t>(std::nearbyint(ranks[i]))];
+        const double way = on.baseline[i] - on.valid.front();
+        if (way > 0) sum += (on.baseline[i] - cost) / way;  // where random search is there already, nobody gains
+    }
+    return sum / static_cast<double>(ranks.size());
+}
+
+}  // namespace detail
+
+/// The aggregate performance score of Willemsen, van Nieuwpoort, van Werkhoven (2024), A Methodology for Comparing Auto-Tuning
+/// Optimization Algorithms: the mean over `times` of the share of the way from random search's cost to the optimum that the runs
+/// have come, in rank as an isotonic regression of the ranks of all runs on time says.
+/// Departure: one regression of all points, where they average several of bagged samples: at most 0.01 apart where the budget
+/// is 20 evaluations or more.
+[[nodiscard]] inline double score_over_time(const yardstick& on, std::span<const trajectory> runs)
+{
+    std::vector<std::pair<double, double>> points;
+    for (const trajectory& run : runs)
+        for (std::size_t k = 0; k < run.best.size(); ++k) {
+            const double t = run.seconds[k];
+            if (!(run.best[k] <= on.valid.back()) || t < 0.9 * on.times.front() || t > 1.1 * on.times.back()) continue;
+            const auto rank = std::lower_bound(on.valid.begin(), on.valid.end(), run.best[k]) - on.valid.begin();
+            points.emplace_back(t, static_cast<double>(rank));
+        }
+    if (points.empty())
+        return detail::share_of_the_way(on,
+                                        std::vector<double>(on.times.size(), static_cast<double>(on.valid.size() - 1)));
+    std::sort(points.begin(), points.end());
+    return detail::share_of_the_way(on, detail::falling_regression(points, on.times));
+}
+
+/// The same with the mean of ranks at a time for the regression, of the runs at the positions `of`: for intervals, as it is cheap.
+[[nodiscard]] inline double score_by_steps(const yardstick& on, std::span<const std::vector<double>> ranks,
+                                           std::span<const std::uint32_t> of)
+{
+    std::vector<double> mean(on.times.size());
+    for (const std::uint32_t r : of)
+        for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += ranks[r][i] / static_cast<double>(of.size());
+    return detail::share_of_the_way(on, mean);
+}
+
+}  // namespace tunekit::study

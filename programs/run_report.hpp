@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// --report FILE [--watch]: the page of a run, at its end and while it goes on.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "programs/program.hpp"
+#include "tunekit/io/text.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/report/findings.hpp"
+#include "tunekit/report/page.hpp"
+#include "tunekit/report/run.hpp"
+#include "tunekit/tune/plan.hpp"
+#include "tunekit/tune/task.hpp"
+#include "tunekit/tune/tuning.hpp"
+
+namespace programs {
+
+/// Written beside its place and moved there: who reads it sees a whole page.
+inline void replace_file(const std::string& option, const std::string& path, const std::string& text)
+{
+    const std::string beside = path + ".part";
+    tunekit::io::write_text(beside, text);
+    if (std::rename(beside.c_str(), path.c_str()) != 0)
+        tunekit::invalid(option + " \"" + path + "\" cannot be written, want a file that can");
+}
+
+/// What the command line says of it.
+struct report_options {
+    std::string path;
+    unsigned watch = 0;  ///< seconds between two pages while the run goes on; 0: one at its end
+
+    void describe(CLI::App& app)
+    {
+        app.add_option("--report", path, "the run as one HTML page, written at its end");
+        app.add_flag("--watch{5}", watch, "write the page again while the run goes on, every 5 s, or --watch=SECONDS");
+    }
+    /// Throws std::invalid_argument where the page could not be written.
+    void check() const
+    {
+        if (watch > 0 && path.empty()) tunekit::invalid("--watch writes a page again and again, want --report FILE.html too");
+        check_file("--report", path);
+    }
+};
+
+/// The page of a run.
+class run_report {
+public:
+    explicit run_report(report_options how) : how_(std::move(how)), next_(tunekit::measure::wall_clock{}() + how_.watch) {}
+
+    [[nodiscard]] bool wanted() const noexcept { return !how_.path.empty(); }
+
+    /// Whether it is time for another page of a run that goes on.
+    [[nodiscard]] bool due()
+    {
+        if (how_.watch == 0) return false;
+        const double now = tunekit::measure::wall_clock{}();
+        if (now < next_) return false;
+        next_ = now + how_.watch;
+        return true;
+    }
+
+    /// Writes the page; one of a run that goes on reloads itself, and where it cannot be written the run goes on without.
+    void write(const tunekit::report::seen_run& run, bool goes_on)
+    {
+        const auto findings = tunekit::report::findings_of(run);
+        const auto page = tunekit::report::to_page(run, findings, {.refresh_seconds = goes_on ? how_.watch : 0});
+        try {
+            replace_file("--report", how_.path, page);
+        } catch (const std::exception& e) {
+            if (!goes_on) throw;
+            std::fprintf(stderr, "%s; no more pages while the run goes on\n", e.what());
+            how_.watch = 0;
+        }
+    }
+
+private:
+    report_options how_;
+    double next_;
+};
+
+/// The run's time at each answer, which a plan does not keep: its tasks know their own seconds alone.
+class answer_stamps {
+public:
+    void note(const tunekit::plan& p)
+    {
+        of_.resize(p.tasks.size());
+        for (std::size_t k = 0; k < of_.size(); ++k) of_[k].resize(p.tasks[k].record.trials().size(), p.seconds);
+    }
+    /// Gives the trials of `run`, which is of that plan, their stamps.
+    void put(tunekit::report::seen_run& run) const
+    {
+        for (std::size_t k = 0; k < run.tasks.size() && k < of_.size(); ++k)
+            for (std::size_t i = 0; i < run.tasks[k].trials.size() && i < of_[k].size(); ++i)
+                run.tasks[k].trials[i].stamp = of_[k][i];
+    }
+
+private:
+    std::vector<std::vector<double>> of_;
+};
+
+}  // namespace programs

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What the listings of docs/scoring.md speak of.
+
+#include <cmath>
+#include <cstdio>
+
+#include "tunekit/io/text.hpp"
+#include "tunekit/search/hill_climb.hpp"
+#include "tunekit/search/random.hpp"
+#include "tunekit/space/product.hpp"
+#include "tunekit/study/recording.hpp"
+
+#define TUNEKIT_RECORDINGS "bench/data"
+
+namespace tk = tunekit;
+
+namespace scoring {
+
+using mine = tk::search::random;
+
+}  // namespace scoring
