@@ -23,11 +23,13 @@ namespace {
 
 tk::study::scoreboard board()
 {
-    const tk::space::product space{tk::space::integers<"x">(0, 59)};
-    const std::vector<tk::study::recording> spaces{
-        tk::study::computed("sl<o>pe", space, [](tk::index i) { return 1e-3 * (1 + 0.01 * static_cast<double>(i)); })};
+    const tk::space::product space{tk::space::integers<"x">(0, 19), tk::space::integers<"y">(0, 19)};
+    const std::vector<tk::study::recording> spaces{tk::study::computed("sl<o>pe", space, [&](tk::index i) {
+        const auto p = space.at(i);
+        return 1e-3 * (1 + 0.1 * (tk::get<"x">(p) + tk::get<"y">(p)));
+    })};
     return tk::study::score({{"climb & co", tk::search::hill_climb{}}, {"random", tk::search::random{}}}, spaces,
-                            {.repeats = 6, .judged = 25, .evaluations = 25});
+                            {.repeats = 6, .judged = 100, .evaluations = 100});
 }
 
 std::size_t count_in(const std::string& text, const std::string& what)
@@ -45,7 +47,7 @@ TEST_CASE("as text: a line for every standing, difference and outcome")
     all.incomplete.push_back("half");
     const std::string text = tk::study::to_text(all);
     CHECK(count_in(text, "\n") == 1 + 2 + 1 + 1 + 2 + 2);
-    CHECK(text.find("random - climb & co: S25 -") != std::string::npos);
+    CHECK(text.find("random - climb & co: S100 -") != std::string::npos);
     CHECK(text.find("half: not on every space") != std::string::npos);
 }
 
@@ -55,7 +57,7 @@ TEST_CASE("as JSON: what is infinite is null, and all numbers are there")
     all.outcomes[0].evaluations_to_1 = all.standings[0].regret = std::numeric_limits<double>::infinity();
     all.outcomes[1].failed_share.reset();
     const auto j = nlohmann::json::parse(tk::study::to_json(all));
-    CHECK(j.at("judged") == 25);
+    CHECK(j.at("judged") == 100);
     CHECK(j.at("spaces")[0].at("name") == "sl<o>pe");
     CHECK(j.at("standings").size() == 2);
     CHECK(j.at("standings")[0].at("regret").is_null());
@@ -72,7 +74,7 @@ TEST_CASE("as a page: names are escaped, pictures have words, the verdict names 
     const std::string page = tk::study::to_page(all, "<b>title</b>");
     CHECK(page.find("<b>title") == std::string::npos);
     CHECK(page.find("sl<o>pe") == std::string::npos);
-    CHECK(page.find("climb &amp; co scores highest: S25 ") != std::string::npos);
+    CHECK(page.find("climb &amp; co scores highest: S100 ") != std::string::npos);
     CHECK(page.find("random is worse than climb &amp; co") != std::string::npos);
     CHECK(count_in(page, "<svg") == 2);
     CHECK(count_in(page, "role=\"img\" aria-label=\"Share of the way") == 2);

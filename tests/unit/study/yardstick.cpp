@@ -63,7 +63,8 @@ TEST_CASE("random search scores 0 in the mean over all orders, the optimum at on
         for (std::size_t k = 0; k < 6; ++k) logs[k] += std::log((std::min)(7.0, run.best[k]));
         ++orders;
     } while (std::next_permutation(order.begin(), order.end()));
-    for (std::size_t k = 0; k < 6; ++k) CHECK(logs[k] / orders == doctest::Approx(by.chance[k]).epsilon(1e-12));
+    REQUIRE(by.chance.size() == 5);  // after all six, random search is at the optimum too
+    for (std::size_t k = 0; k < 5; ++k) CHECK(logs[k] / orders == doctest::Approx(by.chance[k]).epsilon(1e-12));
 
     const auto short_by = tk::study::yardstick_of(on, 4);  // chance and goal differ up to there
     CHECK(tk::study::score_by_evaluations(short_by, run_of(on, {2})) == doctest::Approx(1));
