@@ -48,7 +48,8 @@ struct half_greedy {
     }
 
     template <class Space, tk::generator G>
-    void observe(state& s, const Space&, std::span<const tk::index> batch, std::span<const tk::measure::measurement> measured, G&) const
+    void observe(state& s, const Space&, std::span<const tk::index> batch,
+                 std::span<const tk::measure::measurement> measured, G&) const
     {
         for (std::size_t k = 0; k < batch.size(); ++k)
             if (measured[k].ok() && measured[k].cost < s.cost) s.best = batch[k], s.cost = measured[k].cost;
@@ -59,8 +60,8 @@ int main(int argc, char** argv)
 {
     const auto spaces = tk::study::read_recordings(tk::study::recordings_folder(TUNEKIT_RECORDINGS)).spaces;
     const auto scores = tk::study::score(
-        {{"half greedy", half_greedy{}}, {"random", tk::search::random{}}, {"hill climb", tk::search::hill_climb{}}}, spaces,
-        {.repeats = 10});
+        {{"half greedy", half_greedy{}}, {"random", tk::search::random{}}, {"hill climb", tk::search::hill_climb{}}},
+        spaces, {.repeats = 10});
     std::fputs(tk::study::to_text(scores).c_str(), stdout);
     if (argc > 1) tk::io::write_text(argv[1], tk::study::to_page(scores));
     return scores.standings[0].s.mean > scores.standings[1].s.mean ? 0 : 1;

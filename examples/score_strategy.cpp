@@ -100,7 +100,8 @@ void run(const settings& s)
             outcomes.push_back(tk::study::outcome_of(name, spaces[i], by[i], runs, s.how.judged));
         }
         if (found == 0)
-            tk::invalid("--trajectories \"" + folder + "\" has none of the spaces, want SPACE.csv or SPACE.csv.gz in it");
+            tk::invalid("--trajectories \"" + folder +
+                        "\" has none of the spaces, want SPACE.csv or SPACE.csv.gz in it");
     }
     say("");
     const auto all = tk::study::scoreboard_of(spaces, by, std::move(outcomes), s.how.judged);
@@ -116,19 +117,32 @@ int main(int argc, char** argv)
 {
     settings s;
     CLI::App app("Scores search strategies, and anybody's trajectories, on recorded spaces.", "score_strategy");
-    app.add_option("--spaces", s.spaces, "folders of recorded spaces, or single ones [those that come with tunekit]")->delimiter(',');
+    app.add_option("--spaces", s.spaces, "folders of recorded spaces, or single ones [those that come with tunekit]")
+        ->delimiter(',');
     app.add_option("--only", s.only, "spaces of the folders whose name contains this");
-    app.add_option("--strategy", s.strategies, "names, or all; --list prints them. The first is what the others are compared with")
+    app.add_option("--strategy", s.strategies,
+                   "names, or all; --list prints them. The first is what the others are compared with")
         ->delimiter(',');
-    app.add_option("--trajectories", s.trajectories, "folders of a tuner's trajectories, SPACE.csv or SPACE.csv.gz; the folder names it")
+    app.add_option("--trajectories", s.trajectories,
+                   "folders of a tuner's trajectories, SPACE.csv or SPACE.csv.gz; the folder names it")
         ->delimiter(',');
-    app.add_option("--repeats", s.how.repeats, "runs with different seeds")->capture_default_str()->check(programs::whole_number());
-    app.add_option("--seed", s.how.seed, "of the repeats' streams")->capture_default_str()->check(programs::whole_number());
-    app.add_option("--batch", s.how.batch, "configurations asked for at a time")->capture_default_str()->check(programs::whole_number());
-    app.add_option("--judged", s.how.judged, "evaluations that S and the regret look at")->capture_default_str()->check(programs::whole_number());
+    app.add_option("--repeats", s.how.repeats, "runs with different seeds")
+        ->capture_default_str()
+        ->check(programs::whole_number());
+    app.add_option("--seed", s.how.seed, "of the repeats' streams")
+        ->capture_default_str()
+        ->check(programs::whole_number());
+    app.add_option("--batch", s.how.batch, "configurations asked for at a time")
+        ->capture_default_str()
+        ->check(programs::whole_number());
+    app.add_option("--judged", s.how.judged, "evaluations that S and the regret look at")
+        ->capture_default_str()
+        ->check(programs::whole_number());
     app.add_option("--evaluations", s.how.evaluations, "a run ends after so many, and not before its time has passed")
-        ->capture_default_str()->check(programs::whole_number());
-    app.add_option("--budgets", s.how.budgets, "that time, in times of what random search needs")->capture_default_str();
+        ->capture_default_str()
+        ->check(programs::whole_number());
+    app.add_option("--budgets", s.how.budgets, "that time, in times of what random search needs")
+        ->capture_default_str();
     app.add_option("--out", s.out, "folder for the trajectories, STRATEGY/SPACE.csv");
     app.add_option("--html", s.html, "the scores as a page");
     app.add_option("--json", s.json, "the scores as JSON; -: to standard output instead of the tables");

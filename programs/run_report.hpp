@@ -49,7 +49,8 @@ struct report_options {
     /// Throws std::invalid_argument where the page could not be written.
     void check() const
     {
-        if (watch > 0 && path.empty()) tunekit::invalid("--watch writes a page again and again, want --report FILE.html too");
+        if (watch > 0 && path.empty())
+            tunekit::invalid("--watch writes a page again and again, want --report FILE.html too");
         check_file("--report", path);
     }
 };
@@ -57,7 +58,9 @@ struct report_options {
 /// The page of a run.
 class run_report {
 public:
-    explicit run_report(report_options how) : how_(std::move(how)), next_(tunekit::measure::wall_clock{}() + how_.watch) {}
+    explicit run_report(report_options how) : how_(std::move(how)), next_(tunekit::measure::wall_clock{}() + how_.watch)
+    {
+    }
 
     [[nodiscard]] bool wanted() const noexcept { return !how_.path.empty(); }
 

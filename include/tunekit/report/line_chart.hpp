@@ -62,7 +62,9 @@ struct chart_curve {
         }
         if (path.empty()) continue;
         if (k == 0) d.path("best", path);
-        else d.add("<path class=\"other\" stroke-dasharray=\"" + std::string(dashes[(k - 1) % dashes.size()]) + "\" d=\"" + path + "\"/>");
+        else
+            d.add("<path class=\"other\" stroke-dasharray=\"" + std::string(dashes[(k - 1) % dashes.size()]) +
+                  "\" d=\"" + path + "\"/>");
         ends.emplace_back(end, k);
     }
     std::sort(ends.begin(), ends.end());
@@ -73,8 +75,8 @@ struct chart_curve {
         const double most_down = size.height - 30 - apart * static_cast<double>(ends.size() - 1 - i);
         if (over > 0) ends[i].first = (std::min)(ends[i].first, most_down);
         const auto& name = curves[ends[i].second].name;
-        d.text(ends[i].second == 0 ? "label" : "tick", right + 8, ends[i].first + 4, shortened(name, narrow ? 12 : 22), "start",
-               name);
+        d.text(ends[i].second == 0 ? "label" : "tick", right + 8, ends[i].first + 4, shortened(name, narrow ? 12 : 22),
+               "start", name);
     }
     return std::move(d).text();
 }

@@ -41,8 +41,8 @@ namespace detail {
 /// Everything of a scoreboard, times in seconds; what is infinite or unknown is null. Names must be UTF-8; other bytes become U+FFFD.
 [[nodiscard]] inline std::string to_json(const scoreboard& all)
 {
-    using nlohmann::ordered_json;
     using detail::finite_or_null;
+    using nlohmann::ordered_json;
     ordered_json out{{"judged", all.judged}};
     for (const char* name : {"spaces", "standings", "differences", "outcomes"}) out[name] = ordered_json::array();
     out["incomplete"] = all.incomplete;
@@ -57,22 +57,21 @@ namespace detail {
                                     {"spaces_reached_5", t.reached_5},
                                     {"spaces_reached_1", t.reached_1}});
     for (const difference& d : all.differences)
-        out["differences"].push_back({{"strategy", d.strategy},
-                                      {"than", d.than},
-                                      {"p", detail::json_of(d.p)},
-                                      {"s", detail::json_of(d.s)}});
+        out["differences"].push_back(
+            {{"strategy", d.strategy}, {"than", d.than}, {"p", detail::json_of(d.p)}, {"s", detail::json_of(d.s)}});
     for (const outcome& o : all.outcomes)
-        out["outcomes"].push_back({{"strategy", o.strategy},
-                                   {"space", o.space},
-                                   {"repeats", o.s.size()},
-                                   {"p", finite_or_null(o.p)},
-                                   {"s", finite_or_null(o.s_mean())},
-                                   {"evaluations_to_5", finite_or_null(o.evaluations_to_5)},
-                                   {"evaluations_to_1", finite_or_null(o.evaluations_to_1)},
-                                   {"regret", finite_or_null(o.regret)},
-                                   {"failed_share", o.failed_share ? finite_or_null(*o.failed_share) : ordered_json(nullptr)},
-                                   {"own_s_per_evaluation", finite_or_null(o.own_seconds)},
-                                   {"evaluations", o.evaluations}});
+        out["outcomes"].push_back(
+            {{"strategy", o.strategy},
+             {"space", o.space},
+             {"repeats", o.s.size()},
+             {"p", finite_or_null(o.p)},
+             {"s", finite_or_null(o.s_mean())},
+             {"evaluations_to_5", finite_or_null(o.evaluations_to_5)},
+             {"evaluations_to_1", finite_or_null(o.evaluations_to_1)},
+             {"regret", finite_or_null(o.regret)},
+             {"failed_share", o.failed_share ? finite_or_null(*o.failed_share) : ordered_json(nullptr)},
+             {"own_s_per_evaluation", finite_or_null(o.own_seconds)},
+             {"evaluations", o.evaluations}});
     return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 

@@ -25,16 +25,16 @@ namespace tunekit::study {
 struct outcome {
     std::string strategy;
     std::string space;
-    double p = 0;                              ///< score over time, of all repeats together
-    std::vector<double> s{};                    ///< score by evaluations, of each repeat
-    std::vector<double> shares{};                ///< after each evaluation the share of the way to the optimum: mean over repeats
-    std::vector<std::vector<double>> ranks{};    ///< of each repeat over time, for intervals of p
-    double evaluations_to_5 = 0;               ///< to 5 % above the optimum, median; infinite where most did not get there
-    double evaluations_to_1 = 0;               ///< to 1 % above it
-    double regret = 0;                         ///< mean of best / optimum - 1 after the evaluations judged
-    std::optional<double> failed_share{};      ///< of the evaluations; empty: unknown
-    double own_seconds = 0;                    ///< of the strategy per evaluation; NaN: unknown
-    std::size_t evaluations = 0;               ///< of the longest repeat
+    double p = 0;                  ///< score over time, of all repeats together
+    std::vector<double> s{};       ///< score by evaluations, of each repeat
+    std::vector<double> shares{};  ///< after each evaluation the share of the way to the optimum: mean over repeats
+    std::vector<std::vector<double>> ranks{};  ///< of each repeat over time, for intervals of p
+    double evaluations_to_5 = 0;           ///< to 5 % above the optimum, median; infinite where most did not get there
+    double evaluations_to_1 = 0;           ///< to 1 % above it
+    double regret = 0;                     ///< mean of best / optimum - 1 after the evaluations judged
+    std::optional<double> failed_share{};  ///< of the evaluations; empty: unknown
+    double own_seconds = 0;                ///< of the strategy per evaluation; NaN: unknown
+    std::size_t evaluations = 0;           ///< of the longest repeat
 
     /// The mean of `s`.
     [[nodiscard]] double s_mean() const
@@ -70,7 +70,8 @@ namespace detail {
 [[nodiscard]] inline outcome outcome_of(std::string strategy, const recording& on, const yardstick& by,
                                         std::span<const trajectory> runs, std::size_t judged)
 {
-    require(!runs.empty() && judged > 0, "outcome_of: no runs, or none of their evaluations are judged, want at least one");
+    require(!runs.empty() && judged > 0,
+            "outcome_of: no runs, or none of their evaluations are judged, want at least one");
     outcome out{.strategy = std::move(strategy), .space = on.name};
     std::vector<double> to_5, to_1;
     double own = 0;

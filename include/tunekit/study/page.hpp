@@ -46,8 +46,12 @@ namespace detail {
                   (best->p ? ", P* " + with_interval(*best->p) : std::string()) + '.');
     for (const difference& d : all.differences) {
         const bool more = d.s.within.low > 0, less = d.s.within.high < 0;
-        out.push_back(d.strategy + (more ? " is better than " : less ? " is worse than " : " cannot be told from ") + d.than + " by S" +
-                      std::to_string(all.judged) + ": " + with_interval(d.s) + (more || less ? " apart." : " apart, an interval that holds 0."));
+        out.push_back(d.strategy +
+                      (more   ? " is better than "
+                       : less ? " is worse than "
+                              : " cannot be told from ") +
+                      d.than + " by S" + std::to_string(all.judged) + ": " + with_interval(d.s) +
+                      (more || less ? " apart." : " apart, an interval that holds 0."));
     }
     for (const auto& name : all.incomplete) out.push_back(name + " has not run on every space and is not ranked.");
     return out;
@@ -57,7 +61,8 @@ namespace detail {
 
 /// The page: who scores highest and what differs, in words; standings; the share of the way to the optimum by evaluation; what
 /// each did on each space. One file, no network, readable without JavaScript. Names are escaped.
-[[nodiscard]] inline std::string to_page(const scoreboard& all, const std::string& title = "Strategies on recorded spaces")
+[[nodiscard]] inline std::string to_page(const scoreboard& all,
+                                         const std::string& title = "Strategies on recorded spaces")
 {
     using detail::decimals;
     const std::string s_name = "S" + std::to_string(all.judged);
@@ -79,9 +84,11 @@ namespace detail {
                            " class=\"note\"");
     out += "</section>\n<section>\n";
     out += report::element("h2", "Standings");
-    out += report::begin_table("Means over all spaces", {"strategy", "P*", "95 %", s_name, "95 %", "worst space", "regret", "spaces to 5 %",
-                                                         "to 1 %", "own time, \xC2\xB5s"});
-    const auto range = [](const aggregate& a) { return decimals(a.within.low, 2) + " to " + decimals(a.within.high, 2); };
+    out += report::begin_table("Means over all spaces", {"strategy", "P*", "95 %", s_name, "95 %", "worst space",
+                                                         "regret", "spaces to 5 %", "to 1 %", "own time, \xC2\xB5s"});
+    const auto range = [](const aggregate& a) {
+        return decimals(a.within.low, 2) + " to " + decimals(a.within.high, 2);
+    };
     for (const standing& t : all.standings) {
         out += "<tr>" + report::element("th", t.strategy, " scope=\"row\"");
         out += report::number_cell(t.p ? decimals(t.p->mean) : "none", t.p ? t.p->mean : -1e9);
@@ -113,12 +120,14 @@ namespace detail {
         curves.push_back(std::move(c));
     }
     if (!curves.empty())
-        out += report::figure("h3", "How far after how many evaluations",
-                              "0 is what random search has after as many evaluations, 1 the optimum. The mean of a curve is " + s_name +
-                                  ". What lies below -0.5 is not drawn.",
-                              report::line_chart_svg(curves, "evaluations", alternative, -0.5, {.width = 860, .height = 340, .style = "wide"}) +
-                                  report::line_chart_svg(curves, "evaluations", alternative, -0.5,
-                                                         {.width = 360, .height = 300, .style = "narrow"}));
+        out += report::figure(
+            "h3", "How far after how many evaluations",
+            "0 is what random search has after as many evaluations, 1 the optimum. The mean of a curve is " + s_name +
+                ". What lies below -0.5 is not drawn.",
+            report::line_chart_svg(curves, "evaluations", alternative, -0.5,
+                                   {.width = 860, .height = 340, .style = "wide"}) +
+                report::line_chart_svg(curves, "evaluations", alternative, -0.5,
+                                       {.width = 360, .height = 300, .style = "narrow"}));
     out += "</section>\n<section>\n";
     out += report::element("h2", "Space by space");
     out += report::begin_table("Every strategy on every space",
@@ -131,12 +140,14 @@ namespace detail {
             out += report::number_cell(reached(n), std::isfinite(n) ? n : 1e9);
         out += report::number_cell(std::isfinite(o.regret) ? decimals(100 * o.regret, 1) + " %" : "none",
                                    std::isfinite(o.regret) ? o.regret : 1e9);
-        out += report::number_cell(o.failed_share ? decimals(100 * *o.failed_share, 1) + " %" : "unknown", o.failed_share.value_or(-1)) +
+        out += report::number_cell(o.failed_share ? decimals(100 * *o.failed_share, 1) + " %" : "unknown",
+                                   o.failed_share.value_or(-1)) +
                "</tr>\n";
     }
     out += report::end_table() + "</section>\n";
     return out + report::end_document(
-                     "Written by tunekit. P is the aggregate score of Willemsen, van Nieuwpoort, van Werkhoven (2024); a space whose optimum random "
+                     "Written by tunekit. P is the aggregate score of Willemsen, van Nieuwpoort, van Werkhoven (2024); "
+                     "a space whose optimum random "
                      "search comes near within 20 evaluations is left out of P*, where it would be luck.");
 }
 

@@ -51,9 +51,11 @@ namespace tunekit::study {
     problems.insert(problems.end(), recorded.problems.begin(), recorded.problems.end());
     problems.insert(problems.end(), table.problems.begin(), table.problems.end());
     for (auto& row : table.rows) row.result.batches.clear();  // copied at every look-up otherwise
-    recording out = recording_of(stem.substr(stem.rfind('/') + 1), recorded.kernel, std::move(space), std::move(table.rows));
+    recording out =
+        recording_of(stem.substr(stem.rfind('/') + 1), recorded.kernel, std::move(space), std::move(table.rows));
     for (const std::size_t k : table.source)
-        out.source_rows.push_back(k < recorded.rows.size() && recorded.rows[k].line >= 2 ? recorded.rows[k].line - 2 : no_row);
+        out.source_rows.push_back(k < recorded.rows.size() && recorded.rows[k].line >= 2 ? recorded.rows[k].line - 2
+                                                                                         : no_row);
     return out;
 }
 

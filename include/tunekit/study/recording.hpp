@@ -29,9 +29,10 @@ struct recording {
     std::string name;
     std::string kernel;  ///< spaces of one kernel are one group where something is left out
     space::any_space space;
-    std::vector<measure::recorded_row> rows;   ///< of configuration i
-    double optimum = 0;                        ///< the lowest cost, seconds; infinite where nothing ran
-    std::vector<std::size_t> source_rows = {};  ///< of configuration i its row in the file, from 0, or `no_row`; may be empty
+    std::vector<measure::recorded_row> rows;  ///< of configuration i
+    double optimum = 0;                       ///< the lowest cost, seconds; infinite where nothing ran
+    std::vector<std::size_t> source_rows =
+        {};  ///< of configuration i its row in the file, from 0, or `no_row`; may be empty
 };
 
 /// A recording of a table whose row i is configuration i.

@@ -24,12 +24,12 @@ namespace tunekit::study {
 /// A run: after each evaluation, what had passed and what had been found. All vectors but `rows` have one entry per
 /// evaluation.
 struct trajectory {
-    std::vector<double> seconds{};     ///< of recorded time that passed
-    std::vector<double> best{};        ///< the lowest cost so far, seconds; infinite before the first valid one
-    std::vector<double> own{};         ///< seconds that the strategy itself took so far; NaN: unknown
-    std::vector<std::size_t> rows{};   ///< of the recording's file, or `no_row`; empty: unknown
-    std::size_t failed = 0;            ///< evaluations that failed, as far as known
-    bool failures_known = true;        ///< false for a run of which only the best costs are known
+    std::vector<double> seconds{};    ///< of recorded time that passed
+    std::vector<double> best{};       ///< the lowest cost so far, seconds; infinite before the first valid one
+    std::vector<double> own{};        ///< seconds that the strategy itself took so far; NaN: unknown
+    std::vector<std::size_t> rows{};  ///< of the recording's file, or `no_row`; empty: unknown
+    std::size_t failed = 0;           ///< evaluations that failed, as far as known
+    bool failures_known = true;       ///< false for a run of which only the best costs are known
 
     [[nodiscard]] std::size_t evaluations() const noexcept { return best.size(); }
 };

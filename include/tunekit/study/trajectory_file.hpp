@@ -78,7 +78,8 @@ struct trajectory_line {
     trajectory out;
     out.failures_known = false;
     for (std::size_t j = 0; j < lines.size(); ++j) {
-        const trajectory_line from = j == 0 ? trajectory_line{.best = std::numeric_limits<double>::infinity()} : lines[j - 1];
+        const trajectory_line from =
+            j == 0 ? trajectory_line{.best = std::numeric_limits<double>::infinity()} : lines[j - 1];
         const auto steps = static_cast<double>(lines[j].evaluation - from.evaluation);
         for (std::size_t e = from.evaluation + 1; e <= lines[j].evaluation; ++e) {
             const double part = static_cast<double>(e - from.evaluation) / steps;
@@ -124,7 +125,8 @@ struct trajectory_line {
             if (field.empty() && !std::isnan(if_empty)) return if_empty;
             const auto value = io::number<double>(field);
             if (!value || !(*value >= 0 && *value <= io::max_seconds))
-                refuse(i, std::string(name) + " is '" + std::string(field.substr(0, 40)) + "', want a number of 0 or more");
+                refuse(i, std::string(name) + " is '" + std::string(field.substr(0, 40)) +
+                              "', want a number of 0 or more");
             return *value;
         };
         const auto repeat = io::number<std::uint64_t>(fields[column("repeat")]);
@@ -139,7 +141,9 @@ struct trajectory_line {
         auto& of = repeats[*repeat];
         if (!of.empty() && (line.evaluation <= of.back().evaluation || line.seconds < of.back().seconds ||
                             line.best > of.back().best || line.own < of.back().own))
-            refuse(i, "does not follow the line before it: evaluations rise, times do not fall, the best cost does not rise");
+            refuse(
+                i,
+                "does not follow the line before it: evaluations rise, times do not fall, the best cost does not rise");
         of.push_back(line);
     }
     std::vector<trajectory> out;

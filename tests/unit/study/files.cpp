@@ -28,7 +28,8 @@ TEST_CASE("trajectories come back as they were written")
         {.seconds = {0.5, 1.25}, .best = {inf, 0.0031}, .own = {0.001, 0.002}, .rows = {7, tk::study::no_row}},
         {.seconds = {2}, .best = {1e-6}, .own = {0.5}, .rows = {3}}};
     CHECK(tk::study::to_csv(runs) ==
-          "repeat,eval,sim_time_s,best_ms,overhead_s,row\n0,1,0.500000000,,0.001000000,7\n0,2,1.250000000,3.1,0.002000000,\n"
+          "repeat,eval,sim_time_s,best_ms,overhead_s,row\n0,1,0.500000000,,0.001000000,7\n0,2,1.250000000,3.1,0."
+          "002000000,\n"
           "1,1,2.000000000,0.001,0.500000000,3\n");
     tk::study::write_trajectories(in / "a.csv", runs);
     const auto back = read_trajectories(in / "a.csv");

@@ -62,7 +62,8 @@ struct scripted {
         return s.at < batches.size() ? batches[s.at++] : std::vector<tk::index>{};
     }
     template <class Space, tk::generator G>
-    void observe(state& s, const Space&, std::span<const tk::index> batch, std::span<const tk::measure::measurement> m, G&) const
+    void observe(state& s, const Space&, std::span<const tk::index> batch, std::span<const tk::measure::measurement> m,
+                 G&) const
     {
         CHECK(batch.size() == m.size());
         s.told += m.size();
@@ -86,8 +87,9 @@ TEST_CASE("a computed space: costs are what the function says, what is not posit
 
 TEST_CASE("play follows the strategy evaluation by evaluation, until both ends have passed")
 {
-    const auto on = tk::study::computed("five", tk::space::product(tk::space::integers<"i">(0, 4)),
-                                        [](tk::index i) { return i == 2 ? 0.0 : 5.0 - static_cast<double>(i); }, 10);
+    const auto on = tk::study::computed(
+        "five", tk::space::product(tk::space::integers<"i">(0, 4)),
+        [](tk::index i) { return i == 2 ? 0.0 : 5.0 - static_cast<double>(i); }, 10);
     auto gen = tk::random::philox(1);
     const auto run = tk::study::play(scripted{{{2, 0}, {1}, {4}, {3}}}, on, {.batch = 2, .evaluations = 4}, gen);
     CHECK(run.best == std::vector<double>{infinite, 5, 4, 1});
@@ -95,7 +97,8 @@ TEST_CASE("play follows the strategy evaluation by evaluation, until both ends h
     CHECK(run.failed == 1);
     CHECK(run.own.size() == 4);
     CHECK(run.rows == std::vector<std::size_t>(4, tk::study::no_row));
-    CHECK(tk::study::play(scripted{{{0}, {1}, {2}, {3}}}, on, {.evaluations = 1, .seconds = 25}, gen).evaluations() == 3);
+    CHECK(tk::study::play(scripted{{{0}, {1}, {2}, {3}}}, on, {.evaluations = 1, .seconds = 25}, gen).evaluations() ==
+          3);
     CHECK(tk::study::play(scripted{{{0}}}, on, {}, gen).evaluations() == 1);  // exhausted
     CHECK(tk::study::evaluations_to(on, run, 1.05) == 4);
     CHECK(tk::study::evaluations_to(on, run, 5) == 2);
@@ -109,9 +112,11 @@ TEST_CASE("a strategy that breaks its contract is told of")
     CHECK_THROWS_WITH_AS((void)tk::study::play(scripted{{{1, 2}}}, on, {}, gen),
                          "tunekit: play: the strategy proposed 2 configurations, want at most 1", tk::error);
     CHECK_THROWS_WITH_AS((void)tk::study::play(scripted{{{400}}}, on, {}, gen),
-                         "tunekit: play: the strategy proposed configuration 400, want one of the 400 of \"bowl\"", tk::error);
+                         "tunekit: play: the strategy proposed configuration 400, want one of the 400 of \"bowl\"",
+                         tk::error);
     CHECK_THROWS_WITH_AS((void)tk::study::play(scripted{{{7}, {7}}}, on, {}, gen),
-                         "tunekit: play: the strategy proposed configuration 7 of \"bowl\" twice, want each once", tk::error);
+                         "tunekit: play: the strategy proposed configuration 7 of \"bowl\" twice, want each once",
+                         tk::error);
     CHECK_THROWS_AS((void)tk::study::play(scripted{}, on, {.batch = 0}, gen), std::invalid_argument);
 }
 
@@ -141,7 +146,8 @@ TEST_CASE("a scoreboard: random search has 0 in its interval, a climber more, an
 {
     const std::vector<recording> spaces{bowl("one", 4), bowl("two", 12)};
     const tk::study::score_options how{.repeats = 20, .judged = 150, .evaluations = 150};
-    const auto all = tk::study::score({{"random", tk::search::random{}}, {"climb", tk::search::hill_climb{}}}, spaces, how);
+    const auto all =
+        tk::study::score({{"random", tk::search::random{}}, {"climb", tk::search::hill_climb{}}}, spaces, how);
     CHECK(all.spaces == std::vector<std::string>{"one", "two"});
     CHECK(all.outcomes.size() == 4);
     CHECK(all.outcomes[1].space == "two");
@@ -160,9 +166,11 @@ TEST_CASE("a scoreboard: random search has 0 in its interval, a climber more, an
     CHECK(all.timed == std::vector<bool>{true, true});
     REQUIRE(all.standings[0].p.has_value());
 
-    const auto again = tk::study::score({{"random", tk::search::random{}}, {"climb", tk::search::hill_climb{}}}, spaces, how);
+    const auto again =
+        tk::study::score({{"random", tk::search::random{}}, {"climb", tk::search::hill_climb{}}}, spaces, how);
     CHECK(again.outcomes[2].s == all.outcomes[2].s);
-    const auto swapped = tk::study::score({{"climb", tk::search::hill_climb{}}, {"random", tk::search::random{}}}, spaces, how);
+    const auto swapped =
+        tk::study::score({{"climb", tk::search::hill_climb{}}, {"random", tk::search::random{}}}, spaces, how);
     CHECK(swapped.differences[0].s.mean == doctest::Approx(-d.s.mean));
     CHECK(swapped.outcomes[0].s == all.outcomes[2].s);  // the same streams whoever comes first
 }
@@ -192,6 +200,7 @@ TEST_CASE("who has not run everywhere is named and not ranked; counts of 0 are r
     CHECK(board.standings.size() == 1);
     CHECK(board.incomplete == std::vector<std::string>{"half"});
     CHECK(board.differences.empty());
-    CHECK_THROWS_AS((void)tk::study::score({{"a", tk::search::random{}}}, spaces, {.repeats = 0}), std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::study::score({{"a", tk::search::random{}}}, spaces, {.repeats = 0}),
+                    std::invalid_argument);
     CHECK_THROWS_AS((void)tk::study::score({{"a", tk::search::random{}}}, {}, {}), std::invalid_argument);
 }

@@ -50,7 +50,8 @@ public:
         ::fcntl(ours_, F_SETFL, O_NONBLOCK);
         std::string out;
         char buffer[4096];
-        for (ssize_t n = 0; (n = ::read(ours_, buffer, sizeof buffer)) > 0;) out.append(buffer, static_cast<std::size_t>(n));
+        for (ssize_t n = 0; (n = ::read(ours_, buffer, sizeof buffer)) > 0;)
+            out.append(buffer, static_cast<std::size_t>(n));
         return out;
     }
 

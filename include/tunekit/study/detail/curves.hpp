@@ -34,7 +34,7 @@ namespace tunekit::study::detail {
 /// The monotone piecewise cubic through (x, y), x ascending, at least two of them, at `at` within them: slopes of Fritsch and
 /// Butland (1984), at the ends of three points.
 [[nodiscard]] inline std::vector<double> monotone_cubic(std::span<const double> x, std::span<const double> y,
-                                          std::span<const double> at)
+                                                        std::span<const double> at)
 {
     const std::size_t n = x.size();
     std::vector<double> h(n - 1), secant(n - 1), slope(n);
@@ -65,7 +65,7 @@ namespace tunekit::study::detail {
 /// The falling function that is nearest to points of ascending x in the sum of squares, at `at`; linear between points.
 /// Neighbours that rise are pooled to their mean until none do.
 [[nodiscard]] inline std::vector<double> falling_regression(const std::vector<std::pair<double, double>>& points,
-                                              std::span<const double> at)
+                                                            std::span<const double> at)
 {
     struct block {
         double mean = 0, weight = 0;
