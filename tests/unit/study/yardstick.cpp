@@ -175,7 +175,7 @@ TEST_CASE("falling regression pools what rises, and is the nearest falling funct
 TEST_CASE("what cannot be scored is refused: nothing that ran, and nothing to choose between")
 {
     CHECK_THROWS_WITH_AS((void)tk::study::yardstick_of(line({0, 0}, {1, 1}), 5),
-                         "yardstick_of: \"line\": no configuration ran, want at least two that differ",
+                         "tunekit: yardstick_of: \"line\": no configuration ran, want at least two that differ",
                          std::invalid_argument);
     CHECK_THROWS_AS((void)tk::study::yardstick_of(line({2, 2, 0}, {1, 1, 1}), 5), std::invalid_argument);
     // A space smaller than what is judged is judged to its last but one configuration: then random search is there too.
