@@ -46,7 +46,8 @@ namespace tunekit::study {
 [[nodiscard]] inline recording read_recording(const std::string& stem, std::vector<io::problem>& problems)
 {
     const auto recorded = io::read_recorded_space(stem);
-    space::any_space space = recorded.sample ? space::any_space(io::listed_space_of(recorded)) : space::any_space(io::space_of(recorded));
+    space::any_space space =
+        recorded.sample ? space::any_space(io::listed_space_of(recorded)) : space::any_space(io::space_of(recorded));
     auto table = recorded.sample ? io::listed_table_of(recorded) : io::table_of(recorded, space);
     problems.insert(problems.end(), recorded.problems.begin(), recorded.problems.end());
     problems.insert(problems.end(), table.problems.begin(), table.problems.end());
