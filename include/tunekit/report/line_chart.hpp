@@ -39,7 +39,7 @@ struct chart_curve {
         most = (std::max)(most, c.values.size());
         names = (std::max)(names, width_of(shortened(c.name, narrow ? 12 : 22)));
     }
-    const double left = 44, right = size.width - names - 14, top = 14, bottom = size.height - 42;
+    const double left = 44, right = size.width - 1.15 * names - 14, top = 14, bottom = size.height - 42;
     const scale x = scale_of(1, static_cast<double>(most), left, right, false);
     const scale y = scale_of(low, high, bottom, top, false);
     drawing d(size.width, size.height, alternative, size.style);
