@@ -5,6 +5,7 @@
 /// A choice for every shape: a few configurations, and which of them runs where.
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -22,8 +23,7 @@ namespace tunekit::dispatch {
 /// machine. Of what is below 1 it is 0.
 [[nodiscard]] constexpr std::int64_t log2_steps(std::int64_t x) noexcept
 {
-    int whole = 0;
-    while (whole < 62 && x >> (whole + 1) > 0) ++whole;
+    const int whole = x < 1 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(x))) - 1;
     const std::int64_t above = x < 1 ? 0 : x - (std::int64_t{1} << whole);
     const std::int64_t part = whole <= 46 ? (above << 16) >> whole : above >> (whole - 16);
     return x < 1 ? 0 : whole * 65536 + part;

@@ -30,17 +30,15 @@ struct fit_options {
     double min_gain = 0.001;      ///< a further one must save this share of the time, on average over shapes; >= 0
     double reach = 1;             ///< powers of two within which a shape's neighbours have a say in `nearest`; >= 0
     std::size_t min_leaf = 2;     ///< shapes of a tree's leaf; >= 1
-    double leaf_penalty = 0.05;   ///< sum of log losses that a leaf of the tree must save; >= 0
+    double leaf_penalty = 1;      ///< sum of log losses that a leaf of the tree must save; >= 0
     std::size_t folds = 0;        ///< of the cross-validation; 0: each shape for itself
-    double max_loss_to_tree =
-        0;  ///< by how much the tree's mean log loss may exceed nearest's and still be taken; >= 0
 
     /// Throws std::invalid_argument where a setting is out of range.
     void validate() const
     {
         require(max_kernels >= 1, "fit: max_kernels is 0, want >= 1");
-        require(min_gain >= 0 && reach >= 0 && leaf_penalty >= 0 && max_loss_to_tree >= 0,
-                "fit: min_gain, reach, leaf_penalty or max_loss_to_tree is negative or NaN, want >= 0");
+        require(min_gain >= 0 && reach >= 0 && leaf_penalty >= 0,
+                "fit: min_gain, reach or leaf_penalty is negative or NaN, want >= 0");
         require(min_leaf >= 1, "fit: min_leaf is 0, want >= 1");
         require(folds != 1, "fit: folds is 1, want 0 or at least 2");
     }
@@ -261,10 +259,8 @@ struct fitted {
         for (const chosen_shape& s : d.shapes) ++out.configs[s.config].shapes;
         for (const rung by : {rung::exact, rung::nearest, rung::tree, rung::one})
             if (const rung_score s = score_of(seen, by, d.device); s.shapes > 0) d.scores.push_back(s);
-        const double nearest = score_of(seen, rung::nearest, d.device).share,
-                     tree = score_of(seen, rung::tree, d.device).share;
-        d.general =
-            nearest > 0 && std::log(nearest) - std::log(tree) > options.max_loss_to_tree ? rung::nearest : rung::tree;
+        const double nearest = score_of(seen, rung::nearest, d.device).share;
+        d.general = nearest > score_of(seen, rung::tree, d.device).share ? rung::nearest : rung::tree;
     }
     return out;
 }

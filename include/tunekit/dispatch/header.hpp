@@ -110,6 +110,8 @@ namespace detail {
     for (const chosen_shape& s : d.shapes) {
         out += "    {{";
         for (std::size_t j = 0; j < s.at.size(); ++j) out += (j == 0 ? "" : ", ") + std::to_string(s.at[j]);
+        out += "}, {";
+        for (std::size_t j = 0; j < s.at.size(); ++j) out += (j == 0 ? "" : ", ") + std::to_string(log2_steps(s.at[j]));
         out += "}, " + std::to_string(s.config) + ", " + std::to_string(s.around) + "},\n";
     }
     return out + "};\n";
@@ -155,12 +157,14 @@ constexpr int first_from(const shape* s, int n, const long long (&at)[rank])
 /// The position of the measured shape next to it.
 constexpr int nearest(const shape* s, int n, const long long (&at)[rank])
 {
+    long long log2[rank] = {};
+    for (int j = 0; j < rank; ++j) log2[j] = log2_steps(at[j]);
     int best = 0;
     long long least = -1;
     for (int k = 0; k < n; ++k) {
         long long sum = 0;
         for (int j = 0; j < rank; ++j) {
-            const long long gap = log2_steps(at[j]) - log2_steps(s[k].at[j]);
+            const long long gap = log2[j] - s[k].log2[j];
             sum += gap * gap;
         }
         if (least >= 0 && sum >= least) continue;
@@ -226,7 +230,8 @@ constexpr int nearest(const shape* s, int n, const long long (&at)[rank])
         "struct pick {\n    int config;  ///< in configs\n    rung by;\n};\n\nnamespace measured {\n\n"
         "inline constexpr int rank = " +
         std::to_string(c.sizes.size()) +
-        ";\n\nstruct shape {\n    long long at[rank];\n    int config;  ///< here\n    int around;  ///< next to "
+        ";\n\nstruct shape {\n    long long at[rank];\n    long long log2[rank];  ///< log2_steps of these\n    int "
+        "config;  ///< here\n    int around;  ///< next to "
         "it\n};\n" +
         detail::header_functions;
     for (std::size_t k = 0; k < c.devices.size(); ++k) out += detail::device_text(c, c.devices[k], k);

@@ -107,7 +107,7 @@ TEST_CASE("a log as a run writes it, whole and cut")
     const std::string path = folder / "gemm.jsonl";
     const auto cost = [](const auto& c) { return 1e-3 * (1 + std::abs(tk::get<"tile">(c) - 4)); };
     const auto found =
-        tk::io::logged_run(path, space, tk::measure::function(space, cost), tk::search::grid{}, {.trials = 10},
+        tk::io::logged_run(path, space, tk::measure::function{space, cost}, tk::search::grid{}, {.trials = 10},
                            {.name = dispatch::task_name("gemm", {"m", "n"}, {16, 8}), .machine = "box"});
     CHECK(found.trials().size() == 10);
     const auto all = dispatch::results_of(tk::io::read_log(path), {.kernel = "gemm"});

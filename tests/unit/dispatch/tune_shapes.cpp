@@ -52,8 +52,8 @@ auto maker(int& made)
     return [&made](const dispatch::shape_sizes& at) {
         ++made;
         tk::task t(dispatch::task_name("k", {"m", "n"}, at), space,
-                   tk::measure::function(
-                       space, [at](const auto& c) { return cost_at(at, tk::get<"tile">(c), tk::get<"unroll">(c)); }),
+                   tk::measure::function{
+                       space, [at](const auto& c) { return cost_at(at, tk::get<"tile">(c), tk::get<"unroll">(c)); }},
                    1e6);
         t.begin_with({0});
         return t;
