@@ -50,7 +50,8 @@ struct contestant {
 /// One thread, and OpenBLAS told the core that it does not know; it reads these when it is loaded, so start anew.
 void begin_honestly(char** argv)
 {
-    if (std::getenv("OPENBLAS_NUM_THREADS") != nullptr) return;
+    if (std::getenv("TUNEKIT_TUNED_LIBRARY") != nullptr) return;
+    setenv("TUNEKIT_TUNED_LIBRARY", "1", 1);
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f")) setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
