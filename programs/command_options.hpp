@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -107,10 +108,10 @@ inline tunekit::measure::program_options program_of(const command_options& o)
     if (!o.check.empty()) {
         const auto [kind, what] = parts_of(o.check, ':', "--check", "status:N, output:FILE or command:WORDS");
         if (kind == "status") {
-            char* end = nullptr;
-            out.exit_status = static_cast<int>(std::strtol(what.c_str(), &end, 10));
-            if (end == what.c_str() || *end != '\0')
-                tunekit::invalid("--check 'status:" + what + "', want a number there");
+            const auto status = tunekit::io::number<int>(what);
+            if (!status || *status < 0 || *status > 255)
+                tunekit::invalid("--check 'status:" + what + "', want a number from 0 to 255 there");
+            out.exit_status = *status;
         } else if (kind == "output") {
             out.check = measure::same_output{tunekit::io::read_text(what), {.relative = o.tolerance}};
         } else if (kind == "command") {
@@ -119,6 +120,12 @@ inline tunekit::measure::program_options program_of(const command_options& o)
             tunekit::invalid("--check '" + o.check + "' is unknown, want status:N, output:FILE or command:WORDS");
         }
     }
+    constexpr std::size_t most_runs = std::numeric_limits<std::uint32_t>::max();
+    constexpr std::size_t most_mib = std::numeric_limits<std::size_t>::max() >> 20;
+    if (o.repeat > most_runs)
+        tunekit::invalid("--repeat " + std::to_string(o.repeat) + ", want at most " + std::to_string(most_runs));
+    if (o.memory_mib > most_mib)
+        tunekit::invalid("--memory-mib " + std::to_string(o.memory_mib) + ", want at most " + std::to_string(most_mib));
     if (o.repeat > 0)
         out.repetition =
             measure::any_repetition(measure::fixed{.runs = static_cast<std::uint32_t>(o.repeat), .batch = 1});

@@ -12,8 +12,10 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
+#include "programs/command_options.hpp"
 #include "tests/support/resealed.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/core/error.hpp"
@@ -21,7 +23,11 @@
 #include "tunekit/io/csv.hpp"
 #include "tunekit/io/read_log.hpp"
 #include "tunekit/io/recorded_space.hpp"
+#include "tunekit/io/space_file.hpp"
 #include "tunekit/io/t4.hpp"
+#include "tunekit/measure/cuda/cubin.hpp"
+#include "tunekit/measure/program/text_template.hpp"
+#include "tunekit/online/winners_file.hpp"
 #include "tunekit/space/dynamic_product.hpp"
 #include "tunekit/space/expression.hpp"
 
@@ -179,6 +185,147 @@ void log(std::string_view text)
     check(support::resealed(std::string(text)));
 }
 
+nlohmann::json json_of(const tk::space::value& v)
+{
+    if (const auto* const list = std::get_if<tk::space::entries>(&v)) return list->of;
+    if (const auto* const b = std::get_if<bool>(&v)) return *b;
+    if (const auto* const i = std::get_if<std::int64_t>(&v)) return *i;
+    if (const auto* const x = std::get_if<double>(&v)) return *x;
+    return std::get<std::string>(v);
+}
+
+/// Ours, T1 problems and BaCO's scenarios.
+void space_file(std::string_view text)
+{
+    tk::io::space_file said;
+    try {
+        said = tk::io::detail::described_space(text, "x");
+    } catch (const tk::io::detail::json_fields::malformed&) {
+        return;
+    }
+    must(!said.parameters.empty(), "a space has a parameter");
+    double size = 1;
+    for (const auto& p : said.parameters) {
+        must(!p.name.empty() && !p.values.empty(), "a parameter has a name and a value");
+        size *= static_cast<double>(p.values.size());
+    }
+    if (size > 20'000) return;  // what constraints relate is enumerated
+    const auto read = tk::io::parse_space_file(text, "x");
+    const auto space = read.space();
+    must(space.size() > 0 && static_cast<double>(space.size()) <= size, "a space is a part of its grid");
+    must(space.index_of_texts(space.texts(space.size() - 1)) == space.size() - 1, "its texts name a configuration");
+
+    nlohmann::json written;
+    for (const auto& p : read.parameters) {
+        nlohmann::json values;
+        for (const auto& v : p.values) values.push_back(json_of(v));
+        written["parameters"].push_back({{"name", p.name}, {"values", values}});
+    }
+    if (!read.constraints.empty()) written["constraints"] = read.constraints;
+    std::string again;
+    try {
+        again = written.dump();
+    } catch (const nlohmann::json::type_error&) {  // a text that is no UTF-8, taken out of a Python list
+        return;
+    }
+    const auto back = tk::io::parse_space_file(again, "y");
+    must(back.constraints == read.constraints && back.parameters.size() == read.parameters.size(), "as it was written");
+    must(back.space().fingerprint() == space.fingerprint(), "and is the same space");
+}
+
+/// A word a line.
+void command_line(std::string_view text)
+{
+    std::vector<std::string> words{"tune_command"};
+    for (std::size_t at = 0; at <= text.size();) {
+        const auto end = (std::min)(text.find('\n', at), text.size());
+        const auto word = text.substr(at, end - at);
+        words.emplace_back(word.substr(0, word.find('\0')));  // as a system passes it
+        at = end + 1;
+    }
+    std::vector<char*> argv;
+    for (std::string& w : words) argv.push_back(w.data());
+    argv.push_back(nullptr);
+    CLI::App app;
+    programs::command_options o;
+    programs::describe(app, o);
+    try {
+        app.parse(programs::split_command_line(app, static_cast<int>(words.size()), argv.data(), o));
+    } catch (const CLI::ParseError&) {
+        return;
+    }
+    if (o.check.starts_with("output:")) return;  // a file
+    const auto made = programs::program_of(o);
+    must(made.command == o.command, "the command is passed as it is");
+    must(made.memory_bytes >> 20 == o.memory_mib, "a limit is the one that was asked for");
+    must(o.environment.size() == made.environment.size() && o.files.size() == made.files.size(), "nothing is left out");
+    must(o.numbers.size() == made.numbers.size(), "no number is left out");
+    for (const auto& [name, value] : made.environment) must(!name.empty(), "a variable has a name");
+}
+
+void text_template(std::string_view text)
+{
+    const std::vector<std::string> names{"tile", "n-1", "a.b", "_"};
+    const std::vector<std::string> values{"64", "{tile}", "", "{{_}}"};
+    const auto in_name = [](char c) {
+        return std::string_view("_-.").find(c) != std::string_view::npos || (c >= '0' && c <= '9') ||
+               (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    };
+    std::string quoted;  // each {name} as {{name}}
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        std::size_t end = at + 1;
+        while (text[at] == '{' && end < text.size() && in_name(text[end])) ++end;
+        if (text[at] == '{' && end > at + 1 && end < text.size() && text[end] == '}') {
+            quoted += '{' + std::string(text.substr(at, end + 1 - at)) + '}';
+            at = end;
+        } else {
+            quoted += text[at];
+        }
+    }
+    const tk::measure::text_template same(quoted, names);
+    must(same.constant() && same.filled(values) == text, "what is quoted is the text itself");
+
+    const tk::measure::text_template read(text, names);
+    const std::string filled = read.filled(values);
+    bool any = false;
+    for (std::size_t j = 0; j < names.size(); ++j) {
+        any = any || read.uses(j);
+        if (read.uses(j)) must(filled.find(values[j]) != std::string::npos, "what is used is there");
+    }
+    must(any != read.constant(), "a text without names is constant");
+}
+
+void winners(std::string_view text)
+{
+    namespace online = tk::online;
+    const auto check = [&](std::string_view line) {
+        const auto w = online::winner_line_of(line);
+        if (!w) return;
+        must(is_cost(w->what.cost), "a winner's time is a positive number");
+        const std::string written = online::to_line(*w);
+        const auto back = online::winner_line_of(written);
+        must(back && online::to_line(*back) == written, "what was written reads back equal");
+        const std::string file = online::with_winners(text, {*w});
+        must(online::is_winners_text(file), "a file of winners stays one");
+        must(file.find(written) != std::string::npos, "and has what was put in");
+        must(online::with_winners(file, {*w}) == file, "once");
+    };
+    for (const std::string_view line : tk::io::lines(text)) {
+        check(line);
+        const auto last = line.rfind('\t');
+        if (last == std::string_view::npos) continue;
+        const std::string before(line.substr(0, last + 1));
+        check(before + online::detail::check_of(before));
+    }
+}
+
+void cubin(std::string_view bytes)
+{
+    for (const auto& [name, takes] : tk::measure::cubin_kernels(bytes))
+        must(name.size() < bytes.size() && takes.shared_bytes <= std::numeric_limits<std::uint64_t>::max() / 2,
+             "a kernel's name and memory are from the file");
+}
+
 constexpr std::string_view json_words[] = {"-1",
                                            "0",
                                            "1e308",
@@ -257,9 +404,120 @@ constexpr std::string_view expression_words[] = {"a",
                                                  " ",
                                                  "\t"};
 
-constexpr fuzz::target all[] = {{"csv", csv, text_words},         {"t4", t4, json_words},
-                                {"autotvm", autotvm, json_words}, {"recorded_space", recorded_space, text_words},
-                                {"log", log, json_words},         {"expression", expression, expression_words}};
+constexpr std::string_view space_words[] = {"ConfigurationSpace",
+                                            "TuningParameters",
+                                            "Conditions",
+                                            "\"Values\":",
+                                            "input_parameters",
+                                            "parameters",
+                                            "\"default\":",
+                                            "[16, 32]",
+                                            "['a', 'b']",
+                                            "[True, False]",
+                                            "\"integer\"",
+                                            "\"real\"",
+                                            "\"permutation\"",
+                                            "\"categorical\"",
+                                            "&&",
+                                            "||",
+                                            "!",
+                                            "~",
+                                            ") & (",
+                                            ") | (",
+                                            "'",
+                                            "1e300",
+                                            "-1e308",
+                                            "9223372036854775807",
+                                            "-9223372036854775808",
+                                            "18446744073709551615",
+                                            "null",
+                                            "{}",
+                                            "[]",
+                                            ",",
+                                            "65535",
+                                            "0.5"};
+constexpr std::string_view option_words[] = {"--space\n",
+                                             "--seconds\n",
+                                             "--trials\n",
+                                             "--env\n",
+                                             "--file\n",
+                                             "--build\n",
+                                             "--cost\n",
+                                             "--number\n",
+                                             "--check\n",
+                                             "--workers\n",
+                                             "--repeat\n",
+                                             "--memory-mib\n",
+                                             "--cpu-seconds\n",
+                                             "--seed\n",
+                                             "--resume\n",
+                                             "--json\n",
+                                             "\n--\n",
+                                             "\n",
+                                             "=",
+                                             ":",
+                                             "'",
+                                             "\"",
+                                             "{tile}",
+                                             "regex:([0-9]+)",
+                                             "json:/a/0",
+                                             "status:",
+                                             "command:",
+                                             "-1",
+                                             "nan",
+                                             "inf",
+                                             "1e999",
+                                             "4294967297",
+                                             "17592186044416",
+                                             "18446744073709551616",
+                                             "{",
+                                             "}",
+                                             "\\",
+                                             "(",
+                                             "["};
+constexpr std::string_view template_words[] = {"{tile}", "{n-1}", "{a.b}",    "{_}",  "{{",  "}}", "{",
+                                               "}",      "{}",    "{{tile}}", "tile", "{x}", " "};
+constexpr std::string_view winner_words[] = {"\t",
+                                             "\n",
+                                             "%",
+                                             "%00",
+                                             "%7F",
+                                             "%zz",
+                                             "nan",
+                                             "inf",
+                                             "-1",
+                                             "0",
+                                             "1e-323",
+                                             "1e999",
+                                             "18446744073709551615",
+                                             "18446744073709551616",
+                                             "# tunekit winners 1:",
+                                             "ffffffffffffffff",
+                                             ""};
+constexpr std::string_view cubin_words[] = {{"\x7f"
+                                             "ELF",
+                                             4},
+                                            {"\xff\xff\xff\xff\xff\xff\xff\xff", 8},
+                                            {"\0\0\0\0\0\0\0\0", 8},
+                                            {"\x40\0\0\0\0\0\0\0", 8},
+                                            {"\xff\xff", 2},
+                                            {"\x04\x2f\x08\0", 4},
+                                            ".text.",
+                                            ".nv.info",
+                                            ".symtab",
+                                            {"\0", 1}};
+
+constexpr fuzz::target all[] = {{"csv", csv, text_words},
+                                {"t4", t4, json_words},
+                                {"autotvm", autotvm, json_words},
+                                {"recorded_space", recorded_space, text_words},
+                                {"log", log, json_words},
+                                {"expression", expression, expression_words},
+                                {"space_file", space_file, space_words},
+                                {"command_line", command_line, option_words},
+                                {"text_template", text_template, template_words},
+                                {"winners", winners, winner_words},
+                                {"cubin", cubin, cubin_words}};
 
 }  // namespace
 

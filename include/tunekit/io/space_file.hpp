@@ -236,6 +236,13 @@ namespace detail {
     return out;
 }
 
+/// The integer that a number is; none where it has a fraction or digits that a double does not hold.
+[[nodiscard]] inline std::optional<std::int64_t> whole_number(double x)
+{
+    if (!(x > -1e15 && x < 1e15) || x != static_cast<double>(static_cast<std::int64_t>(x))) return std::nullopt;
+    return static_cast<std::int64_t>(x);
+}
+
 /// The values of one parameter of a scenario, in BaCO's order.
 [[nodiscard]] inline std::vector<space::value> scenario_values(const json_fields& p)
 {
@@ -247,8 +254,10 @@ namespace detail {
         if (low > high || high / 2 - low / 2 > 40000)
             values.fail("are the bounds of no or too many integers, want at most 65535");
         std::vector<space::value> out;
-        for (std::int64_t v = low; v <= high; ++v) out.emplace_back(v);
-        return out;
+        for (std::int64_t v = low;; ++v) {
+            out.emplace_back(v);
+            if (v == high) return out;
+        }
     }
     if (type == "categorical") return values_of(values);
     if (type == "real" && !p.value().contains("preferred_discretization"))
@@ -261,12 +270,11 @@ namespace detail {
     for (std::size_t i = 0; i < list.size(); ++i) numbers.push_back(list[i].get<double>());
     if (numbers.empty()) list.fail("is empty, want one value or more");
     std::sort(numbers.begin(), numbers.end());
-    const bool whole = std::all_of(numbers.begin(), numbers.end(), [](double x) {
-        return x > -1e15 && x < 1e15 && x == static_cast<double>(static_cast<std::int64_t>(x));
-    });
+    const bool whole =
+        std::all_of(numbers.begin(), numbers.end(), [](double x) { return whole_number(x).has_value(); });
     std::vector<space::value> out;
     for (const double x : numbers)
-        if (whole) out.emplace_back(static_cast<std::int64_t>(x));
+        if (whole) out.emplace_back(*whole_number(x));
         else out.emplace_back(x);
     return out;
 }
@@ -312,10 +320,8 @@ namespace detail {
         if (p.value().contains("parameter_default")) {
             const auto given = p.at("parameter_default");
             space::value v = value_of(given);
-            if (const auto* const x = std::get_if<double>(&v);
-                x != nullptr && *x == static_cast<double>(static_cast<std::int64_t>(*x)))
-                if (std::holds_alternative<std::int64_t>(out.parameters.back().values.front()))
-                    v = static_cast<std::int64_t>(*x);
+            if (const auto* const x = std::get_if<double>(&v); x != nullptr && whole_number(*x))
+                if (std::holds_alternative<std::int64_t>(out.parameters.back().values.front())) v = *whole_number(*x);
             defaults.push_back(space::text_of_value(v));
         }
         if (!p.value().contains("constraints")) continue;
@@ -327,6 +333,40 @@ namespace detail {
     return out;
 }
 
+/// The line at which a text ceases to be JSON.
+[[nodiscard]] inline std::size_t line_of_no_json(std::string_view text)
+{
+    std::size_t at = 0;
+    try {
+        [[maybe_unused]] const auto whole = nlohmann::json::parse(text);
+    } catch (const nlohmann::json::parse_error& e) {
+        at = (std::min)(e.byte > 0 ? e.byte - 1 : 0, text.size());
+    } catch (const nlohmann::json::exception&) {  // a number that no double has
+        return 0;
+    }
+    return static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n')) + 1;
+}
+
+/// What a file says, whether a space can be made of it or not. Throws json_fields::malformed besides.
+[[nodiscard]] inline space_file described_space(std::string_view text, const std::string& name)
+{
+    nlohmann::ordered_json ordered;
+    try {
+        ordered = bounded_json<nlohmann::ordered_json>(text);
+    } catch (const json_fields::malformed& e) {
+        if (!e.what.starts_with("is no JSON")) throw;
+        throw error(problem{name, line_of_no_json(text), "",
+                            "is no JSON from here on, want a space, a T1 problem or a BaCO scenario"}
+                        .text());
+    }
+    const nlohmann::json whole = ordered;
+    const json_fields all(whole);
+    if (!whole.is_object()) throw error(name + ": is no JSON object, want one with \"parameters\"");
+    return whole.contains("ConfigurationSpace") ? read_t1(all)
+           : whole.contains("input_parameters") ? read_scenario(all, ordered)
+                                                : read_own(all);
+}
+
 }  // namespace detail
 
 /// Reads the text of a space file; `name` stands for it in messages. What it is shows by what it holds: "parameters" (ours),
@@ -335,28 +375,14 @@ namespace detail {
 ///     {"parameters": [{"name": "tile", "values": [16, 32, 64]}, {"name": "flag", "values": ["-O2", "-O3"]}],
 ///      "constraints": ["tile < 64 or flag == '-O3'"], "default": {"tile": 16, "flag": "-O2"}}
 ///
-/// Errors: tunekit::error, one line with the file, the field and what is wanted; std::invalid_argument, naming file and
+/// Errors: tunekit::error, one line with the file, the field and what is wanted, also where JSON nests deeper than 64 or names a
+///         member of an object twice; std::invalid_argument, naming file and
 ///         constraint or parameter, where no space can be made of it. Nothing is skipped.
 /// Departures: a real parameter of BaCO needs its preferred_discretization, permutations have at most 8 entries.
 [[nodiscard]] inline space_file parse_space_file(std::string_view text, const std::string& name)
 {
-    nlohmann::ordered_json ordered;
     try {
-        ordered = nlohmann::ordered_json::parse(text);
-    } catch (const nlohmann::json::parse_error& e) {
-        const auto at = (std::min)(e.byte > 0 ? e.byte - 1 : 0, text.size());
-        const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
-        throw error(problem{name, static_cast<std::size_t>(line), "",
-                            "is no JSON from here on, want a space, a T1 problem or a BaCO scenario"}
-                        .text());
-    }
-    const nlohmann::json whole = ordered;
-    try {
-        const detail::json_fields all(whole);
-        if (!whole.is_object()) throw error(name + ": is no JSON object, want one with \"parameters\"");
-        space_file out = whole.contains("ConfigurationSpace") ? detail::read_t1(all)
-                         : whole.contains("input_parameters") ? detail::read_scenario(all, ordered)
-                                                              : detail::read_own(all);
+        space_file out = detail::described_space(text, name);
         const auto made = out.space();  // so that what is wrong with it is told here
         if (out.untuned && !made.index_of_texts(*out.untuned))
             throw error(name +

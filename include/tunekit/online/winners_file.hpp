@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -154,7 +155,7 @@ inline constexpr std::string_view winners_magic =
     }
     const auto winner = io::number<index>(f[6]), second = io::number<index>(f[7]);
     const auto cost = io::number<double>(f[8]), its = io::number<double>(f[9]), untuned = io::number<double>(f[10]);
-    if (!winner || !second || !cost || !its || !untuned || !(*cost > 0)) return std::nullopt;
+    if (!winner || !second || !cost || !its || !untuned || !(*cost > 0) || std::isinf(*cost)) return std::nullopt;
     return winner_line{.of = {.kernel = texts[0], .version = texts[1], .device = texts[2]},
                        .library = texts[3],
                        .fingerprint = fingerprint,

@@ -85,6 +85,12 @@ TEST_CASE("our own spaces, T1 problems and BaCO's scenarios are read whole")
     CHECK(taco.scenario->then == 7);
     REQUIRE(taco.untuned);
     CHECK(*taco.untuned == std::vector<std::string>{"4", "2", "a", "0.5", "(0, 1, 2)"});
+
+    const auto extreme = parse_space_file(
+        R"({"input_parameters": {"n": {"parameter_type": "integer", "values": [9223372036854775806, 9223372036854775807]}}})",
+        "s");
+    CHECK(extreme.space().size() == 2);
+    CHECK(extreme.space().texts(1) == std::vector<std::string>{"9223372036854775807"});
 }
 
 TEST_CASE("every mistake in a space file is one line that names the file and the field")
@@ -93,6 +99,9 @@ TEST_CASE("every mistake in a space file is one line that names the file and the
         {"", "is no JSON from here on"},
         {"{\"parameters\":\n [", "is no JSON from here on"},
         {"[]", "is no JSON object"},
+        {R"({"parameters": [1e999]})", "is no JSON"},
+        {std::string(100'000, '[') + std::string(100'000, ']'), "is nested deeper than 64"},
+        {R"({"parameters": 1, "parameters": 2})", "parameters: stands twice"},
         {"{}", "parameters: is missing"},
         {R"({"parameters": []})", "parameters: is empty"},
         {R"({"parameters": {}})", "parameters: is no list"},
@@ -125,6 +134,7 @@ TEST_CASE("every mistake in a space file is one line that names the file and the
         {with(baco, "\"preferred_discretization\": [0, 0.5, 1], ", ""), "want its preferred_discretization"},
         {with(baco, "\"values\": [3]", "\"values\": [30]"), "is a permutation of 30 entries"},
         {with(baco, "[1, 5]", "[5, 1]"), "bounds of no or too many integers"},
+        {with(baco, "[1, 5]", "[-9223372036854775808, 9223372036854775807]"), "bounds of no or too many integers"},
         {with(baco, "[1, 5]", "[1]"), "input_parameters.n.values[1]: is missing"},
         {with(baco, "[\"time\"]", "[\"time\", \"area\"]"), "are 2 objectives, want one"},
     };

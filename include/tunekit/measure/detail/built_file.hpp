@@ -24,14 +24,7 @@ namespace tunekit::measure::detail {
 /// Throws tunekit::error where the file cannot be written whole.
 inline void write_file(const std::string& name, std::string_view text)
 {
-    const descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    while (file && !text.empty()) {
-        const ssize_t put = ::write(file.get(), text.data(), text.size());
-        if (put < 0 && errno == EINTR) continue;
-        if (put <= 0) break;
-        text.remove_prefix(static_cast<std::size_t>(put));
-    }
-    if (!file || !text.empty())
+    if (!wrote_file(name, text, 0600))
         throw error("builder: cannot write '" + name + "': " + std::strerror(errno) + "; want a directory with room");
 }
 

@@ -5,7 +5,7 @@
 /// One run of a compiler: a process group of its own, heard through a pipe, ended when it is no longer wanted.
 
 #include <fcntl.h>
-#include <spawn.h>
+#include <stdio_ext.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +24,7 @@
 
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/detail/process.hpp"
+#include "tunekit/measure/detail/spawn_settings.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -57,27 +58,15 @@ public:
                 environment.push_back(*e);
         environment.push_back(nullptr);
 
-        posix_spawn_file_actions_t files;
-        posix_spawnattr_t how;
-        ::posix_spawn_file_actions_init(&files);
-        ::posix_spawnattr_init(&how);
-        ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-        ::posix_spawn_file_actions_adddup2(&files, theirs.get(), 1);
-        ::posix_spawn_file_actions_adddup2(&files, theirs.get(), 2);
-        ::posix_spawn_file_actions_adddup2(&files, until.get(), 3);
-        sigset_t signals;
-        ::sigemptyset(&signals);
-        ::posix_spawnattr_setsigmask(&how, &signals);
-        ::sigfillset(&signals);
-        ::posix_spawnattr_setsigdefault(&how, &signals);
-        ::posix_spawnattr_setpgroup(&how, 0);
-        ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        spawn_settings how;
+        how.silence(0, O_RDONLY);
+        how.give(1, theirs.get());
+        how.give(2, theirs.get());
+        how.give(3, until.get());
         const std::vector<int> before = cores.empty() ? std::vector<int>() : allowed_cores();
         if (!use_cores(cores)) throw error("builder: cores are none that this process may use, want some that are");
-        const int failed = ::posix_spawn(&pid_, "/bin/sh", &files, &how, arguments.data(), environment.data());
+        const int failed = how.start(pid_, "/bin/sh", arguments.data(), environment.data());
         use_cores(before);  // what is started inherits them; there is no other way to say so
-        ::posix_spawnattr_destroy(&how);
-        ::posix_spawn_file_actions_destroy(&files);
         if (failed != 0) {
             pid_ = -1;
             throw error(std::string("builder: cannot start /bin/sh: ") + std::strerror(failed));
@@ -101,6 +90,7 @@ public:
             if (!close_all_but(theirs.get()) || ::dup2(3, 1) < 0 || ::dup2(3, 2) < 0) end_process(127);
             ::close(3);
             limit_memory(0);
+            ::__fpurge(stdout);  // what this process had still to print is no word of a compiler
             int status = 126;
             try {
                 status = work();

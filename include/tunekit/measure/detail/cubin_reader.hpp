@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -29,7 +30,9 @@ public:
             bytes_[4] != 2 || bytes_[5] != 1 || number<std::uint16_t>(bytes_, 18) != machine)
             return;
         table_ = number<std::uint64_t>(bytes_, 40);
-        count_ = number<std::uint16_t>(bytes_, 60);
+        if (table_ > bytes_.size()) return;
+        const std::size_t most = (bytes_.size() - static_cast<std::size_t>(table_)) / 64;  // headers that are there
+        count_ = (std::min)(most, std::size_t{number<std::uint16_t>(bytes_, 60)});
         names_ = contents(number<std::uint16_t>(bytes_, 62));
     }
 

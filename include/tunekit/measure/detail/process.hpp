@@ -25,6 +25,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -77,6 +78,20 @@ public:
 private:
     int fd_ = -1;
 };
+
+/// Makes a file hold `text` and nothing else. False, with errno, where it cannot be written whole.
+inline bool wrote_file(const std::string& name, std::string_view text, mode_t mode) noexcept
+{
+    const descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+    if (!file) return false;
+    while (!text.empty()) {
+        const ssize_t put = ::write(file.get(), text.data(), text.size());
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(put));
+    }
+    return true;
+}
 
 /// Two ends of a conversation in packets; both -1 where the system has none to give.
 inline std::pair<descriptor, descriptor> socket_pair() noexcept

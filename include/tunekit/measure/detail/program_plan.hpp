@@ -68,14 +68,7 @@ inline std::optional<std::string> file_text(const std::string& path, std::size_t
 
 inline void put_file(const std::string& path, std::string_view text)
 {
-    const descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    while (file && !text.empty()) {
-        const ssize_t put = ::write(file.get(), text.data(), text.size());
-        if (put < 0 && errno == EINTR) continue;
-        if (put <= 0) break;
-        text.remove_prefix(static_cast<std::size_t>(put));
-    }
-    if (!file || !text.empty())
+    if (!wrote_file(path, text, 0666))
         refuse(failure_kind::invalid, "'" + path + "' cannot be written: " + std::strerror(errno));
 }
 

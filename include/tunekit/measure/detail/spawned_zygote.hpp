@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -22,6 +21,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/detail/process.hpp"
+#include "tunekit/measure/detail/spawn_settings.hpp"
 #include "tunekit/measure/detail/worker_link.hpp"
 #include "tunekit/measure/detail/zygote.hpp"
 #include "tunekit/measure/worker_task.hpp"
@@ -74,23 +74,11 @@ inline started_zygote start_served(const served_program& program, std::size_t k,
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
 
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t how;
-    ::posix_spawn_file_actions_init(&files);
-    ::posix_spawnattr_init(&how);
-    for (const int fd : {0, 1, 2}) ::posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
-    ::posix_spawn_file_actions_adddup2(&files, theirs.get(), 3);
-    sigset_t signals;
-    ::sigemptyset(&signals);
-    ::posix_spawnattr_setsigmask(&how, &signals);
-    ::sigfillset(&signals);
-    ::posix_spawnattr_setsigdefault(&how, &signals);
-    ::posix_spawnattr_setpgroup(&how, 0);
-    ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    spawn_settings how;
+    for (const int fd : {0, 1, 2}) how.silence(fd, O_RDWR);
+    how.give(3, theirs.get());
     pid_t child = -1;
-    const int failed = ::posix_spawn(&child, program.path.c_str(), &files, &how, arguments.data(), environment());
-    ::posix_spawnattr_destroy(&how);
-    ::posix_spawn_file_actions_destroy(&files);
+    const int failed = how.start(child, program.path.c_str(), arguments.data(), environment());
     if (failed != 0) throw error("served_workers: cannot start '" + program.path + "': " + std::strerror(failed));
 
     std::vector<unsigned char> words_to_it(sizeof(serve_setup) + hold.cores.size() * sizeof(int));
