@@ -120,12 +120,12 @@ inline tunekit::measure::program_options program_of(const command_options& o)
             tunekit::invalid("--check '" + o.check + "' is unknown, want status:N, output:FILE or command:WORDS");
         }
     }
-    constexpr std::size_t most_runs = std::numeric_limits<std::uint32_t>::max();
-    constexpr std::size_t most_mib = std::numeric_limits<std::size_t>::max() >> 20;
-    if (o.repeat > most_runs)
-        tunekit::invalid("--repeat " + std::to_string(o.repeat) + ", want at most " + std::to_string(most_runs));
-    if (o.memory_mib > most_mib)
-        tunekit::invalid("--memory-mib " + std::to_string(o.memory_mib) + ", want at most " + std::to_string(most_mib));
+    constexpr std::size_t max_runs = std::numeric_limits<std::uint32_t>::max();
+    constexpr std::size_t max_mib = std::numeric_limits<std::size_t>::max() >> 20;
+    if (o.repeat > max_runs)
+        tunekit::invalid("--repeat " + std::to_string(o.repeat) + ", want at most " + std::to_string(max_runs));
+    if (o.memory_mib > max_mib)
+        tunekit::invalid("--memory-mib " + std::to_string(o.memory_mib) + ", want at most " + std::to_string(max_mib));
     if (o.repeat > 0)
         out.repetition =
             measure::any_repetition(measure::fixed{.runs = static_cast<std::uint32_t>(o.repeat), .batch = 1});
