@@ -8,6 +8,7 @@
 #include "tunekit/bandit.hpp"
 #include "tunekit/core.hpp"
 #include "tunekit/curve.hpp"
+#include "tunekit/dispatch.hpp"
 #include "tunekit/explore.hpp"
 #include "tunekit/io.hpp"
 #include "tunekit/linalg.hpp"

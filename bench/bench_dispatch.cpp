@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// What a few kernels and a rule lose against tuning each shape alone, at shapes that the rule has not seen: from recorded
+// results.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "programs/program.hpp"
+#include "tunekit/dispatch/fit.hpp"
+#include "tunekit/dispatch/header.hpp"
+#include "tunekit/dispatch/load.hpp"
+#include "tunekit/dispatch/results_file.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/keep.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/stats/bootstrap.hpp"
+
+namespace tk = tunekit;
+namespace dispatch = tk::dispatch;
+
+namespace {
+
+struct settings {
+    std::string results, header, choice, name = "tuned";
+    std::vector<std::size_t> kernels{1, 2, 4, 8, 16};
+    dispatch::fit_options fit;
+    bool json = false, shapes = false;
+};
+
+/// A rung with so many kernels.
+struct row {
+    std::size_t max_kernels = 0, kept = 0;
+    dispatch::rung_score score;
+    tk::stats::interval share;  ///< 95 %, shapes resampled
+    double alone = 0;           ///< geometric mean of the shape's own search / chosen
+    std::size_t unmeasured = 0;
+};
+
+double mean_share(std::span<const dispatch::held_out> of, std::span<const std::uint32_t> which)
+{
+    double sum = 0;
+    for (const std::uint32_t k : which) sum += std::log(of[k].best / of[k].seconds);
+    return std::exp(sum / static_cast<double>(which.size()));
+}
+
+row scored(const std::vector<dispatch::held_out>& seen, dispatch::rung by)
+{
+    std::vector<dispatch::held_out> own;
+    std::copy_if(seen.begin(), seen.end(), std::back_inserter(own), [&](const auto& h) { return h.by == by; });
+    row out;
+    out.score = dispatch::score_of(own, by);
+    tk::random::philox gen(1);
+    out.share = tk::stats::bootstrap_interval(
+        own.size(), [&](std::span<const std::uint32_t> some) { return mean_share(own, some); }, {}, gen);
+    double sum = 0;
+    for (const auto& h : own) {
+        sum += std::log(h.alone / h.seconds);
+        out.unmeasured += h.measured ? 0U : 1U;
+    }
+    out.alone = std::exp(sum / static_cast<double>(own.size()));
+    return out;
+}
+
+/// Nanoseconds of one choice at run time, over all measured shapes and as many beside them.
+double choose_ns(const dispatch::choice& c)
+{
+    std::vector<dispatch::shape_sizes> at;
+    for (const auto& s : c.devices.front().shapes) {
+        at.push_back(s.at);
+        at.push_back(s.at);
+        for (auto& x : at.back()) x += 1 + x / 3;
+    }
+    const tk::measure::wall_clock now;
+    double best = 1;
+    for (int round = 0; round < 5; ++round) {
+        const double start = now();
+        std::uint64_t sum = 0;
+        for (int k = 0; k < 100; ++k)
+            for (const auto& x : at) sum += dispatch::choice::choose(c.devices.front(), x).config;
+        tk::measure::keep(sum);
+        best = (std::min)(best, (now() - start) / (100 * static_cast<double>(at.size())));
+    }
+    return 1e9 * best;
+}
+
+void run(settings& s)
+{
+    const auto all = dispatch::read_results(s.results);
+    std::vector<row> rows;
+    std::vector<dispatch::held_out> last;
+    const tk::measure::wall_clock now;
+    double fit_seconds = 0;
+    for (const std::size_t k : s.kernels) {
+        s.fit.max_kernels = k;
+        const double start = now();
+        const auto c = dispatch::fit(all, s.fit);
+        fit_seconds = now() - start;
+        last = dispatch::cross_validate(all, s.fit);
+        for (const auto by :
+             {dispatch::rung::exact, dispatch::rung::nearest, dispatch::rung::tree, dispatch::rung::one}) {
+            rows.push_back(scored(last, by));
+            rows.back().max_kernels = k;
+            rows.back().kept = c.configs.size();
+        }
+        if (k != s.kernels.back()) continue;
+        if (!s.header.empty()) dispatch::write_header(s.header, c, {.name = s.name});
+        if (!s.choice.empty()) dispatch::write_choice(s.choice, c);
+    }
+    const double ns = choose_ns(dispatch::fit(all, s.fit));
+    if (s.json) {
+        nlohmann::ordered_json out{{"bench", "dispatch"},  {"results", s.results},
+                                   {"kernel", all.kernel}, {"measurements", all.rows.size()},
+                                   {"fit_s", fit_seconds}, {"choose_ns", ns}};
+        for (const auto& d : all.devices) out["devices"].push_back({{"device", d.device}, {"date", d.date}});
+        for (const row& r : rows)
+            out["rows"].push_back({{"max_kernels", r.max_kernels},
+                                   {"kept", r.kept},
+                                   {"rung", to_text(r.score.by)},
+                                   {"shapes", r.score.shapes},
+                                   {"share", r.score.share},
+                                   {"share_low", r.share.low},
+                                   {"share_high", r.share.high},
+                                   {"share_of_own_search", r.alone},
+                                   {"worst", r.score.worst},
+                                   {"gain_over_untuned", r.score.gain},
+                                   {"least_gain", r.score.least_gain},
+                                   {"below_untuned", r.score.below},
+                                   {"assumed", r.unmeasured}});
+        if (s.shapes)
+            for (const auto& h : last)
+                out["shapes"].push_back({{"rung", to_text(h.by)},
+                                         {"shape", dispatch::shape_text(all.sizes, h.at)},
+                                         {"candidate", h.candidate},
+                                         {"seconds", h.seconds},
+                                         {"best", h.best},
+                                         {"alone", h.alone},
+                                         {"untuned", h.untuned},
+                                         {"below", h.below}});
+        std::printf("%s\n", out.dump(2).c_str());
+        return;
+    }
+    std::printf("%s: %zu measurements\n", all.kernel.c_str(), all.rows.size());
+    std::printf("%-8s %4s %5s %7s  %-22s %9s %6s %8s %6s %6s\n", "rung", "max", "kept", "shapes", "best/chosen [95 %]",
+                "own search", "worst", "untuned/", "least", "below");
+    for (const row& r : rows)
+        std::printf("%-8s %4zu %5zu %7u  %.3f [%.3f, %.3f]   %9.3f %6.3f %8.3f %6.3f %6u\n", to_text(r.score.by),
+                    r.max_kernels, r.kept, r.score.shapes, r.score.share, r.share.low, r.share.high, r.alone,
+                    r.score.worst, r.score.gain, r.score.least_gain, r.score.below);
+    if (s.shapes)
+        for (const auto& h : last)
+            std::printf("%-8s %-28s best/chosen %.3f own search %.3f untuned/chosen %.3f%s%s\n", to_text(h.by),
+                        dispatch::shape_text(all.sizes, h.at).c_str(), h.best / h.seconds, h.alone / h.seconds,
+                        h.untuned / h.seconds, h.below ? " BELOW" : "", h.measured ? "" : " assumed");
+    std::printf("a fit with its cross-validation %.3f s, a choice at run time %.0f ns\n", fit_seconds, ns);
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    settings s;
+    CLI::App app("Scores a choice for every shape on recorded results, shapes held out.", "bench_dispatch");
+    app.add_option("--results", s.results, "results file, as record_shapes writes it")->required();
+    app.add_option("--kernels", s.kernels, "how many kernels are kept, one number or several")
+        ->delimiter(',')
+        ->check(CLI::PositiveNumber);
+    app.add_option("--reach", s.fit.reach, "powers of two within which neighbours have a say");
+    app.add_option("--min-gain", s.fit.min_gain, "share that a further kernel must save");
+    app.add_option("--min-leaf", s.fit.min_leaf, "shapes of a leaf of the tree");
+    app.add_option("--leaf-penalty", s.fit.leaf_penalty, "log loss that a leaf of the tree must save");
+    app.add_option("--folds", s.fit.folds, "of the cross-validation; 0: each shape for itself")
+        ->check(programs::whole_number());
+    app.add_option("--header", s.header, "also write the choice of the last of --kernels as a C++ header");
+    app.add_option("--choice", s.choice, "and as a file that dispatch::load reads");
+    app.add_option("--name", s.name, "the header's namespace");
+    app.add_flag("--shapes", s.shapes, "each shape's loss, too");
+    app.add_flag("--json", s.json);
+    return programs::run_program(app, argc, argv, [&] { run(s); });
+}

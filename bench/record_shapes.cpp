@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// Tunes products of many shapes one by one, then measures what won at each of them at every other, and writes that as results:
+// what bench_dispatch reads.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "programs/gemm_family.hpp"
+#include "programs/operator_case.hpp"
+#include "programs/program.hpp"
+#include "tunekit/dispatch/results_file.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/fixed.hpp"
+#include "tunekit/measure/in_process.hpp"
+#include "tunekit/measure/timed.hpp"
+#include "tunekit/recipes/combined.hpp"
+#include "tunekit/stats/interval.hpp"
+#include "tunekit/stats/quantile.hpp"
+#include "tunekit/tune/tune.hpp"
+
+namespace tk = tunekit;
+namespace dispatch = tk::dispatch;
+
+namespace {
+
+using gemm_case = programs::operator_case<programs::family_gemm_operator>;
+
+struct settings {
+    std::string finalists, out, device = "unnamed machine", date;
+    double seconds = 6;
+    std::size_t keep = 2, rounds = 3;
+    std::uint64_t seed = 1;
+};
+
+dispatch::shape_sizes sizes_of(const tk::kernels::gemm_shape& s) { return {s.m, s.n, s.k}; }
+
+bool exists(const std::string& path)
+{
+    struct stat s;
+    return ::stat(path.c_str(), &s) == 0;
+}
+
+dispatch::results empty_results()
+{
+    const auto space = programs::gemm_family_space();
+    const auto names = space.names();
+    return {.kernel = "gemm",
+            .version = "1",
+            .fingerprint = space.fingerprint(),
+            .sizes = {"m", "n", "k"},
+            .parameters = {names.begin(), names.end()}};
+}
+
+/// A few runs of each candidate, on the thread's clock: others use this machine.
+auto measurer(gemm_case& on, std::uint32_t runs)
+{
+    return tk::measure::in_process(
+        on.space(),
+        tk::measure::timed{
+            on.kernel(), tk::measure::fixed{.runs = runs, .batch = 1}, on.check(), tk::measure::thread_clock{},
+            tk::measure::timed_options{.warm_up_calm_runs = 1, .max_warm_up_runs = 3, .max_warm_up_seconds = 0.02}});
+}
+
+/// The best of a search of its own at each shape, and what an untuned library runs there.
+dispatch::results finalists(const settings& s)
+{
+    dispatch::results out = exists(s.finalists) ? dispatch::read_results(s.finalists) : empty_results();
+    for (const auto& shape : programs::gemm_family()) {
+        const auto at = sizes_of(shape);
+        if (std::any_of(out.rows.begin(), out.rows.end(), [&](const auto& r) { return r.at == at; })) continue;
+        gemm_case on(shape);
+        auto measure = measurer(on, 8);
+        auto how = tk::recipes::combined();
+        how.limits.abandon_factor = 1.2;
+        tk::random::philox gen(s.seed);
+        tk::tuner t(on.space(), how, {.seconds = s.seconds}, gen);
+        t.begin_with({on.default_index()});
+        tk::tune(t, measure);
+        const auto best = t.record().finalists(s.keep);
+        const auto add = [&](tk::index i, bool searched) {
+            for (const auto& trial : t.record().trials())
+                if (trial.candidate == i && trial.measured.ok())
+                    out.add({.device = s.device,
+                             .at = at,
+                             .candidate = i,
+                             .values = on.space().texts(i),
+                             .seconds = trial.measured.cost,
+                             .runs = trial.measured.runs,
+                             .searched = searched,
+                             .untuned = i == on.default_index()},
+                            std::numeric_limits<double>::infinity());
+        };
+        for (const tk::index i : best) add(i, true);
+        add(on.default_index(), false);
+        dispatch::write_results(s.finalists, out);
+        std::printf("%-24s %5zu trials, untuned %.4f ms, best %.4f ms, %.1f GFLOP/s\n",
+                    dispatch::shape_text(out.sizes, at).c_str(), t.record().trials().size(),
+                    1e3 * t.record().trials().front().measured.cost, 1e3 * t.record().best_cost(),
+                    shape.flops() / t.record().best_cost() / 1e9);
+        std::fflush(stdout);
+    }
+    return out;
+}
+
+/// Four digits: more are noise, and make the file long.
+double rounded(double x)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g", x);
+    return std::strtod(text, nullptr);
+}
+
+/// One row: the fastest of the rounds' medians, with the interval of that round.
+void keep_faster(std::optional<dispatch::result>& row, const dispatch::result& like, const tk::measure::measurement& m)
+{
+    const double cost = m.at_least || m.batches.empty() ? m.cost : tk::stats::median(m.batches);
+    if (m.failed || (row && (m.at_least || cost >= row->seconds))) return;
+    dispatch::result now = like;
+    now.seconds = rounded(cost);
+    now.runs = m.runs;
+    now.at_least = m.at_least;
+    if (!m.at_least && m.batches.size() >= 6) {
+        const auto range = tk::stats::order_interval(m.batches).within;
+        now.within = {(std::min)(rounded(range.low), now.seconds), (std::max)(rounded(range.high), now.seconds)};
+    }
+    row = now;
+}
+
+/// All finalists at one shape, in rounds that run each of them once; after the first those only that are not much slower.
+void measure_all(const settings& s, const tk::kernels::gemm_shape& shape, const dispatch::results& from,
+                 dispatch::results& out)
+{
+    std::vector<dispatch::result> likes;
+    for (const auto& r : from.rows) {
+        const bool here = r.at == sizes_of(shape);
+        std::size_t k = 0;
+        while (k < likes.size() && likes[k].candidate != r.candidate) ++k;
+        if (k == likes.size())
+            likes.push_back({.device = s.device, .at = sizes_of(shape), .candidate = r.candidate, .values = r.values});
+        likes[k].searched = likes[k].searched || (here && r.searched);
+        likes[k].untuned = likes[k].untuned || (here && r.untuned);
+    }
+    gemm_case on(shape);
+    auto measure = measurer(on, 6);
+    std::vector<std::optional<dispatch::result>> rows(likes.size());
+    double best = std::numeric_limits<double>::infinity();
+    for (std::size_t round = 0; round < s.rounds; ++round)
+        for (std::size_t j = 0; j < likes.size(); ++j) {
+            const std::size_t k = (round % 2 == 0 ? j : likes.size() - 1 - j);
+            const bool must = likes[k].untuned || likes[k].searched;
+            if (round > 0 && !must && (!rows[k] || rows[k]->at_least || rows[k]->seconds > 1.5 * best)) continue;
+            const tk::measure::limits within{
+                .abandon_above = must ? std::numeric_limits<double>::infinity() : 2.5 * best, .run_seconds = 0.15};
+            const std::vector<tk::index> one{likes[k].candidate};
+            const auto m = measure.measure(one, within).front();
+            keep_faster(rows[k], likes[k], m);
+            if (m.ok()) best = (std::min)(best, m.cost);
+        }
+    for (const auto& row : rows)
+        if (row) out.add(*row);
+    std::printf("%-24s %zu of %zu configurations, best %.1f GFLOP/s\n",
+                dispatch::shape_text(out.sizes, sizes_of(shape)).c_str(),
+                static_cast<std::size_t>(
+                    std::count_if(rows.begin(), rows.end(), [](const auto& r) { return r && !r->at_least; })),
+                rows.size(), shape.flops() / best / 1e9);
+    std::fflush(stdout);
+}
+
+void run(const settings& s)
+{
+    const auto from = finalists(s);
+    dispatch::results out = exists(s.out) ? dispatch::read_results(s.out) : empty_results();
+    for (const auto& shape : programs::gemm_family()) {
+        if (std::any_of(out.rows.begin(), out.rows.end(), [&](const auto& r) { return r.at == sizes_of(shape); }))
+            continue;
+        measure_all(s, shape, from, out);
+        out.set_date(s.device, s.date);
+        dispatch::write_results(s.out, out);
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    settings s;
+    CLI::App app("Records what configurations of a matrix product take over many shapes.", "record_shapes");
+    app.add_option("--finalists", s.finalists, "results file of the searches; what is in it is not searched again")
+        ->required();
+    app.add_option("--out", s.out, "results file of all finalists at all shapes; taken up where it ends")->required();
+    app.add_option("--seconds", s.seconds, "of each search")->check(CLI::PositiveNumber);
+    app.add_option("--keep", s.keep, "finalists of a shape")->check(CLI::PositiveNumber);
+    app.add_option("--rounds", s.rounds, "in which every finalist runs once")->check(CLI::PositiveNumber);
+    app.add_option("--device", s.device, "what the results call this machine");
+    app.add_option("--date", s.date, "of the measurements");
+    app.add_option("--seed", s.seed);
+    return programs::run_program(app, argc, argv, [&] { run(s); });
+}

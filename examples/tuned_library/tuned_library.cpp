@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// A small library of matrix products with a generated header: its times beside those of the untuned default and of OpenBLAS
+// over many shapes, and its results checked.
+//
+//     tuned_library [SHAPES]           the first SHAPES of the family; all 64 where not said
+
+#include <cblas.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <vector>
+
+#include "gemm_library.hpp"
+
+#include "programs/gemm_family.hpp"
+#include "programs/kernel_table.hpp"
+#include "programs/noise.hpp"
+#include "tunekit/kernels/gemm/space.hpp"
+#include "tunekit/kernels/reference.hpp"
+#include "tunekit/measure/clocks.hpp"
+
+namespace kernels = tunekit::kernels;
+
+namespace {
+
+/// The least time of a call, as disturbances lengthen times: of five batches of a millisecond at least, in turn with others.
+struct contestant {
+    double best = std::numeric_limits<double>::infinity();
+
+    template <class Call>
+    void run(const Call& call)
+    {
+        const tunekit::measure::thread_clock now;
+        const double start = now();
+        int calls = 0;
+        do {
+            call();
+            ++calls;
+        } while (now() - start < 1e-3);
+        best = (std::min)(best, (now() - start) / calls);
+    }
+};
+
+/// One thread, and OpenBLAS told the core that it does not know; it reads these when it is loaded, so start anew.
+void begin_honestly(char** argv)
+{
+    if (std::getenv("TUNEKIT_TUNED_LIBRARY") != nullptr) return;
+    setenv("TUNEKIT_TUNED_LIBRARY", "1", 1);
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
+#endif
+    execv("/proc/self/exe", argv);
+}
+
+int run(std::size_t shapes)
+{
+    gemm_library library(kernel_table());
+    double over_untuned = 0, over_blas = 0;
+    int wrong = 0;
+    std::size_t count = 0;
+    std::printf("%-22s %10s %10s %10s GFLOP/s\n", "m x n x k", "tuned", "untuned", "OpenBLAS");
+    for (const kernels::gemm_shape& s : programs::gemm_family()) {
+        if (count == shapes) break;
+        ++count;
+        const auto a = programs::noise(s.m * s.k, 1), b = programs::noise(s.k * s.n, 2);
+        std::vector<float> c(static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n));
+        library.run(s.m, s.n, s.k, a.data(), b.data(), c.data());
+        if (s.macs() < 50000000 && !(kernels::relative_error(c, kernels::reference_gemm(s, a, b)) < 1e-4)) ++wrong;
+        kernels::gemm_kernel untuned(s, kernels::default_config(s, kernel_table()), kernel_table());
+        contestant ours, plain, blas;
+        for (int round = 0; round < 5; ++round) {
+            ours.run([&] { library.run(s.m, s.n, s.k, a.data(), b.data(), c.data()); });
+            plain.run([&] { untuned.run(a.data(), b.data(), c.data()); });
+            blas.run([&] {
+                cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, s.m, s.n, s.k, 1, a.data(), s.k, b.data(), s.n,
+                            0, c.data(), s.n);
+            });
+        }
+        over_untuned += std::log(plain.best / ours.best);
+        over_blas += std::log(blas.best / ours.best);
+        std::printf("%4d x %4d x %4d     %10.1f %10.1f %10.1f\n", s.m, s.n, s.k, s.flops() / ours.best / 1e9,
+                    s.flops() / plain.best / 1e9, s.flops() / blas.best / 1e9);
+    }
+    const auto n = static_cast<double>((std::max)(count, std::size_t{1}));
+    std::printf("geometric mean over %zu shapes: %.3f times as fast as untuned, %.3f times as OpenBLAS; %d wrong\n",
+                count, std::exp(over_untuned / n), std::exp(over_blas / n), wrong);
+    return wrong == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    begin_honestly(argv);
+    try {
+        return run(argc > 1 ? static_cast<std::size_t>(std::atoi(argv[1])) : ~std::size_t{0});
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "%s\n", e.what());
+        return 2;
+    }
+}

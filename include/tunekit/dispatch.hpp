@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Every public header of dispatch/ that needs no more than tunekit does.
+
+#include "tunekit/dispatch/choice.hpp"
+#include "tunekit/dispatch/fit.hpp"
+#include "tunekit/dispatch/header.hpp"
+#include "tunekit/dispatch/load.hpp"
+#include "tunekit/dispatch/next_shapes.hpp"
+#include "tunekit/dispatch/results.hpp"
+#include "tunekit/dispatch/results_file.hpp"
+#include "tunekit/dispatch/task_name.hpp"
+#include "tunekit/dispatch/tune_shapes.hpp"

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A choice for every shape: a few configurations, and which of them runs where.
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/dispatch/results.hpp"
+#include "tunekit/space/concepts.hpp"
+
+namespace tunekit::dispatch {
+
+/// log2(x) in steps of 2^-16, linear between powers of two: at most 0.0861 too low, increasing, and the same integer on every
+/// machine. Of what is below 1 it is 0.
+[[nodiscard]] constexpr std::int64_t log2_steps(std::int64_t x) noexcept
+{
+    const int whole = x < 1 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(x))) - 1;
+    const std::int64_t above = x < 1 ? 0 : x - (std::int64_t{1} << whole);
+    const std::int64_t part = whole <= 46 ? (above << 16) >> whole : above >> (whole - 16);
+    return x < 1 ? 0 : whole * 65536 + part;
+}
+
+/// How a configuration was chosen: from the surest to what is left.
+enum class rung : std::uint8_t {
+    exact,    ///< this shape was measured
+    nearest,  ///< what is best at the measured shape next to it, by the logarithms of the sizes
+    tree,     ///< what is best for shapes of this kind
+    one,      ///< the one configuration that loses least over everything: for a device that was not measured
+};
+
+[[nodiscard]] constexpr const char* to_text(rung by) noexcept
+{
+    switch (by) {
+        case rung::exact:
+            return "exact";
+        case rung::nearest:
+            return "nearest";
+        case rung::tree:
+            return "tree";
+        case rung::one:
+            return "one";
+    }
+    return "";
+}
+
+/// A node of a tree over shapes. Inside: compares sum log2_steps(size) over `of` less that over `less` with `at_most`; of
+/// one size alone, the size itself. A leaf has of = 0.
+struct tree_node {
+    std::uint32_t of = 0, less = 0;  ///< sizes, a bit each
+    std::int64_t at_most = 0;
+    std::uint32_t yes = 0, no = 0;  ///< positions of nodes behind this one
+    std::uint32_t config = 0;       ///< of a leaf
+
+    /// What the node compares: for the tree's fit and for its use.
+    [[nodiscard]] constexpr std::int64_t feature(std::span<const std::int64_t> at) const noexcept
+    {
+        if (less == 0 && (of & (of - 1)) == 0)
+            for (std::size_t j = 0; j < at.size(); ++j)
+                if (of >> j == 1) return at[j];
+        std::int64_t sum = 0;
+        for (std::size_t j = 0; j < at.size(); ++j) {
+            if ((of >> j & 1U) != 0) sum += log2_steps(at[j]);
+            if ((less >> j & 1U) != 0) sum -= log2_steps(at[j]);
+        }
+        return sum;
+    }
+
+    friend bool operator==(const tree_node&, const tree_node&) = default;
+};
+
+/// How well a rung did, over shapes: for `exact` those that it was fitted to, else each held out of the fit.
+struct rung_score {
+    rung by = rung::exact;
+    std::uint32_t shapes = 0;
+    double share = 0;           ///< geometric mean of best / chosen time; 1 is tuning each shape alone
+    double worst = 0;           ///< the least
+    std::uint32_t against = 0;  ///< shapes whose untuned default was measured
+    double gain = 0;            ///< over those: geometric mean of untuned / chosen time
+    double least_gain = 0;      ///< the least
+    std::uint32_t below = 0;    ///< of those: slower than the default, by more than the intervals
+
+    friend bool operator==(const rung_score&, const rung_score&) = default;
+};
+
+/// One of the configurations that a library keeps.
+struct kept_config {
+    index candidate = 0;
+    std::vector<std::string> values{};
+    std::uint32_t shapes = 0;  ///< measured ones that it is the choice for
+
+    friend bool operator==(const kept_config&, const kept_config&) = default;
+};
+
+/// A measured shape and its configuration.
+struct chosen_shape {
+    shape_sizes at{};
+    std::uint32_t config = 0;  ///< position in choice::configs
+    std::uint32_t around = 0;  ///< for shapes next to it
+
+    friend bool operator==(const chosen_shape&, const chosen_shape&) = default;
+};
+
+/// What runs on one device.
+struct device_choice {
+    std::string device{};
+    std::string date{};
+    rung general = rung::tree;           ///< nearest or tree: for shapes that were not measured
+    std::vector<chosen_shape> shapes{};  ///< sorted
+    std::vector<tree_node> tree{};       ///< the root first
+    std::vector<rung_score> scores{};
+
+    friend bool operator==(const device_choice&, const device_choice&) = default;
+};
+
+/// What was chosen, and how.
+struct pick {
+    std::uint32_t config = 0;  ///< position in choice::configs
+    rung by = rung::one;
+
+    friend bool operator==(const pick&, const pick&) = default;
+};
+
+/// Which configuration runs at which shape on which device. A value that `fit` makes, `write_header` prints and `load` reads.
+///
+///     const dispatch::choice chosen = dispatch::fit(all, {.max_kernels = 8});
+///     const dispatch::pick p = chosen.choose(io::machine_key(), {128, 768, 768});
+///     kernel_of(chosen.configs[p.config].candidate).run();
+///
+/// A shape that was measured gets what is best there, any other what the device's general rung says, whatever its sizes; one
+/// below 1 counts as 1. A device that was not measured gets rung `one`. Everything is integer arithmetic, so a header
+/// generated from it chooses the same.
+struct choice {
+    std::string kernel{};
+    std::string version{};
+    std::uint64_t fingerprint = 0;  ///< of the space
+    std::vector<std::string> sizes{};
+    std::vector<std::string> parameters{};
+    std::vector<kept_config> configs{};
+    std::uint32_t one = 0;                 ///< position of what an unknown device runs
+    std::vector<device_choice> devices{};  ///< sorted by name
+
+    /// The device's part; null where it was not measured.
+    [[nodiscard]] const device_choice* of_device(std::string_view device) const noexcept
+    {
+        for (const device_choice& d : devices)
+            if (d.device == device) return &d;
+        return nullptr;
+    }
+
+    /// The choice. Throws std::invalid_argument where there is not one size for each name.
+    [[nodiscard]] pick choose(std::string_view device, std::span<const std::int64_t> at) const
+    {
+        require(at.size() == sizes.size(), "choice: another number of sizes than of names, want one for each");
+        const device_choice* const d = of_device(device);
+        return d == nullptr ? pick{one, rung::one} : choose(*d, at);
+    }
+    [[nodiscard]] pick choose(std::string_view device, const shape_sizes& at) const
+    {
+        return choose(device, std::span<const std::int64_t>(at));
+    }
+
+    /// The same with the device known. Precondition: one size for each name.
+    [[nodiscard]] static pick choose(const device_choice& d, std::span<const std::int64_t> at)
+    {
+        const auto place = std::lower_bound(
+            d.shapes.begin(), d.shapes.end(), at, [](const chosen_shape& s, std::span<const std::int64_t> x) {
+                return std::lexicographical_compare(s.at.begin(), s.at.end(), x.begin(), x.end());
+            });
+        if (place != d.shapes.end() && std::equal(place->at.begin(), place->at.end(), at.begin(), at.end()))
+            return {place->config, rung::exact};
+        return by_rung(d, d.general, at);
+    }
+
+    /// What `nearest` or `tree` alone says, measured or not. Precondition: the device has shapes and a tree.
+    [[nodiscard]] static pick by_rung(const device_choice& d, rung general, std::span<const std::int64_t> at)
+    {
+        if (general == rung::nearest) return {d.shapes[nearest(d, at)].around, rung::nearest};
+        const tree_node* node = d.tree.data();
+        while (node->of != 0) node = d.tree.data() + (node->feature(at) <= node->at_most ? node->yes : node->no);
+        return {node->config, rung::tree};
+    }
+
+    /// The measured shape with the least sum of squares of log2_steps differences, the first of equals.
+    [[nodiscard]] static std::size_t nearest(const device_choice& d, std::span<const std::int64_t> at)
+    {
+        std::size_t best = 0;
+        std::int64_t least = -1;
+        for (std::size_t k = 0; k < d.shapes.size(); ++k) {
+            std::int64_t sum = 0;
+            for (std::size_t j = 0; j < at.size(); ++j) {
+                const std::int64_t gap = log2_steps(at[j]) - log2_steps(d.shapes[k].at[j]);
+                sum += gap * gap;
+            }
+            if (least >= 0 && sum >= least) continue;
+            least = sum;
+            best = k;
+        }
+        return best;
+    }
+
+    friend bool operator==(const choice&, const choice&) = default;
+};
+
+}  // namespace tunekit::dispatch

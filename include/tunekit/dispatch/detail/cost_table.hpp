@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Results as a table of losses: a row for each shape of a device, a column for each configuration.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/dispatch/results.hpp"
+
+namespace tunekit::dispatch::detail {
+
+inline constexpr std::uint32_t no_config = ~std::uint32_t{0};
+
+/// One shape on one device.
+struct table_row {
+    std::size_t device = 0;  ///< position in results::devices
+    shape_sizes at{};
+    double best = 0;   ///< seconds of the fastest, whatever it came from
+    double alone = 0;  ///< of the fastest that a search at this shape tried; the fastest where none is known
+    std::uint32_t untuned = no_config;
+};
+
+/// loss = log(seconds / best of the row). What was cut short counts with the least time seen; what was not measured, as the
+/// slowest of its row and at least as twice the best: ignorance never wins.
+struct cost_table {
+    std::vector<table_row> rows;                   ///< by device, then shape
+    std::vector<index> candidates;                 ///< ascending
+    std::vector<std::vector<std::string>> values;  ///< of each
+    std::vector<double> losses;                    ///< rows x candidates
+    std::vector<const result*> sources;            ///< the same; null where nothing was measured
+
+    [[nodiscard]] std::size_t columns() const { return candidates.size(); }
+    [[nodiscard]] double loss(std::size_t row, std::size_t config) const { return losses[row * columns() + config]; }
+    [[nodiscard]] const result* source(std::size_t row, std::size_t config) const
+    {
+        return sources[row * columns() + config];
+    }
+};
+
+/// The table of all rows that were measured whole somewhere. Refers to `all`. Throws tunekit::error where there is none.
+[[nodiscard]] inline cost_table table_of(const results& all)
+{
+    cost_table out;
+    std::map<index, std::uint32_t> column;
+    for (const result& r : all.rows) column.emplace(r.candidate, 0);
+    for (auto& [candidate, place] : column) {
+        place = static_cast<std::uint32_t>(out.candidates.size());
+        out.candidates.push_back(candidate);
+    }
+    out.values.resize(column.size());
+    for (const result& r : all.rows) out.values[column[r.candidate]] = r.values;
+    for (const winner& w : winners_of(all)) {
+        table_row row{.at = w.at, .best = all.rows[w.best].seconds};
+        while (all.devices[row.device].device != w.device) ++row.device;
+        row.alone = std::numeric_limits<double>::infinity();
+        const auto like = [&](const result& r) { return r.device == w.device && r.at == w.at; };
+        double slowest = row.best;
+        std::vector<const result*> sources(column.size(), nullptr);
+        std::size_t from = w.best;
+        while (from > 0 && like(all.rows[from - 1])) --from;
+        for (; from < all.rows.size() && like(all.rows[from]); ++from) {
+            const result& r = all.rows[from];
+            sources[column[r.candidate]] = &r;
+            slowest = (std::max)(slowest, r.seconds);
+            if (r.at_least) continue;
+            if (r.untuned) row.untuned = column[r.candidate];
+            if (r.searched) row.alone = (std::min)(row.alone, r.seconds);
+        }
+        if (std::isinf(row.alone)) row.alone = row.best;
+        const double unknown = std::log((std::max)(slowest / row.best, 2.0));
+        for (const result* const r : sources) {
+            out.losses.push_back(r == nullptr ? unknown : std::log(r->seconds / row.best));
+            out.sources.push_back(r);
+        }
+        out.rows.push_back(std::move(row));
+    }
+    if (out.rows.empty())
+        throw error("results of " + all.kernel + ": no shape was measured; measure one at least before you choose");
+    return out;
+}
+
+/// The columns that a search tried, or an untuned library runs, at one of these rows: what is known without the others. All
+/// columns where no row says where it came from.
+[[nodiscard]] inline std::vector<std::uint32_t> known_at(const cost_table& t, std::span<const std::size_t> rows)
+{
+    std::vector<std::uint32_t> out, any;
+    for (std::uint32_t c = 0; c < t.columns(); ++c) {
+        bool here = false, measured = false;
+        for (const std::size_t r : rows) {
+            const result* const s = t.source(r, c);
+            measured = measured || (s != nullptr && !s->at_least);
+            here = here || (s != nullptr && !s->at_least && (s->searched || s->untuned));
+        }
+        if (here) out.push_back(c);
+        if (measured) any.push_back(c);
+    }
+    return out.empty() ? any : out;
+}
+
+}  // namespace tunekit::dispatch::detail

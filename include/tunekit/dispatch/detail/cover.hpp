@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The few configurations that lose least: greedy cover, then swaps.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tunekit/dispatch/detail/cost_table.hpp"
+
+namespace tunekit::dispatch::detail {
+
+/// The sum over `rows` of the least loss among `kept`.
+[[nodiscard]] inline double cover_loss(const cost_table& t, std::span<const std::size_t> rows,
+                                       std::span<const std::uint32_t> kept)
+{
+    double sum = 0;
+    for (const std::size_t r : rows) {
+        double least = std::numeric_limits<double>::infinity();
+        for (const std::uint32_t c : kept) least = (std::min)(least, t.loss(r, c));
+        sum += least;
+    }
+    return sum;
+}
+
+/// At most `max_kept` of `candidates` whose cover_loss is small: the best one more, again and again, while that gains
+/// `min_gain` a row; then one for another, whichever pair gains most, until none does. No better pair remains, a better set
+/// may. Ascending.
+///
+/// Cost: O(max_kept x candidates x rows) a pass; passes gain 1e-9 at least.
+/// Source: the greedy step is that of Nemhauser, Wolsey, Fisher (1978) for submodular cover, within 1 - 1/e of the largest
+///         gain; the swaps are Teitz, Bart (1968), p-medians.
+[[nodiscard]] inline std::vector<std::uint32_t> cover(const cost_table& t, std::span<const std::size_t> rows,
+                                                      std::span<const std::uint32_t> candidates, std::size_t max_kept,
+                                                      double min_gain)
+{
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    std::vector<std::uint32_t> kept;
+    std::vector<double> least(rows.size(), infinite);
+    double loss = infinite;
+    while (kept.size() < (std::min)(max_kept, candidates.size())) {
+        double best = infinite;
+        std::uint32_t which = no_config;
+        for (const std::uint32_t c : candidates) {
+            double sum = 0;
+            for (std::size_t k = 0; k < rows.size(); ++k) sum += (std::min)(least[k], t.loss(rows[k], c));
+            if (sum < best) {
+                best = sum;
+                which = c;
+            }
+        }
+        if (!(loss - best > min_gain * static_cast<double>(rows.size()))) break;
+        loss = best;
+        kept.push_back(which);
+        for (std::size_t k = 0; k < rows.size(); ++k) least[k] = (std::min)(least[k], t.loss(rows[k], which));
+    }
+    for (bool better = true; better;) {
+        better = false;
+        std::pair<std::size_t, std::uint32_t> swap{};
+        double best = loss;
+        for (std::size_t out = 0; out < kept.size(); ++out) {
+            for (std::size_t k = 0; k < rows.size(); ++k) {
+                least[k] = infinite;
+                for (std::size_t j = 0; j < kept.size(); ++j)
+                    if (j != out) least[k] = (std::min)(least[k], t.loss(rows[k], kept[j]));
+            }
+            for (const std::uint32_t c : candidates) {
+                double sum = 0;
+                for (std::size_t k = 0; k < rows.size(); ++k) sum += (std::min)(least[k], t.loss(rows[k], c));
+                if (sum < best - 1e-9) {
+                    best = sum;
+                    swap = {out, c};
+                    better = true;
+                }
+            }
+        }
+        if (better) {
+            kept[swap.first] = swap.second;
+            loss = best;
+        }
+    }
+    std::sort(kept.begin(), kept.end());
+    return kept;
+}
+
+}  // namespace tunekit::dispatch::detail

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What a generated header is made of: identifiers, literals, comments.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/text.hpp"
+
+namespace tunekit::dispatch::detail {
+
+/// The keywords of C++20 and its alternative tokens.
+inline constexpr std::string_view cpp_keywords =
+    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class "
+    "co_await "
+    "co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype default delete "
+    "do double "
+    "dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace "
+    "new noexcept "
+    "not not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires return short "
+    "signed sizeof "
+    "static static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename "
+    "union "
+    "unsigned using virtual void volatile wchar_t while xor xor_eq ";
+
+/// Throws std::invalid_argument unless all are identifiers that a program may use, none is `taken`, and none occurs twice.
+inline void check_names(const std::vector<std::string>& names, const std::string& what,
+                        const std::vector<std::string_view>& taken)
+{
+    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    for (const std::string& n : names) {
+        const auto need = [&](bool good, const char* wrong) {
+            if (!good)
+                invalid("write_header: the " + what + " \"" + n.substr(0, 80) + "\" " + wrong + ", want another name");
+        };
+        need(!n.empty() && letter(n.front()) &&
+                 std::all_of(n.begin(), n.end(),
+                             [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_'; }),
+             "is no identifier of letters, digits and _ that begins with a letter");
+        need(n.find("__") == std::string::npos, "has two _ in a row, which C++ keeps for itself");
+        need(cpp_keywords.find(' ' + n + ' ') == std::string_view::npos, "is a word of C++");
+        need(std::find(taken.begin(), taken.end(), n) == taken.end(), "means something in the header");
+        need(std::count(names.begin(), names.end(), n) == 1, "occurs twice");
+    }
+}
+
+/// What a parameter's values are in C++.
+enum class value_type : std::uint8_t { flag, integer, long_integer, number, text };
+
+[[nodiscard]] constexpr const char* to_text(value_type t) noexcept
+{
+    switch (t) {
+        case value_type::flag:
+            return "bool";
+        case value_type::integer:
+            return "int";
+        case value_type::long_integer:
+            return "long long";
+        case value_type::number:
+            return "double";
+        case value_type::text:
+            return "const char*";
+    }
+    return "";
+}
+
+/// The narrowest type that holds all of them.
+[[nodiscard]] inline value_type type_of(const std::vector<std::string>& texts)
+{
+    const auto all = [&](auto&& holds) { return std::all_of(texts.begin(), texts.end(), holds); };
+    if (all([](const std::string& s) { return s == "true" || s == "false"; })) return value_type::flag;
+    if (all([](const std::string& s) {
+            const auto x = io::number<std::int64_t>(s);
+            return x && *x >= -2147483647 && *x <= 2147483647;
+        }))
+        return value_type::integer;
+    if (all([](const std::string& s) {
+            const auto x = io::number<std::int64_t>(s);
+            return x && *x > (std::numeric_limits<std::int64_t>::min)();
+        }))
+        return value_type::long_integer;
+    if (all([](const std::string& s) {
+            const auto x = io::number<double>(s);
+            return x && std::isfinite(*x);
+        }))
+        return value_type::number;
+    return value_type::text;
+}
+
+/// The value as a literal of that type. Of texts, what is not printable ASCII is octal, so that no digit behind it joins in.
+[[nodiscard]] inline std::string as_literal(value_type t, const std::string& s)
+{
+    if (t == value_type::long_integer) return s + "LL";
+    if (t == value_type::number) {
+        const std::string out = io::text_of(*io::number<double>(s));
+        return out.find_first_of(".e") == std::string::npos ? out + ".0" : out;
+    }
+    if (t != value_type::text) return s;
+    std::string out = "\"";
+    for (const char c : s) {
+        const auto u = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\' || c == '?') {
+            out += '\\';
+            out += c;
+        } else if (u < 0x20 || u >= 0x7f) {
+            out += '\\';
+            for (const int shift : {6, 3, 0}) out += static_cast<char>('0' + (u >> shift & 7U));
+        } else {
+            out += c;
+        }
+    }
+    return out += '"';
+}
+
+/// The text within a comment of one line: what is not printable ASCII, and \, which would join the next line, are '.'.
+[[nodiscard]] inline std::string as_comment(std::string s)
+{
+    for (char& c : s)
+        if (const auto u = static_cast<unsigned char>(c); u < 0x20 || u >= 0x7f || c == '\\') c = '.';
+    return s.empty() ? "(none)" : s;
+}
+
+[[nodiscard]] inline std::string joined_by(const std::vector<std::string>& all, const char* between)
+{
+    std::string out;
+    for (const std::string& s : all) out += (out.empty() ? "" : between) + s;
+    return out;
+}
+
+/// "0.985".
+[[nodiscard]] inline std::string three_digits(double x)
+{
+    const auto thousandths = static_cast<std::int64_t>(std::llround(1000 * (std::min)(x, 1e12)));
+    std::string part = std::to_string(thousandths % 1000);
+    part.insert(0, 3 - part.size(), '0');
+    return std::to_string(thousandths / 1000) + '.' + part;
+}
+
+/// Whether the file is there and holds this text.
+[[nodiscard]] inline bool holds(const std::string& path, const std::string& text)
+{
+    std::FILE* const file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) return false;
+    std::fclose(file);
+    return io::read_text(path) == text;
+}
+
+}  // namespace tunekit::dispatch::detail

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A small tree from shapes to configurations.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tunekit/dispatch/choice.hpp"
+#include "tunekit/dispatch/detail/cost_table.hpp"
+
+namespace tunekit::dispatch::detail {
+
+/// What nodes may compare: each size, the product and the quotient of each two, and the product of all.
+[[nodiscard]] inline std::vector<tree_node> tree_features(std::size_t sizes)
+{
+    std::vector<tree_node> out;
+    const auto bit = [](std::size_t j) { return std::uint32_t{1} << j; };
+    for (std::size_t a = 0; a < sizes; ++a) out.push_back({.of = bit(a)});
+    for (std::size_t a = 0; a < sizes; ++a)
+        for (std::size_t b = a + 1; b < sizes; ++b) {
+            out.push_back({.of = bit(a) | bit(b)});
+            out.push_back({.of = bit(a), .less = bit(b)});
+        }
+    if (sizes > 2) out.push_back({.of = static_cast<std::uint32_t>((std::uint64_t{1} << sizes) - 1)});
+    return out;
+}
+
+/// Grows a tree over rows of a table whose leaves are columns.
+///
+/// A node takes the split that leaves the least loss, of leaves with `min_rows` rows or more; what a subtree gains less than
+/// `leaf_penalty` for each leaf beyond the first is cut off again, from below.
+/// Source: Breiman, Friedman, Olshen, Stone (1984), Classification and Regression Trees, chapters 2 and 3: minimal
+///         cost-complexity pruning.
+/// Departures: losses of whole configurations for the impurity; the penalty is given, not chosen by cross-validation.
+class shape_tree {
+public:
+    shape_tree(const cost_table& t, std::span<const std::uint32_t> kept, std::size_t min_rows, double leaf_penalty)
+        : table_(t), kept_(kept.begin(), kept.end()), min_rows_(min_rows), penalty_(leaf_penalty)
+    {
+    }
+
+    /// The nodes, the root first. Leaves hold positions in `kept`. Precondition: rows and columns there are.
+    [[nodiscard]] std::vector<tree_node> grown(std::vector<std::size_t> rows)
+    {
+        features_ = tree_features(table_.rows[rows.front()].at.size());
+        nodes_.clear();
+        static_cast<void>(grow(std::move(rows), 0));
+        return std::move(nodes_);
+    }
+
+    /// The kept column that loses least over the rows, and its loss.
+    [[nodiscard]] std::pair<std::uint32_t, double> leaf(std::span<const std::size_t> rows) const
+    {
+        std::pair<std::uint32_t, double> best{0, std::numeric_limits<double>::infinity()};
+        for (std::uint32_t c = 0; c < kept_.size(); ++c) {
+            double sum = 0;
+            for (const std::size_t r : rows) sum += table_.loss(r, kept_[c]);
+            if (sum < best.second) best = {c, sum};
+        }
+        return best;
+    }
+
+private:
+    struct cut {
+        tree_node node{};
+        double loss = std::numeric_limits<double>::infinity();
+    };
+
+    /// Puts the subtree of the rows behind the nodes; its loss, penalties of all leaves but one included.
+    double grow(std::vector<std::size_t> rows, int depth)
+    {
+        const auto [config, loss] = leaf(rows);
+        const std::size_t at = nodes_.size();
+        nodes_.push_back({.config = config});
+        if (depth == 12 || rows.size() < 2 * min_rows_) return loss;
+        const cut split = best_cut(rows);
+        if (split.node.of == 0) return loss;
+        std::vector<std::size_t> yes, no;
+        for (const std::size_t r : rows)
+            (split.node.feature(table_.rows[r].at) <= split.node.at_most ? yes : no).push_back(r);
+        tree_node inside = split.node;
+        inside.yes = static_cast<std::uint32_t>(nodes_.size());
+        double below = grow(std::move(yes), depth + 1) + penalty_;
+        inside.no = static_cast<std::uint32_t>(nodes_.size());
+        below += grow(std::move(no), depth + 1);
+        if (below >= loss) {
+            nodes_.resize(at + 1);
+            return loss;
+        }
+        nodes_[at] = inside;
+        return below;
+    }
+
+    [[nodiscard]] cut best_cut(std::span<const std::size_t> rows) const
+    {
+        cut best;
+        std::vector<std::pair<std::int64_t, std::size_t>> order(rows.size());
+        std::vector<double> left(kept_.size()), all(kept_.size(), 0.0);
+        for (std::size_t c = 0; c < kept_.size(); ++c)
+            for (const std::size_t r : rows) all[c] += table_.loss(r, kept_[c]);
+        for (const tree_node& f : features_) {
+            for (std::size_t k = 0; k < rows.size(); ++k) order[k] = {f.feature(table_.rows[rows[k]].at), rows[k]};
+            std::sort(order.begin(), order.end());
+            std::fill(left.begin(), left.end(), 0.0);
+            for (std::size_t k = 0; k + 1 < order.size(); ++k) {
+                double low = std::numeric_limits<double>::infinity(), high = low;
+                for (std::size_t c = 0; c < kept_.size(); ++c) {
+                    left[c] += table_.loss(order[k].second, kept_[c]);
+                    low = (std::min)(low, left[c]);
+                    high = (std::min)(high, all[c] - left[c]);
+                }
+                if (order[k].first == order[k + 1].first || k + 1 < min_rows_ || order.size() - k - 1 < min_rows_)
+                    continue;
+                if (low + high >= best.loss - 1e-12) continue;
+                best.loss = low + high;
+                best.node = f;
+                best.node.at_most = between(f, order[k].first, order[k + 1].first);
+            }
+        }
+        return best;
+    }
+
+    /// A threshold from `low` to below `high`: half way, of a size itself by its logarithm.
+    [[nodiscard]] static std::int64_t between(const tree_node& f, std::int64_t low, std::int64_t high)
+    {
+        if (f.less != 0 || (f.of & (f.of - 1)) != 0) return std::midpoint(low, high);
+        const std::int64_t half = std::midpoint(log2_steps(low), log2_steps(high));
+        const std::int64_t power = std::int64_t{1} << (half >> 16);
+        return std::clamp(power + static_cast<std::int64_t>(static_cast<double>(power) *
+                                                            (static_cast<double>(half & 0xffff) / 65536)),
+                          low, high - 1);
+    }
+
+    const cost_table& table_;
+    std::vector<std::uint32_t> kept_;
+    std::size_t min_rows_;
+    double penalty_;
+    std::vector<tree_node> features_;
+    std::vector<tree_node> nodes_;
+};
+
+}  // namespace tunekit::dispatch::detail

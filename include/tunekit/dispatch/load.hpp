@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A choice as a file that a program reads when it starts; what does not fit is refused, and the built-in header answers.
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/dispatch/choice.hpp"
+#include "tunekit/dispatch/detail/line_reader.hpp"
+#include "tunekit/dispatch/detail/words.hpp"
+#include "tunekit/io/text.hpp"
+
+namespace tunekit::dispatch {
+
+namespace detail {
+
+inline constexpr std::string_view choice_magic = "# tunekit choice 1";
+
+/// Whether nobody who follows the choice's positions leaves it.
+inline void check_choice(const choice& c, const std::string& what)
+{
+    const auto need = [&](bool good, const char* wrong) {
+        if (!good) throw error(what + ": " + wrong + "; write it again");
+    };
+    need(!c.sizes.empty() && c.sizes.size() <= 32, "has no sizes, or more than 32");
+    need(c.one < c.configs.size(), "has no configuration for unknown devices");
+    for (const kept_config& k : c.configs)
+        need(k.values.size() == c.parameters.size(), "has a configuration with another number of values");
+    for (const device_choice& d : c.devices) {
+        need(!d.shapes.empty() && !d.tree.empty(), "has a device without shapes or without a tree");
+        need(d.general == rung::nearest || d.general == rung::tree,
+             "has a device of another rung than nearest and tree");
+        for (std::size_t k = 0; k < d.shapes.size(); ++k) {
+            const chosen_shape& s = d.shapes[k];
+            need(s.at.size() == c.sizes.size(), "has a shape with another number of sizes");
+            need(s.config < c.configs.size() && s.around < c.configs.size(), "has a shape without its configuration");
+            need(k == 0 || d.shapes[k - 1].at < s.at, "has shapes that are not sorted");
+        }
+        for (std::size_t k = 0; k < d.tree.size(); ++k) {
+            const tree_node& n = d.tree[k];
+            if (n.of == 0) {
+                need(n.config < c.configs.size(), "has a leaf without its configuration");
+                continue;
+            }
+            need(((std::uint64_t{n.of} | n.less) >> c.sizes.size()) == 0, "has a node over sizes that are none");
+            need(n.yes > k && n.no > k && n.yes < d.tree.size() && n.no < d.tree.size(), "has a tree that is none");
+        }
+    }
+}
+
+[[nodiscard]] inline rung rung_of(const line_reader& in, std::string_view text)
+{
+    for (const rung by : {rung::exact, rung::nearest, rung::tree, rung::one})
+        if (text == to_text(by)) return by;
+    in.refuse("names another rung than exact, nearest, tree and one");
+}
+
+}  // namespace detail
+
+/// The text of a choice's file. Equal choices give equal texts.
+[[nodiscard]] inline std::string to_text(const choice& c)
+{
+    using detail::as_word;
+    std::string out(detail::choice_magic);
+    out += "\nkernel " + as_word(c.kernel) + "\nversion " + as_word(c.version) + "\nspace " +
+           detail::in_hex(c.fingerprint) + "\nsizes " + detail::joined(c.sizes) + "\nparameters " +
+           detail::joined(c.parameters) + '\n';
+    for (const kept_config& k : c.configs)
+        out += "config " + std::to_string(k.candidate) + ' ' + std::to_string(k.shapes) +
+               (k.values.empty() ? "" : " ") + detail::joined(k.values) + '\n';
+    out += "one " + std::to_string(c.one) + '\n';
+    for (const device_choice& d : c.devices) {
+        out += "device " + as_word(d.device) + ' ' + as_word(d.date) + ' ' + to_text(d.general) + '\n';
+        for (const rung_score& s : d.scores)
+            out += std::string("score ") + to_text(s.by) + ' ' + std::to_string(s.shapes) + ' ' + io::text_of(s.share) +
+                   ' ' + io::text_of(s.worst) + ' ' + std::to_string(s.against) + ' ' + io::text_of(s.gain) + ' ' +
+                   io::text_of(s.least_gain) + ' ' + std::to_string(s.below) + '\n';
+        for (const chosen_shape& s : d.shapes) {
+            out += "shape " + std::to_string(s.config) + ' ' + std::to_string(s.around);
+            for (const std::int64_t x : s.at) out += ' ' + std::to_string(x);
+            out += '\n';
+        }
+        for (const tree_node& n : d.tree)
+            out += n.of == 0 ? "leaf " + std::to_string(n.config) + '\n'
+                             : "node " + std::to_string(n.of) + ' ' + std::to_string(n.less) + ' ' +
+                                   std::to_string(n.at_most) + ' ' + std::to_string(n.yes) + ' ' +
+                                   std::to_string(n.no) + '\n';
+    }
+    return detail::with_end(std::move(out));
+}
+
+/// The choice of a file's text; `name` stands for the file. Errors: tunekit::error naming file, line and what is wrong with it.
+[[nodiscard]] inline choice parse_choice(std::string_view text, const std::string& name)
+{
+    const std::string what = "choice " + name;
+    if (!text.starts_with("# tunekit choice"))
+        throw error(what + ": is no file of a choice, want one that dispatch::write_choice wrote");
+    detail::line_reader in(detail::without_end(text, what), what);
+    detail::check_first(in, detail::choice_magic);
+    choice out;
+    out.kernel = in.word(in.after("kernel"));
+    out.version = in.word(in.after("version"));
+    out.fingerprint = in.hex(in.after("space"));
+    out.sizes = in.fields(in.after("sizes"));
+    out.parameters = in.fields(in.after("parameters"));
+    while (!in.done()) {
+        const auto f = in.fields(in.next());
+        const auto want = [&](bool good) {
+            if (!good) in.refuse("is no line of a choice");
+        };
+        want(f.size() >= 2);
+        const auto number = [&](std::size_t k) { return in.number<std::uint32_t>(f[k]); };
+        if (f[0] == "config") {
+            want(f.size() >= 3);
+            out.configs.push_back(
+                {.candidate = in.number<index>(f[1]), .values = {f.begin() + 3, f.end()}, .shapes = number(2)});
+        } else if (f[0] == "one") {
+            out.one = number(1);
+        } else if (f[0] == "device") {
+            want(f.size() == 4);
+            out.devices.push_back({.device = f[1], .date = f[2], .general = detail::rung_of(in, f[3])});
+        } else {
+            want(!out.devices.empty());
+            device_choice& d = out.devices.back();
+            if (f[0] == "score") {
+                want(f.size() == 9);
+                d.scores.push_back({.by = detail::rung_of(in, f[1]),
+                                    .shapes = number(2),
+                                    .share = in.number<double>(f[3]),
+                                    .worst = in.number<double>(f[4]),
+                                    .against = number(5),
+                                    .gain = in.number<double>(f[6]),
+                                    .least_gain = in.number<double>(f[7]),
+                                    .below = number(8)});
+            } else if (f[0] == "shape") {
+                want(f.size() >= 3);
+                chosen_shape s{.config = number(1), .around = number(2)};
+                for (std::size_t k = 3; k < f.size(); ++k) s.at.push_back(in.number<std::int64_t>(f[k]));
+                d.shapes.push_back(std::move(s));
+            } else if (f[0] == "leaf") {
+                want(f.size() == 2);
+                d.tree.push_back({.config = number(1)});
+            } else {
+                want(f[0] == "node" && f.size() == 6);
+                d.tree.push_back({.of = number(1),
+                                  .less = number(2),
+                                  .at_most = in.number<std::int64_t>(f[3]),
+                                  .yes = number(4),
+                                  .no = number(5)});
+                want(d.tree.back().of != 0);
+            }
+        }
+    }
+    detail::check_choice(out, what);
+    return out;
+}
+
+/// Writes a choice: beside its place, and renamed. Errors: tunekit::error where it cannot be written; then the file is as it
+/// was.
+inline void write_choice(const std::string& path, const choice& c) { detail::put_file(path, to_text(c)); }
+
+/// What a program wants of a choice's file.
+struct wanted {
+    std::string kernel{};
+    std::string version{};
+    std::uint64_t fingerprint = 0;  ///< of the space
+    std::string device{};
+};
+
+/// A choice, or one line that says why there is none.
+struct loaded {
+    std::optional<choice> chosen{};
+    std::string refused{};
+
+    [[nodiscard]] explicit operator bool() const noexcept { return chosen.has_value(); }
+};
+
+/// Reads a choice when a program starts. A file that is missing, cut, changed, or of another kernel, version, space or
+/// device is refused in one line, and what was built in answers:
+///
+///     const auto file = dispatch::load("gemm.choice", {.kernel = "gemm", .version = "1",
+///                                                       .fingerprint = gemm_choice::fingerprint,
+///                                                       .device = io::machine_key()});
+///     if (!file) log(file.refused);
+///     const auto candidate = file ? file.chosen->configs[file.chosen->choose(device, at).config].candidate
+///                                 : gemm_choice::choose(m, n, k).candidate;
+///
+/// Throws nothing but std::bad_alloc.
+[[nodiscard]] inline loaded load(const std::string& path, const wanted& want)
+{
+    try {
+        choice c = parse_choice(io::read_text(path), path);
+        const auto other = [&](const std::string& what, const std::string& has, const std::string& wants) {
+            return loaded{.refused = "choice " + path + ": is of " + what + ' ' + has + ", not " + wants +
+                                     "; what was built in answers"};
+        };
+        if (c.kernel != want.kernel) return other("kernel", c.kernel, want.kernel);
+        if (c.version != want.version) return other("version", c.version, want.version);
+        if (c.fingerprint != want.fingerprint)
+            return other("a space of fingerprint", detail::in_hex(c.fingerprint), detail::in_hex(want.fingerprint));
+        if (c.of_device(want.device) == nullptr)
+            return loaded{.refused = "choice " + path + ": does not know device " + want.device +
+                                     "; what was built in answers"};
+        return {.chosen = std::move(c)};
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception& bad) {
+        return {.refused = bad.what()};
+    }
+}
+
+}  // namespace tunekit::dispatch

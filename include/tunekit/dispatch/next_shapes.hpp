@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Which shapes to measure next: those where a choice is least sure.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/dispatch/choice.hpp"
+#include "tunekit/dispatch/detail/cost_table.hpp"
+#include "tunekit/dispatch/fit.hpp"
+#include "tunekit/dispatch/results.hpp"
+
+namespace tunekit::dispatch {
+
+/// A shape and what its choice is believed to lose there.
+struct doubtful_shape {
+    shape_sizes at{};
+    double doubt = 0;  ///< log loss; +inf where nothing was measured yet
+
+    friend bool operator==(const doubtful_shape&, const doubtful_shape&) = default;
+};
+
+/// The `n` of `candidates` that are worth measuring next on `device`, most doubtful first; those measured there are left out.
+///
+///     doubt(s) = (what choices lose held out, per power of two to the next shape) x (powers of two from s to the next)
+///              + (what the configuration chosen for s loses at the three next shapes, on average)
+///
+/// After each the next distances count it as measured, so that several are spread. Where nothing was measured the first is
+/// the one in the middle, and each further one is the farthest from those before it; their doubt is +inf.
+/// Errors: std::invalid_argument for a candidate with another number of sizes. Cost: candidates x (n + shapes), and a fit.
+/// Source: ours; spreading by the farthest is Gonzalez (1985), Clustering to minimize the maximum intercluster distance.
+[[nodiscard]] inline std::vector<doubtful_shape> next_shapes(const results& all, const std::string& device,
+                                                             std::span<const shape_sizes> candidates, std::size_t n,
+                                                             const fit_options& options = {})
+{
+    options.validate();
+    for (const shape_sizes& s : candidates)
+        require(s.size() == all.sizes.size(),
+                "next_shapes: a candidate has another number of sizes, want one for each name");
+    std::vector<shape_sizes> open(candidates.begin(), candidates.end()), known;
+    std::sort(open.begin(), open.end());
+    open.erase(std::unique(open.begin(), open.end()), open.end());
+    for (const winner& w : winners_of(all))
+        if (w.device == device) known.push_back(w.at);
+    std::erase_if(open, [&](const shape_sizes& s) { return std::find(known.begin(), known.end(), s) != known.end(); });
+
+    const auto gap_to = [](const shape_sizes& s, const std::vector<shape_sizes>& of) {
+        double least = std::numeric_limits<double>::infinity();
+        for (const shape_sizes& k : of) least = (std::min)(least, detail::log2_gap(s, k));
+        return least;
+    };
+    double slope = 0;
+    std::vector<double> dispute(open.size(), 0.0);
+    const bool some = !known.empty();
+    if (some) {
+        double loss = 0, gaps = 0;
+        for (const held_out& h : cross_validate(all, options)) {
+            if (h.device != device || h.by != rung::nearest) continue;
+            std::vector<shape_sizes> others = known;
+            std::erase(others, h.at);
+            loss += std::log(h.seconds / h.best);
+            gaps += gap_to(h.at, others);
+        }
+        slope = gaps > 0 ? loss / gaps : 1;
+        const detail::cost_table t = detail::table_of(all);
+        const choice c = fit(all, options);
+        for (std::size_t k = 0; k < open.size(); ++k) {
+            const index chosen = c.configs[c.choose(device, open[k]).config].candidate;
+            const auto column = static_cast<std::size_t>(
+                std::lower_bound(t.candidates.begin(), t.candidates.end(), chosen) - t.candidates.begin());
+            std::vector<std::pair<double, double>> beside;  // distance, loss
+            for (std::size_t r = 0; r < t.rows.size(); ++r)
+                if (all.devices[t.rows[r].device].device == device)
+                    beside.emplace_back(detail::log2_gap(open[k], t.rows[r].at), t.loss(r, column));
+            std::sort(beside.begin(), beside.end());
+            beside.resize((std::min)(beside.size(), std::size_t{3}));
+            for (const auto& [gap, loss_there] : beside) dispute[k] += loss_there / static_cast<double>(beside.size());
+        }
+    }
+    std::vector<doubtful_shape> out;
+    std::vector<bool> taken(open.size(), false);
+    while (out.size() < (std::min)(n, open.size())) {
+        std::size_t best = open.size();
+        double most = -1;
+        for (std::size_t k = 0; k < open.size(); ++k) {
+            if (taken[k]) continue;
+            double worth = 0;
+            if (some) {
+                worth = slope * gap_to(open[k], known) + dispute[k];
+            } else if (!known.empty()) {
+                worth = gap_to(open[k], known);
+            } else {  // the middle: the least distance to the farthest
+                double farthest = 0;
+                for (const shape_sizes& s : open) farthest = (std::max)(farthest, detail::log2_gap(s, open[k]));
+                worth = 1 / (1 + farthest);
+            }
+            if (worth > most) {
+                most = worth;
+                best = k;
+            }
+        }
+        taken[best] = true;
+        known.push_back(open[best]);
+        out.push_back({open[best], some ? most : std::numeric_limits<double>::infinity()});
+    }
+    return out;
+}
+
+}  // namespace tunekit::dispatch

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What was measured of one kernel over many shapes and devices, and the best of each.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/space/concepts.hpp"
+#include "tunekit/stats/interval.hpp"
+#include "tunekit/stats/normal.hpp"
+
+namespace tunekit::dispatch {
+
+/// The sizes that make a shape, in the order of their names: m, n and k of a matrix product. Each at least 1.
+using shape_sizes = std::vector<std::int64_t>;
+
+/// "m=128 n=768 k=768".
+[[nodiscard]] inline std::string shape_text(const std::vector<std::string>& names, const shape_sizes& at)
+{
+    std::string out;
+    for (std::size_t j = 0; j < at.size() && j < names.size(); ++j)
+        out += (j == 0 ? "" : " ") + names[j] + '=' + std::to_string(at[j]);
+    return out;
+}
+
+/// One configuration at one shape on one device.
+struct result {
+    std::string device{};
+    shape_sizes at{};
+    index candidate = 0;                                                 ///< in the space that all shapes share
+    std::vector<std::string> values{};                                   ///< its text, one a parameter
+    double seconds = 0;                                                  ///< of one run
+    stats::interval within{0, std::numeric_limits<double>::infinity()};  ///< 95 %; this where nothing is known
+    std::uint32_t runs = 0;
+    bool at_least = false;  ///< cut short: the true time is not below `seconds`
+    bool searched = false;  ///< a search at this shape tried it; else it was carried over from another shape
+    bool untuned = false;   ///< what an untuned library runs at this shape
+
+    friend bool operator==(const result&, const result&) = default;
+};
+
+/// When a device's rows were measured; a text of the user's, empty where not said.
+struct measured_on {
+    std::string device{};
+    std::string date{};
+
+    friend bool operator==(const measured_on&, const measured_on&) = default;
+};
+
+/// The interval of 95 % around a measured cost, its spread a standard error; [0, inf] where it has none.
+[[nodiscard]] inline stats::interval interval_of(const measure::measurement& m)
+{
+    if (!(m.spread > 0)) return {0, std::numeric_limits<double>::infinity()};
+    const double half = stats::normal_quantile(0.975) * m.spread;
+    return {(std::max)(0.0, m.cost - half), m.cost + half};
+}
+
+namespace detail {
+
+[[nodiscard]] inline bool before(const result& a, const result& b)
+{
+    return std::tie(a.device, a.at, a.candidate) < std::tie(b.device, b.at, b.candidate);
+}
+
+/// One line that a file can hold and a comment can quote.
+[[nodiscard]] inline bool one_line(const std::string& s)
+{
+    return std::all_of(s.begin(), s.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
+}
+
+}  // namespace detail
+
+/// All that was measured of one kernel. A value; rows are kept sorted by device, shape and configuration.
+///
+///     dispatch::results all{.kernel = "gemm", .fingerprint = space.fingerprint(), .sizes = {"m", "n", "k"},
+///                           .parameters = names_of(space)};
+///     all.add({.device = io::machine_key(), .at = {128, 768, 768}, .candidate = 4711, ...});
+///     all.merge(dispatch::read_results("from_the_other_machine.results"));
+///
+/// All rows are of one space: an index means the same configuration at each shape, and what won at one can be tried at another.
+struct results {
+    std::string kernel{};
+    std::string version{};          ///< of the kernel's code; a text of the user's
+    std::uint64_t fingerprint = 0;  ///< of the space
+    std::vector<std::string> sizes{};
+    std::vector<std::string> parameters{};
+    std::vector<measured_on> devices{};  ///< sorted; one for each device with rows
+    std::vector<result> rows{};
+
+    /// Adds a row. Where there is one of the same device, shape and configuration the faster of the two stays, since
+    /// disturbances lengthen times, and both origins count; of two that were cut short, or of one, the whole or longer one.
+    /// Errors: std::invalid_argument for a row that does not fit (sizes, values, a time that is none, text of several
+    ///         lines); tunekit::error where two whole rows contradict: their intervals are apart and their times differ by more
+    ///         than `max_ratio`.
+    void add(result r, double max_ratio = 2);
+
+    /// Adds the rows of `other`; a device's date is the later one.
+    /// Errors: tunekit::error where it is of another kernel, version or space, or contradicts.
+    void merge(const results& other, double max_ratio = 2);
+
+    /// Says when a device's rows were measured.
+    void set_date(const std::string& device, const std::string& date);
+
+    friend bool operator==(const results&, const results&) = default;
+};
+
+/// The best of one shape on one device.
+struct winner {
+    std::string device{};
+    shape_sizes at{};
+    std::size_t best = 0;                  ///< position in results::rows
+    std::vector<std::size_t> tied{};       ///< others that the intervals cannot tell from it
+    std::optional<std::size_t> untuned{};  ///< what an untuned library runs, where that was measured
+};
+
+/// The best of each device and shape, in their order: the least time of what was measured whole, the first of equals. A shape
+/// of which nothing was measured whole has none.
+[[nodiscard]] inline std::vector<winner> winners_of(const results& all)
+{
+    std::vector<winner> out;
+    for (std::size_t k = 0; k < all.rows.size();) {
+        std::size_t end = k;
+        std::optional<std::size_t> best, untuned;
+        for (;
+             end < all.rows.size() && all.rows[end].device == all.rows[k].device && all.rows[end].at == all.rows[k].at;
+             ++end) {
+            if (all.rows[end].at_least) continue;
+            if (all.rows[end].untuned) untuned = end;
+            if (!best || all.rows[end].seconds < all.rows[*best].seconds) best = end;
+        }
+        if (best) {
+            winner w{.device = all.rows[k].device, .at = all.rows[k].at, .best = *best, .untuned = untuned};
+            for (std::size_t i = k; i < end; ++i)
+                if (i != *best && !all.rows[i].at_least && all.rows[i].within.low <= all.rows[*best].within.high)
+                    w.tied.push_back(i);
+            out.push_back(std::move(w));
+        }
+        k = end;
+    }
+    return out;
+}
+
+inline void results::add(result r, double max_ratio)
+{
+    const auto need = [&](bool good, const char* what) {
+        if (!good) invalid("results: a row of " + kernel + " at " + shape_text(sizes, r.at) + ' ' + what);
+    };
+    need(!r.device.empty() && detail::one_line(r.device), "has no device, or one of several lines, want its name");
+    need(!r.at.empty() && r.at.size() == sizes.size(), "has other sizes than the results, want one for each name");
+    need(std::all_of(r.at.begin(), r.at.end(), [](std::int64_t x) { return x >= 1; }), "has a size below 1, want >= 1");
+    need(r.values.size() == parameters.size(), "has other values than the results, want one for each parameter");
+    need(std::all_of(r.values.begin(), r.values.end(), detail::one_line), "has a value of several lines, want one");
+    need(std::isfinite(r.seconds) && r.seconds > 0, "has a time that is none, want seconds above 0");
+    need(r.within.low >= 0 && r.within.low <= r.seconds && r.seconds <= r.within.high,
+         "has an interval without its time, want low <= seconds <= high");
+    const auto place = std::lower_bound(rows.begin(), rows.end(), r, detail::before);
+    if (place == rows.end() || detail::before(r, *place)) {
+        const auto day =
+            std::lower_bound(devices.begin(), devices.end(), r.device,
+                             [](const measured_on& d, const std::string& name) { return d.device < name; });
+        if (day == devices.end() || day->device != r.device) devices.insert(day, {r.device, {}});
+        rows.insert(place, std::move(r));
+        return;
+    }
+    result& old = *place;
+    if (old.values != r.values)
+        throw error("results: configuration " + std::to_string(r.candidate) + " of " + kernel + " at " +
+                    shape_text(sizes, r.at) + " has other values in each of two rows; want rows of one space");
+    const bool apart = r.within.low > old.within.high || old.within.low > r.within.high;
+    const double ratio = (std::max)(r.seconds / old.seconds, old.seconds / r.seconds);
+    if (!r.at_least && !old.at_least && apart && ratio > max_ratio)
+        throw error("results: configuration " + std::to_string(r.candidate) + " of " + kernel + " at " +
+                    shape_text(sizes, r.at) + " took " + std::to_string(1e6 * old.seconds) + " us and " +
+                    std::to_string(1e6 * r.seconds) + " us: they contradict; measure it again, or drop one");
+    const bool searched = old.searched || r.searched, untuned = old.untuned || r.untuned;
+    const bool better = old.at_least == r.at_least ? (r.seconds < old.seconds) != r.at_least : old.at_least;
+    if (better) old = std::move(r);
+    old.searched = searched;
+    old.untuned = untuned;
+}
+
+inline void results::merge(const results& other, double max_ratio)
+{
+    const auto same = [&](bool good, const std::string& what, const std::string& ours, const std::string& theirs) {
+        if (!good)
+            throw error("results of " + kernel + ": those to be merged are of another " + what + ", \"" + theirs +
+                        "\" and not \"" + ours + "\"; keep a file for each");
+    };
+    same(other.kernel == kernel, "kernel", kernel, other.kernel);
+    same(other.version == version, "version", version, other.version);
+    same(other.fingerprint == fingerprint, "space", std::to_string(fingerprint), std::to_string(other.fingerprint));
+    same(other.sizes == sizes && other.parameters == parameters, "shape or set of parameters", "these", "others");
+    results out = *this;  // all of it or nothing
+    for (const result& r : other.rows) out.add(r, max_ratio);
+    for (const measured_on& d : other.devices) {
+        const auto day = std::find_if(out.devices.begin(), out.devices.end(),
+                                      [&](const measured_on& mine) { return mine.device == d.device; });
+        if (day != out.devices.end() && day->date < d.date) day->date = d.date;
+    }
+    *this = std::move(out);
+}
+
+inline void results::set_date(const std::string& device, const std::string& date)
+{
+    require(detail::one_line(date), "results: a date has several lines, want one");
+    for (measured_on& d : devices)
+        if (d.device == device) {
+            d.date = date;
+            return;
+        }
+    invalid("results: device \"" + device + "\" has no rows, want one that has");
+}
+
+}  // namespace tunekit::dispatch

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Results as a text file: one for a kernel, sorted, so that a difference of two shows what was measured anew.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/dispatch/detail/line_reader.hpp"
+#include "tunekit/dispatch/detail/words.hpp"
+#include "tunekit/dispatch/results.hpp"
+#include "tunekit/io/text.hpp"
+
+namespace tunekit::dispatch {
+
+namespace detail {
+
+inline constexpr std::string_view results_magic = "# tunekit results 1";
+
+}  // namespace detail
+
+/// The text of a file of results. Equal results give equal texts, byte for byte.
+///
+///     # tunekit results 1
+///     kernel gemm
+///     version 1
+///     space 5d0c9a0b8e7f6a51
+///     sizes m n k
+///     parameters mr nv vl
+///     config 4711 6 2 16
+///     device AMD%20EPYC,%202%20cores 2026-11-22
+///     128 768 768 4711 0.00123 0.00122 0.00124 15 s
+///     end 1b2c3d4e5f607182
+///
+/// A configuration has its index and values. A row has sizes, index, seconds, the interval's ends, runs, and letters:
+/// `s`earched at this shape, `u`ntuned default, `<` cut short, `-` none. Blanks in a field are %20.
+[[nodiscard]] inline std::string to_text(const results& all)
+{
+    std::string out(detail::results_magic);
+    out += "\nkernel " + detail::as_word(all.kernel) + "\nversion " + detail::as_word(all.version) + "\nspace " +
+           detail::in_hex(all.fingerprint) + "\nsizes " + detail::joined(all.sizes) + "\nparameters " +
+           detail::joined(all.parameters) + '\n';
+    std::map<index, const std::vector<std::string>*> configs;
+    for (const result& r : all.rows) configs.emplace(r.candidate, &r.values);
+    for (const auto& [candidate, values] : configs) {
+        out += "config " + std::to_string(candidate);
+        for (const std::string& v : *values) out += ' ' + detail::as_word(v);
+        out += '\n';
+    }
+    const std::string* device = nullptr;
+    std::size_t day = 0;
+    for (const result& r : all.rows) {
+        if (device == nullptr || *device != r.device) {
+            while (all.devices[day].device != r.device) ++day;
+            out += "device " + detail::as_word(r.device) + ' ' + detail::as_word(all.devices[day].date) + '\n';
+            device = &r.device;
+        }
+        for (const std::int64_t x : r.at) out += std::to_string(x) + ' ';
+        out += std::to_string(r.candidate) + ' ' + io::text_of(r.seconds) + ' ' + io::text_of(r.within.low) + ' ' +
+               io::text_of(r.within.high) + ' ' + std::to_string(r.runs) + ' ';
+        const std::string letters =
+            std::string(r.searched ? "s" : "") + (r.untuned ? "u" : "") + (r.at_least ? "<" : "");
+        out += (letters.empty() ? "-" : letters) + '\n';
+    }
+    return detail::with_end(std::move(out));
+}
+
+/// The results of a file's text; `name` stands for the file. Errors: tunekit::error naming file, line and what is wrong:
+/// another kind of file, one that was cut or changed, a row that does not fit.
+[[nodiscard]] inline results parse_results(std::string_view text, const std::string& name)
+{
+    const std::string what = "results " + name;
+    if (!text.starts_with("# tunekit results"))
+        throw error(what + ": is no file of results, want one that dispatch::write_results wrote");
+    detail::line_reader in(detail::without_end(text, what), what);
+    detail::check_first(in, detail::results_magic);
+    results out;
+    out.kernel = in.word(in.after("kernel"));
+    out.version = in.word(in.after("version"));
+    out.fingerprint = in.hex(in.after("space"));
+    out.sizes = in.fields(in.after("sizes"));
+    out.parameters = in.fields(in.after("parameters"));
+    std::map<index, std::vector<std::string>> configs;
+    std::string device, date;
+    while (!in.done()) {
+        if (in.peek().starts_with("device ")) {
+            const auto both = in.fields(in.after("device"));
+            if (both.size() != 2) in.refuse("wants a device and a date");
+            device = both[0];
+            date = both[1];
+            continue;
+        }
+        if (in.peek().starts_with("config ")) {
+            auto values = in.fields(in.after("config"));
+            if (values.empty()) in.refuse("has no configuration");
+            const auto candidate = in.number<index>(values.front());
+            values.erase(values.begin());
+            if (!configs.emplace(candidate, std::move(values)).second)
+                in.refuse("configuration " + std::to_string(candidate) + " is there twice");
+            continue;
+        }
+        const auto words = io::words(in.next());
+        if (words.size() != out.sizes.size() + 6)
+            in.refuse("is no row of sizes, index, seconds, low, high, runs and letters");
+        result r{.device = device};
+        for (std::size_t j = 0; j < out.sizes.size(); ++j) r.at.push_back(in.number<std::int64_t>(words[j]));
+        const auto times = std::span(words).subspan(out.sizes.size());
+        r.candidate = in.number<index>(times[0]);
+        const auto known = configs.find(r.candidate);
+        if (known == configs.end()) in.refuse("configuration " + std::to_string(r.candidate) + " is not in the file");
+        r.values = known->second;
+        r.seconds = in.number<double>(times[1]);
+        r.within = {in.number<double>(times[2]), in.number<double>(times[3])};
+        r.runs = in.number<std::uint32_t>(times[4]);
+        for (const char c : times[5]) {
+            if (c == 's') r.searched = true;
+            else if (c == 'u') r.untuned = true;
+            else if (c == '<') r.at_least = true;
+            else if (c != '-') in.refuse("has another letter than s, u, < and -");
+        }
+        const std::size_t before = out.rows.size();
+        try {
+            out.add(std::move(r));
+        } catch (const std::invalid_argument& bad) {
+            in.refuse(bad.what());
+        }
+        if (out.rows.size() == before) in.refuse("is a second row of one shape and configuration");
+        out.set_date(device, date);
+    }
+    return out;
+}
+
+/// Reads a file of results. Errors: those of parse_results, and tunekit::error where it cannot be read.
+[[nodiscard]] inline results read_results(const std::string& path) { return parse_results(io::read_text(path), path); }
+
+/// Writes a file of results: beside its place, and renamed. Errors: tunekit::error where it cannot be written; then the file is
+/// as it was.
+inline void write_results(const std::string& path, const results& all) { detail::put_file(path, to_text(all)); }
+
+}  // namespace tunekit::dispatch

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The name of a task that is one shape of a kernel.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tunekit/dispatch/results.hpp"
+#include "tunekit/io/text.hpp"
+
+namespace tunekit::dispatch {
+
+/// "gemm m=128 n=768 k=768": what a task is called so that its log becomes results.
+[[nodiscard]] inline std::string task_name(const std::string& kernel, const std::vector<std::string>& sizes,
+                                           const shape_sizes& at)
+{
+    return kernel + ' ' + shape_text(sizes, at);
+}
+
+/// What such a name says.
+struct named_shape {
+    std::string kernel{};
+    std::vector<std::string> sizes{};
+    shape_sizes at{};
+};
+
+/// Reads a task's name: words, then NAME=NUMBER at least once, each number 1 or more. Empty where it is another.
+[[nodiscard]] inline std::optional<named_shape> named_shape_of(std::string_view name)
+{
+    named_shape out;
+    for (const std::string_view word : io::words(name)) {
+        const std::size_t sign = word.find('=');
+        if (sign == std::string_view::npos) {
+            if (!out.at.empty()) return std::nullopt;
+            out.kernel += (out.kernel.empty() ? "" : " ") + std::string(word);
+            continue;
+        }
+        const auto x = io::number<std::int64_t>(word.substr(sign + 1));
+        if (sign == 0 || !x || *x < 1) return std::nullopt;
+        out.sizes.emplace_back(word.substr(0, sign));
+        out.at.push_back(*x);
+    }
+    if (out.kernel.empty() || out.at.empty()) return std::nullopt;
+    return out;
+}
+
+}  // namespace tunekit::dispatch

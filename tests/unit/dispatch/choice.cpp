@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/dispatch/choice.hpp"
+
+#include <unistd.h>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tests/support/temporary_folder.hpp"
+#include "tests/unit/dispatch/fixtures.hpp"
+#include "tunekit/dispatch/load.hpp"
+#include "tunekit/io/text.hpp"
+
+namespace dispatch = tunekit::dispatch;
+
+TEST_CASE("log2_steps is log2 at powers of two, increasing, and never more than 0.0861 too low")
+{
+    CHECK(dispatch::log2_steps(1) == 0);
+    CHECK(dispatch::log2_steps(0) == 0);
+    CHECK(dispatch::log2_steps(-5) == 0);
+    for (int k = 0; k < 63; ++k) CHECK(dispatch::log2_steps(std::int64_t{1} << k) == std::int64_t{k} * 65536);
+    std::int64_t before = -1;
+    for (std::int64_t x = 1; x < 200000; ++x) {
+        const std::int64_t l = dispatch::log2_steps(x);
+        CHECK_MESSAGE(l >= before, x);
+        if (x < 65536) CHECK_MESSAGE(l > before, x);
+        const double gap = std::log2(static_cast<double>(x)) - static_cast<double>(l) / 65536;
+        CHECK_MESSAGE((gap > -1e-4 && gap < 0.08609), x);
+        before = l;
+    }
+    const double top = static_cast<double>(dispatch::log2_steps((std::numeric_limits<std::int64_t>::max)())) / 65536;
+    CHECK(top == doctest::Approx(63).epsilon(1e-4));
+}
+
+TEST_CASE("a choice goes by its rungs")
+{
+    const auto c = fixtures::by_hand();
+    const auto is = [&](const char* device, dispatch::shape_sizes at, std::uint32_t config, dispatch::rung by) {
+        CHECK(c.choose(device, at) == dispatch::pick{config, by});
+    };
+    is("AMD, 2 cores", {8, 8, 8}, 1, dispatch::rung::exact);
+    is("AMD, 2 cores", {100, 1, 2}, 0, dispatch::rung::tree);        // log2 n k / m = -5.6 is below 300000 / 65536
+    is("AMD, 2 cores", {100, 4096, 4096}, 1, dispatch::rung::tree);  // 17.4 is not
+    is("AMD, 2 cores", {101, 1, 1}, 2, dispatch::rung::tree);
+    is("AMD, 2 cores", {4096, 4096, 4096}, 1, dispatch::rung::tree);
+    is("a \"GPU\" \\", {1, 1, 1}, 2, dispatch::rung::exact);
+    is("a \"GPU\" \\", {1, 1, 2}, 2, dispatch::rung::nearest);
+    is("a \"GPU\" \\", {4096, 4096, 4096}, 0, dispatch::rung::nearest);
+    is("a \"GPU\" \\", {32, 32, 1}, 2, dispatch::rung::nearest);  // half way: the first of equals
+    is("no such device", {8, 8, 8}, 2, dispatch::rung::one);
+    is("a \"GPU\" \\", {0, -7, 1}, 2, dispatch::rung::nearest);  // below 1 counts as 1
+    CHECK_THROWS_AS(static_cast<void>(c.choose("AMD, 2 cores", {1, 1})), std::invalid_argument);
+}
+
+TEST_CASE("a choice's file gives back the choice")
+{
+    const auto c = fixtures::by_hand();
+    const std::string text = dispatch::to_text(c);
+    CHECK(dispatch::parse_choice(text, "x") == c);
+    for (std::size_t n = 0; n < text.size(); ++n)
+        CHECK_THROWS_AS(static_cast<void>(dispatch::parse_choice(text.substr(0, n), "x")), tunekit::error);
+    auto other = c;
+    other.devices[0].tree[0].no = 0;  // would run round in a ring
+    CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")),
+                         doctest::Contains("a tree that is none"), tunekit::error);
+    other = c;
+    other.devices[1].shapes[0].config = 3;
+    CHECK_THROWS_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")), tunekit::error);
+    other = c;
+    other.devices[0].tree[1].of = 8;
+    CHECK_THROWS_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")), tunekit::error);
+    other = c;
+    std::swap(other.devices[0].shapes[0], other.devices[0].shapes[1]);
+    CHECK_THROWS_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")), tunekit::error);
+    other = c;
+    other.one = 3;
+    CHECK_THROWS_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")), tunekit::error);
+}
+
+TEST_CASE("a program loads its own choice, and no other")
+{
+    const auto c = fixtures::by_hand();
+    const support::temporary_folder folder;
+    const std::string path = folder / "gemm.choice";
+    dispatch::write_choice(path, c);
+    const dispatch::wanted want{
+        .kernel = c.kernel, .version = "1", .fingerprint = c.fingerprint, .device = "AMD, 2 cores"};
+    const auto file = dispatch::load(path, want);
+    REQUIRE(file);
+    CHECK(*file.chosen == c);
+    CHECK(file.refused.empty());
+    const auto refused = [&](auto&& spoil, const char* why) {
+        auto other = want;
+        spoil(other);
+        const auto none = dispatch::load(path, other);
+        CHECK(!none);
+        CHECK_MESSAGE(none.refused.find(why) != std::string::npos, none.refused);
+        CHECK(none.refused.find('\n') == std::string::npos);
+    };
+    refused([](auto& w) { w.kernel = "conv"; }, "is of kernel");
+    refused([](auto& w) { w.version = "2"; }, "is of version 1, not 2");
+    refused([](auto& w) { w.fingerprint = 1; }, "is of a space of fingerprint");
+    refused([](auto& w) { w.device = "another"; }, "does not know device another");
+    tunekit::io::write_text(path, dispatch::to_text(c).substr(0, 400));
+    refused([](auto&) {}, "was cut");
+    ::unlink(path.c_str());
+    refused([](auto&) {}, "cannot be opened");
+}
