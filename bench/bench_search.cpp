@@ -14,8 +14,13 @@
 #include "bench/support/load_spaces.hpp"
 #include "programs/names.hpp"
 #include "programs/program.hpp"
+#include "tunekit/acquisition/criteria.hpp"
+#include "tunekit/explore/enumeration.hpp"
+#include "tunekit/search/any_strategy.hpp"
+#include "tunekit/search/portfolio.hpp"
 #include "tunekit/study/score.hpp"
 #include "tunekit/study/trajectory_file.hpp"
+#include "tunekit/surrogate/gaussian_process.hpp"
 
 namespace tk = tunekit;
 
@@ -84,9 +89,31 @@ void print_json(const settings& s, const tk::study::scoreboard& all)
     std::printf("%s\n", out.dump(2).c_str());
 }
 
+/// What programs know by name, and a Gaussian process alone, every proposal by its criterion: on all costs, and on costs cut
+/// at the median. It is for comparison here and no recipe.
+programs::named<tk::search::any_strategy> strategies()
+{
+    auto out = programs::strategies();
+    const auto process = [&](const char* name, double cap) {
+        const tk::search::portfolio alone{tk::surrogate::gaussian_process{},
+                                          tk::acquisition::log_expected_improvement{},
+                                          tk::explore::enumeration{},
+                                          {.refit_each_until = 1000,
+                                           .cost_cap_quantile = cap,
+                                           .by_mean = 0,
+                                           .by_step = 0,
+                                           .by_random = 0,
+                                           .encoding = tk::space::encoding::log2}};
+        out.emplace_back(name, tk::search::any_strategy(alone));
+    };
+    process("gp_ei", 1);
+    process("gp_clip", 0.5);
+    return out;
+}
+
 void run(const settings& s)
 {
-    const auto known = programs::strategies();
+    const auto known = strategies();
     std::vector<std::string> names;
     if (s.strategy == "all")
         for (const auto& [name, strategy] : known) names.push_back(name);
@@ -124,7 +151,7 @@ int main(int argc, char** argv)
     CLI::App app("Runs search strategies over recorded spaces and writes their trajectories.", "bench_search");
     app.add_option("--spaces", s.spaces, "folders of recorded spaces, separated by commas: NAME.params, NAME.csv.gz")
         ->required();
-    app.add_option("--strategy", s.strategy, "a name, or all: " + programs::list(programs::strategies()));
+    app.add_option("--strategy", s.strategy, "a name, or all: " + programs::list(strategies()));
     app.add_option("--repeats", s.repeats, "runs with different seeds [25]");
     app.add_option("--seed", s.seed, "of the first repeat's stream [1]")->check(programs::whole_number());
     app.add_option("--out", s.out, "folder for the trajectories, <strategy>/<space>.csv");
