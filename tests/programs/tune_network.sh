@@ -106,7 +106,7 @@ cmp -s "$work/torn" "$work/before" || fail "a malformed log was changed"
 refuses 'want --report FILE.html too' --network alexnet --watch
 refuses 'cannot be written' --network alexnet --report "$work/none/run.html"
 sed 's/,"crc32c":"[0-9a-f]*"}$/}/' "$work/log" >"$work/old"
-"$tune" --network alexnet --seconds 4 --seed 3 --log "$work/old" --resume --report "$work/run.html" --watch=1 >"$work/table" 2>"$work/err" &
+"$tune" --network alexnet --seconds 8 --seed 3 --log "$work/old" --resume --report "$work/run.html" --watch=1 >"$work/table" 2>"$work/err" &
 child=$!
 tries=0
 while [ ! -s "$work/run.html" ] && [ $tries -lt 300 ]; do
@@ -117,7 +117,7 @@ grep -q 'http-equiv="refresh" content="1"' "$work/run.html" || fail "no page whi
 wait $child || fail "the reported run ended with status $?"
 grep -q 'has no checksums, as older versions wrote it' "$work/err" || fail "a log of an older version is not noted"
 if grep -q 'http-equiv="refresh"' "$work/run.html"; then fail "the last page reloads itself"; fi
-for words in 'One pass of the model takes' 'last comparison, side by side' 'tune_network --network alexnet --seconds 4' 'A1: '; do
+for words in 'One pass of the model takes' 'last comparison, side by side' 'tune_network --network alexnet --seconds 8' 'A1: '; do
     grep -qF -- "$words" "$work/run.html" || fail "the page has no '$words'"
 done
 exit $bad
