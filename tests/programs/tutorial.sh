@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 program=$1/examples/tutorial
-[ -x "$program" ] || { echo "skipped: not built"; exit 0; }
+[ -x "$program" ] || { echo "$program is not built here"; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$program" "$work/run.jsonl" >"$work/first" 2>/dev/null

@@ -37,6 +37,7 @@ enum class rung : std::uint8_t {
     one,      ///< the one configuration that loses least over everything: for a device that was not measured
 };
 
+/// The name of a rung, as results are written.
 [[nodiscard]] constexpr const char* to_text(rung by) noexcept
 {
     switch (by) {

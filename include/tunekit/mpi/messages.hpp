@@ -74,7 +74,9 @@ struct reply {
 
 /// The most that a reply carries: a longer message is cut, and of more batches the first go. (`cost` and `spread` were made
 /// of all of them, where they were measured.)
-inline constexpr std::size_t max_batches = 65536, max_text = 65536;
+inline constexpr std::size_t max_batches = 65536;
+/// The longest message that goes whole, in bytes.
+inline constexpr std::size_t max_text = 65536;
 
 namespace detail {
 
@@ -141,6 +143,7 @@ private:
 
 }  // namespace detail
 
+/// A message as it is sent.
 [[nodiscard]] inline std::vector<unsigned char> to_bytes(const greeting& g)
 {
     detail::writer w;

@@ -100,6 +100,7 @@ struct document_head {
     return out + "</tr></thead>\n<tbody>\n";
 }
 
+/// Ends what `begin_table` began.
 [[nodiscard]] inline std::string end_table() { return "</tbody></table></div>\n"; }
 
 }  // namespace tunekit::report
