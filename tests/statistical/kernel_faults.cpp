@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every kind of faulty kernel, in every way that tunekit runs one: no good configuration is lost, each bad one has the
-// verdict that it has earned, and no process is left.
+// verdict that it has earned, and no process is left. TUNEKIT_FAULT=NAME tries one of them alone.
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cfenv>
 #include <csetjmp>
@@ -98,6 +99,25 @@ void daemons(int n)
 [[noreturn]] void spin()
 {
     for (;;) sink = 1;
+}
+
+/// The processors that a worker begins with.
+const std::vector<int>& home()
+{
+    static const std::vector<int> first = measure::detail::allowed_cores();
+    return first;
+}
+
+/// SIGUSR1, which nobody hears, again and again.
+void timer_every(long milliseconds)
+{
+    sigevent how{};
+    how.sigev_notify = SIGEV_SIGNAL;
+    how.sigev_signo = SIGUSR1;
+    timer_t timer{};
+    itimerspec when{};
+    when.it_value.tv_nsec = when.it_interval.tv_nsec = 1'000'000 * milliseconds;
+    if (::timer_create(CLOCK_MONOTONIC, &how, &timer) == 0) ::timer_settime(timer, 0, &when, nullptr);
 }
 
 volatile std::uintptr_t nowhere = 8;  // volatile: a compiler that sees the address refuses it
@@ -337,6 +357,58 @@ const fault faults[] = {
      },
      fine},
     {"environment", [](float*) { ::clearenv(); }, fine},
+    {"affinity",
+     [](float*) {
+         cpu_set_t one;
+         CPU_ZERO(&one);
+         CPU_SET(static_cast<std::size_t>(home().back()), &one);
+         ::sched_setaffinity(0, sizeof one, &one);
+     },
+     fine},
+    {"alarm",
+     [](float*) {
+         itimerval soon{};
+         soon.it_value.tv_usec = soon.it_interval.tv_usec = 1000;
+         ::setitimer(ITIMER_REAL, &soon, nullptr);
+         spin();
+     },
+     crash(SIGALRM)},
+    {"timer",
+     [](float*) {
+         timer_every(1);
+         spin();
+     },
+     crash(SIGUSR1)},
+    {"alarms left",
+     [](float*) {
+         ::alarm(1);
+         itimerval soon{};
+         soon.it_value.tv_usec = soon.it_interval.tv_usec = 1000;  // of time that the worker computes
+         for (const auto timer : {ITIMER_VIRTUAL, ITIMER_PROF}) {
+             ::setitimer(timer, &soon, nullptr);
+             ::signal(timer == ITIMER_PROF ? SIGPROF : SIGVTALRM, SIG_IGN);
+         }
+     },
+     fine},
+    {"timer left", [](float*) { timer_every(100); }, fine},
+#if defined(__x86_64__) && defined(PR_SET_TSC)
+    {"clock",
+     [](float*) {
+         ::prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+         sink = static_cast<int>(__builtin_ia32_rdtsc());
+     },
+     crash(SIGSEGV)},
+#endif
+    {"fork bomb",
+     [](float*) {
+         if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) spin();  // who is bound by no limit
+         const rlimit few{150, 150};
+         ::setrlimit(RLIMIT_NPROC, &few);
+         const measure::wall_clock now;
+         for (const double end = now() + 5; now() < end;) (void)::fork();
+         spin();
+     },
+     late},
     {"throws", [](float*) { throw std::runtime_error("oops\nnew line"); }, crash(0, "oops")},
     {"throws an int", [](float*) { throw 3; }, crash(0)},
     {"throws much", [](float*) { throw std::runtime_error(std::string(200'000, 'q')); }, crash(0)},
@@ -364,6 +436,7 @@ void compute(int i, float* out)
 {
     for (std::size_t k = 0; k < length; ++k) out[k] = 2 * static_cast<float>(k);
     if (bad(i)) chosen->run(out);
+    else if (measure::detail::allowed_cores() != home()) out[0] = 1;  // where another one sent it
 }
 
 constexpr measure::fixed twice{.runs = 2, .batch = 1};
@@ -501,7 +574,9 @@ TEST_CASE("every kind of faulty kernel, in every way to run it")
     const measure::detail::temporary_directory cache("/tmp/tunekit-cache-");
     const bool can_enclose = measure::detail::can_enclose();
     int counts[2] = {0, 0};
+    const char* const only = std::getenv("TUNEKIT_FAULT");
     for (const fault& f : faults) {
+        if (only != nullptr && f.name != std::string_view(only)) continue;
         const std::string kind = f.name;
         CAPTURE(kind);
         chosen = &f;

@@ -77,8 +77,8 @@ void each_child_of(pid_t parent, F&& f)
     });
 }
 
-/// Kills what descends from `parent`, those above before those below: who is about to die cannot fork any more.
-bool kill_descent(pid_t parent, int depth = 0) noexcept;
+/// Sends `signal` to what descends from `parent`, to those above before those below.
+void signal_descent(pid_t parent, int signal, int depth = 0) noexcept;
 
 /// Has what loses its parent below this process become its child.
 inline void adopt_descent() noexcept { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
@@ -143,28 +143,27 @@ TUNEKIT_INLINE void proc_text::read(const descriptor& file) noexcept
     text_[known() ? static_cast<std::size_t>(size_) : 0] = '\0';
 }
 
-TUNEKIT_INLINE bool kill_descent(pid_t parent, int depth) noexcept
+TUNEKIT_INLINE void signal_descent(pid_t parent, int signal, int depth) noexcept
 {
-    bool any = false;
     each_child_of(parent, [&](pid_t child) {
-        any = true;
-        ::kill(child, SIGKILL);
-        if (depth < 64) kill_descent(child, depth + 1);
+        ::kill(child, signal);
+        if (depth < 64) signal_descent(child, signal, depth + 1);
     });
-    return any;
 }
 
 TUNEKIT_INLINE bool end_descent(double seconds) noexcept
 {
     const wall_clock now;
     const double deadline = now() + seconds;
-    for (unsigned nap = 20;; nap = (std::min)(2 * nap, 5000U)) {
+    for (unsigned nap = 20, round = 0;; nap = (std::min)(2 * nap, 5000U), ++round) {
         pid_t ended = 0;
         do ended = ::waitpid(-1, nullptr, WNOHANG | __WALL);
         while (ended > 0);
         if (ended < 0) return true;
         if (now() >= deadline) return false;
-        kill_descent(::getpid());
+        // Those that fork without end take the places of the dead: they are stopped first, which frees none.
+        for (unsigned again = 0; again < (std::min)(round, 10U); ++again) signal_descent(::getpid(), SIGSTOP);
+        signal_descent(::getpid(), SIGKILL);
         ::usleep(nap);
     }
 }

@@ -30,6 +30,8 @@ public:
         ::umask(mask_);
         nice_ = priority();
         scheduler_ = ::sched_getscheduler(0);
+        CPU_ZERO(&cores_);
+        cores_known_ = ::sched_getaffinity(0, sizeof cores_, &cores_) == 0;
     }
 
     /// Rounding, flushing to zero and what traps; signals and timers; working directory and umask.
@@ -44,18 +46,26 @@ public:
         ::umask(mask_);
     }
 
-    /// Whether it has what is not restored: children, another place in the scheduler's order.
+    /// Whether it has what is not restored: children, another place in the scheduler's order, other processors.
     [[nodiscard]] bool changed() const noexcept
     {
         siginfo_t info{};
         const bool childless = ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0;
-        return !childless || priority() != nice_ || ::sched_getscheduler(0) != scheduler_;
+        return !childless || priority() != nice_ || ::sched_getscheduler(0) != scheduler_ || moved();
     }
 
 private:
     /// Those that a process gets for what it does, or may send to itself; no timer is left to send others.
     static constexpr int disturbing[] = {SIGILL,  SIGTRAP, SIGABRT, SIGBUS,  SIGFPE, SIGSEGV, SIGSYS,
                                          SIGPIPE, SIGCHLD, SIGUSR1, SIGUSR2, SIGINT, SIGTERM, SIGXCPU};
+
+    /// Whether it may use other processors.
+    [[nodiscard]] bool moved() const noexcept
+    {
+        cpu_set_t now;
+        CPU_ZERO(&now);
+        return cores_known_ && ::sched_getaffinity(0, sizeof now, &now) == 0 && !CPU_EQUAL(&now, &cores_);
+    }
 
     static int priority() noexcept { return ::getpriority(PRIO_PROCESS, 0); }
 
@@ -64,6 +74,8 @@ private:
     mode_t mask_ = 0;
     int nice_ = 0;
     int scheduler_ = 0;
+    cpu_set_t cores_;
+    bool cores_known_ = false;
 };
 
 }  // namespace tunekit::measure::detail
