@@ -8,7 +8,9 @@
 #include "tunekit/explore/enumeration.hpp"
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/search/portfolio.hpp"
+#include "tunekit/search/second_opinion.hpp"
 #include "tunekit/surrogate/boosted_trees.hpp"
+#include "tunekit/surrogate/gaussian_process.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
 namespace tk = tunekit;

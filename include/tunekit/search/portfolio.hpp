@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// One model, three ways to use it, in turn: a criterion, the model's favourite, a step from the best measured.
+/// One model, three ways to use it, in turn: a criterion, the model's favourite, a step from the best measured. And another model.
 
 #include <algorithm>
 #include <cassert>
@@ -12,6 +12,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "tunekit/acquisition/concepts.hpp"
@@ -25,6 +26,7 @@
 #include "tunekit/search/detail/pending.hpp"
 #include "tunekit/search/detail/standings.hpp"
 #include "tunekit/search/scores.hpp"
+#include "tunekit/search/second_opinion.hpp"
 #include "tunekit/space/unvisited.hpp"
 #include "tunekit/surrogate/concepts.hpp"
 
@@ -41,6 +43,7 @@ struct portfolio_options {
     std::size_t by_criterion = 1;    ///< proposals of the best by the criterion, in each rotation of
     std::size_t by_mean = 1;         ///< those of the highest mean,
     std::size_t by_step = 1;         ///< those a step from the best; one of the three > 0,
+    std::size_t by_second = 1;       ///< those of the second opinion, where there is one,
     std::size_t by_random = 1;       ///< and random ones,
     std::size_t random_until = 32;   ///< until so many were proposed
     space::encoding encoding = space::encoding::values;
@@ -51,6 +54,8 @@ struct portfolio_options {
 ///     the candidate of the highest mean,
 ///     the neighbour (one parameter changed) of the best measured configuration with the highest mean, or of the next best
 ///     where all neighbours of that one were proposed.
+/// Where there is a second opinion, what it values most comes first in each rotation; while it is asked it stands in for the highest
+/// means, and for the steps where the list is the whole space.
 /// The first looks where the model is unsure, the second trusts it, the third needs it little: each goes on where the
 /// others err. Up to `random_until` proposals one in each rotation is random: a model of few points does not know what it
 /// has not seen.
@@ -80,7 +85,7 @@ struct portfolio_options {
 /// Threads:    const calls on distinct states are safe.
 /// Source:     ours. SMAC (Hutter, Hoos, Leyton-Brown 2011) interleaves and searches locally; expected improvement on log
 ///             costs as there.
-template <class Model, class Acquire, class Explore>
+template <class Model, class Acquire, class Explore, class Second = no_second_opinion>
 struct portfolio {
     static_assert(surrogate::model<Model, surrogate::features, archetype::generator>,
                   "tunekit: portfolio, part 1: not a surrogate::model over features");
@@ -92,6 +97,9 @@ struct portfolio {
     Acquire acquire;
     Explore explore;
     portfolio_options options{};
+    Second second{};
+
+    static constexpr bool has_second = !std::is_same_v<Second, no_second_opinion>;
 
     /// A regular value where the model's state is one: copy it to replay.
     struct state {
@@ -108,6 +116,7 @@ struct portfolio {
         std::size_t relist_at = 0, round_end = 0;  ///< proposals
         std::size_t turn = 0;
         bool fitted = false;
+        typename Second::state second;
 
         /// How many were proposed here or chosen by somebody else: measured or still out.
         [[nodiscard]] std::size_t known() const noexcept { return measured.size() + out.size(); }
@@ -128,6 +137,7 @@ struct portfolio {
                 "portfolio: no proposals of any kind, want one > 0");
         state s;
         s.model = model.start(space.feature_count(options.encoding));
+        if constexpr (has_second) s.second = second.start(space);
         return s;
     }
 
@@ -145,7 +155,9 @@ struct portfolio {
         const bool blind = first || s.best.ranking.empty();
         if (first) n = (std::min)(n, options.first - known);
         if (!blind) {
-            if (s.measured.size() >= s.refit_at) learn(s, space, gen);
+            // One that the second opinion proposes needs no fresh model of the first.
+            const bool unasked = n == 1 && s.fitted && s.turn < seconds(s);
+            if (s.measured.size() >= s.refit_at && !unasked) learn(s, space, gen);
             n = (std::min)(n, (std::max)(s.round_end, known + 1) - known);
         }
         while (batch.size() < n) {
@@ -181,17 +193,26 @@ struct portfolio {
     }
 
     /// The scores that the model is fitted to, one per measured configuration. Precondition: a valid one.
-    [[nodiscard]] std::vector<double> scores(const state& s) const
+    [[nodiscard]] std::vector<double> scores(const state& s) const { return scores(s, options.cost_cap_quantile); }
+
+private:
+    [[nodiscard]] static std::vector<double> scores(const state& s, double cost_cap_quantile)
     {
         assert(!s.best.ranking.empty());
-        const double cap = detail::cost_cap(s.log_costs, options.cost_cap_quantile);
+        const double cap = detail::cost_cap(s.log_costs, cost_cap_quantile);
         std::vector<double> y;
         y.reserve(s.log_costs.size());
         for (const double x : s.log_costs) y.push_back(-(std::min)(x, cap));
         return y;
     }
 
-private:
+    /// Turns of the second opinion in a rotation, 0 where it is not asked any more.
+    [[nodiscard]] std::size_t seconds(const state& s) const
+    {
+        if constexpr (has_second) return s.known() < second.until ? options.by_second : 0;
+        else return 0;
+    }
+
     [[nodiscard]] std::size_t share_of(std::size_t n) const
     {
         return (std::max)(static_cast<std::size_t>(options.growth * static_cast<double>(n)), std::size_t{1});
@@ -232,6 +253,16 @@ private:
         if (complete) s.candidates.ask_first(kept, values, means);
     }
 
+    /// What the second opinion proposes.
+    template <class Space, class G>
+    [[nodiscard]] std::optional<index> other(state& s, const Space& space, G& gen) const
+    {
+        if constexpr (has_second)
+            return second.next(s.second, space, s.measured, scores(s, second.cost_cap_quantile), s.best.ranking,
+                               -s.best.log_costs.front(), s.by_criterion, s.proposed, gen);
+        else return std::nullopt;
+    }
+
     /// Away from all that was proposed; empty where all draws had been.
     template <class Space, class G>
     [[nodiscard]] std::optional<index> isolated_one(const state& s, const Space& space, G& gen) const
@@ -245,16 +276,20 @@ private:
     template <class Space, class G>
     [[nodiscard]] std::optional<index> next(state& s, const Space& space, std::size_t known, G& gen) const
     {
-        const std::size_t judged = options.by_criterion + options.by_mean + options.by_step;
+        const std::size_t ahead = seconds(s);
+        const std::size_t means = ahead > 0 ? 0 : options.by_mean;
+        const std::size_t steps = ahead > 0 && explore.complete(space) ? 0 : options.by_step;
+        const std::size_t model_turns = ahead + options.by_criterion + means, judged = model_turns + steps;
         const std::size_t turns = judged + (known < options.random_until ? options.by_random : 0);
         for (std::size_t k = 0; k < turns; ++k) {
             const std::size_t t = s.turn % turns;
             s.turn = (t + 1) % turns;
             if (t >= judged) return std::nullopt;
-            const auto i = t < options.by_criterion ? detail::next_of(s.by_criterion, s.proposed)
-                           : t < options.by_criterion + options.by_mean
-                               ? detail::next_of(s.by_mean, s.proposed)
-                               : s.best.step(space, s.proposed, model, s.model, options.encoding, gen);
+            std::optional<index> i;
+            if (t < ahead) i = other(s, space, gen);
+            else if (t < ahead + options.by_criterion) i = detail::next_of(s.by_criterion, s.proposed);
+            else if (t < model_turns) i = detail::next_of(s.by_mean, s.proposed);
+            else i = s.best.step(space, s.proposed, model, s.model, options.encoding, gen);
             if (i) return i;
         }
         return std::nullopt;
@@ -265,5 +300,7 @@ template <class M, class A, class X>
 portfolio(M, A, X) -> portfolio<M, A, X>;
 template <class M, class A, class X>
 portfolio(M, A, X, portfolio_options) -> portfolio<M, A, X>;
+template <class M, class A, class X, class S>
+portfolio(M, A, X, portfolio_options, S) -> portfolio<M, A, X, S>;
 
 }  // namespace tunekit::search

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Another model beside the one of a portfolio, with a criterion and a list of candidates of its own.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tunekit/acquisition/concepts.hpp"
+#include "tunekit/core/archetypes.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/search/detail/candidate_pool.hpp"
+#include "tunekit/space/index_set.hpp"
+#include "tunekit/space/unvisited.hpp"
+#include "tunekit/surrogate/concepts.hpp"
+
+namespace tunekit::search {
+
+/// None.
+struct no_second_opinion {
+    struct state {
+        friend bool operator==(const state&, const state&) = default;
+    };
+};
+
+namespace detail {
+
+/// Candidates as a model wants them: as rows of features, or, where it keeps what it computed for them (`pool_of`), in its pool.
+template <class Model>
+struct asked_rows {
+    std::vector<float> rows;
+    std::size_t features = 1;
+
+    asked_rows() = default;
+    asked_rows(const Model&, std::vector<float> of, std::size_t d) : rows(std::move(of)), features(d) {}
+
+    friend bool operator==(const asked_rows&, const asked_rows&) = default;
+
+    void predict(const Model& model, const surrogate::state_of<Model>& fitted, std::span<stats::prediction> out)
+    {
+        model.predict(fitted, surrogate::features(rows, features), out);
+    }
+
+    [[nodiscard]] asked_rows only(std::span<const std::uint32_t> positions) const
+    {
+        asked_rows out;
+        out.features = features;
+        for (const std::uint32_t i : positions)
+            for (std::size_t j = 0; j < features; ++j) out.rows.push_back(rows[i * features + j]);
+        return out;
+    }
+};
+
+template <class Model>
+    requires requires(const Model& m, const surrogate::features& rows) { m.pool_of(rows); }
+struct asked_rows<Model> {
+    typename Model::pool pool;
+
+    asked_rows() = default;
+    asked_rows(const Model& model, const std::vector<float>& of, std::size_t d)
+        : pool(model.pool_of(surrogate::features(of, d)))
+    {
+    }
+
+    friend bool operator==(const asked_rows&, const asked_rows&) = default;
+
+    void predict(const Model& model, const surrogate::state_of<Model>& fitted, std::span<stats::prediction> out)
+    {
+        model.predict(fitted, pool, out);
+    }
+
+    [[nodiscard]] asked_rows only(std::span<const std::uint32_t> positions) const
+    {
+        asked_rows out;
+        out.pool = pool.only(positions);
+        return out;
+    }
+};
+
+}  // namespace detail
+
+/// Fits `model` to -ln cost when its turn comes, and proposes the candidate that `acquire` values most. It is worth having where
+/// the two models err in different ways: a forest sees steps and interactions, a Gaussian process trends and what is far from
+/// all that was measured.
+///
+///     search::portfolio mine{forest, criterion, explore::enumeration{}, {.by_random = 0},
+///                            search::second_opinion{surrogate::gaussian_process{}, acquisition::log_expected_improvement{}}};
+///
+/// Candidates: all configurations of a space of at most m; of a larger one what the portfolio's own model likes, the neighbours (one
+///             parameter changed) of the four best measured, and uniform draws up to m. m = work / n^2 with n measurements, at
+///             least `shortlist` and at most `candidates`: what scoring one costs a process grows as n^2. Listed again where n
+///             grew by a fifth; in between the `shortlist` best of them are scored.
+/// Randomness: what the model draws; per list one `sample` where the space is larger than m.
+/// Cost:       per turn a fit and `shortlist` predictions; per list m predictions./// Source:     ours; an interleaving as SMAC's of random configurations (Hutter, Hoos, Leyton-Brown 2011).
+template <class Model, class Acquire>
+struct second_opinion {
+    static_assert(surrogate::model<Model, surrogate::features, archetype::generator>,
+                  "tunekit: second_opinion, part 1: not a surrogate::model over features");
+    static_assert(acquisition::criterion<Acquire>, "tunekit: second_opinion, part 2: not an acquisition::criterion");
+
+    Model model;
+    Acquire acquire;
+    std::size_t until = 300;           ///< measured or out; then it is not asked any more
+    double cost_cap_quantile = 1;      ///< in (0, 1]; the model sees valid costs above this quantile, and failures, as it
+    std::size_t shortlist = 256;       ///< >= 1
+    std::size_t candidates = 20'000;   ///< >= 1; at most so many in a list
+    double work = 1e8;                 ///< > 0; candidates times the square of the measurements
+    space::encoding encoding = space::encoding::ordinals;
+
+    /// A regular value where the model's state is one.
+    struct state {
+        surrogate::state_of<Model> model;
+        std::vector<float> rows;    ///< features of what was measured, row-major
+        std::vector<index> listed;  ///< the shortlist
+        detail::asked_rows<Model> asked;  ///< those, for the model
+        std::vector<index> line;    ///< what to propose next, the next one last
+        std::size_t known = 0;      ///< measurements that the model has seen
+        std::size_t relist_at = 0;  ///< measurements
+
+        friend bool operator==(const state&, const state&) = default;
+    };
+
+    /// Throws std::invalid_argument where a setting is out of range.
+    template <class Space>
+    [[nodiscard]] state start(const Space& space) const
+    {
+        require(cost_cap_quantile > 0 && cost_cap_quantile <= 1,
+                "second_opinion: cost_cap_quantile is outside (0, 1] or NaN, want a share");
+        require(shortlist >= 1, "second_opinion: shortlist is 0, want >= 1");
+        require(candidates >= 1, "second_opinion: candidates is 0, want >= 1");
+        require(work > 0, "second_opinion: work is not positive, want > 0");
+        state s;
+        s.model = model.start(space.feature_count(encoding));
+        return s;
+    }
+
+    /// The candidate of highest value; empty where none is left. `scores` are those of `measured`, `ranking` the valid ones of
+    /// these, best first, `best` the first's score, `liked` what another model likes.
+    template <class Space, generator G>
+    [[nodiscard]] std::optional<index> next(state& s, const Space& space, std::span<const index> measured,
+                                            std::span<const double> scores, std::span<const index> ranking, double best,
+                                            std::span<const index> liked, const space::unvisited& proposed, G& gen) const
+    {
+        if (measured.size() != s.known || s.line.empty())
+            learn(s, space, measured, scores, ranking, best, liked, proposed, gen);
+        return detail::next_of(s.line, proposed);
+    }
+
+private:
+    template <class Space, class G>
+    void learn(state& s, const Space& space, std::span<const index> measured, std::span<const double> scores,
+               std::span<const index> ranking, double best, std::span<const index> liked,
+               const space::unvisited& proposed, G& gen) const
+    {
+        const std::size_t d = space.feature_count(encoding), n = measured.size();
+        s.rows.resize(n * d);
+        space.features(measured.subspan(s.known), std::span<float>(s.rows).subspan(s.known * d), encoding);
+        s.known = n;
+        model.fit(s.model, surrogate::features(s.rows, d), scores, gen);
+        if (n >= s.relist_at || s.listed.empty()) {
+            s.relist_at = n + (std::max)(n / 5, std::size_t{1});
+            s.listed = list(space, n, ranking, liked, proposed, gen);
+            std::vector<float> all(s.listed.size() * d);
+            space.features(s.listed, all, encoding);
+            s.asked = detail::asked_rows<Model>(model, std::move(all), d);
+            std::vector<detail::scored_position> values = judge(s, best, proposed);
+            s.line = detail::line_of(s.listed, values, shortlist);
+            std::vector<std::uint32_t> kept;
+            for (std::size_t k = 0; k < s.line.size(); ++k) kept.push_back(values[k].at);
+            s.listed.assign(s.line.rbegin(), s.line.rend());
+            s.asked = s.asked.only(kept);
+        } else {
+            std::vector<detail::scored_position> values = judge(s, best, proposed);
+            s.line = detail::line_of(s.listed, values, shortlist);
+        }
+    }
+
+    /// The values of what is listed and was not proposed.
+    [[nodiscard]] std::vector<detail::scored_position> judge(state& s, double best,
+                                                             const space::unvisited& proposed) const
+    {
+        std::vector<stats::prediction> predicted(s.listed.size());
+        if (!predicted.empty()) s.asked.predict(model, s.model, predicted);
+        std::vector<detail::scored_position> out;
+        for (std::size_t k = 0; k < predicted.size(); ++k)
+            if (!proposed.contains(s.listed[k]))
+                out.push_back({acquire.value(predicted[k], best), static_cast<std::uint32_t>(k)});
+        return out;
+    }
+
+    template <class Space, class G>
+    [[nodiscard]] std::vector<index> list(const Space& space, std::size_t n, std::span<const index> ranking,
+                                          std::span<const index> liked, const space::unvisited& proposed, G& gen) const
+    {
+        const double affordable = work / (static_cast<double>(n) * static_cast<double>(n));
+        const std::size_t most = (std::max)(
+            shortlist, affordable < static_cast<double>(candidates) ? static_cast<std::size_t>(affordable) : candidates);
+        std::vector<index> out;
+        if (space.size() <= most) {
+            out.resize(static_cast<std::size_t>(space.size()));
+            std::iota(out.begin(), out.end(), index{0});
+            return out;
+        }
+        space::index_set seen;
+        const auto add = [&](std::span<const index> some) {
+            for (const index i : some)
+                if (out.size() < most && !proposed.contains(i) && seen.insert(i)) out.push_back(i);
+        };
+        for (const index i : ranking.first((std::min)(ranking.size(), std::size_t{4})))
+            add(space.neighbours_of(i, space::neighbourhood::any_value));
+        add(liked);
+        if (out.size() < most) add(space.sample(most - out.size(), gen));
+        return out;
+    }
+};
+
+template <class M, class A>
+second_opinion(M, A) -> second_opinion<M, A>;
+
+}  // namespace tunekit::search
