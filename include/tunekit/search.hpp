@@ -15,3 +15,4 @@
 #include "tunekit/search/portfolio.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/search/scores.hpp"
+#include "tunekit/search/second_opinion.hpp"

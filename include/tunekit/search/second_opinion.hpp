@@ -108,22 +108,22 @@ struct second_opinion {
 
     Model model;
     Acquire acquire;
-    std::size_t until = 300;           ///< measured or out; then it is not asked any more
-    double cost_cap_quantile = 1;      ///< in (0, 1]; the model sees valid costs above this quantile, and failures, as it
-    std::size_t shortlist = 256;       ///< >= 1
-    std::size_t candidates = 20'000;   ///< >= 1; at most so many in a list
-    double work = 1e8;                 ///< > 0; candidates times the square of the measurements
+    std::size_t until = 300;       ///< measured or out; then it is not asked any more
+    double cost_cap_quantile = 1;  ///< in (0, 1]; the model sees valid costs above this quantile, and failures, as it
+    std::size_t shortlist = 256;   ///< >= 1
+    std::size_t candidates = 20'000;  ///< >= 1; at most so many in a list
+    double work = 1e8;                ///< > 0; candidates times the square of the measurements
     space::encoding encoding = space::encoding::ordinals;
 
     /// A regular value where the model's state is one.
     struct state {
         surrogate::state_of<Model> model;
-        std::vector<float> rows;    ///< features of what was measured, row-major
-        std::vector<index> listed;  ///< the shortlist
+        std::vector<float> rows;          ///< features of what was measured, row-major
+        std::vector<index> listed;        ///< the shortlist
         detail::asked_rows<Model> asked;  ///< those, for the model
-        std::vector<index> line;    ///< what to propose next, the next one last
-        std::size_t known = 0;      ///< measurements that the model has seen
-        std::size_t relist_at = 0;  ///< measurements
+        std::vector<index> line;          ///< what to propose next, the next one last
+        std::size_t known = 0;            ///< measurements that the model has seen
+        std::size_t relist_at = 0;        ///< measurements
 
         friend bool operator==(const state&, const state&) = default;
     };
@@ -147,7 +147,8 @@ struct second_opinion {
     template <class Space, generator G>
     [[nodiscard]] std::optional<index> next(state& s, const Space& space, std::span<const index> measured,
                                             std::span<const double> scores, std::span<const index> ranking, double best,
-                                            std::span<const index> liked, const space::unvisited& proposed, G& gen) const
+                                            std::span<const index> liked, const space::unvisited& proposed,
+                                            G& gen) const
     {
         if (measured.size() != s.known || s.line.empty())
             learn(s, space, measured, scores, ranking, best, liked, proposed, gen);
@@ -201,8 +202,9 @@ private:
                                           std::span<const index> liked, const space::unvisited& proposed, G& gen) const
     {
         const double affordable = work / (static_cast<double>(n) * static_cast<double>(n));
-        const std::size_t most = (std::max)(
-            shortlist, affordable < static_cast<double>(candidates) ? static_cast<std::size_t>(affordable) : candidates);
+        const std::size_t most =
+            (std::max)(shortlist, affordable < static_cast<double>(candidates) ? static_cast<std::size_t>(affordable)
+                                                                               : candidates);
         std::vector<index> out;
         if (space.size() <= most) {
             out.resize(static_cast<std::size_t>(space.size()));
