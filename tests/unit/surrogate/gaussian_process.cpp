@@ -407,7 +407,7 @@ TEST_CASE("process pool: it predicts as predict does, through added rows, other 
     CHECK(pool.size() == 77);
     const std::vector<std::uint32_t> some{3, 70, 5, 5, 76};
     std::size_t parameters = 0;
-    for (std::size_t n = 10; n <= 120; n += n % 3 == 0 ? 1 : 5) {
+    for (std::size_t n = 10; n <= 120; n += n % 3 == 0 ? 1UL : 5UL) {
         std::vector<double> y(t.y.begin(), t.y.begin() + static_cast<std::ptrdiff_t>(n));
         for (double& v : y) v *= static_cast<double>(n);
         const auto key = s.key;
