@@ -230,7 +230,7 @@ struct fitted {
 ///
 /// Errors: std::invalid_argument for options out of range; tunekit::error where no shape was measured. One shape makes a choice
 ///         that is the same everywhere, and has no held-out scores.
-/// Cost:   with leave-one-out, shapes x (max_kernels x configurations x shapes); 64 shapes and 130 configurations take 0.2 s.
+/// Cost:   with leave-one-out, shapes x (max_kernels x configurations x shapes); 64 shapes and 130 configurations take 0.1 to 1 s.
 /// Source: the use of few kernels by a tree over shapes is Cianfriglia, Vella, Nugteren, Lokhmotov, Fursin (2018), A
 ///         Model-Driven Approach for a New Generation of Adaptive Libraries, arXiv 1806.07060. Departures: the set is chosen
 ///         for its loss, not by classes.
