@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# pages.sh ROOT: links of README and docs/ lead somewhere, README or docs/which_part.md leads to every page, files that are named exist, and every
-# floor stands in README's table and in the picture of docs/architecture.md.
+# pages.sh ROOT: links of README and docs/ lead somewhere, README, docs/which_part.md or docs/parts.md leads to every page, files that are named exist, and every
+# floor stands in the table of docs/parts.md and in the picture of docs/architecture.md.
 set -eu
 cd "$1"
 bad=0
@@ -36,14 +36,14 @@ for page in README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs/*.md bench/d
     done
 done
 for page in docs/*.md; do
-    prose README.md | grep -qF "($page" || prose docs/which_part.md | grep -qF "(${page#docs/}" ||
-        complain "README.md and docs/which_part.md: no link to $page"
+    prose README.md | grep -qF "($page" || { prose docs/which_part.md && prose docs/parts.md; } | grep -qF "(${page#docs/}" ||
+        complain "README.md, docs/which_part.md and docs/parts.md: no link to $page"
 done
 picture=$(awk '/^```/ { n++ } n == 1' docs/architecture.md)
-table=$(grep '^| `' README.md)
+table=$(grep '^| `' docs/parts.md)
 for floor in include/tunekit/*/; do
     floor=$(basename "$floor")
     echo "$picture" | grep -qw -- "$floor" || complain "docs/architecture.md: the picture lacks $floor"
-    echo "$table" | grep -q -- "\`$floor\`" || complain "README.md: the table lacks $floor"
+    echo "$table" | grep -q -- "\`$floor\`" || complain "docs/parts.md: the table lacks $floor"
 done
 exit $bad
