@@ -603,6 +603,7 @@ enum attack : int {
     leaves_running_thread,
     leaves_sleeping_thread,
     returns_twice,
+    child_returns_first,
     forges_answer,
     floods,
     changes_process,
@@ -706,6 +707,9 @@ void run_attack(attack kind)
         }
         case returns_twice:
             (void)::fork();
+            return;
+        case child_returns_first:
+            if (::fork() > 0) ::usleep(20000);
             return;
         case forges_answer: {
             measure::detail::order to;
@@ -820,12 +824,13 @@ TEST_CASE("isolated: nothing that a candidate starts runs beside the next, and v
         CAPTURE(enclosed);
         if (enclosed && (!plain || !measure::detail::can_enclose())) continue;
         attack_rig r({.enclosed = enclosed});
-        for (const attack kind : {leaves_children, leaves_daemons, returns_twice}) {
+        for (const attack kind : {leaves_children, leaves_daemons, returns_twice, child_returns_first}) {
+            const bool twice = kind == returns_twice || kind == child_returns_first;
             CAPTURE(static_cast<int>(kind));
             CHECK(r(none).ok());
             const int worker = r.seen.data()[none].pid;
             CHECK(r(kind).ok());
-            if (!enclosed && kind != returns_twice) CHECK(r.seen.data()[kind].pid == worker);  // else the child's own
+            if (!enclosed && !twice) CHECK(r.seen.data()[kind].pid == worker);  // else the child's own
             const auto after = r(changes_process);
             CHECK(after.ok());
             const auto below = [] {
@@ -842,7 +847,7 @@ TEST_CASE("isolated: nothing that a candidate starts runs beside the next, and v
             };
             // The zygote, a keeper, a worker. A keeper whose worker was replaced ends in its own time.
             const measure::wall_clock clock;
-            for (const double until = clock() + 10; kind == returns_twice && below() > 3 && clock() < until;)
+            for (const double until = clock() + 10; twice && below() > 3 && clock() < until;)
                 ::usleep(1000);
             CHECK(below() == 3);
         }

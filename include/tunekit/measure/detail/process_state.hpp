@@ -46,12 +46,13 @@ public:
         ::umask(mask_);
     }
 
-    /// Whether it has what is not restored: children, another place in the scheduler's order, other processors.
+    /// Whether it has what is not restored: children, another place in the scheduler's order, other processors; or is a child of
+    /// the process that this was made in, as a candidate that forks may return in both.
     [[nodiscard]] bool changed() const noexcept
     {
         siginfo_t info{};
         const bool childless = ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0;
-        return !childless || priority() != nice_ || ::sched_getscheduler(0) != scheduler_ || moved();
+        return !childless || ::getpid() != self_ || priority() != nice_ || ::sched_getscheduler(0) != scheduler_ || moved();
     }
 
 private:
@@ -69,6 +70,7 @@ private:
 
     static int priority() noexcept { return ::getpriority(PRIO_PROCESS, 0); }
 
+    pid_t self_ = ::getpid();
     std::fenv_t arithmetic_{};
     char directory_[PATH_MAX];
     mode_t mask_ = 0;
