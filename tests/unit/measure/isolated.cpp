@@ -847,8 +847,7 @@ TEST_CASE("isolated: nothing that a candidate starts runs beside the next, and v
             };
             // The zygote, a keeper, a worker. A keeper whose worker was replaced ends in its own time.
             const measure::wall_clock clock;
-            for (const double until = clock() + 10; twice && below() > 3 && clock() < until;)
-                ::usleep(1000);
+            for (const double until = clock() + 10; twice && below() > 3 && clock() < until;) ::usleep(1000);
             CHECK(below() == 3);
         }
         const measure::wall_clock now;

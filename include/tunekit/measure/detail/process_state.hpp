@@ -52,7 +52,8 @@ public:
     {
         siginfo_t info{};
         const bool childless = ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0;
-        return !childless || ::getpid() != self_ || priority() != nice_ || ::sched_getscheduler(0) != scheduler_ || moved();
+        return !childless || ::getpid() != self_ || priority() != nice_ || ::sched_getscheduler(0) != scheduler_ ||
+               moved();
     }
 
 private:
