@@ -101,9 +101,11 @@ void run(const settings& s)
     auto spaces = programs::load_spaces("bench_ranks", s.spaces, s.only);
     std::erase_if(spaces, [&](const auto& on) { return on.space.size() < s.at_least; });
     if (spaces.empty()) tk::invalid("--at-least leaves no space, want less");
+    const auto names = tk::io::split(s.strategy, ',');
+    for (const std::string_view name : names) static_cast<void>(programs::find(known, "strategy", std::string(name)));
     std::printf("%-10s %6s %10s %10s %9s %8s %7s %7s %9s\n", "strategy", "ranks", "jobs/s", "least", "of size",
                 "sooner", "spaces", "busy", "overhead");
-    for (const std::string_view name : tk::io::split(s.strategy, ',')) {
+    for (const std::string_view name : names) {
         const auto& strategy = programs::find(known, "strategy", std::string(name));
         std::vector<double> alone;  // seconds to 5 % on one rank, by space
         for (const auto& on : spaces) {
