@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <numbers>
 #include <span>
 #include <vector>
@@ -94,7 +95,7 @@ TUNEKIT_INLINE double evidence::operator()(std::span<const double> theta, std::s
     }
 
     std::fill(gradient.begin(), gradient.end(), 0.0);
-    std::vector<linalg::pack> by_column(d * packs);
+    const auto by_column = std::make_unique<linalg::pack[]>(d * packs);  // a vector of them is more than nvcc takes
     double by_variance = 0, by_noise = 0, weight[strip], cov[strip], slope[strip];
     for (std::size_t t = 0; t < all; ++t) {
         const double* right = inverse.data() + t * rows * strip;
