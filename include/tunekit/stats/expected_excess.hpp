@@ -47,7 +47,7 @@ namespace tunekit::stats {
 {
     require(p.sd >= 0, "stats::log_expected_excess: sd is negative or NaN, want >= 0");
     const double gain = p.mean - bound;
-    const double z = gain / p.sd;
+    const double z = p.sd > 0 ? gain / p.sd : 0;
     if (p.sd == 0 || p.sd - p.sd != 0 || gain - gain != 0 || z - z != 0) {  // the limits
         const double e = expected_excess(p, bound);
         return e > 0 ? std::log(e) : -std::numeric_limits<double>::infinity();
