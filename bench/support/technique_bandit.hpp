@@ -49,7 +49,7 @@ constexpr int attempts = 32;  ///< at a new member of the space
 /// others and the best known, F from [0.5, 1], and replaced where the child is better. A switch takes the value of a where b and c
 /// agree, else a random one.
 ///
-/// Source: Ansel et al. (2014), OpenTuner, PACT: its differential evolution with its settings.
+/// Source: Ansel et al. (2014), OpenTuner, PACT: its differential evolution; the settings were not compared with its code.
 struct differential_evolution {
     std::size_t population = 30;
     double crossing = 0.9;  ///< share of parameters that a child takes from the mutant; one at least
