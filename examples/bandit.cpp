@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A bandit alone: which of four arms pays most, found while pulling them. Any rewards in any unit; here the speed-ups that four
-// optimisation passes bring, which scatter. Prints how often each rule pulled each arm and what it lost.
+
+// Which of four arms pays most? Three bandit rules find out while they pull.
+//
+// The arms stand for compiler passes, their rewards for noisy speed-ups. Any rewards in any unit will do. Prints how often each
+// rule pulled each arm, and what it lost.
 
 #include <array>
 #include <cstdio>

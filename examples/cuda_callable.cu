@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A kernel of one's own in a .cu file: __global__ templates launched by a lambda, tuned on a device.
+
+// Tunes a kernel in a .cu file: __global__ templates, launched by a lambda.
 
 #include <cstdio>
 #include <vector>

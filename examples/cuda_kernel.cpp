@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A CUDA kernel of one's own as text: compiled by NVRTC for every configuration, checked, and timed by the device's
-// events. Needs no toolkit to be built. Without a device it says so and ends with status 3.
+
+// Tunes a CUDA kernel that is given as text: NVRTC compiles every configuration.
+//
+// Each configuration is checked and timed by the device's events. The build needs no CUDA toolkit. Without a device the program
+// says so and ends with status 3.
 
 #include <cstddef>
 #include <cstdio>

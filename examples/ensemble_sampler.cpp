@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The ensemble sampler alone: the posterior of a straight line y = m x + c through noisy points, written as one would write it.
-// Prints mean and standard deviation of both, how correlated they are, and what the chain is worth,
-// by three kinds of moves.
+
+// Samples the posterior of a straight line through noisy points with the ensemble sampler, by three kinds of moves.
+//
+// Prints the mean and standard deviation of slope and intercept, their correlation, and how many independent samples the chain is
+// worth.
 
 #include <array>
 #include <cmath>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A forest with expected improvement alone, no tuner: 48 configurations of a loop nest were timed, which of the others are worth
-// timing next? Any numbers will do; here a made-up time of tile sizes, with 2 % noise. Prints the ten best by expected
-// improvement and what they would have cost.
+
+// Which configurations are worth measuring next? A random forest with expected improvement answers, without a tuner.
+//
+// 48 configurations of a loop nest have been timed. The times are made up, with 2 % noise; any numbers will do. Prints the ten
+// best by expected improvement, and their true cost.
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Generated code: every configuration is a program. AutoTVM's template for one convolution is compiled in batches while
-// earlier configurations are measured in a worker, checked, and compared with what TVM would run untuned.
+
+// Tunes generated code: AutoTVM's template for a convolution is compiled for every configuration.
+//
+// Compilers build the next batch while a worker process measures and checks the last one. The winner is compared with what TVM
+// runs without tuning.
 
 #include <algorithm>
 #include <cmath>

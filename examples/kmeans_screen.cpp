@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Adaptive sampling alone, no tuner: 64 configurations look promising, measuring all would be dear; which few stand for
-// them? Prints the loss of k-means for each number of clusters tried, then the configurations chosen, in the order to
-// measure.
+
+// Which few of 64 promising configurations stand for all of them? Adaptive sampling by k-means, without a tuner.
+//
+// Prints the loss of k-means for each number of clusters tried, then the chosen configurations in the order to measure.
 
 #include <cstddef>
 #include <cstdio>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A learning curve alone: best performance so far of a random search, forecast 50 trials ahead at every 25th trial, beside what
-// then came. Any curve that rises and saturates fits: tuning, training, coverage.
+
+// Forecasts a learning curve: how good will a random search be after 50 more trials?
+//
+// Prints the forecast at every 25th trial beside what came. Any curve that rises and saturates will do: tuning, training,
+// coverage.
 
 #include <algorithm>
 #include <cstdio>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// OpenMP's thread count, schedule and chunk as parameters of a loop whose iterations take different times, tuned while the program runs.
+// Tunes OpenMP's thread count, schedule and chunk while the program runs.
+//
+// The iterations of the loop take different times.
 
 #include <omp.h>
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// tunekit starts no threads; where work can be split, a function takes an executor: anything that calls f(0) ... f(n - 1), in any
-// order and on any threads, and returns when all are done. Two of them, by std::jthread and by OpenMP, grow a forest and
-// sample a density. Prints that both give what the calling thread gives alone, to the last bit.
+
+// Brings your own threads: executors of std::jthread and of OpenMP grow a forest and sample a density.
+//
+// tunekit starts no threads. Where work can be split, a function takes an executor: anything that calls f(0) ... f(n - 1), in any
+// order and on any threads, and returns when all are done. Prints that both give what one thread gives, to the last bit.
 
 #include <omp.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A kernel of one's own: tuned in a child process, verified, and the winner found in a race on other inputs.
+
+// Tunes a kernel of your own that is sometimes wrong: isolated, verified, with a final race on other inputs.
 //
-// The kernel multiplies two square matrices in tiles. It has the bug that such kernels have: it never looks whether the
-// last tile still fits. Where the tile does not divide the matrix it writes beside the result, or adds to it twice.
-// Tuning goes on.
+// The kernel multiplies two square matrices in tiles, and has a common bug: it does not check whether the last tile still fits.
+// Where the tile size does not divide the matrix, it writes beside the result or adds to it twice. The tuner goes on.
 
 #include <cstddef>
 #include <cstdio>

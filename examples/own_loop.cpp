@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// A tuner driven by hand: your loop asks, measures as it likes, and tells.
+// Drives a tuner by hand: your loop asks, measures as it likes, and tells.
 
 #include <cstdio>
 

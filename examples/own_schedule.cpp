@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-// A schedule of one's own is `select` and `update`. This one gives the next slot to the task whose last slot paid best per second,
-// and every fifth slot to whoever waited longest.
+// Writes a schedule of your own: `select` and `update`.
+//
+// This one gives the next slot to the task whose last slot gained most per second, and every fifth slot to the task that has
+// waited longest.
 
 #include <cstdio>
 #include <span>

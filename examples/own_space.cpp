@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// A space of one's own and a kernel of one's own: the tiles of a transposition.
+// Tunes a kernel of your own over a space of your own: the tiles of a transposition.
 
 #include <cstdio>
 #include <vector>

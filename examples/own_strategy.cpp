@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-// A search strategy of one's own is two functions over a state. This one measures a random configuration, then walks to
-// whatever neighbour it finds better, and starts anew when it has had `patience` disappointments in a row.
+// Writes a search strategy of your own: two functions over a state.
+//
+// This one measures a random configuration, then walks to any neighbour that is better. After `patience` failures in a row it
+// starts again elsewhere.
 
 #include <cstdio>
 #include <span>

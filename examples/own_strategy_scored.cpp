@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// A search strategy of one's own beside two of ours, scored on the recorded spaces that come with tunekit. `main` is all that scoring takes.
+// Scores a search strategy of your own beside two of ours, on the recorded spaces that come with tunekit.
+//
+// `main` is all that scoring takes.
 
 #include <cstddef>
 #include <cstdio>

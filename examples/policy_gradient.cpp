@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A policy that searches a space, no tuner around it: it walks where scores cost nothing and learns where to step. Any
-// score will do; here one of eight parameters with eight values each. Prints the mean score of the best 64 of each
-// search and how many of its steps it took until they no longer changed, beside the same walk that never learns.
+
+// Searches a space with a learned policy where scores are free, without a tuner.
+//
+// Any score will do; here it has eight parameters with eight values each. Prints the mean score of the best 64 of each search and
+// the step after which they no longer changed, beside the same walk without learning.
 
 #include <cstddef>
 #include <cstdint>

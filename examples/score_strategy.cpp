@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// score_strategy: how good search strategies are, on recorded spaces; anybody's trajectories beside ours.
+
+// Says how good search strategies are on recorded spaces: ours, yours, and the trajectories of other tuners.
 //
 //     score_strategy --spaces bench/data --strategy combined,hill-climb --html scores.html
 //     score_strategy --spaces bench/data --strategy combined --trajectories kernel_tuner/genetic,my_tuner

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// An iterative solver that tunes itself while it runs: Jacobi's method on a plane, its sweep in blocks. The whole run, tuning
-// included, is compared with the same run on the default blocks.
+// Tunes an iterative solver while it runs: the blocks of Jacobi's method on a plane.
+//
+// The whole run, tuning included, is compared with the same run on the default blocks.
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// Tunes any program by its command line. docs/command_line.md has three walks through it, examples/command_line/ their programs.
+// Tunes any program by its command line.
+//
+// docs/command_line.md has three complete examples; examples/command_line/ has their programs.
 
 #include <unistd.h>
 

@@ -7,26 +7,21 @@
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstdint>
 #include <cstdio>
 #include <fstream>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "programs/names.hpp"
+#include "programs/last_comparison.hpp"
+#include "programs/network_options.hpp"
 #include "programs/operator_task.hpp"
 #include "programs/program.hpp"
 #include "tunekit/io/logged.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/measure/clocks.hpp"
-#include "tunekit/measure/race.hpp"
 #include "tunekit/mpi/pool.hpp"
-#include "tunekit/recipes/any_recipe.hpp"
 #include "tunekit/tune/stop_on_signal.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
@@ -34,21 +29,10 @@ namespace tk = tunekit;
 
 namespace {
 
-struct options {
-    std::string network, strategy = "combined", schedule = "dynatune", log, device;
-    double seconds = 60;
-    std::uint64_t seed = 1;
-    bool resume = false, mixed = false, head_measures = false;
-
-    [[nodiscard]] tk::recipes::any_recipe how() const
-    {
-        auto out = programs::find(programs::recipes(), "strategy", strategy);
-        out.schedule = programs::find(programs::schedules(), "schedule", schedule);
-        return out;
-    }
+struct options : programs::network_options {
+    std::string device;
+    bool mixed = false, head_measures = false;
 };
-
-constexpr double race_share = 0.1;  ///< of the seconds, for the last comparison
 
 /// The operators of a network; without a repetition only their spaces.
 std::vector<programs::operator_task> operators_of(const tk::kernels::network& net,
@@ -93,45 +77,8 @@ void write_workers(const std::string& path, const tk::mpi::pool& pool)
     if (!file) throw tk::error("file " + path + " cannot be written, want room for it");
 }
 
-struct outcome {
-    std::optional<tk::index> best;
-    double default_cost = std::numeric_limits<double>::infinity(), cost = default_cost;
-};
-
-/// The best two and the default, measured afresh in turn, on one rank.
-template <class Measurer>
-outcome finish(Measurer measurer, const tk::tuning& record, tk::index untuned, double seconds)
-{
-    std::vector<tk::index> finalists = record.finalists(2);
-    if (std::find(finalists.begin(), finalists.end(), untuned) == finalists.end()) finalists.push_back(untuned);
-    const auto result = tk::measure::race(measurer, finalists, {.run_seconds = 5},
-                                          {.max_rounds = 60, .max_seconds = (std::max)(seconds, 1e-3)});
-    outcome out;
-    for (const auto& s : result.standings) {
-        const double cost = result.cost * (1 + s.against_winner.median);
-        if (s.candidate == untuned && !s.failed) out.default_cost = cost;
-        if (s.tied && cost < out.cost) {
-            out.cost = cost;
-            out.best = s.candidate;
-        }
-    }
-    return out;
-}
-
-std::string by_worker(const tk::tuning& record, std::size_t workers)
-{
-    std::vector<std::size_t> n(workers);
-    for (const auto& t : record.trials()) {
-        if (t.worker >= n.size()) n.resize(t.worker + 1);  // a log of a run with more
-        ++n[t.worker];
-    }
-    std::string out;
-    for (const std::size_t x : n) out += (out.empty() ? "" : "+") + std::to_string(x);
-    return out;
-}
-
 /// Prints the table; true where every task has a verified kernel.
-bool report(const std::vector<tk::task>& tasks, const tk::plan& plan, const std::vector<outcome>& ends,
+bool report(const std::vector<tk::task>& tasks, const tk::plan& plan, const std::vector<programs::outcome>& ends,
             const tk::mpi::pool& pool)
 {
     bool all = true;
@@ -145,8 +92,9 @@ bool report(const std::vector<tk::task>& tasks, const tk::plan& plan, const std:
         after += tasks[k].weight() * ends[k].cost;
         std::printf("%-6s %12llu %7zu %20s %7llu %11.4f %10.4f%s\n", tasks[k].name().c_str(),
                     static_cast<unsigned long long>(tasks[k].space().size()), record.trials().size(),
-                    by_worker(record, pool.workers()).c_str(), static_cast<unsigned long long>(record.failed()),
-                    1e3 * ends[k].default_cost, 1e3 * ends[k].cost, ends[k].best ? "" : "  NO VERIFIED KERNEL");
+                    programs::trials_by_worker(record, pool.workers()).c_str(),
+                    static_cast<unsigned long long>(record.failed()), 1e3 * ends[k].default_cost, 1e3 * ends[k].cost,
+                    ends[k].best ? "" : "  NO VERIFIED KERNEL");
     }
     for (std::size_t w = 0; w < pool.workers(); ++w) {
         const auto& m = pool.members()[w];
@@ -175,7 +123,7 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
     const tk::stop_on_signal stop;
     const tk::measure::wall_clock now;
     const double start = now();
-    const tk::tasks_budget budget{.seconds = (1 - race_share) * o.seconds};
+    const tk::tasks_budget budget{.seconds = (1 - programs::comparison_reserve::usual_share) * o.seconds};
     tk::random::philox gen(o.seed);
     tk::tasks_tuner t(tasks, o.how(), budget, pool.workers(), gen);
     tk::plan plan;
@@ -196,13 +144,13 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
     }
     while (!pool.first_idle()) (void)pool.collect(1);  // of a run that was taken up and had no time left
     if (!log.empty()) write_workers(log + ".workers", pool);
-    std::vector<outcome> ends;
+    std::vector<programs::outcome> ends;
     for (std::size_t k = 0; k < tasks.size(); ++k) {
         const double left = stop.heard() != 0 ? 0 : o.seconds - (now() - start);
         const auto worker = pool.first_idle();
         if (!worker) throw tk::error("no rank is left for the last comparison; resume the run from its log");
-        ends.push_back(finish(pool.alone(*worker, k), plan.tasks[k].record, operators[k].untuned,
-                              left / static_cast<double>(tasks.size() - k)));
+        ends.push_back(programs::compare_finalists(pool.alone(*worker, k), plan.tasks[k].record, operators[k].untuned,
+                                                   left / static_cast<double>(tasks.size() - k)));
     }
     const bool all = report(tasks, plan, ends, pool);
     if (!problem.empty()) std::fprintf(stderr, "tune_network_mpi: %s\n", problem.c_str());
@@ -213,23 +161,20 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
 
 int run(const options& o, int argc, char** argv)
 {
-    const auto* const net = tk::kernels::find_network(o.network);
-    if (net == nullptr)
-        tk::invalid("network \"" + o.network + "\" is unknown, want resnet18, vgg16, alexnet, squeezenet, ...");
+    o.check();
+    const auto& net = o.found();
     const auto repetition = o.how().repetition;
-    tk::require(o.seconds > 0, "--seconds is not positive, want > 0");
-    tk::require(!o.resume || !o.log.empty(), "--resume needs the log to resume, want --log FILE");
     ::signal(SIGXFSZ, SIG_IGN);  // a log that meets a file size limit is told by its write
     auto lead = tk::mpi::serve(argc, argv,
                                [&](std::size_t) {
                                    std::vector<tk::measure::any_worker_task> out;
-                                   for (const auto& t : operators_of(*net, repetition)) out.push_back(t.worker());
+                                   for (const auto& t : operators_of(net, repetition)) out.push_back(t.worker());
                                    return out;
                                },
                                {.device = o.device, .mixed = o.mixed, .head_measures = o.head_measures});
     int status = 2;
     try {
-        status = lead_run(o, *net, lead);
+        status = lead_run(o, net, lead);
     } catch (const std::exception& e) {
         std::fprintf(stderr, "tune_network_mpi: %s\n", e.what());
     }
@@ -243,15 +188,7 @@ int main(int argc, char** argv)
     options o;
     CLI::App app("Tunes the operators of a network on the ranks of an MPI job.", "tune_network_mpi");
     app.set_version_flag("--version", "tune_network_mpi (tunekit) " + programs::version_text());
-    app.add_option("--network", o.network, "resnet18, vgg16, alexnet, squeezenet, transformer or bert")->required();
-    app.add_option("--strategy", o.strategy, "what is tried next: " + programs::list(programs::strategies()))
-        ->capture_default_str();
-    app.add_option("--schedule", o.schedule, "whose turn it is: " + programs::list(programs::schedules()))
-        ->capture_default_str();
-    app.add_option("--seconds", o.seconds, "wall time of tuning and the last comparison")->capture_default_str();
-    app.add_option("--seed", o.seed, "of the run")->check(programs::whole_number())->capture_default_str();
-    app.add_option("--log", o.log, "file that takes every event; FILE.workers beside it says who measured");
-    app.add_flag("--resume", o.resume, "take up the run in the log");
+    o.describe(app, "file that takes every event; FILE.workers beside it says who measured");
     app.add_option("--device", o.device, "key of what a rank measures on [the processor's model and its cores]");
     app.add_flag("--mixed", o.mixed, "one run for all ranks, whatever their devices; else one for each kind");
     app.add_flag("--head-measures", o.head_measures, "rank 0 measures, too");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tune_report: a log as one HTML page, or as text in the terminal.
+
+// Shows a log as one HTML page, or as text in the terminal.
 //
 //     tune_report run.jsonl -o run.html            # one file, to be opened from the file system
 //     tune_report run.jsonl -o run.html --watch    # written again while the run goes on

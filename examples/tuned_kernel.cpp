@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A tuned matrix product in a program of one's own: the best trial of a log becomes a kernel, in the five lines of `tuned`.
+
+// Uses the winner of a log: the best trial becomes a kernel, in the five lines of `tuned`.
 //
 //     tuned_kernel FILE                runs the kernel that FILE, the log of an earlier run, found best; without FILE, or where
 //                                      there is none, it tunes for two seconds first and writes the log

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The program of the tutorial: a matrix product of one's own is tuned, checked, logged, and then used.
+
+// The program of the tutorial: a matrix product of your own is tuned, checked, logged, and then used.
 //
 // docs/tutorial.md builds it step by step. The first run tunes and writes a log; later runs read the winner from it.
 

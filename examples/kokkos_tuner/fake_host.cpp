@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// A host that is no Kokkos: loads libtunekit_kokkos.so as Kokkos does and plays sequences of calls, right and wrong ones.
+// Stands in for Kokkos in the tests: loads libtunekit_kokkos.so and plays sequences of calls, right and wrong ones.
 //
 //     fake_host LIBRARY
 

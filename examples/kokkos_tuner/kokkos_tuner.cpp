@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// libtunekit_kokkos.so: tunes the kernels of a Kokkos program while it runs, without a change to the program.
+// Tunes the kernels of a Kokkos program while it runs, without a change to the program: libtunekit_kokkos.so.
 //
 //     KOKKOS_TOOLS_LIBS=libtunekit_kokkos.so KOKKOS_TUNE_INTERNALS=1 ./program
 //

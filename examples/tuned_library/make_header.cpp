@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// make_header RESULTS HEADER NAME KERNELS: a results file becomes a header that chooses among so many kernels. A build runs
-// it before it compiles what includes the header.
+
+// Turns recorded results into a header that chooses a kernel for every shape, as a step of a build.
+//
+//     make_header RESULTS HEADER NAME KERNELS
+
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A small library of matrix products with a generated header: its times beside those of the untuned default and of OpenBLAS
-// over many shapes, and its results checked.
+
+// Runs a small library of matrix products whose header was generated from recorded results.
 //
 //     tuned_library [SHAPES]           the first SHAPES of the family; all 64 where not said
 

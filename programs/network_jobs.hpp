@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The operators of a network, and what runs their configurations: workers on this machine's processors, or a CUDA device.
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "programs/cuda_tasks.hpp"
+#include "programs/network_options.hpp"
+#include "programs/operator_task.hpp"
+#include "programs/pools.hpp"
+#include "tunekit/io/machine.hpp"
+#include "tunekit/tune/tune_tasks.hpp"
+
+namespace programs {
+
+/// One operator of the network.
+struct network_job {
+    std::string name, kind;
+    int times = 1;  ///< how often the model calls it
+    double flops = 0;
+    tunekit::space::any_space space;
+    tunekit::index untuned = 0;  ///< the configuration of a library that was never tuned
+};
+
+/// All of them, and what runs them: one of the last three.
+struct network_jobs {
+    std::deque<network_job> all;
+    std::vector<operator_task> own;
+    std::vector<built_task> built;
+    std::shared_ptr<cuda_tasks> cuda;
+
+    /// The machine that a log belongs to, the device included.
+    [[nodiscard]] std::string machine() const
+    {
+        return tunekit::io::machine_key() + (cuda ? " " + cuda->device().name : "");
+    }
+};
+
+/// The operators of the network, with their data and references; only their spaces where only those are wanted.
+inline network_jobs jobs_of(const tune_network_options& o)
+{
+    const auto& net = o.found();
+    const maybe_repetition repetition = o.spaces ? maybe_repetition{} : maybe_repetition{o.how().repetition};
+    network_jobs out;
+    const auto add = [&](const auto& layer, const char* kind, const auto& what) {
+        out.all.push_back({.name = std::string(layer.name),
+                           .kind = kind,
+                           .times = layer.times,
+                           .flops = layer.shape.flops(),
+                           .space = what.space,
+                           .untuned = what.untuned});
+    };
+    if (o.device == "cuda") {
+        if (!o.spaces) out.cuda = std::make_shared<cuda_tasks>();
+        const auto add_cuda = [&](const auto& layer, const char* kind) {
+            add(layer, kind, on_cuda(out.cuda.get(), layer.shape, o.winograd, repetition));
+        };
+        for (const auto& layer : net.convolutions) add_cuda(layer, "conv2d");
+        for (const auto& layer : net.products) add_cuda(layer, "gemm");
+        if (out.cuda) out.cuda->begin();
+    } else if (o.templates == "autotvm") {
+        for (const auto& layer : net.convolutions)
+            add(layer, "conv2d", out.built.emplace_back(x86_task(layer.shape, repetition)));
+    } else {
+        for (const auto& layer : net.convolutions)
+            add(layer, "conv2d", out.own.emplace_back(any_conv2d_task(layer.shape, repetition)));
+        for (const auto& layer : net.products)
+            add(layer, "gemm", out.own.emplace_back(gemm_task(layer.shape, repetition)));
+    }
+    return out;
+}
+
+/// Runs configurations on a pool of workers. The last comparison is on its first worker, alone.
+template <class Pool>
+struct on_pool {
+    Pool pool;
+
+    [[nodiscard]] std::size_t out() const { return (std::max)(pool.workers(), pool.room()); }
+    [[nodiscard]] tunekit::task task(const network_job& j, std::size_t) const
+    {
+        return {j.name, j.space, j.flops, static_cast<double>(j.times)};
+    }
+    template <class Run, class Watch>
+    void drive(Run& run, std::span<tunekit::task>, Watch&& watch)
+    {
+        tunekit::tune_tasks(run, pool, watch);
+    }
+    [[nodiscard]] auto alone(std::size_t k) { return pool.alone(0, k); }
+};
+
+template <class Pool>
+on_pool(Pool) -> on_pool<Pool>;
+
+/// The same on a CUDA device, whose one worker process has as many configurations at a time as are built together.
+struct on_device {
+    std::shared_ptr<cuda_tasks> device;
+
+    struct measurer {
+        std::shared_ptr<cuda_tasks> device;
+        std::size_t k;
+        std::vector<tunekit::measure::measurement> measure(std::span<const tunekit::index> batch,
+                                                           const tunekit::measure::limits& l)
+        {
+            return device->measure(k, batch, l);
+        }
+    };
+
+    [[nodiscard]] static std::size_t out() { return 1; }
+    [[nodiscard]] tunekit::task task(const network_job& j, std::size_t k) const
+    {
+        return {j.name, j.space, alone(k), j.flops, static_cast<double>(j.times)};
+    }
+    template <class Run, class Watch>
+    void drive(Run& run, std::span<tunekit::task> tasks, Watch&& watch)
+    {
+        tunekit::tune_tasks(run, tasks, tunekit::measure::wall_clock{}, watch);
+    }
+    [[nodiscard]] measurer alone(std::size_t k) const { return {device, k}; }
+};
+
+/// What `use` returns when it is called with the one that runs the jobs.
+template <class Use>
+auto with_runner(const network_jobs& jobs, std::size_t workers, Use&& use)
+{
+    if (jobs.cuda) return use(on_device{jobs.cuda});
+    if (!jobs.built.empty()) return use(on_pool{pool_of(jobs.built, workers)});
+    return use(on_pool{pool_of(jobs.own, workers)});
+}
+
+}  // namespace programs

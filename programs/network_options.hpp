@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The command lines of the programs that tune a network.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "programs/names.hpp"
+#include "programs/processors.hpp"
+#include "programs/program.hpp"
+#include "programs/run_report.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/kernels/workloads.hpp"
+#include "tunekit/recipes/any_recipe.hpp"
+
+namespace programs {
+
+/// What tune_network and tune_network_mpi share.
+struct network_options {
+    std::string network, strategy = "combined", schedule = "dynatune", log;
+    double seconds = 60;
+    std::uint64_t seed = 1;
+    bool resume = false;
+
+    void describe(CLI::App& app, const char* log_holds)
+    {
+        app.add_option("--network", network, "resnet18, vgg16, alexnet, squeezenet, transformer or bert")->required();
+        app.add_option("--strategy", strategy, "what is tried next: " + list(strategies()))->capture_default_str();
+        app.add_option("--schedule", schedule, "which task is next: " + list(schedules()))->capture_default_str();
+        app.add_option("--seconds", seconds,
+                       "wall time of tuning and the last comparison, of all tasks together; data and references are "
+                       "made before")
+            ->capture_default_str();
+        app.add_option("--seed", seed, "same seed, same proposals for the same measurements")
+            ->check(whole_number())
+            ->capture_default_str();
+        app.add_option("--log", log, log_holds);
+        app.add_flag("--resume", resume, "continue the run in the log");
+    }
+
+    /// Throws std::invalid_argument where one of them is wrong.
+    void check() const
+    {
+        (void)found();
+        (void)how();
+        tunekit::require(seconds > 0, "--seconds is not positive, want > 0");
+        tunekit::require(!resume || !log.empty(), "--resume needs the log to resume, want --log FILE");
+    }
+
+    [[nodiscard]] const tunekit::kernels::network& found() const
+    {
+        if (const auto* const net = tunekit::kernels::find_network(network)) return *net;
+        std::string known;
+        for (const auto& n : tunekit::kernels::networks) known += (known.empty() ? "" : ", ") + std::string(n.name);
+        tunekit::invalid("network \"" + network + "\" is unknown, want one of: " + known);
+    }
+
+    /// The recipe of that name, under that schedule.
+    [[nodiscard]] tunekit::recipes::any_recipe how() const
+    {
+        auto out = find(recipes(), "strategy", strategy);
+        out.schedule = find(schedules(), "schedule", schedule);
+        return out;
+    }
+};
+
+/// What tune_network has beside it.
+struct tune_network_options : network_options {
+    std::string device = "cpu", templates = "own";
+    std::string command_line;  ///< as it was given
+    double slot_seconds = 0;
+    std::size_t workers = 1;
+    report_options report;
+    bool json = false, spaces = false, sync = false, winograd = false, from_scratch = false;
+
+    static constexpr std::size_t built_together = 8;
+
+    void describe(CLI::App& app)
+    {
+        network_options::describe(app, "file that takes a line for each configuration that goes out, and for each answer");
+        app.add_option("--workers", workers, "candidates that run at a time, each on processors of its own; on cpu")
+            ->check(CLI::Range(1, 4096))
+            ->capture_default_str();
+        app.add_option("--slot-seconds", slot_seconds, "length of a slot; 0: seconds / (20 x tasks), within [0.1, 100]")
+            ->capture_default_str();
+        report.describe(app);
+        app.add_flag("--sync", sync, "write every line through to the disk");
+        app.add_option("--device", device, "cpu or cuda, the first device; ends with status 3 where there is none")
+            ->capture_default_str();
+        app.add_option("--templates", templates,
+                       "on cpu: own kernels, or autotvm's as code that is compiled; on cuda always autotvm's")
+            ->capture_default_str();
+        app.add_flag("--from-scratch", from_scratch,
+                     "do not try the default configuration first; the last comparison still has it");
+        app.add_flag("--winograd", winograd, "on cuda: Winograd's template for the convolutions that have one");
+        app.add_flag("--json", json, "print JSON");
+        app.add_flag("--spaces", spaces, "print the sizes of the search spaces and stop");
+    }
+
+    void check() const
+    {
+        const auto& net = found();
+        using tunekit::require;
+        (void)how();
+        require(device == "cpu" || device == "cuda", "device \"" + device + "\" is unknown, want one of: cpu, cuda");
+        require(templates == "own" || templates == "autotvm",
+                "templates \"" + templates + "\" are unknown, want one of: own, autotvm");
+        require(device != "cpu" || templates == "own" || net.products.empty(),
+                "--templates autotvm has convolutions alone, want a network without other products");
+        require(!winograd || device == "cuda", "--winograd needs --device cuda");
+        check_workers(workers);
+        require(workers == 1 || device == "cpu",
+                "--workers is above 1 with --device cuda, want 1: one candidate runs on a device at a time");
+        network_options::check();
+        require(slot_seconds >= 0, "--slot-seconds is negative, want > 0, or 0 for a twentieth of each task's share");
+        report.check();
+    }
+
+    /// The recipe; where candidates are compiled first, several are proposed at a time.
+    [[nodiscard]] tunekit::recipes::any_recipe how() const
+    {
+        auto out = network_options::how();
+        if (device != "cpu" || templates != "own") out.ahead = (std::max)(out.ahead, built_together);
+        return out;
+    }
+};
+
+}  // namespace programs

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The page of a run over the operators of a network.
+
+#include <cstdio>
+#include <span>
+#include <string>
+
+#include "programs/network_jobs.hpp"
+#include "programs/network_options.hpp"
+#include "programs/network_report.hpp"
+#include "programs/program.hpp"
+#include "programs/run_report.hpp"
+#include "tunekit/tune/plan.hpp"
+#include "tunekit/tune/task.hpp"
+
+namespace programs {
+
+/// Now and then while it goes on, and at its end.
+class network_page {
+public:
+    /// Refers to both.
+    network_page(const tune_network_options& o, const network_jobs& jobs) : page_(o.report), o_(o), jobs_(jobs) {}
+
+    /// After each answer: keeps its time, and writes a page where it is time for one.
+    void note(const tunekit::plan& p, std::span<const tunekit::task> tasks)
+    {
+        if (!page_.wanted()) return;
+        stamps_.note(p);
+        if (page_.due()) page_.write(seen(p, tasks), true);
+    }
+
+    /// The last one, with the outcome of the last comparison.
+    void finish(std::span<const tunekit::task> tasks, const network_result& r)
+    {
+        if (!page_.wanted()) return;
+        auto run = seen(r.plan, tasks);
+        double before = 0, after = 0;
+        for (std::size_t k = 0; k < jobs_.all.size(); ++k) {
+            const network_job& j = jobs_.all[k];
+            before += j.times * r.ends[k].default_cost;
+            after += j.times * r.ends[k].cost;
+            if (r.ends[k].best) run.use.push_back(j.name + ": " + j.space.text(*r.ends[k].best));
+        }
+        if (after < tunekit::forever && before < tunekit::forever) {
+            char text[120];
+            std::snprintf(text, sizeof text, "last comparison, side by side: %.4g ms by default, %.4g ms tuned",
+                          1e3 * before, 1e3 * after);
+            run.facts.emplace_back(text);
+        }
+        page_.write(run, false);
+    }
+
+private:
+    [[nodiscard]] tunekit::report::seen_run seen(const tunekit::plan& p, std::span<const tunekit::task> tasks) const
+    {
+        auto run = tunekit::report::seen_run_of(o_.network, tasks, p);
+        run.facts = {"strategy " + o_.strategy, "schedule " + o_.schedule, "seed " + std::to_string(o_.seed),
+                     "machine " + jobs_.machine(), "tunekit " + version_text()};
+        run.workers = o_.workers;
+        run.repeat = {o_.command_line};
+        stamps_.put(run);
+        return run;
+    }
+
+    run_report page_;
+    answer_stamps stamps_;
+    const tune_network_options& o_;
+    const network_jobs& jobs_;
+};
+
+}  // namespace programs
