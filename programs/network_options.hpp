@@ -83,7 +83,8 @@ struct tune_network_options : network_options {
 
     void describe(CLI::App& app)
     {
-        network_options::describe(app, "file that takes a line for each configuration that goes out, and for each answer");
+        network_options::describe(app,
+                                  "file that takes a line for each configuration that goes out, and for each answer");
         app.add_option("--workers", workers, "candidates that run at a time, each on processors of its own; on cpu")
             ->check(CLI::Range(1, 4096))
             ->capture_default_str();

@@ -102,11 +102,12 @@ inline void print_table(const tune_network_options& o, const network_jobs& jobs,
                     e.best ? algorithm_of(j.space, *e.best).c_str() : "NO VERIFIED KERNEL");
     }
     const network_totals all = totals_of(jobs, r, o.workers);
-    std::printf("model latency %.3f ms -> %.3f ms (%.2fx), %llu trials, %llu failed, %.0f%% of %.1f s spent measuring, "
-                "after %.1f s of preparation\n",
-                1e3 * all.default_latency, 1e3 * all.tuned_latency, all.default_latency / all.tuned_latency,
-                static_cast<whole>(all.trials), static_cast<whole>(all.failed), 100 * all.measuring_share, all.seconds,
-                r.prepare_seconds);
+    std::printf(
+        "model latency %.3f ms -> %.3f ms (%.2fx), %llu trials, %llu failed, %.0f%% of %.1f s spent measuring, "
+        "after %.1f s of preparation\n",
+        1e3 * all.default_latency, 1e3 * all.tuned_latency, all.default_latency / all.tuned_latency,
+        static_cast<whole>(all.trials), static_cast<whole>(all.failed), 100 * all.measuring_share, all.seconds,
+        r.prepare_seconds);
     std::printf("another minute is expected to gain %.3f ms, with 90 %% between %.3f and %.3f ms\n",
                 1e3 * all.next_minute.gain, 1e3 * all.next_minute.low, 1e3 * all.next_minute.high);
     if (jobs.cuda) std::printf("%s, %s\n", jobs.cuda->device().name.c_str(), jobs.cuda->conditions().text().c_str());
