@@ -140,3 +140,8 @@ if(TUNEKIT_CLANG AND Python3_FOUND)
 else()
     message(STATUS "tunekit: the API reference is not tested, it needs clang++ and Python 3")
 endif()
+if(Python3_FOUND)
+    hygiene_test(header_listings sh ${CMAKE_CURRENT_SOURCE_DIR}/listings/headers.sh ${PROJECT_SOURCE_DIR} ${generated}/header_listings ${Python3_EXECUTABLE}
+        ${CMAKE_CXX_COMPILER} ${flags})
+    set_tests_properties(hygiene/header_listings PROPERTIES LABELS slow)
+endif()

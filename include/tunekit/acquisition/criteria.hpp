@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// Five criteria: the mean, an optimistic bound, the probability of an improvement, its expectation, and the logarithm of that.
+/// Five acquisition criteria: the mean, the upper confidence bound, the probability of an improvement, the expected
+/// improvement, and its logarithm.
 
 #include "tunekit/acquisition/concepts.hpp"
 #include "tunekit/stats/expected_excess.hpp"
@@ -11,7 +12,7 @@
 
 namespace tunekit::acquisition {
 
-/// The prediction itself, in the unit of the score: for models without uncertainty, or tuners that only exploit.
+/// The predicted mean, in the unit of the score. Use it for models without uncertainty, or to exploit only.
 /// Source: AutoTVM's and Chameleon's criterion.
 struct mean {
     [[nodiscard]] constexpr double value(const stats::prediction& p, double) const { return p.mean; }
@@ -19,8 +20,8 @@ struct mean {
     friend bool operator==(const mean&, const mean&) = default;
 };
 
-/// mean + kappa sd: the upper confidence bound of a score. Scores are maximised; of costs it is the criterion known as
-/// the lower confidence bound, with the sign turned.
+/// The upper confidence bound of a score: mean + kappa sd. Scores are maximised; for costs it is known as the lower
+/// confidence bound, with the sign turned.
 ///
 /// Shapes: unit of the score; the best score measured plays no part.
 /// Source: Cox, John (1992), SDO: A Statistical Method for Global Optimization; Srinivas et al. (2010), GP-UCB.
@@ -32,13 +33,13 @@ struct upper_confidence_bound {
     friend bool operator==(const upper_confidence_bound&, const upper_confidence_bound&) = default;
 };
 
-/// P(score > best + xi) of a score predicted as N(mean, sd^2); 1 or 0 where sd is 0.
+/// The probability of an improvement: P(score > best + xi) of a score predicted as N(mean, sd^2); 1 or 0 where sd is 0.
 /// Exactly 0 below (mean - best - xi) / sd = -38 and exactly 1 above 8.3: compare means where candidates tie.
 ///
 /// Shapes: xi in the unit of the score; the result has none. Precondition: sd >= 0.
 /// Source: Kushner (1964), J. Basic Engineering 86.
 struct probability_of_improvement {
-    double xi = 0;  ///< unit of score; what an improvement must exceed to count; with 0 the criterion hardly explores
+    double xi = 0;  ///< unit of score; the least improvement that counts; with 0 the criterion hardly explores
 
     [[nodiscard]] double value(const stats::prediction& p, double best) const
     {
@@ -50,7 +51,7 @@ struct probability_of_improvement {
     friend bool operator==(const probability_of_improvement&, const probability_of_improvement&) = default;
 };
 
-/// E[max(0, score - best - xi)] of a score predicted as N(mean, sd^2).
+/// The expected improvement: E[max(0, score - best - xi)] of a score predicted as N(mean, sd^2).
 ///
 ///     const double worth = acquisition::expected_improvement{}.value(predicted, best);
 ///
@@ -61,7 +62,7 @@ struct probability_of_improvement {
 /// Cost:   one `exp` and one `erfc`, about 50 ns.
 /// Source: Mockus, Tiesis, Zilinskas (1978); Jones, Schonlau, Welch (1998), J. Global Optimization 13, equation 15.
 struct expected_improvement {
-    double xi = 0;  ///< unit of score; what an improvement must exceed to count: more explores more
+    double xi = 0;  ///< unit of score; the least improvement that counts: more explores more
 
     [[nodiscard]] double value(const stats::prediction& p, double best) const
     {
@@ -71,8 +72,8 @@ struct expected_improvement {
     friend bool operator==(const expected_improvement&, const expected_improvement&) = default;
 };
 
-/// ln E[max(0, score - best - xi)] of a score predicted as N(mean, sd^2): ranks as `expected_improvement` does, and goes on
-/// ranking where that is 0 for all.
+/// The logarithm of the expected improvement: ln E[max(0, score - best - xi)] of a score predicted as N(mean, sd^2). It
+/// ranks as `expected_improvement` does, and still ranks where that is 0 for all.
 ///
 /// Gaussian processes need it: sure of most of a space, they leave it at Z = (mean - best - xi) / sd far below -38.
 /// ln max(0, mean - best - xi), -inf at and below 0, where sd is 0.
@@ -83,7 +84,7 @@ struct expected_improvement {
 ///         Optimization, NeurIPS, equation 9.
 /// Departures: Mills' ratio as a continued fraction for their scaled complementary error function and two asymptotes.
 struct log_expected_improvement {
-    double xi = 0;  ///< unit of score; what an improvement must exceed to count: more explores more
+    double xi = 0;  ///< unit of score; the least improvement that counts: more explores more
 
     [[nodiscard]] double value(const stats::prediction& p, double best) const
     {

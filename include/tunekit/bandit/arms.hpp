@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What every rule over arms asks first.
+/// Functions over arms that the bandit rules share.
 
 #include <cstddef>
 #include <span>
@@ -12,7 +12,8 @@
 
 namespace tunekit::bandit {
 
-/// The first active arm that was never pulled, or arms.size(): nothing is known of it, so it goes first.
+/// The first active arm that was never pulled, or arms.size() where there is none. Such an arm goes first, because
+/// nothing is known of it.
 [[nodiscard]] constexpr std::size_t first_unpulled(std::span<const arm> arms)
 {
     std::size_t k = 0;

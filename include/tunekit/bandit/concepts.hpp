@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// What a bandit is: a choice among arms whose next reward somebody has estimated. What a policy is: one that learns it.
+/// The concepts of a bandit and of a policy. A bandit chooses among arms whose next reward has been estimated. A policy
+/// learns that estimate itself.
 
 #include <concepts>
 #include <cstddef>
@@ -13,7 +14,7 @@
 
 namespace tunekit::bandit {
 
-/// One arm as a bandit sees it.
+/// One arm as a bandit sees it: the estimate of its reward and its number of pulls.
 struct arm {
     double estimate = 0;      ///< expected reward of the next pull, in the unit of reward; more is better
     std::uint64_t pulls = 0;  ///< times it was pulled
@@ -22,7 +23,8 @@ struct arm {
     friend bool operator==(const arm&, const arm&) = default;
 };
 
-/// A rule that picks an arm: parameters only, no memory. `t` is the number of pulls of all arms so far, of inactive ones too.
+/// A rule that picks an arm. It has parameters only, no memory. `t` is the number of pulls of all arms so far, of
+/// inactive ones too.
 /// Semantics: returns the position of an active arm; equal arguments and generators give equal choices.
 /// Precondition: at least one arm is active.
 template <class B, class G>
@@ -30,33 +32,33 @@ concept bandit = std::copyable<B> && requires(const B& rule, std::span<const arm
     { rule.select(arms, t, gen) } -> std::same_as<std::size_t>;
 };
 
-/// Starts a state for K arms. The state is all that a run learns; the policy never changes.
+/// A policy that makes a state for K arms. The state is all that a run learns; the policy never changes.
 template <class P>
 concept has_state = requires(const P& policy) {
     typename P::state;
     { policy.start(std::size_t{}) } -> std::same_as<typename P::state>;
 } && std::regular<typename P::state>;
 
-/// Chooses an arm from a state, drawing from `gen` alone.
+/// A policy that chooses an arm from a state and draws only from `gen`.
 template <class P, class G>
 concept selects_arm = requires(const P& policy, const typename P::state& s, G& gen) {
     { policy.select(s, gen) } -> std::same_as<std::size_t>;
 };
 
-/// Learns the reward of a pull of arm `k`.
+/// A policy that learns the reward of a pull of arm `k`.
 template <class P>
 concept learns_reward = requires(const P& policy, typename P::state& s, std::size_t k, double reward) {
     { policy.update(s, k, reward) } -> std::same_as<void>;
 };
 
-/// A bandit that learns from rewards itself: parameters in the policy, knowledge in `P::state`.
+/// A bandit that learns from rewards: its parameters are in the policy, its knowledge is in `P::state`.
 /// Semantics: `select` returns an arm < K; equal states and equal generators select equal arms; `update` touches the
 /// state only.
 template <class P, class G>
 concept policy = generator<G> && std::copyable<P> && has_state<P> && selects_arm<P, G> && learns_reward<P>;
 
-/// Chooses among some arms only: `among` lists them, ascending, one at least. More than a policy need do; what puts a policy
-/// where arms retire asks for it.
+/// A policy that can choose among some arms only: `among` lists them, ascending, one at least. A policy need not do
+/// that. It is required where arms retire.
 template <class P, class G>
 concept selects_among =
     requires(const P& policy, const typename P::state& s, std::span<const std::size_t> among, G& gen) {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Mostly the best, sometimes any.
+/// The epsilon-greedy bandit: mostly the best arm, sometimes a random one.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace tunekit::bandit {
 
-/// With probability 1 - epsilon the active arm of the highest estimate, else a uniformly random active arm. An arm never
-/// pulled goes first, in declaration order.
+/// Picks the active arm of the highest estimate with probability 1 - epsilon, else a uniformly random active arm. An
+/// arm never pulled goes first, in declaration order.
 ///
 ///     const std::size_t k = bandit::epsilon_greedy{.epsilon = 0.1}.select(arms, t, gen);
 ///

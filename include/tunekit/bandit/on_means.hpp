@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A bandit that learns: the mean of the rewards so far is the estimate of the next.
+/// A policy from a bandit rule: the mean of the rewards so far is the estimate of the next.
 
 #include <cmath>
 #include <cstddef>
@@ -28,7 +28,7 @@ template <class Bandit>
 struct on_means {
     Bandit rule;
 
-    /// What was seen. A regular value: copy it to snapshot, compare it in tests.
+    /// The rewards seen so far. A regular value: copy it to snapshot, compare it in tests.
     struct state {
         std::vector<arm> arms;  ///< K; estimate is the mean reward, 0 before the first pull
         std::uint64_t t = 0;    ///< pulls of all arms
@@ -36,7 +36,7 @@ struct on_means {
         friend bool operator==(const state&, const state&) = default;
     };
 
-    /// A state that has seen nothing, of `arms` arms, all active. Throws std::invalid_argument when `arms` is 0.
+    /// An empty state of `arms` arms, all active. Throws std::invalid_argument when `arms` is 0.
     [[nodiscard]] state start(std::size_t arms) const
     {
         require(arms > 0, "on_means.start: arms is 0, want >= 1");

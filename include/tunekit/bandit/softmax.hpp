@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Better arms more often.
+/// The softmax bandit: better arms are drawn more often.
 
 #include <cmath>
 #include <cstddef>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// DynaTune's choice: the highest upper confidence bound on the next reward.
+/// DynaTune's bandit: the highest upper confidence bound on the next reward.
 
 #include <cmath>
 #include <cstddef>
@@ -40,16 +40,17 @@ struct ucb {
 
     [[nodiscard]] static constexpr ucb scale_free() { return {}; }
 
-    /// Precondition: estimates are in seconds.
+    /// The paper's setting. Precondition: estimates are in seconds.
     [[nodiscard]] static constexpr ucb paper(double initial_latency_seconds)
     {
         return {.exploration = initial_latency_seconds < 1e-3 ? 0.2 : 2.0, .unit = 1e-3};
     }
 
-    /// Precondition: seconds > 0, finite; estimates are in seconds.
+    /// The setting whose unit is the model's initial latency. Precondition: seconds > 0, finite; estimates are in
+    /// seconds.
     [[nodiscard]] static constexpr ucb initial_latency(double seconds) { return {.exploration = 2, .unit = seconds}; }
 
-    /// What not knowing an arm better is worth, in units. Precondition: pulls > 0.
+    /// The bonus of an arm for being little known, in units. Precondition: pulls > 0.
     [[nodiscard]] double bonus(std::uint64_t pulls, std::uint64_t t) const
     {
         return t <= 1 ? 0 : std::sqrt(exploration * std::log(static_cast<double>(t)) / static_cast<double>(pulls));

@@ -17,7 +17,8 @@
 
 namespace tunekit::bandit {
 
-/// Parameters of the UCB1 policy. An aggregate: name what you change.
+/// The UCB1 policy: the arm with the highest upper confidence bound on its mean. An aggregate of parameters: name what
+/// you change.
 ///
 ///     constexpr bandit::ucb1 policy{.exploration = 0.5};
 ///
@@ -32,7 +33,7 @@ namespace tunekit::bandit {
 struct ucb1 {
     double exploration = 1.4142135623730951;  ///< >= 0; unit of reward; 0 is pure greed
 
-    /// What the policy has seen. A regular value: copy it to snapshot, compare it in tests.
+    /// The rewards seen so far. A regular value: copy it to snapshot, compare it in tests.
     struct state {
         std::vector<std::uint64_t> pulls;  ///< K; times each arm was rewarded
         std::vector<double> mean;          ///< K; mean reward of each arm, 0 before the first pull
@@ -41,8 +42,8 @@ struct ucb1 {
         friend bool operator==(const state&, const state&) = default;
     };
 
-    /// A state that has seen nothing, of `arms` arms.
-    /// Throws std::invalid_argument when `arms` is 0 or `exploration` is negative or NaN.
+    /// An empty state of `arms` arms. Throws std::invalid_argument when `arms` is 0 or `exploration` is negative or
+    /// NaN.
     [[nodiscard]] state start(std::size_t arms) const
     {
         require(arms > 0, "ucb1.start: arms is 0, want >= 1");
@@ -64,7 +65,7 @@ struct ucb1 {
         return highest(s, among.size(), [among](std::size_t i) { return among[i]; }, gen);
     }
 
-    /// Adds one reward, in [0, 1] for the bound to hold. Precondition: k < K, reward finite.
+    /// Adds one reward. The bound holds for rewards in [0, 1]. Precondition: k < K, reward finite.
     static void update(state& s, std::size_t k, double reward)
     {
         require(k < s.mean.size(), "ucb1.update: no such arm, want one below K");
@@ -74,7 +75,7 @@ struct ucb1 {
         ++s.t;
     }
 
-    /// Upper confidence bound of arm `k`, in the unit of reward.
+    /// The upper confidence bound of arm `k`, in the unit of reward.
     [[nodiscard]] double score(const state& s, std::size_t k) const noexcept
     {
         if (s.pulls[k] == 0) return std::numeric_limits<double>::infinity();

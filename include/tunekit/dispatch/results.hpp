@@ -86,7 +86,7 @@ namespace detail {
 ///
 ///     dispatch::results all{.kernel = "gemm", .fingerprint = space.fingerprint(), .sizes = {"m", "n", "k"},
 ///                           .parameters = names_of(space)};
-///     all.add({.device = io::machine_key(), .at = {128, 768, 768}, .candidate = 4711, ...});
+///     all.add({.device = io::machine_key(), .at = {128, 768, 768}, .candidate = 4711, .seconds = 1.2e-3});
 ///     all.merge(dispatch::read_results("from_the_other_machine.results"));
 ///
 /// All rows are of one space: an index means the same configuration at each shape, and what won at one can be tried at another.

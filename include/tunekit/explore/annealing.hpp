@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Simulated annealing on scores: AutoTVM's search for what to measure next.
+/// Simulated annealing on predicted scores: AutoTVM's search for the next configurations.
 
 #include <algorithm>
 #include <cmath>
@@ -20,11 +20,12 @@ namespace tunekit::explore {
 
 /// The unit of temperature.
 enum class heat : std::uint8_t {
-    absolute,  ///< that of the score
+    absolute,  ///< the unit of the score
     spread,    ///< the interquartile range of the chains' scores at the start
 };
 
-/// Walks `chains` configurations for `steps` steps, each step to a neighbour in one parameter, and returns the best it saw.
+/// Walks `chains` configurations for `steps` steps, each step to a neighbour in one parameter, and returns the best
+/// that it saw.
 ///
 ///     explore::annealing{.unit = explore::heat::spread}
 ///
@@ -43,7 +44,7 @@ enum class heat : std::uint8_t {
 struct annealing {
     std::size_t chains = 128;  ///< > 0
     std::size_t steps = 500;
-    std::size_t patience = 50;  ///< steps without a better list; > 0
+    std::size_t patience = 50;  ///< steps without a better list of the best; > 0
     double temperature = 1;     ///< temperature at the start; >= 0
     heat unit = heat::absolute;
     bool persistent = true;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What an explorer is: a search for configurations of high score where scoring costs no measurement.
+/// The concept of an explorer: a search for configurations of high predicted score, which costs no measurement.
 
 #include <concepts>
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace tunekit::explore {
 
-/// A configuration worth measuring, and what is thought of it.
+/// A configuration with its score and its prediction.
 struct scored_candidate {
     index candidate = 0;
     double score = 0;               ///< by the criterion; more is better
@@ -26,8 +26,8 @@ struct scored_candidate {
     friend bool operator==(const scored_candidate&, const scored_candidate&) = default;
 };
 
-/// Judges configurations in batches. `best()` is the best measured score on the scale of `predict`.
-/// Scores and predictions are finite.
+/// Scores and predicts configurations in batches. `best()` is the best measured score on the scale of `predict`. Scores
+/// and predictions are finite.
 template <class S>
 concept scorer = requires(const S& s, std::span<const index> in, std::span<double> scores,
                           std::span<stats::prediction> predictions) {
@@ -36,30 +36,31 @@ concept scorer = requires(const S& s, std::span<const index> in, std::span<doubl
     { s.best() } -> std::same_as<double>;
 };
 
-/// Starts the state of a run over `space`. Throws std::invalid_argument where a setting is out of range.
+/// An explorer that makes the state of a run over `space`. Throws std::invalid_argument where a setting is out of
+/// range.
 template <class X, class Space>
 concept starts_on = core::starts_on<X, Space>;
 
-/// What `start` returns.
+/// The type of the state that `start` returns.
 template <class X, class Space>
 using state_of = core::state_of<X, Space>;
 
-/// Finds at most `n` distinct configurations outside `visited`, in the order in which it would measure them: best score first unless
-/// the explorer says otherwise.
+/// An explorer that finds at most `n` distinct configurations outside `visited`, in the order in which it would measure
+/// them: best score first unless the explorer says otherwise.
 template <class X, class Space, class Scorer, class G>
 concept explores = requires(const X& explorer, state_of<X, Space>& state, const Space& space, const Scorer& s,
                             const space::index_set& visited, std::size_t n, G& gen) {
     { explorer.explore(state, space, s, visited, n, gen) } -> std::same_as<std::vector<scored_candidate>>;
 };
 
-/// An explorer: parameters in the explorer, what carries over from one search to the next in its state.
+/// An explorer: its parameters are in the explorer; what one search keeps for the next is in its state.
 /// Semantics: equal states, scores and generators give equal candidates; fewer than n only where it found no more, or chose fewer.
 template <class X, class Space, class Scorer, class G>
 concept explorer = std::copyable<X> && starts_on<X, Space> && std::copyable<state_of<X, Space>> && scorer<Scorer> &&
                    explores<X, Space, Scorer, G>;
 
-/// Names what is worth scoring without scoring it: distinct configurations, given the best known, best first. Where
-/// `complete(space)`, every configuration in the same order each time.
+/// An explorer that lists the configurations to score, without scoring them: distinct ones, given the best known, best
+/// first. Where `complete(space)`, it lists every configuration, in the same order each time.
 template <class X, class Space, class G>
 concept lists =
     std::copyable<X> && requires(const X& explorer, const Space& space, std::span<const index> best, G& gen) {

@@ -2,8 +2,8 @@
 #pragma once
 
 /// \file
-/// A search whose share of random candidates follows the model's uncertainty: AdaTune's contextual annealing, and the same on
-/// top of any explorer.
+/// An explorer whose share of random candidates follows the model's uncertainty: AdaTune's contextual annealing, and
+/// the same with any other explorer.
 
 #include <algorithm>
 #include <cmath>
@@ -50,7 +50,7 @@ struct contextual {
         return inner.start(space);
     }
 
-    /// The share of random candidates that the model's uncertainty asks for.
+    /// The share of random candidates for the model's present uncertainty.
     template <class Space, scorer Scorer, generator G>
     [[nodiscard]] double epsilon(const Space& space, const Scorer& judge, const space::index_set& visited, G& gen) const
     {
@@ -100,7 +100,7 @@ contextual(Inner, std::size_t) -> contextual<Inner>;
 template <class Inner>
 contextual(Inner, std::size_t, bool) -> contextual<Inner>;
 
-/// The search of AdaTune.
+/// AdaTune's contextual annealing.
 using contextual_annealing = contextual<annealing>;
 
 }  // namespace tunekit::explore

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// No search at all: small spaces are scored whole, large ones where it matters.
+/// An explorer that scores every configuration of a small space, and a sample of a large one.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,10 +18,10 @@
 
 namespace tunekit::explore {
 
-/// Scores every configuration of a space of at most `max_complete`; of a larger one `sample` uniform draws and all neighbours of the
-/// `centres` best known, and returns the best.
+/// Scores every configuration of a space of at most `max_complete`, and returns the best. Of a larger space it scores
+/// `sample` uniform draws and all neighbours of the `centres` best known.
 ///
-///     model_guided{model, acquisition::expected_improvement{}, explore::enumeration{}, screen::keep_best{}}
+///     search::model_guided{model, acquisition::expected_improvement{}, explore::enumeration{}, screen::keep_best{}}
 ///
 /// As an explorer it knows no measurement: "best known" are the best that it returned last time.
 ///
@@ -32,7 +32,7 @@ namespace tunekit::explore {
 struct enumeration {
     std::size_t max_complete = 100'000;  ///< configurations; larger spaces are sampled
     std::size_t sample = 8192;           ///< > 0; uniform draws
-    std::size_t centres = 16;            ///< of the best known, whose neighbours are looked at
+    std::size_t centres = 16;            ///< of the best known, whose neighbours are scored
 
     struct state {
         std::vector<index> centres;
@@ -55,7 +55,7 @@ struct enumeration {
         return space.size() <= max_complete;
     }
 
-    /// What is looked at: distinct configurations, where `best` are the best known, best first.
+    /// The configurations that it would score, distinct, where `best` are the best known, best first.
     template <class Space, generator G>
     [[nodiscard]] std::vector<index> list(const Space& space, std::span<const index> best, G& gen) const
     {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A policy that learns where to step in a space: Chameleon's adaptive exploration.
+/// Chameleon's adaptive exploration: a learned policy that steps through a space.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,21 +22,22 @@
 
 namespace tunekit::explore {
 
-/// What a step is rewarded with.
+/// The reward of a step.
 enum class reward_of : std::uint8_t {
-    score,  ///< the score of where it leads
-    rise,   ///< that less the score of where it began
+    score,  ///< the score of the configuration it leads to
+    rise,   ///< that less the score of the configuration it began at
 };
 
-/// Which steps an update of the policy looks at.
+/// The steps that an update of the policy uses.
 enum class updates : std::uint8_t {
     per_episode,  ///< `epochs` draws of `minibatch` steps, with replacement, of each episode in turn
     pooled,       ///< the steps of all episodes, `epochs` times in random order, `minibatch` at a time
 };
 
-/// Walks `episodes` episodes at once from random configurations, up to `steps` steps each, and returns the best it saw.
-/// At every step each parameter goes one value down, stays, or goes one up, as a network says that sees where the walk
-/// is; afterwards the network learns, by proximal policy optimisation, which steps led to high scores.
+/// Walks `episodes` episodes at once from random configurations, up to `steps` steps each, and returns the best that it
+/// saw. At every step each parameter goes one value down, stays, or goes one up. A network decides that from the
+/// present configuration. Afterwards the network learns, by proximal policy optimisation, which steps led to high
+/// scores.
 ///
 ///     explore::policy_gradient{.entropy_weight = 0.02}
 ///
@@ -77,7 +78,8 @@ struct policy_gradient {
     /// The paper's settings: the defaults.
     [[nodiscard]] static constexpr policy_gradient paper() { return {}; }
 
-    /// Those of its code: early ends at 0.75, separate networks with a small tower per parameter, clip 0.2, entropy 0.3.
+    /// The settings of the paper's code: early ends at 0.75, separate networks with a small tower per parameter, clip
+    /// 0.2, entropy 0.3.
     [[nodiscard]] static constexpr policy_gradient reference()
     {
         return {.end_share = 0.75, .layout = towers::reference, .clip = 0.2, .entropy_weight = 0.3};

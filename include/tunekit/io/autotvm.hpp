@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// AutoTVM log records: versions 0.1 and 0.2 read, 0.2 written. Needs nlohmann-json.
+/// AutoTVM log records. Versions 0.1 and 0.2 are read, 0.2 is written. Needs nlohmann-json.
 
 #include <algorithm>
 #include <cmath>
@@ -23,16 +23,16 @@
 
 namespace tunekit::io {
 
-/// One knob of a configuration.
+/// One knob of an AutoTVM configuration.
 struct autotvm_knob {
     std::string name;
     std::string kind;      ///< sp: split, re: reorder, an: annotate, ot: other
-    nlohmann::json value;  ///< a list, or what an `ot` chose among
+    nlohmann::json value;  ///< a list, or the choice of an `ot`
 
     friend bool operator==(const autotvm_knob&, const autotvm_knob&) = default;
 };
 
-/// One line of a log. What only TVM understands is kept as JSON.
+/// One line of an AutoTVM log. Fields that only TVM understands are kept as JSON.
 struct autotvm_record {
     std::string target;
     std::string task;
@@ -51,7 +51,7 @@ struct autotvm_record {
     friend bool operator==(const autotvm_record&, const autotvm_record&) = default;
 };
 
-/// The records of a log and what of it could not be read.
+/// The records of a log, and the problems of what could not be read.
 struct autotvm_log {
     std::vector<autotvm_record> records;
     std::vector<problem> problems;
@@ -119,8 +119,8 @@ inline void read_result(const json_fields& result, autotvm_record& out)
 
 }  // namespace detail
 
-/// Reads the text of a log; `name` stands for it in problems. Lines that are empty or begin with '#' are comments; what
-/// is malformed is listed with its line and the path of the field, and every other line is read.
+/// Reads the text of a log; `name` stands for it in problems. Lines that are empty or begin with '#' are comments. A
+/// malformed line is listed with its number and the path of the field; every other line is read.
 [[nodiscard]] inline autotvm_log parse_autotvm(std::string_view text, const std::string& name)
 {
     autotvm_log out;
@@ -146,7 +146,7 @@ inline void read_result(const json_fields& result, autotvm_record& out)
 /// Errors: tunekit::error where the file cannot be read.
 [[nodiscard]] inline autotvm_log read_autotvm(const std::string& path) { return parse_autotvm(read_text(path), path); }
 
-/// The record as version 0.2 has it. A log of version 0.2 gives the same JSON values again; the workload and the
+/// The record as JSON of version 0.2. A log of version 0.2 gives the same JSON values again; the workload and the
 /// template's name of version 0.1 have no place in it.
 [[nodiscard]] inline nlohmann::json to_json(const autotvm_record& r)
 {
@@ -160,7 +160,7 @@ inline void read_result(const json_fields& result, autotvm_record& out)
             {"tvm_version", r.tvm_version}};
 }
 
-/// Writes a log of version 0.2, a record per line. Errors: tunekit::error where it cannot.
+/// Writes a log of version 0.2, one record per line. Errors: tunekit::error where it cannot.
 inline void write_autotvm(const std::string& path, const std::vector<autotvm_record>& records)
 {
     std::string text;
@@ -168,8 +168,8 @@ inline void write_autotvm(const std::string& path, const std::vector<autotvm_rec
     write_text(path, text);
 }
 
-/// What the record says as a measurement. The cost is AutoTVM's: the mean of the repeats, without the least and the
-/// greatest where there are more than two.
+/// The record as a measurement. The cost is AutoTVM's: the mean of the repeats, without the least and the greatest
+/// where there are more than two.
 [[nodiscard]] inline measure::measurement measurement_of(const autotvm_record& r)
 {
     using measure::failure_kind;
@@ -226,7 +226,8 @@ inline void write_autotvm(const std::string& path, const std::vector<autotvm_rec
     return 8;
 }
 
-/// The best record without error of each (target, task, args), in the order of their first appearance; the earlier of equals.
+/// The best record without error of each (target, task, args), in the order of their first appearance; of equal ones
+/// the earlier.
 [[nodiscard]] inline std::vector<autotvm_record> best_of(const std::vector<autotvm_record>& records)
 {
     std::vector<autotvm_record> out;

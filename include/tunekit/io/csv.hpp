@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Trials as plain CSV: for a spreadsheet, and back.
+/// Trials as plain CSV, for a spreadsheet: written and read.
 
 #include <array>
 #include <cmath>
@@ -24,7 +24,7 @@
 
 namespace tunekit::io {
 
-/// Fields that stand together, and the line of the first.
+/// The fields of one record, and the line where it begins.
 struct csv_record {
     std::size_t line = 0;
     std::vector<std::string> fields;
@@ -32,8 +32,8 @@ struct csv_record {
     friend bool operator==(const csv_record&, const csv_record&) = default;
 };
 
-/// The records of RFC 4180: fields separated by commas, quoted where they hold a comma, a quote or a line end.
-/// A quote that is never closed ends with the text; empty lines are no records.
+/// Splits text into the records of RFC 4180: fields separated by commas, quoted where they hold a comma, a quote or a
+/// line end. A quote that is never closed ends with the text; empty lines are no records.
 [[nodiscard]] inline std::vector<csv_record> csv_records(std::string_view text)
 {
     std::vector<csv_record> out;
@@ -66,7 +66,7 @@ struct csv_record {
     return out;
 }
 
-/// `text` as a field of such a file.
+/// `text` as a field of a CSV file, quoted where necessary.
 [[nodiscard]] inline std::string csv_field(std::string_view text)
 {
     if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
@@ -78,7 +78,7 @@ struct csv_record {
     return out += '"';
 }
 
-/// The trials of a file and what of it could not be read.
+/// The trials of a file, and the problems of what could not be read.
 struct csv_trials {
     std::vector<measure::trial> trials;
     std::vector<problem> problems;
@@ -143,7 +143,7 @@ template <class Wrong>
 
 }  // namespace detail
 
-/// Trials as text: one line each, with the values of the parameters as the space shows them.
+/// Trials as text: one line each, with the texts of the parameters' values.
 template <space::described Space>
 [[nodiscard]] std::string trials_to_csv(std::span<const measure::trial> trials, const Space& space)
 {
@@ -165,15 +165,16 @@ template <space::described Space>
     return out;
 }
 
-/// Writes trials of `space` to a file. Errors: tunekit::error where it cannot.
+/// Writes trials of `space` to a CSV file. Errors: tunekit::error where it cannot.
 template <space::described Space>
 void write_csv(const std::string& path, std::span<const measure::trial> trials, const Space& space)
 {
     write_text(path, trials_to_csv(trials, space));
 }
 
-/// Reads what trials_to_csv wrote of `space`; `name` stands for the file in problems. A line that is malformed, or whose
-/// values are not those of its index in `space`, is listed with its column; every other line is read.
+/// Reads the trials of `space` from text that trials_to_csv wrote; `name` stands for the file in problems. A line that
+/// is malformed, or whose values are not those of its index in `space`, is listed with its column; every other line is
+/// read.
 /// Errors: tunekit::error where the header is not that of the space.
 template <space::described Space>
     requires space::counted<Space>
@@ -221,7 +222,7 @@ template <space::described Space>
     return out;
 }
 
-/// Reads a file. Errors: as parse_csv, and tunekit::error where it cannot be read.
+/// Reads a CSV file of trials. Errors: as parse_csv, and tunekit::error where it cannot be read.
 template <space::described Space>
     requires space::counted<Space>
 [[nodiscard]] csv_trials read_csv(const std::string& path, const Space& space)

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The log of a tuning run: what one line holds.
+/// The lines of a tuning run's log: header, trials and events.
 
 #include <cmath>
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace tunekit::io {
 inline constexpr int log_schema = 1;        ///< of trials, one a line, by `session`
 inline constexpr int event_log_schema = 2;  ///< of asks, tells and drops, by `logged`
 
-/// What a run may spend besides seconds; where it has several tasks, each of them.
+/// The budget of a run besides its seconds; with several tasks, the budget of each.
 struct log_budget {
     std::uint64_t trials = unlimited;
     std::uint64_t patience = unlimited;
@@ -31,7 +31,7 @@ struct log_budget {
     friend bool operator==(const log_budget&, const log_budget&) = default;
 };
 
-/// The first line of a log: what must be the same for the rest to mean the same.
+/// The first line of a log. It holds what must be the same in a resumed run.
 struct log_header {
     int schema = log_schema;
 
@@ -41,8 +41,8 @@ struct log_header {
         std::uint64_t fingerprint = 0;  ///< of the space
 
         // For people and reports; not compared when a run is resumed. Of schema 2; older logs have none.
-        std::vector<std::string> parameters{};  ///< their names; of each trial the log has the values' texts
-        double flops = 0;                       ///< of one call; 0: not said
+        std::vector<std::string> parameters{};  ///< their names; each trial has the texts of their values
+        double flops = 0;                       ///< of one call; 0: not given
         double weight = 1;                      ///< calls in the model
 
         friend bool operator==(const task_entry& a, const task_entry& b)
@@ -59,7 +59,7 @@ struct log_header {
     double seconds = 0;       ///< budget; may be raised when a run is resumed
     double slot_seconds = 0;  ///< in force
     std::uint64_t batch = 0;
-    std::uint64_t workers = 1;  ///< at the beginning; of schema 2, as is the next
+    std::uint64_t workers = 1;  ///< at the beginning; of schema 2, as is the next field
     log_budget budget{};        ///< at the beginning
     std::vector<task_entry> tasks{};
 };
@@ -68,7 +68,7 @@ struct log_header {
 struct log_trial {
     std::uint64_t task = 0;    ///< position in log_header::tasks
     std::uint64_t batch = 0;   ///< 0, 1, ... over all tasks; of schema 1
-    std::uint64_t worker = 0;  ///< who measured it; of schema 2
+    std::uint64_t worker = 0;  ///< the worker that measured it; of schema 2
     index candidate = 0;
     measure::limits limits{};
     measure::measurement measured{};
@@ -132,7 +132,8 @@ namespace detail {
     return line.member_json("tasks", tasks + ']').text();
 }
 
-/// The text of a trial's line, without the line's end. A cost that is no positive number is null there, as are times below 0.
+/// The text of a trial's line, without the line's end. In it a cost that is no positive number is null, as are times
+/// below 0.
 [[nodiscard]] inline std::string to_line(const log_trial& t)
 {
     detail::json_line line;
@@ -161,23 +162,25 @@ namespace detail {
     return line.text();
 }
 
-/// What happened to a run: one line each, in their order.
+/// One event of a run: an ask, a tell, a drop, or a change of workers or budget. The log has one line each, in their
+/// order.
 struct log_event {
     enum class kind : std::uint8_t {
         ask,
         tell,
         drop,
-        workers,  ///< from here on there are n of them
-        budget    ///< from here on the run has this one
+        workers,  ///< the number of workers is n from here on
+        budget    ///< the budget of the run is this one from here on
     };
 
     kind what = kind::ask;
-    std::uint64_t n = 0;              ///< of an ask: how many were asked for; of `workers`: how many there are
-    std::vector<job> jobs{};          ///< of an ask: what was given; of a tell or drop the one job, without its limits
-    std::uint64_t worker = 0;         ///< of an ask and a tell
-    double stamp = 0;                 ///< the run's time, seconds since it began
-    measure::measurement measured{};  ///< of a tell
-    log_budget budget{};              ///< of `budget`
+    std::uint64_t n = 0;  ///< of an ask: the number of jobs asked for; of `workers`: the number of workers
+    std::vector<job>
+        jobs{};  ///< of an ask: the jobs that were given; of a tell or drop the one job, without its limits
+    std::uint64_t worker = 0;           ///< of an ask and a tell
+    double stamp = 0;                   ///< the run's time, seconds since it began
+    measure::measurement measured{};    ///< of a tell
+    log_budget budget{};                ///< of `budget`
     std::vector<std::string> values{};  ///< of a tell: the texts of its configuration's values
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A file that takes whole lines or none, and notices when it is taken away.
+/// A log file of whole lines that detects its own removal.
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -27,7 +27,7 @@
 
 namespace tunekit::io {
 
-/// A file that grows by whole lines with a checksum each, one `write` a line, by one process at a time.
+/// A file that grows by whole lines with a checksum each, one `write` per line, by one process at a time.
 ///
 /// What was written survives the process (SIGKILL included). A loss of power costs at most what the last `fdatasync` left
 /// out: a second of lines, or none with `every_line`. A line that cannot be written whole (a full disk) is cut off again;
@@ -44,14 +44,14 @@ class log_file {
 public:
     enum class sync : std::uint8_t { every_second, every_line };
 
-    /// A new file. An existing one is an error: it may hold somebody's measurements.
+    /// Makes a new file. An existing one is an error: it may hold somebody's measurements.
     [[nodiscard]] static log_file create(const std::string& path, sync when)
     {
         return log_file(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL, when);
     }
 
-    /// The file at `path` with what it holds, or a new one where there is none. It is read under the lock, and not
-    /// changed before `keep` or `append`.
+    /// Opens the file at `path` with its content, or makes a new one where there is none. It is read under the lock,
+    /// and not changed before `keep` or `append`.
     [[nodiscard]] static log_file take_up(const std::string& path, sync when)
     {
         return log_file(path, O_RDWR | O_APPEND | O_CREAT, when);
@@ -64,10 +64,10 @@ public:
         if (file_.fd() >= 0) ::fdatasync(file_.fd());
     }
 
-    /// All that it holds.
+    /// The content of the file.
     [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
-    /// Cuts it to its first `whole` bytes.
+    /// Cuts the file to its first `whole` bytes.
     void keep(std::size_t whole)
     {
         if (whole < text_.size() && ::ftruncate(file_.fd(), static_cast<off_t>(whole)) != 0)
@@ -81,9 +81,9 @@ public:
     [[nodiscard]] const std::string& problem() const noexcept
     {
         return problem_;
-    }  ///< one line; empty while all is well
+    }  ///< one line on what went wrong; empty where nothing did
 
-    /// Appends `line`, an object, with its checksum and the line's end; false where the run should end.
+    /// Appends `line`, an object, with its checksum and the line's end. Returns false where the run should end.
     bool append(std::string_view line)
     {
         if (failed() && !saved_) return false;
@@ -106,7 +106,8 @@ public:
         return !failed();
     }
 
-    /// Looks whether the file is still there and as it was left, as every `append` does; false where the run should end.
+    /// Checks that the file is still there and unchanged, as every `append` does. Returns false where the run should
+    /// end.
     bool look()
     {
         if (failed()) return false;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A tuner whose asks, tells and drops are written down as they happen, and can be taken up where they broke off.
+/// A tuner with a log: asks, tells and drops are written as they happen, and an interrupted run can be resumed.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,14 +27,14 @@
 
 namespace tunekit::io {
 
-/// What a log says of its run besides what tunekit knows itself.
+/// Options of a log: facts about the run that tunekit does not know itself.
 struct logged_options {
     std::string name = "run";  ///< of what is tuned; several tasks have their own
-    std::string strategy{};    ///< in words of your own; a resumed run must have the same
-    std::string schedule{};    ///< the same of the schedule of several tasks
-    std::string machine{};     ///< empty: this one's key
+    std::string strategy{};    ///< in words of your own; a resumed run must have the same text
+    std::string schedule{};    ///< the same for the schedule of several tasks
+    std::string machine{};     ///< empty: the key of this machine
     std::uint64_t seed = 0;
-    bool resume = false;  ///< take up an existing log; a missing one is begun
+    bool resume = false;  ///< resume an existing log; a missing one is begun
     log_file::sync sync = log_file::sync::every_second;
 };
 
@@ -49,7 +49,8 @@ inline constexpr bool are_tasks = std::is_convertible_v<const T&, std::span<cons
 
 }  // namespace detail
 
-/// A tuner with a log: the same words, so every loop can drive it. `Tuner` is a `tuner` or a `tasks_tuner`.
+/// A tuner with a log. It has the same members as the tuner, so every loop can run it. `Tuner` is a `tuner` or a
+/// `tasks_tuner`.
 ///
 ///     tk::io::logged run("run.jsonl", tk::tuner(space, how, {.trials = 512}, tk::random::philox(1)), {.seed = 1, .resume = true});
 ///     tk::tune(run, measure);
@@ -114,7 +115,7 @@ public:
         if (file_.failed()) throw error(file_.problem());
     }
 
-    /// One line where something is to be said of the log that was taken up, such as that an older version wrote it; else empty.
+    /// A remark about the resumed log in one line, such as that an older version wrote it; else empty.
     [[nodiscard]] const std::string& note() const noexcept { return past_.note; }
 
     [[nodiscard]] std::vector<job> ask(std::size_t n)
@@ -167,8 +168,8 @@ public:
     void time(double stamp) { tuner_.time(stamp); }
     void stop() { tuner_.stop(); }
 
-    /// Looks whether the log is still there and as it was left, as every line that is written does; a loop that waits long
-    /// may look in between. False where the run should end: `problem()` says why.
+    /// Checks that the log is still there and unchanged, as every write of a line does. A loop that waits long may call
+    /// it in between. False where the run should end: `problem()` says why.
     bool look()
     {
         if (file_.look()) return true;
@@ -353,7 +354,7 @@ private:
     log_content past_;
 };
 
-/// `tune` with a log, in one call: a log that exists is taken up with `options.resume`, and is an error without.
+/// `tune` with a log, in one call. An existing log is resumed with `options.resume`, and is an error without.
 ///
 ///     auto found = tk::io::logged_run("run.jsonl", space, measure, tk::recipes::combined(), {.trials = 512},
 ///                                     {.name = "conv1", .strategy = "combined", .seed = 1, .resume = true});
@@ -371,7 +372,7 @@ template <class Space, class Carrier, class P, class Watch>
     return run.record();
 }
 
-/// The same, unwatched.
+/// The same without a watch.
 template <class Space, class Carrier, class P>
     requires(!detail::are_tasks<Space>)
 [[nodiscard]] tuning logged_run(const std::string& path, const Space& space, Carrier&& carrier, const P& how,
@@ -380,7 +381,7 @@ template <class Space, class Carrier, class P>
     return logged_run(path, space, carrier, how, limit, [](const tuning&) {}, options);
 }
 
-/// The same for several tasks, over a pool, with a worker of the run for each job that the pool has room for. `watch(plan so
+/// The same for several tasks with a pool. The run has a worker for each job that the pool has room for. `watch(plan so
 /// far, task of the last answer)` is that of `tune_tasks`.
 template <pool Pool, class P, class Watch>
 [[nodiscard]] plan logged_run(const std::string& path, std::span<const task> tasks, Pool& carrier, const P& how,
@@ -393,7 +394,7 @@ template <pool Pool, class P, class Watch>
     return run.record();
 }
 
-/// The same, unwatched.
+/// The same without a watch.
 template <pool Pool, class P>
 [[nodiscard]] plan logged_run(const std::string& path, std::span<const task> tasks, Pool& carrier, const P& how,
                               const tasks_budget& limit, const logged_options& options)

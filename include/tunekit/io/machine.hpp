@@ -11,7 +11,8 @@
 
 namespace tunekit::io {
 
-/// The processor's model and the number of cores online, as the system gives them: what a log of timings belongs to.
+/// The name of this machine: the processor's model and the number of cores online, as the system gives them. A log of
+/// timings carries it.
 [[nodiscard]] inline std::string machine_key()
 {
     std::string model = "unknown processor";

@@ -2,14 +2,14 @@
 #pragma once
 
 /// \file
-/// What a reader of a foreign file could not use, and where it stands.
+/// Problems in files: what a reader could not use, and where it is.
 
 #include <cstddef>
 #include <string>
 
 namespace tunekit::io {
 
-/// One thing that a reader skipped. Everything else of the file was read.
+/// One thing that a reader skipped. Everything else in the file was read.
 struct problem {
     std::string file;
     std::size_t line = 0;  ///< from 1; 0 where it is about the whole file

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Reads the log of a tuning run back.
+/// Reads the log of a tuning run.
 
 #include <fcntl.h>
 
@@ -29,13 +29,13 @@
 
 namespace tunekit::io {
 
-/// A log as it was found: its whole lines.
+/// The content of a log: its whole lines.
 struct log_content {
     log_header header;
     std::vector<log_trial> trials;  ///< in the order of their answers
     std::vector<log_event> events;  ///< of a log of schema 2
     std::int64_t whole_bytes = 0;   ///< up to the end of the last whole line; what follows is torn
-    std::string note{};             ///< one line where something is to be said of it, such as that it is an older one
+    std::string note{};             ///< a remark in one line, such as that it is an older log; else empty
 };
 
 namespace detail {
@@ -243,9 +243,9 @@ inline void check_beginning(std::string_view text, const log_content& read, cons
 
 }  // namespace detail
 
-/// The header and the trials of a log's text; `name` stands for its file. A last line without its end is torn and left out;
-/// the lines before it count. Either every line has a checksum, as all lines have that this version writes, or none, as in
-/// older logs: that is noted. Errors: tunekit::error naming file, line and what is wrong with it.
+/// Reads the header and the trials from a log's text; `name` stands for its file. A last line without its end is torn
+/// and left out; the lines before it count. Either every line has a checksum, as all lines of this version have, or
+/// none, as in older logs: that is noted. Errors: tunekit::error naming file, line and what is wrong with it.
 [[nodiscard]] inline log_content parse_log(std::string_view text, const std::string& name)
 {
     log_content out;
@@ -280,8 +280,8 @@ inline void check_beginning(std::string_view text, const log_content& read, cons
     return out;
 }
 
-/// The same of the file at `path`, which is never changed. Errors: those of parse_log, and tunekit::error where it cannot be
-/// read, is no regular file or has no whole line.
+/// Reads the log file at `path`, which is never changed. Errors: those of parse_log, and tunekit::error where it cannot
+/// be read, is no regular file or has no whole line.
 [[nodiscard]] inline log_content read_log(const std::string& path)
 {
     const std::string what = "log " + path;
@@ -290,7 +290,7 @@ inline void check_beginning(std::string_view text, const log_content& read, cons
     return out;
 }
 
-/// The trials of the task `name` of a log, whose space is `space`: what `history::add` takes.
+/// The trials of the task `name` of a log, whose space is `space`. `history::add` takes them.
 /// Errors: tunekit::error where the log has no such task, or had another space for it.
 template <class Space>
 [[nodiscard]] std::vector<measure::trial> trials_of(const log_content& log, const std::string& name, const Space& space)

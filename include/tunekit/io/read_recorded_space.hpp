@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Recorded search spaces from files. Needs zlib.
+/// Reads recorded search spaces from files. Needs zlib.
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Recorded search spaces: every configuration of a space with what measuring it gave and cost, as files. Needs zlib.
+/// Recorded search spaces as files: every configuration with the result and the time of its measurement. Needs zlib.
 
 #include "tunekit/io/read_recorded_space.hpp"
 #include "tunekit/io/replay_table.hpp"

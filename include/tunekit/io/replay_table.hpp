@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Recorded spaces as search spaces, and as tables that `measure::replay` reads.
+/// Recorded spaces as search spaces, and as tables for `measure::replay`.
 
 #include <concepts>
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace tunekit::io {
 
-/// The space of the record: its parameters, values and constraints.
+/// The space of a recording: its parameters, values and constraints.
 /// Errors: std::invalid_argument where an expression does not parse or names another parameter.
 template <std::same_as<recorded_space> Recorded>  // a template, so that only callers pay for the space
 [[nodiscard]] space::dynamic_product space_of(const Recorded& recorded)
@@ -31,7 +31,7 @@ template <std::same_as<recorded_space> Recorded>  // a template, so that only ca
     return {std::move(parameters), recorded.constraints};
 }
 
-/// The space of the record's rows alone: row k is configuration k. For a random sample of a space.
+/// The space of a recording's rows alone: row k is configuration k. Use it for a random sample of a space.
 /// Errors: std::invalid_argument where there is no row.
 template <std::same_as<recorded_space> Recorded>
 [[nodiscard]] space::listed listed_space_of(const Recorded& recorded)
@@ -46,7 +46,7 @@ template <std::same_as<recorded_space> Recorded>
     return {std::move(names), rows};
 }
 
-/// A table that `measure::replay` reads: row i is configuration i of a space.
+/// A table for `measure::replay`: row i is configuration i of a space.
 struct replay_table {
     std::vector<measure::recorded_row> rows;
     std::vector<std::size_t> source;  ///< of each, its position in recorded_space::rows
@@ -64,7 +64,7 @@ struct replay_table {
     return out;
 }
 
-/// Orders the rows by the indices of `space`, whose parameters and values are those of `recorded` in their order.
+/// The rows in the order of the indices of `space`, whose parameters and values are those of `recorded` in their order.
 /// A configuration that was not recorded is a failure (invalid) that costs nothing, and a problem; so is a row outside.
 template <space::gridded Space>
     requires space::counted<Space>

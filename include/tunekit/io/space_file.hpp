@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// Spaces as files: tunekit's own, T1 problems of Kernel Tuner and KTT, scenarios of BaCO and HyperMapper. Needs nlohmann-json.
+/// Search spaces as files: tunekit's own format, T1 problems of Kernel Tuner and KTT, scenarios of BaCO and
+/// HyperMapper. Needs nlohmann-json.
 
 #include <algorithm>
 #include <charconv>
@@ -26,24 +27,24 @@
 
 namespace tunekit::io {
 
-/// What a scenario of BaCO says beside its space: for who speaks its protocol.
+/// The facts of a BaCO scenario other than its space, for programs that speak its protocol.
 struct scenario {
     std::string objective = "value";  ///< the column of the cost
-    std::string feasible{};           ///< the column that says whether it is one; empty: none
-    std::string true_value = "True";  ///< what stands there where it is
+    std::string feasible{};           ///< the column that says whether the cost is valid; empty: none
+    std::string true_value = "True";  ///< the text in that column where it is valid
     std::uint64_t first = 0;          ///< configurations of the first request
     std::uint64_t then = 0;           ///< requests of one that follow
 };
 
-/// A space as it is described by a file.
+/// A space as described by a file.
 struct space_file {
     std::string format;  ///< "tunekit", "T1" or "BaCO"
     std::vector<space::value_parameter> parameters;
-    std::vector<std::string> constraints;               ///< as space::expression has them
+    std::vector<std::string> constraints;               ///< in the syntax of space::expression
     std::optional<std::vector<std::string>> untuned{};  ///< texts of the default configuration
     std::optional<tunekit::io::scenario> scenario{};    ///< of BaCO
 
-    /// Throws std::invalid_argument as value_product does.
+    /// The space. Throws std::invalid_argument as value_product does.
     [[nodiscard]] space::value_product space() const { return {parameters, constraints}; }
 };
 
@@ -369,8 +370,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Reads the text of a space file; `name` stands for it in messages. What it is shows by what it holds: "parameters" (ours),
-/// "ConfigurationSpace" (T1) or "input_parameters" (BaCO, HyperMapper).
+/// Reads the text of a space file; `name` stands for it in messages. The format is recognised by the content:
+/// "parameters" (ours), "ConfigurationSpace" (T1) or "input_parameters" (BaCO, HyperMapper).
 ///
 ///     {"parameters": [{"name": "tile", "values": [16, 32, 64]}, {"name": "flag", "values": ["-O2", "-O3"]}],
 ///      "constraints": ["tile < 64 or flag == '-O3'"], "default": {"tile": 16, "flag": "-O2"}}
@@ -398,7 +399,7 @@ namespace detail {
     }
 }
 
-/// Reads a file. Errors: as parse_space_file, and tunekit::error where it cannot be read.
+/// Reads a space file. Errors: as parse_space_file, and tunekit::error where it cannot be read.
 [[nodiscard]] inline space_file read_space_file(const std::string& path)
 {
     return parse_space_file(read_text(path), path);

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a file of a recorded space holds: every configuration with what measuring it gave and cost.
+/// The content of a recorded space: every configuration with the result and the time of its measurement.
 
 #include <array>
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace tunekit::io {
 
-/// One parameter: its name and its values, in the order that numbers them.
+/// One parameter: its name and its values, in the order of their ordinals.
 struct recorded_parameter {
     std::string name;
     std::vector<std::int64_t> values;
@@ -42,8 +42,8 @@ struct recorded_space {
     std::vector<recorded_parameter> parameters;  ///< in column order
     std::vector<std::string> constraints;        ///< expressions over the names
     std::vector<recorded_row> rows;              ///< in file order
-    bool sample = false;            ///< what is not in `rows` was not looked at: a space of these rows alone
-    std::vector<problem> problems;  ///< what was not read
+    bool sample = false;            ///< whether other configurations were never measured: a space of these rows alone
+    std::vector<problem> problems;  ///< the problems of what was not read
 
     friend bool operator==(const recorded_space&, const recorded_space&) = default;
 };

@@ -26,7 +26,7 @@
 
 namespace tunekit::io {
 
-/// One quantity that was measured beside the times.
+/// One quantity that was measured in addition to the times.
 struct t4_quantity {
     std::string name;
     nlohmann::json value;  ///< a number, a text or a list
@@ -49,7 +49,7 @@ struct t4_result {
     friend bool operator==(const t4_result&, const t4_result&) = default;
 };
 
-/// The results of a file and what of it could not be read.
+/// The results of a file, and the problems of what could not be read.
 struct t4_file {
     std::string schema_version = "1.0.0";
     std::vector<t4_result> results;
@@ -127,10 +127,10 @@ inline constexpr std::array<std::string_view, 6> invalidities{"correct", "timeou
     return out;
 }
 
-/// Reads a file. Errors: as parse_t4, and tunekit::error where it cannot be read.
+/// Reads a T4 file. Errors: as parse_t4, and tunekit::error where it cannot be read.
 [[nodiscard]] inline t4_file read_t4(const std::string& path) { return parse_t4(read_text(path), path); }
 
-/// The file as JSON: what parse_t4 reads back equal.
+/// The file as JSON. parse_t4 reads it back equal.
 [[nodiscard]] inline nlohmann::ordered_json to_json(const t4_file& file)
 {
     using json = nlohmann::ordered_json;
@@ -152,7 +152,7 @@ inline constexpr std::array<std::string_view, 6> invalidities{"correct", "timeou
     return {{"results", std::move(results)}, {"schema_version", file.schema_version}};
 }
 
-/// Writes a file. Errors: tunekit::error where it cannot.
+/// Writes a T4 file. Errors: tunekit::error where it cannot.
 inline void write_t4(const std::string& path, const t4_file& file) { write_text(path, to_json(file).dump(1) + '\n'); }
 
 /// The result as a row of a replay table. The cost is the first objective where it is a quantity in ms, us or s, else the

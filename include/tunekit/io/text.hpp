@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Text in and out: lines, fields and numbers that read back as they were written, in every locale.
+/// Text input and output: lines, fields, and numbers that read back as they were written, in every locale.
 
 #include <charconv>
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace tunekit::io {
 
-/// The pieces of `text` between `separator`s: "a,,b" has three. One empty piece for an empty text.
+/// The pieces of `text` between `separator`s: "a,,b" has three. An empty text has one empty piece.
 [[nodiscard]] inline std::vector<std::string_view> split(std::string_view text, char separator)
 {
     std::vector<std::string_view> out;
@@ -29,7 +29,7 @@ namespace tunekit::io {
     }
 }
 
-/// The lines of `text` without their ends ("\n" or "\r\n"); what follows the last end is a line unless it is empty.
+/// The lines of `text` without their ends ("\n" or "\r\n"). The text after the last end is a line unless it is empty.
 [[nodiscard]] inline std::vector<std::string_view> lines(std::string_view text)
 {
     auto out = split(text, '\n');
@@ -39,7 +39,7 @@ namespace tunekit::io {
     return out;
 }
 
-/// The words of `text`, which blanks and tabs separate.
+/// The words of `text`, separated by blanks and tabs.
 [[nodiscard]] inline std::vector<std::string_view> words(std::string_view text)
 {
     std::vector<std::string_view> out;
@@ -54,7 +54,7 @@ namespace tunekit::io {
     }
 }
 
-/// The number that the whole of `text` is; empty where it is none or does not fit `T`.
+/// The whole of `text` as a number; empty where it is none or does not fit `T`.
 template <class T>
 [[nodiscard]] std::optional<T> number(std::string_view text)
 {
@@ -74,10 +74,10 @@ template <class T>
     return failed == std::errc{} ? std::string(buffer, end) : std::string();
 }
 
-/// The longest text that readers of files take, unpacked: 1 GiB.
+/// The longest text that readers of files accept, unpacked: 1 GiB.
 inline constexpr std::size_t max_text_bytes = std::size_t{1} << 30;
 
-/// A number above it is no time in a file: sums and squares of those below are finite.
+/// The largest time that a file may hold. Sums and squares of times up to it are finite.
 inline constexpr double max_seconds = 1e100;
 
 namespace detail {
@@ -89,14 +89,14 @@ namespace detail {
 
 }  // namespace detail
 
-/// `text` without the mark that some editors put before UTF-8.
+/// `text` without the byte order mark that some editors put before UTF-8.
 [[nodiscard]] inline std::string_view without_bom(std::string_view text)
 {
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
     return text;
 }
 
-/// The whole of the file. Throws tunekit::error where it cannot be read or holds more than `max_text_bytes`.
+/// Reads a whole file. Throws tunekit::error where it cannot be read or holds more than `max_text_bytes`.
 [[nodiscard]] inline std::string read_text(const std::string& path)
 {
     std::FILE* file = std::fopen(path.c_str(), "rb");
@@ -113,7 +113,7 @@ namespace detail {
     return out;
 }
 
-/// Makes the file hold `text`. Throws tunekit::error where it cannot be written.
+/// Writes `text` to a file and replaces its content. Throws tunekit::error where it cannot be written.
 inline void write_text(const std::string& path, std::string_view text)
 {
     std::FILE* file = std::fopen(path.c_str(), "wb");

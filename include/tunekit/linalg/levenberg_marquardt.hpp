@@ -38,7 +38,7 @@ struct least_squares_result {
 
 /// Levenberg-Marquardt with projection: damped Gauss-Newton steps, clamped into a box.
 ///
-///     const auto fit = linalg::levenberg_marquardt{}.minimize(problem, start, lower, upper);
+///     const auto fit = linalg::levenberg_marquardt{}.minimize(problem, first, low, high);
 ///
 ///     (J^T J + lambda diag(J^T J)) step = -J^T r  over the parameters that are free
 ///

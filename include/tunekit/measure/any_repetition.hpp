@@ -14,7 +14,7 @@
 
 namespace tunekit::measure {
 
-/// Any repetition as a value: what a program needs that takes names. Itself a repetition; copies are deep.
+/// Holds any repetition as one type, for programs that choose one by name. It is itself a repetition; copies are deep.
 ///
 ///     any_repetition r{until_stable::paper()};
 ///

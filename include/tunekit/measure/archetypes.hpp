@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The poorest measurer and clock.
+/// A minimal measurer and a minimal clock, for compile-time checks of concepts.
 
 #include <span>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace tunekit::archetype {
 
-/// A measure::measurer and nothing else: neither copied nor moved, declared only.
+/// A measure::measurer with no other members: neither copied nor moved, declared only.
 struct measurer {
     measurer() = delete;
     measurer(const measurer&) = delete;
@@ -21,7 +21,7 @@ struct measurer {
     std::vector<measure::measurement> measure(std::span<const index> batch, const measure::limits& l);
 };
 
-/// A measure::clock and nothing else.
+/// A measure::clock with no other members.
 struct clock {
     clock() = delete;
     clock(const clock&) = delete;

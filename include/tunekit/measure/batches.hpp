@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What the seconds per run of a few timed batches say, for repetition policies and for those who cut candidates short.
+/// Statistics of the seconds per run of a few timed batches, for repetition policies and for cutting candidates short.
 
 #include <cmath>
 #include <cstddef>
@@ -14,9 +14,9 @@
 
 namespace tunekit::measure {
 
-/// Whether a candidate is certainly slower than `seconds`: at least three batches, all above. Disturbance only ever
-/// adds time, so the least of a few runs bounds the true cost well; what is cut short by this rule is recorded as
-/// `at_least`.
+/// Whether a candidate is certainly slower than `seconds`: at least three batches, all above. Disturbance only adds
+/// time, so the smallest of a few runs is a good bound of the true cost. A candidate that is cut short by this rule is
+/// recorded as `at_least`.
 [[nodiscard]] inline bool surely_above(std::span<const double> batches, double seconds) noexcept
 {
     if (batches.size() < 3) return false;
@@ -25,7 +25,7 @@ namespace tunekit::measure {
     return true;
 }
 
-/// Mean and standard error of the mean. Precondition: at least one batch.
+/// The mean of the batches and its standard error. Precondition: at least one batch.
 [[nodiscard]] inline estimate mean_of(std::span<const double> batches)
 {
     if (batches.size() < 2) return {.cost = stats::mean(batches), .spread = 0};
@@ -33,8 +33,8 @@ namespace tunekit::measure {
     return {.cost = stats::mean(batches), .spread = std::sqrt(variance / static_cast<double>(batches.size()))};
 }
 
-/// Runs of the next batch where `runs` in all are wanted in batches of `batch` and `done` batches were timed; the last
-/// batch takes the rest.
+/// The number of runs in the next batch, where `runs` in all are wanted in batches of `batch` and `done` batches were
+/// timed. The last batch takes the rest.
 [[nodiscard]] constexpr std::uint32_t next_batch(std::uint32_t runs, std::uint32_t batch, std::size_t done) noexcept
 {
     const std::uint64_t spent = std::uint64_t{batch} * done;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Whether the three cache policies do on this machine what they say.
+/// A test of the three cache policies on this machine.
 
 #include <algorithm>
 #include <cstddef>
@@ -15,7 +15,8 @@
 
 namespace tunekit::measure {
 
-/// Seconds of one run of the same load under each cache policy: the least of all runs, because disturbance only adds.
+/// Seconds of one run of the same load under each cache policy. Each is the smallest of all runs, because disturbance
+/// only adds time.
 struct cache_times {
     double warm = 0;
     double cold = 0;
@@ -43,7 +44,7 @@ inline std::uint32_t walk(std::span<const cache_line> lines) noexcept
 /// caches, with cold ones and over rotating copies.
 ///
 ///     const cache_times seen = cache_self_test();
-///     if (seen.cold < 1.5 * seen.warm) ...             // flushing has no effect here: more memory is needed
+///     if (seen.cold < 1.5 * seen.warm) std::puts("flushing has no effect here: more memory is needed");
 ///
 /// `flush_bytes` is what the policies are given: timed_options::flush_bytes and the total of `rotating`.
 /// Errors: `runs` must be at least 1. Cost: about 10 ms per run, nearly all of it flushing.

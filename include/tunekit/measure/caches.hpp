@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What the caches hold when a run begins, and what empties them.
+/// The state of the caches when a run begins, and how to empty them.
 
 #include <unistd.h>
 #include <cstddef>
@@ -11,14 +11,15 @@
 
 namespace tunekit::measure {
 
-/// What the caches hold when a timed run begins. The third way, other buffers in each run, is the kernel's own: see
+/// The state of the caches when a timed run begins. A third policy, other buffers in each run, is the kernel's own: see
 /// `rotating`.
 enum class cache : std::uint8_t {
-    warm,  ///< what the run before left there
-    cold,  ///< nothing of use: other memory is written before each run, outside the timed window
+    warm,  ///< the state that the run before left
+    cold,  ///< no useful data: other memory is written before each run, outside the timed window
 };
 
-/// Bytes that no cache of this machine holds: twice the last level, 64 MiB where the system does not say.
+/// A number of bytes that no cache of this machine holds: twice the last level, or 64 MiB where the system does not
+/// tell its size.
 [[nodiscard]] inline std::size_t beyond_caches() noexcept
 {
     long bytes = 0;

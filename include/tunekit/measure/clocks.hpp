@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The clocks that time kernels.
+/// Clocks that time kernels.
 
 #include <ctime>
 
@@ -21,21 +21,21 @@ inline double read_clock(clockid_t id) noexcept
 
 }  // namespace detail
 
-/// Seconds that pass: CLOCK_MONOTONIC. The choice for whatever has the core to itself.
+/// A clock of elapsed time: CLOCK_MONOTONIC. Use it for a kernel that has its cores to itself.
 /// Cost: about 20 ns.
 struct wall_clock {
     double operator()() const noexcept { return detail::read_clock(CLOCK_MONOTONIC); }
 };
 
-/// Seconds in which the calling thread ran: CLOCK_THREAD_CPUTIME_ID. Does not see what others do on a shared core, nor
-/// threads that the kernel starts, nor sleeping.
+/// A clock of the time in which the calling thread ran: CLOCK_THREAD_CPUTIME_ID. It does not see other programs on a
+/// shared core, threads that the kernel starts, or sleep.
 /// Cost: about 0.4 us, so short kernels need more runs per batch.
 struct thread_clock {
     double operator()() const noexcept { return detail::read_clock(CLOCK_THREAD_CPUTIME_ID); }
 };
 
-/// The smallest step between two successive readings of `now`, seconds: what a reading costs or resolves, whichever is
-/// more; 0 for a clock that did not move in 16 readings.
+/// The smallest step between two successive readings of `now`, in seconds: the cost of a reading or its resolution,
+/// whichever is larger; 0 for a clock that did not move in 16 readings.
 template <clock Clock>
 [[nodiscard]] double smallest_step(Clock& now)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What measuring a configuration gives, and who gives it.
+/// Measurements, failures and limits, and the concepts of measurers, repetition policies and clocks.
 
 #include <concepts>
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace tunekit::measure {
 
-/// What went wrong with a configuration.
+/// The kind of a configuration's failure.
 enum class failure_kind : std::uint8_t {
     invalid,         ///< refused before anything was built
     build_error,     ///< did not compile
@@ -28,15 +28,15 @@ enum class failure_kind : std::uint8_t {
     crash,           ///< ended by a signal; `code` is its number
     exited,          ///< left the process; `code` is the exit status
     run_timeout,     ///< was still running at limits::run_seconds
-    out_of_memory,   ///< asked for more than it may have
-    wrong_result,    ///< computed something else than the reference
-    damaged_canary,  ///< wrote beside its output
-    launch_error,    ///< the device refused to start it or gave it up; `code` is the device's
-    bad_cost,        ///< reported a time that is no positive finite number
-    lost,            ///< its worker was lost with it, more often than a job goes out again
+    out_of_memory,   ///< asked for more memory than it may have
+    wrong_result,    ///< computed another result than the reference
+    damaged_canary,  ///< wrote outside its output
+    launch_error,    ///< the device refused to start it or ended it; `code` is the device's
+    bad_cost,        ///< reported a time that is not a positive finite number
+    lost,            ///< its worker was lost with it, more often than a job is sent out again
 };
 
-/// The enumerator's name: how logs, tables and messages call it; empty for a number that is no kind.
+/// The name of the enumerator, as logs, tables and messages write it; empty for a number that is no kind.
 [[nodiscard]] constexpr const char* to_text(failure_kind kind) noexcept
 {
     switch (kind) {  // without a default, so that the compiler tells which enumerator lacks a name
@@ -68,7 +68,7 @@ enum class failure_kind : std::uint8_t {
     return "";
 }
 
-/// The kind of that number, as a worker or a file says it; empty where there is none.
+/// The kind with that number, as a worker or a file gives it; empty where there is none.
 [[nodiscard]] constexpr std::optional<failure_kind> failure_kind_of(std::uint8_t number) noexcept
 {
     const auto kind = static_cast<failure_kind>(number);
@@ -76,7 +76,7 @@ enum class failure_kind : std::uint8_t {
     return kind;
 }
 
-/// The kind of that name; empty where there is none.
+/// The kind with that name; empty where there is none.
 [[nodiscard]] constexpr std::optional<failure_kind> failure_kind_of(std::string_view name) noexcept
 {
     for (std::uint8_t k = 0; failure_kind_of(k); ++k)
@@ -84,16 +84,17 @@ enum class failure_kind : std::uint8_t {
     return std::nullopt;
 }
 
-/// A failure is data: it is logged, counted and shown to strategies like any cost.
+/// The failure of one configuration. A failure is data: it is logged, counted and shown to strategies as a cost is.
 struct failure {
     failure_kind kind = failure_kind::invalid;
     int code = 0;           ///< signal, exit status or device code, as `kind` says; else 0
-    std::string message{};  ///< one line for a person
+    std::string message{};  ///< one line for the user
 
     friend bool operator==(const failure&, const failure&) = default;
 };
 
-/// Thrown by what `timed` calls (kernel, run or check): the measurement has the failure `why`, kind and code included.
+/// An exception that the kernel, the run or the check of `timed` may throw. The measurement then has the failure `why`,
+/// kind and code included.
 struct candidate_error : error {
     explicit candidate_error(failure what) : error(what.message), why(std::move(what)) {}
     failure why;
@@ -108,24 +109,24 @@ struct limits {
     friend bool operator==(const limits&, const limits&) = default;
 };
 
-/// All that was learned about one configuration.
+/// The result of measuring one configuration.
 struct measurement {
-    double cost = std::numeric_limits<double>::quiet_NaN();  ///< seconds of one run; meaningless where `failed`
+    double cost = std::numeric_limits<double>::quiet_NaN();  ///< seconds of one run; without meaning where `failed`
     double spread = 0;         ///< seconds; standard error of `cost` as the repetition policy estimates it
     std::uint32_t runs = 0;    ///< timed runs behind `cost`
     bool at_least = false;     ///< cut short: the true cost is not below `cost`
     double build_seconds = 0;  ///< wall seconds
-    double run_seconds = 0;    ///< wall seconds in running the candidate: check, warm-up and timing
+    double run_seconds = 0;    ///< wall seconds of the candidate's check, warm-up and timing
     std::optional<failure> failed{};
     std::vector<double> batches{};  ///< seconds per run of each timed batch, in order
 
-    /// Whether `cost` is a verified time of the whole candidate, fit to be compared and ranked.
+    /// Whether `cost` is a verified time of the whole candidate, so that it can be compared and ranked.
     [[nodiscard]] bool ok() const noexcept { return !failed && !at_least; }
 
     friend bool operator==(const measurement&, const measurement&) = default;
 };
 
-/// What a repetition policy makes of the batches of one configuration.
+/// The cost that a repetition policy computes from the batches of one configuration.
 struct estimate {
     double cost = 0;    ///< seconds of one run
     double spread = 0;  ///< seconds; standard error of `cost`, 0 where one batch alone cannot tell
@@ -133,32 +134,34 @@ struct estimate {
     friend bool operator==(const estimate&, const estimate&) = default;
 };
 
-/// A configuration that was measured.
+/// A configuration and its measurement.
 struct trial {
     index candidate = 0;
     measurement measured{};
-    std::size_t worker = 0;  ///< who measured it
+    std::size_t worker = 0;  ///< the worker that measured it
 
     friend bool operator==(const trial&, const trial&) = default;
 };
 
-/// Measures configurations, in the order of the batch. The one mutable collaborator: it owns the outside world.
-/// Exceptions mean that measuring itself is broken (no memory, no child); what a candidate does wrong is data.
+/// A measurer measures configurations, in the order of the batch. It is the one collaborator that changes state: it
+/// owns the outside world. Exceptions mean that measuring itself is broken (no memory, no child); a candidate's fault
+/// is data.
 template <class M>
 concept measurer = requires(M& m, std::span<const index> batch, const limits& l) {
     { m.measure(batch, l) } -> std::same_as<std::vector<measurement>>;
 };
 
-/// A measurer that can tell each result before the batch is over: `measure(batch, limits, each)` calls `each(measurement)`
-/// once per candidate, in the batch's order, and returns nothing. Worth having where a batch is built together.
+/// A measurer that can report each result before the batch is over: `measure(batch, limits, each)` calls
+/// `each(measurement)` once per candidate, in the batch's order, and returns nothing. It is useful where a batch is
+/// built together.
 template <class M>
 concept streaming_measurer =
     measurer<M> && requires(M& m, std::span<const index> batch, const limits& l, void (&each)(measurement)) {
         { m.measure(batch, l, each) } -> std::same_as<void>;
     };
 
-/// Measures `batch` and calls `each(measurement)` per candidate, in order, the moment it is known: by streaming where the
-/// measurer can, else one candidate at a time.
+/// Measures `batch` and calls `each(measurement)` per candidate, in order, as soon as it is known. A measurer that
+/// streams gets the whole batch, another one a candidate at a time.
 template <measurer M, class Each>
 void measure_each(M& m, std::span<const index> batch, const limits& l, Each&& each)
 {
@@ -173,30 +176,31 @@ void measure_each(M& m, std::span<const index> batch, const limits& l, Each&& ea
     }
 }
 
-/// Says how many runs the next timed batch has, from the batches so far; 0 stops. Not 0 before the first batch.
+/// A policy that gives the number of runs of the next timed batch, from the batches so far; 0 stops. The first batch
+/// has at least one run.
 template <class R>
 concept plans_runs = requires(const R& policy, std::span<const double> batches) {
     { policy.next(batches) } -> std::same_as<std::uint32_t>;
 };
 
-/// Says what the batches so far amount to. Precondition: at least one batch.
+/// A policy that computes the cost from the batches so far. Precondition: at least one batch.
 template <class R>
 concept estimates_cost = requires(const R& policy, std::span<const double> batches) {
     { policy.estimate_of(batches) } -> std::same_as<estimate>;
 };
 
-/// Throws std::invalid_argument where a setting is out of range.
+/// A type whose `validate()` throws std::invalid_argument where a setting is out of range.
 template <class R>
 concept validated = requires(const R& policy) {
     { policy.validate() } -> std::same_as<void>;
 };
 
-/// A repetition policy: a pure function of the seconds per run of each timed batch, oldest first. All its state is that
-/// list, so a policy runs over recorded batches as over live ones.
+/// A repetition policy: a pure function of the seconds per run of each timed batch, oldest first. That list is all its
+/// state, so a policy runs over recorded batches as over live ones.
 template <class R>
 concept repetition = std::copyable<R> && plans_runs<R> && estimates_cost<R> && validated<R>;
 
-/// Tells the time in seconds since a moment of its own; never goes backwards. Read once per batch.
+/// A clock gives the time in seconds since a moment of its own. It never goes backwards. It is read once per batch.
 template <class C>
 concept clock = requires(C& c) {
     { c() } -> std::same_as<double>;

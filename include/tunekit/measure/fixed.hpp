@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Repetition that does not look at the times.
+/// A repetition policy with a fixed number of runs.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace tunekit::measure {
 
-/// Always the same number of runs. The cost is the mean over the runs.
+/// Runs always the same number of times. The cost is the mean over the runs.
 ///
 ///     constexpr fixed policy{.runs = 30, .batch = 3};
 ///
@@ -34,7 +34,7 @@ struct fixed {
         return next_batch(runs, batch, batches.size());
     }
 
-    /// The mean over all runs: a short last batch counts by its runs. `spread` is that of the batches.
+    /// The mean over all runs, in which a short last batch counts by its runs. `spread` is that of the batches.
     [[nodiscard]] estimate estimate_of(std::span<const double> batches) const
     {
         estimate all = mean_of(batches);

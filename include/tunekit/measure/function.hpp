@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A plain function as a measurer: whatever gives a number for a configuration.
+/// A measurer from a plain function that returns a number for a configuration.
 
 #include <concepts>
 #include <cstdio>
@@ -19,7 +19,7 @@
 
 namespace tunekit::measure {
 
-/// Measures by calling `f(config)`, once for each configuration, here.
+/// Measures by a call of `f(config)`, once for each configuration, in this process.
 ///
 ///     tk::measure::function cost{space, [&](const auto& c) { return simulate(tk::get<"tile">(c)); }};
 ///     auto found = tk::tune(space, cost, tk::search::annealing{}, {.trials = 200}, gen);

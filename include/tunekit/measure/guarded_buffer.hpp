@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Memory for a kernel's outputs that notices who writes beside them.
+/// Buffers for a kernel's outputs that detect writes outside them.
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -37,8 +37,8 @@ struct canary {
     void restore() const noexcept { std::memset(bytes, pattern, size); }
 };
 
-/// `n` elements in pages of their own, zero at first, shared with processes forked later: what a worker writes, its
-/// parent reads.
+/// A buffer of `n` elements in pages of its own, zero at first and shared with processes forked later: what a worker
+/// writes, its parent reads.
 ///
 ///     measure::guarded_buffer<float> c(m * n);
 ///     auto measure = measure::isolated(space, timed{kernel, until_stable{}, check}, {.canaries = {c.canary()}});
@@ -101,7 +101,7 @@ public:
         return {end, static_cast<std::size_t>(whole_ + mapped_ - page_bytes() - end)};
     }
 
-    /// Forbids writing, here and in processes forked later: for references and inputs.
+    /// Forbids writing, in this process and in processes forked later. Use it for references and inputs.
     void protect() const
     {
         if (::mprotect(whole_ + page_bytes(), mapped_ - 2 * page_bytes(), PROT_READ) != 0)

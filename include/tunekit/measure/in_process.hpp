@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Measuring in the calling process.
+/// A measurer that runs candidates in the calling process.
 
 #include <span>
 #include <utility>
@@ -14,7 +14,7 @@
 
 namespace tunekit::measure {
 
-/// What `in_process` returns: a measurer.
+/// The measurer that `in_process` returns.
 template <space::typed Space, class Timed>
 class in_process_measurer {
     // Said here as well as in `timed`, so that a compiler's message begins with it.

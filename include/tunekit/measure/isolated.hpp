@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Measuring in a child process: no candidate can stop the tuner.
+/// A measurer that runs candidates in a child process, so that no candidate can stop the tuner.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,33 +24,33 @@
 
 namespace tunekit::measure {
 
-/// Who holds a candidate to its memory.
+/// Who enforces the memory limit of a candidate.
 enum class memory_rule : std::uint8_t {
-    address_space,  ///< the system: RLIMIT_AS, allocations beyond it fail
-    resident,       ///< the parent: looks every 10 ms and kills; for what maps far more than it uses
+    address_space,  ///< the system, by RLIMIT_AS: allocations beyond it fail
+    resident,       ///< the parent, which looks every 10 ms and kills; for candidates that map far more than they use
 };
 
 /// Settings of `isolated`.
 struct isolated_options {
     std::vector<canary> canaries{};  ///< of the buffers that candidates write; those must outlive the measurer
-    /// What a candidate may add to what the worker begins with; 0: no limit.
+    /// The memory that a candidate may add to what the worker has at the start; 0: no limit.
     std::size_t memory_bytes = std::size_t{4} << 30;
     memory_rule rule = detail::sanitized ? memory_rule::resident : memory_rule::address_space;
-    /// Each worker in a PID namespace of its own, so that a candidate can name no other process, and nothing of it is left:
-    /// where the system gives one, to root or in a user namespace.
+    /// Whether each worker runs in a PID namespace of its own, so that a candidate can name no other process, and
+    /// nothing of it is left. It needs a system that gives one, to root or in a user namespace.
     bool enclosed = false;
 };
 
-/// What `isolated` returns: a measurer that owns a zygote, a worker, and what it knows of bad candidates. Move-only.
+/// The measurer that `isolated` returns. It owns a zygote, a worker, and a list of bad candidates. Move-only.
 class isolated_measurer {
 public:
-    /// Forks. `work(index, limits)` measures one candidate, in the children; it is needed during this call alone.
+    /// Forks. `work(index, limits)` measures one candidate, in the children; it is needed only during this call.
     template <class Work>
     isolated_measurer(Work& work, isolated_options options) : link_(fork(ref_to(work), hold_of(std::move(options))))
     {
     }
 
-    /// The same, of a work that is kept: should something end the children, they are forked again.
+    /// The same with a work that is kept: should something end the children, they are forked again.
     template <class Work>
     [[nodiscard]] static isolated_measurer keeping(Work work, isolated_options options)
     {
@@ -65,7 +65,7 @@ public:
     /// Measures the batch in its order. Throws tunekit::error where the children cannot be had.
     [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within);
 
-    /// Lets a candidate that failed be run again: it is not what it was.
+    /// Lets a candidate that failed be run again, because it has changed.
     void forget(index candidate) { bad_.forget({.candidate = candidate}); }
 
 private:

@@ -30,19 +30,19 @@ namespace tunekit::measure {
 
 /// Settings of `isolated_workers`.
 struct isolated_workers_options {
-    /// What a candidate may add to what its worker begins with; 0: no limit.
+    /// The memory that a candidate may add to what its worker has at the start; 0: no limit.
     std::size_t memory_bytes = std::size_t{4} << 30;
     memory_rule rule = detail::sanitized ? memory_rule::resident : memory_rule::address_space;
-    bool enclosed = false;  ///< each worker in a PID namespace of its own, as isolated_options has it
-    bool pinned = true;     ///< each worker to processors of its own
+    bool enclosed = false;  ///< whether each worker is in a PID namespace of its own, as isolated_options has it
+    bool pinned = true;     ///< whether each worker has processors of its own
     std::vector<std::vector<int>>
-        cores{};             ///< the processors of each worker; empty: equal shares of those there are...
-    std::size_t spared = 0;  ///< ...but the last so many cores, for this process and for builders
+        cores{};             ///< the processors of each worker; empty: equal shares of the available ones...
+    std::size_t spared = 0;  ///< ...except this many cores, the last ones, for this process and for builders
     std::size_t queued = 0;  ///< jobs per worker that may wait for one to be free
 };
 
-/// Divides the processors that this process may use among `n` workers, in equal shares of whole cores, and leaves the last
-/// `spared` to others: to compilers, to the tuner's own process.
+/// Divides the processors that this process may use among `n` workers, in equal shares of whole cores. The last
+/// `spared` cores are left for compilers and for the tuner's own process.
 ///
 ///     const auto cores = tk::measure::share_cores(3, 1);
 ///     tk::measure::builder compilers({.processes = 1, .cores = cores.spared});
@@ -81,7 +81,7 @@ private:
     std::size_t task_;
 };
 
-/// A pool of `n` workers, each what `isolated` is: a process that a candidate cannot take further down than itself.
+/// A pool of `n` workers. Each is a process like that of `isolated`: a candidate can end only its own worker.
 ///
 ///     tk::measure::isolated_workers pool(4, [&](std::size_t) {
 ///         auto c = std::make_shared<tk::measure::guarded_buffer<float>>(m * n);
@@ -119,7 +119,7 @@ public:
         }
     }
 
-    /// For `served_workers`: the same, of a program that is started.
+    /// For `served_workers`: the same with workers that are a program of their own.
     isolated_workers(std::size_t n, detail::served_program program, isolated_workers_options options);
 
     isolated_workers(isolated_workers&&) noexcept = default;
@@ -133,15 +133,15 @@ public:
     /// Seconds since the pool was built.
     [[nodiscard]] double now() const noexcept { return wall_clock{}() - start_; }
 
-    /// Lets a candidate that failed be run again: it is not what it was.
+    /// Lets a candidate that failed be run again, because it has changed.
     void forget(index candidate, std::size_t task = 0) { bad_.forget({.task = task, .candidate = candidate}); }
 
-    /// Throws std::invalid_argument where there is no room or the workers have no such task.
+    /// Submits a job. Throws std::invalid_argument where there is no room or the workers have no such task.
     void submit(const job& next);
 
     [[nodiscard]] std::vector<answer> collect(double seconds);
 
-    /// A measurer on one worker, for comparisons that must not be disturbed: while it measures, nothing else is out.
+    /// A measurer on one worker, for comparisons that must not be disturbed. While it measures, nothing else is out.
     ///
     ///     auto quiet  = pool.alone(0);
     ///     auto result = tk::measure::race(quiet, finalists);

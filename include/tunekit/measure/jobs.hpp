@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What goes out to be measured, what comes back, and who carries it: the words that the tuners and the pools share.
+/// Jobs and answers, and the concept of a pool: the interface between tuners and pools.
 
 #include <concepts>
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace tunekit {
 
-/// The number of a job in its run. No integer: a candidate told in place of a ticket does not compile.
+/// The number of a job in its run. It is no integer: a candidate told in place of a ticket does not compile.
 enum class ticket : std::uint64_t {};
 
 /// One configuration on its way to be measured. Its limits are those of the moment at which it was asked for.
@@ -28,12 +28,12 @@ struct job {
     friend bool operator==(const job&, const job&) = default;
 };
 
-/// What became of a job.
+/// The answer to a job: its measurement, or the news that it was lost.
 struct answer {
     tunekit::ticket ticket{};
     std::optional<measure::measurement> measured{};  ///< none: the job was lost with its worker, and may go out again
-    std::size_t worker = 0;                          ///< who had it
-    double queued_s = 0;                             ///< seconds since `submit` in which nobody worked on it
+    std::size_t worker = 0;                          ///< the worker that had it
+    double queued_s = 0;                             ///< seconds since `submit` in which no worker had it
     double ran_s = 0;                                ///< seconds that the worker was busy with it
 
     friend bool operator==(const answer&, const answer&) = default;
@@ -64,12 +64,13 @@ concept tells_its_time = requires(const P& p) {
 
 }  // namespace detail
 
-/// Measures several jobs at a time, or carries them to who does: the asynchronous sister of measure::measurer.
+/// A pool measures several jobs at a time, or carries them to workers that do. It is the asynchronous form of
+/// measure::measurer.
 ///
 ///     while (!t.over()) {
 ///         for (std::size_t k = pool.room(); k-- > 0;)
 ///             if (auto next = t.ask()) pool.submit(*next);
-///         for (tunekit::answer& a : pool.collect(1)) ...        // tell what was measured, drop what was lost
+///         for (const tunekit::answer& a : pool.collect(1)) take(a);    // tell what was measured, drop what was lost
 ///     }
 ///
 ///   * `workers()`: how many there are, dead ones included: `answer::worker` is below it.

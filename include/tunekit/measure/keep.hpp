@@ -2,14 +2,15 @@
 #pragma once
 
 /// \file
-/// What keeps a compiler from removing a kernel whose result nobody reads.
+/// Keeps a compiler from removing a kernel whose result is not used.
 
 namespace tunekit::measure {
 
-/// Every store before this happens before it, and every load after it reads memory anew. Costs no instruction.
+/// A barrier for the compiler: every store before this happens before it, and every load after it reads memory anew.
+/// Costs no instruction.
 inline void keep_stores() noexcept { asm volatile("" ::: "memory"); }
 
-/// Has the compiler compute `value`, although nobody reads it: for kernels whose result is a number.
+/// Makes the compiler compute `value`, although nothing uses it. Use it for kernels whose result is a number.
 ///
 ///     timed{[&](const auto& p) { keep(dot(x, y, tk::get<"unroll">(p))); }}
 ///

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A measurer as a pool of one.
+/// A pool of one worker, from a measurer.
 
 #include <cstddef>
 #include <span>
@@ -21,10 +21,10 @@ struct one_worker_options {
     std::size_t ahead = 1;  ///< >= 1: jobs that may be out
 };
 
-/// A pool whose one worker is a measurer, or a measurer for each task. Refers to them.
+/// A pool whose one worker is a measurer, or a measurer for each task. It refers to them.
 ///
 ///     tk::measure::one_worker pool(measure);
-///     tk::measure::one_worker builds_ahead(generated, {.ahead = 8});
+///     tk::measure::one_worker builds_ahead(measure_generated, {.ahead = 8});
 ///
 /// `collect` measures, so it blocks whatever seconds it is given: the first job that is out, and with a
 /// `streaming_measurer` all that follow it with the same task and the same limits, as they are built together. Its

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The final race: which of the best is really the best.
+/// The final race: a statistical comparison of the best candidates.
 
 #include <algorithm>
 #include <cmath>
@@ -23,10 +23,10 @@ namespace tunekit::measure {
 
 /// Settings of a race.
 struct race_options {
-    double confidence = 0.95;       ///< in ]0, 1[; of all its claims together
-    double margin = 0.01;           ///< >= 0; slower by no more than this share is no difference
+    double confidence = 0.95;       ///< in ]0, 1[; of all claims of the race together
+    double margin = 0.01;           ///< >= 0; a candidate slower by no more than this share counts as equal
     std::uint32_t max_rounds = 60;  ///< 1 to 1000
-    double max_seconds = std::numeric_limits<double>::infinity();  ///< > 0; no round but the first begins later
+    double max_seconds = std::numeric_limits<double>::infinity();  ///< > 0; no round but the first begins after this
 
     /// Throws std::invalid_argument where a setting is out of range.
     void validate() const
@@ -40,28 +40,29 @@ struct race_options {
     friend bool operator==(const race_options&, const race_options&) = default;
 };
 
-/// How much slower than the winner, as a share of its time: the median over common rounds, and an interval.
+/// How much slower than the winner a finalist is, as a share of the winner's time: the median over common rounds, and
+/// an interval.
 struct slowdown {
     double median = 0;
-    double low = 0;   ///< -1 where the rounds bound nothing
-    double high = 0;  ///< +inf where the rounds bound nothing
+    double low = 0;   ///< -1 where the rounds give no bound
+    double high = 0;  ///< +inf where the rounds give no bound
 
     friend bool operator==(const slowdown&, const slowdown&) = default;
 };
 
-/// What became of one finalist.
+/// The result of one finalist.
 struct standing {
     index candidate = 0;
     double cost = std::numeric_limits<double>::quiet_NaN();  ///< seconds; median of its rounds
     std::vector<double> costs;                               ///< seconds in each round it ran
-    bool tied = false;                                       ///< not shown to be slower than any other; the winner too
+    bool tied = false;  ///< not shown to be slower than any other; true also for the winner
     slowdown against_winner{};
-    std::optional<failure> failed;  ///< out of the race for this
+    std::optional<failure> failed;  ///< the failure that ended its race
 
     friend bool operator==(const standing&, const standing&) = default;
 };
 
-/// What a race showed.
+/// The result of a race.
 struct race_result {
     std::optional<index> winner;                             ///< none where every finalist failed
     double cost = std::numeric_limits<double>::quiet_NaN();  ///< of the winner, from this race alone
@@ -114,7 +115,8 @@ inline std::vector<double> log_ratios(const standing& a, const standing& b)
 
 }  // namespace detail
 
-/// A race while it is run, whoever measures: `lines_up` the next round, `finishes` it, and tells its `verdict`.
+/// A race in progress, without a measurer: `lines_up` gives the next round, `finishes` takes its times, and `verdict`
+/// gives the result.
 class race_track {
 public:
     race_track(std::span<const index> finalists, const race_options& options) : options_(options)
@@ -148,7 +150,7 @@ public:
         return batch;
     }
 
-    /// Takes the round's times, and puts out whom they or their failures put out.
+    /// Takes the times of the round, and removes finalists that failed or are shown to be slower.
     void finishes(std::span<const measurement> measured)
     {
         if (measured.size() != order_.size()) throw error("race: the measurer did not answer its batch");
@@ -220,7 +222,7 @@ private:
     std::vector<std::size_t> order_{};  ///< of the round under way
 };
 
-/// Measures the finalists again, in rounds that run each of them once, until one is left or the rounds are over.
+/// Measures the finalists again, in rounds that run each of them once, until one is left or the last round is over.
 ///
 ///     const auto result = race(measure, std::vector<index>{17, 4, 230}, {.run_seconds = 1}, {.margin = 0.02});
 ///

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Measuring without hardware: the answers are read from a table, the time they took passes on a virtual clock.
+/// Measuring without hardware: results come from a table, and the time that they took passes on a virtual clock.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,7 +24,7 @@ namespace tunekit::measure {
 
 /// One configuration of a recorded space.
 struct recorded_row {
-    measurement result;  ///< what measuring it gave; `batches` are its raw repeats
+    measurement result;  ///< the result of its measurement; `batches` are its raw repeats
     double seconds = 0;  ///< wall time of the whole evaluation: build, check, runs and the tool around them
 
     friend bool operator==(const recorded_row&, const recorded_row&) = default;
@@ -37,7 +37,7 @@ void check_rows(std::span<const recorded_row> table, std::span<const index> batc
 
 }  // namespace detail
 
-/// A table, to be asked row by row. A view.
+/// A view of a table that returns its rows.
 /// Throws: std::invalid_argument for an index that is no row.
 class recorded_rows {
 public:
@@ -45,15 +45,15 @@ public:
 
     [[nodiscard]] std::span<const recorded_row> table() const noexcept { return table_; }
 
-    /// What was recorded of `i`. Limits are not applied.
+    /// The recorded row of `i`. Limits are not applied.
     [[nodiscard]] recorded_row row(index i, const limits&) const;
 
 private:
     std::span<const recorded_row> table_;
 };
 
-/// The same under a repetition policy: each run of a batch is one recorded repeat, drawn with replacement, and only the
-/// runs used are charged.
+/// A view of a table under a repetition policy. Each run of a batch is one recorded repeat, drawn with replacement.
+/// Only the runs used are charged.
 ///
 /// Charged are the recorded seconds, less all recorded repeats, plus the runs drawn. A policy may draw more runs than were recorded:
 /// they are the recorded ones again, so that what it learns beyond their number is nothing new. A row that failed, and one
@@ -85,7 +85,7 @@ public:
     }
 
 private:
-    /// Replaces what was recorded of row `i` by runs drawn from it.
+    /// Replaces the record of row `i` by runs drawn from it.
     void run(index i, const limits& within, recorded_row& row) const
     {
         const std::vector<double>& repeats = table_[static_cast<std::size_t>(i)].result.batches;
@@ -121,7 +121,7 @@ private:
     std::uint64_t seed_;
 };
 
-/// A measurer that answers index i with row i of a table and moves a clock by what that evaluation cost.
+/// A measurer that returns row i of a table for index i, and moves a clock by the recorded seconds of that evaluation.
 ///
 ///     double now = 0;
 ///     tk::measure::replay measure(table, tk::measure::virtual_clock(now));
@@ -144,7 +144,7 @@ private:
     virtual_clock time_;
 };
 
-/// The same for `resampled_rows`.
+/// The same with `resampled_rows`.
 ///
 ///     tk::measure::noisy_replay measure(table, time, tk::measure::until_stable{}, 1);
 ///

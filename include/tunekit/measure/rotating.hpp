@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Copies of a buffer that take turns, so that no run finds its data in a cache.
+/// Copies of a buffer for successive runs, so that no run finds its data in a cache.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,10 +17,10 @@
 
 namespace tunekit::measure {
 
-/// So many equal buffers that the caches have lost one before its turn comes again.
+/// A ring of equal buffers, so many that the caches have lost one before it is used again.
 ///
 ///     rotating<float> input(n);
-///     input.fill(data);
+///     input.fill(values);
 ///     timed{[&](const auto& config) {
 ///         return [&, config](std::uint64_t turn) { kernel(config, input.at(turn)); };
 ///     }, until_confident{}}
@@ -38,7 +38,7 @@ class rotating {
                   "tunekit: rotating: elements are filled as bytes are, want a trivially copyable type");
 
 public:
-    /// Copies of `n` elements each, zero at first, that together exceed `total` bytes by one copy; 0:
+    /// Makes copies of `n` elements each, zero at first, that together exceed `total` bytes by one copy; 0:
     /// `beyond_caches()`.
     explicit rotating(std::size_t n, std::size_t total = 0) : size_(n)
     {
@@ -61,7 +61,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }      ///< elements of each copy
     [[nodiscard]] std::size_t copies() const noexcept { return copies_; }  ///< at least 2
 
-    /// The copy whose turn it is: 0, 1, 2, ... and from the start again.
+    /// The copy for run `turn`: 0, 1, 2, ... and from the start again.
     [[nodiscard]] std::span<T> at(std::uint64_t turn) const noexcept
     {
         unsigned char* const copy = first_ + static_cast<std::size_t>(turn % copies_) * stride_;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Worker processes for programs that run threads: the program itself, started again.
+/// Worker processes for programs that run threads: the program starts itself again.
 
 #include <cstddef>
 #include <cstdlib>
@@ -18,13 +18,13 @@
 
 namespace tunekit::measure {
 
-/// Where this process was started as a worker, serves, and does not return; else does nothing.
+/// Serves as a worker and does not return, where this process was started as one; else does nothing.
 ///
 ///     int main(int argc, char** argv)
 ///     {
-///         tk::measure::serve(argc, argv, [](std::size_t) { return tk::measure::worker_task{space(), timed{...}}; });
+///         tk::measure::serve(argc, argv, [](std::size_t) { return tk::measure::worker_task{space, timed{kernel}}; });
 ///         ...                                          // the application, with threads, device contexts and all
-///         auto pool = tk::measure::served_workers(4, space());
+///         auto pool = tk::measure::served_workers(4, space);
 ///     }
 ///
 /// To be called as the first thing in main, before threads: a worker is forked from here. `make(worker)` builds what
@@ -53,12 +53,12 @@ void serve(int argc, char** argv, Make make)
 /// Settings of `served_workers`.
 struct served_workers_options {
     isolated_workers_options workers{};
-    std::string program = "/proc/self/exe";  ///< what is started; its main calls `serve`
-    std::vector<std::string> arguments{};    ///< after those that say that it is to serve
-    double start_seconds = 30;               ///< within which each has built what it measures with
+    std::string program = "/proc/self/exe";  ///< the program that is started; its main calls `serve`
+    std::vector<std::string> arguments{};    ///< further arguments, after those that ask it to serve
+    double start_seconds = 30;               ///< the time in which each must have built what it measures with
 };
 
-/// A pool of workers that are programs of their own: `isolated_workers` for processes that run threads.
+/// A pool of workers that are programs of their own. It is `isolated_workers` for processes that run threads.
 ///
 /// `tasks` are the spaces of the pool, by job::task, each as `identity_of(space)`. Canaries are looked at by the workers
 /// and by the process that forks them, as their pages are not this process's.

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A pool without hardware: answers come from a recording, and the time they took passes on a virtual clock.
+/// A pool without hardware: answers come from a recording, and the time that they took passes on a virtual clock.
 
 #include <algorithm>
 #include <concepts>
@@ -89,14 +89,14 @@ private:
 
 }  // namespace detail
 
-/// What measuring gave, to be asked by index and limits: `recorded_rows`, `resampled_rows`, or one's own.
+/// A source of recorded rows, by index and limits: `recorded_rows`, `resampled_rows`, or your own.
 template <class R>
 concept rows = requires(const R& r, index i, const limits& within) {
     { r.row(i, within) } -> std::same_as<recorded_row>;
 };
 
-/// A pool of workers that answer with rows of a recording and take as long as those took. Time passes in `collect` alone:
-/// what the strategy computes takes none.
+/// A pool of simulated workers. They answer with rows of a recording and take as long as those took. Time passes only
+/// in `collect`: the strategy's own computing takes none.
 ///
 ///     tk::measure::simulated_workers pool(table, {.workers = 8});        // table: std::vector<recorded_row>
 ///     tk::measure::simulated_workers many({rows_of_a, rows_of_b}, {.workers = 32, .builders = 8});   // by job::task
@@ -141,7 +141,7 @@ public:
     /// Loses a job that is out. Its worker goes on.
     void lose(ticket name) { run_.lose(name); }
 
-    /// Ends a worker; what it had is lost.
+    /// Ends a worker. Its jobs are lost.
     void end(std::size_t worker) { run_.end(worker); }
 
 private:

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// How one configuration is run: prepared, verified once, warmed up, timed in batches.
+/// The steps of a measurement: a configuration is prepared, verified once, warmed up, and timed in batches.
 
 #include <cstddef>
 #include <exception>
@@ -69,7 +69,7 @@ struct timed {
     Clock now{};
     timed_options options{};
 
-    /// Whether kernel and check take configurations of this type; the first thing that does not fit.
+    /// The first thing that does not fit, where kernel and check cannot take configurations of this type.
     template <class Config>
     static constexpr detail::misfit misfit_of = detail::misfit_of<Kernel, Check, Config>();
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// How `timed` times.
+/// Options of `timed`.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace tunekit::measure {
 
-/// How `timed` warms up and batches, beside the repetition policy.
+/// Options for warm-up and batches in `timed`, in addition to the repetition policy.
 struct timed_options {
     cache state = cache::warm;
     std::size_t flush_bytes = 0;  ///< written before a cold run; 0: `beyond_caches()`
-    double min_steps = 200;  ///< a batch lasts at least so many of the clock's smallest steps; 0: as the policy says
-    double warm_up_gain = 0.05;  ///< warm until a run is no more than this share faster than the fastest before it...
-    std::uint32_t warm_up_calm_runs = 2;  ///< ...so many times in a row
+    double min_steps = 200;  ///< the smallest length of a batch, in smallest steps of the clock; 0: as the policy says
+    double warm_up_gain = 0.05;  ///< warm until a run is at most this share faster than the fastest before it...
+    std::uint32_t warm_up_calm_runs = 2;  ///< ...this many times in a row
     std::uint32_t max_warm_up_runs = 20;
-    double max_warm_up_seconds = 0.1;  ///< no further warm-up run after this
+    double max_warm_up_seconds = 0.1;  ///< no further warm-up run begins after this
 
     /// Throws std::invalid_argument where a setting is out of range.
     void validate() const

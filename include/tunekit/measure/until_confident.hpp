@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Repetition that stops at a standard error, on medians.
+/// A repetition policy that stops at a standard error of medians.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,12 +32,12 @@ namespace tunekit::measure {
 struct until_confident {
     double standard_error = 0.01;  ///< stop at this share of the mean
     std::uint32_t group = 5;       ///< runs per median
-    std::uint32_t min_groups = 3;  ///< not before so many medians
+    std::uint32_t min_groups = 3;  ///< stop only after this many medians
     std::uint32_t max_runs = 500;  ///< timed runs
 
     void validate() const;
 
-    /// One run at a time, so that a median can drop single disturbed ones.
+    /// Asks for one run at a time, so that a median can drop single disturbed ones.
     [[nodiscard]] std::uint32_t next(std::span<const double> batches) const;
 
     [[nodiscard]] estimate estimate_of(std::span<const double> batches) const;
@@ -45,7 +45,7 @@ struct until_confident {
     friend bool operator==(const until_confident&, const until_confident&) = default;
 
 private:
-    /// The medians of whole groups; of what there is where not even one is whole.
+    /// The medians of the complete groups, or of all runs where no group is complete.
     [[nodiscard]] std::vector<double> medians(std::span<const double> batches) const;
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// AdaTune's adaptive evaluator: stop repeating once the performance is stable.
+/// AdaTune's adaptive evaluator: a repetition policy that stops once the performance is stable.
 
 #include <cmath>
 #include <cstddef>
@@ -38,15 +38,15 @@ struct until_stable {
     std::uint32_t max_runs = 500;    ///< n; timed runs
     std::uint32_t batch = 50;        ///< B; runs per reading of the clock
     double threshold = 0.1;          ///< stop below this CV
-    std::uint32_t min_batches = 3;   ///< not before so many batches
+    std::uint32_t min_batches = 3;   ///< stop only after this many batches
     std::uint32_t bypass_below = 0;  ///< where `max_runs` is less, run them all
     bool cumulative = true;          ///< performance over all batches so far, or of each batch
     bool trimmed = false;  ///< CV without the extremes where there are more than 4; cost without them where more than 2
 
-    /// Cumulative performance, nothing trimmed.
+    /// The paper's settings: cumulative performance, nothing trimmed.
     [[nodiscard]] static constexpr until_stable paper() noexcept { return {}; }
 
-    /// Performance per batch, trimmed; bypassed where `max_runs` is below 300.
+    /// The settings of the paper's code: performance per batch, trimmed; bypassed where `max_runs` is below 300.
     [[nodiscard]] static constexpr until_stable reference() noexcept
     {
         return {.bypass_below = 300, .cumulative = false, .trimmed = true};
@@ -109,7 +109,7 @@ private:
         }
     }
 
-    /// Mean and standard error of what is left without one least and one greatest.
+    /// The mean and standard error without one smallest and one largest value.
     [[nodiscard]] static estimate trimmed_mean(std::span<const double> batches) noexcept
     {
         std::size_t least = 0;

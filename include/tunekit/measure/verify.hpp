@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Whether a kernel computed what it should.
+/// Checks of a kernel's output against a reference.
 
 #include <cmath>
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace tunekit::measure {
 
-/// How far a result may lie from its reference: |got - want| <= absolute + relative * |want|.
+/// The allowed distance between a result and its reference: |got - want| <= absolute + relative * |want|.
 struct tolerance {
     double absolute = 0;  ///< >= 0; in the unit of the result
     double relative = 0;  ///< >= 0
@@ -26,12 +26,12 @@ struct tolerance {
     friend bool operator==(const tolerance&, const tolerance&) = default;
 };
 
-/// Which elements of a result are compared: all where empty, else one entry per element, 0 for those left out.
+/// A mask of the elements that are compared: all where empty, else one entry per element, 0 for those left out.
 using compared = std::span<const unsigned char>;
 
-/// Empty where every element of `got` is as near to `want` as `within` asks; else one line on the first that is not.
-/// A NaN is wrong, but where the reference is NaN too; an infinity is right only where the reference is the same.
-/// `mask` leaves elements out: halos and padding, which a kernel need not write.
+/// Compares `got` with `want`. Empty where every element is as near to `want` as `within` asks; else one line on the
+/// first that is not. A NaN is right only where the reference is NaN too; an infinity only where the reference is the
+/// same. `mask` leaves elements out, such as halos and padding, which a kernel need not write.
 /// Errors: std::invalid_argument where the sizes differ.
 template <class T>
     requires std::is_arithmetic_v<T>
@@ -58,7 +58,7 @@ template <class T>
     return std::nullopt;
 }
 
-/// Fills `output` with what no kernel computes by chance: NaN, or for integers the largest value less 90.
+/// Fills `output` with values that no kernel computes by chance: NaN, or for integers the largest value less 90.
 template <class T>
     requires std::is_arithmetic_v<T>
 void poison(std::span<T> output) noexcept
@@ -72,7 +72,7 @@ void poison(std::span<T> output) noexcept
     for (T& x : output) x = value;
 }
 
-/// A check for `timed`: poisons `output` before the run that is checked and compares it with `reference` after it.
+/// A check for `timed`. It poisons `output` before the run that is checked, and compares it with `reference` after it.
 ///
 ///     timed{kernel, until_stable{}, matches<float>{output, reference, {.absolute = 1e-4}}}
 ///
@@ -97,7 +97,7 @@ struct matches {
     }
 };
 
-/// Checks nothing.
+/// The check that accepts everything.
 struct no_check {};
 
 }  // namespace tunekit::measure

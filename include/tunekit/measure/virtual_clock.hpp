@@ -10,7 +10,7 @@
 
 namespace tunekit::measure {
 
-/// A handle to a time that lives with the caller; copies tell and move the same time.
+/// A handle to a time variable of the caller. All copies read and move the same time.
 ///
 ///     double now = 0;
 ///     tk::measure::virtual_clock time(now);
@@ -27,8 +27,8 @@ public:
     /// Seconds since the zero of the caller's time.
     [[nodiscard]] double operator()() const noexcept { return *seconds_; }
 
-    /// Lets `seconds` >= 0 pass, rounded to whole nanoseconds: then the time is the same however its parts are grouped,
-    /// and a run that was broken off and resumed tells the times of one that was not.
+    /// Lets `seconds` >= 0 pass, rounded to whole nanoseconds. So the time is the same however its parts are grouped,
+    /// and a run that was interrupted and resumed reports the same times as one that was not.
     void advance(double seconds) const noexcept
     {
         *seconds_ = static_cast<double>(std::llround(*seconds_ * 1e9) + std::llround(seconds * 1e9)) / 1e9;

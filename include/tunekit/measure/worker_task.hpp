@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a worker has for each task: a space, how its configurations are run, and the buffers that they write.
+/// A worker's part of a task: the space, the way to run its configurations, and the buffers that they write.
 
 #include <concepts>
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace tunekit::measure {
 
-/// What a pool's worker does for one task, built once per worker.
+/// The work of a pool's worker for one task, built once per worker.
 ///
 ///     [&](std::size_t) {
 ///         auto c = std::make_shared<tk::measure::guarded_buffer<float>>(m * n);       // outputs: one for each worker
@@ -38,7 +38,7 @@ worker_task(S, T) -> worker_task<S, T>;
 template <class S, class T>
 worker_task(S, T, std::vector<canary>) -> worker_task<S, T>;
 
-/// What tells two tasks apart across processes; `fingerprint` is 0 for a space that has none.
+/// The identity of a task across processes; `fingerprint` is 0 for a space that has none.
 struct task_identity {
     std::uint64_t size = 0;
     std::uint64_t fingerprint = 0;
@@ -46,7 +46,7 @@ struct task_identity {
     friend bool operator==(const task_identity&, const task_identity&) = default;
 };
 
-/// That of a space.
+/// The identity of a space.
 template <class Space>
 [[nodiscard]] task_identity identity_of(const Space& space)
 {
@@ -62,7 +62,7 @@ template <class Space>
     return out;
 }
 
-/// A worker_task of any space. Move-only; owns what it was made of.
+/// A worker_task of any space. Move-only; owns the parts of the task.
 class any_worker_task {
 public:
     /// Throws std::invalid_argument where a setting of `timed` is out of range.
@@ -96,7 +96,7 @@ private:
     owner held_{nullptr, [](void*) {}};
 };
 
-/// What `make` may return for `make(worker)`: one task, or several in the order of job::task.
+/// A function `make(worker)` that returns one worker_task, or several in the order of job::task.
 template <class M>
 concept makes_worker_tasks = std::invocable<M&, std::size_t> &&
                              (std::convertible_to<std::invoke_result_t<M&, std::size_t>, any_worker_task> ||

@@ -49,10 +49,10 @@ class leader;
 ///
 ///     int main(int argc, char** argv)
 ///     {
-///         auto lead = tk::mpi::serve(argc, argv, [](std::size_t) { return tk::measure::worker_task{space(), timed{...}}; });
+///         auto lead = tk::mpi::serve(argc, argv, [](std::size_t) { return tk::measure::worker_task{space, measure::timed{kernel}}; });
 ///         {
-///             tk::mpi::pool pool(lead, {tk::measure::identity_of(space())});
-///             ...                                                       // tk::tune(space(), pool, recipe, budget, gen)
+///             tk::mpi::pool pool(lead, {tk::measure::identity_of(space)});
+///             auto found = tk::tune(space, pool, recipe, budget, gen);
 ///         }
 ///         return lead.finish(0);
 ///     }

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// One kernel of a running application, at one size: tuned by the calls that the application makes anyway.
+/// Online tuning of one kernel at one size, by the calls that the running application makes anyway.
 
 #include <algorithm>
 #include <cmath>
@@ -26,13 +26,13 @@
 
 namespace tunekit::online {
 
-/// Where a context is.
+/// The phase of a context.
 enum class phase : std::uint8_t {
-    opening,    ///< the default alone: until it is known, and a first candidate can be afforded
+    opening,    ///< only the default runs, until its time is known and a first candidate can be afforded
     searching,  ///< candidates are tried; the best known one is used in between
     racing,     ///< the best few run against the default
-    settled,    ///< decided; looks again now and then
-    gave_up,    ///< decided for the default, as its times were none
+    settled,    ///< decided; candidates are checked again now and then
+    gave_up,    ///< decided for the default, because its times were invalid
 };
 
 /// The enumerator's name.
@@ -53,17 +53,17 @@ enum class phase : std::uint8_t {
     return "";
 }
 
-/// What a context was told that cannot be.
+/// A fault in the use of a context.
 enum class trouble : std::uint8_t {
     none,
     no_time,   ///< seconds that are negative, zero, NaN or infinite
-    unasked,   ///< a time that no call of `next` waits for, or a second one
-    threw,     ///< what `run` called threw; a candidate that does is not tried again
-    not_told,  ///< `next` again before the time of the last one was told
-    broken,    ///< times of the default that are none, three of them: the default is used from here on
+    unasked,   ///< a time that no call of `next` waits for, or a second one for the same call
+    threw,     ///< the function given to `run` threw; such a candidate is not tried again
+    not_told,  ///< `next` called again before the time of the last call was reported
+    broken,    ///< three invalid times of the default: the default is used from here on
 };
 
-/// One line for a person; empty for none.
+/// The fault in one line; empty for none.
 [[nodiscard]] constexpr const char* to_text(trouble t) noexcept
 {
     switch (t) {
@@ -84,20 +84,21 @@ enum class trouble : std::uint8_t {
     return "";
 }
 
-/// What is known of a context, for people and tables. Seconds are per call where nothing else is said.
+/// The state of a context, for people and tables. Seconds are per call unless said otherwise.
 struct status {
     online::phase phase = online::phase::opening;
     std::uint64_t calls = 0;                                         ///< since it was made or opened again
     std::uint64_t trials = 0;                                        ///< candidates since then; 0 once settled
-    index best = 0;                                                  ///< in use
+    index best = 0;                                                  ///< the configuration in use
     double cost = std::numeric_limits<double>::quiet_NaN();          ///< of it
     double default_cost = std::numeric_limits<double>::quiet_NaN();  ///< NaN before it ran
-    double lost = 0;   ///< seconds; to candidates and to ourselves; 0 once settled
+    double lost = 0;   ///< seconds; spent on candidates and on our own work; 0 once settled
     double saved = 0;  ///< seconds; against the default, while it was open
     std::uint32_t reopened = 0;
 };
 
-/// What the contexts of one kernel share: immutable, so that copies of a context stay independent.
+/// The settings that the contexts of one kernel share. They are immutable, so that copies of a context stay
+/// independent.
 template <class Space, class Parts = parts<>>
 struct setup {
     Space space;
@@ -110,7 +111,6 @@ struct setup {
 ///
 ///     auto& t = dslash.at(online::key(nx, ny));
 ///     t.run([&](const auto& c) { launch(c); });        // picks, times, learns
-///
 ///     const auto& c = t.next();                         // the same for those who time with events
 ///     ...
 ///     t.report(seconds);
@@ -138,14 +138,14 @@ class context {
 public:
     using config = typename Space::config;
 
-    /// Open. `stream` tells contexts of one setup apart in their draws.
+    /// Makes an open context. Contexts of one setup with different `stream` have different draws.
     explicit context(std::shared_ptr<const setup<Space, Parts>> how, std::uint64_t stream = 0)
         : how_(std::move(how)), stream_(stream), in_use_(how_->space.at(how_->untuned)), used_(how_->untuned)
     {
         open(how_->untuned);
     }
 
-    /// Settled on what another run found. Looks again soon.
+    /// Makes a context that is settled on the outcome of another run. It checks that soon.
     context(std::shared_ptr<const setup<Space, Parts>> how, const outcome& known, std::uint64_t stream = 0)
         : how_(std::move(how)), stream_(stream), in_use_(how_->space.at(known.winner)), used_(known.winner)
     {
@@ -153,7 +153,7 @@ public:
         sleep((std::min)(first_look, asleep_));
     }
 
-    /// Calls f(configuration) and gives what it gives.
+    /// Calls f(configuration) and returns its result.
     template <class F>
     decltype(auto) run(F&& f)
     {
@@ -171,7 +171,8 @@ public:
         return in_use_;
     }
 
-    /// The seconds of the call that `next` spoke of. Untimed calls need none; one is ignored then.
+    /// Reports the seconds of the call that `next` gave a configuration for. Untimed calls need no report; one is
+    /// ignored then.
     void report(double seconds)
     {
         if (!waiting_) [[likely]] {
@@ -181,10 +182,10 @@ public:
         take(how_->parts.agree(seconds));
     }
 
-    /// Whether a `report` is waited for: others are free to skip what timing costs.
+    /// Whether a `report` is expected. Other calls need not be timed.
     [[nodiscard]] bool wants_time() const noexcept { return waiting_; }
 
-    /// What was wrong lately; asking clears it, so each is told once.
+    /// The latest fault in the use of the context. Asking clears it, so each is told once.
     [[nodiscard]] trouble problem() noexcept { return std::exchange(trouble_, trouble::none); }
 
     [[nodiscard]] online::phase phase() const noexcept
@@ -195,7 +196,7 @@ public:
     }
     [[nodiscard]] bool settled() const noexcept { return open_.empty(); }
 
-    /// What it settled on; empty while it is open, and where nothing could be timed.
+    /// The outcome that it settled on; empty while it is open, and where nothing could be timed.
     [[nodiscard]] std::optional<outcome> result() const
     {
         if (phase() != phase::settled) return std::nullopt;
@@ -215,7 +216,7 @@ public:
         return s;
     }
 
-    /// Tunes again, beginning with what is used now: for applications that know that something has changed.
+    /// Tunes again, starting from the configuration in use, for applications that know that something has changed.
     void reopen()
     {
         ++reopened_;

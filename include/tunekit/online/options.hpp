@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// How a running application is tuned: what it may cost, and the parts that a context is made of.
+/// Options of online tuning: its cost, its end, and the parts of a context.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,26 +15,27 @@
 
 namespace tunekit::online {
 
-/// What tuning may cost, and how it ends. Times are those of one context.
+/// The cost and the end of online tuning. Times are those of one context.
 ///
 /// Tuning is paid from an account. Every call brings in `regret` times what the default takes and `reinvest` times what
 /// the call saves against the default; a call that tries something takes out what it lasts longer than the best known
 /// configuration would have. Nothing is tried unless its expected loss is in the account, so a run never takes
 /// more than 1 + `regret` times as long as with the default alone, up to what a candidate exceeds its expectation by.
 struct options {
-    double regret = 0.02;        ///< >= 0
-    double reinvest = 0.5;       ///< in [0, 1]
-    double near_slowdown = 4;    ///< >= 1; a candidate's time in the best one's, until one took longer: one step away
-    double far_slowdown = 8;     ///< >= 1; the same of others
-    double call_seconds = 1e-6;  ///< >= 0; our own time per timed call, charged like a loss
-    std::uint64_t eager = 30;    ///< candidates without a better one until only `regret` of the time spent pays
+    double regret = 0.02;   ///< >= 0
+    double reinvest = 0.5;  ///< in [0, 1]
+    double near_slowdown =
+        4;  ///< >= 1; assumed time of a candidate one step away, in the best one's, until one took longer
+    double far_slowdown = 8;         ///< >= 1; the same of others
+    double call_seconds = 1e-6;      ///< >= 0; our own time per timed call, charged like a loss
+    std::uint64_t eager = 30;        ///< candidates without a better one until only `regret` of the time spent pays
     std::uint64_t max_trials = 400;  ///< candidates until the race
     std::uint64_t patience = 200;    ///< >= 1; candidates without a better one until the race
-    double max_seconds = std::numeric_limits<double>::infinity();  ///< > 0; lost to candidates until the race
+    double max_seconds = std::numeric_limits<double>::infinity();  ///< > 0; seconds lost to candidates until the race
     std::uint32_t runs = 3;                                        ///< 1 to 15; calls of a candidate that is not slower
     std::size_t finalists = 5;                                     ///< >= 1; in the race, besides the default
-    measure::race_options race{};                                  ///< who is better than the default, and how sure
-    double recheck = 5e-4;   ///< in [0, 1[; share of the time for looking again once settled; 0: never
+    measure::race_options race{};                                  ///< the rule of the race, and its confidence
+    double recheck = 5e-4;   ///< in [0, 1[; share of the time for checks once settled; 0: never
     std::uint64_t seed = 1;  ///< the same on all ranks
 
     /// Throws std::invalid_argument where a setting is out of range.
@@ -54,15 +55,15 @@ struct options {
     }
 };
 
-/// One process decides for itself.
+/// The `agree` of one process: it decides for itself.
 struct alone {
     double operator()(double seconds) const noexcept { return seconds; }
 };
 
-/// Nothing is known of a candidate before the application runs it.
+/// The `probe` that knows nothing: the application is the first to run a candidate.
 struct no_probe {};
 
-/// What a context is made of besides its space. All four are called as const objects.
+/// The parts of a context besides its space. All four are called as const objects.
 ///
 ///     online::parts{online::widening{}, [](double s) { return max_over_ranks(s); }}
 ///

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The contexts of one kernel, by key: one per size, as they are asked for; saved and read back.
+/// The contexts of one kernel by key, one per size. They are made when first asked for, saved and read back.
 
 #include <cstddef>
 #include <cstdint>
@@ -33,13 +33,13 @@ template <class... Ts>
     return out;
 }
 
-/// What reading winners gave.
+/// The result of reading winners.
 struct loaded {
     std::size_t taken = 0;               ///< contexts that begin settled
-    std::vector<std::string> refused{};  ///< of lines of this kernel and of broken ones: a sentence each
+    std::vector<std::string> refused{};  ///< one sentence for each refused line of this kernel, and each broken line
 };
 
-/// The contexts of one kernel, made as they are asked for.
+/// The contexts of one kernel, by key. Each is made when it is first asked for.
 ///
 ///     tk::online::registry dslash({"dslash", "3.1", tk::io::machine_key()}, space, untuned);
 ///     dslash.load("tuned.txt");
@@ -67,7 +67,7 @@ public:
             setup<Space, Parts>{.space = std::move(space), .untuned = *i, .options = o, .parts = std::move(p)});
     }
 
-    /// The context of that key, made where there is none.
+    /// The context with that key; it is made where there is none.
     [[nodiscard]] context_type& at(std::string_view key)
     {
         const auto there = contexts_.find(key);
@@ -85,10 +85,10 @@ public:
 
     [[nodiscard]] const Space& space() const noexcept { return how_->space; }
 
-    /// Takes what the file has; nothing where there is no file. Throws tunekit::error where it cannot be read.
+    /// Reads winners from a file; a missing file has none. Throws tunekit::error where it cannot be read.
     loaded load(const std::string& path) { return read(detail::text_if_there(path)); }
 
-    /// The same of a file's text: one rank reads and sends it to the others.
+    /// Reads winners from a file's text: one rank reads the file and sends it to the others.
     loaded read(std::string_view text)
     {
         loaded out;
@@ -114,7 +114,7 @@ public:
         return out;
     }
 
-    /// What has settled, for a file.
+    /// The winners of all settled contexts, for a file.
     [[nodiscard]] std::vector<winner_line> winners() const
     {
         std::vector<winner_line> out;
@@ -129,8 +129,8 @@ public:
         return out;
     }
 
-    /// Writes what has settled, and leaves the rest of the file as it is. Throws tunekit::error, and leaves all of it, where
-    /// the file is no file of winners or cannot be written.
+    /// Writes the winners of all settled contexts, and leaves the rest of the file as it is. Throws tunekit::error, and
+    /// leaves all of it, where the file is no file of winners or cannot be written.
     void save(const std::string& path) const { write_winners(path, winners()); }
 
 private:

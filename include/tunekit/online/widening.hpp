@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Search that begins where one stands and takes small steps first.
+/// A search strategy that starts from a known configuration and takes small steps first.
 
 #include <algorithm>
 #include <cassert>
@@ -21,9 +21,9 @@
 
 namespace tunekit::online {
 
-/// Proposes what differs little from the best configuration known, and more only where that gave nothing: first the next
-/// values of each parameter, then other values of one, then of two parameters, then anything. Whatever is better becomes
-/// the centre, and the steps are small again. A step that was an improvement is tried once more in its direction.
+/// Proposes configurations near the best one known, and wider steps only where those gave nothing: first the next
+/// values of each parameter, then other values of one, then of two parameters, then anything. A better one becomes the
+/// centre, and the steps are small again. A step that was an improvement is tried once more in its direction.
 ///
 /// It is for those who pay for what they try: neighbours of a configuration in use are seldom much slower than it,
 /// random ones often are. A search that begins with nothing is better served by search::hill_climb.
@@ -38,10 +38,10 @@ namespace tunekit::online {
 struct widening {
     std::uint32_t attempts = 24;  ///< >= 1; draws that were all seen before the steps widen
 
-    /// How far steps go.
+    /// The width of the steps.
     enum class reach : std::uint8_t { adjacent, any_value, two_parameters, anything };
 
-    /// A regular value: copy it to replay.
+    /// The state of the search. A regular value: copy it to replay.
     struct state {
         space::unvisited rest;
         std::optional<index> centre, before;                    ///< the best, and the best before it
@@ -60,7 +60,7 @@ struct widening {
         return {};
     }
 
-    /// At most `n`. Empty when the space is exhausted.
+    /// At most `n` configurations. Empty when the space is exhausted.
     template <class Space, generator G>
     [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G& gen) const
     {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The file of what contexts settled on: one line each, which several kernels, programs and processes share.
+/// The file of winners: one line per settled context, shared by several kernels, programs and processes.
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -29,23 +29,23 @@
 
 namespace tunekit::online {
 
-/// Whose winners they are: what must be the same for a winner to be one again.
+/// The identity of a winner: what must be the same for it to be used again.
 struct identity {
-    std::string kernel{};   ///< its name; other kernels' lines in a file are left alone
+    std::string kernel{};   ///< its name; lines of other kernels in a file are left alone
     std::string version{};  ///< of the kernel's code
-    std::string device{};   ///< for instance io::machine_key(), or the GPU and its driver
+    std::string device{};   ///< such as io::machine_key(), or the GPU and its driver
 
     friend bool operator==(const identity&, const identity&) = default;
 };
 
-/// One line of the file.
+/// One line of a file of winners.
 struct winner_line {
     identity of{};
     std::string library{};          ///< tunekit's version
     std::uint64_t fingerprint = 0;  ///< of the space
     std::string key{};              ///< of the context
     outcome what{};
-    std::string values{};  ///< of the winner, for people
+    std::string values{};  ///< of the winner, for the reader
 
     friend bool operator==(const winner_line&, const winner_line&) = default;
 };
@@ -135,7 +135,7 @@ inline constexpr std::string_view winners_magic =
     return s + detail::check_of(s);
 }
 
-/// The line that was written as `text`; empty where it is none, was cut or was edited.
+/// Reads a line that was written as `text`; empty where it is none, was cut or was edited.
 [[nodiscard]] inline std::optional<winner_line> winner_line_of(std::string_view text)
 {
     const std::size_t last = text.rfind('\t');
@@ -168,14 +168,14 @@ inline constexpr std::string_view winners_magic =
                        .values = texts[5]};
 }
 
-/// Whether `text` is a file of winners, or nothing at all.
+/// Whether `text` is a file of winners, or empty.
 [[nodiscard]] inline bool is_winners_text(std::string_view text)
 {
     return text.empty() || text.substr(0, text.find('\n')).starts_with("# tunekit winners 1:");
 }
 
-/// `text` with these lines: each takes the place of that of the same kernel, version, device, library, space and key, or
-/// comes last. All others stay as they are, readable or not.
+/// `text` with these lines added. Each replaces the line of the same kernel, version, device, library, space and key,
+/// or comes last. All others stay as they are, readable or not.
 [[nodiscard]] inline std::string with_winners(std::string_view text, const std::vector<winner_line>& ours)
 {
     std::string out(detail::winners_magic);
@@ -257,8 +257,8 @@ inline void replace_file(const std::string& path, const std::string& text)
 
 }  // namespace detail
 
-/// Puts these lines into the file, which is made where there is none: what other processes wrote meanwhile stays.
-/// Throws tunekit::error, and leaves the file as it is, where it is no file of winners or cannot be written.
+/// Writes these lines into the file, which is made where there is none. Lines that other processes wrote meanwhile
+/// stay. Throws tunekit::error, and leaves the file as it is, where it is no file of winners or cannot be written.
 inline void write_winners(const std::string& path, const std::vector<winner_line>& ours)
 {
     const detail::folder_lock held(path);

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// AdaTune and the steps that lead to it.
+/// AdaTune, and the steps that lead to it.
 
 #include <cstddef>
 #include <utility>
@@ -41,7 +41,8 @@ template <class Strategy, class Repetition>
 
 }  // namespace detail
 
-/// First step: AutoTVM with a forest and expected improvement (the paper's RFEI + SA), ten runs each; rounds grow as in `adatune`.
+/// AutoTVM with a forest and expected improvement (the paper's RFEI + SA), ten runs each. It is the first step to
+/// AdaTune. Rounds grow as in `adatune`.
 [[nodiscard]] inline auto adatune_rfei()
 {
     return detail::in_adatune(
@@ -52,11 +53,12 @@ template <class Strategy, class Repetition>
         measure::fixed{.runs = 10, .batch = 1});
 }
 
-/// AdaTune: forest, expected improvement, contextual annealing (RFEI + CSA), and the evaluator that stops once it is sure.
+/// AdaTune: forest, expected improvement, contextual annealing (RFEI + CSA), and the evaluator that stops once it is
+/// sure of the cost.
 ///
 ///     auto found = tune(space, kernel, recipes::adatune(), check, {.trials = 512}, gen);
-///     auto same  = tune(space, isolated(space, timed{kernel, recipes::adatune().repetition, check}), recipes::adatune(),
-///                       {.trials = 512}, gen);
+///     auto same  = tune(space, measure::isolated(space, measure::timed{kernel, recipes::adatune().repetition, check}),
+///                       recipes::adatune(), {.trials = 512}, gen);
 ///
 /// Source:     Li et al. (2020), AdaTune: Adaptive Tensor Program Compilation Made Efficient, NeurIPS.
 /// Departures: 32 trees (the paper does not say, its code has 10), as more rounds ask them more often; sd over trees, as
@@ -73,8 +75,9 @@ template <class Strategy, class Repetition>
                               measure::until_stable::paper());
 }
 
-/// AdaTune as its paper has it, algorithm 1: rounds of b = 64; of 2 b candidates of AutoTVM's annealing with expected improvement
-/// the diverse (1 - epsilon_t) b, then epsilon_t b random ones, epsilon_t from the jackknife's uncertainty; the evaluator.
+/// AdaTune as in its paper, algorithm 1. Rounds have b = 64 configurations. AutoTVM's annealing with expected
+/// improvement gives 2 b candidates; the diverse (1 - epsilon_t) b of them are measured, and epsilon_t b random ones.
+/// epsilon_t comes from the jackknife's uncertainty. The evaluator is AdaTune's.
 ///
 /// Departures: 100 trees, scikit-learn's default, as the paper does not say; those of `surrogate::random_forest` (features that are
 ///             constant in a node do not count among `max_features`; forestci's calibration of the jackknife is left out), of

@@ -14,10 +14,10 @@
 
 namespace tunekit::recipes {
 
-/// A recipe whose parts are known at run time only: what a program holds that takes names.
+/// A recipe whose parts are known only at run time, for programs that choose them by name.
 using any_recipe = recipe<search::any_strategy, measure::any_repetition, schedule::any_schedule>;
 
-/// Any recipe as an `any_recipe`; one without a schedule gets `schedule::sequential`.
+/// Turns any recipe into an `any_recipe`. One without a schedule gets `schedule::sequential`.
 ///
 ///     std::map<std::string, recipes::any_recipe> known{{"combined", recipes::erased(recipes::combined())}};
 template <class S, class R, class D>

@@ -51,7 +51,7 @@ template <class Strategy>
 }  // namespace detail
 
 /// AutoTVM's XGBTuner with its default, ranking loss: boosted trees of depth 3, annealing of 128 chains over 500 steps,
-/// 5 % at random; but with rounds that grow from 1 to 64 instead of rounds of 64 from the start.
+/// 5 % at random. Rounds grow from 1 to 64, where the original has rounds of 64 from the start.
 ///
 ///     auto mine = recipes::autotvm_rank();
 ///     mine.strategy.explore.unit = explore::heat::spread;      // every part can be changed
@@ -83,8 +83,8 @@ template <class Strategy>
     return detail::in_autotvm(detail::autotvm_paper(surrogate::boosted_loss::squared));
 }
 
-/// `autotvm_rank_paper` with the choice of equation 3: among twice as many candidates those that are good and differ. TVM has it as an
-/// option and leaves it off.
+/// `autotvm_rank_paper` with the choice of equation 3: among twice as many candidates it takes those that are good and
+/// differ. TVM has it as an option and leaves it off.
 [[nodiscard]] inline auto autotvm_rank_diverse_paper()
 {
     const auto plain = detail::autotvm_paper(surrogate::boosted_loss::pairwise);
@@ -92,7 +92,7 @@ template <class Strategy>
         search::model_guided{plain.model, plain.acquire, plain.explore, screen::epsilon_greedy{screen::diversity{}}});
 }
 
-/// AutoTVM's GATuner.
+/// AutoTVM's GATuner: a genetic algorithm.
 [[nodiscard]] inline auto autotvm_genetic() { return detail::in_autotvm(search::genetic{}); }
 
 }  // namespace tunekit::recipes

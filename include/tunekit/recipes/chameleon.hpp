@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Chameleon, and the halves of it.
+/// Chameleon, and recipes with only one of its two parts.
 
 #include <cstddef>
 #include <utility>
@@ -33,9 +33,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// Chameleon's loop around any explorer and any screen: boosted trees with squared error, rounds of at most 64, 3 of 64
-/// at random; each round is measured whole before the next fit. In AutoTVM's loop: ten runs each, eight at a time, one task
-/// after another.
+/// Chameleon's loop with any explorer and any screen: boosted trees with squared error, rounds of at most 64, 3 of 64
+/// at random; all of a round is measured before the next fit. As in AutoTVM's loop: ten runs each, eight at a time, one
+/// task after another.
 ///
 ///     auto mine = recipes::chameleon_parts(explore::policy_gradient{.steps = 100}, screen::dbscan{});
 template <class Explore, class Screen>
@@ -50,16 +50,17 @@ template <class Explore, class Screen>
                   schedule::sequential{}};
 }
 
-/// Neither half: annealing, the best 64. AutoTVM with squared error (SA).
+/// AutoTVM with squared error (SA), without either part of Chameleon: annealing searches, and the best 64 are measured.
 [[nodiscard]] inline auto chameleon_sa() { return chameleon_parts(explore::annealing{}, screen::keep_best{}); }
 
-/// Adaptive exploration alone (AE): a policy searches, the best 64 are measured.
+/// Adaptive exploration alone (AE): a policy searches, and the best 64 are measured.
 [[nodiscard]] inline auto chameleon_ae()
 {
     return chameleon_parts(explore::policy_gradient::paper(), screen::keep_best{});
 }
 
-/// Adaptive sampling alone (SA + AS): annealing searches, few are measured for the many it found.
+/// Adaptive sampling alone (SA + AS): annealing searches, and a few configurations are measured in place of the many
+/// that it found.
 [[nodiscard]] inline auto chameleon_sa_as()
 {
     return chameleon_parts(explore::annealing{}, screen::adaptive_sampling::paper());

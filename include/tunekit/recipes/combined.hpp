@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What to take when nothing is known of the space.
+/// The recommended recipe, where nothing is known about the space.
 
 #include <cstddef>
 
@@ -16,9 +16,9 @@
 
 namespace tunekit::recipes {
 
-/// A forest on log costs; expected improvement, highest mean and steps from the best in turn; spaces up to 10^5 scored
-/// whole. Twenty runs of each configuration, of which most get three. For several tasks DynaTune, by records. No setting
-/// depends on the problem.
+/// The recommended recipe: a forest on log costs; expected improvement, highest mean and steps from the best in turn;
+/// spaces up to 10^5 are scored whole. Each configuration has up to twenty runs, most have three. Several tasks are
+/// scheduled as in DynaTune, by improvements. No setting depends on the problem.
 ///
 ///     auto found = tune(space, kernel, recipes::combined(), {.trials = 512}, gen);
 ///     auto plan  = tune_tasks(tasks, recipes::combined(), {.seconds = 600}, gen);

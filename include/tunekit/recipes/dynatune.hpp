@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// DynaTune's schedule and its variants, by improvements: they need no Eigen.
+/// DynaTune's schedule and its variants, with forecasts from improvements. They need no Eigen.
 
 #include "tunekit/bandit/epsilon_greedy.hpp"
 #include "tunekit/bandit/softmax.hpp"
@@ -24,9 +24,9 @@ template <class Bandit>
 
 }  // namespace detail
 
-/// DynaTune's rule with a belief that covers and an index that no unit of time can change: slots to the task with the highest
-/// bound on what a slot will save, forecast from how often its curve rose and by how much; tasks without improvement in 200
-/// trials step back.
+/// DynaTune's rule, with a belief whose intervals hold what they say and an index that does not depend on the unit of
+/// time. The next slot goes to the task with the highest bound on what a slot will save. The forecast uses how often
+/// the task's curve rose and by how much. Tasks without improvement in 200 trials are paused.
 ///
 ///     auto plan = tune_tasks(tasks, search::annealing{}, recipes::dynatune(), {.seconds = 600}, gen);
 ///
@@ -36,10 +36,11 @@ template <class Bandit>
 ///             added. `dynatune_curves.hpp` has the paper's belief, and its milliseconds, too.
 [[nodiscard]] inline auto dynatune() { return detail::dynatune_by_improvements(bandit::ucb::scale_free()); }
 
-/// The paper's appendix A, by improvements: the best believed task, another one with probability 0.05.
+/// The rule of the paper's appendix A, by improvements: the task believed best, another one with probability 0.05.
 [[nodiscard]] inline auto dynatune_egreedy() { return detail::dynatune_by_improvements(bandit::epsilon_greedy{}); }
 
-/// The paper's appendix A, by improvements: at random, with odds that grow exponentially with the expected saving.
+/// The softmax rule of the paper's appendix A, by improvements: a random task, with odds that grow exponentially with
+/// the expected saving.
 [[nodiscard]] inline auto dynatune_softmax() { return detail::dynatune_by_improvements(bandit::softmax{}); }
 
 }  // namespace tunekit::recipes

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// DynaTune's schedule as its paper has it: by fitted tuning curves.
+/// DynaTune's schedule as in its paper, by fitted tuning curves.
 
 #include "tunekit/bandit/ucb.hpp"
 #include "tunekit/curve/belief.hpp"
@@ -21,11 +21,11 @@ template <class Bandit>
 
 }  // namespace detail
 
-/// The paper's belief, piecewise log power curves and ensemble MCMC, under the index without units.
+/// DynaTune with the paper's belief, piecewise log power curves and ensemble MCMC, and the index without units.
 [[nodiscard]] inline auto dynatune_curves() { return detail::dynatune_by_curves(bandit::ucb::scale_free()); }
 
-/// The paper's belief and units: rewards in milliseconds, exploration 2, or 0.2 where the model takes less than 1 ms after the
-/// warm-up.
+/// DynaTune with the paper's belief and units: rewards in milliseconds, exploration 2, or 0.2 where the model takes
+/// less than 1 ms after the warm-up.
 [[nodiscard]] inline auto dynatune_paper()
 {
     return detail::dynatune_by_curves([](double latency) { return bandit::ucb::paper(latency); });

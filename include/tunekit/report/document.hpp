@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// The frame of a self-contained HTML page: head with style, footer with script, elements and figures between them.
+/// The frame of a self-contained HTML page: head with style, footer with script, and the elements and figures between
+/// them.
 
 #include <cstddef>
 #include <string>
@@ -14,15 +15,15 @@
 
 namespace tunekit::report {
 
-/// What stands at the top of a page. Plain text: it is escaped.
+/// The head of a page: title, kind and facts. Plain text: it is escaped.
 struct document_head {
     std::string title{};               ///< the heading
-    std::string kicker{};              ///< what kind of page this is, above it
-    std::vector<std::string> facts{};  ///< below it, one each
-    unsigned refresh_seconds = 0;      ///< the page reloads itself so often; 0: never
+    std::string kicker{};              ///< the kind of the page, above the title
+    std::vector<std::string> facts{};  ///< below the title, one each
+    unsigned refresh_seconds = 0;      ///< the page reloads itself after so many seconds; 0: never
 };
 
-/// `<tag more>text</tag>`, the text escaped; `more` and `tag` are taken as they stand.
+/// An HTML element, `<tag more>text</tag>`. The text is escaped; `more` and `tag` are taken as they are.
 [[nodiscard]] inline std::string element(std::string_view tag, std::string_view text, std::string_view more = {})
 {
     std::string out;
@@ -30,7 +31,7 @@ struct document_head {
     return out;
 }
 
-/// All before the first section: to be followed by sections, of which one has the id `verdict`, and `end_document`.
+/// The page up to its first section. Sections follow, of which one has the id `verdict`, and then `end_document`.
 [[nodiscard]] inline std::string begin_document(const document_head& head)
 {
     std::string out =
@@ -61,7 +62,7 @@ struct document_head {
     return out + "</header>\n<main>\n";
 }
 
-/// All after the last section.
+/// The page after its last section.
 [[nodiscard]] inline std::string end_document(std::string_view footer)
 {
     std::string out = "</main>\n<footer>";
@@ -71,7 +72,7 @@ struct document_head {
     return out + "</script>\n</body>\n</html>\n";
 }
 
-/// A figure with its caption: a heading of that tag, a sentence where there is one, and pictures, which are markup.
+/// A figure: a heading with that tag, a sentence where there is one, and pictures, which are markup.
 [[nodiscard]] inline std::string figure(std::string_view heading_tag, std::string_view title, std::string_view sentence,
                                         std::string_view pictures)
 {
@@ -83,14 +84,14 @@ struct document_head {
     return out + "\n</figure>\n";
 }
 
-/// A cell of a table that sorts by `key`.
+/// A cell of a table whose column sorts by `key`.
 [[nodiscard]] inline std::string number_cell(std::string_view text, double key)
 {
     return element("td", text, " class=\"n\" data-key=\"" + detail::number(key, 9) + '"');
 }
 
-/// Begins a table that scrolls by itself where it is too wide, and can be sorted where scripts run. Of the columns the first is text,
-/// the others are numbers.
+/// Begins a table that scrolls by itself where it is too wide, and can be sorted where scripts run. The first column is
+/// text, the others are numbers.
 [[nodiscard]] inline std::string begin_table(std::string_view caption, const std::vector<std::string>& columns)
 {
     std::string out = "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"" + detail::escaped(caption) +
@@ -100,7 +101,7 @@ struct document_head {
     return out + "</tr></thead>\n<tbody>\n";
 }
 
-/// Ends what `begin_table` began.
+/// Ends a table that `begin_table` began.
 [[nodiscard]] inline std::string end_table() { return "</tbody></table></div>\n"; }
 
 }  // namespace tunekit::report

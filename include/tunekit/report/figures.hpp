@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The pictures of a run, as SVG: each with a sentence and a text alternative.
+/// The pictures of a run, as SVG. Each has a sentence and a text alternative.
 
 #include <algorithm>
 #include <array>
@@ -23,12 +23,12 @@
 
 namespace tunekit::report {
 
-/// How large a picture is drawn. Text in it keeps its size, so a narrow screen gets a picture of its own.
+/// The size of a picture. Its text keeps its size, so a narrow screen gets a picture of its own.
 struct figure_size {
     double width = 860;
     double height = 340;
-    std::size_t max_dots = 1200;  ///< of more trials some are left out, never an incumbent
-    const char* style = "";       ///< class of the SVG besides `chart`
+    std::size_t max_dots = 1200;  ///< of more trials some are left out, but never an incumbent
+    const char* style = "";       ///< class of the SVG in addition to `chart`
 };
 
 namespace detail {
@@ -77,7 +77,7 @@ struct cost_range {
 
 }  // namespace detail
 
-/// Cost of each trial in their order, the incumbent as a line, failures as crosses above.
+/// The tuning curve: the cost of each trial in order, the incumbent as a line, failures as crosses above.
 [[nodiscard]] inline std::string tuning_curve_svg(const seen_task& t, const findings& f, const figure_size& size)
 {
     using namespace detail;
@@ -145,7 +145,7 @@ struct cost_range {
     return std::move(d).text();
 }
 
-/// Latency of the whole model by the run's seconds, and below it which task got when an answer.
+/// The latency of the whole model by the run's seconds, and below it the times at which each task got an answer.
 [[nodiscard]] inline std::string model_latency_svg(const seen_run& run, const figure_size& size)
 {
     using namespace detail;
@@ -202,7 +202,7 @@ struct cost_range {
     return std::move(d).text();
 }
 
-/// Costs by the values of parameter j, the median of each value, and where the winner stands.
+/// Costs by the values of parameter j, with the median of each value and the place of the winner.
 [[nodiscard]] inline std::string parameter_svg(const seen_task& t, const findings& f, std::size_t j,
                                                std::size_t max_dots)
 {
@@ -249,7 +249,7 @@ struct cost_range {
     return std::move(d).text();
 }
 
-/// The best cost of each pair of values of two parameters; the darker the better.
+/// The best cost of each pair of values of two parameters: the darker the better.
 [[nodiscard]] inline std::string pair_svg(const seen_task& t, const findings& f, std::size_t a, std::size_t b)
 {
     using namespace detail;
@@ -312,10 +312,10 @@ struct cost_range {
     return std::move(d).text();
 }
 
-/// One bar of a chart of bars.
+/// One bar of a bar chart.
 struct bar {
     std::string name{};
-    double share = 0;            ///< of the longest there could be
+    double share = 0;            ///< of the longest possible one
     double sd = 0;               ///< drawn as a whisker where it is not 0
     double second = -1;          ///< a thinner bar below, where it is not negative
     std::string value{};         ///< written beside it
@@ -323,7 +323,8 @@ struct bar {
     bool bad = false;
 };
 
-/// Bars below each other, with their names and values in words; `head` and `second_head` stand above the values.
+/// A bar chart: bars below each other, with their names and values in words. `head` and `second_head` stand above the
+/// values.
 [[nodiscard]] inline std::string bars_svg(const std::vector<bar>& bars, std::string_view alternative,
                                           const figure_size& size, std::string_view head = {},
                                           std::string_view second_head = {})

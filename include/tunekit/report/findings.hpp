@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a run says, as numbers: winner, gain, ties, failures, what matters.
+/// The findings of a run, as numbers: winner, gain, ties, failures, importance of parameters.
 
 #include <algorithm>
 #include <charconv>
@@ -31,7 +31,7 @@ namespace tunekit::report {
 struct failure_count {
     measure::failure_kind kind{};
     std::size_t trials = 0;
-    std::string message{};  ///< the first one's
+    std::string message{};  ///< that of the first
 };
 
 /// A parameter's values as they occurred: numbers by size, other texts by name.
@@ -42,25 +42,25 @@ struct value_axis {
     bool numeric = false;
 };
 
-/// What a task's trials say.
+/// The findings from a task's trials.
 struct findings {
     std::optional<std::size_t> winner{};     ///< position of the best verified trial
-    std::optional<std::size_t> reference{};  ///< what it is compared with: the baseline, or the first that ran
+    std::optional<std::size_t> reference{};  ///< what the winner is compared with: the baseline, or the first that ran
     bool against_baseline = false;
     double gain = 1;             ///< cost of the reference / cost of the winner
-    stats::interval gain_range;  ///< 95 % by their spreads; everything where one has none
+    stats::interval gain_range;  ///< 95 % by their spreads; unbounded where one has none
     stats::interval cost_range;  ///< of the winner, the same
     std::vector<std::size_t>
-        tied{};  ///< positions of other configurations that 95 % cannot tell from the winner, best first
+        tied{};  ///< positions of other configurations that do not differ from the winner at 95 %, best first
     std::vector<std::size_t> incumbents{};  ///< positions at which the incumbent changed
     std::vector<failure_count> failures{};  ///< most frequent first
     std::size_t verified = 0, failed = 0, cut_short = 0;
-    double late_gain = 0;  ///< share of its cost that the incumbent lost in the last quarter of the trials
+    double late_gain = 0;  ///< share of its cost by which the incumbent fell in the last quarter of the trials
     std::vector<value_axis> axes{};
     std::optional<surrogate::variance_shares> shares{};  ///< of ln cost; empty where too few ran
     std::optional<surrogate::variance_shares>
         shares_good{};                 ///< the same where all above the median count as the median
-    std::vector<std::size_t> order{};  ///< parameters, those that matter most first
+    std::vector<std::size_t> order{};  ///< parameters, the most important ones first
 };
 
 namespace detail {
@@ -146,8 +146,9 @@ inline void add_shares(const seen_task& t, findings& f)
 
 }  // namespace detail
 
-/// What the trials of `t` say. Spreads are standard errors, so an interval is +- 1.96 of them; a gain's is that of a quotient
-/// whose logarithm is normal. The winner of many is a little better by luck than it is: re-measure before you believe a tie.
+/// Computes the findings from the trials of `t`. Spreads are standard errors, so an interval is +- 1.96 of them; a
+/// gain's is that of a quotient whose logarithm is normal. The winner of many is a little better by luck than it is:
+/// re-measure before you believe a tie.
 /// Cost: that of a forest of 50 trees over at most 1500 trials.
 [[nodiscard]] inline findings findings_of(const seen_task& t)
 {
@@ -218,13 +219,14 @@ inline void add_shares(const seen_task& t, findings& f)
     return out;
 }
 
-/// The model's latency after each answer, once every task has a configuration: seconds of the run, seconds of the model.
+/// A point of the model's latency over a run: seconds of the run, seconds of the model. There is one after each answer,
+/// once every task has a configuration.
 struct latency_point {
     double seconds = 0;
     double latency = 0;
 };
 
-/// By the stamps of all trials: sum of weight * best cost.
+/// The model's latency by the stamps of all trials: sum of weight * best cost.
 [[nodiscard]] inline std::vector<latency_point> latency_of(const seen_run& run)
 {
     struct answer {

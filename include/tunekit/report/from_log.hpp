@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The run that a log tells of.
+/// Reads a run for a report from its log.
 
 #include <algorithm>
 #include <cmath>
@@ -70,8 +70,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// What the log at `path` tells, of either schema, torn and broken ones up to where they can be read: `problems` says so.
-/// Logs of schema 1 name no parameters and no values.
+/// Reads the run from the log at `path`, of either schema. A torn or broken log is read as far as possible, and
+/// `problems` says so. Logs of schema 1 name no parameters and no values.
 /// Errors: tunekit::error where not even the header can be read.
 [[nodiscard]] inline seen_run seen_run_of_log(const std::string& path)
 {

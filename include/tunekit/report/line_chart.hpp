@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Curves over one axis, named at their ends.
+/// Line charts: curves over one axis, with their names at their ends.
 
 #include <algorithm>
 #include <array>
@@ -24,8 +24,9 @@ struct chart_curve {
     std::vector<double> values{};
 };
 
-/// Curves in one picture: the first stands out, the others differ by their dashes; each is named at its right end.
-/// `alternative` says in words what is seen. Values that are not finite are left out. `low` is the least value drawn.
+/// A picture of several curves. The first stands out, the others differ by their dashes; each is named at its right
+/// end. `alternative` describes the picture in words. Values that are not finite are left out. `low` is the least value
+/// drawn.
 [[nodiscard]] inline std::string line_chart_svg(const std::vector<chart_curve>& curves, std::string_view x_name,
                                                 std::string_view alternative, double low, const figure_size& size)
 {

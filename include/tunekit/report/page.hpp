@@ -24,9 +24,9 @@
 
 namespace tunekit::report {
 
-/// How a page is written.
+/// Options of a page.
 struct page_options {
-    unsigned refresh_seconds = 0;  ///< the page reloads itself so often; 0: never. For a run that goes on
+    unsigned refresh_seconds = 0;  ///< the page reloads itself after so many seconds; 0: never. For a run in progress
 };
 
 namespace detail {
@@ -535,7 +535,7 @@ private:
     return detail::page_writer(run, all, options).text();
 }
 
-/// A picture of the page as a file of its own: with its colours, for light and dark.
+/// A picture of the page as a file of its own, with its colours for light and dark.
 [[nodiscard]] inline std::string to_standalone_svg(std::string svg)
 {
     const auto at = svg.find('>');

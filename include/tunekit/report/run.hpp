@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A run as a report sees it: values and answers, whatever they came from.
+/// A run as a report needs it: values and answers, from any source.
 
 #include <cmath>
 #include <cstddef>
@@ -21,13 +21,13 @@
 
 namespace tunekit::report {
 
-/// A trial with all that a reader wants to know of it.
+/// A trial with the facts that a report shows.
 struct seen_trial {
     index candidate = 0;
     std::vector<std::string> values{};  ///< one per parameter; empty where the source has none
     measure::measurement measured{};
     double stamp = 0;               ///< seconds since the run began
-    std::optional<double> asked{};  ///< the same of when it went out; empty: unknown
+    std::optional<double> asked{};  ///< the run's time at which it went out; empty: unknown
     std::uint64_t worker = 0;
 
     /// Whether it has a time that can be drawn and compared.
@@ -37,7 +37,7 @@ struct seen_trial {
     }
 };
 
-/// What a run did with one task.
+/// The trials and facts of one task in a run.
 struct seen_task {
     std::string name{};
     index size = 0;                         ///< configurations of the space
@@ -57,12 +57,12 @@ struct seen_run {
     std::uint64_t workers = 1;            ///< at the beginning
     double peak_flops = 0;                ///< per second, of the machine; 0: unknown
     std::string stopped{};                ///< why it ended; empty: unknown
-    std::vector<std::string> repeat{};    ///< commands that do it again
+    std::vector<std::string> repeat{};    ///< commands that repeat the run
     std::vector<std::string> use{};       ///< commands that use the winner
-    std::vector<std::string> problems{};  ///< what is wrong with the source: a torn line, say
+    std::vector<std::string> problems{};  ///< the problems of the source, such as a torn line
 };
 
-/// What `record` learned over `space`.
+/// The task of a report, from a record over `space`.
 template <space::described Space>
 [[nodiscard]] seen_task seen_of(std::string name, const Space& space, const tuning& record)
 {
@@ -81,7 +81,7 @@ template <space::described Space>
     return out;
 }
 
-/// The run of one task.
+/// The run of a report, from one task.
 template <space::described Space>
 [[nodiscard]] seen_run seen_run_of(std::string name, const Space& space, const tuning& record)
 {
@@ -90,8 +90,8 @@ template <space::described Space>
     return out;
 }
 
-/// The run of several. Seconds of a trial are those that workers spent on its task up to then: for the time of the run, read
-/// its log.
+/// The run of a report, from several tasks. Seconds of a trial are those that workers spent on its task up to then: for
+/// the time of the run, read its log.
 [[nodiscard]] inline seen_run seen_run_of(std::string title, std::span<const task> tasks, const plan& p)
 {
     require(tasks.size() == p.tasks.size(), "seen_run_of: a plan of other tasks, want the ones that were tuned");

@@ -142,8 +142,8 @@ inline void add_task(std::string& out, const seen_task& t, const findings& f, bo
 
 }  // namespace detail
 
-/// The run as text: verdict, tuning curve as a sparkline, winner, what matters, failures. UTF-8; control characters in names
-/// become question marks.
+/// The run as text: verdict, tuning curve as a sparkline, winner, importance of parameters, failures. UTF-8; control
+/// characters in names become question marks.
 [[nodiscard]] inline std::string to_terminal(const seen_run& run, const std::vector<findings>& all)
 {
     using namespace detail;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a run says, in words.
+/// The verdict on a run, in words.
 
 #include <cmath>
 #include <cstddef>
@@ -15,14 +15,14 @@
 
 namespace tunekit::report {
 
-/// The verdict over one task: a headline, and sentences that bear it out. Plain text.
+/// The verdict on one task: a headline, and sentences that support it. Plain text.
 struct verdict {
     std::string headline{};
     std::vector<std::string> sentences{};
 };
 
-/// What the findings of a task say to a person: winner and gain with their intervals, who is tied, what failed and why,
-/// whether it was worth going on.
+/// The findings of a task in words: winner and gain with their intervals, ties, failures and their reasons, and whether
+/// more trials were worth their time.
 [[nodiscard]] inline verdict verdict_of(const seen_task& t, const findings& f)
 {
     using namespace detail;
@@ -95,7 +95,7 @@ struct verdict {
     return out;
 }
 
-/// The verdict over a run: that of its task, or of its model where it has several.
+/// The verdict on a run: that of its task, or of its model where it has several.
 [[nodiscard]] inline verdict verdict_of(const seen_run& run, const std::vector<findings>& all)
 {
     using namespace detail;

@@ -24,7 +24,8 @@ namespace tunekit::schedule {
 /// Ansor's tag of similar operators: the kind and the magnitude of the work, floor(log_1.618(flops + 1)).
 [[nodiscard]] std::string similarity_tag(std::string_view kind, double flops);
 
-/// Gives the next slot to the task whose weighted latency falls fastest, by what it did and by what it could do.
+/// Gives the next slot to the task whose weighted latency falls fastest, estimated from its past and from the rates of
+/// similar tasks.
 ///
 /// With g_i the best cost, t_i the slots, H_i the best cost after each slot of task i (g_i for each slot under way, which is
 /// believed to bring nothing) and f = sum_i w_i g_i:
@@ -45,7 +46,7 @@ namespace tunekit::schedule {
 ///             task may leave its group.
 struct ansor {
     double alpha = 0.2;               ///< weight of the past, in [0, 1]
-    double beta = 2;                  ///< how far behind similar tasks a task is believed to stay; > 0
+    double beta = 2;                  ///< how far a task is believed to stay behind similar tasks; > 0
     std::size_t window = 3;           ///< W, slots; > 0
     double epsilon = 0;               ///< probability of a uniform choice, in [0, 1]
     std::vector<std::string> tags{};  ///< one per task, or none at all; equal non-empty tags make a group
@@ -60,7 +61,7 @@ struct ansor {
 
     [[nodiscard]] state start(std::span<const task_view> tasks, const run_shape&) const;
 
-    /// The gradient of task `k`, seconds per slot; what `select` minimises.
+    /// The gradient of task `k`, in seconds per slot. `select` takes the least.
     [[nodiscard]] double gradient(const state& s, std::span<const task_view> tasks, std::size_t k) const;
 
     template <generator G>

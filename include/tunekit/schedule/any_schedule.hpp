@@ -14,7 +14,8 @@
 
 namespace tunekit::schedule {
 
-/// Any schedule over `tunekit::random::philox`, as a value. Itself a schedule; copies of it and of its state are deep.
+/// Holds any schedule over `tunekit::random::philox` as a value. It is itself a schedule; copies of it and of its state
+/// are deep.
 class any_schedule {
     using views = std::span<const tunekit::schedule::task_view>;
 
@@ -64,7 +65,7 @@ public:
     {
     }
 
-    /// A run of the schedule held.
+    /// The state of the schedule that is held.
     class state {
         friend any_schedule;
         explicit state(any_run r) : run(std::move(r)) {}

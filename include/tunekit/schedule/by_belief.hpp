@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The next slot to whoever is believed to gain most from it: DynaTune.
+/// DynaTune's schedule: the next slot goes to the task with the largest forecast gain.
 
 #include <cmath>
 #include <concepts>
@@ -26,7 +26,8 @@ struct by_belief_options {
     curve::gain reward = curve::gain::of_expected_improvement;
 };
 
-/// Forecasts what a slot would take off the model's latency for each task, and lets a bandit choose with that as its reward.
+/// Forecasts for each task what a slot would save of the model's latency. A bandit chooses the task, with that saving
+/// as its reward.
 ///
 ///     schedule::by_belief{curve::belief<>{}, bandit::ucb::scale_free()}
 ///     schedule::by_belief{curve::belief<>{}, [](double latency) { return bandit::ucb::paper(latency); }}
@@ -57,7 +58,7 @@ struct by_belief {
         else return b;
     }
 
-    /// What a task's forecast rests on, and what it came to.
+    /// A task's forecast and the data behind it.
     struct expectation {
         std::size_t trials = 0;
         std::uint64_t running = 0;
@@ -105,7 +106,7 @@ struct by_belief {
 
     void update(state&, std::size_t, const slot&) const {}  // the curves tell
 
-    /// Seconds of model latency that the next slot of `t`, of `slot_seconds`, is expected to save.
+    /// The seconds of model latency that the next slot of `t`, of `slot_seconds`, is expected to save.
     template <generator G>
     [[nodiscard]] double reward(const task_view& t, double slot_seconds, double peak, G& gen) const
     {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The next slot to whoever's slots paid best so far: any bandit policy as a schedule.
+/// Any bandit policy as a schedule: the next slot goes to the task whose slots have paid best so far.
 
 #include <cmath>
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace tunekit::schedule {
 
-/// Lets a policy choose, whose reward is the share of the model's latency at the start that a slot took off.
+/// Lets a bandit policy choose the task. Its reward is the share of the model's latency at the start that a slot saved.
 ///
 ///     schedule::by_reward{bandit::ucb1{.exploration = 0.1}}
 ///     schedule::early_stop{schedule::by_reward{bandit::on_means{bandit::softmax{}}}}

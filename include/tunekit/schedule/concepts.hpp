@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a schedule is: the choice of the task that gets the next slot.
+/// The concept of a schedule: the choice of the task that gets the next slot.
 
 #include <concepts>
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace tunekit::schedule {
 
-/// What a schedule may know of a task.
+/// The facts about a task that a schedule may use.
 struct task_view {
     double flops = 0;   ///< work of one call
     double weight = 1;  ///< calls of the task in the model
@@ -28,20 +28,20 @@ struct task_view {
     std::uint64_t running = 0;  ///< slots under way: chosen, not yet updated; 0 where one worker serves all
 };
 
-/// The run that a schedule starts for. What a schedule needs of it is no setting of the schedule.
+/// The facts about a run that a schedule gets at the start. They are no settings of the schedule.
 struct run_shape {
     double seconds = std::numeric_limits<double>::infinity();  ///< of the whole run, by the clock
-    double slot_seconds = 0;                                   ///< what a slot is meant to last; 0: not said
+    double slot_seconds = 0;                                   ///< the planned length of a slot; 0: not given
     std::size_t tasks = 1;
     std::size_t workers = 1;  ///< that serve slots at a time
 
-    /// What all workers have to give, in seconds of one.
+    /// The total time of all workers, in seconds of one.
     [[nodiscard]] double worker_seconds() const { return seconds * static_cast<double>(workers); }
 
     friend bool operator==(const run_shape&, const run_shape&) = default;
 };
 
-/// What one slot was: the change of the task it was given to.
+/// The result of one slot: the change of the task that had it.
 struct slot {
     double seconds = 0;           ///< its length
     std::uint64_t trials = 0;     ///< trials in it
@@ -51,27 +51,28 @@ struct slot {
     friend bool operator==(const slot&, const slot&) = default;
 };
 
-/// Starts the state of a run over some tasks. Throws std::invalid_argument where a setting is out of range.
+/// A schedule that makes the state of a run over some tasks. Throws std::invalid_argument where a setting is out of
+/// range.
 template <class S>
 concept starts = core::starts_on<S, std::span<const task_view>, run_shape>;
 
-/// What `start` returns.
+/// The type of the state that `start` returns.
 template <class S>
 using state_of = core::state_of<S, std::span<const task_view>, run_shape>;
 
-/// Chooses an active task. Called only while one is active.
+/// A schedule that chooses an active task. It is called only while one is active.
 template <class S, class G>
 concept selects_task = requires(const S& schedule, state_of<S>& state, std::span<const task_view> tasks, G& gen) {
     { schedule.select(state, tasks, gen) } -> std::same_as<std::size_t>;
 };
 
-/// Learns what a slot given to task `k` brought. The views of the next `select` show it too.
+/// A schedule that learns the result of a slot of task `k`. The views of the next `select` show it too.
 template <class S>
 concept learns_slot = requires(const S& schedule, state_of<S>& state, std::size_t k, const slot& last) {
     { schedule.update(state, k, last) } -> std::same_as<void>;
 };
 
-/// A schedule: parameters in the schedule, knowledge in its state.
+/// A schedule: its parameters are in the schedule, its knowledge is in the state.
 /// Semantics: each slot that was selected is updated once, later, in any order; with one worker `select` and `update`
 /// alternate. Equal states, views and generators select equally.
 template <class S, class G>

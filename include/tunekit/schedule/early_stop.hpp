@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Tasks that no longer improve are passed over.
+/// A schedule that skips tasks that no longer improve.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,7 +17,8 @@
 
 namespace tunekit::schedule {
 
-/// Trials since the last improvement of a tuning curve; 0 before the first valid one. O(log n): curves never rise.
+/// The number of trials since the last improvement of a tuning curve; 0 before the first valid one. O(log n): curves
+/// never rise.
 [[nodiscard]] inline std::uint64_t stale_trials(std::span<const curve::curve_point> curve)
 {
     if (curve.empty() || !(curve.back().best_cost < std::numeric_limits<double>::infinity())) return 0;
@@ -31,8 +32,8 @@ struct early_stop_options {
     std::uint64_t patience = 200;  ///< trials; > 0
 };
 
-/// Hides from `inner` the tasks that went `patience` trials without improvement: the dynamic forms of the plain schedules,
-/// and DynaTune's own rule.
+/// Hides from `inner` the tasks that went `patience` trials without improvement. With the plain schedules it gives the
+/// paper's dynamic forms; it is also DynaTune's own rule.
 ///
 ///     schedule::early_stop{schedule::random{}}                             // "dynamic allocation + random"
 ///     schedule::early_stop{schedule::round_robin{}, {.patience = 50}}

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Slots in proportion to work.
+/// A schedule that gives slots in proportion to work.
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@
 
 namespace tunekit::schedule {
 
-/// Shares the run's seconds among the tasks in proportion to their FLOPs and serves them one task after another.
+/// Divides the run's seconds among the tasks in proportion to their FLOPs, and serves them one task after another.
 ///
 ///     schedule::linear{}                    // the seconds of the run
 ///     schedule::linear{.seconds = 60}       // of workers, where the run has no end of its own
@@ -40,7 +40,7 @@ struct linear {
     struct state {
         std::vector<std::uint64_t> shares;  ///< K; slots each task shall have; empty where seconds count
         std::vector<double> seconds;        ///< K; seconds each task shall have; empty where slots count
-        double slot_seconds = 0;            ///< what a slot under way is believed to last
+        double slot_seconds = 0;            ///< the assumed length of a slot under way
 
         friend bool operator==(const state&, const state&) = default;
     };

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a schedule could have done at best, had it known every task's curve.
+/// Oracle schedules: the best that a schedule could do if it knew every task's curve.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,19 +21,20 @@ using slot_curve = std::vector<double>;
 /// each. Lower is better. Slots of a task beyond its curve change nothing.
 [[nodiscard]] double latency_area(std::span<const slot_curve> curves, std::span<const std::size_t> order);
 
-/// The order that takes, slot by slot, the task whose next slot saves most (ties: the lower), for as long as slots are left.
+/// The greedy order: slot by slot the task whose next slot saves most (ties: the lower), for as long as slots are left.
 /// Source: Zhang et al. (2021), DynaTune, ICLR, section 4.1. Not optimal where a plateau comes before a fall.
 [[nodiscard]] std::vector<std::size_t> myopic_order(std::span<const slot_curve> curves);
 
-/// The order of least `latency_area`: again and again the task with the highest mean saving over some number m of next slots gets
-/// those m (ties: the larger m, then the lower task).
+/// The order of least `latency_area`. Again and again the task with the highest mean saving over some number m of next
+/// slots gets those m (ties: the larger m, then the lower task).
 ///
 /// Cost:   O(K n^2) for K curves of n slots.
 /// Source: single-machine scheduling of chains, 1 | chains | sum w_j C_j with unit jobs: Pinedo, Scheduling, section
 ///         3.1, whose index this is.
 [[nodiscard]] std::vector<std::size_t> area_optimal_order(std::span<const slot_curve> curves);
 
-/// Gives slots in a given order, past tasks that ended; what is left goes to the first active one. For oracles and replays.
+/// Gives slots in a given order and skips tasks that ended. When the order is used up, slots go to the first active
+/// task. Use it for oracles and replays.
 struct scripted {
     std::vector<std::size_t> order;
 

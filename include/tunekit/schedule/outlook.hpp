@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What more time would bring: the expected further gain of a model's latency, with its uncertainty.
+/// The expected gain of more tuning time: the further fall of a model's latency, with its uncertainty.
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +20,7 @@
 
 namespace tunekit::schedule {
 
-/// What one pass of the model is expected to lose in the next seconds of tuning.
+/// The forecast fall of the latency of one pass of the model over the next seconds of tuning.
 struct outlook {
     double seconds = 0;  ///< of tuning
     double gain = 0;     ///< seconds of latency, expected
@@ -30,15 +30,16 @@ struct outlook {
     friend bool operator==(const outlook&, const outlook&) = default;
 };
 
-/// Tells the relative gain of a curve until a horizon as a distribution: `curve::improvement_process` does.
+/// A belief that gives the relative gain of a curve until a horizon as a distribution, as `curve::improvement_process`
+/// does.
 template <class B>
 concept tells_gains = requires(const B& belief, std::span<const double> best, double horizon, double p) {
     { belief.gains(best, horizon).quantile(p) } -> std::same_as<double>;
     { belief.gains(best, horizon).saved_share() } -> std::same_as<double>;  // E[G / (1 + G)]
 };
 
-/// The further gain of `seconds` of tuning that the active tasks share evenly, each at its own pace so far. Seconds are those
-/// of one worker: where several tune, give their sum.
+/// The further gain of `seconds` of tuning that the active tasks share evenly, each at its own pace so far. Seconds are
+/// those of one worker; with several workers give their sum.
 ///
 ///     const auto next = schedule::expected_gain(views, 60, curve::improvement_process{}, gen);
 ///     // next.gain, and with 90 % between next.low and next.high

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Any active task, at random.
+/// A schedule that chooses active tasks at random.
 
 #include <cstddef>
 #include <span>

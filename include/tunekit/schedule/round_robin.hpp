@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every task in turn.
+/// A schedule that gives slots to the tasks in rotation.
 
 #include <cstddef>
 #include <span>
@@ -11,14 +11,14 @@
 
 namespace tunekit::schedule {
 
-/// Gives slot after slot to the next task in circular order; a task that ended is passed over and costs nothing.
+/// Gives slot after slot to the next task in circular order. A task that ended is skipped and costs nothing.
 ///
 /// Randomness: none. Cost: O(K).
 /// Source:     Zhang et al. (2021), DynaTune, ICLR, section 5 ("Round-robin"); what happens to the slots of finished
 ///             tasks is not said there.
 struct round_robin {
     struct state {
-        std::size_t next = 0;  ///< the task whose turn it is
+        std::size_t next = 0;  ///< the next task in the rotation
 
         friend bool operator==(const state&, const state&) = default;
     };

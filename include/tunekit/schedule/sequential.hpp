@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// One task after another: what AutoTVM does.
+/// A schedule that tunes one task after another, as AutoTVM does.
 
 #include <cstddef>
 #include <span>
@@ -12,8 +12,8 @@
 
 namespace tunekit::schedule {
 
-/// Gives every slot to the first active task, in declaration order, that has had less than `seconds_per_task`; when all
-/// have, to the first active one.
+/// Gives every slot to the first active task, in declaration order, that has had less than `seconds_per_task`. When all
+/// have had that, slots go to the first active one.
 ///
 ///     schedule::sequential{}                                  // an even share of the run
 ///     schedule::sequential{.seconds_per_task = 50}
@@ -29,7 +29,7 @@ struct sequential {
 
     struct state {
         double share = 0;         ///< seconds of each task
-        double slot_seconds = 0;  ///< what a slot under way is believed to last
+        double slot_seconds = 0;  ///< the assumed length of a slot under way
 
         friend bool operator==(const state&, const state&) = default;
     };

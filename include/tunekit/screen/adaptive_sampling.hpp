@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Few configurations that stand for many: Chameleon's adaptive sampling.
+/// Chameleon's adaptive sampling: a few configurations that represent many.
 
 #include <algorithm>
 #include <cmath>
@@ -20,8 +20,8 @@
 
 namespace tunekit::screen {
 
-/// The smallest of `first`, `first` + `step`, ... , `last` clusters from where more of them pay too little: the first k
-/// with
+/// A rule for the number of clusters: the smallest of `first`, `first` + `step`, ... , `last` from where more of them
+/// pay too little. It takes the first k with
 ///
 ///     factor * loss(k) >= loss(previous k),        or loss(k) = 0; else the last k.
 ///
@@ -51,15 +51,15 @@ struct diminishing_returns {
     }
 };
 
-/// What stands for a cluster.
+/// What represents a cluster.
 enum class representative : std::uint8_t {
     nearest_member,  ///< the member nearest to the centroid (ties: the better candidate)
     rounded_mean,    ///< the rounded centroid; the nearest member where that is not in the space
 };
 
-/// Chooses one configuration per cluster of the candidates: as many clusters as `size` finds worth it, by k-means over
-/// all parameters scaled to [0, 1]. A representative that was visited or chosen already is replaced by what
-/// `replacement` makes.
+/// Chooses one configuration per cluster of the candidates. Clusters are made by k-means over all parameters scaled to
+/// [0, 1], as many as `size` finds worth it. A representative that was visited or chosen already is replaced by the
+/// result of `replacement`.
 ///
 ///     screen::epsilon_greedy{screen::adaptive_sampling{}}  // Chameleon: of 64 candidates usually 16, 3 of them random
 ///
@@ -79,13 +79,13 @@ struct adaptive_sampling {
     representative represented_by = representative::nearest_member;
     synthesis replacement{};
 
-    /// Clusters are represented by their centroids, and what was visited is replaced by synthesis.
+    /// The paper's settings: clusters are represented by their centroids, and visited ones are replaced by synthesis.
     [[nodiscard]] static constexpr adaptive_sampling paper()
     {
         return {.represented_by = representative::rounded_mean};
     }
 
-    /// What was chosen, and how much of it `replacement` made.
+    /// The chosen configurations, and how many of them `replacement` made.
     struct sample {
         std::vector<index> chosen;
         std::size_t synthesised = 0;
@@ -100,7 +100,7 @@ struct adaptive_sampling {
         return draw(space, candidates, visited, n, gen).chosen;
     }
 
-    /// `select`, and where its choice comes from.
+    /// `select` with the origin of its choice.
     template <class Space, generator G>
     [[nodiscard]] sample draw(const Space& space, std::span<const explore::scored_candidate> candidates,
                               const space::index_set& visited, std::size_t n, G& gen) const

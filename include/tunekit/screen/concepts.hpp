@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a screen is: the choice of what to measure among candidates.
+/// The concept of a screen: the choice of the configurations to measure among candidates.
 
 #include <concepts>
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace tunekit::screen {
 
-/// How many candidates a screen looks at to choose `n`: what its `candidates_for(n)` says, else n.
+/// The number of candidates that a screen needs to choose `n`: its `candidates_for(n)` where it has one, else n.
 template <class S>
 [[nodiscard]] constexpr std::size_t candidates_for(const S& rule, std::size_t n)
 {
@@ -24,9 +24,9 @@ template <class S>
     else return n;
 }
 
-/// Chooses at most `n` distinct configurations outside `visited`, in the order in which they should be measured. Candidates come
-/// best first; a screen may choose others too. One that wants to see more candidates than it chooses has
-/// `candidates_for(n) const -> std::size_t`.
+/// A screen chooses at most `n` distinct configurations outside `visited`, in the order in which they should be
+/// measured. Candidates come best first; a screen may choose other configurations too. One that needs more candidates
+/// than it chooses has `candidates_for(n) const -> std::size_t`.
 /// Semantics: equal arguments and generators choose equally.
 template <class S, class Space, class G>
 concept screen = std::copyable<S> &&

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// DBSCAN: groups where points lie densely, and the points that belong nowhere.
+/// DBSCAN: clusters of densely connected points, and noise points outside them.
 
 #include <algorithm>
 #include <cmath>
@@ -20,8 +20,8 @@
 
 namespace tunekit::screen {
 
-/// Groups candidates that are connected by dense neighbourhoods and chooses one per group: the member with the least sum
-/// of distances to the others (the medoid). A point outside every group, noise, stands for itself.
+/// Groups candidates that are connected by dense neighbourhoods and chooses one per group: the member with the least
+/// sum of distances to the others (the medoid). A point outside every group, noise, represents itself.
 ///
 ///     screen::dbscan{.radius = 0.3}
 ///

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Candidates that differ from each other.
+/// A screen that chooses candidates that differ from each other.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,8 +28,8 @@ namespace tunekit::screen {
 /// Departures: TVM multiplies the scores by 0, leaving pure diversity; here alpha = infinity would say that. A score
 ///             is scaled, so that alpha has one meaning.
 struct diversity {
-    double alpha = 1;        ///< worth of a new value, in units of the scores' range; >= 0
-    std::size_t lambda = 2;  ///< candidates looked at per one chosen; >= 1
+    double alpha = 1;        ///< value of a parameter value not yet in S, in units of the scores' range; >= 0
+    std::size_t lambda = 2;  ///< candidates considered per one chosen; >= 1
 
     [[nodiscard]] constexpr std::size_t candidates_for(std::size_t n) const noexcept { return lambda * n; }
 

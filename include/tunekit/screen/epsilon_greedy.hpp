@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A share of random configurations among the chosen.
+/// A screen that adds a share of random configurations to the choice of another.
 
 #include <algorithm>
 #include <cmath>
@@ -24,8 +24,9 @@ struct epsilon_greedy_options {
     bool stochastic_rounding = false;  ///< whether the share is kept in expectation, and not rounded down
 };
 
-/// What `inner` chooses, its last floor(epsilon n) replaced by uniform configurations outside `visited`. With
-/// `stochastic_rounding` their number is epsilon n in expectation; floor takes none at random from plans of fewer than 1 / epsilon.
+/// The choice of `inner`, with its last floor(epsilon n) replaced by uniform configurations outside `visited`. With
+/// `stochastic_rounding` their number is epsilon n in expectation; floor takes none at random from rounds of fewer than
+/// 1 / epsilon.
 ///
 ///     screen::epsilon_greedy{screen::keep_best{}, {.epsilon = 0.05}}      // AutoTVM: 61 of the model, 3 at random, of 64
 ///

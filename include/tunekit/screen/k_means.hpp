@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// k-means: points in groups around their means.
+/// k-means: clusters of points around their means.
 
 #include <algorithm>
 #include <cstddef>
@@ -23,7 +23,7 @@
 
 namespace tunekit::screen {
 
-/// Groups points so that the sum of squared distances to the means of the groups, the loss, is small.
+/// Groups points into clusters so that the loss, the sum of squared distances to the means of the clusters, is small.
 ///
 ///     const screen::k_means groups{.restarts = 3};
 ///     const auto starts = groups.starts(points, 64, gen);      // serve every k up to 64

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The best candidates, as they are.
+/// A screen that keeps the best candidates.
 
 #include <algorithm>
 #include <cstddef>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Candidates as points between which distances mean something.
+/// Candidates as points, so that distances between them are meaningful.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace tunekit::screen {
 
-/// n rows of d floats, row-major.
+/// A matrix of n points: rows of d floats, row-major.
 struct point_rows {
     std::vector<float> values;
     std::size_t d = 0;
@@ -23,7 +23,7 @@ struct point_rows {
     [[nodiscard]] std::span<const float> operator[](std::size_t i) const { return std::span(values).subspan(i * d, d); }
 };
 
-/// Ordinal / max(1, cardinality - 1) of every parameter of the candidates: each in [0, 1].
+/// The candidates as points in [0, 1]^d: ordinal / max(1, cardinality - 1) of every parameter.
 template <class Space>
 [[nodiscard]] point_rows scaled_rows(const Space& space, std::span<const explore::scored_candidate> candidates)
 {

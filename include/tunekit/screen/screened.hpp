@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// An explorer whose candidates a screen has thinned: a choice among candidates inside a search.
+/// An explorer made of an explorer and a screen.
 
 #include <algorithm>
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace tunekit::screen {
 
-/// Explores for as many candidates as `rule` wants to see for `n`, and returns those that it chooses, in its order: an explorer made
-/// of an explorer and a screen.
+/// Explores for as many candidates as `rule` needs for `n`, and returns those that `rule` chooses, in its order. It
+/// makes an explorer from an explorer and a screen.
 ///
 ///     screen::screened{explore::annealing{}, screen::diversity{}}      // 2 n candidates of annealing, the diverse n of them
 ///

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// New configurations in the likeness of good ones.
+/// New configurations that resemble good ones.
 
 #include <algorithm>
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace tunekit::screen {
 
-/// Makes a configuration, outside two sets, that resembles the members of a cluster of candidates. The first of these
-/// that is a member of the space and in neither set:
+/// Makes a configuration, outside two sets, that resembles the members of a cluster of candidates. It is the first of
+/// these that is a member of the space and in neither set:
 ///
 ///  1. the most frequent value of every parameter among the members (ties: the lowest);
 ///  2. the same among all candidates;

@@ -23,9 +23,10 @@
 
 namespace tunekit::search {
 
-/// Walks from configuration to neighbour; a slower one is accepted with a probability that falls with its cost and with
-/// the length of the walk. Every step is a measurement, so a walk never steps on what was measured before, and one
-/// that found nothing better for `patience` steps is given up for a new one from the best of `starts` random configurations.
+/// Walks from a configuration to its neighbours. A slower neighbour is accepted with a probability that falls with its
+/// cost and with the length of the walk. Every step is a measurement, so a walk never visits a configuration twice. A
+/// walk that found nothing better for `patience` steps is given up; a new one starts from the best of `starts` random
+/// configurations.
 ///
 ///     auto found = tk::tune(space, measure, tk::search::annealing{.patience = 60}, {.trials = 512}, gen);
 ///
@@ -50,11 +51,11 @@ struct annealing {
     std::size_t starts = 8;     ///< >= 1; random configurations per walk
     double temperature = 0.05;  ///< >= 0; in standard deviations of ln cost
     double cooling = 0.97;      ///< in (0, 1]; per step of a walk
-    double adjacent = 0.2;      ///< in [0, 1]; share of steps to a next value
+    double adjacent = 0.2;      ///< in [0, 1]; share of steps to the next or the previous value of a parameter
     std::size_t patience = 25;  ///< >= 1; steps of a walk without a better one
     std::size_t attempts = 16;  ///< draws of a neighbour that was not measured
 
-    /// The walk. A regular value: copy it to replay.
+    /// The state of the walk. A regular value: copy it to replay.
     struct state {
         space::unvisited rest;
         std::size_t starts_left = 0;                                ///< of this walk, still to propose
@@ -84,7 +85,7 @@ struct annealing {
         return s;
     }
 
-    /// At most `n`: starts of a walk or steps of it, never both. Empty when the space is exhausted.
+    /// At most `n` configurations: starts of a walk or steps of it, never both. Empty when the space is exhausted.
     template <class Space, generator G>
     [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G& gen) const
     {

@@ -16,7 +16,8 @@
 
 namespace tunekit::search {
 
-/// Any strategy over `space::any_space` and `tunekit::random::philox`, as a value: what a program needs that takes names.
+/// Holds any strategy over `space::any_space` and `tunekit::random::philox` as a value, for programs that choose one by
+/// name.
 ///
 ///     any_strategy s = name == "random" ? any_strategy(search::random{}) : any_strategy(search::annealing{});
 ///
@@ -76,7 +77,7 @@ public:
     {
     }
 
-    /// A run of the strategy held.
+    /// The state of the strategy that is held.
     class state {
         friend any_strategy;
         explicit state(any_run r) : run(std::move(r)) {}

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a strategy is: ask and tell over a state of its own.
+/// The concept of a strategy: ask and tell over a state of its own.
 
 #include <concepts>
 #include <cstddef>
@@ -15,31 +15,32 @@
 
 namespace tunekit::search {
 
-/// Starts the state of a run over `space`. Throws std::invalid_argument where a setting is out of range.
+/// A strategy that makes the state of a run over `space`. Throws std::invalid_argument where a setting is out of range.
 template <class S, class Space>
 concept starts_on = core::starts_on<S, Space>;
 
-/// What `start` returns.
+/// The type of the state that `start` returns.
 template <class S, class Space>
 using state_of = core::state_of<S, Space>;
 
-/// Asks: at most `n` configurations of `space`, none of them proposed or observed before. Earlier ones may still be out.
-/// Fewer than `n` says nothing. None at all means, while some are out, wait for an answer; with nothing out, that the
-/// space is exhausted. A call that proposes nothing leaves state and generator as they were.
+/// A strategy that proposes: at most `n` configurations of `space`, none of them proposed or observed before. Earlier
+/// ones may still be out. Fewer than `n` has no meaning of its own. None at all means, while some are out, that it
+/// waits for an answer; with nothing out, that the space is exhausted. A call that proposes nothing leaves state and
+/// generator as they were.
 template <class S, class Space, class G>
 concept proposes = requires(const S& strategy, state_of<S, Space>& state, const Space& space, std::size_t n, G& gen) {
     { strategy.propose(state, space, n, gen) } -> std::same_as<std::vector<index>>;
 };
 
-/// Tells: what became of some configurations, each told of once: of those that are out in any order and any portions; at
-/// any time also of configurations that somebody else chose, which count as proposed from then on.
+/// A strategy that observes the results of configurations, each once. Those that are out come in any order and any
+/// portions. Configurations that somebody else chose may come at any time; they count as proposed from then on.
 template <class S, class Space, class G>
 concept observes = requires(const S& strategy, state_of<S, Space>& state, const Space& space,
                             std::span<const index> batch, std::span<const measure::measurement> measured, G& gen) {
     { strategy.observe(state, space, batch, measured, gen) } -> std::same_as<void>;
 };
 
-/// A search strategy: parameters in the strategy, knowledge in its state.
+/// A search strategy: its parameters are in the strategy, its knowledge is in the state.
 /// Semantics: the state knows what it proposed and has not heard of; every strategy documents what such pending
 /// configurations do to it, and the simplest is nothing. Equal states and equal generators propose equally; nothing but
 /// the state and the generator is touched; a failed or abandoned measurement is an answer like any.

@@ -22,9 +22,10 @@
 
 namespace tunekit::search {
 
-/// Breeds generations: parents are drawn with probability proportional to score + 1e-8, a child takes the first
-/// coordinates of one and the rest of the other (one-point crossover), each coordinate mutates with probability
-/// `mutation`, and a child that was proposed before or lies outside the constraints has random coordinates re-drawn.
+/// Breeds generations of configurations. Parents are drawn with probability proportional to score + 1e-8. A child takes
+/// the first coordinates of one parent and the rest of the other (one-point crossover). Each coordinate mutates with
+/// probability `mutation`. A child that was proposed before or lies outside the constraints has random coordinates
+/// re-drawn.
 ///
 ///     tk::search::genetic strategy{.population = 50};
 ///
@@ -56,7 +57,7 @@ struct genetic {
         friend bool operator==(const member&, const member&) = default;
     };
 
-    /// The generation in progress. A regular value: copy it to replay.
+    /// The state of the generation in progress. A regular value: copy it to replay.
     struct state {
         space::unvisited rest;
         std::vector<index> children;   ///< of the generation in progress
@@ -77,8 +78,8 @@ struct genetic {
         return {};
     }
 
-    /// At most `n` of the generation in progress, which is bred when the last one has been measured. Empty while the last
-    /// ones of it are out, and when the space is exhausted.
+    /// At most `n` of the generation in progress, which is bred when the last one has been measured. Empty while its
+    /// last children are out, and when the space is exhausted.
     template <class Space, generator G>
     [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G& gen) const
     {

@@ -14,7 +14,7 @@
 
 namespace tunekit::search {
 
-/// Proposes 0, 1, 2, ...: every configuration, once, in the order of the space.
+/// Proposes every configuration once, in the order of the space: 0, 1, 2, ...
 ///
 ///     auto all = tk::tune(space, measure, tk::search::grid{}, {.trials = space.size()}, gen);
 ///
@@ -34,7 +34,7 @@ struct grid {
         return {};
     }
 
-    /// The next `n` indices, fewer at the end, none after it.
+    /// The next `n` indices; fewer at the end of the space, none after it.
     template <space::counted Space, generator G>
     [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G&) const
     {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Greedy search over neighbours, with restarts.
+/// Hill climbing: greedy search over neighbours, with restarts.
 
 #include <algorithm>
 #include <cassert>
@@ -21,9 +21,9 @@
 
 namespace tunekit::search {
 
-/// Climbs from the best of a few random configurations: proposes unmeasured neighbours of the centre in random order and
-/// moves the centre to the best of the first batch that holds a better one. With all neighbours measured and none better,
-/// it starts again from new random configurations.
+/// Climbs from the best of a few random configurations, the first centre. It proposes unmeasured neighbours of the
+/// centre in random order, and moves the centre to the best of the first batch that holds a better one. When all
+/// neighbours are measured and none is better, it starts again from new random configurations.
 ///
 ///     tk::search::hill_climb strategy{.starts = 16};
 ///
@@ -36,7 +36,7 @@ namespace tunekit::search {
 /// Source:     multi-start local search with first improvement; textbook.
 struct hill_climb {
     std::size_t starts = 8;                                        ///< >= 1; random configurations per climb
-    space::neighbourhood steps = space::neighbourhood::any_value;  ///< what a neighbour is
+    space::neighbourhood steps = space::neighbourhood::any_value;  ///< the kind of neighbour
 
     /// One climb.
     struct climb {
@@ -48,7 +48,7 @@ struct hill_climb {
         friend bool operator==(const climb&, const climb&) = default;
     };
 
-    /// The climb, and the one after it. A regular value: copy it to replay.
+    /// The state of the climb in progress and of the next one. A regular value: copy it to replay.
     struct state {
         space::unvisited rest;
         climb now, next;            ///< of `next` the starts alone go out, while answers of `now` are
@@ -68,7 +68,7 @@ struct hill_climb {
         return s;
     }
 
-    /// At most `n`: starts or neighbours of one centre, never both. Empty when the space is exhausted.
+    /// At most `n` configurations: starts or neighbours of one centre, never both. Empty when the space is exhausted.
     template <class Space, generator G>
     [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G& gen) const
     {

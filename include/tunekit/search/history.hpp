@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What earlier tasks taught, as a model learns it.
+/// Trials of earlier tasks, from which a model learns before a task has its own.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,8 +22,8 @@
 
 namespace tunekit::search {
 
-/// Trials of other tasks whose spaces have the same parameters, by name and order: other layers, other machines. Each
-/// task's costs are scored against its own best, so that slow and fast tasks teach alike.
+/// Trials of other tasks whose spaces have the same parameters, by name and order, such as other layers or other
+/// machines. Each task's costs are scored against its own best, so that slow and fast tasks count alike.
 ///
 ///     auto strategy = recipes::autotvm_reg().strategy;
 ///     history past(strategy.options);
@@ -34,10 +34,10 @@ namespace tunekit::search {
 /// Memory: a row of features per trial.
 class history {
 public:
-    /// For strategies of these options: their encoding and scale of scores.
+    /// Makes an empty history for strategies with these options: it uses their encoding and scale of scores.
     explicit history(const model_guided_options& options) : options_(options) {}
 
-    /// Adds what was measured in `space`; a task without a valid trial teaches nothing. Throws std::invalid_argument
+    /// Adds the trials measured in `space`. A task without a valid trial adds nothing. Throws std::invalid_argument
     /// where the parameters are not those of the tasks before, or a trial lies outside the space.
     template <class Space>
     void add(const Space& space, std::span<const measure::trial> trials)
@@ -83,9 +83,9 @@ private:
     std::vector<double> scores_;
 };
 
-/// `strategy` whose model begins with `past`: its first plan comes from there, and the past fades as the task's own
-/// trials come in. The past's encoding and scale should be the strategy's. Randomness: one fit of the model to the
-/// past. Throws std::invalid_argument where the past has no trial.
+/// A copy of `strategy` whose model begins with `past`. Its first round comes from the past, which loses weight as the
+/// task's own trials come in. The past's encoding and scale should be the strategy's. Randomness: one fit of the model
+/// to the past. Throws std::invalid_argument where the past has no trial.
 template <class Model, class Acquire, class Explore, class Screen, generator G>
 [[nodiscard]] auto with_history(const model_guided<Model, Acquire, Explore, Screen>& strategy, const history& past,
                                 G& gen)

@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// The strategy of AutoTVM, AdaTune and Chameleon: measure, learn, search the model, choose what to measure.
+/// The model-guided strategy of AutoTVM, AdaTune and Chameleon: measure, learn, search the model, choose what to
+/// measure.
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +27,7 @@
 
 namespace tunekit::search {
 
-/// Settings of `model_guided` that belong to no part.
+/// Settings of `model_guided` that belong to none of its parts.
 struct model_guided_options {
     std::size_t round = 64;  ///< configurations per fit of the model, at most; > 0
     score_scale scale = score_scale::throughput;
@@ -35,16 +36,17 @@ struct model_guided_options {
     double growth = 0;  ///< > 0: a round is at most this share of what was proposed, and at least one; 0: `round`
     double cost_cap_quantile = 1;  ///< in (0, 1]; the model sees valid costs above this quantile, and failures, as it
 
-    /// Small rounds first: 8 at random, then a tenth of what was proposed, up to 64; costs above the median, and
-    /// failures, count as the median. Why: docs/rationale.md, "What AutoTVM and AdaTune lose by rounds of 64".
+    /// Settings for small rounds first: 8 at random, then a tenth of what was proposed, up to 64. Costs above the
+    /// median, and failures, count as the median. Why: docs/rationale.md, "What AutoTVM and AdaTune lose by rounds of
+    /// 64".
     [[nodiscard]] static constexpr model_guided_options growing()
     {
         return {.first = 8, .growth = 0.1, .cost_cap_quantile = 0.5};
     }
 };
 
-/// Lines up `round` configurations at a time: at first random ones, then fits `model` to everything measured, lets
-/// `explore` search for candidates that `acquire` values most, and `screen` choose among them.
+/// Proposes configurations in rounds of `round`. The first round is random. Then `model` is fitted to everything
+/// measured, `explore` searches for candidates that `acquire` values most, and `screen` chooses among them.
 ///
 ///     const model_guided mine{surrogate::random_forest{.trees = 64}, acquisition::expected_improvement{},
 ///                             explore::annealing{}, screen::keep_best{}, {.round = 32}};

@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// One model, three ways to use it, in turn: a criterion, the model's favourite, a step from the best measured. And another model.
+/// A portfolio of ways to use one model, in rotation: a criterion, the highest mean, a step from the best measured, and
+/// the opinion of a second model.
 
 #include <algorithm>
 #include <cassert>
@@ -32,13 +33,14 @@
 
 namespace tunekit::search {
 
-/// Settings of `portfolio` that belong to no part.
+/// Settings of `portfolio` that belong to none of its parts.
 struct portfolio_options {
     std::size_t first = 8;              ///< configurations before the first model; >= 1
     std::size_t first_draws = 64;       ///< >= 1; each is the most isolated of this many random draws; 1: plain random
     std::size_t refit_each_until = 64;  ///< refit after every measurement until this many have been made
     double growth = 0.2;  ///< > 0; then after this share of those beyond; no round is longer than this share of all
-    std::size_t shortlist = 512;     ///< best by criterion, and by mean, to ask the model about between complete lists
+    std::size_t shortlist =
+        512;  ///< best by criterion, and by mean, for which the model is asked between complete lists
     double cost_cap_quantile = 0.5;  ///< in (0, 1]; the model sees valid costs above this quantile, and failures, as it
     std::size_t by_criterion = 1;    ///< proposals of the best by the criterion, in each rotation of
     std::size_t by_mean = 1;         ///< those of the highest mean,
@@ -50,10 +52,12 @@ struct portfolio_options {
 };
 
 /// Fits `model` to -ln cost at growing intervals, scores what `explore` lists, and proposes in rotation
-///     the candidate that `acquire` values most,
-///     the candidate of the highest mean,
-///     the neighbour (one parameter changed) of the best measured configuration with the highest mean, or of the next best
+///
+///   * the candidate that `acquire` values most,
+///   * the candidate of the highest mean,
+///   * the neighbour (one parameter changed) of the best measured configuration with the highest mean, or of the next best
 ///     where all neighbours of that one were proposed.
+///
 /// Where there is a second opinion, what it values most comes first in each rotation; while it is asked it stands in for the highest
 /// means, and for the steps where the list is the whole space.
 /// The first looks where the model is unsure, the second trusts it, the third needs it little: each goes on where the
@@ -101,7 +105,7 @@ struct portfolio {
 
     static constexpr bool has_second = !std::is_same_v<Second, no_second_opinion>;
 
-    /// A regular value where the model's state is one: copy it to replay.
+    /// The state of a run. It is a regular value where the model's state is one: copy it to replay.
     struct state {
         surrogate::state_of<Model> model;
         space::unvisited proposed;
@@ -118,7 +122,7 @@ struct portfolio {
         bool fitted = false;
         typename Second::state second;
 
-        /// How many were proposed here or chosen by somebody else: measured or still out.
+        /// The number of configurations proposed here or chosen by somebody else: measured or still out.
         [[nodiscard]] std::size_t known() const noexcept { return measured.size() + out.size(); }
 
         friend bool operator==(const state&, const state&) = default;
@@ -141,7 +145,8 @@ struct portfolio {
         return s;
     }
 
-    /// At most `n`; fewer where the first ones or the space end, or the next fit is due. Empty when the space is exhausted.
+    /// At most `n` configurations; fewer where the first ones or the space end, or the next fit is due. Empty when the
+    /// space is exhausted.
     template <class Space, generator G>
     [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G& gen) const
     {

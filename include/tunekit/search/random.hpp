@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Random search: the baseline that every other strategy has to beat.
+/// Random search: the baseline for every other strategy.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace tunekit::search {
 
-/// Uniform search without replacement: every order of the space is equally likely.
+/// Searches uniformly without replacement: every order of the space is equally likely.
 ///
 ///     auto found = tk::tune(space, measure, tk::search::random{}, {.trials = 512}, gen);
 ///
@@ -22,7 +22,7 @@ namespace tunekit::search {
 /// Randomness: one `uniform_index` per proposal and per rejection (space::unvisited).
 /// Cost:       O(1) expected per proposal, 13-32 bytes of state each.
 struct random {
-    /// What was proposed. A regular value: copy it to replay.
+    /// The set of proposed configurations. A regular value: copy it to replay.
     struct state {
         space::unvisited rest;
 

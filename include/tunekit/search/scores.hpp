@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// From costs, which are minimised and fail, to scores, which models are taught.
+/// Scores for models, computed from costs. Costs are minimised and may be failures; scores are maximised.
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@
 
 namespace tunekit::search {
 
-/// What a model is taught: the score of a cost. More is better; `best` is the lowest cost so far.
+/// The scale of the scores that a model is fitted to. More is better; `best` is the lowest cost so far.
 enum class score_scale : std::uint8_t {
     throughput,  ///< best / cost, in (0, 1]; a failure is 0
     log,         ///< ln(best / cost), <= 0; a failure is 1 below the worst
@@ -30,8 +30,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// The scores of `costs`, +inf being a failure. With `cost_cap_quantile` below 1 the valid cost at that quantile stands for
-/// slower ones and for failures. Precondition: 0 < best, a finite cost among `costs`; cost_cap_quantile in (0, 1].
+/// The scores of `costs`, in which +inf is a failure. With `cost_cap_quantile` below 1, slower costs and failures count
+/// as the valid cost at that quantile. Precondition: 0 < best, a finite cost among `costs`; cost_cap_quantile in (0,
+/// 1].
 [[nodiscard]] std::vector<double> scores_of(std::span<const double> costs, double best, score_scale scale,
                                             double cost_cap_quantile);
 

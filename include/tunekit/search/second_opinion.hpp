@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Another model beside the one of a portfolio, with a criterion and a list of candidates of its own.
+/// A second model for a portfolio, with its own criterion and its own list of candidates.
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@
 
 namespace tunekit::search {
 
-/// None.
+/// The part of a portfolio that has no second opinion.
 struct no_second_opinion {
     struct state {
         friend bool operator==(const state&, const state&) = default;
@@ -87,9 +87,9 @@ struct asked_rows<Model> {
 
 }  // namespace detail
 
-/// Fits `model` to -ln cost when its turn comes, and proposes the candidate that `acquire` values most. It is worth having where
-/// the two models err in different ways: a forest sees steps and interactions, a Gaussian process trends and what is far from
-/// all that was measured.
+/// Fits `model` to -ln cost in its turn, and proposes the candidate that `acquire` values most. It helps where the two
+/// models err in different ways: a forest sees steps and interactions, a Gaussian process sees trends and regions far
+/// from all measurements.
 ///
 ///     search::portfolio mine{forest, criterion, explore::enumeration{}, {.by_random = 0},
 ///                            search::second_opinion{surrogate::gaussian_process{}, acquisition::log_expected_improvement{}}};
@@ -108,7 +108,7 @@ struct second_opinion {
 
     Model model;
     Acquire acquire;
-    std::size_t until = 300;       ///< measured or out; then it is not asked any more
+    std::size_t until = 300;       ///< number measured or out after which it is not asked any more
     double cost_cap_quantile = 1;  ///< in (0, 1]; the model sees valid costs above this quantile, and failures, as it
     std::size_t shortlist = 256;   ///< >= 1
     std::size_t candidates = 20'000;  ///< >= 1; at most so many in a list

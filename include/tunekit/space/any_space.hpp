@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Any search space behind one type.
+/// A search space of any type behind one type.
 
 #include <concepts>
 #include <cstddef>
@@ -21,8 +21,8 @@
 
 namespace tunekit::space {
 
-/// Holds a search space of any type and is one itself, for the generator random::philox: what schedules and programs compile
-/// against, so that each strategy is instantiated once.
+/// Holds a search space of any type and is one itself, for the generator random::philox. Schedules and programs are
+/// compiled against it, so that each strategy is instantiated once.
 ///
 ///     const space::any_space erased = product;
 ///
@@ -43,7 +43,7 @@ public:
     [[nodiscard]] std::span<const std::uint16_t> cardinalities() const { return held_->cardinalities(); }
     [[nodiscard]] std::span<const std::string> names() const { return held_->names(); }
     [[nodiscard]] std::vector<std::string> texts(index i) const { return held_->texts(i); }
-    /// The names with the texts of their values: "mr = 4, nv = 2".
+    /// The names with the texts of their values, such as "mr = 4, nv = 2".
     [[nodiscard]] std::string text(index i) const { return detail::named_texts(names(), texts(i)); }
     [[nodiscard]] std::uint64_t fingerprint() const { return held_->fingerprint(); }
     [[nodiscard]] std::vector<index> sample(std::size_t n, random::philox& gen) const { return held_->sample(n, gen); }

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The poorest search space.
+/// A minimal search space, for compile-time checks of concepts.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace tunekit::archetype {
 
-/// A space::search_space and nothing else: not copyable, no configurations, declared only.
+/// A space::search_space with no other members: not copyable, no configurations, declared only.
 struct space {
     space() = delete;
     space(const space&) = delete;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a search space is: a finite set of configurations, each known by its index.
+/// The concepts of a search space: a finite set of configurations, each known by its index.
 
 #include <concepts>
 #include <cstddef>
@@ -21,15 +21,15 @@ using index = std::uint64_t;
 
 namespace space {
 
-/// Which configurations count as neighbours of one. All are members of the space.
+/// The configurations that count as neighbours of one. All are members of the space.
 enum class neighbourhood : std::uint8_t {
     any_value,  ///< one parameter takes any other value
     adjacent,   ///< one parameter moves to the next or the previous of its values
     hamming_2,  ///< two parameters take any other values
-    swap,       ///< two entries of one permutation parameter trade places
+    swap,       ///< two entries of one permutation parameter change places
 };
 
-/// How a configuration becomes numbers for a model. Every encoding gives a fixed number of columns per space.
+/// How a configuration becomes numbers for a model. Every encoding has a fixed number of columns per space.
 enum class encoding : std::uint8_t {
     values,    ///< numbers as they are; the ordinal where a value is no number; one column per factor of a split
     ordinals,  ///< the position of the value in its parameter's list
@@ -37,20 +37,21 @@ enum class encoding : std::uint8_t {
     log2,      ///< sign(x) log2(1 + |x|) of `values`
 };
 
-/// Knows how many configurations it has, exactly. An empty space is one of size 0.
+/// A space that knows its exact number of configurations. An empty space has size 0.
 template <class S>
 concept counted = requires(const S& s) {
     { s.size() } -> std::same_as<index>;
 };
 
-/// Draws members: `sample(n, gen)` gives n independent uniform ones (repeats possible); n = 0 or an empty space gives none.
+/// A space from which configurations can be drawn: `sample(n, gen)` gives n independent uniform ones (repeats
+/// possible); n = 0 or an empty space gives none.
 template <class S, class G>
 concept samplable = requires(const S& s, std::size_t n, G& gen) {
     { s.sample(n, gen) } -> std::same_as<std::vector<index>>;
 };
 
-/// Walks: `neighbours(in, out, kind, gen)` puts a uniform random neighbour of in[i] into out[i], or in[i] itself where it
-/// has none; `neighbours_of(i, kind)` lists them all, ascending, without i.
+/// A space with neighbours: `neighbours(in, out, kind, gen)` puts a uniform random neighbour of in[i] into out[i], or
+/// in[i] itself where it has none; `neighbours_of(i, kind)` lists them all, ascending, without i.
 template <class S, class G>
 concept walkable =
     requires(const S& s, index i, std::span<const index> in, std::span<index> out, neighbourhood kind, G& gen) {
@@ -58,8 +59,8 @@ concept walkable =
         { s.neighbours_of(i, kind) } -> std::same_as<std::vector<index>>;
     };
 
-/// Has coordinates: d = dimensions() parameters, the j-th with cardinalities()[j] values.
-/// `ordinals(indices, out)` fills n x d ordinals, row-major; `index_of_ordinals(row)` is empty outside the space.
+/// A space with coordinates: d = dimensions() parameters, the j-th with cardinalities()[j] values. `ordinals(indices,
+/// out)` fills n x d ordinals, row-major; `index_of_ordinals(row)` is empty outside the space.
 template <class S>
 concept gridded =
     requires(const S& s, std::span<const index> in, std::span<std::uint16_t> out, std::span<const std::uint16_t> row) {
@@ -69,15 +70,16 @@ concept gridded =
         { s.index_of_ordinals(row) } -> std::same_as<std::optional<index>>;
     };
 
-/// Feeds models: `features(indices, out, encoding)` fills n x feature_count(encoding) floats, row-major.
+/// A space that gives features to models: `features(indices, out, encoding)` fills n x feature_count(encoding) floats,
+/// row-major.
 template <class S>
 concept featured = requires(const S& s, std::span<const index> in, std::span<float> out, encoding e) {
     { s.feature_count(e) } -> std::same_as<std::size_t>;
     { s.features(in, out, e) } -> std::same_as<void>;
 };
 
-/// Speaks: parameter names, the text of each value of a configuration, and a fingerprint that differs, but for chance,
-/// between spaces in which one index means different configurations.
+/// A space with texts: parameter names, the text of each value of a configuration, and a fingerprint. The fingerprint
+/// differs, but for chance, between spaces in which one index means different configurations.
 template <class S>
 concept described = requires(const S& s, index i) {
     { s.names() } -> std::convertible_to<std::span<const std::string>>;
@@ -85,7 +87,7 @@ concept described = requires(const S& s, index i) {
     { s.fingerprint() } -> std::same_as<std::uint64_t>;
 };
 
-/// What every strategy may ask of a space. Preconditions everywhere: indices below size(), spans of the stated sizes.
+/// What a strategy needs of a space. Preconditions everywhere: indices below size(), spans of the stated sizes.
 template <class S, class G>
 concept search_space = counted<S> && samplable<S, G> && walkable<S, G> && gridded<S> && featured<S> && described<S>;
 

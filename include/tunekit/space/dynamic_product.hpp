@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Spaces whose parameters and constraints are known at run time only.
+/// Product spaces whose parameters and constraints become known at run time.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,14 +19,14 @@
 
 namespace tunekit::space {
 
-/// A name and its values, all different.
+/// A parameter of a dynamic_product: a name and its values, all different.
 struct dynamic_parameter {
     std::string name;
     std::vector<std::int64_t> values;
 };
 
-/// The integer configurations over some parameters that fulfil all constraints, given as text: a search_space, and typed by
-/// std::vector<std::int64_t>.
+/// The integer configurations over some parameters that fulfil all constraints, which are given as text. It is a
+/// search_space, typed by std::vector<std::int64_t>.
 ///
 ///     const space::dynamic_product tiles({{"mr", {1, 2, 4, 8}}, {"nv", {1, 2, 3}}}, {"mr * nv + nv + 1 <= 34"});
 ///     tiles.at(5)[0];      // the value of mr
@@ -42,8 +42,8 @@ public:
     /// The configuration of index `i`, one value per parameter. Precondition: i < size().
     [[nodiscard]] config at(index i) const;
 
-    /// The index of a configuration; empty where it has another length, a value not in its parameter's list, or fails a
-    /// constraint.
+    /// The index of a configuration. It is empty where the configuration has another length, has a value not in its
+    /// parameter's list, or fails a constraint.
     [[nodiscard]] std::optional<index> index_of(const config& c) const;
 
 private:

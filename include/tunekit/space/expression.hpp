@@ -17,11 +17,11 @@
 
 namespace tunekit::space {
 
-/// An expression over named numbers, parsed once and evaluated for many values, integers or doubles.
+/// An expression over named numbers, parsed once and evaluated for many values, which are integers or doubles.
 ///
 ///     const std::vector<std::string> names{"tile", "threads"};
 ///     const space::expression fits("tile * threads <= 1024 and tile % 2 == 0", names);
-///     fits.holds(values);      // values of the names, in their order
+///     fits.holds([&](std::size_t j) { return values[j]; });      // values[j] is that of names[j]
 ///
 /// Grammar, loosest first: or; and; not; chained == != < <= > >=; + -; * / // %; unary + -; numbers, texts in
 /// quotes, names, parentheses. Semantics are Python's: `/` is the true quotient, `//` and `%` round down, `and` and `or` give one of
@@ -36,10 +36,10 @@ namespace tunekit::space {
 /// Threads:    const calls are safe.
 class expression {
 public:
-    /// `words`: texts that may stand in quotes; see `number_of`.
+    /// Parses `text`. `words` are texts that may stand in quotes; see `number_of`.
     expression(std::string text, std::span<const std::string> names, std::span<const std::string> words = {});
 
-    /// What stands for word number `k` among the values: equal to itself alone.
+    /// The number that stands for word `k` among the values. It equals itself alone.
     [[nodiscard]] static std::int64_t number_of(std::size_t k) noexcept { return detail::number_of_word(k); }
 
     [[nodiscard]] const std::string& text() const noexcept { return tree_.text; }

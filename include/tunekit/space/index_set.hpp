@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The set of configurations already proposed.
+/// A set of configurations, such as those already proposed.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace tunekit::space {
 
-/// A set of indices: membership and insertion, nothing that has an order to depend on.
-/// Any index but 2^64 - 1, which no space has. Cost: O(1) expected, at most 32 bytes per member.
+/// A set of indices with membership and insertion. It offers nothing that depends on an order. Any index but 2^64 - 1,
+/// which no space has. Cost: O(1) expected, at most 32 bytes per member.
 class index_set {
 public:
     [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
 
     [[nodiscard]] bool contains(index i) const noexcept { return table_.find(hash(i), same{i}) == i; }
 
-    /// Adds `i`; true where it was not there yet.
+    /// Adds `i`. Returns true where it was not a member yet.
     bool insert(index i)
     {
         const std::size_t before = size();

@@ -19,8 +19,9 @@
 
 namespace tunekit::space {
 
-/// The integer configurations of a list: a search_space, and typed by std::vector<std::int64_t>. For samples of spaces too
-/// large to enumerate, for what a generator wrote, for constraints that nobody can state.
+/// The integer configurations of a list. It is a search_space, typed by std::vector<std::int64_t>. Use it for samples
+/// of spaces too large to enumerate, for configurations that a generator wrote, and for constraints that cannot be
+/// stated.
 ///
 ///     const space::listed tried({"threads", "tile"}, {{1, 8}, {1, 16}, {2, 8}, {4, 32}});
 ///     tried.at(2)[0];      // 2: the threads of the third configuration
@@ -57,7 +58,7 @@ public:
         return out;
     }
 
-    /// Puts a uniform random neighbour of in[k] into out[k]; in[k] itself where it has none.
+    /// Puts a uniform random neighbour of in[k] into out[k], or in[k] itself where it has none.
     template <generator G>
     void neighbours(std::span<const index> in, std::span<index> out, neighbourhood kind, G& gen) const
     {
@@ -73,10 +74,10 @@ public:
     /// Fills in.size() x dimensions() ordinals, row-major.
     void ordinals(std::span<const index> in, std::span<std::uint16_t> out) const;
 
-    /// The index of a row of ordinals; empty where the list does not have it.
+    /// The index of a row of ordinals; empty where the list has no such row.
     [[nodiscard]] std::optional<index> index_of_ordinals(std::span<const std::uint16_t> row) const;
 
-    /// Columns per configuration under an encoding.
+    /// The number of columns per configuration under an encoding.
     [[nodiscard]] std::size_t feature_count(encoding e) const;
 
     /// Fills in.size() x feature_count(e) numbers, row-major, parameter by parameter.
@@ -91,7 +92,7 @@ public:
     /// The configuration of index `i`, one value per parameter. Precondition: i < size().
     [[nodiscard]] config at(index i) const;
 
-    /// The index of a configuration; empty where the list does not have it.
+    /// The index of a configuration; empty where it is not in the list.
     [[nodiscard]] std::optional<index> index_of(const config& c) const;
 
 private:

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Parameters: a name that the compiler knows and a list of values.
+/// Parameters of a product: a name that the compiler knows and a list of values.
 
 #include <concepts>
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace tunekit::space {
 
-/// A parameter of a product. Made by `parameter`, `powers_of_two`, `split` and their like, not by hand.
+/// A parameter of a product. `parameter`, `powers_of_two`, `split` and similar functions make it.
 template <detail::fixed_string Name, class T>
 struct named {
     using value_type = T;
@@ -93,7 +93,8 @@ template <class T>
 
 }  // namespace detail
 
-/// A list of values of any regular type: integers, enumerators, strings, structures with a `to_text` beside them.
+/// A parameter with a list of values of any regular type: integers, enumerators, strings, structures with a `to_text`
+/// in their namespace.
 ///
 ///     parameter<"mr">({1, 2, 4, 6, 8, 14})
 ///     parameter<"algorithm">({"direct", "winograd"})      // std::string
@@ -111,28 +112,28 @@ template <detail::fixed_string Name, class T>
     return detail::make_named<Name>(detail::owned(values));
 }
 
-/// true or false, in the order false, true.
+/// A parameter with the values false and true, in this order.
 template <detail::fixed_string Name>
 [[nodiscard]] auto boolean()
 {
     return detail::make_named<Name>(std::vector<bool>{false, true});
 }
 
-/// first, first + step, ... up to `last` at most. Throws also where step < 1.
+/// A parameter with the values first, first + step, ... up to `last` at most. Throws also where step < 1.
 template <detail::fixed_string Name, std::integral T>
 [[nodiscard]] auto integers(T first, T last, std::type_identity_t<T> step = 1)
 {
     return detail::make_named<Name>(detail::integer_list(Name.view(), first, last, step));
 }
 
-/// The powers of two in [low, high], ascending.
+/// A parameter whose values are the powers of two in [low, high], ascending.
 template <detail::fixed_string Name, std::integral T>
 [[nodiscard]] auto powers_of_two(T low, T high)
 {
     return detail::make_named<Name>(detail::power_list(low, high));
 }
 
-/// The divisors of `n` that are at most `limit`, ascending. Throws also where n < 1.
+/// A parameter whose values are the divisors of `n` that are at most `limit`, ascending. Throws also where n < 1.
 template <detail::fixed_string Name, std::integral T>
 [[nodiscard]] auto divisors(T n, std::type_identity_t<T> limit)
 {

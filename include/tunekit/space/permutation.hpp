@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Orders of loops, and what is noted at each loop.
+/// Parameters for loop nests: the order of the loops, and an annotation of each loop.
 
 #include <cstddef>
 #include <cstdint>
@@ -63,7 +63,7 @@ template <fixed_string Name, class T>
 
 }  // namespace detail
 
-/// All orders of the given entries, all different; a value is a std::vector<T>.
+/// A parameter with all orders of the given entries, which must differ. A value is a std::vector<T>.
 ///
 ///     permutation<"order">({axis::m, axis::n, axis::k})
 ///     permutation<"order">({axis::n, axis::m, axis::k, axis::c}, positions{1, 3})    // only entries 1 and 2 change places
@@ -119,7 +119,7 @@ template <detail::fixed_string Name, class T>
     return permutation<Name>(orders);
 }
 
-/// What a loop nest can note at a loop.
+/// The annotations of a loop in a loop nest.
 enum class note : std::uint8_t {
     none,
     vectorise,
@@ -134,7 +134,7 @@ enum class note : std::uint8_t {
     fuse
 };
 
-/// The name of a note, as configurations are written.
+/// The name of a note, as it is written in configurations.
 [[nodiscard]] std::string to_text(note n);
 
 namespace detail {
@@ -147,7 +147,8 @@ inline constexpr std::size_t note_kinds = 11;
 
 }  // namespace detail
 
-/// One of `notes` at each of `axes` loops, at most one of them `vectorise`; a value is a std::vector<note>.
+/// A parameter that gives one of `notes` to each of `axes` loops, at most one of them `vectorise`. A value is a
+/// std::vector<note>.
 ///
 ///     annotation<"inner">(2, {note::none, note::unroll, note::vectorise})
 ///

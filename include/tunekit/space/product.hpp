@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Spaces over typed, named parameters.
+/// Product spaces over typed, named parameters.
 
 #include <array>
 #include <cstddef>
@@ -25,7 +25,7 @@
 namespace tunekit {
 namespace space {
 
-/// One value per parameter, read by `tunekit::get<"name">`. A regular value.
+/// One value per parameter, read with `tunekit::get<"name">`. A regular value.
 template <class... Parameters>
 struct configuration {
     static constexpr std::array<std::string_view, sizeof...(Parameters)> names{Parameters::name...};
@@ -118,7 +118,7 @@ template <class Part, class Config>
 
 }  // namespace detail
 
-/// The configurations over some parameters that fulfil some constraints: a search_space, and typed.
+/// The configurations over some parameters that fulfil some constraints. It is a search_space, and typed.
 ///
 ///     const space::product tiles{
 ///         space::parameter<"mr">({1, 2, 4, 6, 8, 14}),
@@ -172,7 +172,7 @@ public:
         }(std::make_index_sequence<places.size()>{});
     }
 
-    /// The index of a configuration; empty where a value is not in its parameter's list or a constraint fails.
+    /// The index of a configuration; empty where a value is not in its parameter's list, or a constraint fails.
     [[nodiscard]] std::optional<index> index_of(const config& c) const
     {
         std::array<std::uint16_t, places.size()> row{};
@@ -218,7 +218,7 @@ private:
         return {axes, {conditions, n}};
     }
 
-    /// Where a constraint's names stand among the parameters; places.size() for one that is none.
+    /// The positions of a constraint's names among the parameters; places.size() for a name that is no parameter.
     template <class Part>
     static constexpr auto positions = [] {
         std::array<std::size_t, Part::names.size()> out{};

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Tilings: a loop of n iterations cut into k nested ones.
+/// Parameters for tilings: a loop of n iterations cut into k nested loops.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,17 +16,17 @@
 
 namespace tunekit::space {
 
-/// Where the sizes of a split come from. The outermost size follows from the others: ceil(n / their product).
+/// The sizes that a split may take. The outermost size follows from the others: ceil(n / their product).
 enum class split_policy : std::uint8_t {
     factors,  ///< divisors of n, so that nothing is left over
     power2,   ///< powers of two up to n; the product of the inner sizes is at most n
     verbose,  ///< both; the product of the inner sizes is at most n
 };
 
-/// How a split is made.
+/// Options of a split.
 struct split_options {
     split_policy policy = split_policy::factors;
-    int max_factor = 0;  ///< the largest inner size; 0 is no limit
+    int max_factor = 0;  ///< the largest inner size; 0: no limit
 };
 
 namespace detail {
@@ -46,8 +46,8 @@ void check_length(std::string_view name, int n);
 
 }  // namespace detail
 
-/// All ways to cut a loop of `n` iterations into `parts` nested ones, in the order of the parameter `split`; errors call the
-/// parameter `name`.
+/// All ways to cut a loop of `n` iterations into `parts` nested ones, in the order of the parameter `split`. Errors
+/// call the parameter `name`.
 ///
 ///     splits("tile", 4, 2)      // {4, 1}, {2, 2}, {1, 4}
 ///
@@ -55,7 +55,8 @@ void check_length(std::string_view name, int n);
 [[nodiscard]] std::vector<std::vector<int>> splits(std::string_view name, int n, int parts,
                                                    const split_options& options = {});
 
-/// All ways to cut a loop of `n` iterations into `parts` nested ones, outermost size first; a value is a std::vector<int>.
+/// A parameter with all ways to cut a loop of `n` iterations into `parts` nested ones, outermost size first. A value is
+/// a std::vector<int>.
 ///
 ///     split<"tile_n">(n, 3)
 ///     split<"tile_ow">(ow, 2, {.policy = split_policy::verbose, .max_factor = 64})
@@ -70,16 +71,16 @@ template <detail::fixed_string Name>
     return detail::make_named<Name>(splits(Name.view(), n, parts, options));
 }
 
-/// The given ways to cut a loop of `n` iterations. A leading -1 becomes ceil(n / product of the others).
-/// Throws also where a size is less than 1.
+/// A parameter with the given ways to cut a loop of `n` iterations. A leading -1 becomes ceil(n / product of the
+/// others). Throws also where a size is less than 1.
 template <detail::fixed_string Name>
 [[nodiscard]] auto split(int n, std::vector<std::vector<int>> candidates)
 {
     return detail::make_named<Name>(detail::given_splits(Name.view(), n, std::move(candidates)));
 }
 
-/// The split that a library would take untuned: from the innermost part out, the largest divisor of what is left that is at most
-/// the part's limit; -1 is no limit. The outermost takes the rest.
+/// The split that a library would use untuned. From the innermost part outwards, a part is the largest divisor of what
+/// is left that is at most its limit; -1 is no limit. The outermost part takes the rest.
 ///
 ///     fallback_split(128, {-1, 8, 4})      // 4 8 4
 ///

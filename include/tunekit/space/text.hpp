@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// How a value is written in logs and tables.
+/// The text of a value in logs and tables.
 
 #include <charconv>
 #include <concepts>

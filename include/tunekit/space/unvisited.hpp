@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The configurations a strategy has not proposed yet, and uniform draws from them.
+/// The configurations that a strategy has not proposed yet, and uniform draws from them.
 
 #include <cstddef>
 #include <optional>
@@ -16,10 +16,10 @@
 
 namespace tunekit::space {
 
-/// Remembers what was proposed and draws from the rest.
+/// Remembers which configurations were proposed and draws from the others.
 ///
 ///     space::unvisited rest;
-///     if (const auto i = rest.draw(space, gen)) ...   // uniform among what is left; empty: nothing is left
+///     if (const auto i = rest.draw(space, gen)) use(*i);    // uniform among what is left; empty: nothing is left
 ///
 /// Draws are by rejection; once more than 90 % are taken, the rest is listed once and drawn from directly, so that the
 /// last configuration costs what the first did.
@@ -31,22 +31,22 @@ class unvisited {
 public:
     unvisited() = default;
 
-    /// Begins with these taken.
+    /// Starts with the indices of `taken` taken.
     explicit unvisited(index_set taken) : taken_(std::move(taken)) {}
 
-    /// What was taken.
+    /// The set of indices that were taken.
     [[nodiscard]] const index_set& visited() const noexcept { return taken_; }
 
-    /// How many were taken.
+    /// The number of indices that were taken.
     [[nodiscard]] std::size_t taken() const noexcept { return taken_.size(); }
 
     /// Whether `i` was taken.
     [[nodiscard]] bool contains(index i) const noexcept { return taken_.contains(i); }
 
-    /// Takes `i`; false where it was taken already.
+    /// Takes `i`. Returns false where it was taken already.
     bool take(index i) { return taken_.insert(i); }
 
-    /// Takes and returns a uniform one of what is left of `space`; empty when nothing is left.
+    /// Takes a uniform draw from what is left of `space` and returns it; empty where nothing is left.
     template <counted Space, generator G>
     [[nodiscard]] std::optional<index> draw(const Space& space, G& gen)
     {
@@ -67,7 +67,7 @@ public:
         }
     }
 
-    /// Equal when they took the same and will draw the same.
+    /// Two are equal where they took the same and will draw the same.
     friend bool operator==(const unvisited&, const unvisited&) = default;
 
 private:

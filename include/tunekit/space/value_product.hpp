@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Spaces whose parameters are known at run time only, with values of any kind: flags, numbers, words, orders.
+/// Product spaces whose parameters become known at run time, with values of any kind: flags, numbers, words, orders.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,14 +24,14 @@
 
 namespace tunekit::space {
 
-/// The entries of a list, each an integer: the order of 0 ... n - 1, as a rule.
+/// A list of integers as one value: as a rule an order of 0 ... n - 1.
 struct entries {
     std::vector<std::int64_t> of;
 
     friend bool operator==(const entries&, const entries&) = default;
 };
 
-/// "(0, 2, 1)".
+/// The text of a list, such as "(0, 2, 1)".
 [[nodiscard]] inline std::string to_text(const entries& e)
 {
     std::string out = "(";
@@ -42,20 +42,20 @@ struct entries {
 /// One value of a parameter.
 using value = std::variant<bool, std::int64_t, double, std::string, entries>;
 
-/// How it is written: `text_of` what it is.
+/// The text of a value, from `text_of` of what it holds.
 [[nodiscard]] inline std::string text_of_value(const value& v)
 {
     return std::visit([](const auto& x) { return text_of(x); }, v);
 }
 
-/// A name and its values, whose texts all differ.
+/// A parameter of a value_product: a name and its values, whose texts all differ.
 struct value_parameter {
     std::string name;
     std::vector<value> values;
 };
 
-/// The configurations over some parameters that fulfil all constraints, given as text: a search_space, and typed by
-/// std::vector<value>.
+/// The configurations over some parameters that fulfil all constraints, which are given as text. It is a search_space,
+/// typed by std::vector<value>.
 ///
 ///     const space::value_product flags({{"opt", {"-O2"s, "-O3"s}}, {"unroll", {false, true}}, {"align", {16, 32}}},
 ///                                      {"opt == '-O3' or not unroll", "align <= 16 or unroll"});
@@ -87,8 +87,8 @@ public:
         return out;
     }
 
-    /// The index of a configuration; empty where it has another length, a value not in its parameter's list, or fails a
-    /// constraint.
+    /// The index of a configuration. It is empty where the configuration has another length, has a value not in its
+    /// parameter's list, or fails a constraint.
     [[nodiscard]] std::optional<index> index_of(const config& c) const
     {
         std::vector<std::string> texts;
@@ -96,7 +96,7 @@ public:
         return index_of_texts(texts);
     }
 
-    /// The same by the texts of the values.
+    /// The index of a configuration that is given by the texts of its values.
     [[nodiscard]] std::optional<index> index_of_texts(std::span<const std::string> texts) const
     {
         if (texts.size() != dimensions()) return std::nullopt;

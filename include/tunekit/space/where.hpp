@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Constraints between parameters, and parameters that matter only sometimes.
+/// Constraints between parameters, and conditional parameters.
 
 #include <array>
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace tunekit::space {
 
-/// A constraint of a product. Made by `where` and `active_if`, not by hand. `Conditional`: the first name is a parameter on
-/// whose use the predicate decides from the others.
+/// A constraint of a product. `where` and `active_if` make it. `Conditional`: the first name is a parameter on whose
+/// use the predicate decides from the others.
 template <bool Conditional, class Predicate, detail::fixed_string... Names>
 struct constraint {
     static_assert(sizeof...(Names) > 0, "tunekit: where: names no parameter");
@@ -27,7 +27,7 @@ struct constraint {
 
     Predicate predicate;
 
-    /// What error messages call it: `where<mr, nv>`. The argument is not read.
+    /// The name of the constraint in error messages: `where<mr, nv>`. The argument is not read.
     [[nodiscard]] static std::string text(const void* = nullptr)
     {
         std::string out = Conditional ? "active_if<" : "where<";
@@ -36,7 +36,7 @@ struct constraint {
     }
 };
 
-/// Keeps the configurations whose values of the named parameters fulfil `predicate`.
+/// A constraint that keeps the configurations whose values of the named parameters fulfil `predicate`.
 ///
 ///     where<"mr", "nv">([](int mr, int nv) { return mr * nv + nv + 1 <= 34; })
 ///
@@ -49,8 +49,9 @@ template <detail::fixed_string... Names, class Predicate>
     return constraint<false, Predicate, Names...>{std::move(predicate)};
 }
 
-/// Makes the first named parameter conditional: where `predicate`, of the values of the other names, is false, the
-/// parameter is not used and has its first value only, so that it makes no configurations distinct.
+/// A constraint that makes the first named parameter conditional. `predicate` takes the values of the other names.
+/// Where it is false, the parameter is not used and has its first value only, so that it makes no configurations
+/// distinct.
 ///
 ///     active_if<"tile", "algorithm">([](algorithm a) { return a == algorithm::winograd; })
 ///

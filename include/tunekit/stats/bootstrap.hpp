@@ -37,7 +37,7 @@ void require_bootstrap(const bootstrap& how);
 /// The percentile bootstrap interval of any statistic of n independent items: `statistic(rows)` is given n positions in
 /// [0, n), drawn with replacement, and returns a number that is not NaN.
 ///
-///     const auto ratio = [&](std::span<const std::uint32_t> rows) { ... };
+///     const auto ratio = [&](std::span<const std::uint32_t> rows) { return mean_at(runs, rows); };
 ///     const stats::interval i = stats::bootstrap_interval(runs.size(), ratio, {}, gen);
 ///
 /// Errors:     everything (-inf, +inf) where n is 0; std::invalid_argument on a level outside (0, 1) or no resamples.

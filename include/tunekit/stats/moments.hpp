@@ -51,7 +51,6 @@ namespace tunekit::stats {
 ///
 ///     stats::running_moments m;
 ///     for (double x : arriving) m.add(x);
-///
 ///     m.mean();
 ///
 /// A regular value. Source: Welford (1962), Technometrics 4; merging: Chan, Golub, LeVeque (1983), Am. Stat. 37.

@@ -38,7 +38,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Everything of a scoreboard, times in seconds; what is infinite or unknown is null. Names must be UTF-8; other bytes become U+FFFD.
+/// The whole scoreboard as JSON, times in seconds; infinite or unknown values are null. Names must be UTF-8; other
+/// bytes become U+FFFD.
 [[nodiscard]] inline std::string to_json(const scoreboard& all)
 {
     using detail::finite_or_null;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What the repeats of one strategy on one space come to.
+/// The outcome of all repeats of one strategy on one space.
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@
 
 namespace tunekit::study {
 
-/// Of one strategy on one space, over all repeats.
+/// The scores of one strategy on one space, over all repeats.
 struct outcome {
     std::string strategy;
     std::string space;
@@ -29,9 +29,9 @@ struct outcome {
     std::vector<double> s{};       ///< score by evaluations, of each repeat
     std::vector<double> shares{};  ///< after each evaluation the share of the way to the optimum: mean over repeats
     std::vector<std::vector<double>> ranks{};  ///< of each repeat over time, for intervals of p
-    double evaluations_to_5 = 0;           ///< to 5 % above the optimum, median; infinite where most did not get there
+    double evaluations_to_5 = 0;           ///< to 5 % above the optimum, median; infinite where most did not reach it
     double evaluations_to_1 = 0;           ///< to 1 % above it
-    double regret = 0;                     ///< mean of best / optimum - 1 after the evaluations judged
+    double regret = 0;                     ///< mean of best / optimum - 1 after the `judged` evaluations
     std::optional<double> failed_share{};  ///< of the evaluations; empty: unknown
     double own_seconds = 0;                ///< of the strategy per evaluation; NaN: unknown
     std::size_t evaluations = 0;           ///< of the longest repeat
@@ -45,7 +45,7 @@ struct outcome {
     }
 };
 
-/// The number of the evaluation that came within `factor` of the optimum; infinite where none did.
+/// The number of the first evaluation within `factor` of the optimum; infinite where there is none.
 [[nodiscard]] inline double evaluations_to(const recording& on, const trajectory& run, double factor)
 {
     for (std::size_t k = 0; k < run.best.size(); ++k)
@@ -65,7 +65,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// What `runs` on `on` come to, measured by `by` and after `judged` evaluations.
+/// The outcome of `runs` on `on`, measured by the yardstick `by` and after `judged` evaluations.
 /// Errors: std::invalid_argument for no runs, and for `judged` of 0.
 [[nodiscard]] inline outcome outcome_of(std::string strategy, const recording& on, const yardstick& by,
                                         std::span<const trajectory> runs, std::size_t judged)

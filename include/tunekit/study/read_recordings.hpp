@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Recorded spaces from files and folders, to score strategies on. Needs zlib.
+/// Reads recorded spaces from files and folders, for scoring strategies. Needs zlib.
 
 #include <dirent.h>
 
@@ -24,7 +24,7 @@
 
 namespace tunekit::study {
 
-/// The names of the recorded spaces in a folder, sorted: what stands before `.params`.
+/// The names of the recorded spaces in a folder, sorted: the file names before `.params`.
 /// Errors: tunekit::error where `folder` is none.
 [[nodiscard]] inline std::vector<std::string> recorded_names(const std::string& folder)
 {
@@ -40,8 +40,9 @@ namespace tunekit::study {
     return out;
 }
 
-/// Reads one recorded space: `<stem>.params` and `<stem>.csv.gz`, or `<stem>.csv`. What is wrong with single rows joins `problems`.
-/// A sample of a space is a list of its configurations. The raw repeats are dropped: scoring looks at the costs alone.
+/// Reads one recorded space: `<stem>.params` and `<stem>.csv.gz`, or `<stem>.csv`. Faults of single rows join
+/// `problems`. A sample of a space becomes a list of its configurations. The raw repeats are dropped: scoring uses only
+/// the costs.
 /// Errors: those of `io::read_recorded_space` and `io::space_of`.
 [[nodiscard]] inline recording read_recording(const std::string& stem, std::vector<io::problem>& problems)
 {
@@ -60,14 +61,14 @@ namespace tunekit::study {
     return out;
 }
 
-/// What `read_recordings` found.
+/// The recordings that `read_recordings` found.
 struct recordings_read {
     std::vector<recording> spaces{};
     std::vector<io::problem> problems{};
 };
 
-/// Recorded spaces, whose names contain `only`: all of a folder by name, or the one whose file `PATH.params` is meant (with or
-/// without the ending).
+/// Reads recorded spaces whose names contain `only`: all of a folder by name, or the one of a file `PATH.params` (with
+/// or without the ending).
 ///
 ///     const auto spaces = study::read_recordings("bench/data").spaces;
 ///
@@ -90,8 +91,8 @@ struct recordings_read {
     return out;
 }
 
-/// The folder of the recordings that come with tunekit: the environment variable TUNEKIT_RECORDINGS where it is set, else `installed`.
-/// CMake targets that link `tunekit::io` have the installed one as the macro of the same name.
+/// The folder of the recordings that come with tunekit: the environment variable TUNEKIT_RECORDINGS where it is set,
+/// else `installed`. CMake targets that link `tunekit::io` have the installed one as the macro of the same name.
 ///
 ///     const auto spaces = study::read_recordings(study::recordings_folder(TUNEKIT_RECORDINGS)).spaces;
 [[nodiscard]] inline std::string recordings_folder(std::string installed)

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A space that was measured whole, or can be computed: what strategies are scored on.
+/// Recordings: spaces whose configurations were all measured, or can be computed. Strategies are scored on them.
 
 #include <algorithm>
 #include <cmath>
@@ -20,14 +20,14 @@
 
 namespace tunekit::study {
 
-/// Stands for: this configuration has no row in a file.
+/// The row of a configuration that has no row in a file.
 inline constexpr std::size_t no_row = static_cast<std::size_t>(-1);
 
-/// A space with what measuring each of its configurations gives and takes. `recording_of`, `computed` and
+/// A space with the measurement of each of its configurations and the time that it took. `recording_of`, `computed` and
 /// `read_recordings` make one.
 struct recording {
     std::string name;
-    std::string kernel;  ///< spaces of one kernel are one group where something is left out
+    std::string kernel;  ///< spaces of one kernel form one group when some are left out
     space::any_space space;
     std::vector<measure::recorded_row> rows;  ///< of configuration i
     double optimum = 0;                       ///< the lowest cost, seconds; infinite where nothing ran
@@ -35,7 +35,7 @@ struct recording {
         {};  ///< of configuration i its row in the file, from 0, or `no_row`; may be empty
 };
 
-/// A recording of a table whose row i is configuration i.
+/// Makes a recording from a table whose row i is configuration i.
 /// Errors: std::invalid_argument where the table has not as many rows as the space has configurations.
 [[nodiscard]] inline recording recording_of(std::string name, std::string kernel, space::any_space space,
                                             std::vector<measure::recorded_row> rows)
@@ -49,10 +49,10 @@ struct recording {
     return {std::move(name), std::move(kernel), std::move(space), std::move(rows), optimum};
 }
 
-/// A synthetic one: configuration i costs `cost_of(i)` seconds, and evaluating it takes `seconds_each`. A cost that is not positive and
-/// finite is a failure.
+/// Makes a synthetic recording. Configuration i costs `cost_of(i)` seconds, and evaluating it takes `seconds_each`. A
+/// cost that is not positive and finite is a failure.
 ///
-///     const auto bowl = study::computed("bowl", space, [&](tk::index i) { const auto p = space.at(i); return 1e-3 + ...; });
+///     const auto bowl = study::computed("bowl", space, [](tk::index i) { return 1e-3 + 1e-5 * static_cast<double>(i); });
 ///
 /// Errors: std::invalid_argument where `seconds_each` is not positive.
 /// Cost:   one call of `cost_of` per configuration.

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Strategies side by side over recorded spaces: standings with intervals, and paired differences.
+/// Comparison of strategies on recorded spaces: standings with intervals, and paired differences.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,19 +27,19 @@
 
 namespace tunekit::study {
 
-/// A strategy and what it is called.
+/// A strategy and its name.
 struct entrant {
     std::string name;
     search::any_strategy strategy;
 };
 
-/// How to score. An aggregate: name what you change.
+/// Options of `score`. An aggregate: name what you change.
 struct score_options {
     std::size_t repeats = 25;  ///< with different seeds, >= 1
     std::uint64_t seed = 1;
     std::size_t batch = 1;               ///< configurations asked for at a time, >= 1
-    std::size_t judged = 200;            ///< evaluations that S and the regret look at, >= 1
-    std::size_t evaluations = 220;       ///< a run ends after so many, and not before
+    std::size_t judged = 200;            ///< evaluations over which S and the regret are taken, >= 1
+    std::size_t evaluations = 220;       ///< a run has at least so many evaluations
     double budgets = 1.1;                ///< times the seconds that random search needs
     std::uint32_t stream = 0x62656e63U;  ///< which Philox streams of the seed the repeats draw from
 };
@@ -53,11 +53,11 @@ struct aggregate {
     [[nodiscard]] double half() const noexcept { return 0.5 * (within.high - within.low); }
 };
 
-/// One strategy over all spaces.
+/// The scores of one strategy over all spaces.
 struct standing {
     std::string strategy;
     std::optional<aggregate>
-        p{};  ///< P*: over the spaces where a score over time says something; none where it does on none
+        p{};  ///< P*: over the spaces on which a score over time is meaningful; none where there is no such space
     aggregate s{};
     double regret = 0;          ///< mean over spaces; may be infinite
     double own_seconds = 0;     ///< per evaluation, mean over spaces; NaN: unknown
@@ -65,7 +65,7 @@ struct standing {
     std::size_t reached_1 = 0;
 };
 
-/// How much more one strategy scores than another on the same spaces: positive where `strategy` is better.
+/// The difference between the scores of two strategies on the same spaces: positive where `strategy` is better.
 struct difference {
     std::string strategy;
     std::string than;
@@ -73,11 +73,11 @@ struct difference {
     aggregate s{};
 };
 
-/// All of a study.
+/// The results of a study: outcomes, standings and differences.
 struct scoreboard {
     std::size_t judged = 200;
     std::vector<std::string> spaces{};
-    std::vector<bool> timed{};              ///< of each space, whether P says something
+    std::vector<bool> timed{};              ///< of each space, whether P is meaningful
     std::vector<outcome> outcomes{};        ///< strategy by strategy, in the order of the spaces
     std::vector<standing> standings{};      ///< of those that have an outcome on every space
     std::vector<difference> differences{};  ///< of every other standing from the first
@@ -131,7 +131,7 @@ template <class Of>
 
 }  // namespace detail
 
-/// A strategy over all spaces: `of[i]` on the space that `by[i]` measures.
+/// The scores of a strategy over all spaces: `of[i]` on the space that `by[i]` measures.
 ///
 /// The intervals are percentile bootstraps over repeats, 500 resamples, the spaces being what they are; those of P resample
 /// `score_by_steps`, and are moved by what it differs from P. Where spaces differ in
@@ -162,8 +162,9 @@ template <class Of>
     return out;
 }
 
-/// How much more `of` scores than `than`, space by space and repeat by repeat: what spaces do to both cancels, and so does the
-/// luck of a seed that both share. Intervals as those of `standing_of`; `worst` is the least favourable space.
+/// The difference between the scores of `of` and `than`, space by space and repeat by repeat. What a space does to both
+/// cancels, and so does the luck of a seed that both share. Intervals are as those of `standing_of`; `worst` is the
+/// least favourable space.
 [[nodiscard]] inline difference difference_of(std::span<const yardstick> by, std::span<const outcome> of,
                                               std::span<const outcome> than)
 {
@@ -195,7 +196,8 @@ template <class Of>
     return out;
 }
 
-/// All repeats of one strategy on one space. Throws std::invalid_argument for a count of 0. Repeat r draws from stream (seed, stream, r), so that every strategy has the same.
+/// Plays all repeats of one strategy on one space. Throws std::invalid_argument for a count of 0. Repeat r draws from
+/// stream (seed, stream, r), so that every strategy has the same.
 [[nodiscard]] inline std::vector<trajectory> play_all(const search::any_strategy& strategy, const recording& on,
                                                       const yardstick& by, const score_options& how)
 {
@@ -211,7 +213,7 @@ template <class Of>
     return out;
 }
 
-/// Puts outcomes side by side. Those of a strategy stand together and in the order of `spaces`.
+/// Makes a scoreboard from outcomes. Those of a strategy stand together and in the order of `spaces`.
 [[nodiscard]] inline scoreboard scoreboard_of(std::span<const recording> spaces, std::span<const yardstick> by,
                                               std::vector<outcome> outcomes, std::size_t judged)
 {

@@ -13,7 +13,8 @@
 
 namespace tunekit::study {
 
-/// Two tables, the standings and what each strategy did on each space, and a line for each difference. An interval is 95 %.
+/// The scoreboard as text: a table of the standings, a table of each strategy's result on each space, and a line for
+/// each difference. An interval is 95 %.
 [[nodiscard]] inline std::string to_text(const scoreboard& all)
 {
     std::string out;

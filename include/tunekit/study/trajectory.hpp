@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// One run of a strategy over a recorded space, evaluation by evaluation.
+/// One run of a strategy on a recorded space, evaluation by evaluation.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,8 +21,8 @@
 
 namespace tunekit::study {
 
-/// A run: after each evaluation, what had passed and what had been found. All vectors but `rows` have one entry per
-/// evaluation.
+/// A run on a recorded space: after each evaluation, the time passed and the best cost found. All vectors but `rows`
+/// have one entry per evaluation.
 struct trajectory {
     std::vector<double> seconds{};    ///< of recorded time that passed
     std::vector<double> best{};       ///< the lowest cost so far, seconds; infinite before the first valid one
@@ -34,7 +34,7 @@ struct trajectory {
     [[nodiscard]] std::size_t evaluations() const noexcept { return best.size(); }
 };
 
-/// How long a run goes on: until both have passed, or the space is exhausted.
+/// The length of a run: it goes on until both limits have passed, or the space is exhausted.
 struct play_options {
     std::size_t batch = 1;          ///< configurations asked for at a time, >= 1
     std::size_t evaluations = 220;  ///< at least so many
@@ -61,7 +61,7 @@ inline void check_batch(const recording& on, const std::vector<index>& batch, st
 
 }  // namespace detail
 
-/// Runs a strategy over a recording: what it proposes is answered from the rows, and their seconds pass.
+/// Runs a strategy on a recording. Its proposals are answered from the rows, and the recorded seconds pass.
 ///
 ///     auto gen = tk::random::stream(seed, purpose, repeat);
 ///     const auto run = study::play(tk::search::annealing{}, on, {}, gen);

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Trajectories as files, so that anybody's tuner can stand beside ours. Needs zlib.
+/// Trajectories as files, so that any tuner can be compared. Needs zlib.
 
 #include <algorithm>
 #include <cmath>
@@ -58,7 +58,7 @@ namespace tunekit::study {
     return out;
 }
 
-/// Writes the file; folders must be there. Throws tunekit::error where it cannot.
+/// Writes a trajectory file. Its folder must exist. Throws tunekit::error where it cannot.
 inline void write_trajectories(const std::string& path, std::span<const trajectory> runs)
 {
     io::write_text(path, to_csv(runs));

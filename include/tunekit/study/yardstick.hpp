@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// How good a search of a recorded space was: 0 random search, 1 the optimum at once.
+/// The yardstick of a recorded space: a score of 0 for random search, and 1 for the optimum at once.
 
 #include <algorithm>
 #include <cmath>
@@ -20,8 +20,8 @@
 
 namespace tunekit::study {
 
-/// Evaluations that random search needs on average to come within `share` of the way from the optimum to the median, of
-/// valid costs in ascending order: (n - g) / (g + 1) for g good ones of n, rounded up.
+/// The number of evaluations that random search needs on average to come within `share` of the way from the optimum to
+/// the median, of valid costs in ascending order: (n - g) / (g + 1) for g good ones of n, rounded up.
 [[nodiscard]] inline double evaluations_at_random(std::span<const double> valid, double share)
 {
     const double target = valid.front() + share * (stats::quantile_of_sorted(valid, 0.5) - valid.front());
@@ -29,17 +29,17 @@ namespace tunekit::study {
     return std::ceil((static_cast<double>(valid.size()) - good) / (good + 1));
 }
 
-/// What the searches of one space are measured by: `yardstick_of`.
+/// The yardstick of one space, which scores the searches on it. `yardstick_of` makes it.
 struct yardstick {
     std::vector<double> valid;  ///< costs in seconds, ascending
     double budget = 0;   ///< evaluations that random search needs for 95 % of the way from the median to the optimum
-    double seconds = 0;  ///< those, at the median cost of an evaluation
+    double seconds = 0;  ///< the same in seconds, at the median cost of an evaluation
     std::vector<double> times;     ///< equidistant seconds, from 1 % of that way to 95 %
     std::vector<double> baseline;  ///< cost that random search has reached by then
-    /// E ln cost of random search after 1, 2, ... evaluations, a failure counting as the worst.
+    /// E ln cost of random search after 1, 2, ... evaluations; a failure counts as the worst.
     std::vector<double> chance;
 
-    /// Whether a score over time says something: below 20 evaluations it is luck.
+    /// Whether a score over time is meaningful: below 20 evaluations it is luck.
     [[nodiscard]] bool timed() const { return budget >= 20; }
 };
 
@@ -69,7 +69,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// What the searches of `on` are measured by. `chance` reaches to `evaluations`, or to the last but one configuration.
+/// Makes the yardstick of `on`. `chance` reaches to `evaluations`, or to the last but one configuration.
 /// Errors: std::invalid_argument where no two configurations that ran differ in cost: there is nothing to search.
 /// Cost:   O(n log n + n evaluations) for n configurations.
 [[nodiscard]] inline yardstick yardstick_of(const recording& on, std::size_t evaluations)
@@ -100,8 +100,8 @@ namespace detail {
     return out;
 }
 
-/// After each of the first `chance.size()` evaluations, the share of the way from random search's E ln cost to the optimum's
-/// that the run has come: 0 as random search, 1 at the optimum. A run that ends early keeps its last.
+/// The share of the way from random search's E ln cost to the optimum's that a run has come, after each of the first
+/// `chance.size()` evaluations: 0 as random search, 1 at the optimum. A run that ends early keeps its last.
 [[nodiscard]] inline std::vector<double> shares_by_evaluations(const yardstick& on, const trajectory& run)
 {
     const double goal = std::log(on.valid.front());
@@ -113,8 +113,8 @@ namespace detail {
     return out;
 }
 
-/// The mean, over the first `chance.size()` evaluations, of the share of the way from random search's E ln cost to the
-/// optimum's that the run has come:
+/// The score S of a run: the mean, over the first `chance.size()` evaluations, of the share of the way from random
+/// search's E ln cost to the optimum's that the run has come:
 ///
 ///     S = mean over k of (chance[k] - ln best[k]) / (chance[k] - ln optimum)
 ///
@@ -127,7 +127,7 @@ namespace detail {
     return sum / static_cast<double>(shares.size());
 }
 
-/// At each of `times`, how many valid configurations are better than the run's best.
+/// The number of valid configurations that are better than the run's best, at each of `times`.
 [[nodiscard]] inline std::vector<double> ranks_over_time(const yardstick& on, const trajectory& run)
 {
     std::vector<double> out;
@@ -156,9 +156,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// The aggregate performance score of Willemsen, van Nieuwpoort, van Werkhoven (2024), A Methodology for Comparing Auto-Tuning
-/// Optimization Algorithms: the mean over `times` of the share of the way from random search's cost to the optimum that the runs
-/// have come, in rank as an isotonic regression of the ranks of all runs on time says.
+/// The aggregate performance score of Willemsen, van Nieuwpoort, van Werkhoven (2024), A Methodology for Comparing
+/// Auto-Tuning Optimization Algorithms. It is the mean over `times` of the share of the way from random search's cost
+/// to the optimum that the runs have come, in rank as an isotonic regression of the ranks of all runs on time says.
 /// Departure: one regression of all points, where they average several of bagged samples: at most 0.01 apart where the budget
 /// is 20 evaluations or more.
 [[nodiscard]] inline double score_over_time(const yardstick& on, std::span<const trajectory> runs)
@@ -178,7 +178,8 @@ namespace detail {
     return detail::share_of_the_way(on, detail::falling_regression(points, on.times));
 }
 
-/// The same with the mean of ranks at a time for the regression, of the runs at the positions `of`: for intervals, as it is cheap.
+/// The same with the mean of ranks at a time in place of the regression, of the runs at the positions `of`. It is
+/// cheap, for intervals.
 [[nodiscard]] inline double score_by_steps(const yardstick& on, std::span<const std::vector<double>> ranks,
                                            std::span<const std::uint32_t> of)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Two models as one, where each covers for the other.
+/// An average of two surrogate models.
 
 #include <cmath>
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace tunekit::surrogate {
 
-/// Both models, fitted to the same rows, as an equal mixture of what they say:
+/// Two models, fitted to the same rows. Their predictions form an equal mixture:
 ///
 ///     const average both{gaussian_process{}, random_forest{.trees = 32}};
 ///
@@ -39,7 +39,8 @@ struct average {
         friend bool operator==(const state&, const state&) = default;
     };
 
-    /// Throws std::invalid_argument where weight is outside [0, 1]; the models' own complaints.
+    /// An empty state for `d` features. Throws std::invalid_argument where weight is outside [0, 1], and what the
+    /// models throw.
     [[nodiscard]] state start(std::size_t d) const
     {
         require(weight >= 0 && weight <= 1, "surrogate::average: weight is outside [0, 1] or NaN, want a share");

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Gradient-boosted trees: shallow trees, each fitted to what the ones before left over.
+/// Gradient-boosted trees: shallow trees, each fitted to the residuals of those before.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@
 
 namespace tunekit::surrogate {
 
-/// Parameters of boosted trees. An aggregate: name what you change.
+/// The gradient-boosted trees model. An aggregate of parameters: name what you change.
 ///
 ///     const boosted_trees model{.loss = boosted_loss::logistic};
 ///     auto state = model.start(rows.dimensions());
@@ -71,7 +71,7 @@ struct boosted_trees {
     double base_score = 0.5;      ///< prediction before the first tree; in (0, 1) with logistic loss
     std::size_t max_bins = 64;    ///< 2 ... per feature; 0: exact
     std::size_t stop_after = 20;  ///< rounds; 0: never
-    std::size_t recall_at = 64;   ///< >= 1; the size of a plan
+    std::size_t recall_at = 64;   ///< >= 1; the size of a round
     std::size_t members = 0;      ///< 0 or >= 2; models that sd is taken over
 
     /// AutoTVM's settings with its default, ranking loss: up to 8000 rounds, exact splits.
@@ -93,11 +93,11 @@ struct boosted_trees {
         [[nodiscard]] std::size_t trees() const noexcept { return fitted() ? models[0].trees : 0; }
     };
 
-    /// A model that has seen nothing, of d features. Throws std::invalid_argument where a parameter is out of range.
+    /// An empty model of d features. Throws std::invalid_argument where a parameter is out of range.
     [[nodiscard]] state start(std::size_t d) const;
 
-    /// Learns rows and their targets; what was learnt before is replaced. Throws std::invalid_argument where the sizes
-    /// disagree, there is no row or more than 2^20 - 1, a feature, target or base margin is not finite, or, with
+    /// Fits the model to rows and their targets; an earlier fit is replaced. Throws std::invalid_argument where the
+    /// sizes disagree, there is no row or more than 2^20 - 1, a feature, target or base margin is not finite, or, with
     /// logistic loss, a target is outside [0, 1].
     template <class T, generator G>
     void fit(state& s, const rows_of<T>& rows, std::span<const double> y, G& gen) const
@@ -129,8 +129,8 @@ struct boosted_trees {
         s = std::move(next);
     }
 
-    /// Mean and sd of each row. Precondition: fitted by these parameters, rows of as many features,
-    /// out.size() == rows.size().
+    /// Predicts mean and sd of each row. Precondition: fitted by these parameters, rows of as many features, out.size()
+    /// == rows.size().
     template <class T>
     void predict(const state& s, const rows_of<T>& rows, std::span<stats::prediction> out) const
     {
@@ -167,7 +167,7 @@ struct boosted_trees {
         });
     }
 
-    /// The margin of each row: the base of the next task's model. Preconditions as predict's.
+    /// The margin of each row, which is the base of the next task's model. Preconditions as predict's.
     template <class T>
     void margins(const state& s, const rows_of<T>& rows, std::span<double> out) const
     {
@@ -178,7 +178,8 @@ struct boosted_trees {
         });
     }
 
-    /// What AutoTVM multiplies the margins of history by when the new task has n rows: 2^(-n/64), 0 from below 0.05 on.
+    /// The factor by which AutoTVM multiplies the margins of history when the new task has n rows: 2^(-n/64), 0 from
+    /// below 0.05 on.
     [[nodiscard]] static double discount(std::size_t n)
     {
         const double share = std::exp2(-static_cast<double>(n) / 64);

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Noisy estimates of variances drawn towards what all of them say: the empirical Bayes calibration of forestci.
+/// The empirical Bayes calibration of forestci: noisy estimates of variances are shrunk towards a common prior.
 
 #include <algorithm>
 #include <array>

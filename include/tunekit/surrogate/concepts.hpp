@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a surrogate is: a regression of scores on features.
+/// The concept of a surrogate: a regression of scores on features.
 
 #include <concepts>
 #include <cstddef>
@@ -16,13 +16,13 @@
 
 namespace tunekit::surrogate {
 
-/// n rows of d features, row-major, not owned.
+/// A view of n rows of d features, row-major, not owned.
 template <class T>
 class rows_of {
 public:
     constexpr rows_of() = default;
 
-    /// Precondition: data.size() is a multiple of d > 0.
+    /// Makes rows from `data`. Precondition: data.size() is a multiple of d > 0.
     constexpr rows_of(std::span<const T> data, std::size_t d) : data_(data), d_(d)
     {
         if (d == 0 || data.size() % d != 0) invalid("surrogate::rows_of: not whole rows of d > 0 features");
@@ -44,36 +44,36 @@ private:
 using features = rows_of<float>;          ///< any numbers
 using ordinals = rows_of<std::uint16_t>;  ///< positions in ascending value lists: the fast path of tree models
 
-/// Starts the state of a model of `d` columns.
+/// A model that makes an empty state for `d` columns.
 template <class M>
 concept has_state = core::starts_on<M, std::size_t>;
 
-/// What `start` returns.
+/// The type of the state that `start` returns.
 template <class M>
 using state_of = core::state_of<M, std::size_t>;
 
-/// Learns from all rows at once; `y` are scores, finite, one per row. What was learnt before is replaced.
+/// A model that is fitted to all rows at once; `y` are scores, finite, one per row. An earlier fit is replaced.
 template <class M, class Rows, class G>
 concept fits = requires(const M& model, state_of<M>& state, const Rows& rows, std::span<const double> y, G& gen) {
     { model.fit(state, rows, y, gen) } -> std::same_as<void>;
 };
 
-/// Predicts into out[i] the score of rows[i]. Precondition: fitted; out.size() == rows.size().
+/// A model that predicts into out[i] the score of rows[i]. Precondition: fitted; out.size() == rows.size().
 template <class M, class Rows>
 concept predicts =
     requires(const M& model, const state_of<M>& state, const Rows& rows, std::span<stats::prediction> out) {
         { model.predict(state, rows, out) } -> std::same_as<void>;
     };
 
-/// May predict before its first fit: `knows(state)` tells whether it does.
+/// A model that can predict before its first fit: `knows(state)` says whether it does.
 template <class M>
 concept knows = requires(const M& model, const state_of<M>& state) {
     { model.knows(state) } -> std::same_as<bool>;
 };
 
-/// Keeps what it computed for a fixed set of candidates: `pool_of(rows)` holds them, `only(positions)` some of them, and
-/// `predict(state, pool, out)` gives what `predict(state, rows, out)` does, for less where it was asked before and the state
-/// only gained rows.
+/// A model that keeps its computations for a fixed set of candidates: `pool_of(rows)` holds them, `only(positions)`
+/// some of them, and `predict(state, pool, out)` gives the same as `predict(state, rows, out)`, at less cost where it
+/// was asked before and the state only gained rows.
 template <class M, class Rows>
 concept pools = requires(const M& model, const state_of<M>& state, const Rows& rows, typename M::pool& pool,
                          std::span<const std::uint32_t> positions, std::span<stats::prediction> out) {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The Gaussian process: a smooth mean through what was measured, and how little is known away from it.
+/// The Gaussian process: a smooth mean through the measurements, and an uncertainty that grows away from them.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@
 
 namespace tunekit::surrogate {
 
-/// Parameters of the Gaussian process. An aggregate: name what you change.
+/// The Gaussian process model. An aggregate of parameters: name what you change.
 ///
 ///     const gaussian_process model{};
 ///     auto state = model.start(rows.dimensions());
@@ -59,15 +59,15 @@ struct gaussian_process {
     std::vector<column_distance> columns{};     ///< one per feature; empty: `difference` for all
     process_prior prior{};                      ///< of the parameters
     std::optional<process_parameters> given{};  ///< the parameters where they are known: nothing is fitted
-    double growth = 0.25;                       ///< > 0; share of more rows after which the parameters are fitted again
-    std::size_t evidence_rows = 128;            ///< >= 2; of which the parameters are fitted, at most
-    std::size_t evaluations = 40;               ///< >= 1; of the evidence in one fit of the parameters, at most
-    std::size_t max_rows = 1000;                ///< >= 8; in the process
+    double growth = 0.25;             ///< > 0; share of further rows after which the parameters are fitted again
+    std::size_t evidence_rows = 128;  ///< >= 2; the most rows to which the parameters are fitted
+    std::size_t evaluations = 40;     ///< >= 1; of the evidence in one fit of the parameters, at most
+    std::size_t max_rows = 1000;      ///< >= 8; in the process
 
     using state = detail::posterior;  ///< a regular value
     using pool = process_pool;
 
-    /// A process that has seen nothing, of d features. Throws std::invalid_argument where a parameter is out of range.
+    /// An empty process of d features. Throws std::invalid_argument where a parameter is out of range.
     [[nodiscard]] state start(std::size_t d) const
     {
         require(d > 0, "gaussian_process.start: 0 features, want >= 1");
@@ -92,8 +92,8 @@ struct gaussian_process {
         return s;
     }
 
-    /// Learns rows and their targets; what was learnt before is replaced. Throws std::invalid_argument where the sizes
-    /// disagree, there is no row, a feature or a target is not finite, or the range of y is not.
+    /// Fits the process to rows and their targets; an earlier fit is replaced. Throws std::invalid_argument where the
+    /// sizes disagree, there is no row, a feature or a target is not finite, or the range of y is not.
     template <class T, generator G>
     void fit(state& s, const rows_of<T>& rows, std::span<const double> y, G& gen) const
     {
@@ -135,7 +135,7 @@ struct gaussian_process {
         s.whiten_targets();
     }
 
-    /// Mean and sd of each row. Precondition: fitted, rows of as many features, out.size() == rows.size().
+    /// Predicts mean and sd of each row. Precondition: fitted, rows of as many features, out.size() == rows.size().
     template <class T, core::executor Run>
     void predict(const state& s, const rows_of<T>& rows, std::span<stats::prediction> out, const Run& run) const
     {
@@ -158,15 +158,16 @@ struct gaussian_process {
         predict(s, rows, out, core::serial);
     }
 
-    /// Candidates that are asked about again and again.
+    /// A pool of candidates for repeated predictions.
     template <class T>
     [[nodiscard]] pool pool_of(const rows_of<T>& rows) const
     {
         return pool(std::vector<float>(rows.data().begin(), rows.data().end()), rows.dimensions());
     }
 
-    /// `predict` of what `of` holds, the same numbers. `of` catches up with the rows added since it was last asked, at O(n) per
-    /// candidate and row; where the parameters were fitted again it begins anew. Precondition: as above.
+    /// Predicts the candidates of the pool `of`, with the same numbers as `predict` of their rows. `of` catches up with
+    /// the rows added since its last prediction, at O(n) per candidate and row; where the parameters were fitted again
+    /// it starts anew. Precondition: as above.
     void predict(const state& s, pool& of, std::span<stats::prediction> out) const
     {
         require(s.fitted() && out.size() == of.size() && (of.size() == 0 || of.dimensions() == s.dimensions),

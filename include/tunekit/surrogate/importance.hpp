@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What matters: the shares that features have in the variance of a forest, and what a model loses without one.
+/// The importance of features: their shares in the variance of a forest, and the loss of a model without each of them.
 
 #include <algorithm>
 #include <cassert>
@@ -24,14 +24,14 @@
 
 namespace tunekit::surrogate {
 
-/// Which predictions are distinguished. What a forest predicts beyond a bound is taken as the bound: with costs, `.at_most` the
-/// median asks what matters among the good half, where everything slower is just slow; with scores it is `.at_least`.
+/// Options of `importance_of`: bounds beyond which predictions count as equal to the bound. With costs, `.at_most` the
+/// median asks what matters among the good half, where all slower ones count alike; with scores it is `.at_least`.
 struct importance_options {
     double at_least = -std::numeric_limits<double>::infinity();
     double at_most = std::numeric_limits<double>::infinity();
 };
 
-/// Two features and their share beyond what each has alone.
+/// The interaction of two features: their share beyond what each has alone.
 struct interaction {
     std::size_t a = 0, b = 0;  ///< a < b
     stats::prediction share{};
@@ -39,14 +39,14 @@ struct interaction {
     friend bool operator==(const interaction&, const interaction&) = default;
 };
 
-/// How the variance of a forest divides. Shares lie in [0, 1]; mean and sd are those over the trees that vary at all. All
-/// singles, pairs and what three and more features do together add up to 1.
+/// The parts of the variance of a forest. Shares lie in [0, 1]; mean and sd are those over the trees that vary at all.
+/// All singles, pairs and what three and more features do together add up to 1.
 struct variance_shares {
     std::vector<stats::prediction> singles;                 ///< per feature
     std::vector<interaction> pairs;                         ///< (0, 1), (0, 2) ... (1, 2) ...
     std::vector<std::vector<stats::prediction>> marginals;  ///< per feature and value: the mean over all other features
     stats::prediction variance{};  ///< of the predictions over the grid, mean and sd over trees
-    std::size_t trees = 0;         ///< that vary; with none all shares are 0
+    std::size_t trees = 0;         ///< number of trees that vary; with none all shares are 0
 
     /// The k pairs of the largest shares, largest first.
     [[nodiscard]] std::vector<interaction> strongest_pairs(std::size_t k) const
@@ -233,11 +233,12 @@ struct spread_of {
 
 }  // namespace detail
 
-/// Which features, and which pairs of them, make a forest's predictions differ over a grid: functional analysis of variance.
+/// The shares of features, and of pairs of them, in the variance of a forest's predictions over a grid: functional
+/// analysis of variance.
 ///
-///     const auto shares = surrogate::importance_of(state, values);         // values[j]: the values of feature j, ascending
-///     shares.singles[2].mean                                               // share of feature 2, sd over the trees beside it
-///     surrogate::importance_of(state, values, {.at_most = median_cost});   // the same among the good half
+///     const auto shares = surrogate::importance_of(forest, values);        // values[j]: the values of feature j, ascending
+///     shares.singles[2].mean;                                              // share of feature 2, sd over the trees beside it
+///     surrogate::importance_of(forest, values, {.at_most = median_cost});  // the same among the good half
 ///
 /// Per tree f over the grid, each configuration weighing the same: with a_U the mean of f over all features but U, the share of
 /// feature j is Var(a_j) / Var(f), that of a pair (Var(a_ij) - Var(a_i) - Var(a_j)) / Var(f). Leaves are boxes, so all means
@@ -318,7 +319,7 @@ template <core::executor Run>
     return importance_of(s, values, options, core::serial);
 }
 
-/// The values that each column of `rows` has, ascending: the grid of what was seen.
+/// The values of each column of `rows`, ascending: a grid of the rows seen.
 template <class T>
 [[nodiscard]] std::vector<std::vector<float>> values_of(const rows_of<T>& rows)
 {
@@ -332,9 +333,10 @@ template <class T>
     return out;
 }
 
-/// What any fitted model loses when a feature is shuffled among the rows: per feature the rise of the mean squared error in
-/// units of the variance of y, mean and sd over `repeats` shufflings. 0 is a feature that the model does not use; where features
-/// are independent and the model is right, half of it is the feature's share with all its interactions.
+/// The loss of any fitted model when a feature is shuffled among the rows: per feature the rise of the mean squared
+/// error in units of the variance of y, mean and sd over `repeats` shufflings. 0 is a feature that the model does not
+/// use. Where features are independent and the model is right, half of it is the feature's share with all its
+/// interactions.
 ///
 /// Rows:       better not those that the model has learned: on these it also shows what was learned by heart.
 /// Errors:     std::invalid_argument: no row, not one score per row, no repeat, scores that are all equal.

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The infinitesimal jackknife: the sampling variance of a bagged mean from which rows each tree saw.
+/// The infinitesimal jackknife: the sampling variance of a bagged mean, computed from the rows that each tree saw.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +30,7 @@ class jackknife {
 public:
     jackknife() = default;
 
-    /// Throws std::invalid_argument unless counts holds `trees` > 0 rows of equal length.
+    /// Makes the quadratic form. Throws std::invalid_argument unless counts holds `trees` > 0 rows of equal length.
     jackknife(std::span<const std::uint32_t> counts, std::size_t trees);
 
     [[nodiscard]] std::size_t trees() const noexcept { return trees_; }

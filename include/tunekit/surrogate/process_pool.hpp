@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Candidates that keep what a Gaussian process computed for them.
+/// A pool of candidates that keeps a Gaussian process's computations for them.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return dimensions_ == 0 ? 0 : rows_.size() / dimensions_; }
     [[nodiscard]] std::size_t dimensions() const noexcept { return dimensions_; }
 
-    /// Those at `positions`, with what was computed for them. Cost O(n) each. Precondition: positions < size().
+    /// The candidates at `positions`, with the computations for them. Cost O(n) each. Precondition: positions < size().
     [[nodiscard]] process_pool only(std::span<const std::uint32_t> positions) const;
 
 private:

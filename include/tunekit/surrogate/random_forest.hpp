@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The random forest: a mean over many deep trees, and how much they disagree.
+/// The random forest: a mean over many deep trees, and their disagreement.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@
 
 namespace tunekit::surrogate {
 
-/// What a forest calls its sd at a point, of the H tree predictions t_b with mean m there.
+/// The sd that a forest reports at a point, of the H tree predictions t_b with mean m there.
 enum class forest_sd : std::uint8_t {
     tree_sd,         ///< population sd of t_b
     total_variance,  ///< sqrt(mean(s_b^2 + t_b^2) - m^2), s_b^2 the variance of the targets in the leaf reached
@@ -35,7 +35,7 @@ enum class forest_sd : std::uint8_t {
     calibrated,      ///< the jackknife as forestci calibrates it by default, over all points of one call of predict
 };
 
-/// Parameters of the random forest. An aggregate: name what you change.
+/// The random forest model. An aggregate of parameters: name what you change.
 ///
 ///     const random_forest model{.trees = 50};
 ///     auto state = model.start(rows.dimensions());
@@ -64,12 +64,12 @@ struct random_forest {
     std::size_t trees = 100;       ///< H >= 1
     std::size_t max_features = 0;  ///< features compared at a node; 0 or more than d: all
     std::size_t min_leaf = 1;      ///< >= 1; rows, as often as drawn
-    std::size_t max_depth = 0;     ///< 0: none
+    std::size_t max_depth = 0;     ///< 0: no limit
     bool bootstrap = true;         ///< false: each tree sees each row once
     forest_sd sd = forest_sd::tree_sd;
 
-    /// The sd that AdaTune's paper cites, the jackknife of forestci, which wants many trees; 10 features a split as its
-    /// code has. The paper gives no other number.
+    /// The forest of AdaTune's paper, with the sd that it cites: the jackknife of forestci, which needs many trees. 10
+    /// features a split as in its code. The paper gives no other number.
     [[nodiscard]] static constexpr random_forest jackknifed()
     {
         return {.max_features = 10, .sd = forest_sd::jackknife};
@@ -90,11 +90,11 @@ struct random_forest {
         [[nodiscard]] bool fitted() const noexcept { return !forest.root.empty(); }
         [[nodiscard]] std::size_t trees() const noexcept { return fitted() ? forest.root.size() - 1 : 0; }
         [[nodiscard]] std::size_t nodes(std::size_t tree) const { return forest.root[tree + 1] - forest.root[tree]; }
-        /// Node i of a tree; node 0 is its root. For looking at forests: predict does not come this way.
+        /// Node i of a tree; node 0 is its root. Use it to inspect forests; predict does not use it.
         [[nodiscard]] detail::node_view node(std::size_t tree, std::size_t i) const { return forest.view(tree, i); }
     };
 
-    /// A forest that has seen nothing, of d features. Throws std::invalid_argument where a parameter is out of range.
+    /// An empty forest of d features. Throws std::invalid_argument where a parameter is out of range.
     [[nodiscard]] state start(std::size_t d) const
     {
         require(d > 0, "random_forest.start: 0 features, want >= 1");
@@ -107,8 +107,9 @@ struct random_forest {
         return s;
     }
 
-    /// Learns rows and their targets; what was learnt before is replaced. Throws std::invalid_argument where the sizes
-    /// disagree, there is no row or more than 2^20 - 1, a feature or a target is not finite, or the range of y is not.
+    /// Fits the forest to rows and their targets; an earlier fit is replaced. Throws std::invalid_argument where the
+    /// sizes disagree, there is no row or more than 2^20 - 1, a feature or a target is not finite, or the range of y is
+    /// not.
     template <class T, core::executor Run, generator G>
     void fit(state& s, const rows_of<T>& rows, std::span<const double> y, const Run& run, G& gen) const
     {
@@ -151,7 +152,8 @@ struct random_forest {
         fit(s, rows, y, core::serial, gen);
     }
 
-    /// Mean and sd of each row. Precondition: fitted by these parameters, rows of as many features, out.size() == rows.size().
+    /// Predicts mean and sd of each row. Precondition: fitted by these parameters, rows of as many features, out.size()
+    /// == rows.size().
     template <class T, core::executor Run>
     void predict(const state& s, const rows_of<T>& rows, std::span<stats::prediction> out, const Run& run) const
     {

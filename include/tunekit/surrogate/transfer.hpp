@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A model that begins with what earlier tasks taught.
+/// A model that starts from a model of earlier tasks.
 
 #include <cassert>
 #include <cmath>
@@ -15,7 +15,7 @@
 
 namespace tunekit::surrogate {
 
-/// Fits `model` to what `past`, the same kind of model fitted to other tasks, leaves over:
+/// Fits `model` to the residuals of `past`, the same kind of model fitted to other tasks:
 ///
 ///     const random_forest model{};
 ///     auto past = model.start(d);
@@ -47,14 +47,15 @@ struct transfer {
         friend bool operator==(const state&, const state&) = default;
     };
 
-    /// Throws std::invalid_argument where half_life is not positive; the model's own complaints.
+    /// An empty state for `d` features. Throws std::invalid_argument where half_life is not positive, and what the
+    /// model throws.
     [[nodiscard]] state start(std::size_t d) const
     {
         require(half_life > 0, "surrogate::transfer: half_life is not positive, want > 0");
         return {.own = model.start(d), .weight = 1, .fitted = false};
     }
 
-    /// Whether predictions mean something: always, they are those of the past before the first fit.
+    /// Whether it can predict: always true, because before the first fit it predicts as the past does.
     [[nodiscard]] bool knows(const state&) const noexcept { return true; }
 
     template <class T, generator G>
@@ -77,7 +78,8 @@ struct transfer {
         s = std::move(next);
     }
 
-    /// Precondition: rows of as many features as the past has, out.size() == rows.size().
+    /// Predicts mean and sd of each row. Precondition: rows of as many features as the past has, out.size() ==
+    /// rows.size().
     template <class T>
     void predict(const state& s, const rows_of<T>& rows, std::span<stats::prediction> out) const
     {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a run may spend.
+/// The limits of a run: trials, seconds, patience.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,18 +13,18 @@
 
 namespace tunekit {
 
-/// No limit, of a count.
+/// The value of a count that has no limit.
 inline constexpr std::uint64_t unlimited = (std::numeric_limits<std::uint64_t>::max)();
-/// No limit, of seconds.
+/// The value of a number of seconds that has no limit.
 inline constexpr double forever = std::numeric_limits<double>::infinity();
 
-/// The limits of one candidate, relative to what the run has reached.
+/// The limits of one candidate, relative to the incumbent of the run.
 struct candidate_limits {
     double abandon_factor = forever;  ///< a candidate this many times as slow as the incumbent may be cut short; > 1
     double max_run_seconds = 10;      ///< wall time of its runs
     double max_build_seconds = 10;    ///< wall time of its build
 
-    /// The limits of a job that goes out when the incumbent costs `best` (+inf without one).
+    /// The limits of a job that goes out while the incumbent costs `best` (+inf where there is none).
     [[nodiscard]] measure::limits at(double best) const
     {
         return {.abandon_above = abandon_factor < forever ? abandon_factor * best : forever,
@@ -33,22 +33,24 @@ struct candidate_limits {
     }
 };
 
-/// The budget of one space: whatever is reached first. Looked at when somebody asks, so what is out may overrun `seconds`.
+/// The budget of one space. The run ends at the limit that it reaches first. The limits are checked when a job is asked
+/// for, so jobs that are out may overrun `seconds`.
 struct budget {
     std::uint64_t trials = unlimited;
     double seconds = forever;
-    std::uint64_t patience = unlimited;  ///< answers without improvement, once there is an incumbent; >= 1
+    std::uint64_t patience = unlimited;  ///< answers without improvement, counted once there is an incumbent; >= 1
 };
 
 /// The budget of several tasks.
 struct tasks_budget {
-    double seconds = forever;  ///< of all tasks together
+    double seconds = forever;  ///< of the whole run, all tasks together
     std::uint64_t trials_per_task = unlimited;
     std::uint64_t patience = unlimited;              ///< answers of one task without improvement; >= 1
-    double slot_seconds = 0;                         ///< a slot ends when it has lasted so long; 0: see `slot`
+    double slot_seconds = 0;                         ///< the length of a slot; 0: see `slot`
     std::uint64_t max_workers_per_task = unlimited;  ///< at a time; 1 where schedules are compared
 
-    /// The slot's length for `n` tasks: `slot_seconds`, or else seconds / (slots_per_task n), held within [0.1, 100] s.
+    /// The length of a slot for `n` tasks: `slot_seconds`, or else seconds / (slots_per_task n), held within [0.1, 100]
+    /// s.
     [[nodiscard]] double slot(std::size_t n, double slots_per_task = 20) const
     {
         if (slot_seconds > 0) return slot_seconds;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a run over several tasks has learned.
+/// The result of a run over several tasks.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,20 +14,20 @@
 
 namespace tunekit {
 
-/// What `tune_tasks` learned of one task.
+/// What `tune_tasks` learned about one task.
 struct task_plan {
     tuning record;  ///< its seconds are those that workers spent on the task
     std::uint64_t slots = 0;
 };
 
-/// A slot that was given.
+/// One slot that a task was given.
 struct slot_record {
     std::size_t task = 0;
     double ended = 0;          ///< seconds since the start of the run
     double model_latency = 0;  ///< sum over tasks of weight * best cost at its end; +inf while a task has none
 };
 
-/// What `tune_tasks` learned of all.
+/// What `tune_tasks` learned about all tasks.
 struct plan {
     std::vector<task_plan> tasks;  ///< in declaration order
     std::vector<slot_record> slots;
@@ -35,7 +35,7 @@ struct plan {
     stop_reason stopped = stop_reason::running;
 };
 
-/// Seconds of one pass of the model with the incumbents: sum of weight * best cost; +inf while a task has none.
+/// The seconds of one pass of the model with the incumbents: sum of weight * best cost; +inf while a task has none.
 [[nodiscard]] inline double model_latency(std::span<const task> tasks, const plan& p)
 {
     double sum = 0;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// One line on the terminal while a run goes on: how fast, how good, how long still, and what more time would bring.
+/// A progress line on the terminal: pace, best cost, time left, and the gain that more time promises.
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@
 
 namespace tunekit {
 
-/// Rewrites one line on a terminal, for a person who waits: what `watch` may be. Silent where `to` is no terminal.
+/// A `watch` that rewrites one line on a terminal during a run. It prints nothing where `to` is no terminal.
 ///
 ///     const tk::budget limit{.trials = 512};
 ///     auto found = tk::tune(space, measure, strategy, limit, tk::print_progress(limit), gen);
@@ -109,7 +109,7 @@ public:
         if (due(cost)) show({.cost = cost, .seconds = p.seconds, .trials = trials, .failed = failed}, views);
     }
 
-    /// Ends the line; the next answer begins another.
+    /// Ends the line. The next answer begins another one.
     void end()
     {
         if (!std::exchange(shown_, false)) return;

@@ -2,8 +2,7 @@
 #pragma once
 
 /// \file
-/// What belongs together in one run: a strategy, how often a candidate runs, what it may take, and for several tasks a
-/// schedule.
+/// Recipes: a strategy with its repetition, its limits and, for several tasks, a schedule, as one value.
 
 #include <cstddef>
 
@@ -16,7 +15,7 @@ namespace tunekit {
 /// The schedule of a recipe that has none: such a recipe tunes one space.
 struct no_schedule {};
 
-/// One way to tune, as a value. `recipes::` has those that are worth a name; each part can be taken alone or replaced.
+/// One way to tune, as a value. `recipes::` has those that are a name; each part can be used alone or replaced.
 ///
 ///     auto mine = recipes::combined();
 ///     mine.limits.abandon_factor = 2;
@@ -30,8 +29,8 @@ struct recipe {
     Strategy strategy;
     Repetition repetition{};
     candidate_limits limits{};
-    std::size_t ahead = 1;  ///< configurations asked for at a time where one device measures: those are built together
-    double slots_per_task = 20;  ///< slots that a task's even share of the time is cut into
+    std::size_t ahead = 1;       ///< configurations per request where one device measures: they are built together
+    double slots_per_task = 20;  ///< number of slots into which a task's even share of the time is cut
     Schedule schedule{};
 };
 
@@ -46,7 +45,7 @@ recipe(S, R, candidate_limits, std::size_t) -> recipe<S, R>;
 template <class S, class R, class D>
 recipe(S, R, candidate_limits, std::size_t, double, D) -> recipe<S, R, D>;
 
-/// The strategy's type in a recipe, or in a strategy that stands for one.
+/// The type of the strategy of a recipe. A strategy alone counts as a recipe.
 template <class P>
 struct strategy_in {
     using type = P;

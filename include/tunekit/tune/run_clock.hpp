@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The time of a run, without the jumps of its clock.
+/// A clock for runs that ignores jumps of the system's clock.
 
 #include <cmath>
 #include <cstddef>
@@ -13,11 +13,12 @@
 
 namespace tunekit {
 
-/// Seconds since it was made, by a clock that may jump: what `tune` gives its tuner as stamps, and a loop of one's own can.
+/// The seconds since its construction, read from a clock that may jump. `tune` uses it for the stamps of its tuner, and
+/// so can a loop of your own.
 ///
 ///     tk::run_clock time{tk::measure::wall_clock{}};
 ///     while (auto job = t.ask()) {
-///         auto m = measure(*job);
+///         auto m = measure_one(*job);
 ///         t.tell(*job, m, time.after({&m, 1}, job->limits));
 ///     }
 ///
@@ -27,8 +28,9 @@ class run_clock {
 public:
     explicit run_clock(Clock clock) : clock_(std::move(clock)), start_(clock_()) {}
 
-    /// The time after a batch. A batch that ended before it began, at what is no number, or more than ten minutes after twice its limits, ended
-    /// when the candidates' own times say, and the clock goes on from there.
+    /// The time after a batch. Some readings are refused: a batch that ended before it began, at what is no number, or
+    /// more than ten minutes after twice its limits. Such a batch ended when the candidates' own times say, and the
+    /// clock goes on from there.
     [[nodiscard]] double after(std::span<const measure::measurement> batch, const measure::limits& within)
     {
         const double reading = clock_();

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A run that ends with what it has when somebody asks the program to end.
+/// Ends a run in order, with its results so far, on SIGINT or SIGTERM.
 
 #include <atomic>
 #include <csignal>
@@ -20,7 +20,8 @@ inline std::atomic<bool> signals_watched{false};
 
 }  // namespace detail
 
-/// While it lives, SIGINT and SIGTERM end runs in order instead of the program: a `watch` for `tune` and `tune_tasks`.
+/// While it lives, SIGINT and SIGTERM end runs in order instead of the program. It is a `watch` for `tune` and
+/// `tune_tasks`.
 ///
 ///     tk::stop_on_signal stop;
 ///     const auto found = tk::tune(space, measurer, strategy, {.seconds = 600}, wall, stop, gen);
@@ -53,12 +54,13 @@ public:
         detail::signals_watched = false;
     }
 
-    /// The signal that came; 0: none.
+    /// The signal that arrived; 0: none.
     [[nodiscard]] int heard() const noexcept { return detail::signal_heard; }
-    /// What a shell calls the end by that signal: 128 and its number; 0 where none came.
+    /// The exit status that a shell reports for that signal: 128 plus its number; 0 where none arrived.
     [[nodiscard]] int status() const noexcept { return heard() == 0 ? 0 : 128 + heard(); }
 
-    /// Whether the run is to end: what `watch` is called with. (With nothing it cannot be called: that would be a clock.)
+    /// Whether the run shall end; `watch` is called like this. (It cannot be called without arguments: that would make
+    /// it a clock.)
     template <class Record, class... More>
     [[nodiscard]] bool operator()(const Record&, const More&...) const noexcept
     {

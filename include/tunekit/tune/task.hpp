@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// One operator to tune.
+/// A task: one operator to tune.
 
 #include <span>
 #include <string>
@@ -18,7 +18,8 @@ namespace tunekit {
 
 /// A named operator with its space, its measurer, its work and how often the model calls it. Move-only: it owns its measurer.
 ///
-///     auto tasks = tk::tasks(tk::task("conv1", space1, std::move(measure1), flops1, 1), ...);
+///     auto tasks = tk::tasks(tk::task("conv1", space1, std::move(measure1), flops1, 1),
+///                            tk::task("conv2", space2, std::move(measure2), flops2, 3));
 ///
 /// The space is erased to `space::any_space`, the measurer behind one virtual call a batch; a task is a measurer itself.
 class task {
@@ -37,7 +38,8 @@ class task {
         }
     };
 
-    /// Owns a measurer. A plain pointer: <memory> takes longer to read than the rest of this floor.
+    /// The owner of a measurer. It holds a plain pointer, because <memory> takes longer to read than the rest of this
+    /// floor.
     class owner {
     public:
         explicit owner(measurer_interface* held) noexcept : held_(held) {}
@@ -85,15 +87,15 @@ public:
         require(weight > 0, "task " + name_ + ": weight is not positive, want the number of calls in the model");
     }
 
-    /// A task that a pool measures: it has no measurer of its own.
+    /// A task that a pool measures. It has no measurer of its own.
     template <class Space>
     task(std::string name, Space space, double flops, double weight = 1)
         : task(std::move(name), std::move(space), nobody{}, flops, weight)
     {
     }
 
-    /// Configurations to measure before the strategy is asked: what a library runs untuned, or what another run found best.
-    /// Throws std::invalid_argument for one outside the space.
+    /// Configurations to measure before the strategy is asked, such as a library's untuned one or the best of another
+    /// run. Throws std::invalid_argument for one outside the space.
     void begin_with(std::vector<index> known)
     {
         for (const index i : known)
@@ -108,7 +110,7 @@ public:
     [[nodiscard]] double flops() const noexcept { return flops_; }
     [[nodiscard]] double weight() const noexcept { return weight_; }
 
-    /// What the measurer says of `batch`.
+    /// Measures `batch` with the task's measurer.
     [[nodiscard]] std::vector<measure::measurement> measure(std::span<const index> batch, const measure::limits& l)
     {
         return measurer_->measure(batch, l);
@@ -123,7 +125,7 @@ private:
     std::vector<index> known_;
 };
 
-/// A vector of tasks from move-only ones, in declaration order.
+/// Makes a vector of tasks from move-only ones, in declaration order.
 template <class... Tasks>
     requires(std::is_same_v<std::remove_cvref_t<Tasks>, task> && ...)
 [[nodiscard]] std::vector<task> tasks(Tasks&&... each)

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A run over the tasks of a model that is asked and told.
+/// The ask-and-tell interface of a run over several tasks.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,12 +25,12 @@
 
 namespace tunekit {
 
-/// `tuner` for several tasks. Who asks is a worker: each works on a slot of its own, and where that has ended the schedule
-/// says whose slot is next. Several workers may be on one task.
+/// A `tuner` for several tasks. A worker asks for jobs. Each worker works on a slot of its own; when that slot has
+/// ended, the schedule chooses the next one. Several workers may be on one task.
 ///
 ///     tk::tasks_tuner t(tasks, tk::recipes::combined(), {.seconds = 600}, 2, gen);
-///     if (auto job = t.ask(worker)) ...        // job->task says whose space job->candidate is in
-///     t.tell(*job, measurement, stamp);
+///     if (auto job = t.ask(worker))              // job->task says whose space job->candidate is in
+///         t.tell(*job, measure_one(*job), stamp);
 ///
 /// First every task, in declaration order, tries what it was told to begin with, and gets slots until it has a verified
 /// configuration or has ended (the warm-up that all schedules share; such a slot ends with the first verified answer);
@@ -60,7 +60,7 @@ public:
     {
     }
 
-    /// The same with a schedule for the recipe's, or for a strategy's that has none.
+    /// The same with `schedule` in place of the recipe's, or for a strategy, which has none.
     template <class P, class Schedule, generator G>
     tasks_tuner(std::span<const task> tasks, const P& how, const Schedule& schedule, tasks_budget limit,
                 std::size_t workers, G& gen)
@@ -72,41 +72,42 @@ public:
     /// The next job for `worker`.
     [[nodiscard]] std::optional<job> ask(std::size_t worker);
 
-    /// Up to `n` jobs of one task for `worker`, of one proposal. Empty: wait while anything is out, else the end.
+    /// Up to `n` jobs of one task and one proposal for `worker`. Where it is empty, wait while anything is out; else
+    /// the run has ended.
     [[nodiscard]] std::vector<job> ask(std::size_t worker, std::size_t n);
 
-    /// What became of a job, at `stamp`.
+    /// Reports the measurement of a job, at `stamp`.
     void tell(const job& j, measure::measurement m, double stamp) { tell(j, std::move(m), stamp, entry(j).worker); }
 
-    /// The same where another worker than the one that asked did it.
+    /// The same where another worker measured the job than the one that asked for it.
     void tell(const job& j, measure::measurement m, double stamp, std::size_t worker);
 
     /// The worker that asked for a job.
     [[nodiscard]] std::size_t worker_of(const job& j) const;
 
-    /// From now on there are `n` workers. Those that go leave their slots; what they have out may still be told. The schedule
-    /// is told of the number that the run began with. Throws std::invalid_argument for none.
+    /// Sets the number of workers to `n`. Workers that leave give up their slots; jobs that they have out may still be
+    /// told. The schedule still works with the number that the run began with. Throws std::invalid_argument for 0.
     void set_workers(std::size_t n);
 
-    /// What the schedule is told of the run when it starts, the length of slots included: what the run began with, unless it
-    /// was taken up from elsewhere.
+    /// Sets what the schedule is told about the run when it starts, the length of slots included. By default that is
+    /// what the run began with; a resumed run sets the original one.
     void set_shape(const schedule::run_shape& shape) noexcept;
 
-    /// The budget, and another for it: tasks and a run that the old one has stopped go on where the new one lets them. Slots
-    /// keep their length.
+    /// The budget, and a way to replace it. Where the new one allows it, tasks and a run that the old one has stopped
+    /// go on. Slots keep their length.
     [[nodiscard]] const tasks_budget& limit() const noexcept { return limit_; }
     void set_limit(const tasks_budget& limit);
 
-    /// Time passed without an answer.
+    /// Reports that time passed without an answer.
     void time(double stamp);
 
-    /// Gives a job up: it was lost, or will not be measured here.
+    /// Gives up a job that was lost, or that will not be measured here.
     void drop(const job& j);
 
-    /// Ends the run. What is out may still be told.
+    /// Ends the run. Jobs that are out may still be told.
     void stop();
 
-    /// Nothing is out, and nothing will go out again.
+    /// Whether the run is over: nothing is out, and nothing will go out again.
     [[nodiscard]] bool over() const { return plan_.stopped != stop_reason::running && outstanding() == 0; }
 
     [[nodiscard]] std::size_t outstanding() const noexcept;
@@ -123,7 +124,8 @@ public:
     [[nodiscard]] std::size_t ahead() const noexcept { return ahead_; }           ///< the recipe's
     [[nodiscard]] double slot_seconds() const noexcept { return slot_seconds_; }  ///< in force
     [[nodiscard]] double stamp() const noexcept { return plan_.seconds; }         ///< the run's time
-    /// Changes with every `ask` that changed a strategy's state or sent a worker elsewhere; an empty one may.
+    /// A number that changes with every `ask` that changed a strategy's state or sent a worker to another task. An
+    /// empty `ask` may change it.
     [[nodiscard]] std::uint64_t proposals() const noexcept;
 
 private:

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Tuning over one space, from the first configuration to the end of the budget.
+/// Tuning of one space, from the first configuration to the end of the budget.
 
 #include <cstddef>
 #include <type_traits>
@@ -16,7 +16,8 @@
 
 namespace tunekit {
 
-/// Drives `t` to its end, over a measurer (asked for `ahead` of the recipe at a time) or a pool (kept full).
+/// Runs the tuner `t` to its end with a measurer, which gets `ahead` configurations of the recipe at a time, or with a
+/// pool, which is kept full.
 ///
 ///     tk::tuner t(space, tk::recipes::combined(), {.trials = 512}, gen);
 ///     t.begin_with({space.index_of(untuned).value()});
@@ -98,7 +99,7 @@ tuning tune_as_asked(const Space& space, Carrier& carrier, const P& how, const b
 
 }  // namespace detail
 
-/// Searches `space` as `how` says, until the budget ends or the space is exhausted.
+/// Searches `space` with the recipe or strategy `how` until the budget ends or the space is exhausted.
 ///
 ///     auto found = tk::tune(space, measure, tk::search::annealing{}, {.trials = 512}, gen);
 ///     if (found.found()) use(space.at(found.incumbent().candidate));

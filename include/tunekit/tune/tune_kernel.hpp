@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Tuning a kernel: the measurer is made of the recipe.
+/// Tuning of a kernel with a measurer that the recipe makes.
 
 #include <type_traits>
 #include <utility>
@@ -15,8 +15,8 @@
 
 namespace tunekit {
 
-/// Searches `space` for the fastest configuration of `kernel`, which runs in a child process as often as the recipe's
-/// repetition says, checked by `check` after its first run.
+/// Searches `space` for the fastest configuration of `kernel`. The kernel runs in a child process, as often as the
+/// recipe's repetition says, and `check` checks its output after the first run.
 ///
 ///     auto found = tk::tune(space, kernel, tk::recipes::combined(), check, {.trials = 512}, gen);
 ///
@@ -32,7 +32,7 @@ template <class Space, class Kernel, class S, class R, class D, class Check, cla
     return tune(space, measurer, how, limit, watch, gen);
 }
 
-/// The same, unwatched.
+/// The same without a watch.
 template <class Space, class Kernel, class S, class R, class D, class Check, generator G>
     requires(!detail::carries<std::remove_reference_t<Kernel>>)
 [[nodiscard]] tuning tune(const Space& space, Kernel&& kernel, const recipe<S, R, D>& how, const Check& check,
@@ -41,7 +41,7 @@ template <class Space, class Kernel, class S, class R, class D, class Check, gen
     return tune(space, kernel, how, check, limit, detail::unwatched, gen);
 }
 
-/// The same, unchecked: whatever the kernel computes is taken for right.
+/// The same without a check: the kernel's results are assumed to be right.
 template <class Space, class Kernel, class S, class R, class D, generator G>
     requires(!detail::carries<std::remove_reference_t<Kernel>>)
 [[nodiscard]] tuning tune(const Space& space, Kernel&& kernel, const recipe<S, R, D>& how, const budget& limit, G& gen)

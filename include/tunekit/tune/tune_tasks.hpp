@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// Tuning the operators of a model together, from the first configuration to the end of the budget.
+/// Tuning of several tasks together, such as the operators of a model, from the first configuration to the end of the
+/// budget.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,8 +21,9 @@
 
 namespace tunekit {
 
-/// Drives `t`, a tasks_tuner of one worker or what has its words, to its end over the tasks' own measurers. `watch(record,
-/// task)` is called after each answer; where it returns something, true ends the run. `clock` as in `tune`.
+/// Runs `t` to its end with the tasks' own measurers. `t` is a tasks_tuner of one worker, or has the same members.
+/// `watch(record, task)` is called after each answer; where it returns a value, true ends the run. `clock` is that of
+/// `tune`.
 template <class Tuner, class Clock, class Watch>
 void tune_tasks(Tuner& t, std::span<task> tasks, Clock&& clock, Watch&& watch)
 {
@@ -30,7 +32,7 @@ void tune_tasks(Tuner& t, std::span<task> tasks, Clock&& clock, Watch&& watch)
         [&](const job& j) { return detail::wants_end(watch, t.record(), j.task); });
 }
 
-/// Drives `t` to its end over a pool, which is kept full: a worker of `t` is one of as many jobs as are out at a time.
+/// Runs `t` to its end with a pool, which is kept full. A worker of `t` is one of as many jobs as are out at a time.
 template <class Tuner, pool Pool, class Watch>
 void tune_tasks(Tuner& t, Pool& carrier, Watch&& watch)
 {
@@ -104,8 +106,8 @@ plan tune_tasks_as_asked(std::span<const task> tasks, Pool& carrier, const P& ho
 
 }  // namespace detail
 
-/// Tunes the tasks of a model together: the schedule of `how` chooses who gets the next slot, its strategy what is tried in
-/// it. What a slot is, and what comes first, says `tasks_tuner`.
+/// Tunes the tasks of a model together. The schedule of `how` chooses which task gets the next slot; its strategy
+/// chooses what is tried in that slot. `tasks_tuner` says what a slot is, and what comes first.
 ///
 ///     auto plan = tk::tune_tasks(tasks, tk::recipes::combined(), {.seconds = 600}, gen);
 ///     auto same = tk::tune_tasks(tasks, tk::search::annealing{}, tk::schedule::round_robin{}, {.seconds = 600}, gen);
@@ -188,7 +190,7 @@ template <class P, class Schedule, class... Behind>
     else return {};  // said above
 }
 
-/// The recipe's schedule.
+/// The same with the recipe's schedule.
 template <class P, class... Behind>
     requires(sizeof...(Behind) >= 1 && sizeof...(Behind) <= 3)
 [[nodiscard]] plan tune_tasks(std::span<task> tasks, const P& how, const tasks_budget& limit, Behind&&... behind)
@@ -245,7 +247,7 @@ template <class P, class... Behind>
     else return {};  // said above
 }
 
-/// The tasks are measured by a pool, which is kept full and has a time of its own; the tasks' measurers are not used.
+/// The same with a pool, which is kept full and has a time of its own. The tasks' measurers are not used.
 template <pool Pool, class P, class... Behind>
     requires(sizeof...(Behind) >= 1 && sizeof...(Behind) <= 2)
 [[nodiscard]] plan tune_tasks(std::span<const task> tasks, Pool& carrier, const P& how, const tasks_budget& limit,

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A run that is asked and told: what every loop is written over, and yours can be.
+/// The ask-and-tell interface of a run over one space. Every loop of the library uses it, and yours can.
 
 #include <algorithm>
 #include <concepts>
@@ -101,10 +101,10 @@ private:
 
 }  // namespace detail
 
-/// One run over one space, driven from outside: ask for jobs, tell what became of them, in any order.
+/// One run over one space, driven from outside: ask for jobs and tell their measurements, in any order.
 ///
 ///     tk::tuner t(space, tk::recipes::combined(), {.trials = 512}, gen);
-///     while (auto job = t.ask()) t.tell(*job, measure(job->candidate, job->limits));
+///     while (auto job = t.ask()) t.tell(*job, measure_one(*job));
 ///     if (t.record().found()) use(space.at(t.record().incumbent().candidate));
 ///
 /// It has no clock, no thread and no files, refers to nothing outside itself, and a copy of it is a fork of the run.
@@ -167,7 +167,7 @@ public:
         run_.books.decide(record_);
     }
 
-    /// Configurations to send out before the strategy is asked: what is used untuned, or what another run found best.
+    /// Configurations to send out before the strategy is asked, such as the untuned one or the best of another run.
     /// Each counts as a trial; those that went out already are left out.
     void begin_with(const std::vector<index>& known) { run_.books.begin_with(known); }
 
@@ -179,10 +179,11 @@ public:
         return one.front();
     }
 
-    /// Up to `n` jobs of one kind: dropped ones, those of begin_with, or one proposal. Fewer than n says nothing.
+    /// Up to `n` jobs of one kind: dropped ones, those of begin_with, or one proposal. Fewer than n has no meaning of
+    /// its own.
     [[nodiscard]] std::vector<job> ask(std::size_t n) { return run_.ask(record_, n); }
 
-    /// What became of a job: the run's time goes on by what the measurement says it took.
+    /// Reports the measurement of a job. The run's time grows by the seconds that the measurement took.
     void tell(const job& j, measure::measurement m)
     {
         const double took = m.build_seconds + m.run_seconds;
@@ -192,34 +193,35 @@ public:
     /// The same at `stamp`, in seconds since the run began.
     void tell(const job& j, measure::measurement m, double stamp) { tell(j, std::move(m), stamp, 0); }
 
-    /// The same by a worker, which the record names.
+    /// The same from a worker, which the record names.
     void tell(const job& j, measure::measurement m, double stamp, std::size_t worker)
     {
         detail::ledger::check_stamp(stamp);
         run_.tell(record_, j, std::move(m), (std::max)(0.0, stamp - run_.books.stamp()), stamp, worker);
     }
 
-    /// The budget, and another for it: a run that the old one has stopped goes on where the new one lets it.
+    /// The budget, and a way to replace it. Where the new one allows it, a run that the old one has stopped goes on.
     [[nodiscard]] const budget& limit() const noexcept { return run_.books.limit(); }
     void set_limit(const budget& limit) { run_.books.set_limit(limit, record_); }
 
-    /// Time passed without an answer.
+    /// Reports that time passed without an answer.
     void time(double stamp)
     {
         record_.pass(run_.books.pass_to(stamp));
         if (run_.books.idle()) run_.books.decide(record_);
     }
 
-    /// Gives a job up: it was lost, or will not be measured here.
+    /// Gives up a job that was lost, or that will not be measured here.
     void drop(const job& j) { run_.drop(record_, j); }
 
-    /// Ends the run. What is out may still be told.
+    /// Ends the run. Jobs that are out may still be told.
     void stop()
     {
         if (record_.stopped == stop_reason::running) record_.stopped = stop_reason::asked;
     }
 
-    /// Nothing is out, and nothing will go out again. A run whose space is exhausted learns it from an empty `ask`.
+    /// Whether the run is over: nothing is out, and nothing will go out again. An empty `ask` tells a run that its
+    /// space is exhausted.
     [[nodiscard]] bool over() const { return run_.books.idle() && record_.stopped != stop_reason::running; }
 
     [[nodiscard]] std::size_t outstanding() const noexcept { return run_.books.out(); }
@@ -237,7 +239,7 @@ public:
 
     [[nodiscard]] std::size_t ahead() const noexcept { return ahead_; }         ///< the recipe's
     [[nodiscard]] double stamp() const noexcept { return run_.books.stamp(); }  ///< the run's time
-    /// How often the strategy proposed something: changes with every `ask` that changed its state.
+    /// How often the strategy proposed configurations. It changes with every `ask` that changed the strategy's state.
     [[nodiscard]] std::uint64_t proposals() const noexcept { return run_.proposals; }
 
 private:

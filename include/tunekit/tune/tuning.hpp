@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a run has learned: its trials, its incumbent, its tuning curve.
+/// The result of a run: its trials, its incumbent, its tuning curve.
 
 #include <algorithm>
 #include <cmath>
@@ -22,15 +22,15 @@ namespace tunekit {
 
 /// Why a run ended.
 enum class stop_reason : std::uint8_t {
-    running,    ///< it has not
-    trials,     ///< the budget of trials is used up
-    seconds,    ///< the budget of time is used up
+    running,    ///< it has not stopped
+    trials,     ///< the budget of trials is spent
+    seconds,    ///< the budget of time is spent
     exhausted,  ///< every configuration was proposed
     patience,   ///< no improvement for as long as the budget allows
-    asked,      ///< the caller's predicate said so
+    asked,      ///< the caller's predicate returned true
 };
 
-/// Why a run stopped, in words.
+/// The reason why a run stopped, in words.
 [[nodiscard]] constexpr const char* to_text(stop_reason why) noexcept
 {
     switch (why) {
@@ -50,45 +50,49 @@ enum class stop_reason : std::uint8_t {
     return "unknown";
 }
 
-/// The record of one task's run, in the order of the answers. Never forgets.
+/// The record of one task's run, in the order of the answers. It forgets nothing.
 class tuning {
 public:
     [[nodiscard]] const std::vector<measure::trial>& trials() const noexcept { return trials_; }
 
-    /// One point per trial; the seconds are those of its answer's stamp.
+    /// The tuning curve: one point per trial, with the seconds of its answer's stamp.
     [[nodiscard]] const std::vector<curve::curve_point>& curve() const noexcept { return curve_; }
 
-    [[nodiscard]] std::uint64_t failed() const noexcept { return failed_; }       ///< trials without a cost
-    [[nodiscard]] double seconds() const noexcept { return seconds_; }            ///< time spent, by the run's clock
-    [[nodiscard]] bool found() const noexcept { return incumbent_.has_value(); }  ///< any trial with a verified cost?
+    [[nodiscard]] std::uint64_t failed() const noexcept { return failed_; }  ///< trials without a cost
+    [[nodiscard]] double seconds() const noexcept { return seconds_; }       ///< time spent, by the run's clock
+    [[nodiscard]] bool found() const noexcept
+    {
+        return incumbent_.has_value();
+    }  ///< whether any trial has a verified cost
 
-    /// The best verified trial, the earliest of equals. Throws tunekit::error where none was found.
+    /// The best verified trial; of equal ones the earliest. Throws tunekit::error where none was found.
     [[nodiscard]] const measure::trial& incumbent() const
     {
         if (!incumbent_) throw error("tuning: no configuration was measured without failing; ask found() first");
         return trials_[*incumbent_];
     }
 
-    /// Seconds of the incumbent; +inf before there is one.
+    /// The seconds of the incumbent; +inf before there is one.
     [[nodiscard]] double best_cost() const noexcept
     {
         return incumbent_ ? trials_[*incumbent_].measured.cost : std::numeric_limits<double>::infinity();
     }
 
-    /// Trials since the incumbent was found; 0 before there is one, so that patience waits for a first success.
+    /// The number of trials since the incumbent was found. It is 0 before there is one, so that patience waits for a
+    /// first success.
     [[nodiscard]] std::uint64_t stale() const noexcept { return incumbent_ ? trials_.size() - 1 - *incumbent_ : 0; }
 
-    /// The candidates of the best `k` verified trials, best first, the earlier of equals first.
+    /// The candidates of the best `k` verified trials, best first; of equal ones the earlier first.
     [[nodiscard]] std::vector<index> finalists(std::size_t k) const;
 
     /// Appends a trial whose answer came `seconds` after the previous one's. Precondition: the cost of an ok() measurement
     /// is finite.
     void append(measure::trial t, double seconds);
 
-    /// The same for a batch that ended `seconds` after the previous one.
+    /// Appends a batch of trials that ended `seconds` after the previous one.
     void append(std::vector<measure::trial> batch, double seconds);
 
-    /// Time that passed without a trial.
+    /// Adds time that passed without a trial.
     void pass(double seconds) noexcept { seconds_ += seconds; }
 
     stop_reason stopped = stop_reason::running;

@@ -17,10 +17,11 @@ namespace tunekit::measure {
 struct build_options {
     std::vector<std::string> compilers{"c++"};  ///< names or paths; a source may ask for any of them
     std::vector<std::string> flags{"-O2", "-march=native"};
-    std::string directory{};    ///< of the cache, made where it is missing; empty: one that ends with the builder
+    std::string
+        directory{};  ///< of the cache, made where it is missing; empty: a temporary one, which ends with the builder
     std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
-    std::size_t together = 16;  ///< configurations per compilation, at most
-    std::vector<int> cores{};   ///< processors that compilers may use, beside workers that have others; empty: any
+    std::size_t together = 16;  ///< the most configurations per compilation
+    std::vector<int> cores{};   ///< processors that compilers may use while workers use others; empty: any
 };
 
 namespace detail {
@@ -100,7 +101,7 @@ private:
 
 }  // namespace detail
 
-/// Compiles sources, several in one translation unit, in several processes, each source once.
+/// Compiles sources in several processes, several sources in one translation unit, each source once.
 ///
 ///     builder pool({.directory = "cache"});
 ///     pool.submit(sources, "kernel", 10);          // starts compilers and returns

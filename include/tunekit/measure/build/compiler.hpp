@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The compilers that this machine has for generated source, and what tells two builds apart.
+/// The compilers of this machine for generated source, and the identity of a build.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,11 +18,11 @@
 
 namespace tunekit::measure {
 
-/// A compiler that was found.
+/// A compiler that was found on this machine.
 struct compiler {
-    std::string name;      ///< as it was asked for
-    std::string path;      ///< what is started
-    std::string identity;  ///< differs, but for chance, from any other compiler's and machine's
+    std::string name;      ///< the name that was asked for
+    std::string path;      ///< the program that is started
+    std::string identity;  ///< differs, but for chance, from that of any other compiler or machine
 
     friend bool operator==(const compiler&, const compiler&) = default;
 };
@@ -93,8 +93,8 @@ inline std::string find_program(const std::string& name)
 
 }  // namespace detail
 
-/// Finds the compiler `name`: a path, or a name that is looked for in PATH. Nothing is started. Its identity is its
-/// path, size and time of change, and the kind of processor. Throws: tunekit::error where there is no such program.
+/// Finds the compiler `name`: a path, or a name to look up in PATH. Nothing is started. Its identity is its path, size
+/// and time of change, and the kind of processor. Throws: tunekit::error where there is no such program.
 [[nodiscard]] inline compiler find_compiler(const std::string& name)
 {
     compiler out{name, detail::find_program(name), {}};

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Measuring configurations whose code is built first.
+/// A measurer for configurations whose code must be built first.
 
 #include <cstddef>
 #include <exception>
@@ -20,7 +20,7 @@
 
 namespace tunekit::measure {
 
-/// What `generated` returns: a measurer that owns the builder and the measurer behind it.
+/// The measurer that `generated` returns. It owns the builder and the measurer behind it.
 template <class Template, measurer Inner, class Pool = builder>
 class generated_measurer {
 public:
@@ -40,7 +40,7 @@ public:
         return out;
     }
 
-    /// The same, each as soon as it is known.
+    /// The same, with `each` called for each measurement as soon as it is known.
     template <class Each>
     void measure(std::span<const index> batch, const limits& within, Each&& each)
     {
@@ -78,7 +78,7 @@ public:
     }
 
 private:
-    /// A pool that never compiles two together may lack it.
+    /// Whether the pool can build one source alone. A pool that never compiles two together may lack this.
     static constexpr bool builds_alone =
         requires(Pool& pool, const source& s) { pool.submit_alone(s, std::string_view(), 1.0); };
 
@@ -90,7 +90,8 @@ private:
         return std::move(m.front());
     }
 
-    /// Once more, built by itself: a macro or a constructor of those that it was compiled with may be to blame.
+    /// Builds one configuration alone and runs it again: a macro or a constructor of the others in its translation unit
+    /// may be to blame.
     measurement run_alone(std::span<const index> one, const std::string& key, const limits& within,
                           const measurement& before)
     {
@@ -112,9 +113,9 @@ private:
     Inner inner_;
 };
 
-/// Measures the configurations of a template: compiles a batch in the processes of `pool` (a `builder` or an
-/// `nvrtc_builder`), and has `inner` measure each configuration as soon as it is built, while later ones are still
-/// compiled.
+/// Measures the configurations of a template whose code must be built. It compiles a batch in the processes of `pool`
+/// (a `builder` or an `nvrtc_builder`). `inner` measures each configuration as soon as it is built, while later ones
+/// are still compiled.
 ///
 ///     builder pool;
 ///     auto kernel  = generated_kernel<void(float*)>(scale, pool.cache(), bind);

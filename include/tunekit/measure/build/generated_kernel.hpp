@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The kernel that a built program is.
+/// Kernels from built shared objects, for `timed`.
 
 #include <dlfcn.h>
 
@@ -16,10 +16,10 @@
 
 namespace tunekit::measure {
 
-/// A shared object that is loaded while this exists. Move-only.
+/// A loaded shared object; it is unloaded at the end of this object's life. Move-only.
 class loaded_code {
 public:
-    /// Throws tunekit::error with the loader's reason.
+    /// Loads the shared object. Throws tunekit::error with the loader's reason.
     explicit loaded_code(const std::string& path) : handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))
     {
         if (handle_ == nullptr) throw error("loaded_code: " + reason());
@@ -37,7 +37,7 @@ public:
         if (handle_ != nullptr) ::dlclose(handle_);
     }
 
-    /// The function of this name. Precondition: it has this signature. Throws tunekit::error where there is none.
+    /// The function called `name`. Precondition: it has this signature. Throws tunekit::error where there is none.
     template <class Signature>
     [[nodiscard]] Signature* function(const std::string& name) const
     {
@@ -72,10 +72,10 @@ struct loaded_run : private keeps_code, public Run {
 
 }  // namespace detail
 
-/// The kernel of a template, for `timed`: finds what was built for a configuration, loads it, and hands the function
-/// over.
+/// The kernel of a template, for `timed`. It finds the code that was built for a configuration, loads it, and hands its
+/// function to `bind`.
 ///
-///     auto kernel = generated_kernel<void(float*)>(scale, pool.cache(), [x](auto* run, const auto&) {
+///     auto kernel = generated_kernel<void(float*)>(scale, compilers.cache(), [&](auto* run, const auto&) {
 ///         return [=] { run(x); };
 ///     });
 ///

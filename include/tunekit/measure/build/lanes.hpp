@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Builders and runners as lanes of one pool: compilers work while candidates run.
+/// A pool of builders and runners: compilers work while candidates run.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,12 +28,11 @@ namespace tunekit::measure {
 
 /// Settings of `lanes`.
 struct lanes_options {
-    std::size_t ahead =
-        0;  ///< jobs beyond those that run: in work by compilers, or built and waiting; 0: one per compiler
+    std::size_t ahead = 0;  ///< jobs beyond those that run: being compiled, or built and waiting; 0: one per compiler
 };
 
-/// A pool that builds each job before it runs it: jobs are compiled in the processes of a builder, and go on to a pool of
-/// runners as soon as they are built and one is free.
+/// A pool that builds each job before it runs it. The processes of a builder compile the jobs. A built job goes on to a
+/// pool of runners as soon as one is free.
 ///
 ///     const auto cores = share_cores(1, 1);
 ///     builder compilers({.processes = 1, .cores = cores.spared});
@@ -128,8 +127,8 @@ public:
         }
     }
 
-    /// A measurer on one runner, while nothing else is out: what is not built yet is built before anything of a batch runs.
-    /// `measure` throws std::invalid_argument while jobs are out.
+    /// A measurer on one runner, for use while nothing else is out. It builds what is not built yet before it runs
+    /// anything of a batch. `measure` throws std::invalid_argument while jobs are out.
     [[nodiscard]] auto alone(std::size_t worker, std::size_t task = 0)
         requires requires(Runners& r) { r.alone(worker, task); }
     {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A space whose configurations are programs.
+/// Templates: a space whose configurations are programs.
 
 #include <concepts>
 #include <string>
@@ -13,7 +13,8 @@
 
 namespace tunekit::measure {
 
-/// What is compiled for one configuration. The text needs no header: vector extensions and builtins do.
+/// The source that is compiled for one configuration. Its text needs no header: vector extensions and builtins are
+/// enough.
 struct source {
     std::string text;
     std::string compiler{};            ///< one of build_options::compilers, as written there; empty: the first

@@ -23,14 +23,15 @@ namespace tunekit::measure {
 
 /// Settings of `nvrtc_builder`.
 struct nvrtc_options {
-    std::string architecture = "sm_80";  ///< of the device that runs it: cuda_device::architecture()
+    std::string architecture = "sm_80";  ///< of the device that runs the code: cuda_device::architecture()
     std::vector<std::string> flags{"--std=c++17"};
-    std::string directory{};    ///< of the cache, made where it is missing; empty: one that ends with the builder
+    std::string
+        directory{};  ///< of the cache, made where it is missing; empty: a temporary one, which ends with the builder
     std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
-    std::string library{};      ///< libnvrtc; empty: the newest there is
+    std::string library{};      ///< path of libnvrtc; empty: the newest one found
 };
 
-/// Names cubins that were built and could be. A value: kernels in worker processes carry a copy and find their code
+/// The names of cubins in a cache, built or not. A value: kernels in worker processes carry a copy and find their code
 /// with it. A key is a digest of the text, the entry point, architecture, flags and the compiler's version and file.
 class cubin_cache {
 public:
@@ -45,7 +46,7 @@ public:
     [[nodiscard]] const std::string& directory() const noexcept { return directory_; }
     [[nodiscard]] const std::string& architecture() const noexcept { return architecture_; }
 
-    /// What the compiler is told of `s`: the builder's flags, then those of `s`.
+    /// The options for the compilation of `s`: the builder's flags, then those of `s`.
     [[nodiscard]] std::vector<std::string> options_of(const source& s) const
     {
         std::vector<std::string> out{"--gpu-architecture=" + architecture_};
@@ -54,7 +55,7 @@ public:
         return out;
     }
 
-    /// 32 hexadecimal digits. Throws std::invalid_argument where the source asks for a compiler.
+    /// The key of a source: 32 hexadecimal digits. Throws std::invalid_argument where the source asks for a compiler.
     [[nodiscard]] std::string key(const source& s, std::string_view entry) const
     {
         require(s.compiler.empty(), "cubin_cache: the source asks for the compiler '" + s.compiler + "', want none");
@@ -68,25 +69,25 @@ public:
         return detail::digest(all);
     }
 
-    /// The cubin of a key, whether it is there or not.
+    /// The path of the cubin with this key, whether it exists or not.
     [[nodiscard]] std::string path(std::string_view key) const
     {
         return directory_ + '/' + std::string(key) + ".cubin";
     }
-    /// Its bytes; empty where it is not there, whole and ours.
+    /// The bytes of the cubin with this key; empty where it is missing, incomplete or not ours.
     [[nodiscard]] std::string cubin(std::string_view key) const
     {
         std::optional<detail::built_file> there = find(key);
         return there ? std::move(there->bytes) : std::string();
     }
-    /// What was built for a key, where it is there, whole and ours.
+    /// The file that was built for a key; empty where it is missing, incomplete or not ours.
     [[nodiscard]] std::optional<detail::built_file> find(std::string_view key) const
     {
         return detail::read_built(path(key), key);
     }
 
-    /// Makes `what` the cubin of `key`, in one step, whatever lies there; `beside` is a name in the directory to write it
-    /// under before. Throws tunekit::error where the directory refuses.
+    /// Makes `what` the cubin of `key`, in one step, and replaces what lies there. `beside` is a name in the directory
+    /// under which it is written first. Throws tunekit::error where the directory refuses.
     void publish(const detail::built_file& what, std::string_view key, const std::string& beside) const
     {
         detail::put_built(what, path(key), key, beside);
@@ -167,7 +168,7 @@ private:
 
 }  // namespace detail
 
-/// Compiles CUDA C++ with NVRTC, each source in a process of its own and once.
+/// Compiles CUDA C++ with NVRTC, each source once and in a process of its own.
 ///
 ///     nvrtc_builder pool({.architecture = "sm_90", .directory = "cache"});
 ///     auto measure = generated(program, std::move(pool), std::move(runs));
@@ -182,7 +183,7 @@ class nvrtc_builder : public build_pool<detail::nvrtc_toolchain> {
 public:
     explicit nvrtc_builder(nvrtc_options options = {}) : build_pool(options.directory, options.processes, options) {}
 
-    /// Of the library, "13.0".
+    /// The version of the library, such as "13.0".
     [[nodiscard]] std::string version() const { return tools().compiler().version(); }
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A kernel of a .cu file, launched by a lambda, for `timed`.
+/// Kernels of a .cu file that a lambda launches, for `timed`.
 
 #include <cstddef>
 #include <cstdint>
@@ -54,7 +54,7 @@ private:
 
 #endif
 
-/// A kernel for `timed` whose launches are written by hand, in a .cu file that nvcc compiles.
+/// A kernel for `timed` whose launches are written by hand in a .cu file, which nvcc compiles.
 ///
 ///     auto kernel = cuda_callable(gpu, [&](const auto& config) {
 ///         const float* x = data.device<float>(gpu, 0);

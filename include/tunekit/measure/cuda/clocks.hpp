@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The clock rates at which a device ran and what held it back, as NVML says.
+/// The clock rates at which a device ran, and the reasons for lower ones, as NVML reports them.
 
 #include <optional>
 #include <string>
@@ -12,11 +12,12 @@
 
 namespace tunekit::measure {
 
-/// What was seen of a device over a run. Looked at right after a candidate, so an idle device does not hide it.
+/// The clock rates and the throttling seen on a device during a run. They are read right after a candidate, so that an
+/// idle device does not hide them.
 struct cuda_conditions {
     unsigned samples = 0;
     unsigned min_mhz = 0, max_mhz = 0;  ///< of the multiprocessors
-    unsigned long long held_back = 0;   ///< NVML's reasons for lower clocks, all that were seen
+    unsigned long long held_back = 0;   ///< all of NVML's reasons for lower clocks that were seen
 
     void add(unsigned mhz, unsigned long long reasons) noexcept
     {
@@ -33,10 +34,10 @@ struct cuda_conditions {
         samples += other.samples - 2;
     }
 
-    /// Whether heat, power or the board held the device back; idling and a chosen clock do not count.
+    /// Whether heat, power or the board held the device back. Idling and a chosen clock do not count.
     [[nodiscard]] bool throttled() const noexcept { return (held_back & 0xECU) != 0; }
 
-    /// "1410 to 1980 MHz, held back by: power cap"; one line.
+    /// The conditions in one line, such as "1410 to 1980 MHz, held back by: power cap".
     [[nodiscard]] std::string text() const
     {
         if (samples == 0) return "clocks not observed";
@@ -59,11 +60,11 @@ struct cuda_conditions {
     friend bool operator==(const cuda_conditions&, const cuda_conditions&) = default;
 };
 
-/// NVML on one device; watches nothing where there is no NVML. Does not begin CUDA, so it may be used beside workers.
-/// Move-only.
+/// NVML on one device. It watches nothing where there is no NVML. It does not begin CUDA, so it may be used beside
+/// workers. Move-only.
 class cuda_clocks {
 public:
-    /// The device by its bus identity, cuda_device::bus. `library` is libnvidia-ml; empty: the system's.
+    /// Opens the device with a bus identity, cuda_device::bus. `library` is libnvidia-ml; empty: the system's.
     explicit cuda_clocks(const std::string& bus, const std::string& library = {})
     {
         try {
@@ -86,7 +87,7 @@ public:
 
     [[nodiscard]] bool watching() const noexcept { return device_ != nullptr; }
 
-    /// Adds what is seen now.
+    /// Adds the present clock rates and reasons.
     void look(cuda_conditions& to) const
     {
         constexpr int multiprocessors = 1;  // NVML_CLOCK_SM

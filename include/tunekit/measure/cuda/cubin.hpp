@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a compiled kernel takes of a device, read from the machine code: no device is needed to know it.
+/// The resources that a compiled kernel needs, read from its machine code. No device is needed.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,18 +15,18 @@
 
 namespace tunekit::measure {
 
-/// What one kernel takes. CUDA's cuFuncGetAttribute says the same of a kernel that is loaded.
+/// The resources that one kernel needs. CUDA's cuFuncGetAttribute gives the same for a kernel that is loaded.
 struct cuda_resources {
     int registers = 0;             ///< per thread
-    std::size_t local_bytes = 0;   ///< per thread: what did not fit into registers, and arrays that are indexed
-    std::size_t shared_bytes = 0;  ///< per block, without what the launch adds
-    int max_threads = 0;           ///< per block, by __launch_bounds__; 0: not said
+    std::size_t local_bytes = 0;   ///< per thread: values that did not fit into registers, and arrays that are indexed
+    std::size_t shared_bytes = 0;  ///< per block, without those that the launch adds
+    int max_threads = 0;           ///< per block, from __launch_bounds__; 0: not given
 
     friend bool operator==(const cuda_resources&, const cuda_resources&) = default;
 };
 
-/// The kernels of a cubin by name; empty where the bytes are none. The format is not documented by its maker: read are
-/// the attributes that cuobjdump and ptxas -v show, and tests compare with what ptxas says.
+/// The kernels of a cubin by name; empty where the bytes are no cubin. The format is not documented by its maker. This
+/// reads the attributes that cuobjdump and ptxas -v show, and tests compare with what ptxas says.
 [[nodiscard]] inline std::map<std::string, cuda_resources> cubin_kernels(std::string_view cubin)
 {
     constexpr unsigned char max_threads = 0x05, required_threads = 0x10, frame_size = 0x11, least_stack = 0x12;
@@ -70,7 +70,7 @@ struct cuda_resources {
     return out;
 }
 
-/// What `kernel` takes, by the file `cubin`; empty where the file does not say.
+/// The resources of `kernel` in the file `cubin`; empty where the file does not give them.
 [[nodiscard]] inline std::optional<cuda_resources> cubin_resources(const std::string& cubin, const std::string& kernel)
 {
     const auto all = cubin_kernels(detail::read_file(cubin));

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The CUDA devices of this machine and their limits, without touching CUDA in this process.
+/// The CUDA devices of this machine and their limits, found without the use of CUDA in this process.
 
 #include <poll.h>
 #include <sys/wait.h>
@@ -19,21 +19,21 @@
 
 namespace tunekit::measure {
 
-/// What a device allows. The defaults hold for every device of compute capability 5.0 and more.
+/// A CUDA device and its limits. The defaults hold for every device of compute capability 5.0 and more.
 struct cuda_device {
     int index = 0;
     int major = 5, minor = 0;              ///< compute capability
     int processors = 1;                    ///< streaming multiprocessors
     int threads = 1024;                    ///< per block
     int registers = 65536;                 ///< per block
-    std::size_t shared_bytes = 49152;      ///< per block without asking for more
-    std::size_t max_shared_bytes = 49152;  ///< per block, asked for: dynamic shared memory only
+    std::size_t shared_bytes = 49152;      ///< per block, without a special request
+    std::size_t max_shared_bytes = 49152;  ///< per block, with a request: dynamic shared memory only
     std::size_t cache_bytes = 0;           ///< of the second level
     std::size_t memory_bytes = 0;
     std::string bus{};  ///< "0000:65:00.0"
     std::string name{};
 
-    /// "sm_90", as nvrtc_options want it.
+    /// The name of the architecture as nvrtc_options take it, such as "sm_90".
     [[nodiscard]] std::string architecture() const { return "sm_" + std::to_string(10 * major + minor); }
 
     friend bool operator==(const cuda_device&, const cuda_device&) = default;
@@ -110,9 +110,9 @@ inline std::optional<cuda_device> parse_device(const std::string& line)
 
 }  // namespace detail
 
-/// The devices of this machine, asked for in a child process, so that CUDA may still be begun in workers forked later.
-/// `driver` is the library; empty: the system's. Throws no_cuda, in one line, where there is no driver or no device,
-/// and where the driver does not answer for `seconds`.
+/// Lists the devices of this machine. A child process asks for them, so that CUDA may still be begun in workers forked
+/// later. `driver` is the library; empty: the system's. Throws no_cuda, in one line, where there is no driver or no
+/// device, and where the driver does not answer for `seconds`.
 [[nodiscard]] inline std::vector<cuda_device> cuda_devices(const std::string& driver = {}, double seconds = 30)
 {
     detail::compilation child([&driver] {
@@ -149,7 +149,7 @@ inline std::optional<cuda_device> parse_device(const std::string& line)
     throw no_cuda("no CUDA device: asking the driver ended with status " + std::to_string(child.status()));
 }
 
-/// Device `index` of this machine. Throws no_cuda where there is none of that number.
+/// Finds device `index` of this machine. Throws no_cuda where there is none of that number.
 [[nodiscard]] inline cuda_device find_cuda_device(int index = 0, const std::string& driver = {})
 {
     const auto all = cuda_devices(driver);

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The kernel that a cubin is, for `timed`.
+/// Kernels from cubins, for `timed`.
 
 #include <array>
 #include <cstddef>
@@ -20,8 +20,8 @@
 
 namespace tunekit::measure {
 
-/// Empty where `on` can start `how`, else one line on the first limit that it exceeds. `use` is what the kernel takes
-/// by its cubin; where that is not known, the launch alone is looked at.
+/// The first limit of `on` that the launch `how` exceeds, in one line; empty where `on` can start it. `use` is what the
+/// kernel takes by its cubin; where that is not known, only the launch is checked.
 [[nodiscard]] inline std::optional<std::string> exceeds(const cuda_launch& how,
                                                         const std::optional<cuda_resources>& use, const cuda_device& on)
 {
@@ -48,11 +48,11 @@ namespace tunekit::measure {
     return std::nullopt;
 }
 
-/// What runs a configuration: a loaded module and its launches. Move-only; unloads the module when it ends.
+/// Runs one configuration: a loaded module and its launches. Move-only; unloads the module when it ends.
 class cuda_run {
 public:
-    /// Loads `image` and does what `source.prepare` says. Throws cuda_failure, or candidate_error where a launch
-    /// exceeds what a driver call can say.
+    /// Loads `image` and runs the launches of `source.prepare`. Throws cuda_failure, or candidate_error where a launch
+    /// exceeds what a driver call can express.
     cuda_run(cuda_session& gpu, const std::string& image, const cuda_source& source, cuda_operands& data)
         : gpu_(&gpu), arguments_(data.arguments(gpu, static_cast<std::size_t>(source.scratch_floats) * sizeof(float)))
     {
@@ -85,7 +85,7 @@ public:
         if (module_ != nullptr) gpu_->cuda().module_unload(module_);
     }
 
-    /// Seconds of one run; the first, which may be checked, is launched once and no more.
+    /// The seconds of one run. The first run, which may be checked, is launched exactly once.
     [[nodiscard]] double operator()(std::uint64_t turn)
     {
         const double one = gpu_->seconds(turn == 0 ? 1 : times_, [this] {
@@ -136,10 +136,10 @@ private:
     std::uint32_t times_ = 1;
 };
 
-/// The kernel of a template of `cuda_source`s, for `timed`: finds what was built for a configuration, loads it, and
-/// reports the device's seconds.
+/// The kernel of a template of `cuda_source`s, for `timed`. It finds the code that was built for a configuration, loads
+/// it, and returns the device's seconds.
 ///
-///     timed{cuda_kernel(program, pool.cache(), data, gpu), until_confident{}, cuda_check{&data, &gpu}}
+///     timed{cuda_kernel(program, cubins, data, gpu), until_confident{}, cuda_check{&data, &gpu}}
 ///
 /// Refers to `data` and `gpu`. Only the configuration is needed to find the code, so it works in processes forked
 /// before anything was built.

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// CUDA's libraries, opened when they are first needed: programs that include this start on machines without them.
+/// CUDA's libraries, opened at first use. Programs that include this also start on machines without them.
 
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -17,13 +17,13 @@
 
 namespace tunekit::measure {
 
-/// There is no CUDA here, or no such device. Programs end with status 3.
+/// The error that there is no CUDA here, or no such device. Programs end with status 3.
 struct no_cuda : error {
     using error::error;
 };
 
-/// A call of the driver or the runtime that did not do its work: as a candidate's, out_of_memory or launch_error with the
-/// code.
+/// The error of a driver or runtime call that failed. For a candidate it is the failure out_of_memory or launch_error,
+/// with the code.
 struct cuda_failure : candidate_error {
     cuda_failure(int code, std::string what)
         : candidate_error({.kind = code == 2 ? failure_kind::out_of_memory : failure_kind::launch_error,
@@ -33,11 +33,11 @@ struct cuda_failure : candidate_error {
     }
 };
 
-/// A library of CUDA's, under the first of several names that opens. Move-only; stays open, because threads of its own
-/// may still run in it.
+/// A shared library of CUDA, opened by the first of several names that works. Move-only. It stays open, because its own
+/// threads may still run in it.
 class cuda_library {
 public:
-    /// `path`, or where that is empty the first of `names`. Throws no_cuda: "no <what>: <reason>; <remedy>".
+    /// Opens `path`, or where that is empty the first of `names`. Throws no_cuda: "no <what>: <reason>; <remedy>".
     cuda_library(const std::string& path, const std::vector<std::string>& names, const char* what, const char* remedy)
         : what_(what)
     {
@@ -61,7 +61,7 @@ public:
         to = reinterpret_cast<Function*>(found);
     }
 
-    /// Tells this file from others of its kind, by the place of a function in it.
+    /// A text that identifies this library file among others of its kind, from the place of a function in it.
     template <class Function>
     [[nodiscard]] static std::string identity(Function* of)
     {

@@ -2,8 +2,8 @@
 #pragma once
 
 /// \file
-/// Measuring the configurations of a CUDA template: built by NVRTC, looked over, run in a worker that CUDA cannot take
-/// with it.
+/// A measurer for the configurations of a CUDA template: built by NVRTC, checked against the device's limits, run in a
+/// worker process that CUDA faults cannot leave.
 
 #include <cstddef>
 #include <exception>
@@ -21,7 +21,7 @@
 
 namespace tunekit::measure {
 
-/// What `cuda_admitted` returns: a measurer in front of another.
+/// The measurer that `cuda_admitted` returns. It stands in front of another one.
 template <class Template, measurer Inner>
 class cuda_admitted_measurer {
 public:
@@ -34,7 +34,7 @@ public:
     {
     }
 
-    /// Clock rates and throttling, as seen after each candidate that ran.
+    /// The clock rates and throttling, read after each candidate that ran.
     [[nodiscard]] const cuda_conditions& conditions() const noexcept { return seen_; }
 
     [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
@@ -75,8 +75,9 @@ private:
     cuda_conditions seen_{};
 };
 
-/// Has `inner` measure only what device `on` can start, by the resources in the cubins: the rest fails as launch_error
-/// with the code that the driver would give (701), without costing the worker. Watches the device's clocks.
+/// Lets `inner` measure only configurations that device `on` can start, by the resources in the cubins. The others fail
+/// as launch_error with the code that the driver would give (701), without the loss of a worker. It also watches the
+/// device's clocks.
 template <class Template, measurer Inner>
 [[nodiscard]] cuda_admitted_measurer<Template, Inner> cuda_admitted(Template what, cubin_cache cache, cuda_device on,
                                                                     Inner inner, const std::string& nvml = {})
@@ -86,15 +87,15 @@ template <class Template, measurer Inner>
 
 /// Settings of `cuda_measurer`.
 struct cuda_options {
-    cuda_device device{};  ///< by find_cuda_device
+    cuda_device device{};  ///< from find_cuda_device
     std::string driver{};  ///< libcuda; empty: the system's
     std::string nvml{};    ///< libnvidia-ml; empty: the system's
     cuda_session_options timing{};
-    std::size_t memory_bytes = std::size_t{8} << 30;  ///< of the host, that a worker may make resident
+    std::size_t memory_bytes = std::size_t{8} << 30;  ///< host memory that a worker may make resident
 };
 
-/// The isolation that a CUDA worker bears: its address space is far larger than what it uses, so the parent looks at
-/// what is resident.
+/// Settings of `isolated` for a CUDA worker. Its address space is far larger than what it uses, so the parent watches
+/// the resident memory.
 [[nodiscard]] inline isolated_options cuda_isolation(std::size_t memory_bytes = std::size_t{8} << 30)
 {
     return {.memory_bytes = memory_bytes, .rule = memory_rule::resident};

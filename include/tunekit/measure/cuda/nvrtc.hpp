@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// NVRTC, CUDA's compiler as a library: text in, machine code of one architecture out. Needs no device.
+/// NVRTC, CUDA's compiler as a library: from text to machine code of one architecture. It needs no device.
 
 #include <cstddef>
 #include <string>
@@ -12,17 +12,17 @@
 
 namespace tunekit::measure {
 
-/// The opened library. Its few types are declared here, so that no toolkit is needed to compile this. Move-only.
+/// The opened NVRTC library. Its few types are declared here, so that no toolkit is needed to compile this. Move-only.
 class nvrtc {
 public:
-    /// What came of a compilation.
+    /// The result of a compilation.
     struct outcome {
         bool good = false;
         std::string cubin{};  ///< an ELF file; empty unless good
-        std::string log{};    ///< the compiler's words, warnings included
+        std::string log{};    ///< the compiler's messages, warnings included
     };
 
-    /// Opens `path`, or where that is empty the newest libnvrtc there is. Throws no_cuda.
+    /// Opens `path`, or where that is empty the newest libnvrtc found. Throws no_cuda.
     explicit nvrtc(const std::string& path = {})
         : library_(path,
                    {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so",
@@ -43,7 +43,7 @@ public:
         library_.find(archs_, "nvrtcGetSupportedArchs");
     }
 
-    /// "13.0".
+    /// The version, such as "13.0".
     [[nodiscard]] std::string version() const
     {
         int major = 0, minor = 0;
@@ -51,10 +51,10 @@ public:
         return std::to_string(major) + '.' + std::to_string(minor);
     }
 
-    /// Differs, but for chance, between versions and between files.
+    /// A text that differs, but for chance, between versions and between files.
     [[nodiscard]] std::string identity() const { return version() + ' ' + cuda_library::identity(version_); }
 
-    /// The architectures that it compiles for: 80 stands for sm_80.
+    /// The architectures that it can compile for: 80 stands for sm_80.
     [[nodiscard]] std::vector<int> architectures() const
     {
         int n = 0;
@@ -64,7 +64,7 @@ public:
         return out;
     }
 
-    /// Compiles `text` with options such as --gpu-architecture=sm_80. Slow, and may take for ever: have it run in a
+    /// Compiles `text` with options such as --gpu-architecture=sm_80. It is slow and may never end, so run it in a
     /// process of its own, as `nvrtc_builder` does.
     [[nodiscard]] outcome compile(const std::string& text, const std::vector<std::string>& options) const
     {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What every configuration of a CUDA kernel is run on, and how its outputs are checked.
+/// The arguments of a CUDA kernel, and the check of its outputs.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace tunekit::measure {
 
-/// The arguments of a kernel, in its order: inputs and values are given, outputs are compared with a reference.
+/// The arguments of a kernel, in its order. Inputs and values are given; outputs are compared with a reference.
 ///
 ///     cuda_operands data;
 ///     data.input<float>(x);
@@ -36,7 +36,7 @@ public:
     cuda_operands(const cuda_operands&) = delete;
     cuda_operands& operator=(const cuda_operands&) = delete;
 
-    /// An array that kernels read.
+    /// Adds an array that kernels read.
     template <class T>
         requires std::is_trivially_copyable_v<T>
     void input(std::span<const T> x)
@@ -44,7 +44,7 @@ public:
         add(role::input, x.data(), x.size_bytes());
     }
 
-    /// An array that kernels fill: NaN at first, then compared with `want`.
+    /// Adds an array that kernels fill: NaN at first, then compared with `want`.
     template <class T>
         requires std::is_arithmetic_v<T>
     void output(std::span<const T> want, tolerance within = {})
@@ -60,7 +60,7 @@ public:
         };
     }
 
-    /// An argument that is passed by value.
+    /// Adds an argument that is passed by value.
     template <class T>
         requires std::is_trivially_copyable_v<T>
     void value(const T& x)
@@ -68,8 +68,8 @@ public:
         add(role::value, &x, sizeof x);
     }
 
-    /// Where each argument lies, as cuLaunchKernel wants it; the last one is that of `scratch_bytes`, where not 0.
-    /// Brings to the device what is not there yet.
+    /// The address of each argument, as cuLaunchKernel takes them; the last one is that of `scratch_bytes`, where not
+    /// 0. It copies to the device what is not there yet.
     [[nodiscard]] std::vector<void*> arguments(cuda_session& gpu, std::size_t scratch_bytes)
     {
         std::vector<void*> out;
@@ -103,7 +103,7 @@ public:
         return reinterpret_cast<T*>(static_cast<std::uintptr_t>(all_[k].device));
     }
 
-    /// Fills the outputs with NaN (of every width), and what lies beyond them with a pattern.
+    /// Fills the outputs with NaN (of every width), and the bytes beyond them with a pattern.
     void poison(cuda_session& gpu) const
     {
         for (const operand& o : all_)
@@ -113,7 +113,7 @@ public:
             }
     }
 
-    /// Empty where every output is as wanted and nothing beyond was written, else one line.
+    /// The first wrong output, or the first write beyond an output, in one line; empty where there is none.
     [[nodiscard]] std::optional<std::string> wrong(cuda_session& gpu) const
     {
         std::size_t which = 0;
@@ -154,7 +154,7 @@ private:
     std::size_t scratch_size_ = 0;
 };
 
-/// A check for `timed`: poisons the outputs before the run that is checked, compares them after it.
+/// A check for `timed`. It poisons the outputs before the run that is checked, and compares them after it.
 struct cuda_check {
     cuda_operands* data;
     cuda_session* gpu;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// One process's use of one CUDA device: memory, and the seconds of what runs on it.
+/// The use of one CUDA device by one process: memory, and the seconds of what runs on the device.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,23 +17,23 @@
 
 namespace tunekit::measure {
 
-/// Where something lies in a device's memory: CUdeviceptr.
+/// An address in a device's memory: CUdeviceptr.
 using cuda_address = detail::cuda_driver::address;
 
-/// How runs on a device are timed, beside the repetition policy.
+/// Options for timing on a device, in addition to the repetition policy.
 struct cuda_session_options {
-    cache state = cache::warm;    ///< of the second level; cold: other memory is written before each run, untimed
+    cache state = cache::warm;    ///< of the second-level cache; cold: other memory is written before each run, untimed
     std::size_t flush_bytes = 0;  ///< written before a cold run; 0: twice the second-level cache
-    double min_seconds = 1e-4;    ///< a warm run is launched so often between two events that it lasts about as long
+    double min_seconds = 1e-4;    ///< a warm run is launched often enough between two events to last about as long
     std::uint32_t max_launches = 1000;  ///< of a warm run, at most
 
     friend bool operator==(const cuda_session_options&, const cuda_session_options&) = default;
 };
 
-/// What a process holds of a device: begun by the first use, so that it may be made before a fork and used after it.
+/// A process's use of a device. The first use begins it, so that it may be made before a fork and used after it.
 ///
-///     cuda_session gpu(0);                                            // touches nothing
-///     auto runs = isolated(space, timed{cuda_kernel(..., gpu), ...}); // the worker begins CUDA
+///     cuda_session gpu(0);    // touches nothing; the worker begins CUDA
+///     auto runs = isolated(space, timed{cuda_kernel(program, cubins, data, gpu), until_confident{}});
 ///
 /// The device's primary context is used, which the runtime's `<<<...>>>` share. Device memory lives as long as the
 /// session. Errors: cuda_failure from what the driver refuses, no_cuda where there is no driver or no such device.
@@ -76,7 +76,7 @@ public:
         return *cuda_;
     }
 
-    /// `bytes` of device memory, until they are released or the session ends.
+    /// Allocates `bytes` of device memory, until they are released or the session ends.
     [[nodiscard]] cuda_address allocate(std::size_t bytes)
     {
         cuda_address at = 0;
@@ -84,7 +84,7 @@ public:
         memory_.push_back(at);
         return at;
     }
-    /// Gives memory of this session back.
+    /// Releases memory of this session.
     void release(cuda_address at)
     {
         if (std::erase(memory_, at) != 0) cuda().check(cuda_->release(at), "cuMemFree");
@@ -101,12 +101,12 @@ public:
     {
         if (bytes != 0) cuda().check(cuda_->fill(at, value, bytes, nullptr), "cuMemsetD8Async");
     }
-    /// Waits for the device; where a kernel failed, this says so.
+    /// Waits for the device, and throws where a kernel failed.
     void finish() { cuda().check(cuda_->context_synchronize(), "cuCtxSynchronize"); }
 
     /// Seconds on the device of one `launch()`, which puts work into the default stream: mean of `times` in a row.
-    /// Before that, outside of the timed window, the cache is flushed where it is to be cold; where it is to be warm
-    /// and `times` is more than 1, one launch keeps the device busy until the others are in its queue.
+    /// Before that, outside the timed window, the cache is flushed where it is to be cold. Where it is to be warm and
+    /// `times` is more than 1, one launch keeps the device busy until the others are in its queue.
     template <class Launch>
     [[nodiscard]] double seconds(std::uint32_t times, Launch&& launch)
     {
@@ -125,7 +125,7 @@ public:
         return 1e-3 * static_cast<double>(milliseconds) / static_cast<double>(times);
     }
 
-    /// Launches that make a run of `one` seconds last as long as the timing wants.
+    /// The number of launches that make a run of `one` seconds last as long as the timing wants.
     [[nodiscard]] std::uint32_t launches(double one) const noexcept
     {
         if (how_.state == cache::cold || one >= how_.min_seconds) return 1;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What is compiled for one configuration of a CUDA template, and how it is started.
+/// The CUDA source of one configuration of a template, and its launches.
 
 #include <array>
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace tunekit::measure {
 
-/// One start of one function, as a driver wants it.
+/// One launch of one function, as a driver takes it.
 struct cuda_launch {
     std::string entry = "kernel";
     std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};  ///< x, y, z
-    std::int64_t shared_bytes = 0;                              ///< dynamic; what the text declares comes on top
+    std::int64_t shared_bytes = 0;                              ///< dynamic; what the text declares is added
 
     [[nodiscard]] std::int64_t threads() const noexcept { return block[0] * block[1] * block[2]; }
 
@@ -27,10 +27,10 @@ struct cuda_launch {
 struct cuda_source {
     std::string prologue{};               ///< small device functions that `text` calls; compiled in front of it
     std::string text{};                   ///< defines each entry, `extern "C" __global__`
-    std::vector<cuda_launch> prepare{};   ///< done once for fixed weights: no part of the time
-    std::vector<cuda_launch> launches{};  ///< what is timed
+    std::vector<cuda_launch> prepare{};   ///< run once for fixed weights: no part of the time
+    std::vector<cuda_launch> launches{};  ///< the launches that are timed
     std::int64_t scratch_floats = 0;
-    std::int64_t statements = 0;  ///< written or unrolled in `text`: what its compilation costs
+    std::int64_t statements = 0;  ///< written or unrolled in `text`: a measure of its compile time
 
     [[nodiscard]] std::string whole() const { return prologue + text; }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What one run of a program leaves behind, and what is read from it.
+/// The record of one run of a program, and the readings taken from it.
 
 #include <concepts>
 #include <cstddef>
@@ -19,15 +19,15 @@ namespace tunekit::measure {
 
 /// How a run ended.
 enum class run_end : std::uint8_t {
-    exited,       ///< by itself; `code` is the exit status
-    signalled,    ///< `code` is the signal
+    exited,       ///< it ended by itself; `code` is the exit status
+    signalled,    ///< a signal ended it; `code` is the signal
     timed_out,    ///< it was ended at the limit of wall time
     out_of_cpu,   ///< it was ended at the limit of processor time
     not_started,  ///< `code` is errno
 };
 
-/// One run of a program: how it ended, how long it took, what it said. Texts are bounded: of one that is longer, the first
-/// and the last part are kept.
+/// One run of a program: how it ended, its times and its output. Texts are bounded: a longer one keeps its first and
+/// its last part.
 struct finished_run {
     run_end how = run_end::exited;
     int code = 0;
@@ -35,15 +35,15 @@ struct finished_run {
     double cpu_seconds = 0;   ///< user and system, of itself and of the children that it waited for
     std::string output{};     ///< what it wrote to standard output
     std::string errors{};     ///< what it wrote to standard error
-    bool cut = false;         ///< the output is not whole
+    bool cut = false;         ///< whether the output was shortened
     std::optional<std::string>
-        file{};  ///< the file that it was to write, where one was named: empty text where it did not
+        file{};  ///< the content of its result file, where one was named: an empty text where it was not written
 
-    /// What numbers are looked for in: the file where one was named, else what was said, errors last.
+    /// The text in which numbers are looked for: the file where one was named, else the output, errors last.
     [[nodiscard]] std::string text() const { return file ? *file : output + errors; }
 };
 
-/// Throws a candidate_error of kind `bad_cost`: what a reading does where it finds no number.
+/// Throws a candidate_error of kind `bad_cost`. A reading calls it where it finds no number.
 [[noreturn]] inline void no_number(std::string message)
 {
     throw candidate_error(failure{.kind = failure_kind::bad_cost, .message = std::move(message)});
@@ -80,13 +80,13 @@ private:
     core::polymorphic<called> held_;
 };
 
-/// A number of a run. As a cost it must be positive and finite.
+/// A reading: a number of a run. As a cost it must be positive and finite.
 using reading = of_run<double>;
 
-/// Empty where a run is right, else one line that says what is wrong.
+/// A check of a run: empty where the run is right, else one line that says what is wrong.
 using run_check = of_run<std::optional<std::string>>;
 
-/// The wall time of a run, the cost of a program that names none.
+/// The wall time of a run. It is the cost of a program that names no other.
 struct wall_seconds {
     [[nodiscard]] double operator()(const finished_run& run) const noexcept { return run.wall_seconds; }
 };

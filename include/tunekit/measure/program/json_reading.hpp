@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A number of a program that writes JSON. Needs nlohmann-json.
+/// A reading for programs that write JSON. Needs nlohmann-json.
 
 #include <string>
 #include <utility>
@@ -17,7 +17,7 @@ namespace tunekit::measure {
 
 /// The number at a JSON pointer (RFC 6901) of the file of a run, or of its standard output.
 ///
-///     program_options{..., .cost = at_pointer("/benchmarks/0/real_time")}
+///     program_options{.command = {"./bench"}, .cost = at_pointer("/benchmarks/0/real_time")}
 ///
 /// What is no JSON, has nothing there or no number is a failure `bad_cost`. Throws: std::invalid_argument where the pointer is
 /// none.

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Measuring a program by its command line: no shell, no leftovers, any cost.
+/// A measurer for a program with a command line: no shell, no leftovers, any cost.
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -42,7 +42,7 @@
 
 namespace tunekit::measure {
 
-/// Measures the configurations of `space` by running a program: a measurer, and with several workers a pool.
+/// Measures the configurations of `space` by running a program. It is a measurer, and with several workers a pool.
 ///
 ///     tk::space::dynamic_product space({{"tile", {16, 32, 64}}, {"threads", {1, 2, 4}}}, {});
 ///     tk::measure::program run(space, {.command = {"./stencil", "--tile={tile}"}, .environment = {{"OMP_NUM_THREADS", "{threads}"}},
@@ -97,7 +97,7 @@ public:
     program(const program&) = delete;
     program& operator=(const program&) = delete;
 
-    /// Ends what runs.
+    /// Ends the processes that run.
     ~program()
     {
         for (std::size_t k = 0; k < places_.size(); ++k)
@@ -106,29 +106,29 @@ public:
         ::munmap(const_cast<pid_t*>(started_), places_.size() * sizeof(pid_t));
     }
 
-    /// The parameters that occur in no argument, variable or file: most likely a mistake.
+    /// The parameters that occur in no argument, variable or file. Most likely they were forgotten.
     [[nodiscard]] std::vector<std::string> unused() const { return plan_.unused(); }
 
-    /// What would be run for a configuration, with these folders for {scratch} and {build}.
+    /// The command for a configuration, with these folders for {scratch} and {build}.
     [[nodiscard]] program_command command_of(index i, const std::string& scratch = ".",
                                              const std::string& build = ".") const
     {
         return plan_.filled(space_.texts(i), scratch, build);
     }
 
-    /// The `numbers` of the first run that was measured last of this configuration; empty where none was.
+    /// The `numbers` of this configuration's first run in its latest measurement; empty where it was not measured.
     [[nodiscard]] std::vector<double> numbers_of(index i) const
     {
         const auto found = numbers_.find(i);
         return found == numbers_.end() ? std::vector<double>() : found->second;
     }
 
-    /// The folder of what was built: another `program` that is given it as its build_directory builds nothing anew.
+    /// The folder of the builds. Another `program` with this folder as its build_directory builds nothing anew.
     [[nodiscard]] const std::string& builds() const noexcept { return builds_; }
 
     // As a measurer: one after another.
 
-    /// Precondition: no job is out.
+    /// Measures the batch in its order. Precondition: no job is out.
     [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
     {
         require(out_ == 0, "program.measure: jobs are out, want them collected before");

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What is run for a configuration of a program, what it costs, and what holds it.
+/// Options of `program`: its command, its cost, and its limits.
 
 #include <cstddef>
 #include <limits>
@@ -24,35 +24,39 @@ struct template_file {
     std::string to;  ///< may have placeholders
 };
 
-/// A number that is kept beside the cost.
+/// A named number that is kept with the cost.
 struct named_reading {
     std::string name;
     reading read;
 };
 
-/// Settings of `program`. Texts with a star may have placeholders: `{name}` of a parameter, `{scratch}`, a folder that is
-/// empty before each configuration and no other worker's, `{build}`, the folder of what was built (see `text_template`).
+/// Settings of `program`. Texts with a star may have placeholders: `{name}` of a parameter; `{scratch}`, a folder of
+/// this worker that is empty before each configuration; `{build}`, the folder of the build (see `text_template`).
 struct program_options {
-    std::vector<std::string> command;                                ///< * program and arguments
-    std::vector<std::pair<std::string, std::string>> environment{};  ///< name and * value, beside what there is
-    std::string directory{};                                         ///< * where it runs; empty: where this process is
-    std::vector<template_file> files{};                              ///< written before; in {build}: part of the build
-    std::vector<std::string> build{};  ///< * run first, once for the same arguments and files; 0 is success
-    std::string build_directory{};     ///< where builds are kept; empty: until the program is forgotten
-    std::string result_file{};         ///< * what it writes its numbers to; empty: its output has them
-    std::optional<reading> cost{};     ///< none: the wall time of a run
+    std::vector<std::string> command;  ///< * program and arguments
+    std::vector<std::pair<std::string, std::string>>
+        environment{};                   ///< name and * value, in addition to the present variables
+    std::string directory{};             ///< * where it runs; empty: where this process is
+    std::vector<template_file> files{};  ///< written before the run; in {build}: part of the build
+    std::vector<std::string> build{};    ///< * run first, once for the same arguments and files; 0 is success
+    std::string build_directory{};       ///< where builds are kept; empty: until the program is forgotten
+    std::string result_file{};           ///< * the file with its numbers; empty: its output has them
+    std::optional<reading> cost{};       ///< none: the wall time of a run
     std::vector<named_reading> numbers{};
-    int exit_status = 0;                       ///< of a run that went well
+    int exit_status = 0;                       ///< of a successful run
     std::optional<run_check> check{};          ///< of the first run of a configuration
-    std::vector<std::string> check_command{};  ///< * run after it; 0 says that it was right
-    /// Three runs at least, ten at most, until the standard error is 2 % of the mean; the cost is their median.
+    std::vector<std::string> check_command{};  ///< * run after it; 0: the result is right
+    /// The repetition policy. Three runs at least, ten at most, until the standard error is 2 % of the mean; the cost
+    /// is their median.
     any_repetition repetition{until_confident{.standard_error = 0.02, .group = 1, .min_groups = 3, .max_runs = 10}};
-    double cpu_seconds = std::numeric_limits<double>::infinity();  ///< that a process of it may take; whole seconds
-    std::size_t memory_bytes = 0;                     ///< address space that a process of it may have; 0: any
-    std::size_t output_bytes = std::size_t{1} << 20;  ///< kept of its output; of more, the first and the last half
-    std::size_t workers = 1;                          ///< configurations that run at a time
-    std::size_t builders = 0;                         ///< that build while others run: each is built before it runs
-    bool pinned = true;                               ///< several workers and builders have processors of their own
+    double cpu_seconds =
+        std::numeric_limits<double>::infinity();  ///< processor time of each of its processes; whole seconds
+    std::size_t memory_bytes = 0;                 ///< address space that each of its processes may have; 0: any
+    std::size_t output_bytes = std::size_t{1}
+                               << 20;  ///< kept of its output; of a longer one the first and the last half
+    std::size_t workers = 1;           ///< configurations that run at a time
+    std::size_t builders = 0;          ///< that build while others run: each is built before it runs
+    bool pinned = true;                ///< whether several workers and builders have processors of their own
 
     /// Throws std::invalid_argument where a setting is out of range.
     void validate() const
@@ -69,7 +73,7 @@ struct program_options {
     }
 };
 
-/// What would be run for one configuration.
+/// The command that is run for one configuration.
 struct program_command {
     std::vector<std::string> arguments;
     std::vector<std::pair<std::string, std::string>> environment;

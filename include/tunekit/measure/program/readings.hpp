@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Numbers found in what a program says, and its output compared with that of a run that was right.
+/// Readings of numbers in a program's output, and a check of its output against a reference.
 
 #include <regex.h>
 
@@ -51,10 +51,10 @@ inline std::string last_words(std::string_view text)
 
 }  // namespace detail
 
-/// The number that a regular expression finds in the text of a run: its first group, or all of it where it has none. It
-/// must be found once; finding it not at all or twice is a failure `bad_cost`, as nobody knows which was meant.
+/// The number that a regular expression finds in the text of a run: its first group, or the whole match where it has
+/// none. It must be found exactly once. No match, or two, is a failure `bad_cost`, because the right one is not known.
 ///
-///     program_options{..., .cost = matched("^elapsed: ([0-9.]+) s")}
+///     program_options{.command = {"./stencil"}, .cost = matched("^elapsed: ([0-9.]+) s")}
 ///
 /// POSIX extended regular expressions, line by line, with `\d` for a digit as an addition; of a line beyond 8192 characters
 /// only so many are looked at.
@@ -143,10 +143,10 @@ private:
     std::shared_ptr<regex_t> compiled_;
 };
 
-/// A check: the output is that of a run that was right. Numbers are compared as `close_to` does, everything else character by
-/// character, runs of blanks as one.
+/// A check that compares the output with a reference. Numbers are compared as `close_to` does, everything else
+/// character by character, with a run of blanks as one.
 ///
-///     program_options{..., .check = same_output{reference_text, {.relative = 1e-6}}}
+///     program_options{.command = {"./stencil"}, .check = same_output{reference_text, {.relative = 1e-6}}}
 ///
 /// What is compared is the file of the run where one was named, else standard output. Where it is too long to be kept
 /// whole, that is the message: keep more, or have a command check.

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Text with placeholders: arguments, variables and files that a configuration fills in.
+/// Text with placeholders that a configuration fills in: arguments, variables and files.
 
 #include <algorithm>
 #include <cstddef>
@@ -61,7 +61,7 @@ public:
         return out += last_;
     }
 
-    /// Whether name number `j` occurs.
+    /// Whether the text has name number `j`.
     [[nodiscard]] bool uses(std::size_t j) const
     {
         return std::any_of(pieces_.begin(), pieces_.end(), [j](const piece& p) { return p.name == j; });
