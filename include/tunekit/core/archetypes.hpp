@@ -2,18 +2,19 @@
 #pragma once
 
 /// \file
-/// The poorest types that satisfy what floors without dependencies ask for.
+/// Minimal types for the concepts of floors without dependencies, for compile-time checks.
 
 #include <cstddef>
 #include <cstdint>
 
 #include "tunekit/core/config.hpp"
 
-/// Types with nothing beyond a concept, declared only: composites check their parts against them, and tests instantiate
-/// algorithms with them to prove that these use nothing else. The archetypes of a floor's concepts are in its archetypes.hpp.
+/// Types with nothing beyond a concept, declared only. Composites check their parts against them, and tests instantiate
+/// algorithms with them to prove that these use nothing else. The archetypes of a floor's concepts are in its
+/// archetypes.hpp.
 namespace tunekit::archetype {
 
-/// A generator of 32-bit words: no default constructor, no copies, no seed.
+/// A generator of 32-bit words with no default constructor, no copies and no seed.
 struct generator {
     using result_type = std::uint32_t;
 
@@ -27,7 +28,7 @@ struct generator {
     result_type operator()();
 };
 
-/// An executor: runs functions of an index, and tells nothing about how.
+/// An executor that runs functions of an index and has no other members.
 struct executor {
     executor() = delete;
     executor(const executor&) = delete;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Where function bodies are: in every translation unit, inline, or once in a program that links `tunekit::compiled`.
+/// The place of function bodies: inline in every translation unit, or once in a program that links `tunekit::compiled`.
 ///
 /// Headers declare their functions first; below, between `#if TUNEKIT_BODIES` and `#endif`, stand the bodies of those that are no
 /// templates and in no hot loop, each marked TUNEKIT_INLINE. Header-only is the default. A program that defines TUNEKIT_COMPILED for all

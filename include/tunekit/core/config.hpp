@@ -2,8 +2,9 @@
 #pragma once
 
 /// \file
-/// What tunekit asks of a translation unit: C++20, exceptions, and infinities and NaN that mean something. Every header includes
-/// this one before its first declaration. What is not met is said once: the missing header ends the compilation.
+/// The requirements on a translation unit: C++20, exceptions, and meaningful infinities and NaN. Every header includes
+/// this one before its first declaration. A requirement that is not met is reported once: the missing header ends the
+/// compilation.
 
 #if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 202002L
 #error "tunekit: needs C++20 (-std=c++20)"

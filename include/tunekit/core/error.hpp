@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// How tunekit reports what a caller can mend: one line that names the thing and the remedy.
+/// Errors that a caller can mend: one line that names the thing and the remedy.
 
 #include <initializer_list>
 #include <stdexcept>
@@ -14,13 +14,13 @@
 
 namespace tunekit {
 
-/// Something outside the caller's parameters went wrong: a log that does not fit, a child that cannot be started.
+/// An error outside the caller's parameters: a log that does not fit, a child that cannot be started.
 struct error : std::runtime_error {
-    /// `what` is a sentence without the library's name, which is put before it.
+    /// Makes an error. `what` is a sentence without the library's name, which is put before it.
     explicit error(std::string_view what) : std::runtime_error("tunekit: " + std::string(what)) {}
 };
 
-/// A computation has no usable answer (a matrix that is not positive definite after the last remedy).
+/// The error of a computation without a usable answer (a matrix that is not positive definite after the last remedy).
 struct numerical_error : error {
     using error::error;
 };
@@ -28,7 +28,7 @@ struct numerical_error : error {
 /// Throws std::invalid_argument("tunekit: <what>"); `what` reads `<entity>: <what it is>, want <what>`.
 [[noreturn, gnu::cold]] void invalid(std::string_view what);
 
-/// The same of a sentence in parts: nothing is put together before it is needed.
+/// The same for a sentence in parts, which are joined only when it throws.
 [[noreturn, gnu::cold]] void invalid(std::initializer_list<std::string_view> parts);
 
 /// Throws std::invalid_argument("tunekit: <what>") unless `good`.

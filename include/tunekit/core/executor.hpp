@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Parallelism is the caller's: a function that can split its work takes an executor.
+/// Executors: a function that can split its work takes one, so that the caller controls the parallelism.
 
 #include <cstddef>
 
@@ -10,14 +10,14 @@
 
 namespace tunekit::core {
 
-/// Runs `f(0) ... f(n - 1)`, each once, in any order and on any threads, and returns when all are done.
-/// Called as const, as a lambda that is not `mutable` is: a pool that changes when it runs goes in by reference,
-/// `[&](std::size_t n, auto&& f) { pool.run(n, f); }`.
-/// What tunekit passes as `f` writes by its argument and draws from a stream of its own, so results do not depend on the order.
+/// An executor runs `f(0) ... f(n - 1)`, each once, in any order and on any threads, and returns when all are done. It
+/// is called as const, as a lambda that is not `mutable` is. A pool that changes when it runs is captured by reference:
+/// `[&](std::size_t n, auto&& f) { pool.run(n, f); }`. The `f` that tunekit passes writes by its argument and draws
+/// from a stream of its own, so results do not depend on the order.
 template <class Run>
 concept executor = requires(const Run& run, std::size_t n, void (&f)(std::size_t)) { run(n, f); };
 
-/// The default executor: one after another, on the calling thread.
+/// The default executor: it runs one call after another on the calling thread.
 struct serial_executor {
     template <class F>
     constexpr void operator()(std::size_t n, F&& f) const
@@ -26,7 +26,7 @@ struct serial_executor {
     }
 };
 
-/// The executor that is meant where none is given.
+/// The default executor, as a value.
 inline constexpr serial_executor serial{};
 
 }  // namespace tunekit::core

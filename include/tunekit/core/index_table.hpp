@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The one hash table of tunekit: what a set of indices and the sharing of equal things rest on.
+/// The hash table of tunekit, for sets of indices and for sharing equal items.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace tunekit::core {
 
-/// A hash of the numbers mixed so far and `x`; begin with 0. Its upper bits are the good ones.
+/// Mixes `x` into a hash of earlier numbers; begin with 0. Its upper bits are the good ones.
 [[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t x) noexcept
 {
     hash = (hash ^ x) * 0x9E3779B97F4A7C15U;
     return hash ^ hash >> 32;
 }
 
-/// Numbers of type `Entry`, each of which stands for something that the caller knows how to hash and compare: itself, or
-/// the item of that number in an array. Open addressing with linear probing; nothing has an order to depend on.
+/// A table of numbers of type `Entry`. The caller knows how to hash and compare what a number stands for: itself, or
+/// the item with that number in an array. Open addressing with linear probing; nothing depends on an order.
 ///
 ///     index_table<std::uint32_t> table;                               // of rows in an array
 ///     const auto there = table.add(n, hash_of(n), same_as(n), hash_of);  // n itself where no such row was there
@@ -36,14 +36,14 @@ public:
     /// Every slot: an entry, or none.
     [[nodiscard]] const std::vector<Entry>& slots() const noexcept { return slots_; }
 
-    /// The entry of that hash that `same(entry)` holds for; none where there is none.
+    /// The entry with that hash for which `same(entry)` holds; none where there is none.
     template <class Same>
     [[nodiscard]] Entry find(std::uint64_t hash, const Same& same) const
     {
         return slots_.empty() ? none : slots_[slot(hash, same)];
     }
 
-    /// What `find` gives, after `entry` was added where that is none: then it is `entry`. `hash_of(e)` is asked when the
+    /// The entry that `find` gives, or `entry`, which is added where there is none. `hash_of(e)` is called when the
     /// table grows.
     template <class Same, class HashOf>
     Entry add(Entry entry, std::uint64_t hash, const Same& same, const HashOf& hash_of)

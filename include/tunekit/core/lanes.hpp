@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Short vectors: a few numbers computed on at once.
+/// Short vectors: a few numbers that are computed on at once.
 
 #include <cstddef>
 #include <cstring>
@@ -30,12 +30,12 @@ struct lanes_of {
 
 }  // namespace detail
 
-/// As many `T` as a register holds: arithmetic, comparisons and `?:` go lane by lane. Hand them on by reference: by value they
-/// would change the calling convention with the flags.
+/// As many `T` as a register holds: arithmetic, comparisons and `?:` go lane by lane. Pass them by reference: by value
+/// they would change the calling convention with the flags.
 template <class T>
 using lanes = typename detail::lanes_of<T>::type;
 
-/// How many those are.
+/// The number of lanes in such a vector.
 template <class T>
 inline constexpr std::size_t lane_count = lane_bytes / sizeof(T);
 
@@ -46,7 +46,7 @@ void load(Lanes& to, const T* from)
     std::memcpy(&to, from, sizeof to);
 }
 
-/// Writes them.
+/// Writes lanes to memory that need not be aligned.
 template <class Lanes, class T>
 void store(T* to, const Lanes& from)
 {

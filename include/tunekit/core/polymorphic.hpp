@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A value whose type is known only behind an interface.
+/// A value whose type is hidden behind an interface.
 
 #include <type_traits>
 #include <utility>
@@ -11,8 +11,8 @@
 
 namespace tunekit::core {
 
-/// Owns an object of a type derived from `Base` and copies it with itself: the type-erased edges of tunekit are made of
-/// this, so that what they hold stays a value. Empty only after a move.
+/// Owns an object of a type derived from `Base` and copies it with itself. The type-erased classes of tunekit use it,
+/// so that they stay values. Empty only after a move.
 /// Precondition: Base has a virtual destructor.
 template <class Base>
 class polymorphic {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Parameters and state apart: what `start` of a part returns is all that a run learns.
+/// The state of a part: the value that its `start` returns, and that holds all that a run learns.
 
 #include <utility>
 
@@ -10,11 +10,11 @@
 
 namespace tunekit::core {
 
-/// `part.start(args...)` compiles for a const part: it makes the state of a run from values of these types.
+/// A part that makes the state of a run: `part.start(args...)` compiles for a const part and values of these types.
 template <class Part, class... Args>
 concept starts_on = requires(const Part& part, const Args&... args) { part.start(args...); };
 
-/// What `start` returns.
+/// The type that `start` returns.
 template <class Part, class... Args>
 using state_of = decltype(std::declval<const Part&>().start(std::declval<const Args&>()...));
 

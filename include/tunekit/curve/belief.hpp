@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a tuning curve will reach, as a distribution: DynaTune's Bayesian belief.
+/// DynaTune's Bayesian belief: a forecast of a tuning curve, as a distribution.
 
 #include <algorithm>
 #include <array>
@@ -27,19 +27,19 @@
 
 namespace tunekit::curve {
 
-/// Where the walkers start.
+/// The starting points of the walkers.
 enum class walkers_from {
     ball,  ///< around the least-squares curve, 1e-4 of each parameter wide: as in DynaTune, which relies on burn-in to spread the walkers
-    hessian,  ///< from the normal distribution that the least-squares curvature describes: the posterior, nearly
+    hessian,  ///< from the normal distribution of the least-squares curvature: nearly the posterior
 };
 
-/// The numbers of a belief.
+/// Options of `belief`.
 struct belief_options {
     segment_options segments = {};
     std::size_t walkers = 10;
     std::size_t steps = 500;
     std::size_t burn_in = 300;       ///< of the steps
-    std::size_t thin = 10;           ///< every so many steps are kept, with all walkers
+    std::size_t thin = 10;           ///< every so many steps all walkers are stored
     bool not_below_last = true;      ///< only curves whose prediction is not below the last value
     bool scale_by_distinct = false;  ///< count a likelihood of n points as one of the number of distinct values
     bool recency_weights = false;    ///< late points count up to ten times as much as the first
@@ -48,17 +48,17 @@ struct belief_options {
     friend bool operator==(const belief_options&, const belief_options&) = default;
 };
 
-/// A forecast and what it was made from.
+/// A forecast and the fit, samples and acceptance behind it.
 template <family F>
 struct explanation {
     curve::forecast forecast;
     std::size_t first = 0;            ///< where the segment begins in the curve, from 0
     fitted<F> fit;                    ///< its parameters are of the normalised curve: value over peak
-    double acceptance = 0;            ///< mean over walkers; 0.4 to 0.7 is what to expect
+    double acceptance = 0;            ///< mean over walkers; 0.4 to 0.7 is usual
     std::vector<double> predictions;  ///< performance at the horizon, one per kept sample; empty without a posterior
 };
 
-/// Fits a family of rising curves to the best performance so far and samples what it may become.
+/// Fits a family of rising curves to the best performance so far, and samples the curves' values at a horizon.
 ///
 ///     const curve::belief<> belief;                                      // log power, the paper's numbers
 ///     const curve::forecast next = belief.predict(best, horizon, peak, gen);
@@ -225,14 +225,14 @@ private:
     }
 };
 
-/// The belief of the authors' public code where it differs and works: no segments, no demand on the prediction.
+/// The belief of the authors' public code where it differs and works: no segments, no condition on the prediction.
 template <family F = log_power>
 [[nodiscard]] belief<F> reference_belief()
 {
     return {.options = {.segments = {.jump = std::numeric_limits<double>::infinity()}, .not_below_last = false}};
 }
 
-/// Ten times the steps: about 400 effective samples where the paper's chain has 40.
+/// A belief with ten times the steps: about 400 effective samples where the paper's chain has 40.
 template <family F = log_power>
 [[nodiscard]] belief<F> thorough_belief()
 {

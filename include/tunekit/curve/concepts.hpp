@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What forecasts a tuning curve, and what such a forecast is.
+/// Forecasts of tuning curves, and the concept of a belief that makes them.
 
 #include <concepts>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tunekit::curve {
 
-/// A point of a tuning curve, one per trial: what had been reached when it was observed.
+/// A point of a tuning curve, one per trial: the state of the task when the trial was observed.
 struct curve_point {
     std::uint64_t trial = 0;  ///< 1, 2, ...: trials of this task so far, failed ones included
     double seconds = 0;       ///< of this task's slots so far
@@ -21,19 +21,19 @@ struct curve_point {
     friend bool operator==(const curve_point&, const curve_point&) = default;
 };
 
-/// What a forecast rests on.
+/// The data behind a forecast.
 enum class basis {
     nothing,       ///< no valid trial yet: everything else is 0
     fallback,      ///< too few points, a plateau or a failed fit: the last value and the growth of the last slots
     posterior,     ///< samples of a fitted curve
-    improvements,  ///< how often the curve rose, and by how much
+    improvements,  ///< the frequency and the size of the curve's improvements
 };
 
-/// What a curve will have reached at a horizon. Performance in FLOP/s, or in whatever unit the curve came in.
+/// A forecast of a tuning curve's value at a horizon. Performance is in FLOP/s, or in the unit of the curve.
 struct forecast {
     double last = 0;  ///< the best performance so far
     double mean = 0;  ///< expected performance at the horizon
-    double sd = 0;    ///< how uncertain the curve is there, measuring noise not counted
+    double sd = 0;    ///< standard deviation of the curve's value there, without measuring noise
     /// E[max(0, performance - last)], of a normal with this mean and sd where there is a sample; >= 0.
     double expected_improvement = 0;
     double expected_saving = 0;  ///< E[max(0, 1 / last - 1 / performance)]: seconds per FLOP saved; >= 0
@@ -44,14 +44,14 @@ struct forecast {
     friend bool operator==(const forecast&, const forecast&) = default;
 };
 
-/// Forecasts the best performance at trial `horizon` from the best performances after trials 1, 2, ..., n < horizon.
-/// `peak` is what the device can do at most, in the same unit; 0 where unknown.
+/// A belief that forecasts the best performance at trial `horizon` from the best performances after trials 1, 2, ..., n
+/// < horizon. `peak` is the device's highest performance, in the same unit; 0 where unknown.
 template <class B, class G>
 concept predicts_curve = requires(const B& belief, std::span<const double> best, double horizon, double peak, G& gen) {
     { belief.predict(best, horizon, peak, gen) } -> std::same_as<forecast>;
 };
 
-/// A belief about tuning curves: parameters only.
+/// A belief about tuning curves. It has parameters only.
 /// Semantics: equal curves, horizons, peaks and generators give equal forecasts; a curve without a value above 0 gives
 /// `basis::nothing`; nothing in a forecast is negative or NaN.
 template <class B, class G>

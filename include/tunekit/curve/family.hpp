@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a family of curves is, and the points that its members are held against.
+/// The concept of a family of curves, and the points to which its curves are fitted.
 
 #include <algorithm>
 #include <array>
@@ -24,8 +24,8 @@ class observations {
 public:
     observations() = default;
 
-    /// Points (x[i], y[i]) of weight 1. Errors: std::invalid_argument for sizes that differ, x < 1, or values that are
-    /// not finite.
+    /// Makes points (x[i], y[i]) of weight 1. Errors: std::invalid_argument for sizes that differ, x < 1, or values
+    /// that are not finite.
     observations(std::span<const double> x, std::span<const double> y) : size_(x.size())
     {
         require(x.size() == y.size(), "observations: x and y differ in size");
@@ -87,28 +87,29 @@ using parameters_of = std::array<double, F::dimensions>;
 template <class F>
 using box_of = std::array<stats::interval, F::dimensions>;
 
-/// Says how many parameters a curve has, and which of them is its level.
+/// A family that gives the number of its parameters, and which of them is its level.
 template <class F>
 concept has_dimensions = requires {
     { F::dimensions } -> std::convertible_to<std::size_t>;
     { F::level } -> std::convertible_to<std::size_t>;  // the parameter that lifts the whole curve
 };
 
-/// A member of the family is `F::at(p)`, a function of x and ln x on one number or a pack of them.
+/// A family whose curve `F::at(p)` is a function of x and ln x on one number or a pack of them.
 template <class F>
 concept evaluates = requires(const parameters_of<F>& p, double x, linalg::pack v) {
     { typename F::at(p)(x, x) } -> std::same_as<double>;
     { typename F::at(p)(v, v) } -> std::same_as<linalg::pack>;
 };
 
-/// Writes the derivatives by each parameter and returns the value.
+/// A family that writes the derivatives by each parameter and returns the value.
 template <class F>
 concept differentiates =
     requires(const parameters_of<F>& p, linalg::pack v, std::array<linalg::pack, F::dimensions>& g) {
         { F::gradient(p, v, v, g) } -> std::same_as<linalg::pack>;
     };
 
-/// Where parameters may lie for values that reach `top`, and where a fit starts: anywhere, and from the data.
+/// A family that gives the range of its parameters for values that reach `top`, and two starts for a fit: a general
+/// one, and one from the data.
 template <class F>
 concept knows_its_range = requires(double top, const observations& data) {
     { F::box(top) } -> std::same_as<box_of<F>>;
@@ -127,7 +128,7 @@ template <family F>
     return typename F::at(p)(x, std::log(x));
 }
 
-/// Its derivatives by the parameters at x.
+/// The derivatives by the parameters at x.
 template <family F>
 [[nodiscard]] parameters_of<F> gradient(const parameters_of<F>& p, double x)
 {

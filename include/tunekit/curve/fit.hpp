@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The curve of a family that comes closest to the points.
+/// Least-squares fits of a family of curves to points.
 
 #include <algorithm>
 #include <array>
@@ -14,17 +14,18 @@
 
 namespace tunekit::curve {
 
-/// A fitted member of family F.
+/// The result of a fit of family F.
 template <family F>
 struct fitted {
     parameters_of<F> parameters{};
     double sd = 0;           ///< root mean square residual, weighted
     linalg::matrix hessian;  ///< D x D; J^T W J at the parameters: the inverse covariance times sd^2
-    bool usable = false;     ///< false: no start gave a finite sum of squares, and nothing else here means anything
-    bool converged = false;  ///< false: the best point that the limit on evaluations allowed
+    bool usable = false;     ///< false: no start gave a finite sum of squares, and nothing else here has a meaning
+    bool converged = false;  ///< false: the best point within the limit on evaluations
 };
 
-/// Least squares within a box, from the family's default parameters and from those guessed from the data; the better is kept.
+/// Least squares within a box. It starts from the family's default parameters and from those guessed from the data, and
+/// keeps the better fit.
 ///
 ///     const auto best = curve::fit<curve::log_power>(points, curve::log_power::box(1.5));
 ///
@@ -86,7 +87,8 @@ template <family F>
     return best;
 }
 
-/// Raises the parameter that lifts the whole curve until f(x) >= y. False when the box ends before that; `p` is then at its edge.
+/// Raises the parameter that lifts the whole curve until f(x) >= y. Returns false when the box ends before that; `p` is
+/// then at its edge.
 template <family F>
 [[nodiscard]] bool raise(parameters_of<F>& p, const box_of<F>& box, double x, double y)
 {

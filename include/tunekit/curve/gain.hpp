@@ -2,19 +2,20 @@
 #pragma once
 
 /// \file
-/// A forecast as seconds of model latency: the reward of a slot.
+/// The reward of a slot: a forecast expressed as seconds of model latency.
 
 #include "tunekit/curve/concepts.hpp"
 
 namespace tunekit::curve {
 
-/// How improvement becomes time.
+/// The way in which improvement becomes time.
 enum class gain {
     of_expected_improvement,  ///< the time at last + expected improvement: DynaTune's
-    expected,  ///< the expectation of the time saved: exact where `of_expected_improvement` converts a mean
+    expected,  ///< the expectation of the time saved: exact, while `of_expected_improvement` converts a mean
 };
 
-/// Seconds that one run of the model loses when a task of `flops` FLOP, run `weight` times, performs as forecast.
+/// The seconds by which the latency of one run of the model falls when a task of `flops` FLOP, run `weight` times,
+/// performs as forecast.
 ///
 ///     const double reward = curve::latency_reduction(belief.predict(best, horizon, peak, gen), flops, weight);
 ///

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a tuning curve will reach, from its improvements alone: how often they came and how much each brought.
+/// A forecast of a tuning curve from its improvements: their frequency and their sizes.
 
 #include <cmath>
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace tunekit::curve {
 
-/// The relative gain G = performance at the horizon / last - 1 as a distribution: the sum of N gains, where N is negative
-/// binomial (a Poisson number of uncertain mean) and the gains are exponential of one uncertain mean.
+/// The distribution of the relative gain G = performance at the horizon / last - 1. It is the sum of N gains, where N
+/// is negative binomial (a Poisson number of uncertain mean) and the gains are exponential of one uncertain mean.
 ///
 ///     P(G > x) = sum_j P(N > j) C(shape + j - 1, j) (s / (s + x))^shape (x / (s + x))^j,   s = scale
 ///
@@ -25,7 +25,8 @@ class improvement_gains {
 public:
     improvement_gains() = default;  ///< certainly no gain
 
-    /// N has mean `count` * `exposure` and variance that times 1 + `exposure`; a gain has mean `scale` / (`shape` - 1).
+    /// Makes a distribution in which N has mean `count` * `exposure` and variance that times 1 + `exposure`; a gain has
+    /// mean `scale` / (`shape` - 1).
     /// Errors: std::invalid_argument unless all are positive and finite and `shape` > 2, which a standard deviation needs.
     improvement_gains(double count, double exposure, double shape, double scale);
 
@@ -39,7 +40,7 @@ public:
 
     [[nodiscard]] double sd() const;
 
-    /// E[G / (1 + G)]: the share of the time of one run that goes.
+    /// E[G / (1 + G)]: the expected share of the time of one run that is saved.
     [[nodiscard]] double saved_share() const;
 
 private:
@@ -51,7 +52,7 @@ private:
     std::vector<double> more_;  // P(N > j)
 };
 
-/// Forecasts a tuning curve as what it is: a staircase, whose steps are the improvements of the search.
+/// Forecasts a tuning curve as a staircase, whose steps are the improvements of the search.
 ///
 ///     const curve::improvement_process belief;
 ///     const curve::forecast next = belief.predict(best, horizon, peak, gen);

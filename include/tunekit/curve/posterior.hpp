@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The density of a curve's parameters given its points.
+/// The posterior density of a curve's parameters, given its points.
 
 #include <cmath>
 #include <cstddef>
@@ -22,17 +22,18 @@ struct lower_bound {
     double y = -std::numeric_limits<double>::infinity();
 };
 
-/// Everything beside the points.
+/// Options of the density: everything besides the points.
 template <family F>
 struct posterior_options {
     box_of<F> box{};                    ///< the prior of the parameters: uniform here, 0 outside
     double known_noise = 0;             ///< sigma; 0: it is a parameter, the last one
     stats::interval noise = {1e-6, 1};  ///< the prior of sigma where it is one: uniform here
     double scale = 1;                   ///< multiplies the log-likelihood: below 1 where points are not independent
-    lower_bound not_below = {};         ///< curves under it have probability 0
+    lower_bound not_below = {};         ///< curves below it have probability 0
 };
 
-/// ln p(parameters | points) up to a constant, for `mcmc::ensemble`; batched, because points of a curve fill registers.
+/// The log density ln p(parameters | points) up to a constant, for `mcmc::ensemble`. It is batched, because points of a
+/// curve fill registers.
 ///
 ///     const curve::log_posterior<curve::log_power> density(points, {.box = curve::log_power::box(1.5)});
 ///
@@ -58,7 +59,7 @@ public:
         require(options.scale > 0 && std::isfinite(options.scale), "log_posterior: scale is not a finite number > 0");
     }
 
-    /// D, and one more where the noise is a parameter.
+    /// The number of parameters: D, and one more where the noise is a parameter.
     [[nodiscard]] std::size_t dimensions() const { return F::dimensions + (options_.known_noise > 0 ? 0 : 1); }
 
     void operator()(const mcmc::points& xs, std::span<double> out) const

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The part of a tuning curve that its future resembles.
+/// The last segment of a tuning curve, which its future resembles.
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,8 @@
 
 namespace tunekit::curve {
 
-/// Where a curve is cut. A jump means that the search found a new region, whose curve owes nothing to the one before.
+/// Options for cutting a curve into segments. A jump means that the search found a new region, whose curve does not
+/// depend on the one before.
 ///
 ///     const auto part = curve::last_segment(best, curve::segment_options{.jump = 0.2});
 ///
@@ -28,14 +29,15 @@ struct segment_options {
     friend bool operator==(const segment_options&, const segment_options&) = default;
 };
 
-/// Points of a curve, renumbered so that the first is 1.
+/// The points of a segment, renumbered so that the first is 1.
 struct segment {
     std::size_t first = 0;  ///< position of point 1 in the whole curve, from 0
     std::vector<double> x;  ///< n; ascending from 1
     std::vector<double> y;  ///< n
 };
 
-/// Positions (from 0) where segments begin; leading zeros belong to none. Empty for a curve without a value above 0.
+/// The positions (from 0) at which segments begin; leading zeros belong to none. Empty for a curve without a value
+/// above 0.
 [[nodiscard]] inline std::vector<std::size_t> segment_starts(std::span<const double> best, double jump = 0.2)
 {
     std::vector<std::size_t> starts;

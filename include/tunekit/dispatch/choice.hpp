@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A choice for every shape: a few configurations, and which of them runs where.
+/// A choice of kernels for every shape: a few configurations, and the rules for which of them runs at which shape.
 
 #include <algorithm>
 #include <bit>
@@ -19,8 +19,8 @@
 
 namespace tunekit::dispatch {
 
-/// log2(x) in steps of 2^-16, linear between powers of two: at most 0.0861 too low, increasing, and the same integer on every
-/// machine. Of what is below 1 it is 0.
+/// log2(x) in steps of 2^-16, linear between powers of two: at most 0.0861 too low, increasing, and the same integer on
+/// every machine. For x below 1 it is 0.
 [[nodiscard]] constexpr std::int64_t log2_steps(std::int64_t x) noexcept
 {
     const int whole = x < 1 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(x))) - 1;
@@ -29,15 +29,15 @@ namespace tunekit::dispatch {
     return x < 1 ? 0 : whole * 65536 + part;
 }
 
-/// How a configuration was chosen: from the surest to what is left.
+/// The rule by which a configuration was chosen, from the most to the least certain.
 enum class rung : std::uint8_t {
     exact,    ///< this shape was measured
-    nearest,  ///< what is best at the measured shape next to it, by the logarithms of the sizes
-    tree,     ///< what is best for shapes of this kind
+    nearest,  ///< the best configuration of the nearest measured shape, by the logarithms of the sizes
+    tree,     ///< the best configuration for shapes of this kind
     one,      ///< the one configuration that loses least over everything: for a device that was not measured
 };
 
-/// The name of a rung, as results are written.
+/// The name of a rung, as it is written in results.
 [[nodiscard]] constexpr const char* to_text(rung by) noexcept
 {
     switch (by) {
@@ -53,15 +53,15 @@ enum class rung : std::uint8_t {
     return "";
 }
 
-/// A node of a tree over shapes. Inside: compares sum log2_steps(size) over `of` less that over `less` with `at_most`; of
-/// one size alone, the size itself. A leaf has of = 0.
+/// A node of a tree over shapes. An inner node compares sum log2_steps(size) over `of` less that over `less` with
+/// `at_most`; of one size alone, the size itself. A leaf has of = 0.
 struct tree_node {
     std::uint32_t of = 0, less = 0;  ///< sizes, a bit each
     std::int64_t at_most = 0;
     std::uint32_t yes = 0, no = 0;  ///< positions of nodes behind this one
     std::uint32_t config = 0;       ///< of a leaf
 
-    /// What the node compares: for the tree's fit and for its use.
+    /// The number that the node compares, for the tree's fit and for its use.
     [[nodiscard]] constexpr std::int64_t feature(std::span<const std::int64_t> at) const noexcept
     {
         if (less == 0 && (of & (of - 1)) == 0)
@@ -78,7 +78,7 @@ struct tree_node {
     friend bool operator==(const tree_node&, const tree_node&) = default;
 };
 
-/// How well a rung did, over shapes: for `exact` those that it was fitted to, else each held out of the fit.
+/// The score of a rung over shapes: for `exact` those that it was fitted to, else each held out of the fit.
 struct rung_score {
     rung by = rung::exact;
     std::uint32_t shapes = 0;
@@ -96,7 +96,7 @@ struct rung_score {
 struct kept_config {
     index candidate = 0;
     std::vector<std::string> values{};
-    std::uint32_t shapes = 0;  ///< measured ones that it is the choice for
+    std::uint32_t shapes = 0;  ///< number of measured shapes for which it is the choice
 
     friend bool operator==(const kept_config&, const kept_config&) = default;
 };
@@ -105,12 +105,12 @@ struct kept_config {
 struct chosen_shape {
     shape_sizes at{};
     std::uint32_t config = 0;  ///< position in choice::configs
-    std::uint32_t around = 0;  ///< for shapes next to it
+    std::uint32_t around = 0;  ///< position in choice::configs, for shapes near it
 
     friend bool operator==(const chosen_shape&, const chosen_shape&) = default;
 };
 
-/// What runs on one device.
+/// The choice for one device.
 struct device_choice {
     std::string device{};
     std::string date{};
@@ -122,7 +122,7 @@ struct device_choice {
     friend bool operator==(const device_choice&, const device_choice&) = default;
 };
 
-/// What was chosen, and how.
+/// A chosen configuration, and the rule that chose it.
 struct pick {
     std::uint32_t config = 0;  ///< position in choice::configs
     rung by = rung::one;
@@ -130,7 +130,8 @@ struct pick {
     friend bool operator==(const pick&, const pick&) = default;
 };
 
-/// Which configuration runs at which shape on which device. A value that `fit` makes, `write_header` prints and `load` reads.
+/// The choice of a configuration for every shape on every device. It is a value that `fit` makes, `write_header` prints
+/// and `load` reads.
 ///
 ///     const dispatch::choice chosen = dispatch::fit(all, {.max_kernels = 8});
 ///     const dispatch::pick p = chosen.choose(io::machine_key(), {128, 768, 768});
@@ -146,10 +147,10 @@ struct choice {
     std::vector<std::string> sizes{};
     std::vector<std::string> parameters{};
     std::vector<kept_config> configs{};
-    std::uint32_t one = 0;                 ///< position of what an unknown device runs
+    std::uint32_t one = 0;                 ///< position of the configuration for an unknown device
     std::vector<device_choice> devices{};  ///< sorted by name
 
-    /// The device's part; null where it was not measured.
+    /// The part for one device; null where it was not measured.
     [[nodiscard]] const device_choice* of_device(std::string_view device) const noexcept
     {
         for (const device_choice& d : devices)
@@ -157,7 +158,8 @@ struct choice {
         return nullptr;
     }
 
-    /// The choice. Throws std::invalid_argument where there is not one size for each name.
+    /// The configuration for a shape on a device. Throws std::invalid_argument where there is not one size for each
+    /// name.
     [[nodiscard]] pick choose(std::string_view device, std::span<const std::int64_t> at) const
     {
         require(at.size() == sizes.size(), "choice: another number of sizes than of names, want one for each");
@@ -181,7 +183,8 @@ struct choice {
         return by_rung(d, d.general, at);
     }
 
-    /// What `nearest` or `tree` alone says, measured or not. Precondition: the device has shapes and a tree.
+    /// The configuration by `nearest` or `tree` alone, whether the shape was measured or not. Precondition: the device
+    /// has shapes and a tree.
     [[nodiscard]] static pick by_rung(const device_choice& d, rung general, std::span<const std::int64_t> at)
     {
         if (general == rung::nearest) return {d.shapes[nearest(d, at)].around, rung::nearest};
@@ -190,7 +193,7 @@ struct choice {
         return {node->config, rung::tree};
     }
 
-    /// The measured shape with the least sum of squares of log2_steps differences, the first of equals.
+    /// The measured shape with the least sum of squares of log2_steps differences; of equal ones the first.
     [[nodiscard]] static std::size_t nearest(const device_choice& d, std::span<const std::int64_t> at)
     {
         std::size_t best = 0;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// From results to a choice for every shape, and what that choice loses at shapes that it has not seen.
+/// Fits a choice for every shape to results, and estimates its loss at shapes that it has not seen.
 
 #include <algorithm>
 #include <cmath>
@@ -24,11 +24,11 @@
 
 namespace tunekit::dispatch {
 
-/// How `fit` chooses. An aggregate: name what you change.
+/// Options of `fit`. An aggregate: name what you change.
 struct fit_options {
     std::size_t max_kernels = 8;  ///< configurations that the library keeps, over all devices together; >= 1
-    double min_gain = 0.001;      ///< a further one must save this share of the time, on average over shapes; >= 0
-    double reach = 1;             ///< powers of two within which a shape's neighbours have a say in `nearest`; >= 0
+    double min_gain = 0.001;      ///< time that a further one must save, as a share and on average over shapes; >= 0
+    double reach = 1;             ///< powers of two within which a shape's neighbours count in `nearest`; >= 0
     std::size_t min_leaf = 2;     ///< shapes of a tree's leaf; >= 1
     double leaf_penalty = 1;      ///< sum of log losses that a leaf of the tree must save; >= 0
     std::size_t folds = 0;        ///< of the cross-validation; 0: each shape for itself
@@ -44,19 +44,20 @@ struct fit_options {
     }
 };
 
-/// What a rung chose at a shape that its fit had not seen (but for `exact`, which has seen it), and what that costs there.
+/// The configuration that a rung chose at a shape that its fit had not seen (but for `exact`, which has seen it), and
+/// its time there.
 struct held_out {
     std::string device{};
     shape_sizes at{};
     rung by = rung::exact;
     index candidate = 0;
-    /// Where it was measured; where it was cut short, the least time seen; else what is assumed: the slowest of the shape,
-    /// and twice the best at least.
+    /// Its time where it was measured; where it was cut short, the least time seen; else an assumption: the slowest of
+    /// the shape, and twice the best at least.
     double seconds = 0;
-    bool measured = false;  ///< whole
+    bool measured = false;  ///< whether it was measured whole
     double best = 0;        ///< the fastest of all at this shape
     double alone = 0;       ///< the fastest that a search of this shape's own tried
-    double untuned = 0;     ///< what an untuned library takes; 0 where that was not measured
+    double untuned = 0;     ///< time of the untuned default; 0 where that was not measured
     bool below = false;     ///< slower than that, by more than the intervals
 };
 
@@ -184,9 +185,10 @@ struct fitted {
 
 }  // namespace detail
 
-/// What each rung costs at shapes that its fit has not seen: every shape is held out once (`folds` of them at a time), with all
-/// devices, and so are configurations that only its own search found. The set of kernels is chosen anew for each fold. Rows
-/// of rung `exact` are not held out: they say what keeping few kernels costs where the shape was measured.
+/// The cost of each rung at shapes that its fit has not seen. Every shape is held out once (`folds` of them at a time),
+/// with all devices, and so are configurations that only its own search found. The set of kernels is chosen anew for
+/// each fold. Rows of rung `exact` are not held out: they show the cost of keeping few kernels where the shape was
+/// measured.
 ///
 /// Errors: std::invalid_argument for options out of range; tunekit::error where no shape was measured. One shape has `exact`
 ///         rows alone.
@@ -197,7 +199,7 @@ struct fitted {
     return detail::cross_validated(all, detail::table_of(all), options);
 }
 
-/// The rows of one rung as numbers; of one device, or of all where `device` is empty.
+/// The score of one rung, from its rows; of one device, or of all where `device` is empty.
 [[nodiscard]] inline rung_score score_of(std::span<const held_out> rows, rung by, const std::string& device = {})
 {
     rung_score out{.by = by, .worst = 1, .least_gain = std::numeric_limits<double>::infinity()};
@@ -220,7 +222,7 @@ struct fitted {
     return out;
 }
 
-/// A choice for every shape from what was measured at some.
+/// Fits a choice for every shape to results at some shapes.
 ///
 /// At most `max_kernels` configurations are kept: those whose best loses least against each shape's best, summed as logarithms
 /// over shapes and devices (greedy cover, then swaps). Where a pair was not measured it counts as the slowest of the shape.

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Results from the log of a run over many shapes.
+/// Reads results from the log of a run over many shapes.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,16 +19,16 @@
 
 namespace tunekit::dispatch {
 
-/// What is taken from a log. An aggregate: name what you set.
+/// Options for results from a log. An aggregate: name what you set.
 struct from_log_options {
     std::string kernel{};       ///< of the tasks' names
     std::string version = "1";  ///< of the kernel's code
     std::string device{};       ///< empty: the log's machine
-    std::string date{};         ///< a log has none
+    std::string date{};         ///< of the measurements, as a log has none
     std::size_t best = 16;      ///< of each shape the fastest so many, and what is among these at another shape; >= 1
 };
 
-/// The results of a log, of every task that is named as `task_name` does for this kernel.
+/// The results in a log: of every task with a `task_name` of this kernel.
 ///
 ///     const auto all = dispatch::results_of(io::read_log("gemm.jsonl"), {.kernel = "gemm", .date = "2026-11-22"});
 ///

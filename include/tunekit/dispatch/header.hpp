@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A choice as a C++ header that needs nothing: constexpr tables, and `choose`.
+/// Writes a choice as a self-contained C++ header: constexpr tables, and `choose`.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace tunekit::dispatch {
 
-/// How the header is written. An aggregate: name what you change.
+/// Options of the header. An aggregate: name what you change.
 struct header_options {
     std::string name = "tuned";  ///< of its namespace
     std::string home{};          ///< the device that `choose` without a device is for; empty: the first
@@ -257,8 +257,9 @@ constexpr int nearest(const shape* s, int n, const long long (&at)[rank])
     return out;
 }
 
-/// Writes the header: beside its place, and renamed, so that no build reads half of it. A header that would be the same is left
-/// alone. Errors: those of header_text; tunekit::error where it cannot be written; then the file is as it was.
+/// Writes the header. It is written to a file beside it and renamed, so that no build reads half of it. A header that
+/// would be the same is left alone. Errors: those of header_text; tunekit::error where it cannot be written; then the
+/// file is as it was.
 inline void write_header(const std::string& path, const choice& c, const header_options& options = {})
 {
     const std::string text = header_text(c, options);

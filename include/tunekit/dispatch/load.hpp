@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// A choice as a file that a program reads when it starts; what does not fit is refused, and the built-in header answers.
+/// Loads a choice from a file when a program starts. A file that does not fit is refused, and the built-in header
+/// answers.
 
 #include <cstddef>
 #include <cstdint>
@@ -66,7 +67,7 @@ inline void check_choice(const choice& c, const std::string& what)
 
 }  // namespace detail
 
-/// The text of a choice's file. Equal choices give equal texts.
+/// The text of a choice's file. Equal choices have equal texts.
 [[nodiscard]] inline std::string to_text(const choice& c)
 {
     using detail::as_word;
@@ -98,7 +99,8 @@ inline void check_choice(const choice& c, const std::string& what)
     return detail::with_end(std::move(out));
 }
 
-/// The choice of a file's text; `name` stands for the file. Errors: tunekit::error naming file, line and what is wrong with it.
+/// Reads a choice from a file's text; `name` stands for the file. Errors: tunekit::error naming file, line and what is
+/// wrong with it.
 [[nodiscard]] inline choice parse_choice(std::string_view text, const std::string& name)
 {
     const std::string what = "choice " + name;
@@ -164,11 +166,11 @@ inline void check_choice(const choice& c, const std::string& what)
     return out;
 }
 
-/// Writes a choice: beside its place, and renamed. Errors: tunekit::error where it cannot be written; then the file is as it
-/// was.
+/// Writes a choice's file, by a file beside it and a rename. Errors: tunekit::error where it cannot be written; then
+/// the file is as it was.
 inline void write_choice(const std::string& path, const choice& c) { detail::put_file(path, to_text(c)); }
 
-/// What a program wants of a choice's file.
+/// The kernel, version, space and device that a program needs a choice for.
 struct wanted {
     std::string kernel{};
     std::string version{};
@@ -176,7 +178,7 @@ struct wanted {
     std::string device{};
 };
 
-/// A choice, or one line that says why there is none.
+/// A loaded choice, or one line that says why it was refused.
 struct loaded {
     std::optional<choice> chosen{};
     std::string refused{};
@@ -184,8 +186,8 @@ struct loaded {
     [[nodiscard]] explicit operator bool() const noexcept { return chosen.has_value(); }
 };
 
-/// Reads a choice when a program starts. A file that is missing, cut, changed, or of another kernel, version, space or
-/// device is refused in one line, and what was built in answers:
+/// Loads a choice when a program starts. A file that is missing, cut, changed, or of another kernel, version, space or
+/// device is refused in one line, and the built-in choice answers:
 ///
 ///     const auto file = dispatch::load("gemm.choice", {.kernel = "gemm", .version = "1",
 ///                                                       .fingerprint = gemm_choice::fingerprint,

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Which shapes to measure next: those where a choice is least sure.
+/// Ranks shapes for the next measurements: first those where a choice is least certain.
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@
 
 namespace tunekit::dispatch {
 
-/// A shape and what its choice is believed to lose there.
+/// A shape, and the loss that its choice is expected to have there.
 struct doubtful_shape {
     shape_sizes at{};
     double doubt = 0;  ///< log loss; +inf where nothing was measured yet
@@ -29,7 +29,8 @@ struct doubtful_shape {
     friend bool operator==(const doubtful_shape&, const doubtful_shape&) = default;
 };
 
-/// The `n` of `candidates` that are worth measuring next on `device`, most doubtful first; those measured there are left out.
+/// The `n` of `candidates` that are worth measuring next on `device`, most doubtful first. Shapes that were measured
+/// there are left out.
 ///
 ///     doubt(s) = (what choices lose held out, per power of two to the next shape) x (powers of two from s to the next)
 ///              + (what the configuration chosen for s loses at the three next shapes, on average)

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What was measured of one kernel over many shapes and devices, and the best of each.
+/// The results of one kernel over many shapes and devices, and the best of each.
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ namespace tunekit::dispatch {
 /// The sizes that make a shape, in the order of their names: m, n and k of a matrix product. Each at least 1.
 using shape_sizes = std::vector<std::int64_t>;
 
-/// "m=128 n=768 k=768".
+/// The text of a shape, such as "m=128 n=768 k=768".
 [[nodiscard]] inline std::string shape_text(const std::vector<std::string>& names, const shape_sizes& at)
 {
     std::string out;
@@ -35,14 +35,14 @@ using shape_sizes = std::vector<std::int64_t>;
     return out;
 }
 
-/// One configuration at one shape on one device.
+/// The time of one configuration at one shape on one device.
 struct result {
     std::string device{};
     shape_sizes at{};
     index candidate = 0;                                                 ///< in the space that all shapes share
-    std::vector<std::string> values{};                                   ///< its text, one a parameter
+    std::vector<std::string> values{};                                   ///< the texts of its values, one per parameter
     double seconds = 0;                                                  ///< of one run
-    stats::interval within{0, std::numeric_limits<double>::infinity()};  ///< 95 %; this where nothing is known
+    stats::interval within{0, std::numeric_limits<double>::infinity()};  ///< 95 %; unbounded where nothing is known
     std::uint32_t runs = 0;
     bool at_least = false;  ///< cut short: the true time is not below `seconds`
     bool searched = false;  ///< a search at this shape tried it; else it was carried over from another shape
@@ -51,7 +51,7 @@ struct result {
     friend bool operator==(const result&, const result&) = default;
 };
 
-/// When a device's rows were measured; a text of the user's, empty where not said.
+/// The date of a device's rows: a text of the user's, empty where not given.
 struct measured_on {
     std::string device{};
     std::string date{};
@@ -59,7 +59,7 @@ struct measured_on {
     friend bool operator==(const measured_on&, const measured_on&) = default;
 };
 
-/// The interval of 95 % around a measured cost, its spread a standard error; [0, inf] where it has none.
+/// The 95 % interval around a measured cost, whose spread is a standard error; [0, inf] where it has none.
 [[nodiscard]] inline stats::interval interval_of(const measure::measurement& m)
 {
     if (!(m.spread > 0)) return {0, std::numeric_limits<double>::infinity()};
@@ -82,7 +82,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// All that was measured of one kernel. A value; rows are kept sorted by device, shape and configuration.
+/// All results of one kernel. A value; rows are kept sorted by device, shape and configuration.
 ///
 ///     dispatch::results all{.kernel = "gemm", .fingerprint = space.fingerprint(), .sizes = {"m", "n", "k"},
 ///                           .parameters = names_of(space)};
@@ -99,34 +99,35 @@ struct results {
     std::vector<measured_on> devices{};  ///< sorted; one for each device with rows
     std::vector<result> rows{};
 
-    /// Adds a row. Where there is one of the same device, shape and configuration the faster of the two stays, since
-    /// disturbances lengthen times, and both origins count; of two that were cut short, or of one, the whole or longer one.
+    /// Adds a row. Where there is one of the same device, shape and configuration, the faster of the two stays, since
+    /// disturbances lengthen times, and both origins count. Of two that were cut short, or of one, the whole or longer
+    /// one stays.
     /// Errors: std::invalid_argument for a row that does not fit (sizes, values, a time that is none, text of several
     ///         lines); tunekit::error where two whole rows contradict: their intervals are apart and their times differ by more
     ///         than `max_ratio`.
     void add(result r, double max_ratio = 2);
 
-    /// Adds the rows of `other`; a device's date is the later one.
+    /// Adds the rows of `other`. A device's date becomes the later one.
     /// Errors: tunekit::error where it is of another kernel, version or space, or contradicts.
     void merge(const results& other, double max_ratio = 2);
 
-    /// Says when a device's rows were measured.
+    /// Sets the date of a device's rows.
     void set_date(const std::string& device, const std::string& date);
 
     friend bool operator==(const results&, const results&) = default;
 };
 
-/// The best of one shape on one device.
+/// The fastest configuration at one shape on one device.
 struct winner {
     std::string device{};
     shape_sizes at{};
     std::size_t best = 0;                  ///< position in results::rows
-    std::vector<std::size_t> tied{};       ///< others that the intervals cannot tell from it
-    std::optional<std::size_t> untuned{};  ///< what an untuned library runs, where that was measured
+    std::vector<std::size_t> tied{};       ///< others whose intervals do not differ from its own
+    std::optional<std::size_t> untuned{};  ///< the untuned default, where that was measured
 };
 
-/// The best of each device and shape, in their order: the least time of what was measured whole, the first of equals. A shape
-/// of which nothing was measured whole has none.
+/// The fastest of each device and shape, in their order: the least time of the rows measured whole, of equal ones the
+/// first. A shape of which nothing was measured whole has none.
 [[nodiscard]] inline std::vector<winner> winners_of(const results& all)
 {
     std::vector<winner> out;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Results as a text file: one for a kernel, sorted, so that a difference of two shows what was measured anew.
+/// Results as a text file, one per kernel. It is sorted, so that a diff of two shows the new measurements.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ inline constexpr std::string_view results_magic = "# tunekit results 1";
 
 }  // namespace detail
 
-/// The text of a file of results. Equal results give equal texts, byte for byte.
+/// The text of a file of results. Equal results have equal texts, byte for byte.
 ///
 ///     # tunekit results 1
 ///     kernel gemm
@@ -74,8 +74,8 @@ inline constexpr std::string_view results_magic = "# tunekit results 1";
     return detail::with_end(std::move(out));
 }
 
-/// The results of a file's text; `name` stands for the file. Errors: tunekit::error naming file, line and what is wrong:
-/// another kind of file, one that was cut or changed, a row that does not fit.
+/// Reads results from a file's text; `name` stands for the file. Errors: tunekit::error naming file, line and what is
+/// wrong: another kind of file, one that was cut or changed, a row that does not fit.
 [[nodiscard]] inline results parse_results(std::string_view text, const std::string& name)
 {
     const std::string what = "results " + name;
@@ -142,8 +142,8 @@ inline constexpr std::string_view results_magic = "# tunekit results 1";
 /// Reads a file of results. Errors: those of parse_results, and tunekit::error where it cannot be read.
 [[nodiscard]] inline results read_results(const std::string& path) { return parse_results(io::read_text(path), path); }
 
-/// Writes a file of results: beside its place, and renamed. Errors: tunekit::error where it cannot be written; then the file is
-/// as it was.
+/// Writes a file of results, by a file beside it and a rename. Errors: tunekit::error where it cannot be written; then
+/// the file is as it was.
 inline void write_results(const std::string& path, const results& all) { detail::put_file(path, to_text(all)); }
 
 }  // namespace tunekit::dispatch

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The name of a task that is one shape of a kernel.
+/// Names of tasks that are shapes of a kernel.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,21 +16,23 @@
 
 namespace tunekit::dispatch {
 
-/// "gemm m=128 n=768 k=768": what a task is called so that its log becomes results.
+/// The name of a task that is one shape of a kernel, such as "gemm m=128 n=768 k=768". With such names a log becomes
+/// results.
 [[nodiscard]] inline std::string task_name(const std::string& kernel, const std::vector<std::string>& sizes,
                                            const shape_sizes& at)
 {
     return kernel + ' ' + shape_text(sizes, at);
 }
 
-/// What such a name says.
+/// The kernel and the shape in such a name.
 struct named_shape {
     std::string kernel{};
     std::vector<std::string> sizes{};
     shape_sizes at{};
 };
 
-/// Reads a task's name: words, then NAME=NUMBER at least once, each number 1 or more. Empty where it is another.
+/// Reads a task's name: words, then NAME=NUMBER at least once, each number 1 or more. Empty where the name has another
+/// form.
 [[nodiscard]] inline std::optional<named_shape> named_shape_of(std::string_view name)
 {
     named_shape out;

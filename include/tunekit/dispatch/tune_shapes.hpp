@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Tunes a family of shapes within a budget: the most doubtful first, each from what won beside it.
+/// Tunes a family of shapes within a budget: the most doubtful shapes first, each from the winners of its neighbours.
 
 #include <algorithm>
 #include <concepts>
@@ -26,16 +26,16 @@
 
 namespace tunekit::dispatch {
 
-/// How a family is tuned. An aggregate: name what you change.
+/// Options of `tune_shapes`. An aggregate: name what you change.
 struct tune_shapes_options {
-    std::string device{};                      ///< what the rows call this machine
+    std::string device{};                      ///< the name of this machine in the rows
     tasks_budget budget{};                     ///< of all together: seconds, or trials of each shape
     std::size_t together = 8;                  ///< shapes that the schedule has at a time; >= 1
-    std::size_t max_shapes = ~std::size_t{0};  ///< no more of the family than these
-    std::size_t neighbours = 3;                ///< shapes whose winners a shape begins with
-    std::size_t keep = 2;                      ///< of each shape, what is carried to all others; >= 1
+    std::size_t max_shapes = ~std::size_t{0};  ///< the most shapes of the family that are tuned
+    std::size_t neighbours = 3;                ///< number of near shapes whose winners a shape begins with
+    std::size_t keep = 2;                      ///< configurations of each shape that are carried to all others; >= 1
     double carry_share = 0.25;                 ///< of the seconds, for carrying over; in [0, 1[
-    double carry_factor = 2.5;                 ///< what is so many times slower than the best is cut short there; > 1
+    double carry_factor = 2.5;                 ///< a carried one this many times slower than the best is cut short; > 1
     fit_options fit{};
 
     /// Throws std::invalid_argument where a setting is out of range.
@@ -81,7 +81,7 @@ inline void add_trials(results& to, const task& t, const shape_sizes& at, const 
 
 }  // namespace detail
 
-/// Adds to `known` what tuning the shapes of `family` finds.
+/// Tunes the shapes of `family` and adds the results to `known`.
 ///
 ///     auto make = [&](const dispatch::shape_sizes& at) {         // all over one space
 ///         tk::task t(dispatch::task_name("gemm", {"m", "n", "k"}, at), space, measurer_of(at), flops_of(at));
@@ -187,7 +187,7 @@ template <class Make, class P, class Clock, generator G>
     return known;
 }
 
-/// The same by the wall's clock.
+/// The same with the wall clock.
 template <class Make, class P, generator G>
 [[nodiscard]] results tune_shapes(results known, std::span<const shape_sizes> family, Make&& make, const P& how,
                                   const tune_shapes_options& options, G& gen)

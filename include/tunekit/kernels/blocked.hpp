@@ -2,17 +2,17 @@
 #pragma once
 
 /// \file
-/// From plain NCHW into blocks of channels and back.
+/// Conversions between plain NCHW and blocks of channels.
 
 #include <cstddef>
 #include <span>
 
 namespace tunekit::kernels {
 
-/// Channels with the last block of `width` filled up.
+/// The number of channels, rounded up to full blocks of `width`.
 [[nodiscard]] constexpr int padded(int channels, int width) noexcept { return (channels + width - 1) / width * width; }
 
-/// [block][channel of the block][pixel] into [block][pixel][channel of the block].
+/// Converts [block][channel of the block][pixel] to [block][pixel][channel of the block].
 /// Precondition: both hold blocks x width x pixels floats.
 inline void pack_channels(std::span<const float> nchw, int blocks, int width, int pixels, std::span<float> blocked)
 {
@@ -25,7 +25,8 @@ inline void pack_channels(std::span<const float> nchw, int blocks, int width, in
     }
 }
 
-/// [image][ceil(channels / width)][pixel][width] into [image][channel][pixel]; what fills up the last block is dropped.
+/// Converts [image][ceil(channels / width)][pixel][width] to [image][channel][pixel]. The filling of the last block is
+/// dropped.
 /// Precondition: the spans have those sizes.
 inline void unpack_channels(std::span<const float> blocked, int images, int channels, int pixels, int width,
                             std::span<float> nchw)

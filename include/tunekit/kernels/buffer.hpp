@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// Memory for packed operands: floats at a multiple of 64 bytes, zero at first, in large pages where there is much of it.
+/// Memory for packed operands: floats at a multiple of 64 bytes, zero at first, in large pages where the memory is
+/// large.
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -17,7 +18,7 @@
 
 namespace tunekit::kernels {
 
-/// A fixed number of floats, aligned to 64 bytes. Moves, does not copy.
+/// A fixed number of floats, aligned to 64 bytes. It can be moved, not copied.
 ///
 /// From 4 MiB on it begins with a page of 2 MiB and asks Linux for such pages, which it may or may not give: operands beyond the
 /// second-level cache are then read without a page walk every 4 KiB.
@@ -25,7 +26,7 @@ class buffer {
 public:
     buffer() = default;
 
-    /// `n` zeros.
+    /// Makes a buffer of `n` zeros.
     explicit buffer(std::size_t n) : data_(allocate(n)), size_(n) { std::fill_n(data_, n, 0.0F); }
 
     buffer(buffer&& b) noexcept : data_(std::exchange(b.data_, nullptr)), size_(std::exchange(b.size_, 0)) {}

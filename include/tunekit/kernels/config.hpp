@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The configurations of the bundled kernels: what their spaces are made of.
+/// The configurations of the bundled kernels, from which their spaces are made.
 
 #include <array>
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace tunekit::kernels {
 
-/// Which of three outer loops surrounds which, outermost first. A convolution's are output channels `o`, rows `r` and input
+/// The order of three outer loops, outermost first. A convolution's are output channels `o`, rows `r` and input
 /// channels `i`; a product's are n, m and k, in the places of o, r and i.
 enum class loop_order : std::uint8_t { ori, oir, roi, rio, ior, iro };
 
@@ -24,7 +24,7 @@ enum class loop_order : std::uint8_t { ori, oir, roi, rio, ior, iro };
     return loops[static_cast<std::size_t>(order)];
 }
 
-/// Within a block: whether one channel tile visits all pixels before the next, or the other way round.
+/// The order of loops within a block: one channel tile visits all pixels before the next one, or the other way round.
 enum class inner_order : std::uint8_t { channels_outside, pixels_outside };
 
 /// How taps outside the image are left out.
@@ -33,7 +33,7 @@ enum class padding_mode : std::uint8_t {
     clip,  ///< tiles at the border run over fewer taps
 };
 
-/// How a row that is no multiple of the tile ends.
+/// How the end of a row is computed where the row is no multiple of the tile.
 enum class edge_mode : std::uint8_t {
     balanced,   ///< tiles of nearly equal widths
     remainder,  ///< full tiles, then one of what is left
@@ -41,13 +41,13 @@ enum class edge_mode : std::uint8_t {
     overrun,    ///< full tiles, the last one past the row's end: WRITES OUT OF BOUNDS; in hazardous spaces only
 };
 
-/// What the lanes of a vector are, where input and output are plain NCHW.
+/// What the lanes of a vector hold, where input and output are plain NCHW.
 enum class vectorise_mode : std::uint8_t {
     channel,  ///< output channels; inputs are broadcast, and outputs transposed on their way out
     pixel,    ///< pixels of an output row; weights are broadcast
 };
 
-/// The name of a setting, as configurations are written.
+/// The name of a setting, as it is written in configurations.
 [[nodiscard]] constexpr const char* to_text(loop_order order) noexcept
 {
     constexpr std::array<const char*, 6> texts{"ori", "oir", "roi", "rio", "ior", "iro"};
@@ -75,15 +75,16 @@ enum class vectorise_mode : std::uint8_t {
     return mode == vectorise_mode::channel ? "channel" : "pixel";
 }
 
-/// Whether a space holds configurations that break the process they run in.
+/// Whether a space holds configurations that break the process in which they run.
 enum class hazards {
     excluded,
     /// A convolution's `edge` may be `overrun`, which writes past the end of the output wherever the row is no multiple
-    /// of the tile, and `ku` may be 0, which never ends. For tests of isolation; to be run in a process that may die.
+    /// of the tile, and `ku` may be 0, which never ends. Use it for tests of isolation, and run it in a process that
+    /// may die.
     included,
 };
 
-/// A direct convolution's configuration.
+/// The configuration of a direct convolution.
 struct conv2d_config {
     int mr = 1, nv = 1, vl = 1;  ///< the tile: mr pixels by nv vectors of vl output channels
     int ku = 1;                  ///< unrolling of the reduction: 1, 2, 4, 8; 0 never ends (hazardous spaces only)
@@ -120,9 +121,9 @@ struct nchw_config {
     friend bool operator==(const nchw_config&, const nchw_config&) = default;
 };
 
-/// A depthwise convolution's configuration. With `vectorise` = channel a tile is mr pixels of a row by nv vectors of vl
-/// channels, and input and output are blocks of nv vl channels; with pixel it is mr rows by nv vectors of vl pixels,
-/// and both are plain NCHW.
+/// The configuration of a depthwise convolution. With `vectorise` = channel a tile is mr pixels of a row by nv vectors
+/// of vl channels, and input and output are blocks of nv vl channels; with pixel it is mr rows by nv vectors of vl
+/// pixels, and both are plain NCHW.
 struct depthwise_config {
     vectorise_mode vectorise = vectorise_mode::pixel;
     int mr = 1, nv = 1, vl = 1;             ///< the tile
@@ -132,24 +133,25 @@ struct depthwise_config {
     friend bool operator==(const depthwise_config&, const depthwise_config&) = default;
 };
 
-/// A matrix product's configuration: C (m x n) = A (m x k) B (k x n).
+/// The configuration of a matrix product: C (m x n) = A (m x k) B (k x n).
 struct gemm_config {
     int mr = 1, nv = 1, vl = 1;  ///< the tile: mr rows by nv vectors of vl columns
     int ku = 1;                  ///< unrolling of the loop over k: 1, 2, 4, 8; 0 never ends (hazardous spaces only)
     int prefetch = 0;            ///< steps of k that B is fetched ahead
-    /// The block: rows, columns (a multiple of nv vl) and steps of k; larger than the shape is the shape.
+    /// The block: rows, columns (a multiple of nv vl) and steps of k. A size larger than the shape's counts as the
+    /// shape's.
     int mc = 1, nc = 1, kc = 1;
     loop_order order = loop_order::ori;
     inner_order inner = inner_order::channels_outside;
     bool pack_a = false;                   ///< copy the block of A side by side
     bool pack_b = false;                   ///< copy the block of B into panels as wide as the tile
-    bool fetch_c = false;                  ///< ask for a tile's C before it is computed
+    bool fetch_c = false;                  ///< prefetch a tile's C before it is computed
     edge_mode edge = edge_mode::balanced;  ///< balanced or remainder
 
     friend bool operator==(const gemm_config&, const gemm_config&) = default;
 };
 
-/// Whether copying the input changes anything: there is padding, or a pointwise convolution skips pixels.
+/// Whether copying the input makes a difference: there is padding, or a pointwise convolution skips pixels.
 [[nodiscard]] constexpr bool helps_copy(const conv2d_shape& s) noexcept
 {
     const bool pointwise = s.kernel_h == 1 && s.kernel_w == 1;

@@ -2,8 +2,9 @@
 #pragma once
 
 /// \file
-/// The entries of a table of micro-kernels. Each is compiled where it is named: in a translation unit of its own, with the flags
-/// of the machine that runs it (see `docs/kernels.md`), and by g++ or clang.
+/// Functions that make the entries of a table of micro-kernels. Each entry is compiled where it is named: in a
+/// translation unit of its own, with the flags of the machine that runs it (see `docs/kernels.md`), and by g++ or
+/// clang.
 
 #if defined(__CUDACC__)
 #error "tunekit: kernels/make_table.hpp: a table of micro-kernels is compiled by g++ or clang, not by nvcc"
@@ -18,7 +19,7 @@
 
 namespace tunekit::kernels {
 
-/// The machine of this translation unit's flags.
+/// The machine that this translation unit's flags describe.
 #if defined(__AVX512F__)
 inline constexpr machine native{.registers = 32, .lanes = 16, .fused = true};
 #elif defined(__AVX__) && defined(__FMA__)
@@ -31,21 +32,21 @@ inline constexpr machine native{.registers = 32, .lanes = 4, .fused = true};
 inline constexpr machine native{.registers = 16, .lanes = 4, .fused = false};
 #endif
 
-/// One entry of a table for this translation unit's machine.
+/// Makes a convolution's or product's micro-kernel for this translation unit's machine.
 template <int MR, int NV, int VL, machine M = native>
 [[nodiscard]] constexpr tile make_tile() noexcept
 {
     return {MR, NV, VL, &detail::tile_kernel<MR, NV, VL, M>};
 }
 
-/// One entry of a table for this translation unit's machine.
+/// Makes a dense micro-kernel for this translation unit's machine.
 template <int MR, int Rows, machine M = native>
 [[nodiscard]] constexpr dense_tile make_dense_tile() noexcept
 {
     return {MR, Rows, &detail::dense_rows<MR, Rows, M>};
 }
 
-/// One entry of a table for this translation unit's machine: channels in vectors.
+/// Makes a depthwise micro-kernel for this translation unit's machine: channels in vectors.
 template <int MR, int NV, int VL, machine M = native>
 [[nodiscard]] constexpr depthwise_tile make_depthwise_channels() noexcept
 {
@@ -59,14 +60,14 @@ template <int MR, int NV, int VL, int KH = 0, int SH = 0, machine M = native>
     return {vectorise_mode::pixel, MR, NV, VL, KH, SH, &detail::depthwise_pixels<MR, NV, VL, KH, SH, M>};
 }
 
-/// One entry of a table for this translation unit's machine.
+/// Makes the Winograd transforms for this translation unit's machine.
 template <int M, int VL, machine On = native>
 [[nodiscard]] constexpr winograd_transform make_winograd() noexcept
 {
     return {M, VL, &detail::winograd_input<M, VL, On>, &detail::winograd_output<M, VL, On>};
 }
 
-/// Those of this translation unit's machine.
+/// Makes the data movement functions for this translation unit's machine.
 template <machine M = native>
 [[nodiscard]] constexpr movement make_movement() noexcept
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a table of micro-kernels is made of: the arguments that each kind of micro-kernel takes, and the machine that it was
+/// The parts of a table of micro-kernels: the arguments of each kind of micro-kernel, and the machine that it was
 /// compiled for. `make_table.hpp` has the micro-kernels themselves.
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace tunekit::kernels {
 
-/// What one call of a micro-kernel works on. Strides are in floats.
+/// The arguments of one call of a convolution's micro-kernel. Strides are in floats.
 ///
 ///     y[m][j] (+)= sum over b < blocks, t < taps, k < depth of
 ///                  x[m x_row + b x_block + t x_tap + k] w[b w_block + t w_tap + k w_step + j],     j < nv vl
@@ -24,19 +24,20 @@ struct tile_args {
     std::ptrdiff_t y_row = 0;
     int blocks = 1, taps = 1, depth = 0;
     int unroll = 1;    ///< steps of k per iteration: 1, 2, 4 or 8; with 0 the loop never advances (hazardous spaces)
-    int prefetch = 0;  ///< steps of k that w is fetched ahead; 0 is not at all
+    int prefetch = 0;  ///< steps of k that w is fetched ahead; 0: none
     bool accumulate = false;  ///< add to y instead of replacing it
-    bool fetch_y = false;     ///< ask for y's lines before the reduction, so that they are there when it ends
+    bool fetch_y = false;     ///< prefetch y's lines before the reduction, so that they are there when it ends
 };
 
 /// A convolution's micro-kernel.
 using tile_function = void (*)(const tile_args&);
 
-/// What a translation unit is compiled for. Part of a micro-kernel's type, so that units with other flags keep theirs apart.
+/// The machine that a translation unit is compiled for. It is part of a micro-kernel's type, so that units with other
+/// flags keep theirs apart.
 struct machine {
     int registers = 16;  ///< vector registers
     int lanes = 4;       ///< floats in each
-    bool fused = false;  ///< multiplies and adds in one instruction
+    bool fused = false;  ///< whether it multiplies and adds in one instruction
 };
 
 /// One micro-kernel of a table.
@@ -45,7 +46,7 @@ struct tile {
     tile_function run = nullptr;
 };
 
-/// What one call of a dense micro-kernel works on. Strides are in floats.
+/// The arguments of one call of a dense micro-kernel. Strides are in floats.
 ///
 ///     y[m][j] (+)= sum over k < depth of x[m x_row + k] w[k w_row + j],     j < columns
 struct dense_args {
@@ -55,7 +56,7 @@ struct dense_args {
     std::ptrdiff_t x_row = 0, w_row = 0, y_row = 0;
     int columns = 0;
     int depth = 0;            ///< a multiple of the micro-kernel's rows of w
-    int prefetch = 0;         ///< floats that each row of w is fetched ahead; 0 is not at all
+    int prefetch = 0;         ///< floats that each row of w is fetched ahead; 0: none
     bool accumulate = false;  ///< add to y instead of replacing it
 };
 
@@ -68,7 +69,7 @@ struct dense_tile {
     dense_function run = nullptr;
 };
 
-/// What one call of a depthwise micro-kernel works on. Strides are in floats.
+/// The arguments of one call of a depthwise micro-kernel. Strides are in floats.
 ///
 /// Channels in vectors: y[m][j] (+)= sum over r < kernel_h, s < kernel_w of x[m x_next + r x_row + s x_tap + j] w[r
 /// w_row + s w_tap + j].
@@ -90,9 +91,9 @@ struct depthwise_args {
 /// A depthwise convolution's micro-kernel.
 using depthwise_function = void (*)(const depthwise_args&);
 
-/// One depthwise micro-kernel of a table: mr pixels by nv vectors of channels, or mr rows by nv vectors of pixels. The
-/// latter are for one height and stride of the kernel if they have several rows, for any if one (`kernel_h` and
-/// `stride_h` are 0).
+/// One depthwise micro-kernel of a table: mr pixels by nv vectors of channels, or mr rows by nv vectors of pixels. One
+/// with several rows of pixels is for one height and stride of the kernel, one with a single row for any (`kernel_h`
+/// and `stride_h` are 0).
 struct depthwise_tile {
     vectorise_mode vectorise = vectorise_mode::channel;
     int mr = 0, nv = 0, vl = 0;
@@ -122,15 +123,16 @@ struct winograd_transform {
     winograd_function input = nullptr, output = nullptr;
 };
 
-/// to[c to_row + r] = from[r from_row + c] for r < rows, c < columns.
+/// A transposition: to[c to_row + r] = from[r from_row + c] for r < rows, c < columns.
 using transpose_function = void (*)(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row,
                                     int rows, int columns);
 
-/// to[r to_row + j] = from[r from_row + j stride] for r < rows, j < n. Nothing overlaps.
+/// A gather: to[r to_row + j] = from[r from_row + j stride] for r < rows, j < n. Nothing overlaps.
 using gather_function = void (*)(const float* from, std::ptrdiff_t from_row, int stride, float* to,
                                  std::ptrdiff_t to_row, int rows, int n);
 
-/// to[r to_row + c] = from[r from_row + c] for r < rows, c < columns, and 0 for columns <= c < filled.
+/// A copy with filling: to[r to_row + c] = from[r from_row + c] for r < rows, c < columns, and 0 for columns <= c <
+/// filled.
 using copy_function = void (*)(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows,
                                int columns, int filled);
 
@@ -169,7 +171,7 @@ inline void copy_plainly(const float* from, std::ptrdiff_t from_row, float* to, 
 
 }  // namespace detail
 
-/// Movement by plain loops, for tables without one of their own.
+/// Movement by plain loops, for tables that have none of their own.
 inline constexpr movement plain_movement{
     .transpose = &detail::transpose_plainly, .gather = &detail::gather_plainly, .copy = &detail::copy_plainly};
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The definitions, computed plainly in double: what fast kernels are checked against.
+/// Reference results: the definitions computed plainly in double, for checking fast kernels.
 
 #include <cmath>
 #include <cstddef>
@@ -13,7 +13,8 @@
 
 namespace tunekit::kernels {
 
-/// y of the definition at `conv2d_shape`, from NCHW input and OIHW weights, in NCHW; each sum in double, rounded once.
+/// The convolution by its definition at `conv2d_shape`, from NCHW input and OIHW weights, in NCHW; each sum in double,
+/// rounded once.
 /// Preconditions: the spans have shape.inputs() and shape.weights() floats. Cost: macs() multiplications.
 [[nodiscard]] inline std::vector<float> reference_conv2d(const conv2d_shape& s, std::span<const float> x,
                                                          std::span<const float> w)
@@ -52,7 +53,7 @@ namespace tunekit::kernels {
     return y;
 }
 
-/// C = A B for each of the batch, all row-major and dense; each sum in double, rounded once.
+/// The product C = A B for each of the batch, all row-major and dense; each sum in double, rounded once.
 [[nodiscard]] inline std::vector<float> reference_gemm(const gemm_shape& s, std::span<const float> a,
                                                        std::span<const float> b)
 {
@@ -72,7 +73,8 @@ namespace tunekit::kernels {
     return c;
 }
 
-/// The largest |a - b| over the largest |b|; +inf where an element of `a` is NaN or the sizes differ.
+/// The relative error: the largest |a - b| over the largest |b|; +inf where an element of `a` is NaN or the sizes
+/// differ.
 [[nodiscard]] inline double relative_error(std::span<const float> a, std::span<const float> b)
 {
     if (a.size() != b.size()) return HUGE_VAL;

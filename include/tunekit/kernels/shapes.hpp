@@ -34,7 +34,7 @@ struct conv2d_shape {
     [[nodiscard]] constexpr int oh() const noexcept { return (height + 2 * padding_h - kernel_h) / stride_h + 1; }
     [[nodiscard]] constexpr int ow() const noexcept { return (width + 2 * padding_w - kernel_w) / stride_w + 1; }
 
-    /// Multiplications, the ones with padding included.
+    /// The number of multiplications, the ones with padding included.
     [[nodiscard]] constexpr std::int64_t macs() const noexcept
     {
         return std::int64_t{1} * batch * oh() * ow() * co * (ci / groups) * kernel_h * kernel_w;
@@ -90,8 +90,8 @@ struct gemm_shape {
     friend bool operator==(const gemm_shape&, const gemm_shape&) = default;
 };
 
-/// Throws std::invalid_argument where a size is not positive, a padding negative, the output empty or the channels not a multiple
-/// of the groups.
+/// Checks a shape. Throws std::invalid_argument where a size is not positive, a padding negative, the output empty or
+/// the channels not a multiple of the groups.
 inline void require_valid(const conv2d_shape& s)
 {
     require(s.batch > 0 && s.ci > 0 && s.height > 0 && s.width > 0 && s.co > 0 && s.kernel_h > 0 && s.kernel_w > 0 &&
@@ -107,14 +107,14 @@ inline void require_valid(const conv2d_shape& s)
                 " input and " + std::to_string(s.co) + " output channels");
 }
 
-/// The same, and where there are groups: for kernels without them.
+/// The same check, which also refuses groups, for kernels without them.
 inline void require_ungrouped(const conv2d_shape& s)
 {
     require_valid(s);
     require(s.groups == 1, "conv2d_shape: groups is " + std::to_string(s.groups) + ", want 1 for this kernel");
 }
 
-/// Throws std::invalid_argument where a size is not positive.
+/// Checks a shape. Throws std::invalid_argument where a size is not positive.
 inline void require_valid(const gemm_shape& s)
 {
     require(s.batch > 0 && s.m > 0 && s.n > 0 && s.k > 0, "gemm_shape: a size is below 1, want >= 1");

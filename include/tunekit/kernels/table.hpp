@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The table of micro-kernels that a program instantiated, and what it was compiled for.
+/// The table of a program's micro-kernels, and the machine that they were compiled for.
 
 #include <span>
 
@@ -10,10 +10,12 @@
 
 namespace tunekit::kernels {
 
-/// Registers that a tile keeps busy: its accumulators, its shorter side, and one for the longer side to pass through.
+/// The number of registers that a tile uses: its accumulators, its shorter side, and one for the longer side to pass
+/// through.
 [[nodiscard]] constexpr int registers_of(int mr, int nv) noexcept { return mr * nv + (mr < nv ? mr : nv) + 1; }
 
-/// The micro-kernels that one translation unit instantiated for one machine. Refers to the tiles, does not own them.
+/// The micro-kernels that one translation unit instantiated for one machine. It refers to the tiles and does not own
+/// them.
 ///
 /// For each pair (nv, vl) that occurs the table holds every mr from 1 to a largest one, so that a row of any length can be cut
 /// into tiles. `registers` and `lanes` are those of the flags the translation unit was compiled with.
@@ -24,7 +26,7 @@ struct tile_table {
     std::span<const winograd_transform> winograd = {};  ///< without any there is no Winograd convolution
     std::span<const dense_tile> dense = {};             ///< without any there is no dense kernel on plain weights
     std::span<const depthwise_tile> depthwise = {};     ///< without any there is no depthwise convolution
-    movement moves = plain_movement;                    ///< how layouts are changed
+    movement moves = plain_movement;                    ///< the functions that change layouts
 
     /// The micro-kernel of that tile, or nullptr.
     [[nodiscard]] constexpr const tile* find(int mr, int nv, int vl) const noexcept
@@ -55,7 +57,7 @@ struct tile_table {
         return nullptr;
     }
 
-    /// Floats across the narrowest tile; 0 for an empty table.
+    /// The width of the narrowest tile, in floats; 0 for an empty table.
     [[nodiscard]] constexpr int narrowest() const noexcept
     {
         int least = 0;
@@ -65,7 +67,8 @@ struct tile_table {
         return least;
     }
 
-    /// Registers that a tile needs on this machine, where a vector of vl floats may take several or part of one.
+    /// The number of registers that a tile needs on this machine, where a vector of vl floats may take several or part
+    /// of one.
     [[nodiscard]] constexpr int registers_for(int mr, int nv, int vl) const noexcept
     {
         return registers_of(mr, nv) * (vl > lanes ? vl / lanes : 1);

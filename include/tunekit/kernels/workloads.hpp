@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The operators of known networks: what a tuner is asked to make fast.
+/// The operators of known networks, as workloads for a tuner.
 
 #include <array>
 #include <span>
@@ -25,7 +25,7 @@ using conv2d_layer = layer<conv2d_shape>;
 /// A matrix product of a network.
 using gemm_layer = layer<gemm_shape>;
 
-/// Work of one inference in all its calls of `layers`.
+/// The work of one inference in all its calls of `layers`.
 template <class Shape>
 [[nodiscard]] constexpr double total_flops(std::span<const layer<Shape>> layers) noexcept
 {

@@ -12,7 +12,7 @@
 
 namespace tunekit::linalg {
 
-/// Elementary functions of our own, for loops that call them a million times.
+/// Elementary functions for loops that call them a million times.
 ///
 ///     linalg::exp(std::span<const double>(x), std::span<double>(out));
 ///

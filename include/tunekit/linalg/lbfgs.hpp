@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Smooth minimisation in a box by gradients.
+/// L-BFGS: smooth minimisation in a box by gradients.
 
 #include <algorithm>
 #include <cmath>
@@ -16,14 +16,14 @@
 
 namespace tunekit::linalg {
 
-/// What can be minimised: returns its value at `x` and writes its gradient. A value that is not finite marks an x that
-/// cannot be used.
+/// A function that can be minimised. It returns its value at `x` and writes its gradient. A value that is not finite
+/// marks an x that cannot be used.
 template <class F>
 concept differentiable_function = requires(const F& f, std::span<const double> x, std::span<double> gradient) {
     { f(x, gradient) } -> std::same_as<double>;
 };
 
-/// What a minimisation found.
+/// The result of a minimisation.
 struct minimum {
     std::vector<double> x;  ///< inside the box
     double value = 0;
@@ -56,8 +56,7 @@ struct lbfgs {
     std::size_t max_evaluations = 100;
     std::size_t memory = 8;
     double tolerance = 1e-6;
-    double first_step =
-        1;  ///< the longest first step, in the largest coordinate: nothing is known of the curvature yet
+    double first_step = 1;  ///< the longest first step, in the largest coordinate, as the curvature is not known yet
 
     template <differentiable_function F>
     [[nodiscard]] minimum minimize(const F& f, std::span<const double> start, std::span<const double> lower,

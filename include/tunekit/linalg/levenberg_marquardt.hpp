@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Nonlinear least squares in a box.
+/// Levenberg-Marquardt: nonlinear least squares in a box.
 
 #include <algorithm>
 #include <cmath>
@@ -15,20 +15,21 @@
 
 namespace tunekit::linalg {
 
-/// A sum of squared residuals S(p) = sum_i r_i(p)^2 near one p, as Gauss and Newton see it.
+/// The Gauss-Newton expansion of a sum of squared residuals S(p) = sum_i r_i(p)^2 near one p.
 struct normal_equations {
     double sum_of_squares = 0;
     vector gradient;  ///< d; J^T r, half the gradient of S
     matrix hessian;   ///< d x d; J^T J
 };
 
-/// What can be fitted: expands the sum of squares at `p`. A sum that is not finite marks a p that cannot be used.
+/// A problem that can be fitted: it expands the sum of squares at `p`. A sum that is not finite marks a p that cannot
+/// be used.
 template <class P>
 concept least_squares_problem = requires(const P& problem, const vector& p) {
     { problem(p) } -> std::same_as<normal_equations>;
 };
 
-/// What a fit found.
+/// The result of a fit.
 struct least_squares_result {
     vector parameters;            ///< d; inside the box
     normal_equations at;          ///< the expansion there
@@ -55,7 +56,8 @@ struct levenberg_marquardt {
     double tolerance = 1e-10;
     double first_damping = 1e-3;  ///< lambda of the first step
 
-    /// `V` is `vector`: a parameter so that who includes this without fitting anything does not pay for Eigen's expressions.
+    /// `V` is `vector`. It is a template parameter so that code that includes this without fitting anything does not
+    /// pay for Eigen's expressions.
     template <least_squares_problem P, std::same_as<vector> V>
     [[nodiscard]] least_squares_result minimize(const P& problem, const V& start, const V& lower, const V& upper) const
     {

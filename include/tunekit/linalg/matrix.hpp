@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The dense types of the Eigen floors, and the factor of a covariance.
+/// The vector and matrix types of the floors that use Eigen, and the Cholesky factor.
 
 #if defined(__has_include)
 #if !__has_include(<Eigen/Core>)
@@ -21,12 +21,12 @@
 
 namespace tunekit::linalg {
 
-/// A column of numbers, Eigen's.
+/// A column of numbers: Eigen's vector.
 using vector = Eigen::VectorXd;
-/// A matrix of numbers, Eigen's: column-major.
+/// A matrix of numbers: Eigen's, column-major.
 using matrix = Eigen::MatrixXd;
 
-/// The one place where a size becomes Eigen's signed index. Precondition: n < 2^63.
+/// Converts a size to Eigen's signed index, and is the only place that does. Precondition: n < 2^63.
 [[nodiscard]] constexpr Eigen::Index eigen_index(std::size_t n) { return static_cast<Eigen::Index>(n); }
 
 /// The lower factor L of a symmetric matrix a = L L^T.
@@ -41,7 +41,7 @@ template <class M>  // a template so that who includes this without calling it d
     return lower;
 }
 
-/// Solves a x = b for symmetric positive definite `a`; an x with NaN where `a` is not.
+/// Solves a x = b for symmetric positive definite `a`. x has a NaN where `a` is not positive definite.
 template <class M, class V>
 [[nodiscard]] V solve_spd(const M& a, const V& b)
 {

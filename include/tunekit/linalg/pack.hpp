@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A few doubles computed on at once, and how many make a block whose sum has a fixed order.
+/// Packs of doubles that are computed on at once, and sums in a fixed order.
 
 #include <bit>
 #include <cstddef>
@@ -23,9 +23,9 @@ inline constexpr std::size_t pack_size = 4;
 inline constexpr std::size_t pack_size = 2;
 #endif
 
-/// A few numbers computed on at once.
+/// A few doubles that are computed on at once.
 using pack __attribute__((vector_size(pack_size * sizeof(double)))) = double;
-/// Their bits.
+/// The bits of a pack.
 using pack_bits __attribute__((vector_size(pack_size * sizeof(double)))) = std::uint64_t;
 
 /// Values per block: sums run in this many lanes on every machine, so the width of a register changes no bit of a result.

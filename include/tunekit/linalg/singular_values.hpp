@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Singular values of a tall matrix, for condition numbers.
+/// The singular values of a tall matrix, for condition numbers.
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What is sampled from, and what proposes where to go.
+/// The concepts of a density to sample from, and of a move that proposes points.
 
 #include <concepts>
 #include <cstddef>
@@ -13,25 +13,26 @@
 
 namespace tunekit::mcmc {
 
-/// ln p(x) up to a constant, of one point. -inf where p is 0; NaN and +inf are errors.
+/// A log density of one point: ln p(x) up to a constant. -inf where p is 0; NaN and +inf are errors.
 /// Semantics: equal points have equal densities; may be called from several threads when an executor has them.
 template <class F>
 concept point_log_density = requires(const F& log_density, std::span<const double> x) {
     { log_density(x) } -> std::same_as<double>;
 };
 
-/// ln p of many points at once: out[i] for point i. Worth writing where one call can use the registers' whole width.
+/// A log density of many points at once: out[i] for point i. Write it where one call can use the whole width of the
+/// registers.
 /// Semantics: as above, and out[i] depends on point i alone, not on what else is in the batch.
 template <class F>
 concept batch_log_density = requires(const F& log_density, const points& xs, std::span<double> out) {
     { log_density(xs, out) } -> std::same_as<void>;
 };
 
-/// Either of the two; the batched one is preferred where both are there.
+/// A log density of one point or of many. Where both are there, the batched one is preferred.
 template <class F>
 concept log_density = point_log_density<F> || batch_log_density<F>;
 
-/// How a move divides the walkers of a step: each set moves by what the other sets show.
+/// The way in which a move divides the walkers of a step into sets. Each set moves according to the other sets.
 struct division {
     std::size_t sets = 2;  ///< 1: every walker moves by itself
     bool shuffled = true;  ///< false: walker i is in set i mod sets in every step
@@ -39,44 +40,45 @@ struct division {
     friend bool operator==(const division&, const division&) = default;
 };
 
-/// Says how the walkers of a step are divided.
+/// A move that tells how it divides the walkers of a step.
 template <class M>
 concept divides_walkers = requires(const M& move) {
     { move.divide() } -> std::same_as<division>;
 };
 
-/// The fewest walkers that can reach all of D dimensions; 1 for a move that asks no other walker.
+/// A move that tells the fewest walkers that can reach all of D dimensions; 1 for a move that uses no other walker.
 template <class M>
 concept bounds_walkers = requires(const M& move, std::size_t dimensions) {
     { move.min_walkers(dimensions) } -> std::same_as<std::size_t>;
 };
 
-/// Throws std::invalid_argument when the move's parameters make no sense in D dimensions.
+/// A move that throws std::invalid_argument when its parameters have no meaning in D dimensions.
 template <class M>
 concept checks_itself = requires(const M& move, std::size_t dimensions) {
     { move.check(dimensions) } -> std::same_as<void>;
 };
 
-/// Writes a proposal q for every walker x of the set, and ln(p(q -> x) / p(x -> q)) into `log_factor`.
+/// A move that writes a proposal q for every walker x of the set, and ln(p(q -> x) / p(x -> q)) into `log_factor`.
 template <class M, class G>
 concept proposes_points =
     requires(const M& move, const view& walkers, const proposals& out, std::span<double> log_factor, G& gen) {
         { move.propose(walkers, out, log_factor, gen) } -> std::same_as<void>;
     };
 
-/// A move of the ensemble: parameters only.
+/// A move of the ensemble. It has parameters only.
 /// Semantics: proposals depend on the view and on draws from `gen`; the acceptance rule that `ensemble` adds leaves p invariant.
 template <class M, class G>
 concept move = std::copyable<M> && divides_walkers<M> && bounds_walkers<M> && checks_itself<M> && proposes_points<M, G>;
 
-/// A move that writes p(q -> x) / p(x -> q) itself into `log_factor`, not its logarithm, where `gives_factors(D)`: what saves a
-/// logarithm per proposal. Products of it with any exp(difference of log densities) that decides anything must not overflow.
+/// A move that writes p(q -> x) / p(x -> q) itself into `log_factor`, not its logarithm, where `gives_factors(D)`. It
+/// saves a logarithm per proposal. Products of the factor with any exp(difference of log densities) that decides
+/// anything must not overflow.
 template <class M>
 concept may_give_factors = requires(const M& move, std::size_t dimensions) {
     { move.gives_factors(dimensions) } -> std::same_as<bool>;
 };
 
-/// Several moves in one: hands one of them to a function in every step. What `mixture` is.
+/// Several moves in one, as in `mixture`. In every step it hands one of them to a function.
 template <class M>
 concept mixes_moves = requires { typename M::mixes; } && bounds_walkers<M> && checks_itself<M>;
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Whether a chain is worth believing: acceptance, autocorrelation time, effective samples.
+/// Diagnostics of a chain: acceptance, autocorrelation time, effective samples.
 
 #include <algorithm>
 #include <bit>
@@ -18,7 +18,8 @@
 
 namespace tunekit::mcmc {
 
-/// The share of proposals that each walker took. 0.2 to 0.5 is healthy, 0.5 to 0.6 usual in four dimensions; NaN without a step.
+/// The share of its proposals that each walker accepted. 0.2 to 0.5 is healthy, 0.5 to 0.6 usual in four dimensions;
+/// NaN without a step.
 [[nodiscard]] inline std::vector<double> acceptance(const chain& all)
 {
     std::vector<double> out;
@@ -34,7 +35,7 @@ namespace tunekit::mcmc {
     return sum / static_cast<double>(all.accepted.size());
 }
 
-/// How long a chain remembers.
+/// The autocorrelation time of a series.
 struct autocorrelation {
     double time =
         std::numeric_limits<double>::infinity();  ///< tau, in steps of the run; +inf for a series that never moves
@@ -44,7 +45,7 @@ struct autocorrelation {
     friend bool operator==(const autocorrelation&, const autocorrelation&) = default;
 };
 
-/// When an estimate stops summing and when it is trusted.
+/// Options of the autocorrelation time: where its sum ends, and when it is reliable.
 struct autocorrelation_options {
     double window = 5;      ///< c: the sum ends at the smallest M >= c tau(M)
     double min_times = 50;  ///< a chain is long enough from this many tau on
@@ -143,15 +144,16 @@ template <core::executor Run = core::serial_executor>
     return out;
 }
 
-/// What a chain is worth.
+/// The effective size of a chain.
 struct effective_size {
-    double samples = 0;     ///< as many independent draws
+    double samples = 0;     ///< the equal number of independent draws
     bool reliable = false;  ///< every coordinate's autocorrelation time is
 
     friend bool operator==(const effective_size&, const effective_size&) = default;
 };
 
-/// How many independent draws the chain is worth, by its slowest coordinate: W n / tau. 0 when a coordinate never moves.
+/// The number of independent draws that a chain is worth, by its slowest coordinate: W n / tau. 0 when a coordinate
+/// never moves.
 template <core::executor Run = core::serial_executor>
 [[nodiscard]] effective_size effective_samples(const chain& all, const autocorrelation_options& options = {},
                                                const Run& run = {})

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The differential evolution move: along the difference of two other walkers.
+/// The differential evolution move: a step along the difference of two other walkers.
 
 #include <cmath>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace tunekit::mcmc {
 
-/// Moves a walker by the difference of two others, a step as wide as the ensemble is in that direction.
+/// Moves a walker by the difference of two others. The step is as wide as the ensemble is in that direction.
 ///
 ///     const mcmc::ensemble sampler{mcmc::differential_evolution{}};
 ///
@@ -26,7 +26,7 @@ namespace tunekit::mcmc {
 /// Source:     ter Braak (2006), A Markov Chain Monte Carlo version of the genetic algorithm Differential Evolution, Statistics
 ///             and Computing 16, 239-249; in sets: Nelson, Ford, Payne (2014), ApJS 210, 11.
 struct differential_evolution {
-    double gamma = 0;  ///< gamma0; 0 stands for 2.38 / sqrt(2 D), the best for a Gaussian
+    double gamma = 0;  ///< gamma0; 0: 2.38 / sqrt(2 D), the best for a Gaussian
     double sd = 1e-5;  ///< relative spread of gamma
     division divided = {};
 

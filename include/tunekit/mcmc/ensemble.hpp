@@ -24,14 +24,14 @@
 
 namespace tunekit::mcmc {
 
-/// What does not depend on the move.
+/// Options of `ensemble` that do not depend on the move.
 struct ensemble_options {
     std::size_t thin_by = 1;         ///< steps from one stored step to the next
-    std::size_t chunk = 64;          ///< points that a batched density gets in one call, at most
+    std::size_t chunk = 64;          ///< the most points that a batched density gets in one call
     bool allow_few_walkers = false;  ///< accept fewer than 2 D walkers, and walkers that do not span the space
 };
 
-/// Draws from a density known up to a constant, with W walkers that propose for one another.
+/// Draws from a density known up to a constant. It has W walkers, each proposed for by the others.
 ///
 ///     const mcmc::ensemble sampler{mcmc::stretch{}};
 ///     auto state = sampler.start(log_density, positions, dimensions);
@@ -58,7 +58,7 @@ struct ensemble {
     Move move = {};
     ensemble_options options = {};
 
-    /// The state of walkers at `positions` (W x D, one per row), evaluated.
+    /// The state of walkers at `positions` (W x D, one per row), with their densities.
     template <log_density F>
     [[nodiscard]] state start(const F& log_density, std::vector<double> positions, std::size_t dimensions) const
     {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The Gaussian move: Metropolis' random walk, every walker for itself.
+/// The Gaussian move: Metropolis' random walk, for each walker separately.
 
 #include <cmath>
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace tunekit::mcmc {
 
-/// Which coordinates one Gaussian step changes.
+/// The coordinates that one Gaussian step changes.
 enum class gaussian_mode {
     all,      ///< every one, with the full covariance
     random,   ///< one, drawn for every walker

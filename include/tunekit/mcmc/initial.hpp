@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Where an ensemble may start.
+/// Starting points of an ensemble.
 
 #include <algorithm>
 #include <cmath>
@@ -42,7 +42,8 @@ namespace tunekit::mcmc {
     return s.front() <= 1e8 * s.back();
 }
 
-/// W walkers (W x D, one per row) around a point: `centre` + `sd` times a standard normal, coordinate by coordinate.
+/// Draws W walkers (W x D, one per row) around a point: `centre` + `sd` times a standard normal, coordinate by
+/// coordinate.
 /// Randomness: W D normals. Errors: std::invalid_argument when the sizes differ.
 template <generator G>
 [[nodiscard]] std::vector<double> ball(std::span<const double> centre, std::span<const double> sd, std::size_t walkers,

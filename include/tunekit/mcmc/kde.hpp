@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The kernel density move: an independent proposal from a smoothed picture of the other walkers.
+/// The kernel density move: an independent proposal from a smooth density of the other walkers.
 
 #include <algorithm>
 #include <cmath>

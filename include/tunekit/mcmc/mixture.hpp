@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Several moves, one of them drawn for every step.
+/// A mixture of moves: each step draws one of them.
 
 #include <cmath>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace tunekit::mcmc {
 
-/// A move and how often it is drawn, relative to the others.
+/// A move, and how often it is drawn relative to the others.
 template <class M>
 struct weighted {
     M move;
@@ -24,7 +24,7 @@ struct weighted {
 template <class M>
 weighted(M, double) -> weighted<M>;
 
-/// A weighted list of moves; every step draws one of them.
+/// A weighted list of moves. Every step draws one of them.
 ///
 ///     const mcmc::ensemble sampler{mcmc::mixture{mcmc::weighted{mcmc::differential_evolution{}, 0.8},
 ///                                                mcmc::weighted{mcmc::snooker{}, 0.2}}};

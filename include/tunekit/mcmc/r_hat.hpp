@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Whether several sequences have come to the same distribution: the split, rank-normalised R-hat.
+/// The split, rank-normalised R-hat: whether several sequences have reached the same distribution.
 
 #include <algorithm>
 #include <cmath>
@@ -58,8 +58,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// R-hat of W sequences of n values, given as a function `at(t, k)` of step and sequence: near 1 where they agree, above 1.01 where
-/// they do not yet.
+/// R-hat of W sequences of n values, given as a function `at(t, k)` of step and sequence. It is near 1 where they
+/// agree, and above 1.01 where they do not yet.
 ///
 ///     R = sqrt(((n - 1) / n W + B / n) / W) of half sequences, their values replaced by normal scores of their ranks
 ///

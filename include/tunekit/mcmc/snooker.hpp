@@ -17,7 +17,8 @@
 
 namespace tunekit::mcmc {
 
-/// Moves a walker x along its line to a walker z, by the difference of two more walkers seen along that line.
+/// Moves a walker x along its line to a walker z. The step is the difference of two more walkers, projected on that
+/// line.
 ///
 ///     const mcmc::mixture mixed{mcmc::weighted{mcmc::differential_evolution{}, 0.8}, mcmc::weighted{mcmc::snooker{}, 0.2}};
 ///

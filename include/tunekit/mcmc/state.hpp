@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Where an ensemble stands, and where it has been.
+/// The state of an ensemble, and the chain of its past states.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace tunekit::mcmc {
 
-/// Where the walkers stand. A regular value: copy it to fork a run, keep it with the generator to resume one.
+/// The positions of the walkers. A regular value: copy it to fork a run, keep it with the generator to resume one.
 struct state {
     std::size_t dimensions = 0;           ///< D
     std::vector<double> positions;        ///< W x D; one walker per row
     std::vector<double> log_prob;         ///< W; the log density of each walker, -inf where it has none
-    std::vector<std::uint64_t> accepted;  ///< W; proposals each walker took
-    std::uint64_t steps = 0;              ///< proposals each walker was made
+    std::vector<std::uint64_t> accepted;  ///< W; number of proposals each walker accepted
+    std::uint64_t steps = 0;              ///< number of proposals made for each walker
 
     [[nodiscard]] std::size_t walkers() const noexcept { return log_prob.size(); }
     [[nodiscard]] std::span<const double> walker(std::size_t k) const
@@ -40,14 +40,14 @@ struct chain {
     std::vector<double> log_prob;         ///< T x W
     std::vector<std::uint64_t> accepted;  ///< W; of `steps` proposals each
 
-    /// Steps stored, T.
+    /// The number of steps stored, T.
     [[nodiscard]] std::size_t size() const noexcept { return walkers == 0 ? 0 : log_prob.size() / walkers; }
-    /// Walker k at stored step t. Precondition: t < size(), k < walkers.
+    /// The position of walker k at stored step t. Precondition: t < size(), k < walkers.
     [[nodiscard]] std::span<const double> at(std::size_t t, std::size_t k) const
     {
         return {positions.data() + (t * walkers + k) * dimensions, dimensions};
     }
-    /// All samples one after another, a row of D for each, by step and then by walker.
+    /// The number of samples in the chain. They lie one after another, a row of D for each, by step and then by walker.
     [[nodiscard]] std::size_t samples() const noexcept { return log_prob.size(); }
     [[nodiscard]] std::span<const double> sample(std::size_t i) const
     {
@@ -57,7 +57,8 @@ struct chain {
     friend bool operator==(const chain&, const chain&) = default;
 };
 
-/// The stored steps discard + thin - 1, discard + 2 thin - 1, ... of a chain: what is left without its burn-in, thinned by steps.
+/// The stored steps discard + thin - 1, discard + 2 thin - 1, ... of a chain: the chain without its burn-in, thinned by
+/// steps.
 ///
 ///     const auto kept = mcmc::kept(chain, 300, 10);
 ///
@@ -84,7 +85,7 @@ struct chain {
     return out;
 }
 
-/// Two runs of one sampler, the second continued from where the first ended, as the chain of one longer run.
+/// Joins two runs of one sampler, the second continued from the end of the first, into the chain of one longer run.
 ///
 ///     auto chain = sampler.run(state, log_density, 1000, gen);
 ///     while (!enough(chain)) chain = mcmc::joined(std::move(chain), sampler.run(state, log_density, 1000, gen));

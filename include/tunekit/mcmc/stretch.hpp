@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The stretch move: along the line to another walker.
+/// The stretch move: a step along the line to another walker.
 
 #include <cmath>
 #include <cstddef>
@@ -17,8 +17,8 @@
 
 namespace tunekit::mcmc {
 
-/// Moves a walker x along the line through another walker y, by a factor drawn anew: the same for a target and for every
-/// affine image of it, so strong correlations cost nothing.
+/// Moves a walker x along the line through another walker y, by a new random factor. The move is the same for a target
+/// and for every affine image of it, so strong correlations cost nothing.
 ///
 ///     const mcmc::ensemble sampler{mcmc::stretch{.scale = 2}};
 ///

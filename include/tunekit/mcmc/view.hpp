@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// What densities and moves see of the walkers: points, a set and its helpers, the place for proposals. None of them owns anything.
+/// The views of walkers that densities and moves get: points, a set and its helpers, the place for proposals. None of
+/// them owns anything.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,10 +13,11 @@
 
 namespace tunekit::mcmc {
 
-/// n points of D dimensions, one coordinate of all points after another, not owned: lane by lane what a loop wants.
+/// A view of n points of D dimensions, one coordinate of all points after another, not owned. Loops can read it lane by
+/// lane.
 class points {
 public:
-    /// Coordinate c of point i lies at data[c * stride + i].
+    /// Makes a view in which coordinate c of point i lies at data[c * stride + i].
     constexpr points(const double* data, std::size_t n, std::size_t dimensions, std::size_t stride)
         : data_(data), n_(n), dimensions_(dimensions), stride_(stride)
     {
@@ -23,7 +25,7 @@ public:
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return n_; }
     [[nodiscard]] constexpr std::size_t dimensions() const noexcept { return dimensions_; }
-    /// Coordinate `c` of every point. Precondition: c < dimensions().
+    /// The values of coordinate `c` of every point. Precondition: c < dimensions().
     [[nodiscard]] constexpr std::span<const double> operator[](std::size_t c) const noexcept
     {
         return {data_ + c * stride_, n_};
@@ -34,7 +36,7 @@ private:
     std::size_t n_, dimensions_, stride_;
 };
 
-/// Where a move writes its proposals: n points of D dimensions.
+/// The place where a move writes its proposals: n points of D dimensions.
 class proposals {
 public:
     constexpr proposals(double* data, std::size_t point_stride, std::size_t coordinate_stride)
@@ -48,7 +50,7 @@ public:
         return data_[i * point_stride_ + c * coordinate_stride_];
     }
 
-    /// From one coordinate of a point to the next: 1 where points lie one after another.
+    /// The distance from one coordinate of a point to the next: 1 where points lie one after another.
     [[nodiscard]] constexpr std::size_t coordinate_stride() const noexcept { return coordinate_stride_; }
 
 private:
@@ -56,8 +58,8 @@ private:
     std::size_t point_stride_, coordinate_stride_;
 };
 
-/// What a move may see while it proposes for one set: the set itself and the others. Positions of walkers are in the order
-/// of the step's division, sets one after another.
+/// The walkers that a move sees while it proposes for one set: the set itself and the others. Positions of walkers are
+/// in the order of the step's division, sets one after another.
 class view {
 public:
     constexpr view(std::span<const double> positions, std::size_t dimensions, std::span<const std::uint32_t> order,

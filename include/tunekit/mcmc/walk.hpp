@@ -18,7 +18,7 @@
 
 namespace tunekit::mcmc {
 
-/// Moves a walker by a normal step whose covariance is that of s other walkers, without ever forming it.
+/// Moves a walker by a normal step whose covariance is that of s other walkers. The covariance is never computed.
 ///
 ///     const mcmc::ensemble sampler{mcmc::walk{.helpers = 3}};
 ///
@@ -29,7 +29,7 @@ namespace tunekit::mcmc {
 /// Source:     Goodman, Weare (2010), CAMCoS 5, 65-80, section 2.
 /// Departures: the divisor is s - 1, as in emcee 3, where the paper has s; the step is s / (s - 1) wider, p stays invariant.
 struct walk {
-    std::size_t helpers = 0;  ///< s; 0 stands for all walkers of the other sets
+    std::size_t helpers = 0;  ///< s; 0: all walkers of the other sets
     division divided = {};
 
     [[nodiscard]] division divide() const { return divided; }

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The A/A check: how much the same configuration costs on one worker against another.
+/// The A/A check: the ratio of the costs of one configuration on two workers.
 
 #include <cmath>
 #include <cstddef>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Applications whose ranks must all take the same configuration: decisions are shared, not timings.
+/// Decisions that all ranks share, for applications whose ranks must all use the same configuration.
 
 #include <cmath>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace tunekit::mpi {
 
-/// A configuration and what it costs.
+/// A configuration and its cost.
 struct choice {
     index candidate = 0;
     double cost = std::numeric_limits<double>::infinity();  ///< seconds; infinity: this rank has none
@@ -22,8 +22,9 @@ struct choice {
     friend bool operator==(const choice&, const choice&) = default;
 };
 
-/// The cheapest choice of all ranks, the same everywhere; of equal ones that of the lowest rank. Collective: every rank of
-/// `comm` calls it equally often, as with any collective call, so let the number of calls follow from what all ranks know.
+/// Gives every rank the cheapest choice of all ranks; of equal ones that of the lowest rank. Collective: every rank of
+/// `comm` calls it equally often, as with any collective call, so let the number of calls follow from what all ranks
+/// know.
 ///
 ///     const auto mine = tk::tune(space, measurer, recipe, budget, gen);               // or nothing, on most ranks
 ///     const auto all  = tk::mpi::decide(comm, {mine.incumbent().candidate, mine.best_cost()}, space.fingerprint());
@@ -47,8 +48,8 @@ struct choice {
     return {candidate, best.cost};
 }
 
-/// The slowest rank's seconds: what a step of an application takes whose ranks wait for each other, and what
-/// `online::parts::agree` wants. A NaN counts as infinity. Collective.
+/// The largest of all ranks' seconds. It is the time of a step in an application whose ranks wait for each other.
+/// `online::parts::agree` can use it. A NaN counts as infinity. Collective.
 [[nodiscard]] inline double slowest(MPI_Comm comm, double seconds)
 {
     double mine = std::isnan(seconds) ? std::numeric_limits<double>::infinity() : seconds, all = 0;

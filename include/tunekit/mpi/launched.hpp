@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Which rank this process is to be, as its launcher says before MPI has begun.
+/// The rank of this process, from its launcher's variables, before MPI has begun.
 
 #include <cstddef>
 #include <cstdlib>
@@ -18,9 +18,9 @@ struct place {
     friend bool operator==(const place&, const place&) = default;
 };
 
-/// The place that the launcher's variables name: those of Open MPI (OMPI_COMM_WORLD_...), of MPICH's Hydra (PMI_RANK,
-/// MPI_LOCALRANKID) or of Slurm (SLURM_PROCID, SLURM_LOCALID); none where there are no such variables. What chooses a device
-/// by the node-local rank, or builds a measurer, needs it before MPI_Init.
+/// Reads the place from the launcher's variables: those of Open MPI (OMPI_COMM_WORLD_...), of MPICH's Hydra (PMI_RANK,
+/// MPI_LOCALRANKID) or of Slurm (SLURM_PROCID, SLURM_LOCALID); none where there are no such variables. Code that
+/// chooses a device by the node-local rank, or builds a measurer, needs it before MPI_Init.
 [[nodiscard]] inline std::optional<place> launched()
 {
     const auto number = [](const char* name) -> std::optional<std::size_t> {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A pool of workers that may be slow, stopped, lost or late: every job is leased, and nothing waits for a worker.
+/// A pool of workers that may be slow, stopped, lost or late. Every job is leased, and nothing waits for a worker.
 
 #include <algorithm>
 #include <cstddef>
@@ -32,8 +32,8 @@ class leased_pool;
 template <carrier Carrier>
 class lone_rank {
 public:
-    /// Measures the batch in its order; a candidate whose worker is lost has failed (`lost`). Throws std::invalid_argument while
-    /// jobs are out, tunekit::error where the worker cannot measure.
+    /// Measures the batch in its order. A candidate whose worker is lost has failed (`lost`). Throws
+    /// std::invalid_argument while jobs are out, tunekit::error where the worker cannot measure.
     [[nodiscard]] std::vector<measure::measurement> measure(std::span<const index> batch, const measure::limits& within)
     {
         std::vector<measure::measurement> out;
@@ -52,7 +52,7 @@ private:
     std::size_t worker_, task_;
 };
 
-/// A pool over workers that a carrier reaches: one job for each, leased from the moment at which the worker began it.
+/// A pool of workers that a carrier reaches. Each has one job, leased from the moment at which it began that job.
 ///
 ///     tk::mpi::leased_pool pool(carrier, {tk::measure::identity_of(space)});
 ///     tk::tune(t, pool);                                               // t: a tk::tuner
@@ -123,7 +123,7 @@ public:
         }
     }
 
-    /// A measurer on one worker, for comparisons that must not be disturbed: while it measures, nothing else is out.
+    /// A measurer on one worker, for comparisons that must not be disturbed. While it measures, nothing else is out.
     [[nodiscard]] lone_rank<Carrier> alone(std::size_t worker, std::size_t task = 0)
     {
         require(worker < members_.size(), "mpi.pool.alone: no such worker, want one below workers()");
@@ -134,7 +134,8 @@ public:
     [[nodiscard]] const std::vector<member>& members() const noexcept { return members_; }
     [[nodiscard]] std::uint64_t late() const noexcept { return late_; }  ///< answers that came after their lease
 
-    /// What the reference costs on a worker against the first that measured it; none where one of the two has not.
+    /// The cost of the reference on a worker, compared with that on the first worker that measured it; none where one
+    /// of the two has not.
     [[nodiscard]] std::optional<comparison> against_first(std::size_t worker) const
     {
         for (const member& first : members_)

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a pool over ranks is told, and what it knows of each.
+/// The settings of a pool over ranks, and the state of each rank.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace tunekit::mpi {
 
-/// A configuration that every worker measures when it joins, before anything else.
+/// A reference configuration that every worker measures when it joins, before anything else.
 struct reference_job {
     std::size_t task = 0;
     index candidate = 0;
@@ -27,15 +27,15 @@ struct reference_job {
 
 /// Settings of `leased_pool`, and so of `mpi::pool`.
 struct leased_options {
-    /// A job's lease, from the moment at which it was begun: its limit for builds, twice its limit for runs (what fails may
-    /// be repeated once in a fresh process), and so many seconds more.
+    /// The margin of a job's lease. The lease runs from the moment at which the job was begun: its limit for builds,
+    /// twice its limit for runs (a failure may be repeated once in a fresh process), and this many seconds more.
     double margin_seconds = 5;
-    double begin_seconds = 30;                 ///< within which a worker has begun what it was sent
-    double join_seconds = 60;                  ///< of nobody who can measure, after which `collect` throws
+    double begin_seconds = 30;  ///< the time in which a worker must begin what it was sent
+    double join_seconds = 60;   ///< the time with no worker that can measure, after which `collect` throws
     std::optional<reference_job> reference{};  ///< the A/A check; none: workers are not compared
 };
 
-/// What is known of a worker.
+/// The state of a worker.
 struct member {
     enum class state : std::uint8_t {
         absent,    ///< has said nothing yet

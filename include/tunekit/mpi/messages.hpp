@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What rank 0 and the ranks that measure say to each other, and who carries it.
+/// The messages between rank 0 and the ranks that measure, and the concept of their carrier.
 
 #include <concepts>
 #include <cstddef>
@@ -21,30 +21,31 @@
 
 namespace tunekit::mpi {
 
-/// What a message says. The numbers are the tags of MPI.
+/// The kind of a message. The numbers are the tags of MPI.
 enum class word : std::uint16_t {
     hello = 7301,  ///< a rank can measure: `greeting`
     order,         ///< measure this: `order`
     began,         ///< the order's number; from here its lease counts
     answer,        ///< `reply`
-    end,           ///< from rank 0: nothing more comes
+    end,           ///< from rank 0: no more orders come
     bye,           ///< from a rank: it measures no more; a text, empty after `end`
     refused,       ///< from rank 0: this rank is not used; a text
 };
 
-/// A message on its way. `worker` is who says it, or to whom it is said.
+/// A message on its way. `worker` is its sender or its receiver.
 struct message {
     std::size_t worker = 0;
     word what{};
     std::vector<unsigned char> bytes{};
 };
 
-/// Who is there, as a rank says it.
+/// The greeting of a rank: its version, host, device and tasks.
 struct greeting {
     std::uint32_t protocol = current;
     std::string version{};  ///< of tunekit
     std::string host{};
-    std::string device{};  ///< key of what it measures on: ranks with the same may share a table of costs
+    std::string
+        device{};  ///< key of the device on which it measures: ranks with the same key may share a table of costs
     std::uint32_t local_rank = 0;
     std::vector<measure::task_identity> tasks{};
 
@@ -63,7 +64,7 @@ struct order {
     friend bool operator==(const order&, const order&) = default;
 };
 
-/// What became of an order.
+/// The reply to an order.
 struct reply {
     std::uint64_t number = 0;
     std::optional<measure::measurement> measured{};  ///< none: it was lost on that rank
@@ -72,10 +73,10 @@ struct reply {
     friend bool operator==(const reply&, const reply&) = default;
 };
 
-/// The most that a reply carries: a longer message is cut, and of more batches the first go. (`cost` and `spread` were made
-/// of all of them, where they were measured.)
+/// The most batches that a reply carries; of more, only the first are sent. (`cost` and `spread` were made of all of
+/// them, where they were measured.)
 inline constexpr std::size_t max_batches = 65536;
-/// The longest message that goes whole, in bytes.
+/// The longest text that a message carries, in bytes; a longer one is cut.
 inline constexpr std::size_t max_text = 65536;
 
 namespace detail {
@@ -143,7 +144,7 @@ private:
 
 }  // namespace detail
 
-/// A message as it is sent.
+/// The bytes of a message.
 [[nodiscard]] inline std::vector<unsigned char> to_bytes(const greeting& g)
 {
     detail::writer w;
@@ -178,7 +179,7 @@ private:
     return std::move(w).bytes();
 }
 
-/// Of an order's number, or a text.
+/// The bytes of an order's number, or of a text.
 [[nodiscard]] inline std::vector<unsigned char> to_bytes(std::uint64_t number)
 {
     detail::writer w;
@@ -192,7 +193,7 @@ private:
     return std::move(w).bytes();
 }
 
-/// The other way; none where the bytes are no such thing.
+/// Reads a message from its bytes; none where they are no such message.
 template <class T>
 [[nodiscard]] std::optional<T> from_bytes(std::span<const unsigned char> bytes) = delete;
 
@@ -276,8 +277,8 @@ template <>
     return out;
 }
 
-/// Carries messages between rank 0, whose side this is, and workers 0, 1, ... Nothing of it waits for a worker, but `wait`,
-/// and that not longer than it was told.
+/// A carrier brings messages between rank 0, whose side this is, and workers 0, 1, ... None of its functions waits for
+/// a worker, but `wait`, and that not longer than it was told.
 ///
 ///   * `send(worker, what, bytes)`, `receive() -> std::optional<message>`: what one worker says keeps its order. A worker
 ///     that is known to be gone says `bye`, whoever says it for it.

@@ -37,15 +37,15 @@ namespace tunekit::mpi {
 /// Settings of `serve`.
 struct serve_options {
     measure::isolated_workers_options worker{};  ///< of the process in which a rank runs candidates
-    std::string device{};            ///< key of what this rank measures on; empty: the processor's model and its cores
-    bool mixed = false;              ///< one run for all ranks, whatever their devices; else one for each device
-    bool head_measures = false;      ///< rank 0 measures, too; where it is alone it always does
-    double patience_seconds = 3600;  ///< without a word from rank 0, after which a rank ends itself
+    std::string device{};        ///< key of the device that this rank uses; empty: the processor's model and its cores
+    bool mixed = false;          ///< one run for all ranks, whatever their devices; else one for each device
+    bool head_measures = false;  ///< rank 0 measures, too; where it is alone it always does
+    double patience_seconds = 3600;  ///< silence of rank 0 after which a rank ends itself
 };
 
 class leader;
 
-/// Begins MPI. Ranks that measure serve here and do not return; rank 0 comes back and tunes.
+/// Begins MPI. Ranks that measure serve here and do not return. On rank 0 it returns, and the program tunes.
 ///
 ///     int main(int argc, char** argv)
 ///     {
@@ -183,7 +183,7 @@ inline void serve_rank(MPI_Comm comm, own_worker own, const greeting& who, doubl
 
 }  // namespace detail
 
-/// Rank 0 of a run: what `serve` returns, and the carrier of its `pool`. Ends MPI.
+/// Rank 0 of a run, as `serve` returns it, and the carrier of its `pool`. It ends MPI.
 class leader {
 public:
     leader(leader&&) noexcept = default;
@@ -195,12 +195,12 @@ public:
         if (of_) (void)finish(EXIT_FAILURE);
     }
 
-    /// Ranks that may measure, numbered from 0: the leader itself first where it measures.
+    /// The number of ranks that may measure, numbered from 0: the leader itself first where it measures.
     [[nodiscard]] std::size_t workers() const noexcept { return of_->first + of_->size - 1; }
-    /// Runs that were begun by this job, one for each kind of device, and which of them this is.
+    /// The number of runs that this job began, one for each kind of device, and which of them this is.
     [[nodiscard]] std::size_t runs() const noexcept { return of_->runs; }
     [[nodiscard]] std::size_t run() const noexcept { return of_->run; }
-    /// The ranks of this run.
+    /// The communicator of this run's ranks.
     [[nodiscard]] MPI_Comm communicator() const noexcept { return of_->comm; }
     [[nodiscard]] double now() const noexcept { return measure::wall_clock{}(); }
 
@@ -229,8 +229,8 @@ public:
 
     void wait(double seconds) { of_->pause.take(seconds); }
 
-    /// Ends the ranks that measure, and MPI. Where one does not say goodbye within `seconds`, the job is aborted with
-    /// `status`, as MPI_Finalize would wait for it for ever. Returns `status` otherwise.
+    /// Ends the ranks that measure, and MPI. Where a rank does not say goodbye within `seconds`, the job is aborted
+    /// with `status`, because MPI_Finalize would wait for it for ever. Returns `status` otherwise.
     int finish(int status, double seconds = 5)
     {
         for (std::size_t w = 0; w < workers(); ++w) send(w, word::end, {});

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Ranks without MPI: they answer with a recording, over a network of given latency, on a virtual clock.
+/// Simulated ranks, without MPI. They answer from a recording, over a network of given latency, on a virtual clock.
 
 #include <algorithm>
 #include <cstddef>
@@ -32,8 +32,8 @@ struct simulated_ranks_options {
     std::string device = "simulated";
 };
 
-/// A carrier for `leased_pool` whose ranks answer with rows of a recording and take as long as those took. Time passes in
-/// `wait`, and in `spend`, by which a study lets rank 0's own work take time.
+/// A carrier for `leased_pool` with simulated ranks. They answer with rows of a recording and take as long as those
+/// took. Time passes in `wait`, and in `spend`, by which a study lets rank 0's own work take time.
 ///
 ///     tk::mpi::simulated_ranks ranks({tk::measure::recorded_rows(table)}, {tk::measure::identity_of(space)}, {.ranks = 4096});
 ///     tk::mpi::leased_pool pool(ranks, {tk::measure::identity_of(space)});
@@ -72,7 +72,7 @@ public:
 
     [[nodiscard]] std::size_t workers() const noexcept { return ranks_.size(); }
     [[nodiscard]] double now() const noexcept { return now_; }
-    /// Rank 0 works for so long.
+    /// Lets rank 0 work for so long.
     void spend(double seconds) { now_ += seconds; }
 
     void send(std::size_t worker, word what, const std::vector<unsigned char>& bytes)
@@ -108,20 +108,20 @@ public:
         now_ = on_the_way_.empty() ? until : (std::max)(now_, (std::min)(until, on_the_way_.top().at));
     }
 
-    /// The rank does nothing from a time until another.
+    /// Stops a rank from one time until another.
     void stop(std::size_t worker, double from, double until)
     {
         ranks_.at(worker).stopped_from = from;
         ranks_.at(worker).stopped_until = until;
     }
-    /// The rank does nothing from a time on; `told`: the carrier notices it then, as one with fault tolerance does.
+    /// Ends a rank at a time. With `told` the carrier notices it then, as one with fault tolerance does.
     void end(std::size_t worker, double at, bool told = false)
     {
         if (told) on_the_way_.push({at, count_++, at - 1, {worker, word::bye, to_bytes(std::string("was killed"))}});
         ranks_.at(worker).ended = at;
     }
 
-    /// What went to and fro.
+    /// The number of messages and bytes sent so far.
     [[nodiscard]] std::uint64_t messages() const noexcept { return messages_; }
 
 private:

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Random choices: by weight, an order, some of many.
+/// Random choices: a position by weight, a shuffle, a sample without replacement.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace tunekit::random {
 
-/// A position i of `weights`, with probability weights[i] / sum; one of weight 0 is never chosen.
+/// Draws a position i of `weights`, with probability weights[i] / sum; one of weight 0 is never chosen.
 /// Precondition: weights finite, >= 0, their sum finite and > 0.
 /// Randomness: one `uniform_01`. Cost: O(n), the sum from left to right.
 template <generator G>
@@ -42,7 +42,8 @@ template <generator G>
     return last;
 }
 
-/// One of the positions i < n that `keep(i)` holds for, all equally likely. Precondition: it holds for one at least.
+/// Draws one of the positions i < n for which `keep(i)` holds, all equally likely. Precondition: it holds for one at
+/// least.
 /// Randomness: one `uniform_index`. Cost: O(n); `keep` is called twice at most for each.
 template <class Keep, generator G>
 [[nodiscard]] constexpr std::size_t choose_where(std::size_t n, Keep&& keep, G& gen)
@@ -56,7 +57,8 @@ template <class Keep, generator G>
     return i;
 }
 
-/// Puts `k` members of `items`, drawn without replacement, in random order, in front; the others follow in some order.
+/// Moves `k` members of `items`, drawn without replacement, in random order, to the front. The others follow in some
+/// order.
 /// Precondition: k <= items.size(). Randomness: one `uniform_index` per place, none for a place without choice.
 /// Source: Durstenfeld (1964), Algorithm 235, CACM 7, stopped early.
 template <class T, generator G>
@@ -84,7 +86,7 @@ constexpr void shuffle(std::vector<T>& items, G& gen)
     shuffle(std::span<T>(items), gen);
 }
 
-/// `k` distinct members of [0, n), uniformly, in random order. Precondition: k <= n.
+/// Draws `k` distinct members of [0, n), uniformly, in random order. Precondition: k <= n.
 /// Randomness: k `uniform_index`; where k < n / 4, more of them, for those that repeat (less than k / 3 on average).
 /// Cost: O(k) time and memory, whatever n.
 template <generator G>

@@ -145,7 +145,7 @@ void fill_normal(std::span<T> out, G& gen)
 
 }  // namespace detail
 
-/// out[i] = bits(gen).
+/// Fills with random bits: out[i] = bits(gen).
 template <generator G>
 constexpr void fill_bits(std::span<std::uint64_t> out, G& gen)
 {
@@ -156,7 +156,7 @@ constexpr void fill_bits(std::span<std::uint64_t> out, G& gen)
     }
 }
 
-/// out[i] = uniform_01(gen).
+/// Fills with uniform variates: out[i] = uniform_01(gen).
 template <generator G>
 void fill_uniform_01(std::span<double> out, G& gen)
 {
@@ -173,7 +173,7 @@ void fill_uniform_01(std::span<double> out, G& gen)
     }
 }
 
-/// out[i] = uniform_index(n, gen). Precondition: n > 0.
+/// Fills with uniform integers: out[i] = uniform_index(n, gen). Precondition: n > 0.
 template <generator G>
 void fill_uniform_index(std::span<std::uint64_t> out, std::uint64_t n, G& gen)
 {
@@ -187,14 +187,14 @@ void fill_uniform_index(std::span<std::uint32_t> out, std::uint64_t n, G& gen)
     detail::fill_index(out, n, gen);
 }
 
-/// out[i] = normal(gen).
+/// Fills with normal variates: out[i] = normal(gen).
 template <generator G>
 void fill_normal(std::span<double> out, G& gen)
 {
     detail::fill_normal(out, gen);
 }
 
-/// out[i] = normal(gen), rounded to float.
+/// Fills with normal variates rounded to float: out[i] = normal(gen).
 template <generator G>
 void fill_normal(std::span<float> out, G& gen)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What tunekit asks of a source of random bits.
+/// The concept of a random bit generator, and 64 bits from one.
 
 #include <bit>
 #include <concepts>
@@ -13,8 +13,8 @@
 
 namespace tunekit {
 
-/// A uniform random bit generator: unsigned results, every value of [min, max] equally likely.
-/// Every engine of std and Boost.Random fits. tunekit never seeds, copies or keeps one of its callers'.
+/// A uniform random bit generator: unsigned results, every value of [min, max] equally likely. Every engine of std and
+/// Boost.Random fits. tunekit never seeds, copies or keeps a caller's generator.
 template <class G>
 concept generator = std::unsigned_integral<std::invoke_result_t<G&>> && requires {
     { (G::min)() } -> std::same_as<std::invoke_result_t<G&>>;
@@ -23,8 +23,8 @@ concept generator = std::unsigned_integral<std::invoke_result_t<G&>> && requires
 
 namespace random {
 
-/// 64 independent fair bits from `gen`. One draw of a 64-bit engine, two of a 32-bit one (high half first);
-/// an engine of another range is drawn from, the whole bits of its range's width at a time, by rejection.
+/// 64 independent fair bits from `gen`: one draw of a 64-bit engine, two of a 32-bit one (high half first). An engine
+/// of another range is drawn from, the whole bits of its range's width at a time, by rejection.
 /// Precondition: max - min is at least 1.
 template <generator G>
 [[nodiscard]] constexpr std::uint64_t bits(G& gen)

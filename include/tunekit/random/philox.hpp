@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The counter-based generator that every stream of tunekit is made of.
+/// Philox, the counter-based generator of all of tunekit's streams.
 
 #include <array>
 #include <cstddef>
@@ -69,8 +69,8 @@ struct philox_group {
 
 }  // namespace detail
 
-/// Philox4x32-10: the i-th block of 128 bits is a keyed bijection of the counter i, so that any number of streams
-/// exist without a seed sequence and none depends on how often another was drawn from.
+/// Philox4x32-10, a counter-based generator. The i-th block of 128 bits is a keyed bijection of the counter i. So any
+/// number of streams exist without a seed sequence, and none depends on how often another was drawn from.
 ///
 ///     random::philox gen{42};
 ///
@@ -85,10 +85,10 @@ public:
 
     constexpr philox() = default;
 
-    /// The stream of `key` that starts at counter 0.
+    /// Makes the stream of `key` that starts at counter 0.
     constexpr explicit philox(std::uint64_t key) : philox(key, block{}) {}
 
-    /// The stream of `key` that starts at `counter`, least significant word first.
+    /// Makes the stream of `key` that starts at `counter`, least significant word first.
     constexpr philox(std::uint64_t key, const block& counter)
         : key_(key),
           low_(std::uint64_t{counter[1]} << 32 | counter[0]),
@@ -108,7 +108,7 @@ public:
         return ahead_[next_++];
     }
 
-    /// Fills `out` with what as many calls would have returned, and leaves the generator as they would have.
+    /// Fills `out` with the results of as many calls, and leaves the generator as those would have.
     constexpr void fill(std::span<std::uint64_t> out)
     {
         std::size_t i = 0;
@@ -133,7 +133,7 @@ public:
         return x;
     }
 
-    /// Whether both will give the same draws for ever.
+    /// Whether both generators will give the same draws for ever.
     friend constexpr bool operator==(const philox& a, const philox& b)
     {
         return a.key_ == b.key_ && a.position() == b.position();
@@ -203,8 +203,8 @@ private:
     std::array<std::uint64_t, ahead> ahead_{};
 };
 
-/// The stream of unit of work `i` of `purpose` under `seed`: the same draws on one core or forty.
-/// Distinct (purpose, i) never overlap within 2^33 draws of one stream.
+/// The stream of unit of work `i` of `purpose` under `seed`. It has the same draws on one core or forty. Distinct
+/// (purpose, i) never overlap within 2^33 draws of one stream.
 [[nodiscard]] constexpr philox stream(std::uint64_t seed, std::uint32_t purpose, std::uint64_t i)
 {
     return philox(seed, {0, purpose, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i >> 32)});

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The two uniform variates that everything else rests on.
+/// The two uniform variates: a double in [0, 1), and an integer in [0, n).
 
 #include <cassert>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Intervals without a formula: resample, compute again, look at the spread.
+/// Bootstrap intervals: resample the data and compute the statistic again.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace tunekit::stats {
 
-/// How to bootstrap. An aggregate: name what you change.
+/// Options of the bootstrap. An aggregate: name what you change.
 struct bootstrap {
     double level = 0.95;             ///< in (0, 1): share of the resamples inside
     std::uint32_t resamples = 2000;  ///< >= 1
@@ -61,8 +61,8 @@ template <class Statistic, generator G>
     return detail::of_resamples(std::move(values), how.level);
 }
 
-/// The percentile bootstrap interval of the median behind `x`; as `bootstrap_interval`, in O(n) a resample.
-/// Of n values it lies between the least and the greatest, so it covers the median at most with 1 - 2 / 2^n.
+/// The percentile bootstrap interval of the median behind `x`. It is as `bootstrap_interval`, in O(n) a resample. Of n
+/// values it lies between the least and the greatest, so it covers the median at most with 1 - 2 / 2^n.
 template <generator G>
 [[nodiscard]] interval median_interval(std::vector<double> x, const bootstrap& how, G& gen)
 {

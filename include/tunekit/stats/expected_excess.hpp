@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// By how much a normal variate exceeds a bound, on average: the E of expected improvement, and its logarithm.
+/// The expected excess of a normal variate over a bound, and its logarithm. Expected improvement uses them.
 
 #include <cmath>
 
@@ -14,7 +14,7 @@
 
 namespace tunekit::stats {
 
-/// E[max(0, X - bound)] of X ~ N(p.mean, p.sd^2); max(0, p.mean - bound) where p.sd is 0.
+/// The expected excess E[max(0, X - bound)] of X ~ N(p.mean, p.sd^2); max(0, p.mean - bound) where p.sd is 0.
 ///
 /// With Z = (mean - bound) / sd it is  sd (phi(Z) + Z Phi(Z)).  The two terms nearly cancel for Z << 0, so below Z = -6
 /// it is  sd phi(Z) K / (K - Z)  with the positive continued fraction K of Mills' ratio: never negative, 12 digits at
@@ -36,8 +36,8 @@ namespace tunekit::stats {
     return p.sd * normal_pdf(z) * (k / (k - z));
 }
 
-/// ln of `expected_excess`, where that is too small for a number as well: ln max(0, p.mean - bound) where p.sd is 0, hence -inf
-/// where nothing is gained.
+/// The logarithm of `expected_excess`, also where that is too small for a number: ln max(0, p.mean - bound) where p.sd
+/// is 0, hence -inf where nothing is gained.
 ///
 /// With Z = (mean - bound) / sd and the fraction K of Mills' ratio it is  ln sd - Z^2 / 2 - ln(2 pi) / 2 + ln(K / (K - Z))  below
 /// Z = -6: 12 digits at every Z, -inf only where Z^2 is infinite (Z = -1e154).

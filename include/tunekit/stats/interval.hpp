@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Intervals: between what a mean or a proportion behind a sample probably lies.
+/// Confidence intervals for the mean, the median or the proportion behind a sample.
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@
 
 namespace tunekit::stats {
 
-/// Two ends, both included. From -inf to +inf where nothing can be said.
+/// An interval with two ends, both included. It is (-inf, +inf) where nothing is known.
 struct interval {
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
@@ -35,7 +35,7 @@ inline void require_level(double level)
     require(level > 0 && level < 1, "interval: level is not between 0 and 1, want for example 0.95");
 }
 
-/// Student's interval of the mean behind `x`; everything for fewer than two values.
+/// Student's interval of the mean behind `x`; unbounded for fewer than two values.
 /// Assumes: independent values, near enough to normal. Throws std::invalid_argument on a level outside (0, 1).
 [[nodiscard]] inline interval mean_interval(std::span<const double> x, double level = 0.95)
 {
@@ -47,7 +47,7 @@ inline void require_level(double level)
     return {m - half, m + half};
 }
 
-/// An interval and how often it covers what it is for.
+/// An interval and its probability of covering the median.
 struct covering_interval {
     interval within;
     double coverage = 0;
@@ -55,8 +55,9 @@ struct covering_interval {
     friend bool operator==(const covering_interval&, const covering_interval&) = default;
 };
 
-/// The interval of the median behind `x` between its k-th least and k-th greatest value, with the largest k that covers at least
-/// with `level`; between the extremes where none does. What it says of its coverage is exact for any continuous distribution:
+/// The interval of the median behind `x` between its k-th least and k-th greatest value, with the largest k that covers
+/// at least with `level`; between the extremes where none does. The coverage that it states is exact for any continuous
+/// distribution:
 ///
 ///     coverage = 1 - 2 sum_{i < k} C(n, i) / 2^n
 ///

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Mean, variance and variation, of what is there and of what arrives.
+/// Mean, variance and variation, of a list of values and of values that arrive one by one.
 
 #include <cmath>
 #include <cstddef>
@@ -37,8 +37,8 @@ namespace tunekit::stats {
     return variance(x) * (n / (n - 1));
 }
 
-/// Standard deviation over mean, both of the values themselves (divided by n): how much timings scatter, without unit.
-/// +inf where the mean is 0 and the values are not. Precondition: x is not empty.
+/// Standard deviation over mean, both of the values themselves (divided by n): the relative scatter of timings. +inf
+/// where the mean is 0 and the values are not. Precondition: x is not empty.
 [[nodiscard]] inline double coefficient_of_variation(std::span<const double> x)
 {
     const double v = variance(x);
@@ -47,7 +47,7 @@ namespace tunekit::stats {
     return m == 0 ? std::numeric_limits<double>::infinity() : std::sqrt(v) / std::abs(m);
 }
 
-/// Count, mean and variance of values that come one by one; two of them merge into that of both.
+/// Count, mean and variance of values that come one by one. Two of them merge into one of all their values.
 ///
 ///     stats::running_moments m;
 ///     for (double x : arriving) m.add(x);
@@ -77,16 +77,16 @@ public:
 
     [[nodiscard]] constexpr std::uint64_t count() const noexcept { return count_; }
 
-    /// 0 before the first value.
+    /// The mean; 0 before the first value.
     [[nodiscard]] constexpr double mean() const noexcept { return mean_; }
 
-    /// Divided by n; NaN before the first value.
+    /// The variance, divided by n; NaN before the first value.
     [[nodiscard]] constexpr double variance() const
     {
         return count_ == 0 ? std::numeric_limits<double>::quiet_NaN() : squares_ / static_cast<double>(count_);
     }
 
-    /// Divided by n - 1; NaN before the second value.
+    /// The unbiased variance, divided by n - 1; NaN before the second value.
     [[nodiscard]] constexpr double sample_variance() const
     {
         return count_ < 2 ? std::numeric_limits<double>::quiet_NaN() : squares_ / static_cast<double>(count_ - 1);

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The standard normal distribution: density, distribution function, their logarithms, quantiles.
+/// The standard normal distribution: density, distribution function, their logarithms, and quantiles.
 
 #include <cmath>
 #include <limits>
@@ -31,14 +31,14 @@ namespace detail {
 
 }  // namespace detail
 
-/// ln P(Z <= z), for any z: -z^2 / 2 and so on where the probability itself is 0.
+/// ln P(Z <= z), for any z. It stays finite where the probability itself is 0: -z^2 / 2 and so on.
 [[nodiscard]] inline double normal_log_cdf(double z)
 {
     if (z > -6) return z > 0 ? std::log1p(-normal_cdf(-z)) : std::log(normal_cdf(z));
     return -0.5 * z * z - 0.91893853320467274178 - std::log(-z + detail::mills_fraction(-z));
 }
 
-/// The z with P(Z <= z) = p, to about 1e-16 relative; -inf at 0, +inf at 1. Precondition: 0 <= p <= 1.
+/// The quantile: the z with P(Z <= z) = p, to about 1e-16 relative; -inf at 0, +inf at 1. Precondition: 0 <= p <= 1.
 /// Source: Wichura (1988), Algorithm AS 241: The Percentage Points of the Normal Distribution, Appl. Stat. 37, PPND16.
 [[nodiscard]] inline double normal_quantile(double p)
 {

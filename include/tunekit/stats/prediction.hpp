@@ -2,13 +2,13 @@
 #pragma once
 
 /// \file
-/// What a model says of a quantity it has not seen.
+/// A prediction: a mean and its uncertainty.
 
 #include "tunekit/core/config.hpp"
 
 namespace tunekit::stats {
 
-/// A mean and how far the truth may lie from it. `sd` is 0 where a model is certain or knows no uncertainty.
+/// A mean and its standard deviation. `sd` is 0 where a model is certain or has no uncertainty.
 struct prediction {
     double mean = 0;
     double sd = 0;

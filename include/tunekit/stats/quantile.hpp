@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Order statistics: quantiles, the median, and the median's companion for spread.
+/// Order statistics: quantiles, the median, and the median absolute deviation.
 
 #include <algorithm>
 #include <cmath>
@@ -43,7 +43,7 @@ constexpr void check_quantile(std::size_t n, double p)
 /// The p-quantile of values in any order, type 7. Preconditions as above, but for the order. Cost: O(n), a copy.
 [[nodiscard]] double quantile(std::vector<double> x, double p);
 
-/// The middle value, or the mean of the middle two. Precondition: not empty, no NaN.
+/// The median: the middle value, or the mean of the middle two. Precondition: not empty, no NaN.
 [[nodiscard]] inline double median(std::vector<double> x) { return quantile(std::move(x), 0.5); }
 
 /// The median absolute deviation from the median, unscaled; 1.4826 times it estimates a normal's standard deviation.

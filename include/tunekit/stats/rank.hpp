@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Ranks, and how well two orders agree.
+/// Ranks, and correlations between two orders.
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Student's t distribution: the factor of every interval for a mean.
+/// Student's t distribution, used by every interval for a mean.
 
 #include <cmath>
 #include <limits>
@@ -87,7 +87,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// P(T <= t) with `df` degrees of freedom, not only whole ones. Precondition: df > 0, t not NaN.
+/// The distribution function P(T <= t) with `df` degrees of freedom, not only whole ones. Precondition: df > 0, t not
+/// NaN.
 [[nodiscard]] inline double student_t_cdf(double t, double df)
 {
     require(df > 0, "stats::student_t: no degrees of freedom, want more than 0");
@@ -95,7 +96,7 @@ namespace detail {
     return t < 0 ? detail::student_t_tail(-t, df) : 1 - detail::student_t_tail(t, df);
 }
 
-/// The t with P(T <= t) = p, to about 1e-13 relative. Precondition: 0 < p < 1, df > 0.
+/// The quantile: the t with P(T <= t) = p, to about 1e-13 relative. Precondition: 0 < p < 1, df > 0.
 /// Cost: some microseconds: bisection over an interval found by doubling.
 [[nodiscard]] inline double student_t_quantile(double p, double df)
 {

@@ -12,7 +12,8 @@
 
 namespace tunekit::stats {
 
-/// term(0) + ... + term(n - 1) over eight lanes: term i goes to lane i mod 8, lanes are added in pairs at the end.
+/// The sum term(0) + ... + term(n - 1) over eight lanes: term i goes to lane i mod 8, lanes are added in pairs at the
+/// end.
 ///
 ///     const double squares = stats::sum_of(x.size(), [&](std::size_t i) { return x[i] * x[i]; });
 ///

@@ -13,7 +13,7 @@
 
 namespace tunekit::curve {
 
-/// f(x) = alpha - (alpha - beta) exp(-kappa x^delta): from beta to alpha.
+/// The Janoschek curve f(x) = alpha - (alpha - beta) exp(-kappa x^delta): from beta to alpha.
 /// Source: Domhan, Springenberg, Hutter (2015), IJCAI, table 1.
 struct janoschek {
     static constexpr std::size_t dimensions = 4;  ///< alpha, beta, kappa, delta
@@ -48,7 +48,7 @@ struct janoschek {
     }
 };
 
-/// f(x) = alpha - (alpha - beta) exp(-(kappa x)^delta): from beta to alpha.
+/// The Weibull curve f(x) = alpha - (alpha - beta) exp(-(kappa x)^delta): from beta to alpha.
 /// Source: Domhan, Springenberg, Hutter (2015), IJCAI, table 1.
 struct weibull {
     static constexpr std::size_t dimensions = 4;  ///< alpha, beta, kappa, delta
@@ -85,7 +85,7 @@ struct weibull {
     }
 };
 
-/// f(x) = alpha - (alpha - beta) / (1 + (kappa x)^delta): from beta to alpha.
+/// The Morgan-Mercer-Flodin curve f(x) = alpha - (alpha - beta) / (1 + (kappa x)^delta): from beta to alpha.
 /// Source: Domhan, Springenberg, Hutter (2015), IJCAI, table 1.
 struct mmf {
     static constexpr std::size_t dimensions = 4;  ///< alpha, beta, kappa, delta

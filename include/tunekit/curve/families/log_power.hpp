@@ -15,7 +15,8 @@
 
 namespace tunekit::curve {
 
-/// f(x) = a / (1 + (x / e^b)^c), c < 0: a logistic in ln x with asymptote a, half height at e^b and steepness -c.
+/// The log power curve f(x) = a / (1 + (x / e^b)^c), c < 0: a logistic in ln x with asymptote a, half height at e^b and
+/// steepness -c.
 ///
 /// DynaTune's family. Evaluated as a / (1 + exp(c (ln x - b))) with ln x known beforehand: one exponential and one division,
 /// fused, for a whole register of points.
@@ -77,7 +78,8 @@ struct log_power {
     }
 };
 
-/// f(x) = theta x^eta / (kappa^eta + x^eta): log power with a = theta, b = ln kappa, c = -eta, under another prior.
+/// The Hill curve f(x) = theta x^eta / (kappa^eta + x^eta): log power with a = theta, b = ln kappa, c = -eta, under
+/// another prior.
 /// Source: Domhan, Springenberg, Hutter (2015), IJCAI, table 1.
 struct hill3 {
     static constexpr std::size_t dimensions = 3;  ///< theta, eta, kappa

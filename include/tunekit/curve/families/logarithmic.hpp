@@ -13,7 +13,7 @@
 
 namespace tunekit::curve {
 
-/// f(x) = a ln x + b. Never saturates: for short horizons.
+/// The log linear curve f(x) = a ln x + b. It never saturates: use it for short horizons.
 /// Source: Zhang et al. (2021), DynaTune, ICLR, appendix.
 struct log_linear {
     static constexpr std::size_t dimensions = 2;  ///< a, b
@@ -45,7 +45,7 @@ struct log_linear {
     }
 };
 
-/// f(x) = ln(a ln x + b), a >= 0, b >= 1.
+/// The log-log linear curve f(x) = ln(a ln x + b), a >= 0, b >= 1.
 /// Source: Zhang et al. (2021), DynaTune, ICLR, appendix; Domhan, Springenberg, Hutter (2015), IJCAI, table 1.
 struct log_log_linear {
     static constexpr std::size_t dimensions = 2;  ///< a, b

@@ -13,7 +13,7 @@
 
 namespace tunekit::curve {
 
-/// f(x) = a x^(-alpha), alpha <= 0. Never saturates: for short horizons.
+/// The power law f(x) = a x^(-alpha), alpha <= 0. It never saturates: use it for short horizons.
 /// Source: Zhang et al. (2021), DynaTune, ICLR, appendix.
 struct pow2 {
     static constexpr std::size_t dimensions = 2;  ///< a, alpha
@@ -46,7 +46,7 @@ struct pow2 {
     }
 };
 
-/// f(x) = c - a x^(-alpha): approaches c.
+/// The power law with a limit, f(x) = c - a x^(-alpha): approaches c.
 /// Source: Domhan, Springenberg, Hutter (2015), IJCAI, table 1.
 struct pow3 {
     static constexpr std::size_t dimensions = 3;  ///< c, a, alpha
@@ -81,7 +81,7 @@ struct pow3 {
     }
 };
 
-/// f(x) = c - (a x + b)^(-alpha): approaches c.
+/// The power law with a limit and a shift, f(x) = c - (a x + b)^(-alpha): approaches c.
 /// Source: Zhang et al. (2021), DynaTune, ICLR, appendix; Domhan, Springenberg, Hutter (2015), IJCAI, table 1.
 struct pow4 {
     static constexpr std::size_t dimensions = 4;  ///< c, a, b, alpha

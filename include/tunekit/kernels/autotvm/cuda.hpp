@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// The CUDA template spaces of AutoTVM, index for index, and what can be told of a configuration before it is built.
+/// The CUDA template spaces of AutoTVM, index for index, and the resources of their configurations, known before a
+/// build.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +16,7 @@
 
 namespace tunekit::kernels::autotvm {
 
-/// What one block of a configuration takes.
+/// The resources that one block of a configuration uses.
 struct cuda_usage {
     std::int64_t threads_x = 1, threads_y = 1, threads_z = 1;
     std::int64_t shared_bytes = 0;
@@ -24,14 +25,14 @@ struct cuda_usage {
     [[nodiscard]] constexpr std::int64_t threads() const noexcept { return threads_x * threads_y * threads_z; }
 };
 
-/// What AutoTVM checks before it builds: every CUDA device since Fermi allows this much.
+/// The limits that AutoTVM checks before it builds. Every CUDA device since Fermi allows this much.
 struct cuda_limits {
     std::int64_t threads = 1024;
     std::int64_t threads_x = 1024, threads_y = 1024, threads_z = 64;
     std::int64_t shared_bytes = 48 * 1024;
 };
 
-/// Empty where `use` is within the limits, else one line on the first that is not. Registers are not looked at: only a
+/// The first limit that `use` exceeds, in one line; empty where it is within all. Registers are not checked: only a
 /// compiler knows them.
 [[nodiscard]] inline std::optional<std::string> exceeds(const cuda_usage& use, const cuda_limits& limits = {})
 {
@@ -47,7 +48,8 @@ struct cuda_limits {
     return std::nullopt;
 }
 
-/// Direct convolution of one image, NCHW. Four-way splits are (block, virtual thread, thread, inner); f, y, x go to z, y, x.
+/// AutoTVM's space of the direct convolution of one image, NCHW. Four-way splits are (block, virtual thread, thread,
+/// inner); f, y, x go to z, y, x.
 /// Source: TVM 0.6, topi.cuda.conv2d_direct, `conv2d_nchw.cuda`.
 [[nodiscard]] inline auto conv2d_cuda_space(const conv2d_shape& s)
 {
@@ -64,8 +66,8 @@ struct cuda_limits {
     };
 }
 
-/// What a configuration of `conv2d_cuda_space(s)` takes: its block computes T_f x T_y x T_x outputs from an input tile
-/// and weights in shared memory.
+/// The resources of a configuration of `conv2d_cuda_space(s)`: its block computes T_f x T_y x T_x outputs from an input
+/// tile and weights in shared memory.
 template <class Config>
 [[nodiscard]] cuda_usage conv2d_cuda_usage(const conv2d_shape& s, const Config& c)
 {
@@ -80,14 +82,15 @@ template <class Config>
             .accumulators = std::int64_t{f[1]} * f[3] * y[1] * y[3] * x[1] * x[3]};
 }
 
-/// The batched product at the heart of the Winograd convolution F(m x m, r x r): alpha^2 products of co x tiles x ci.
+/// The batched product inside the Winograd convolution F(m x m, r x r): alpha^2 products of co x tiles x ci.
 struct winograd_shape {
     int m = 2;      ///< outputs per tile and side: 4 where the height is a multiple of 8, else 2
     int alpha = 4;  ///< m + r - 1
     int tiles = 1;  ///< of all images
 };
 
-/// Throws std::invalid_argument where the template does not apply: want stride 1 and a square kernel of 3 to 7.
+/// The batched product of a convolution. Throws std::invalid_argument where the template does not apply: want stride 1
+/// and a square kernel of 3 to 7.
 [[nodiscard]] inline winograd_shape winograd_of(const conv2d_shape& s)
 {
     require_ungrouped(s);
@@ -97,7 +100,7 @@ struct winograd_shape {
     return {m, m + s.kernel_h - 1, s.batch * ((s.oh() + m - 1) / m) * ((s.ow() + m - 1) / m)};
 }
 
-/// Winograd convolution. `tile_b` has one value: the alpha^2 products are blocks.
+/// AutoTVM's space of the Winograd convolution. `tile_b` has one value: the alpha^2 products are blocks.
 /// Source: TVM 0.6, topi.cuda.conv2d_winograd, `conv2d_nchw_winograd.cuda`.
 [[nodiscard]] inline auto winograd_cuda_space(const conv2d_shape& s)
 {
@@ -113,7 +116,7 @@ struct winograd_shape {
     };
 }
 
-/// What a configuration of `winograd_cuda_space(s)` takes.
+/// The resources of a configuration of `winograd_cuda_space(s)`.
 template <class Config>
 [[nodiscard]] cuda_usage winograd_cuda_usage(const Config& c)
 {
@@ -126,7 +129,7 @@ template <class Config>
             .accumulators = std::int64_t{y[1]} * y[3] * x[1] * x[3]};
 }
 
-/// Batched C = A B^T: (block, thread, inner) per side.
+/// AutoTVM's space of the batched product C = A B^T: (block, thread, inner) per side.
 /// Source: TVM 0.7, topi.cuda.batch_matmul.
 [[nodiscard]] inline auto batched_gemm_cuda_space(const gemm_shape& s)
 {
@@ -140,7 +143,7 @@ template <class Config>
     };
 }
 
-/// What a configuration of `batched_gemm_cuda_space(s)` takes.
+/// The resources of a configuration of `batched_gemm_cuda_space(s)`.
 template <class Config>
 [[nodiscard]] cuda_usage batched_gemm_cuda_usage(const Config& c)
 {
@@ -152,7 +155,7 @@ template <class Config>
             .accumulators = std::int64_t{y[2]} * x[2]};
 }
 
-/// Dense layer of at most 31 rows: the reduction is split over threads.
+/// AutoTVM's space of a dense layer of at most 31 rows: the reduction is split over threads.
 /// Source: TVM 0.6, topi.cuda.dense, `dense_small_batch`.
 [[nodiscard]] inline auto dense_small_cuda_space(const gemm_shape& s)
 {
@@ -160,7 +163,7 @@ template <class Config>
     return space::product{space::split<"tile_k">(s.k, 2)};
 }
 
-/// Whether `dense_large_cuda_space` leaves out what the template's authors meant to leave out.
+/// Whether `dense_large_cuda_space` leaves out the configurations that the template's authors meant to leave out.
 enum class pruning {
     intended,  ///< virtual threads 2 to 64, 8 to 64 threads, blocks of 64 or 128 per side, more than two outer steps of k
     shipped,  ///< nothing: in TVM the filter sees an outer size of -1, rejects everything, and is then ignored
@@ -182,14 +185,15 @@ namespace detail {
 
 }  // namespace detail
 
-/// Whether the intended pruning leaves `dense_large_cuda_space(s)` anything: rows and columns that blocks of 64 or 128 divide.
+/// Whether the intended pruning leaves configurations in `dense_large_cuda_space(s)`: blocks of 64 or 128 must divide
+/// rows and columns.
 [[nodiscard]] inline bool has_dense_large_cuda(const gemm_shape& s)
 {
     return s.batch == 1 && s.m >= 32 && s.k > 2 && !detail::dense_blocks(s.m).empty() &&
            !detail::dense_blocks(s.n).empty();
 }
 
-/// Dense layer of 32 rows and more: double-buffered tiles in shared memory.
+/// AutoTVM's space of a dense layer of 32 rows and more: double-buffered tiles in shared memory.
 /// Throws: std::invalid_argument where the intended pruning leaves nothing (see `has_dense_large_cuda`).
 /// Source: TVM 0.6, topi.cuda.dense, `dense_large_batch`.
 /// Departures: the filter of `tile_k` sees the true outer size.
@@ -207,7 +211,7 @@ namespace detail {
                           space::split<"tile_k">(s.k, k)};
 }
 
-/// What a configuration of `dense_large_cuda_space(s)` takes.
+/// The resources of a configuration of `dense_large_cuda_space(s)`.
 template <class Config>
 [[nodiscard]] cuda_usage dense_large_cuda_usage(const Config& c)
 {

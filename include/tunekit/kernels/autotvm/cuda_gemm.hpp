@@ -71,7 +71,7 @@ template <class Config>
                                 {.max_step = 512});
 }
 
-/// What a configuration of `dense_small_cuda_space(s)` takes: a thread per part of the reduction.
+/// The resources of a configuration of `dense_small_cuda_space(s)`: a thread per part of the reduction.
 template <class Config>
 [[nodiscard]] cuda_usage dense_small_cuda_usage(const Config& c)
 {

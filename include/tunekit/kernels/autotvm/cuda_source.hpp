@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// CUDA source for the configurations of AutoTVM's direct convolution: what TVM's schedule of it computes.
+/// CUDA source for the configurations of AutoTVM's direct convolution. It computes what TVM's schedule computes.
 
 #include <algorithm>
 #include <cstdint>

@@ -27,7 +27,8 @@ struct winograd_matrices {
     std::vector<double> at, g, bt;  ///< m x alpha, alpha x r, alpha x alpha
 };
 
-/// Toom and Cook's construction from the points 0, 1, -1, 1/2, -1/2, 2, -2, -1/4, 4 and infinity, as many as needed.
+/// The matrices of F(m, r) by Toom and Cook's construction, from the points 0, 1, -1, 1/2, -1/2, 2, -2, -1/4, 4 and
+/// infinity, as many as needed.
 /// Throws: std::invalid_argument unless m, r >= 1 and m + r <= 11.
 /// Source: Lavin and Gray (2016), Fast Algorithms for Convolutional Neural Networks.
 [[nodiscard]] inline winograd_matrices winograd_transforms(int m, int r)

@@ -2,17 +2,17 @@
 #pragma once
 
 /// \file
-/// The vectors that generated code is written for.
+/// The vector unit for which code is generated.
 
 #include "tunekit/core/config.hpp"
 
 namespace tunekit::kernels {
 
-/// The vectors of a machine.
+/// The vector unit of a machine.
 struct vector_unit {
     int lanes = 4;  ///< floats in one; a power of two
 
-    /// Of this machine, which -march=native compiles for.
+    /// The vector unit of this machine, for which -march=native compiles.
     [[nodiscard]] static vector_unit host() noexcept
     {
 #if defined(__x86_64__) || defined(__i386__)

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The CPU template spaces of AutoTVM, index for index, and the configurations that TVM runs untuned.
+/// The CPU template spaces of AutoTVM, index for index, and TVM's untuned configurations.
 
 #include <algorithm>
 #include <vector>
@@ -12,8 +12,8 @@
 
 namespace tunekit::kernels::autotvm {
 
-/// Convolution in blocked layouts, kernel larger than 1 x 1.
-/// `policy` is how the output columns are cut: factors up to TVM 0.6, verbose later.
+/// AutoTVM's space of a convolution in blocked layouts, with a kernel larger than 1 x 1. `policy` is how the output
+/// columns are cut: factors up to TVM 0.6, verbose later.
 /// Source: TVM, topi.x86.conv2d, `conv2d_NCHWc.x86`.
 [[nodiscard]] inline auto conv2d_x86_space(const conv2d_shape& s,
                                            space::split_policy policy = space::split_policy::factors)
@@ -29,7 +29,7 @@ namespace tunekit::kernels::autotvm {
     };
 }
 
-/// The same for 1 x 1 kernels, which tile rows instead of unrolling.
+/// The same for 1 x 1 kernels. They tile rows instead of unrolling.
 [[nodiscard]] inline auto pointwise_x86_space(const conv2d_shape& s,
                                               space::split_policy policy = space::split_policy::factors)
 {
@@ -44,13 +44,13 @@ namespace tunekit::kernels::autotvm {
     };
 }
 
-/// The inner sizes that TVM runs untuned.
+/// The inner sizes of TVM's untuned configuration.
 struct conv2d_x86_default {
     int ic = 1, oc = 1, ow = 1, oh = 1;
     bool unroll_kw = false;
 };
 
-/// TVM's fallback: the widest vectors that divide the channels, and as many columns as registers hold.
+/// TVM's fallback configuration: the widest vectors that divide the channels, and as many columns as registers hold.
 /// `lanes` is the number of floats in a vector.
 [[nodiscard]] inline conv2d_x86_default conv2d_x86_fallback(const conv2d_shape& s, int lanes)
 {
@@ -78,7 +78,7 @@ struct conv2d_x86_default {
     return out;
 }
 
-/// Dense layer with packed weights. Source: TVM 0.9, topi.x86.dense, `dense_pack.x86`.
+/// AutoTVM's space of a dense layer with packed weights. Source: TVM 0.9, topi.x86.dense, `dense_pack.x86`.
 [[nodiscard]] inline auto dense_pack_x86_space(const gemm_shape& s)
 {
     require_valid(s);
@@ -90,7 +90,7 @@ struct conv2d_x86_default {
     };
 }
 
-/// Dense layer with weights as they are. Source: TVM 0.6, topi.x86.dense, `dense_nopack.x86`.
+/// AutoTVM's space of a dense layer with weights as they are. Source: TVM 0.6, topi.x86.dense, `dense_nopack.x86`.
 [[nodiscard]] inline auto dense_nopack_x86_space(const gemm_shape& s)
 {
     require_valid(s);
@@ -98,7 +98,7 @@ struct conv2d_x86_default {
                           space::split<"tile_k">(s.k, 2)};
 }
 
-/// Batched C = A B^T. Source: TVM 0.6, topi.x86.batch_matmul.
+/// AutoTVM's space of the batched product C = A B^T. Source: TVM 0.6, topi.x86.batch_matmul.
 [[nodiscard]] inline auto batched_gemm_x86_space(const gemm_shape& s) { return dense_nopack_x86_space(s); }
 
 }  // namespace tunekit::kernels::autotvm

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The blocked layouts of AutoTVM's CPU templates, from plain ones and back.
+/// Conversions between plain layouts and the blocked layouts of AutoTVM's CPU templates.
 
 #include <cstddef>
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace tunekit::kernels::autotvm {
 
-/// [batch][channels][pixels] as [batch][channels / block][pixels][block].
+/// Converts [batch][channels][pixels] to [batch][channels / block][pixels][block].
 /// Errors: std::invalid_argument where `block` does not divide the channels or the size is another.
 [[nodiscard]] inline std::vector<float> blocked(std::span<const float> plain, int batch, int channels, int pixels,
                                                 int block)
@@ -31,7 +31,7 @@ namespace tunekit::kernels::autotvm {
     return out;
 }
 
-/// The way back: [batch][channels / block][pixels][block] as [batch][channels][pixels]. Errors: as above.
+/// Converts [batch][channels / block][pixels][block] to [batch][channels][pixels]. Errors: as above.
 [[nodiscard]] inline std::vector<float> unblocked(std::span<const float> packed, int batch, int channels, int pixels,
                                                   int block)
 {
@@ -48,7 +48,7 @@ namespace tunekit::kernels::autotvm {
     return out;
 }
 
-/// A convolution's weights [co][ci][kh][kw] as [co / oc][ci / ic][kh][kw][ic][oc]. Errors: as above.
+/// Converts a convolution's weights [co][ci][kh][kw] to [co / oc][ci / ic][kh][kw][ic][oc]. Errors: as above.
 [[nodiscard]] inline std::vector<float> blocked_weights(std::span<const float> plain, const conv2d_shape& s, int ic,
                                                         int oc)
 {
@@ -69,7 +69,7 @@ namespace tunekit::kernels::autotvm {
     return out;
 }
 
-/// A dense layer's weights [n][k] as [n / width][k][width]. Errors: as above.
+/// Converts a dense layer's weights [n][k] to [n / width][k][width]. Errors: as above.
 [[nodiscard]] inline std::vector<float> panels(std::span<const float> plain, int n, int k, int width)
 {
     return blocked(plain, 1, n, k, width);

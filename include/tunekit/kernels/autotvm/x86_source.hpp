@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// C++ source for the configurations of AutoTVM's CPU spaces: what TVM's schedules of them compute, in the same loops.
+/// C++ source for the configurations of AutoTVM's CPU spaces. It computes what TVM's schedules compute, in the same
+/// loops.
 
 #include <cstddef>
 #include <string>
@@ -46,7 +47,7 @@ inline std::string padded_input(const conv2d_shape& s, int ic)
 
 }  // namespace detail
 
-/// Source of one convolution in blocked layouts; 1 x 1 kernels take `tiles.oh` rows at a time, others one.
+/// The source of one convolution in blocked layouts. 1 x 1 kernels take `tiles.oh` rows at a time, others one.
 ///
 /// Entry:      void kernel(const float* x, const float* w, float* y, float* padded).
 /// Layouts:    x [n][ci / ic][h][w][ic], w [co / oc][ci / ic][kh][kw][ic][oc], y [n][co / oc][oh][ow][oc]; `blocked`
@@ -99,8 +100,8 @@ inline std::string padded_input(const conv2d_shape& s, int ic)
     return out;
 }
 
-/// Source of C = A W^T with W packed into panels of x2 = the innermost tile_x. `y`, `x`, `k` are the tiles, `inner` the
-/// innermost tile_inner: rows whose sums are kept in registers while ki steps are taken.
+/// The source of C = A W^T with W packed into panels of x2 = the innermost tile_x. `y`, `x`, `k` are the tiles, `inner`
+/// the innermost tile_inner: rows whose sums are kept in registers while ki steps are taken.
 ///
 /// Entry:      void kernel(const float* a, const float* b, float* c), dense, b as `panels` makes it.
 /// Nest:       xt, yt, yo, xo, ko, chunks of `inner` rows, ki unrolled, rows unrolled, x in vectors.
@@ -152,8 +153,8 @@ inline std::string padded_input(const conv2d_shape& s, int ic)
     return out;
 }
 
-/// Source of C = A B^T for each of a batch, B as it is: [batch][n][k]. `vector` is the innermost tile_k: the partial
-/// sums of one element, added up at the end.
+/// The source of C = A B^T for each of a batch, B as it is: [batch][n][k]. `vector` is the innermost tile_k: the
+/// partial sums of one element, added up at the end.
 ///
 /// Entry:      void kernel(const float* a, const float* b, float* c), dense.
 /// Nest:       batch, yo, xo, ko, yi unrolled, xi unrolled, ki in vectors; then the sums of partial sums.

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A convolution whose algorithm is part of its configuration: what is common to blocked and to plain layouts.
+/// Convolutions whose algorithm is part of their configuration: the parts that blocked and plain layouts share.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,23 +18,23 @@
 
 namespace tunekit::kernels {
 
-/// How a convolution is computed.
+/// The algorithm of a convolution.
 enum class conv2d_algorithm : std::uint8_t { direct, winograd };
 
-/// The name of an algorithm, as configurations are written.
+/// The name of an algorithm, as it is written in configurations.
 [[nodiscard]] constexpr const char* to_text(conv2d_algorithm algorithm) noexcept
 {
     return algorithm == conv2d_algorithm::direct ? "direct" : "winograd";
 }
 
-/// Which algorithm a configuration is of.
+/// The algorithm that a configuration is for.
 template <class Direct>
 [[nodiscard]] conv2d_algorithm algorithm_of(const std::variant<Direct, winograd_config>& c)
 {
     return static_cast<conv2d_algorithm>(c.index());
 }
 
-/// The Winograd configuration behind a point of a space with a choice.
+/// The Winograd configuration of a point in a space with a choice of algorithm.
 template <class... Parameters>
 [[nodiscard]] winograd_config winograd_config_of(const space::configuration<Parameters...>& c)
 {
@@ -53,12 +53,12 @@ template <class... Parameters>
             .layout = get<"layout">(c)};
 }
 
-/// A convolution by the algorithm of its configuration, of kernels with the same layouts, so that nothing around it changes with
-/// the choice. Errors and threads are theirs.
+/// A convolution by the algorithm of its configuration. Both algorithms' kernels have the same layouts, so that nothing
+/// around it changes with the choice. Errors and threads are those of the kernels.
 template <class Direct, class Winograd>
 class either_conv2d_kernel {
 public:
-    /// The configuration of either.
+    /// The configuration of either algorithm.
     using config_type =
         std::variant<std::remove_cvref_t<decltype(std::declval<const Direct&>().config())>, winograd_config>;
 
@@ -86,19 +86,20 @@ public:
         return as<std::size_t>([](const auto& k) { return k.scratch_size(); });
     }
 
-    /// NCHW into the kernel's input layout, where that is another.
+    /// Converts NCHW to the kernel's input layout, where that is another.
     void pack_input(std::span<const float> nchw, std::span<float> blocked) const
     {
         std::visit([&](const auto& k) { k.pack_input(nchw, blocked); }, kernel_);
     }
 
-    /// The kernel's output layout into NCHW, where that is another.
+    /// Converts the kernel's output layout to NCHW, where that is another.
     void unpack_output(std::span<const float> blocked, std::span<float> nchw) const
     {
         std::visit([&](const auto& k) { k.unpack_output(blocked, nchw); }, kernel_);
     }
 
-    /// y = the convolution of x, both in the kernel's layouts. Preconditions: input_size() and output_size() floats; no overlap.
+    /// Computes y, the convolution of x, both in the kernel's layouts. Preconditions: input_size() and output_size()
+    /// floats; no overlap.
     void run(const float* x, float* y)
     {
         std::visit([&](auto& k) { k.run(x, y); }, kernel_);

@@ -20,7 +20,7 @@
 
 namespace tunekit::kernels {
 
-/// A convolution made from a configuration: planned once, run many times without allocation.
+/// A direct convolution made from a configuration. It is planned once and runs many times without allocation.
 ///
 ///     conv2d_kernel kernel(shape, config, kernel_table(), weights);       // weights OIHW
 ///     kernel.pack_input(x, blocked_x);
@@ -68,10 +68,10 @@ public:
         return static_cast<std::size_t>(shape_.batch * shape_.groups * oc_blocks_) *
                static_cast<std::size_t>(shape_.oh() * shape_.ow() * nr_);
     }
-    /// Floats kept for packed weights and padded input.
+    /// The number of floats kept for packed weights and padded input.
     [[nodiscard]] std::size_t scratch_size() const noexcept { return weights_.size() + padded_.size(); }
 
-    /// NCHW into the kernel's input layout.
+    /// Converts NCHW to the kernel's input layout.
     void pack_input(std::span<const float> nchw, std::span<float> blocked) const
     {
         require(nchw.size() == input_size() && blocked.size() == input_size(),
@@ -80,7 +80,7 @@ public:
                       blocked);
     }
 
-    /// The kernel's output layout into NCHW.
+    /// Converts the kernel's output layout to NCHW.
     void unpack_output(std::span<const float> blocked, std::span<float> nchw) const
     {
         require(blocked.size() == output_size() && nchw.size() == static_cast<std::size_t>(shape_.outputs()),
@@ -88,7 +88,8 @@ public:
         unpack_channels(blocked, shape_.batch, shape_.co, shape_.oh() * shape_.ow(), nr_, nchw);
     }
 
-    /// y = the convolution of x, both in the kernel's layouts. Preconditions: input_size() and output_size() floats; no overlap.
+    /// Computes y, the convolution of x, both in the kernel's layouts. Preconditions: input_size() and output_size()
+    /// floats; no overlap.
     void run(const float* x, float* y)
     {
         const float* in = x;

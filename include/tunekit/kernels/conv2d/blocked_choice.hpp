@@ -2,8 +2,8 @@
 #pragma once
 
 /// \file
-/// One space for a convolution in blocked layouts whose algorithm is a parameter, and the kernel that any of its configurations
-/// makes.
+/// The space of a convolution in blocked layouts with its algorithm as a parameter, and the kernel of any of its
+/// configurations.
 
 #include <optional>
 #include <tuple>
@@ -26,7 +26,8 @@ using any_conv2d_config = std::variant<conv2d_config, winograd_config>;
 /// A convolution in blocked layouts by the algorithm of its configuration: see `conv2d_kernel` and `winograd_kernel`.
 using any_conv2d_kernel = either_conv2d_kernel<conv2d_kernel, winograd_kernel>;
 
-/// Parameters of a convolution with the tiles and transforms of `table`: those of `conv2d_space`, and
+/// The space of a convolution of `shape` with the tiles and transforms of `table`. Its parameters are those of
+/// `conv2d_space`, and
 ///
 /// | parameter | values | constraint |
 /// |---|---|---|
@@ -62,7 +63,7 @@ using any_conv2d_kernel = either_conv2d_kernel<conv2d_kernel, winograd_kernel>;
                               detail::winograd_constraints(shape, table));
 }
 
-/// The plain configuration behind a point of `any_conv2d_space`.
+/// The plain configuration of a point in `any_conv2d_space`.
 template <class... Parameters>
 [[nodiscard]] any_conv2d_config any_conv2d_config_of(const space::configuration<Parameters...>& c)
 {

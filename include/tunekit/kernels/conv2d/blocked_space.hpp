@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The search space of the direct convolution, and the configuration that an untuned library would run.
+/// The search space of the direct convolution, and its untuned default configuration.
 
 #include <optional>
 #include <tuple>
@@ -14,7 +14,7 @@
 
 namespace tunekit::kernels {
 
-/// Parameters of the direct convolution of `shape` with the tiles of `table`.
+/// The space of the direct convolution of `shape` with the tiles of `table`.
 ///
 /// | parameter | values | constraint |
 /// |---|---|---|
@@ -48,7 +48,7 @@ namespace tunekit::kernels {
                               detail::channel_constraints(part.ci));
 }
 
-/// The plain configuration behind a point of `conv2d_space`.
+/// The plain configuration of a point in `conv2d_space`.
 template <class... Parameters>
 [[nodiscard]] conv2d_config conv2d_config_of(const space::configuration<Parameters...>& c)
 {
@@ -75,8 +75,9 @@ template <class Space>
                                                   c.oh_block, c.oc_block, c.order, c.inner, c.pad, c.edge}});
 }
 
-/// What a sensible library would run untuned: the best tile within the register budget (detail::default_tile), input
-/// blocks as wide as the output's where that divides, the whole reduction at once, padding copied.
+/// The configuration that a sensible library would run untuned: the best tile within the register budget
+/// (detail::default_tile), input blocks as wide as the output's where that divides, the whole reduction at once,
+/// padding copied.
 /// Throws: std::invalid_argument where the table has no full-width tile that fits, or none that divides a group's
 ///         output channels.
 [[nodiscard]] inline conv2d_config default_config(const conv2d_shape& shape, const tile_table& table)

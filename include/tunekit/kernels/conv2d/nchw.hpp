@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Direct convolution from and to plain NCHW: run-time blocking around a table of micro-kernels, with no layouts to
+/// Direct convolution from and to plain NCHW: run-time blocking around a table of micro-kernels, without layouts to
 /// convert.
 
 #include <cstddef>
@@ -17,7 +17,8 @@
 
 namespace tunekit::kernels {
 
-/// A convolution of plain NCHW tensors made from a configuration: planned once, run many times without allocation.
+/// A convolution of plain NCHW tensors made from a configuration. It is planned once and runs many times without
+/// allocation.
 ///
 ///     nchw_kernel kernel(shape, config, kernel_table(), weights);       // weights OIHW
 ///     kernel.run(x, y);                                                 // both NCHW
@@ -39,13 +40,13 @@ public:
     [[nodiscard]] const nchw_config& config() const noexcept { return config_; }
     [[nodiscard]] std::size_t input_size() const noexcept { return static_cast<std::size_t>(shape_.inputs()); }
     [[nodiscard]] std::size_t output_size() const noexcept { return static_cast<std::size_t>(shape_.outputs()); }
-    /// Floats kept for packed weights, copied input and sums.
+    /// The number of floats kept for packed weights, copied input and sums.
     [[nodiscard]] std::size_t scratch_size() const
     {
         return std::visit([](const auto& p) { return p.scratch_size(); }, plan_);
     }
 
-    /// y = the convolution of x. Preconditions: input_size() and output_size() floats; no overlap.
+    /// Computes y, the convolution of x. Preconditions: input_size() and output_size() floats; no overlap.
     void run(const float* x, float* y)
     {
         const std::ptrdiff_t in = shape_.inputs() / shape_.batch / shape_.groups,

@@ -2,8 +2,8 @@
 #pragma once
 
 /// \file
-/// One space for a convolution from and to plain NCHW whose algorithm is a parameter, and the kernel that any of its
-/// configurations makes.
+/// The space of a convolution from and to plain NCHW with its algorithm as a parameter, and the kernel of any of its
+/// configurations.
 
 #include <optional>
 #include <tuple>
@@ -26,9 +26,9 @@ using any_nchw_config = std::variant<nchw_config, winograd_config>;
 /// A convolution from and to plain NCHW by the algorithm of its configuration: see `nchw_kernel` and `winograd_nchw_kernel`.
 using any_nchw_kernel = either_conv2d_kernel<nchw_kernel, winograd_nchw_kernel>;
 
-/// Parameters of a convolution from and to plain NCHW with the tiles and transforms of `table`: those of `conv2d_nchw_space`, of
-/// which vectorise, oh_block, order, pad and edge are used by `algorithm` = direct alone, and those that `any_conv2d_space` has
-/// for winograd.
+/// The space of a convolution from and to plain NCHW with the tiles and transforms of `table`. Its parameters are those
+/// of `conv2d_nchw_space`, of which vectorise, oh_block, order, pad and edge are used by `algorithm` = direct alone,
+/// and those that `any_conv2d_space` has for winograd.
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
 [[nodiscard]] inline auto any_nchw_space(const conv2d_shape& shape, const tile_table& table)
 {
@@ -55,7 +55,7 @@ using any_nchw_kernel = either_conv2d_kernel<nchw_kernel, winograd_nchw_kernel>;
         detail::winograd_constraints(shape, table));
 }
 
-/// The plain configuration behind a point of `any_nchw_space`.
+/// The plain configuration of a point in `any_nchw_space`.
 template <class... Parameters>
 [[nodiscard]] any_nchw_config any_nchw_config_of(const space::configuration<Parameters...>& c)
 {

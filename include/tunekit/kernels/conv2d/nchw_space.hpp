@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The search space of the convolution from and to plain NCHW, and the configuration that an untuned library would run.
+/// The search space of the convolution from and to plain NCHW, and its untuned default configuration.
 
 #include <optional>
 #include <tuple>
@@ -66,7 +66,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Parameters of the plain NCHW convolution of `shape` with the tiles of `table`. Channels are those of one group.
+/// The space of the plain NCHW convolution of `shape` with the tiles of `table`. Channels are those of one group.
 ///
 /// | parameter | values | constraint |
 /// |---|---|---|
@@ -105,7 +105,7 @@ namespace detail {
             })});
 }
 
-/// The plain configuration behind a point of `conv2d_nchw_space`.
+/// The plain configuration of a point in `conv2d_nchw_space`.
 template <class... Parameters>
 [[nodiscard]] nchw_config nchw_config_of(const space::configuration<Parameters...>& c)
 {
@@ -134,9 +134,9 @@ template <class Space>
                                 c.oc_block, c.order, c.inner, c.pad, c.edge}});
 }
 
-/// What a sensible library would run untuned. A pointwise convolution is a product with the pixels in vectors, where
-/// they fill them; any other has output channels in vectors and the input transposed into blocks as wide as the
-/// output's, or read in place where it has few channels. The tile is the best within the register budget
+/// The configuration that a sensible library would run untuned. A pointwise convolution is a product with the pixels in
+/// vectors, where they fill them. Any other has output channels in vectors; its input is transposed into blocks as wide
+/// as the output's, or read in place where it has few channels. The tile is the best within the register budget
 /// (detail::default_tile, detail::default_pixel_tile), the reduction done at once, padding clipped.
 /// Throws: std::invalid_argument where the table has no full-width tile that fits.
 [[nodiscard]] inline nchw_config default_nchw_config(const conv2d_shape& shape, const tile_table& table)

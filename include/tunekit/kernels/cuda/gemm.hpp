@@ -176,8 +176,8 @@ struct cuda_gemm_text {
 
 }  // namespace detail
 
-/// Source and launch of one configuration of `cuda_gemm_space(s, how)`: C = A B^T for each of a batch. Any m and n;
-/// what lies beyond them is read as zeros and not written.
+/// The source and launch of one configuration of `cuda_gemm_space(s, how)`: C = A B^T for each of a batch. Any m and n
+/// work; elements beyond them are read as zeros and not written.
 ///
 /// Entry:      kernel(const float* a, const float* b, float* c); a and b const unsigned short* for bf16; [batch][m][k],
 ///             [batch][n][k], [batch][m][n].
@@ -212,7 +212,7 @@ template <class Config>
         .statements = t.statements()};
 }
 
-/// Matrix products for GPUs of today as a template of generated CUDA code.
+/// Matrix products for present GPUs as a template of generated CUDA code.
 [[nodiscard]] inline auto cuda_gemm_template(const gemm_shape& s, cuda_arithmetic how,
                                              const autotvm::cuda_limits& limits = async_cuda_limits)
 {

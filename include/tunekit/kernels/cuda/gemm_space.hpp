@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A space of matrix products for GPUs of today: asynchronous copies in stages, tensor cores, swizzled shared memory.
+/// A space of matrix products for present GPUs: asynchronous copies in stages, tensor cores, swizzled shared memory.
 
 #include <cstdint>
 #include <vector>
@@ -14,24 +14,24 @@
 
 namespace tunekit::kernels {
 
-/// How products are multiplied; sums are in fp32.
+/// The arithmetic of the products. Sums are in fp32.
 enum class cuda_arithmetic {
     fp32,  ///< float operands, no tensor cores
     tf32,  ///< float operands, of whose 23 bits of fraction the tensor cores read 10
     bf16,  ///< operands of 16 bits: the upper halves of floats
 };
 
-/// Bytes of one element of an operand.
+/// The number of bytes of one element of an operand.
 [[nodiscard]] constexpr int element_bytes(cuda_arithmetic a) noexcept { return a == cuda_arithmetic::bf16 ? 2 : 4; }
 
-/// How rows lie in shared memory.
+/// The layout of rows in shared memory.
 enum class cuda_layout {
     plain,     ///< one after another: reads by neighbouring rows collide
     padded,    ///< 16 bytes between rows
-    swizzled,  ///< 16-byte parts of a row exchanged, as the row's number says
+    swizzled,  ///< 16-byte parts of a row are exchanged according to the row's number
 };
 
-/// What a kernel of `cuda_gemm_space` may take: compute capability 8.0.
+/// The resources that a kernel of `cuda_gemm_space` may use: compute capability 8.0.
 inline constexpr autotvm::cuda_limits async_cuda_limits{.shared_bytes = 163 * 1024};
 
 namespace detail {
@@ -44,7 +44,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// C = A B^T, A [batch][m][k], B [batch][n][k].
+/// The space of C = A B^T, A [batch][m][k], B [batch][n][k].
 ///
 /// Parameters: block_m, block_n (the block's tile), row_bytes (of k in one stage), warps_m, warps_n, stages (1: loads
 /// and
@@ -86,7 +86,7 @@ namespace detail {
     };
 }
 
-/// What a configuration of `cuda_gemm_space` takes.
+/// The resources of a configuration of `cuda_gemm_space`.
 template <class Config>
 [[nodiscard]] autotvm::cuda_usage cuda_gemm_usage(const Config& c)
 {

@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// Products of few rows with a matrix of weights, as in a network's last layer: bound by the way of the weights.
+/// Dense layers: products of few rows with a matrix of weights, as in a network's last layer. Their time is that of
+/// reading the weights.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,23 +18,23 @@
 
 namespace tunekit::kernels {
 
-/// Where a dense kernel has its weights.
+/// The place and the layout of a dense kernel's weights.
 enum class weight_layout : std::uint8_t {
-    plain,  ///< row-major where the caller has them: some rows at a time pass as streams, the outputs are visited again
+    plain,  ///< row-major, in the caller's memory: some rows at a time pass as streams, the outputs are visited again
     panels,  ///< copied when the kernel is planned, into panels of nv vl columns: one stream each, an output is visited once
 };
 
-/// The name of a layout, as configurations are written.
+/// The name of a layout, as it is written in configurations.
 [[nodiscard]] constexpr const char* to_text(weight_layout layout) noexcept
 {
     return layout == weight_layout::plain ? "plain" : "panels";
 }
 
-/// A dense layer's configuration: C (m x n) = A (m x k) B (k x n) with few rows of A.
+/// The configuration of a dense layer: C (m x n) = A (m x k) B (k x n) with few rows of A.
 struct dense_config {
     weight_layout layout = weight_layout::plain;
     int rows = 1;        ///< plain: rows of B at a time
-    int columns = 1;     ///< plain: columns between two visits of a row of B; more than n is n
+    int columns = 1;     ///< plain: columns between two visits of a row of B; more than n counts as n
     int nv = 1, vl = 1;  ///< panels: vectors of a panel, and their floats
     int ku = 1;          ///< panels: unrolling of the loop over k: 1, 2, 4, 8
     int prefetch = 0;    ///< rows (panels) or lines of 16 floats (plain) that B is fetched ahead
@@ -41,8 +42,8 @@ struct dense_config {
     friend bool operator==(const dense_config&, const dense_config&) = default;
 };
 
-/// A product C = A B with at most `max_rows` rows, made from a configuration: planned once with its weights, run many times
-/// without allocation. Row-major and dense.
+/// A product C = A B with at most `max_rows` rows, made from a configuration. It is planned once with its weights and
+/// runs many times without allocation. Row-major and dense.
 ///
 ///     dense_kernel kernel(shape, config, kernel_table(), weights);
 ///     kernel.run(a, c);
@@ -56,7 +57,7 @@ class dense_kernel {
 public:
     static constexpr int max_rows = 8;
 
-    /// Preconditions: `weights` has k n floats and, with `plain`, outlives the kernel.
+    /// Plans the product. Preconditions: `weights` has k n floats and, with `plain`, outlives the kernel.
     dense_kernel(const gemm_shape& shape, const dense_config& config, const tile_table& table,
                  std::span<const float> weights)
         : shape_(shape), config_(config), b_(weights.data())
@@ -71,10 +72,10 @@ public:
 
     [[nodiscard]] const gemm_shape& shape() const noexcept { return shape_; }
     [[nodiscard]] const dense_config& config() const noexcept { return config_; }
-    /// Floats kept for packed weights and the last panel's outputs.
+    /// The number of floats kept for packed weights and the last panel's outputs.
     [[nodiscard]] std::size_t scratch_size() const noexcept { return packed_.size() + last_.size(); }
 
-    /// C = A B. Preconditions: `a` has m k floats, `c` m n; they do not overlap.
+    /// Computes C = A B. Preconditions: `a` has m k floats, `c` m n; they do not overlap.
     void run(const float* a, float* c) { config_.layout == weight_layout::plain ? run_plain(a, c) : run_panels(a, c); }
 
 private:

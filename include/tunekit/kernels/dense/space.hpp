@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The search space of products with few rows, and the configuration that an untuned library would run.
+/// The search space of dense layers, and their untuned default configuration.
 
 #include <algorithm>
 #include <optional>
@@ -16,7 +16,7 @@
 
 namespace tunekit::kernels {
 
-/// Parameters of the product of `shape`, of at most `dense_kernel::max_rows` rows, with the tiles of `table`.
+/// The space of the product of `shape`, of at most `dense_kernel::max_rows` rows, with the tiles of `table`.
 ///
 /// | parameter | values | used with |
 /// |---|---|---|
@@ -62,7 +62,7 @@ namespace tunekit::kernels {
     };
 }
 
-/// The plain configuration behind a point of `dense_space`.
+/// The plain configuration of a point in `dense_space`.
 template <class... Parameters>
 [[nodiscard]] dense_config dense_config_of(const space::configuration<Parameters...>& c)
 {
@@ -75,16 +75,16 @@ template <class... Parameters>
             .prefetch = get<"prefetch">(c)};
 }
 
-/// The point of a `dense_space` with these values; empty where it is not in the space. What a layout does not use has its first
-/// value.
+/// The point of a `dense_space` with these values; empty where it is not in the space. Parameters that the layout does
+/// not use have their first value.
 template <class Space>
 [[nodiscard]] std::optional<index> index_of(const Space& space, const dense_config& c)
 {
     return space.index_of(typename Space::config{{c.layout, c.rows, c.columns, c.nv, c.vl, c.ku, c.prefetch}});
 }
 
-/// What a sensible library would run untuned: four rows of weights at a time, whole rows where the outputs fit the first-level
-/// cache.
+/// The configuration that a sensible library would run untuned: four rows of weights at a time, whole rows where the
+/// outputs fit the first-level cache.
 /// Throws: std::invalid_argument where the table has no tile.
 [[nodiscard]] inline dense_config default_dense_config(const gemm_shape& shape, const tile_table& table)
 {

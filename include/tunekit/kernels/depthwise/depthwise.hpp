@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Depthwise convolution: every channel has filters of its own.
+/// Depthwise convolution: every channel has its own filters.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace tunekit::kernels {
 
-/// A depthwise convolution made from a configuration: planned once, run many times without allocation.
+/// A depthwise convolution made from a configuration. It is planned once and runs many times without allocation.
 ///
 ///     const conv2d_shape shape{.ci = 32, .height = 112, .width = 112, .co = 32, .kernel_h = 3, .kernel_w = 3,
 ///                              .padding_h = 1, .padding_w = 1, .groups = 32};
@@ -45,13 +45,13 @@ public:
     [[nodiscard]] const depthwise_config& config() const noexcept { return config_; }
     [[nodiscard]] std::size_t input_size() const noexcept { return images(shape_.ci, shape_.height * shape_.width); }
     [[nodiscard]] std::size_t output_size() const noexcept { return images(shape_.co, shape_.oh() * shape_.ow()); }
-    /// Floats kept for packed weights and copied rows.
+    /// The number of floats kept for packed weights and copied rows.
     [[nodiscard]] std::size_t scratch_size() const
     {
         return std::visit([](const auto& p) { return p.scratch_size(); }, plan_);
     }
 
-    /// NCHW into the kernel's input layout; a copy where that is plain.
+    /// Converts NCHW to the kernel's input layout. It is a copy where that is plain.
     void pack_input(std::span<const float> nchw, std::span<float> x) const
     {
         require(nchw.size() == static_cast<std::size_t>(shape_.inputs()) && x.size() == input_size(),
@@ -72,7 +72,7 @@ public:
         }
     }
 
-    /// The kernel's output layout into NCHW.
+    /// Converts the kernel's output layout to NCHW.
     void unpack_output(std::span<const float> y, std::span<float> nchw) const
     {
         require(y.size() == output_size() && nchw.size() == static_cast<std::size_t>(shape_.outputs()),
@@ -81,8 +81,8 @@ public:
         else unpack_channels(y, shape_.batch, shape_.co, shape_.oh() * shape_.ow(), config_.nv * config_.vl, nchw);
     }
 
-    /// y = the convolution of x, both in the kernel's layouts. Preconditions: input_size() and output_size() floats; no
-    /// overlap.
+    /// Computes y, the convolution of x, both in the kernel's layouts. Preconditions: input_size() and output_size()
+    /// floats; no overlap.
     void run(const float* x, float* y)
     {
         const auto in = static_cast<std::ptrdiff_t>(input_size()) / shape_.batch,

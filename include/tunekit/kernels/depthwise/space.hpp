@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The search space of the depthwise convolution, and the configuration that an untuned library would run.
+/// The search space of the depthwise convolution, and its untuned default configuration.
 
 #include <algorithm>
 #include <optional>
@@ -47,7 +47,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Parameters of the depthwise convolution of `shape` in one layout (see `depthwise_kernel`) with the tiles of `table`.
+/// The space of the depthwise convolution of `shape` in one layout (see `depthwise_kernel`) with the tiles of `table`.
 ///
 /// | parameter | values | constraint |
 /// |---|---|---|
@@ -81,7 +81,7 @@ namespace detail {
     };
 }
 
-/// The plain configuration behind a point of `depthwise_space`.
+/// The plain configuration of a point in `depthwise_space`.
 template <class... Parameters>
 [[nodiscard]] depthwise_config depthwise_config_of(const space::configuration<Parameters...>& c,
                                                    vectorise_mode vectorise)
@@ -101,9 +101,9 @@ template <class Space>
     return space.index_of(typename Space::config{{c.mr, c.nv, c.vl, c.oh_block, c.pad}});
 }
 
-/// What a sensible library would run untuned in one layout: of the tiles that compute the fewest unwanted outputs the
-/// one with most accumulators; at least eight rows copied at once where pixels are in vectors, taps clipped where
-/// channels are. Throws: std::invalid_argument where the table has no tile that fits.
+/// The configuration that a sensible library would run untuned in one layout. Of the tiles that compute the fewest
+/// unwanted outputs it has the one with most accumulators. At least eight rows are copied at once where pixels are in
+/// vectors; taps are clipped where channels are. Throws: std::invalid_argument where the table has no tile that fits.
 [[nodiscard]] inline depthwise_config default_depthwise_config(const conv2d_shape& shape, const tile_table& table,
                                                                vectorise_mode vectorise)
 {

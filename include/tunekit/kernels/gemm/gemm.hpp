@@ -35,7 +35,8 @@ struct gemm_strides {
             .batch_c = std::ptrdiff_t{s.m} * s.n};
 }
 
-/// A matrix product C = A B made from a configuration: planned once, run many times without allocation. Row-major.
+/// A matrix product C = A B made from a configuration. It is planned once and runs many times without allocation.
+/// Row-major.
 ///
 ///     gemm_kernel kernel(shape, config, kernel_table());
 ///     kernel.run(a, b, c);                     // dense; or with strides of your own in the constructor
@@ -73,10 +74,11 @@ public:
     [[nodiscard]] const gemm_shape& shape() const noexcept { return shape_; }
     [[nodiscard]] const gemm_config& config() const noexcept { return config_; }
     [[nodiscard]] const gemm_strides& strides() const noexcept { return strides_; }
-    /// Floats kept for packed operands.
+    /// The number of floats kept for packed operands.
     [[nodiscard]] std::size_t scratch_size() const noexcept { return a_.size() + b_.size() + c_.size(); }
 
-    /// C = A B for each matrix of the batch. Preconditions: the matrices are as the strides say and do not overlap C.
+    /// Computes C = A B for each matrix of the batch. Preconditions: the matrices are as the strides say and do not
+    /// overlap C.
     void run(const float* a, const float* b, float* c)
     {
         for (int i = 0; i < shape_.batch; ++i) {

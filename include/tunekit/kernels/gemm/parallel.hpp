@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A matrix product divided among the caller's threads.
+/// Matrix products that are divided among the caller's threads.
 
 #include <algorithm>
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace tunekit::kernels {
 
-/// A matrix product made from a configuration, as `gemm_kernel`, whose parts run side by side: on the threads of the
+/// A matrix product made from a configuration, as `gemm_kernel`, whose parts run in parallel on the threads of the
 /// caller's executor.
 ///
 ///     parallel_gemm kernel(shape, config, kernel_table(), 4);
@@ -62,10 +62,10 @@ public:
         }
     }
 
-    /// Parts in which the product runs: at most the threads asked for.
+    /// The number of parts of the product: at most the number of threads asked for.
     [[nodiscard]] std::size_t parts() const noexcept { return parts_.size(); }
 
-    /// C = A B. Preconditions: as gemm_kernel::run.
+    /// Computes C = A B. Preconditions: as gemm_kernel::run.
     template <core::executor Run>
     void run(const float* a, const float* b, float* c, const Run& executor)
     {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The search space of the matrix product, and the configuration that an untuned library would run.
+/// The search space of the matrix product, and its untuned default configuration.
 
 #include <algorithm>
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace tunekit::kernels {
 
-/// Parameters of the product of `shape` with the tiles of `table`.
+/// The space of the product of `shape` with the tiles of `table`.
 ///
 /// | parameter | values | constraint |
 /// |---|---|---|
@@ -62,7 +62,7 @@ namespace tunekit::kernels {
             })});
 }
 
-/// The plain configuration behind a point of `gemm_space`.
+/// The plain configuration of a point in `gemm_space`.
 template <class... Parameters>
 [[nodiscard]] gemm_config gemm_config_of(const space::configuration<Parameters...>& c)
 {
@@ -90,8 +90,8 @@ template <class Space>
                                                   c.kc, c.order, c.inner, c.pack_a, c.pack_b, c.fetch_c, c.edge}});
 }
 
-/// What a sensible library would run untuned: the tile as for convolutions; k in steps of 256 whose panels of B are
-/// packed and stay in the second-level cache while the rows pass, A read where it lies.
+/// The configuration that a sensible library would run untuned: the tile as for convolutions; k in steps of 256 whose
+/// panels of B are packed and stay in the second-level cache while the rows pass; A read in place.
 /// Throws: std::invalid_argument where the table has no full-width tile.
 [[nodiscard]] inline gemm_config default_config(const gemm_shape& shape, const tile_table& table)
 {

@@ -19,7 +19,8 @@
 
 namespace tunekit::kernels {
 
-/// A 3 x 3 convolution without stride by Winograd's minimal filtering: planned once, run many times without allocation.
+/// A 3 x 3 convolution without stride by Winograd's minimal filtering. It is planned once and runs many times without
+/// allocation.
 ///
 ///     winograd_kernel kernel(shape, config, kernel_table(), weights);       // weights OIHW
 ///     kernel.pack_input(x, blocked_x);
@@ -71,13 +72,13 @@ public:
         return static_cast<std::size_t>(shape_.batch * strides_.oc_blocks) *
                static_cast<std::size_t>(shape_.oh() * shape_.ow() * strides_.nr);
     }
-    /// Floats kept for packed weights, transformed inputs and products.
+    /// The number of floats kept for packed weights, transformed inputs and products.
     [[nodiscard]] std::size_t scratch_size() const noexcept
     {
         return weights_.size() + inputs_.size() + products_.size() + half_.size() + patch_.size();
     }
 
-    /// NCHW into the kernel's input layout.
+    /// Converts NCHW to the kernel's input layout.
     void pack_input(std::span<const float> nchw, std::span<float> blocked) const
     {
         require(nchw.size() == input_size() && blocked.size() == input_size(),
@@ -85,7 +86,7 @@ public:
         pack_channels(nchw, shape_.batch * strides_.ic_blocks, config_.ic_block, shape_.height * shape_.width, blocked);
     }
 
-    /// The kernel's output layout into NCHW.
+    /// Converts the kernel's output layout to NCHW.
     void unpack_output(std::span<const float> blocked, std::span<float> nchw) const
     {
         require(blocked.size() == output_size() && nchw.size() == static_cast<std::size_t>(shape_.outputs()),
@@ -93,7 +94,8 @@ public:
         unpack_channels(blocked, shape_.batch, shape_.co, shape_.oh() * shape_.ow(), strides_.nr, nchw);
     }
 
-    /// y = the convolution of x, both in the kernel's layouts. Preconditions: input_size() and output_size() floats; no overlap.
+    /// Computes y, the convolution of x, both in the kernel's layouts. Preconditions: input_size() and output_size()
+    /// floats; no overlap.
     void run(const float* x, float* y)
     {
         for (int block = 0; block < strides_.blocks; ++block) {

@@ -11,21 +11,22 @@
 
 namespace tunekit::kernels {
 
-/// How the products of a Winograd convolution lie in memory.
+/// The layout of a Winograd convolution's products in memory.
 enum class winograd_layout : std::uint8_t {
     by_element,  ///< one matrix per element of the transformed tile: products read side by side, transforms scatter
     by_tile,     ///< all elements of a tile side by side: transforms stay in one place, products stride
 };
 
-/// The name of a layout, as configurations are written.
+/// The name of a layout, as it is written in configurations.
 [[nodiscard]] constexpr const char* to_text(winograd_layout layout) noexcept
 {
     return layout == winograd_layout::by_element ? "by_element" : "by_tile";
 }
 
-/// A Winograd convolution's configuration: F(tile_h x tile_w, 3 x 3).
+/// The configuration of a Winograd convolution: F(tile_h x tile_w, 3 x 3).
 struct winograd_config {
-    /// Outputs of a tile, down and across: 2 to 8. Larger tiles save more work and have larger errors: `winograd_kernel`.
+    /// The outputs of a tile, down and across: 2 to 8. Larger tiles save more work and have larger errors:
+    /// `winograd_kernel`.
     int tile_h = 2, tile_w = 2;
     int mr = 1, nv = 1, vl = 1;  ///< the micro-kernel: mr tiles by nv vectors of vl output channels
     int ku = 1;                  ///< unrolling of the reduction: 1, 2, 4, 8
@@ -33,7 +34,7 @@ struct winograd_config {
     int ic_block = 1;            ///< input channels side by side in memory; divides them
     int ic_chunk = 1;            ///< input blocks between two visits of a product's result; divides their number
     int tile_block = 1;          ///< tiles that are transformed together
-    int oc_block = 1;  ///< output channel tiles between two output transforms; 1 transforms each product at once
+    int oc_block = 1;  ///< output channel tiles between two output transforms; 1: each product is transformed at once
     inner_order inner = inner_order::channels_outside;
     winograd_layout layout = winograd_layout::by_element;
 

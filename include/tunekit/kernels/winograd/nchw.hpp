@@ -15,7 +15,8 @@
 
 namespace tunekit::kernels {
 
-/// A `winograd_kernel` between plain tensors: input is transposed into blocks of channels and output out of them, in scratch.
+/// A `winograd_kernel` between plain tensors. In scratch memory the input is transposed into blocks of channels, and
+/// the output out of them.
 ///
 ///     winograd_nchw_kernel kernel(shape, config, kernel_table(), weights);       // weights OIHW
 ///     kernel.run(x, y);                                                          // both NCHW
@@ -36,13 +37,13 @@ public:
     [[nodiscard]] const winograd_config& config() const noexcept { return kernel_.config(); }
     [[nodiscard]] std::size_t input_size() const noexcept { return kernel_.input_size(); }
     [[nodiscard]] std::size_t output_size() const noexcept { return static_cast<std::size_t>(shape().outputs()); }
-    /// Floats kept for packed weights, transformed inputs, products, and both tensors in blocks.
+    /// The number of floats kept for packed weights, transformed inputs, products, and both tensors in blocks.
     [[nodiscard]] std::size_t scratch_size() const noexcept
     {
         return kernel_.scratch_size() + in_.size() + out_.size();
     }
 
-    /// y = the convolution of x. Preconditions: input_size() and output_size() floats; no overlap.
+    /// Computes y, the convolution of x. Preconditions: input_size() and output_size() floats; no overlap.
     void run(const float* x, float* y)
     {
         const auto& s = shape();
