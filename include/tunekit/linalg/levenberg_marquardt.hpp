@@ -56,8 +56,8 @@ struct levenberg_marquardt {
     double tolerance = 1e-10;
     double first_damping = 1e-3;  ///< lambda of the first step
 
-    /// `V` is `vector`. It is a template parameter so that code that includes this without fitting anything does not
-    /// pay for Eigen's expressions.
+    /// Minimises the sum of squares of `problem` from `start`, within `lower` and `upper`. `V` is `vector`: a template
+    /// parameter, so that code that includes this without fitting anything does not pay for Eigen's expressions.
     template <least_squares_problem P, std::same_as<vector> V>
     [[nodiscard]] least_squares_result minimize(const P& problem, const V& start, const V& lower, const V& upper) const
     {

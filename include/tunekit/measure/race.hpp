@@ -132,6 +132,7 @@ public:
         wanted_ = (std::max)(1.0, m * (m - 1)) / (1 - options.confidence);
     }
 
+    /// Whether the race is over.
     [[nodiscard]] bool over() const noexcept
     {
         return out_.rounds == options_.max_rounds || left_.empty() || (left_.size() == 1 && out_.rounds > 0);
@@ -173,6 +174,7 @@ public:
         left_ = std::move(still);
     }
 
+    /// The result of the rounds. Call it once, at the end.
     [[nodiscard]] race_result verdict()
     {
         out_.confidence = options_.confidence;

@@ -49,7 +49,8 @@ class leader;
 ///
 ///     int main(int argc, char** argv)
 ///     {
-///         auto lead = tk::mpi::serve(argc, argv, [](std::size_t) { return tk::measure::worker_task{space, measure::timed{kernel}}; });
+///         auto lead = tk::mpi::serve(
+///             argc, argv, [](std::size_t) { return tk::measure::worker_task{space, tk::measure::timed{kernel}}; });
 ///         {
 ///             tk::mpi::pool pool(lead, {tk::measure::identity_of(space)});
 ///             auto found = tk::tune(space, pool, recipe, budget, gen);

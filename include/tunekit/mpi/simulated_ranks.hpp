@@ -38,8 +38,9 @@ struct simulated_ranks_options {
 ///     tk::mpi::simulated_ranks ranks({tk::measure::recorded_rows(table)}, {tk::measure::identity_of(space)}, {.ranks = 4096});
 ///     tk::mpi::leased_pool pool(ranks, {tk::measure::identity_of(space)});
 ///
-/// Each rank begins one order after another. Ranks can be stopped for a time (`stop`), as SIGSTOP does: what they would have
-/// said then is said when it is over; and ended (`end`): they say nothing more, and nobody says so for them unless told.
+/// Each rank begins one order after another. A rank can be stopped for a time (`stop`), as SIGSTOP does: it sends the
+/// messages of that time when the stop is over. A rank can be ended (`end`): it sends nothing more, and the carrier does
+/// not report that unless told.
 ///
 /// Errors:     std::invalid_argument for an index that is no row or an option out of range.
 /// Randomness: that of the rows.
@@ -121,7 +122,7 @@ public:
         ranks_.at(worker).ended = at;
     }
 
-    /// The number of messages and bytes sent so far.
+    /// The number of messages sent so far, and of their bytes.
     [[nodiscard]] std::uint64_t messages() const noexcept { return messages_; }
 
 private:

@@ -35,7 +35,7 @@ enum class phase : std::uint8_t {
     gave_up,    ///< decided for the default, because its times were invalid
 };
 
-/// The enumerator's name.
+/// The name of the phase.
 [[nodiscard]] constexpr const char* to_text(phase p) noexcept
 {
     switch (p) {

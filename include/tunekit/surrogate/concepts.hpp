@@ -41,8 +41,8 @@ private:
     std::size_t d_ = 0;
 };
 
-using features = rows_of<float>;          ///< any numbers
-using ordinals = rows_of<std::uint16_t>;  ///< positions in ascending value lists: the fast path of tree models
+using features = rows_of<float>;          ///< rows of any numbers
+using ordinals = rows_of<std::uint16_t>;  ///< rows of positions in ascending value lists: the fast path of trees
 
 /// A model that makes an empty state for `d` columns.
 template <class M>

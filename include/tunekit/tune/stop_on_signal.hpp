@@ -28,9 +28,9 @@ inline std::atomic<bool> signals_watched{false};
 ///     ...                                        // the table so far
 ///     return stop.status();                      // 130, 143, or 0
 ///
-/// What is being measured is measured to its end; what is out in a pool is waited for. The same signal a second time ends
-/// the program at once. Candidates do not hear a Ctrl-C, as they are in process groups of their own. One at a time; what
-/// the signals did before, they do again afterwards.
+/// The measurement under way is completed; jobs that are out in a pool are waited for. The same signal a second time ends
+/// the program at once. Candidates do not get a Ctrl-C, as they are in process groups of their own. There can be one
+/// object at a time. Afterwards the signals do again what they did before.
 ///
 /// Throws:     tunekit::error where there is one already.
 /// Threads:    the handler is the process's; `heard` may be asked from any thread.

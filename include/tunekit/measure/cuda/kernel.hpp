@@ -20,8 +20,8 @@
 
 namespace tunekit::measure {
 
-/// The first limit of `on` that the launch `how` exceeds, in one line; empty where `on` can start it. `use` is what the
-/// kernel takes by its cubin; where that is not known, only the launch is checked.
+/// The first limit of `on` that the launch `how` exceeds, in one line; empty where `on` can start it. `use` holds the
+/// kernel's resources from its cubin; where they are not known, only the launch is checked.
 [[nodiscard]] inline std::optional<std::string> exceeds(const cuda_launch& how,
                                                         const std::optional<cuda_resources>& use, const cuda_device& on)
 {
