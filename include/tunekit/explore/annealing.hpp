@@ -30,7 +30,7 @@ enum class heat : std::uint8_t {
 ///     explore::annealing{.unit = explore::heat::spread}
 ///
 /// A neighbour of score s' is accepted from score s at temperature t with probability
-/// exp(min(1, (s' - s) / (h t + 1e-5))), where t falls linearly from `temperature` to 0 in units h. Everything proposed, accepted
+/// exp(min(1, (s' - s) / (h t + 1e-5))), where t falls linearly from `temperature` to 0 in units h. Every proposal, accepted
 /// or not, competes for the list that is returned. The search ends early when that list has not changed for `patience`
 /// steps.
 ///

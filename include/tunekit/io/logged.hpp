@@ -52,25 +52,28 @@ inline constexpr bool are_tasks = std::is_convertible_v<const T&, std::span<cons
 /// A tuner with a log. It has the same members as the tuner, so every loop can run it. `Tuner` is a `tuner` or a
 /// `tasks_tuner`.
 ///
-///     tk::io::logged run("run.jsonl", tk::tuner(space, how, {.trials = 512}, tk::random::philox(1)), {.seed = 1, .resume = true});
+///     tk::io::logged run("run.jsonl", tk::tuner(space, how, {.trials = 512}, tk::random::philox(1)),
+///                        {.seed = 1, .resume = true});
 ///     tk::tune(run, measure);
 ///     use(run.record());
 ///
-///     tk::io::logged all("model.jsonl", tk::tasks_tuner(tasks, how, {.seconds = 600}, pool.workers(), gen), {.seed = 1, .resume = true});
+///     tk::io::logged all("model.jsonl", tk::tasks_tuner(tasks, how, {.seconds = 600}, pool.workers(), gen),
+///                        {.seed = 1, .resume = true});
 ///     tk::tune_tasks(all, pool, watch);
 ///
-/// The line of an ask is written before its jobs go out, that of a tell once it is in the tuner: SIGKILL at any moment loses
-/// at most what was out. On resume the events are told again in their order, without measuring, whatever the number of
-/// workers was; what was out when the run broke off counts as dropped, so it goes out first. With one job out at a time the
-/// run goes on as if it had not been broken off. Version, machine and the spaces' fingerprints are filled in, and compared.
+/// The line of an ask is written before its jobs go out, that of a tell once it is in the tuner. So SIGKILL at any moment
+/// loses at most the jobs that were out. On resume the events are told again in their order, without measuring, whatever
+/// the number of workers was. Jobs that were out when the run was interrupted count as dropped, so they go out first. With
+/// one job out at a time the run goes on as if it had not been interrupted. Version, machine and the spaces' fingerprints
+/// are filled in, and compared.
 ///
-/// What was out of a task is the first that goes out of it. A run is replayed with the workers and the budget that the log
-/// had, but for its seconds, as stops by time are not decided again; then it has those that it was made with, which may be
-/// others: what a budget of trials or patience had stopped goes on where it was raised. Slots keep the length that they had;
-/// another one that is asked for is refused.
+/// In each task the jobs that were out go out first. A run is replayed with the workers and the budget of the log, but
+/// without its seconds, as stops by time are not decided again. Then it has the workers and the budget that it was made
+/// with, which may be others: a run that a budget of trials or patience had stopped goes on where that budget was raised.
+/// Slots keep their length; a request for another one is refused.
 ///
-/// A log is read under its lock and changed only once all of it was told again: a refused resume leaves every byte. An empty
-/// log, or one whose first line is torn, is begun anew.
+/// A log is read under its lock and changed only after all of it was told again. So a refused resume changes no byte. An
+/// empty log, or one whose first line is torn, is started again.
 ///
 /// Errors: tunekit::error, one line: a log that cannot be read or written, one of another run (naming what differs), or an ask
 ///         that gives something else than the log says. A write that fails later ends the run (stop_reason::asked), and so

@@ -97,19 +97,19 @@ private:
 ///
 ///     auto measure = isolated(space, timed{time_kernel, until_stable{}, check});
 ///
-/// The children are forked here: kernel, check, space and all they capture are copied now, and what changes in the
-/// parent later is not seen. Build it early: before large allocations, threads and device contexts. Outputs may lie in
-/// `guarded_buffer`s; name their canaries in the options. Several at a time: `isolated_workers`.
+/// The children are forked by this call. Kernel, check, space and all they capture are copied now; later changes in the
+/// parent have no effect. So make it early: before large allocations, threads and device contexts. Outputs may be in
+/// `guarded_buffer`s; name their canaries in the options. To measure several at a time, see `isolated_workers`.
 ///
-/// A candidate that ends the worker by signal or exit, runs longer than limits::run_seconds, takes more memory than it
-/// may, answers wrongly or writes beside its output is a failed measurement. Where the worker had run other candidates
-/// before, it is repeated once in a fresh one, unless a canary shows who it was; what fails there is kept and never run
-/// again (after a time-out, unless the limit is longer). So is one that turns against the processes above it. What a
-/// candidate that succeeded leaves running, processes or threads, goes with its worker. Workers have descriptors, signal
-/// handlers and a process group of their own, write to the null device, and end with this process, as does all that they
-/// have started. Arithmetic, signals, working directory and umask are the same for each candidate.
+/// A candidate has failed if it ends the worker by signal or exit, runs longer than limits::run_seconds, takes more memory
+/// than allowed, gives a wrong result or writes outside its output. Where the worker had run other candidates before, the
+/// candidate is repeated once in a fresh worker, unless a canary identifies it. One that fails there is remembered and
+/// never run again (after a time-out, unless the limit is longer). So is one that attacks the processes above it. Processes
+/// or threads that a successful candidate leaves running end with its worker. Workers have descriptors, signal handlers and
+/// a process group of their own, write to the null device, and end with this process, as do all processes that they have
+/// started. Arithmetic, signals, working directory and umask are the same for each candidate.
 ///
-/// `space` and `how` are kept, so that children which something ended can be forked again.
+/// `space` and `how` are kept, so that children that were ended can be forked again.
 ///
 /// Throws:     tunekit::error where this process runs other threads or no child can be had; std::invalid_argument where
 ///             a setting of `how` is out of range.

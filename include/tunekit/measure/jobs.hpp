@@ -75,11 +75,12 @@ concept tells_its_time = requires(const P& p) {
 ///
 ///   * `workers()`: how many there are, dead ones included: `answer::worker` is below it.
 ///   * `room()`: how many jobs may be submitted now. Precondition of `submit`: there is room. It never waits.
-///   * `collect(seconds)`: what was answered, in the order in which it became known. Waits for the first answer for at
-///     most so long, and not at all where nothing is out. Every job submitted is answered once, measured or lost.
-///     Throws tunekit::error where there can never be room again; what was answered before has been given out by then.
+///   * `collect(seconds)`: the answers, in the order in which they became known. It waits for the first answer for at
+///     most so many seconds, and not at all where nothing is out. Every job submitted is answered once, measured or lost.
+///     It throws tunekit::error where there can never be room again, after it has given out all earlier answers.
 ///   * `now()`: seconds since a moment of the pool's own; never goes backwards; the stamp of the answers collected last.
-/// An answer to a ticket that is not out is the pool's mistake, and the tuner says so.
+///
+/// An answer to a ticket that is not out is a fault of the pool, which the tuner reports.
 template <class P>
 concept pool = detail::counts_workers<P> && detail::tells_room<P> && detail::takes_jobs<P> &&
                detail::gives_answers<P> && detail::tells_its_time<P>;

@@ -28,19 +28,20 @@ namespace tunekit::measure {
 ///
 /// `kernel(config)` may
 ///   * run the kernel and return nothing;
-///   * prepare it, outside the timed window, and return what runs it: a callable of nothing, or of the number of the
-///     turn for kernels that rotate between buffers, that returns nothing or the seconds of its run. Where that has a
-///     `restore()`, it is called before each run, untimed;
+///   * prepare it, outside the timed window, and return a callable that runs it. The callable takes nothing, or the number
+///     of the run for kernels that rotate between buffers. It returns nothing, or the seconds of its run. Where it has a
+///     `restore()`, that is called before each run, untimed;
 ///   * report the seconds of one run (double or float), as device timers do.
-/// `check()` or `check(config)` returns bool, or text that says what is wrong (std::optional<std::string> or
-/// const char*, empty or null where all is well), after the first run; where it has `poison()`, that is called before.
-/// `now` times, `options` say how.
+///
+/// `check()` or `check(config)` is called after the first run. It returns bool, or a text on the fault
+/// (std::optional<std::string> or const char*, empty or null where there is none). Where it has `poison()`, that is called
+/// before the run. `now` is the clock, `options` are those of the timing.
 ///
 /// One measurement: prepare; first run, checked; single runs until they no longer get faster (bounded); batches as
 /// `repeat` says, each long enough for the clock. Single runs are timed alone where something is restored or the cache
-/// is cold. A candidate that is `surely_above` limits::abandon_above, in warm-up or in batches, is cut short and costs
-/// the least time seen, `at_least`. What does not fit limits::run_seconds is not begun: the estimate then rests on
-/// fewer runs than the policy wants.
+/// is cold. A candidate that is `surely_above` limits::abandon_above, in warm-up or in batches, is cut short; its cost is
+/// the least time seen, `at_least`. Runs that do not fit limits::run_seconds are not begun: the estimate then uses fewer
+/// runs than the policy asks for.
 ///
 /// Failures:   that of a candidate_error; invalid (preparing threw), out_of_memory (std::bad_alloc), crash of code 0 (a
 ///             run threw), wrong_result, run_timeout (not one timed run within the limit), bad_cost (a time that is not

@@ -24,17 +24,18 @@ namespace tunekit::recipes {
 ///     auto plan  = tune_tasks(tasks, recipes::combined(), {.seconds = 600}, gen);
 ///
 /// Its parts, each of which may be changed:
-///   * `strategy`: each tree sees every measurement, as costs are nearly free of noise, and trees differ by the 3 features
-///     that they compare at a node;
-///   * `limits`: a candidate is given up after three runs, all of them 5 % slower than the incumbent: what cannot win needs
-///     no precision, what may gets all twenty runs. AdaTune's evaluator, which stops once it is sure of a candidate's cost,
-///     asks more than tuning does;
-///   * `ahead`: one at a time keeps the model fresh. Batches of 8 cost 0.04 of the score S200 of docs/combined.md, and are
-///     worth it where 8 builds overlap;
-///   * `slots_per_task`: slots of half a percent of a task's even share, 0.1 s at least. A decision costs microseconds, and a
-///     task that will not gain is left after a few measurements.
 ///
-/// Source: ours; AdaTune's surrogate and criterion, without its search where enumeration is cheaper, beside hill
+///   * `strategy`: each tree sees every measurement, because costs are nearly free of noise. Trees differ by the 3 features
+///     that they compare at a node;
+///   * `limits`: a candidate is given up after three runs, all of them 5 % slower than the incumbent. One that cannot win
+///     needs no precision; one that may win gets all twenty runs. AdaTune's evaluator, which stops once it is sure of a
+///     candidate's cost, measures more than tuning needs;
+///   * `ahead`: one at a time keeps the model fresh. Batches of 8 cost 0.04 of the score S200 of docs/combined.md. They
+///     pay where 8 builds overlap;
+///   * `slots_per_task`: slots of half a percent of a task's even share, 0.1 s at least. A decision costs microseconds. The
+///     schedule leaves a task that will not gain after a few measurements.
+///
+/// Source: ours; AdaTune's surrogate and criterion, without its search where enumeration is cheaper, combined with hill
 ///         climbing; DynaTune's schedule.
 [[nodiscard]] inline auto combined()
 {

@@ -24,7 +24,7 @@
 namespace tunekit::search {
 
 /// Walks from a configuration to its neighbours. A slower neighbour is accepted with a probability that falls with its
-/// cost and with the length of the walk. Every step is a measurement, so a walk never visits a configuration twice. A
+/// cost and with the length of the walk. Every step is a measurement, so no step goes to a measured one. A
 /// walk that found nothing better for `patience` steps is given up; a new one starts from the best of `starts` random
 /// configurations.
 ///
@@ -32,16 +32,16 @@ namespace tunekit::search {
 ///
 /// A neighbour of cost c' is accepted from cost c when c' <= c, else with probability
 ///     exp(-(ln c' - ln c) / (temperature * s * cooling^k)),
-/// s the standard deviation of ln cost over everything measured, k the steps of this walk: scaling or raising to a power
-/// all costs changes nothing. A batch proposes neighbours of one configuration and is accepted in its order.
+/// s the standard deviation of ln cost over everything measured, k the steps of this walk. Scaling all costs, or raising
+/// them to a power, changes nothing. A batch proposes neighbours of one configuration and is accepted in its order.
 /// A proposal changes one parameter: to a next value with probability `adjacent`, else to any. Where `attempts` such draws
 /// were all measured before, it is any unmeasured neighbour, then one two parameters away, then any configuration.
 ///
 /// Failed and abandoned measurements: never accepted; they count as steps and towards `patience`.
-/// Pending:    it never waits. Steps go out from where the walk stands and are accepted against where it stands when the
-///             answer comes; with every start still out, further random ones go out. What comes in of a walk that was
-///             given up teaches the spread alone, as does what somebody else measured once all starts are proposed;
-///             before that it takes the place of a start.
+/// Pending:    it never waits. Steps go out from the walk's present configuration, and are accepted against that at the
+///             time of the answer. With every start still out, further random ones go out. An answer for a walk that was
+///             given up changes only the spread. So does a configuration that somebody else measured once all starts are
+///             proposed; before that it takes the place of a start.
 /// Randomness: per proposal and attempt one `uniform_01` and one neighbour of the space; one `uniform_01` per slower one.
 /// Cost:       one `neighbours` per attempt; a `neighbours_of` where all attempts failed.
 /// Threads:    const calls on distinct states are safe.

@@ -32,8 +32,8 @@ namespace tunekit::search {
 /// Score:      lowest cost of the pool / cost, in (0, 1]; 0 for a failed measurement.
 /// Failed:     stays in the pool with score 0, and is never an elite. Abandoned (`at_least`): its lower bound counts as
 ///             its cost, and it is never an elite either.
-/// Pending:    a generation is bred when the one before has been answered whole, so it waits at the end of each: with
-///             many workers take a strategy that does not. What somebody else measured joins the pool.
+/// Pending:    a generation is bred when all of the one before has been answered, so it waits at the end of each. With
+///             many workers use a strategy that does not. Trials that somebody else chose join the pool.
 /// Randomness: per child two `uniform_01` for the parents, one `uniform_index` for the crossover, one `uniform_01` per
 ///             coordinate, one `uniform_index` per mutated or re-drawn coordinate (two for a re-drawn one).
 /// Cost:       O(population) per child. Threads: const calls on distinct states are safe.

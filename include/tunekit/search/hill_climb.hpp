@@ -29,7 +29,7 @@ namespace tunekit::search {
 ///
 /// Failed and abandoned measurements: never a centre; a failed one counts as a start all the same.
 /// Pending:    it never waits. While answers of a climb without a neighbour left are out, the random starts of the next
-///             one go out; a climb ends when nothing of it is out. What somebody else measured belongs to the climb.
+///             one go out; a climb ends when nothing of it is out. Trials that somebody else chose belong to the climb.
 /// Randomness: one `uniform_index` per random start and rejection, and a shuffle of the neighbours per centre.
 /// Cost:       one `neighbours_of` per centre, O(1) per proposal else.
 /// Threads:    const calls on distinct states are safe.

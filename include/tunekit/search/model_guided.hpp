@@ -51,15 +51,15 @@ struct model_guided_options {
 ///     const model_guided mine{surrogate::random_forest{.trees = 64}, acquisition::expected_improvement{},
 ///                             explore::annealing{}, screen::keep_best{}, {.round = 32}};
 ///
-/// A batch never reaches over a round's end. While nothing valid was measured, and where the search finds nothing new,
-/// rounds are drawn at random. Failures are taught as the worst score, or with `cost_cap_quantile` < 1 as the valid cost
-/// at that quantile, which slower ones count as too. A measurement that was cut short (`at_least`) is taught as if its
-/// bound were its cost: an optimistic value, but still known to be worse than the incumbent. A model that knows something
-/// beforehand (`surrogate::transfer`) is asked from the first round on.
+/// A batch never crosses a round's end. While nothing valid was measured, and where the search finds nothing new, rounds
+/// are drawn at random. The model sees a failure as the worst score, or with `cost_cap_quantile` < 1 as the valid cost at
+/// that quantile; slower costs count as that cost too. It sees a measurement that was cut short (`at_least`) as if its
+/// bound were its cost: an optimistic value, but still known to be worse than the incumbent. A model that can predict
+/// before its first fit (`surrogate::transfer`) is used from the first round on.
 ///
-/// Pending:    it never waits. What is out counts in `first` and in `growth`, is never searched for again, and teaches the
-///             model nothing. Once `first` are proposed, the model is fitted as soon as one valid answer is in; until
-///             then random ones go out, one at a time. What somebody else measured teaches like the rest.
+/// Pending:    it never waits. Configurations that are out count in `first` and in `growth`, are never searched for again,
+///             and do not enter the fit. Once `first` are proposed, the model is fitted as soon as one valid answer is
+///             in; until then random ones go out, one at a time. Trials that somebody else chose enter the fit too.
 /// Randomness: per round what the model's fit, the explorer and the screen draw, in this order.
 /// Cost:       per round one fit and the explorer's predictions; memory O(trials * features).
 /// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS, algorithm 1.

@@ -58,11 +58,11 @@ struct portfolio_options {
 ///   * the neighbour (one parameter changed) of the best measured configuration with the highest mean, or of the next best
 ///     where all neighbours of that one were proposed.
 ///
-/// Where there is a second opinion, what it values most comes first in each rotation; while it is asked it stands in for the highest
-/// means, and for the steps where the list is the whole space.
-/// The first looks where the model is unsure, the second trusts it, the third needs it little: each goes on where the
-/// others err. Up to `random_until` proposals one in each rotation is random: a model of few points does not know what it
-/// has not seen.
+/// Where there is a second opinion, its best candidate comes first in each rotation. While the second opinion is used, it
+/// replaces the proposals of the highest mean, and the steps where the list is the whole space.
+/// The first proposal explores where the model is unsure, the second trusts the model, and the third needs it little. So
+/// each makes progress where the others err. Up to `random_until` proposals, one in each rotation is random, because a
+/// model of few points does not know what it has not seen.
 ///
 /// With n measurements the model is fitted again after max(1, growth (n - refit_each_until)) more, if it is asked for
 /// proposals then: a round is at most max(1, growth n) long. The complete list is scored once in max(1, growth n)
@@ -71,18 +71,19 @@ struct portfolio_options {
 ///
 /// The first configurations are each `detail::least_crowded` of `first_draws` draws.
 ///
-/// The model sees min(ln cost, q), q the quantile `cost_cap_quantile` of the ln costs so far, failures left out: how bad
-/// the bad ones are says nothing of where the best lies, and would take most splits and all of the sd. A failure, and
-/// anything while nothing valid was measured, counts as q. A measurement cut short (`at_least`) counts as its bound and is
-/// no centre of steps.
+/// The model sees min(ln cost, q), q the quantile `cost_cap_quantile` of the ln costs so far, failures left out. The
+/// differences among bad costs say nothing about the place of the best, and would take most splits and all of the sd. A
+/// failure, and anything while nothing valid was measured, counts as q. A measurement cut short (`at_least`) counts as its
+/// bound and is no centre of steps.
 ///
-/// Pending:    it never waits. What is out counts in every threshold, and the model is not fitted again before a quarter of
-///             it is answered; from the first valid answer on it is taught what was measured alone (to believe what is
-///             out at its predicted mean did not help: docs/search.md). Before that, once the first ones are proposed,
-///             more configurations isolated from all that was proposed go out. What somebody else measured teaches too.
+/// Pending:    it never waits. Configurations that are out count in every threshold, and the model is not fitted again
+///             before a quarter of them is answered. From the first valid answer on only measurements enter the fit (to
+///             take those that are out at their predicted mean did not help: docs/search.md). Before that, once the first
+///             ones are proposed, more go out that are isolated from all proposed ones. Trials that somebody else chose
+///             enter the fit too.
 /// Randomness: a sample of `first_draws` per first configuration; one `uniform_index` per random proposal and rejection;
 ///             per fit what model and list draw; a shuffle of the list, once where it is complete, and of the neighbours
-///             of each centre: equal scores, of which trees have many, go by it.
+///             of each centre. The shuffle orders equal scores, of which trees have many.
 /// Cost:       refit_each_until + ln(trials / refit_each_until) / growth fits, each with a prediction and a score for the
 ///             shortlist; ln(trials) / growth times for all that is listed; per proposal O(1), and a batch of neighbours
 ///             where fitted or the best changed. Memory O((trials + listed) features).

@@ -38,12 +38,13 @@ namespace tunekit {
 ///     tk::tasks_budget all{.seconds = 600};
 ///     auto plan = tk::tune_tasks(tasks, tk::recipes::combined(), all, tk::print_progress(all, tasks), gen);
 ///
-/// For several tasks the cost is the model's latency, once every task has a configuration; with `tasks` it is forecast too. The forecast
-/// is that of `schedule::expected_gain` for the time that is left, or a minute where it is not known or longer: what goes off the
-/// cost, with an interval of 90 %. Time left is by the budget of seconds, or by that of trials at the rate so far.
+/// For several tasks the cost is the model's latency, once every task has a configuration; with `tasks` it is forecast too.
+/// The forecast is that of `schedule::expected_gain` for the time left, or for a minute where that is not known or longer.
+/// It is the expected fall of the cost, with an interval of 90 %. The time left is that of the budget of seconds, or that
+/// of the budget of trials at the rate so far.
 ///
-/// The line is written at most ten times a second, forecast at most once a second, and cut to the terminal's width. The last one stays, with its
-/// line's end, when the object ends. What is tried does not depend on it.
+/// The line is written at most ten times a second, forecast at most once a second, and cut to the terminal's width. The
+/// last one stays, with its line's end, when the object ends. The search does not depend on it.
 /// Cost: a clock reading per answer; a millisecond for each task and forecast.
 class print_progress {
 public:

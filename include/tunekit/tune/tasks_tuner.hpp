@@ -32,19 +32,19 @@ namespace tunekit {
 ///     if (auto job = t.ask(worker))              // job->task says whose space job->candidate is in
 ///         t.tell(*job, measure_one(*job), stamp);
 ///
-/// First every task, in declaration order, tries what it was told to begin with, and gets slots until it has a verified
-/// configuration or has ended (the warm-up that all schedules share; such a slot ends with the first verified answer);
-/// then the schedule decides. A slot ends for its worker at the first moment at which that worker has nothing out, or asks,
-/// after the slot's length; the schedule hears of it when its last job is answered. A slot that tries nothing ends its
-/// task, unless others are out on that: then it is none, and the worker is sent elsewhere.
+/// A run begins with a warm-up that all schedules share. In declaration order every task tries its `begin_with`
+/// configurations, and gets slots until it has a verified configuration or has ended. Such a slot ends with the first
+/// verified answer. Then the schedule chooses. After its length, a slot ends for its worker as soon as that worker has
+/// nothing out, or asks. The schedule is told of it when its last job is answered. A slot that tries nothing ends its
+/// task, unless other workers have jobs of the task out: then the slot does not count, and the worker gets another task.
 ///
-/// The budget's seconds are those of the stamps; seconds of a slot and of a task are those of workers: from the worker's
+/// The budget's seconds are those of the stamps. Seconds of a slot and of a task are those of workers: from the worker's
 /// previous answer, or the slot's beginning, to this one. A slot's gain is from its own trials.
 ///
-/// The words are `tuner`'s, and so are the rules for what is dropped, lost or late, and the errors.
+/// The members are `tuner`'s, and so are the rules for dropped, lost and late jobs, and the errors.
 ///
 /// Errors:     besides, std::invalid_argument for no tasks, two of one name, or no workers; tunekit::error for a worker
-///             that is none, or a schedule that chooses a task that is not active.
+///             that does not exist, or a schedule that chooses a task that is not active.
 /// Randomness: one 64-bit key per task, then one for the schedule, are drawn from `gen` first, in declaration order. With
 ///             one job out per task (one worker, or max_workers_per_task = 1) a task's proposals depend on its own stream
 ///             and measurements only, so schedules compare exactly.

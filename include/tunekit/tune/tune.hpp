@@ -106,9 +106,9 @@ tuning tune_as_asked(const Space& space, Carrier& carrier, const P& how, const b
 ///     auto seen  = tk::tune(space, measure, tk::search::annealing{}, {.trials = 512}, watch, gen);
 ///     auto timed = tk::tune(space, measure, tk::search::annealing{}, {.trials = 512}, clock, watch, gen);
 ///
-/// `carrier` is a measurer or a pool, `how` a recipe or a strategy; of a recipe it takes the strategy, the limits and
-/// `ahead`: how often a candidate runs is the measurer's. With `tunekit/tune/tune_kernel.hpp` a kernel may stand there.
-/// `clock` and `watch` are those of `tune(tuner, ...)`; without them the clock is the wall's, or the pool's.
+/// `carrier` is a measurer or a pool, `how` a recipe or a strategy. Of a recipe it uses the strategy, the limits and
+/// `ahead`; the measurer decides how often a candidate runs. With `tunekit/tune/tune_kernel.hpp` a kernel may take the
+/// measurer's place. `clock` and `watch` are those of `tune(tuner, ...)`; the default clock is the wall's, or the pool's.
 ///
 /// Errors:     std::invalid_argument for a budget or a parameter out of range; those of `tuner`; what the measurer throws.
 ///             Failures of candidates are data. An empty space and a budget of 0 give an empty record that says why it

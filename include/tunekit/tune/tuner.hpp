@@ -112,11 +112,11 @@ private:
 ///
 ///   * An empty `ask` means wait while anything is out, and the end where nothing is. A loop for several at a time is
 ///     `while (!t.over())`: fill, collect, tell.
-///   * What is dropped goes out again before anything new, under a new ticket and with limits of that moment; a
+///   * A dropped job goes out again before anything new, under a new ticket and with limits of that moment. A
 ///     configuration that is lost a second time is a failure of kind `lost`.
 ///   * The answer to a dropped job counts while its configuration has no other; later it is ignored and counted (`late()`).
-///   * Once stopped a run stays stopped; what is out is still recorded, and may become the incumbent.
-///   * Time is what tells and `time` say it is, in seconds since the run began; it never goes back.
+///   * A run that has stopped stays stopped. Jobs that are out are still recorded, and may become the incumbent.
+///   * The run's time comes from the stamps of `tell` and `time`, in seconds since the run began; it never goes back.
 ///
 /// Everything follows from the generator and the order of events. With one out at a time, or `ask(n)` once per batch, a run
 /// proposes what its strategy would propose without a tuner.
