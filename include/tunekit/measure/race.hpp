@@ -228,25 +228,25 @@ private:
 ///
 ///     const auto result = race(measure, std::vector<index>{17, 4, 230}, {.run_seconds = 1}, {.margin = 0.02});
 ///
-/// What the machine does to one round it does to all in it, so only ratios within a round count. Of two finalists a and
-/// b, a is out as soon as the rounds in which it took more than (1 + margin) times as long as b are too many for a fair
-/// coin:
+/// A disturbance of the machine affects all finalists of a round alike, so only ratios within a round count. Of two
+/// finalists a and b, a is out as soon as the rounds in which it took more than (1 + margin) times as long as b are too
+/// many for a fair coin:
 ///
 ///     evidence >= m (m - 1) / (1 - confidence),    m finalists,
 ///
 /// with `evidence` the test martingale that bets on every bias above 1/2 alike. By Ville's inequality and over all
-/// m (m - 1) ordered pairs, the probability that anyone is ever wrongly put out is at most 1 - confidence, whenever the
-/// race stops: no number of rounds needs to be fixed before. "Wrongly": although, given the rounds before, it was no
-/// more likely than not to take longer than (1 + margin) times b. The intervals turn the same test round and hold
-/// together with it.
+/// m (m - 1) ordered pairs, the probability that any finalist is ever wrongly put out is at most 1 - confidence, whenever
+/// the race stops: no number of rounds needs to be fixed before. "Wrongly" means: although, given the rounds before, it was
+/// no more likely than not to take longer than (1 + margin) times b. The intervals invert the same test and hold together
+/// with it.
 ///
 /// Those left are tied, and the winner is the one with the smallest index: a fixed order, so two races with the same
-/// verdicts name the same winner. Costs are medians of this race alone; what chose the finalists does not flatter them.
+/// verdicts name the same winner. Costs are medians of this race alone, so the choice of the finalists does not bias them.
 /// A finalist whose measurement fails is out. Round r begins with finalist r modulo those left, and odd rounds run
 /// backwards.
 ///
 /// Errors:     std::invalid_argument for a finalist given twice or a setting out of range.
-/// Cost:       at most max_rounds * m measurements; m = 5 at 0.95 need 12 rounds or more to tell two apart.
+/// Cost:       at most max_rounds * m measurements; m = 5 at 0.95 need 12 rounds or more to distinguish two.
 /// Source:     Ville (1939), Etude critique de la notion de collectif; the uniform mixture of likelihood ratios is
 ///             Robbins (1970), Statistical methods related to the law of the iterated logarithm, Ann. Math. Stat. 41,
 ///             cut to biases above 1/2.

@@ -27,10 +27,10 @@ namespace tunekit::measure {
 ///         auto pool = tk::measure::served_workers(4, space);
 ///     }
 ///
-/// To be called as the first thing in main, before threads: a worker is forked from here. `make(worker)` builds what
-/// `isolated_workers` wants of it; a closure cannot cross to another program, so it is built anew, from the program's
-/// own code and its arguments, argv[3] and on. Spaces must be those that the pool names, which their fingerprints tell.
-/// What `make` throws is told to the pool, which throws it as tunekit::error.
+/// Call it first in main, before any threads: a worker is forked from here. `make(worker)` is that of `isolated_workers`. A
+/// closure cannot cross to another program, so the worker's tasks are made again, from the program's own code and its
+/// arguments, argv[3] and on. Spaces must be those that the pool names; their fingerprints are compared. An exception of
+/// `make` is sent to the pool, which throws it as tunekit::error.
 template <makes_worker_tasks Make>
 void serve(int argc, char** argv, Make make)
 {

@@ -115,17 +115,17 @@ struct setup {
 ///     ...
 ///     t.report(seconds);
 ///
-/// A call gets the default until the account (see `options`) allows a candidate; a candidate that is slower costs one call;
-/// the best known one is used in between. The search ends by `max_trials`, `patience`, `max_seconds` or with the space, and then
+/// A call gets the default until the account (see `options`) allows a candidate. A slower candidate costs one call. In
+/// between, calls get the best known one. The search ends by `max_trials`, `patience`, `max_seconds` or with the space. Then
 /// the best few race against the default by the rule of measure::race: the default stays unless it was shown to be slower.
-/// A settled context runs its winner: a call is one predictable branch, untimed. It looks at the default and the runner-up
-/// again for `recheck` of the time, and opens again once one of them has become faster.
+/// A settled context runs its winner: a call is one predictable branch, untimed. For `recheck` of the time it checks the
+/// default and the runner-up again, and it opens again once one of them has become faster.
 ///
 /// A candidate that crashes takes the application with it: give a probe (see `parts`), or keep such configurations out
 /// of the space. A candidate must compute what the default computes.
 ///
-/// Errors:     none at run time; `trouble()` tells what was wrong with a call, and the default or the best is used. What the
-///             kernel throws passes through.
+/// Errors:     none at run time. `problem()` returns what was wrong with a call, and the default or the best is used. An
+///             exception of the kernel passes through.
 /// Randomness: the seed of the options and the key; the same times give the same run.
 /// Cost:       below 5 ns once settled; while open, untimed calls the same, timed ones below 3 us.
 /// Threads:    one at a time. References that `next` gave are valid until the next call of it.

@@ -17,10 +17,11 @@ namespace tunekit::online {
 
 /// The cost and the end of online tuning. Times are those of one context.
 ///
-/// Tuning is paid from an account. Every call brings in `regret` times what the default takes and `reinvest` times what
-/// the call saves against the default; a call that tries something takes out what it lasts longer than the best known
-/// configuration would have. Nothing is tried unless its expected loss is in the account, so a run never takes
-/// more than 1 + `regret` times as long as with the default alone, up to what a candidate exceeds its expectation by.
+/// Tuning is paid from an account of seconds. Every call adds `regret` times the default's time, and `reinvest` times the
+/// time that the call saves against the default. A call that tries a candidate takes out the time by which it is longer than
+/// the best known configuration's. A candidate is tried only if its expected loss is in the account. So a run never takes
+/// more than 1 + `regret` times as long as with the default alone, up to the time by which a candidate exceeds its
+/// expectation.
 struct options {
     double regret = 0.02;   ///< >= 0
     double reinvest = 0.5;  ///< in [0, 1]

@@ -47,8 +47,8 @@ struct loaded {
 ///     t.run([&](const auto& c) { launch(c); });
 ///     dslash.save("tuned.txt");
 ///
-/// A file is shared by kernels, programs and processes. `save` writes what has settled, `load` takes what was written of the same
-/// kernel, version, device, version of tunekit and space, and says why it leaves the rest.
+/// A file is shared by kernels, programs and processes. `save` writes the winners of settled contexts. `load` takes those of
+/// the same kernel, version, device, version of tunekit and space, and gives a reason for each line that it refuses.
 ///
 /// Errors:  std::invalid_argument for a default that is not in the space or a setting out of range.
 /// Threads: one at a time; so are the contexts, each.

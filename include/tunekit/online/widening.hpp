@@ -25,8 +25,8 @@ namespace tunekit::online {
 /// values of each parameter, then other values of one, then of two parameters, then anything. A better one becomes the
 /// centre, and the steps are small again. A step that was an improvement is tried once more in its direction.
 ///
-/// It is for those who pay for what they try: neighbours of a configuration in use are seldom much slower than it,
-/// random ones often are. A search that begins with nothing is better served by search::hill_climb.
+/// Use it where every trial costs the application time: neighbours of a configuration in use are seldom much slower than
+/// it, random ones often are. For a search without a known configuration, search::hill_climb is better.
 ///
 /// Failed measurements: never a centre. Before anything is known, it proposes random configurations.
 /// Pending:    proposed once, whatever becomes of it.

@@ -37,14 +37,14 @@ namespace tunekit::surrogate {
 /// evidence times prior, by `linalg::lbfgs` on the exact gradient, from the ones before and from the prior's middle; over
 /// more than `evidence_rows` rows, over a uniform sample of so many.
 ///
-/// `fit` looks at what it is given: rows that begin with those of the last fit are added to the posterior one by one, at
-/// O(n^2) each, and only the targets are taken anew. The parameters are fitted again once there are `growth` times more rows
+/// `fit` reuses the last fit where the rows begin with those of it: the further rows are added to the posterior one by one,
+/// at O(n^2) each, and the targets are replaced. The parameters are fitted again once there are `growth` times more rows
 /// than at the last time. Of more than `max_rows` rows it keeps the better half of `max_rows`, and the latest.
 ///
 /// sd is that of f, without the noise.
 ///
-/// Rows:       features and ordinals go the same way. What is a number of how much, take as values, log2 of values or
-///             ordinals; what is a name, by `overlap`.
+/// Rows:       features and ordinals are treated alike. Give a quantity as values, log2 of values or ordinals; give a name
+///             with the distance `overlap`.
 /// Errors:     std::invalid_argument from start and fit, before the state changes.
 /// Randomness: one `bits` per fit of the parameters, and a shuffle where rows are sampled for it.
 /// Cost:       fit O(n^2 + n d) where rows were added; O(evaluations m^3) with m = min(n, evidence_rows), and O(n^3 / 6),

@@ -44,15 +44,14 @@ enum class forest_sd : std::uint8_t {
 ///
 /// Each tree sees n rows drawn with replacement and splits on, of `max_features` random features, the one threshold
 /// that leaves the least squared error, halfway between two neighbouring values; ties go to a uniform draw. It stops
-/// where targets or rows are equal, and predicts their mean. The draw of features goes on past
-/// constant ones.
+/// where targets or rows are equal, and predicts their mean. The draw of features skips constant ones.
 ///
 /// Rows:       features and ordinals go the same way: ordinals are the floats of the same value. Trees over ordinals
 ///             part the training rows like trees over values wherever a parameter's values ascend.
 /// Errors:     std::invalid_argument from start and fit, before the state changes.
 /// Randomness: one `bits` of `gen` per fit; a Philox stream per tree, so the executor and its threads do not matter.
 /// Cost:       fit O(trees n d depth) on few-valued features, a factor log n more on continuous ones; predict O(trees depth); `calibrated`
-///             some 20 ms more per call of predict, whatever its points, so that a search that asks often had better not use it.
+///             some 20 ms more per call of predict, whatever its points, so do not use it in a search that predicts often.
 /// Threads:    predict is const; fit and predict split over an executor.
 /// Source:     Breiman (2001), Random Forests, Machine Learning 45; Breiman, Friedman, Olshen, Stone (1984), CART.
 /// Departures: targets are rounded to 2^-41 of their range (1000 rows) to choose splits, so that sums are exact in any

@@ -113,7 +113,7 @@ plan tune_tasks_as_asked(std::span<const task> tasks, Pool& carrier, const P& ho
 ///     auto same = tk::tune_tasks(tasks, tk::search::annealing{}, tk::schedule::round_robin{}, {.seconds = 600}, gen);
 ///     auto seen = tk::tune_tasks(tasks, tk::recipes::combined(), {.seconds = 600}, watch, gen);      // clock, watch, gen
 ///
-/// `how` is a recipe; with a schedule beside it, which then goes for the recipe's, it may be a strategy.
+/// `how` is a recipe. With a schedule as the next argument, which then replaces the recipe's, it may be a strategy.
 /// `watch(plan so far, task of the last answer)` and `clock` are those of `tune_tasks(tasks_tuner, ...)`; without them the
 /// clock is the wall's.
 ///

@@ -107,20 +107,20 @@ private:
 ///     pool.submit(sources, "kernel", 10);          // starts compilers and returns
 ///     const build_result r = pool.wait(pool.cache().key(sources[0], "kernel"));
 ///
-/// A source lies in a namespace of its own and its entry point is renamed, so sources need not know of each other.
-/// Where several do not compile together, or not within the time of one, they are compiled singly and only the culprit
-/// fails; where one then does not load or run, `generated` and `lanes` build it once more, alone. What was built lies in
-/// the cache; what failed is not tried again, after a time-out unless the limit is longer. Undefined symbols are errors:
+/// Each source is put into a namespace of its own and its entry point is renamed, so sources need not know of each other.
+/// Where several do not compile together, or not within the time of one, they are compiled singly, and only the faulty one
+/// fails. Where one then does not load or run, `generated` and `lanes` build it once more, alone. Builds are kept in the
+/// cache. A failed source is not tried again (after a time-out, unless the limit is longer). Undefined symbols are errors:
 /// the C library, libm and libgcc are linked, nothing else.
 ///
-/// Compilers are looked after in `submit`, `wait` and `advance`: between those calls they run on, but none is started.
-/// Each has a process group, which a time-out kills, and which ends with this process. They read nothing, and their
-/// messages end in the failure. They are started by /bin/sh, which no argument passes through as text.
+/// Compilers are served in `submit`, `wait` and `advance`. Between those calls they run on, but none is started. Each has a
+/// process group, which a time-out kills, and which ends with this process. They read no input, and their messages become
+/// part of the failure. They are started by /bin/sh, and no argument passes through it as text.
 ///
 /// Failures:   build_error with the compiler's first error, build_timeout.
 /// Errors:     tunekit::error from the constructor where a compiler is missing, or where the directory cannot be had, can be
 ///             written by others or executes nothing; later where a source fails and one that is empty fails as well: a full
-///             disk, no assembler, no memory. No candidate is held to account for that.
+///             disk, no assembler, no memory. No candidate fails for that.
 /// Cost:       see docs/generated_code.md. Threads: one object is for one thread at a time.
 class builder : public build_pool<detail::host_toolchain> {
 public:

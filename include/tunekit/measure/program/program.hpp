@@ -45,12 +45,13 @@ namespace tunekit::measure {
 /// Measures the configurations of `space` by running a program. It is a measurer, and with several workers a pool.
 ///
 ///     tk::space::dynamic_product space({{"tile", {16, 32, 64}}, {"threads", {1, 2, 4}}}, {});
-///     tk::measure::program run(space, {.command = {"./stencil", "--tile={tile}"}, .environment = {{"OMP_NUM_THREADS", "{threads}"}},
+///     tk::measure::program run(space, {.command = {"./stencil", "--tile={tile}"},
+///                                      .environment = {{"OMP_NUM_THREADS", "{threads}"}},
 ///                                      .cost = tk::measure::matched("elapsed: ([0-9.]+)")});
 ///     auto found = tk::tune(space, run, tk::recipes::combined(), {.trials = 100}, gen);
 ///
 /// With `builders`, configurations are built in processes of their own while others run, and wait there until a worker is
-/// free: on one machine to measure on, the compiler and the program do not wait for each other.
+/// free. So on one machine the compiler and the program do not wait for each other.
 ///
 /// A configuration is measured in a process of its own: it writes the files, builds, and starts the program as often as the
 /// repetition says, each time with a session and process group of its own, the null device as its input and no terminal.
@@ -58,8 +59,8 @@ namespace tunekit::measure {
 /// A run that is longer than limits::abandon_above is ended where the cost is wall time, and three such cut the
 /// configuration short.
 ///
-/// Costs are numbers of any unit that are positive and finite: strategies take their logarithm. Report exp(x) of what may be 0
-/// or less, and 1/x of what is to grow.
+/// Costs are positive finite numbers of any unit: strategies take their logarithm. Report exp(x) for a number x that may be
+/// 0 or less, and 1/x for one that is to be maximised.
 ///
 /// Failures:   invalid (cannot be started, a file cannot be written), build_error, build_timeout, crash, exited,
 ///             run_timeout (wall or processor time), wrong_result, bad_cost (no number, two, or none that is a cost),
@@ -67,10 +68,10 @@ namespace tunekit::measure {
 /// Throws:     std::invalid_argument for a placeholder that names nothing, settings out of range, or files that several
 ///             workers would share; tunekit::error where the program is not there, this process runs other threads, or the
 ///             system gives no process.
-/// Cost:       one fork per configuration and about 2 ms a run beside what the program takes.
+/// Cost:       one fork per configuration and about 2 ms a run, in addition to the program's time.
 /// Threads:    one at a time, in a process without other threads.
-/// Limits:     cpu_seconds and memory_bytes hold each process of a program, not their sum. A program that ends the process
-///             which runs it is ended too; what it had made a daemon by then is not.
+/// Limits:     cpu_seconds and memory_bytes limit each process of a program, not their sum. A program that ends the process
+///             that runs it is ended too; a daemon that it had started by then is not.
 class program {
 public:
     program(space::any_space space, program_options options)
