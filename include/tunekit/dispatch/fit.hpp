@@ -33,7 +33,7 @@ struct fit_options {
     double leaf_penalty = 1;      ///< sum of log losses that a leaf of the tree must save; >= 0
     std::size_t folds = 0;        ///< of the cross-validation; 0: each shape for itself
 
-    /// Throws std::invalid_argument where a setting is out of range.
+    /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
     void validate() const
     {
         require(max_kernels >= 1, "fit: max_kernels is 0, want >= 1");

@@ -38,7 +38,7 @@ struct tune_shapes_options {
     double carry_factor = 2.5;                 ///< a carried one this many times slower than the best is cut short; > 1
     fit_options fit{};
 
-    /// Throws std::invalid_argument where a setting is out of range.
+    /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
     void validate() const
     {
         fit.validate();

@@ -40,7 +40,7 @@ struct enumeration {
         friend bool operator==(const state&, const state&) = default;
     };
 
-    /// Throws std::invalid_argument where `sample` is 0.
+    /// Starts a run. Throws std::invalid_argument where `sample` is 0.
     template <class Space>
     [[nodiscard]] state start(const Space&) const
     {

@@ -27,13 +27,13 @@ enum class loop_order : std::uint8_t { ori, oir, roi, rio, ior, iro };
 /// The order of loops within a block: one channel tile visits all pixels before the next one, or the other way round.
 enum class inner_order : std::uint8_t { channels_outside, pixels_outside };
 
-/// How taps outside the image are left out.
+/// The treatment of taps outside the image.
 enum class padding_mode : std::uint8_t {
     copy,  ///< the input is copied into a padded scratch first; strided pointwise convolutions copy what they read
     clip,  ///< tiles at the border run over fewer taps
 };
 
-/// How the end of a row is computed where the row is no multiple of the tile.
+/// The treatment of a row's end, where the row is no multiple of the tile.
 enum class edge_mode : std::uint8_t {
     balanced,   ///< tiles of nearly equal widths
     remainder,  ///< full tiles, then one of what is left
@@ -41,7 +41,7 @@ enum class edge_mode : std::uint8_t {
     overrun,    ///< full tiles, the last one past the row's end: WRITES OUT OF BOUNDS; in hazardous spaces only
 };
 
-/// What the lanes of a vector hold, where input and output are plain NCHW.
+/// The contents of a vector's lanes, where input and output are plain NCHW.
 enum class vectorise_mode : std::uint8_t {
     channel,  ///< output channels; inputs are broadcast, and outputs transposed on their way out
     pixel,    ///< pixels of an output row; weights are broadcast

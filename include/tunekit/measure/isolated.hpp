@@ -24,7 +24,7 @@
 
 namespace tunekit::measure {
 
-/// Who enforces the memory limit of a candidate.
+/// The enforcement of a candidate's memory limit.
 enum class memory_rule : std::uint8_t {
     address_space,  ///< the system, by RLIMIT_AS: allocations beyond it fail
     resident,       ///< the parent, which looks every 10 ms and kills; for candidates that map far more than they use

@@ -28,7 +28,7 @@ struct race_options {
     std::uint32_t max_rounds = 60;  ///< 1 to 1000
     double max_seconds = std::numeric_limits<double>::infinity();  ///< > 0; no round but the first begins after this
 
-    /// Throws std::invalid_argument where a setting is out of range.
+    /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
     void validate() const
     {
         require(confidence > 0 && confidence < 1, "race: confidence is out of range, want 0 < confidence < 1");
@@ -40,7 +40,7 @@ struct race_options {
     friend bool operator==(const race_options&, const race_options&) = default;
 };
 
-/// How much slower than the winner a finalist is, as a share of the winner's time: the median over common rounds, and
+/// The slowdown of a finalist against the winner, as a share of the winner's time: the median over common rounds, and
 /// an interval.
 struct slowdown {
     double median = 0;

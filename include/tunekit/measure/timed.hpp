@@ -74,7 +74,7 @@ struct timed {
     template <class Config>
     static constexpr detail::misfit misfit_of = detail::misfit_of<Kernel, Check, Config>();
 
-    /// Throws std::invalid_argument where a setting is out of range.
+    /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
     void validate() const
     {
         repeat.validate();

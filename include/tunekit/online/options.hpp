@@ -39,7 +39,7 @@ struct options {
     double recheck = 5e-4;   ///< in [0, 1[; share of the time for checks once settled; 0: never
     std::uint64_t seed = 1;  ///< the same on all ranks
 
-    /// Throws std::invalid_argument where a setting is out of range.
+    /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
     void validate() const
     {
         require(regret >= 0, "online::options: regret is negative or NaN, want >= 0");

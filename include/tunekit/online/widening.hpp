@@ -52,7 +52,7 @@ struct widening {
         friend bool operator==(const state&, const state&) = default;
     };
 
-    /// Throws std::invalid_argument where `attempts` is 0.
+    /// Starts a run. Throws std::invalid_argument where `attempts` is 0.
     template <space::counted Space>
     [[nodiscard]] state start(const Space&) const
     {

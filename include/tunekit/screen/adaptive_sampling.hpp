@@ -51,7 +51,7 @@ struct diminishing_returns {
     }
 };
 
-/// What represents a cluster.
+/// The configuration that represents a cluster.
 enum class representative : std::uint8_t {
     nearest_member,  ///< the member nearest to the centroid (ties: the better candidate)
     rounded_mean,    ///< the rounded centroid; the nearest member where that is not in the space

@@ -69,7 +69,7 @@ struct genetic {
         friend bool operator==(const state&, const state&) = default;
     };
 
-    /// Throws std::invalid_argument where a parameter is out of range.
+    /// Starts a run. Throws std::invalid_argument where a parameter is out of range.
     template <space::counted Space>
     [[nodiscard]] state start(const Space&) const
     {

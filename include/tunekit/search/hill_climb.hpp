@@ -58,7 +58,7 @@ struct hill_climb {
         friend bool operator==(const state&, const state&) = default;
     };
 
-    /// Throws std::invalid_argument where `starts` is 0.
+    /// Starts a run. Throws std::invalid_argument where `starts` is 0.
     template <space::counted Space>
     [[nodiscard]] state start(const Space&) const
     {

@@ -129,7 +129,7 @@ struct portfolio {
         friend bool operator==(const state&, const state&) = default;
     };
 
-    /// Throws std::invalid_argument where a setting is out of range.
+    /// Starts a run. Throws std::invalid_argument where a setting is out of range.
     template <class Space>
     [[nodiscard]] state start(const Space& space) const
     {

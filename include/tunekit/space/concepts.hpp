@@ -87,7 +87,8 @@ concept described = requires(const S& s, index i) {
     { s.fingerprint() } -> std::same_as<std::uint64_t>;
 };
 
-/// What a strategy needs of a space. Preconditions everywhere: indices below size(), spans of the stated sizes.
+/// A search space with all that a strategy needs. Preconditions everywhere: indices below size(), spans of the stated
+/// sizes.
 template <class S, class G>
 concept search_space = counted<S> && samplable<S, G> && walkable<S, G> && gridded<S> && featured<S> && described<S>;
 

@@ -14,7 +14,7 @@
 
 namespace tunekit {
 
-/// What `tune_tasks` learned about one task.
+/// The result of `tune_tasks` for one task.
 struct task_plan {
     tuning record;  ///< its seconds are those that workers spent on the task
     std::uint64_t slots = 0;
@@ -27,7 +27,7 @@ struct slot_record {
     double model_latency = 0;  ///< sum over tasks of weight * best cost at its end; +inf while a task has none
 };
 
-/// What `tune_tasks` learned about all tasks.
+/// The result of `tune_tasks`.
 struct plan {
     std::vector<task_plan> tasks;  ///< in declaration order
     std::vector<slot_record> slots;

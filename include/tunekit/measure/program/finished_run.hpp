@@ -17,7 +17,7 @@
 
 namespace tunekit::measure {
 
-/// How a run ended.
+/// The end of a run.
 enum class run_end : std::uint8_t {
     exited,       ///< it ended by itself; `code` is the exit status
     signalled,    ///< a signal ended it; `code` is the signal

@@ -58,7 +58,7 @@ struct program_options {
     std::size_t builders = 0;          ///< that build while others run: each is built before it runs
     bool pinned = true;                ///< whether several workers and builders have processors of their own
 
-    /// Throws std::invalid_argument where a setting is out of range.
+    /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
     void validate() const
     {
         require(!command.empty() && !command.front().empty(),
