@@ -226,9 +226,9 @@ struct fitted {
 ///
 /// At most `max_kernels` configurations are kept: those whose best loses least against each shape's best, summed as logarithms
 /// over shapes and devices (greedy cover, then swaps). Where a pair was not measured it counts as the slowest of the shape.
-/// Then each device gets its measured shapes (rungs `exact` and `nearest`; in `nearest` the neighbours within `reach` have a
-/// say, so that a lucky winner does not spread) and a pruned decision tree over sizes, their products and quotients. Which
-/// of the two answers for unmeasured shapes is what the cross-validation says; its scores stand in `device_choice::scores`.
+/// Then each device gets its measured shapes (rungs `exact` and `nearest`; in `nearest` the neighbours within `reach` count
+/// too, so that a lucky winner does not spread) and a pruned decision tree over sizes, their products and quotients. The
+/// cross-validation decides which of the two answers for unmeasured shapes; its scores are in `device_choice::scores`.
 ///
 /// Errors: std::invalid_argument for options out of range; tunekit::error where no shape was measured. One shape makes a choice
 ///         that is the same everywhere, and has no held-out scores.

@@ -92,12 +92,12 @@ inline void add_trials(results& to, const task& t, const shape_sizes& at, const 
 ///                                 {.device = io::machine_key(), .budget = {.seconds = 600}}, gen);
 ///
 /// Waves of `together` shapes, chosen by `next_shapes`, are tuned by the recipe under its schedule. Each begins with its own
-/// known configurations, then with the winners of its `neighbours` next shapes that are not yet among them. At last the best
-/// `keep` of every shape are measured at all shapes of this call, so that `fit` knows what they lose there; what is
-/// `carry_factor` times slower than the best is cut short.
+/// known configurations, then with the winners of its `neighbours` nearest shapes that are not yet among them. At the end the
+/// best `keep` of every shape are measured at all shapes of this call, so that `fit` knows their loss there. A configuration
+/// that is `carry_factor` times slower than the best is cut short.
 ///
-/// A wave has the seconds that are left for tuning, by its part of the shapes that are left; budgets without seconds know no
-/// time. `known` may be empty of rows, but names kernel, version, space, sizes and parameters.
+/// A wave gets a share of the seconds left for tuning: its share of the shapes that are left. Budgets without seconds have
+/// no limit of time. `known` may have no rows, but it names kernel, version, space, sizes and parameters.
 ///
 /// Errors:     std::invalid_argument for options out of range, a task over another space than `known`, and those of tune_tasks.
 /// Randomness: that of tune_tasks, for each wave in turn.

@@ -81,25 +81,25 @@ private:
     std::size_t task_;
 };
 
-/// A pool of `n` workers. Each is a process like that of `isolated`: a candidate can end only its own worker.
+/// A pool of `n` workers. Each is a process like that of `isolated`: a candidate's crash ends only its own worker.
 ///
 ///     tk::measure::isolated_workers pool(4, [&](std::size_t) {
 ///         auto c = std::make_shared<tk::measure::guarded_buffer<float>>(m * n);
 ///         return tk::measure::worker_task{space, timed{kernel_into(c), until_confident{}, check_of(c)}, {c->canary()}};
 ///     });
 ///
-/// `make(worker)` is called once for each worker, here, before it is forked: kernel, check and outputs are its own. It
-/// returns a `worker_task`, or a std::vector<any_worker_task> by job::task. What it returned lives as long as the pool.
+/// `make(worker)` is called once for each worker, in this process, before the worker is forked: kernel, check and outputs
+/// are its own. It returns a `worker_task`, or a std::vector<any_worker_task> by job::task. These live as long as the pool.
 ///
 /// A worker is pinned to processors of its own, so at most one candidate runs on each: a kernel that starts threads finds
 /// as many as its worker has. Where workers share a memory bus or a power limit, timings are of a busy machine.
 ///
-/// All that `isolated` promises holds for each worker. Which candidates failed is the pool's knowledge: no worker runs them
-/// again. A job whose worker went with the process that forks it, which a kernel can bring about that looks for it, is lost:
-/// answered without a measurement. The worker is forked again, with the same task; where that cannot be, because threads
-/// run by then, the others go on, and with the last one `collect` throws.
+/// All that `isolated` promises holds for each worker. The pool remembers which candidates failed, and no worker runs them
+/// again. A kernel that looks for the process that forks its worker can end both. Its job is then lost: answered without a
+/// measurement. The worker is forked again, with the same task. Where that is impossible, because threads run by then, the
+/// others go on, and with the last one `collect` throws.
 ///
-/// `collect` looks after the workers: between calls they run on, but a time-out is not enforced and no job is begun.
+/// Workers are served in `collect`. Between calls they run on, but a time-out is not enforced and no job is begun.
 ///
 /// Throws:     tunekit::error where this process runs other threads (then see `served_workers`) or no child can be had;
 ///             std::invalid_argument for 0 workers, more than there are processors, cores given twice or not there, and

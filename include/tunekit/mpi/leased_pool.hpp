@@ -59,8 +59,8 @@ private:
 ///
 /// Workers join by saying hello, whenever they do; those of another version of tunekit or with other spaces are refused. A
 /// job whose lease expires, or whose worker is gone, is lost: answered without a measurement. The tuner sends it out once
-/// more, and it goes to another worker where there is one; lost again it has failed. A worker that let a lease expire gets
-/// nothing until it answers; that answer is late, and counts for nothing.
+/// more, and it goes to another worker where there is one. A job that is lost again has failed. A worker that let a lease
+/// expire gets no job until it answers; that answer is late, and does not count.
 ///
 /// Errors:     std::invalid_argument for a job that does not fit and for options out of range. tunekit::error from `collect`
 ///             once nobody has been able to measure for `join_seconds` and all is given out; it says what is known of each.
