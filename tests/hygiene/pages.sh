@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# pages.sh ROOT: links of README and docs/ lead somewhere, README, docs/which_part.md or docs/parts.md leads to every page, files that are named exist, and every
-# floor stands in the table of docs/parts.md and in the picture of docs/architecture.md.
+# pages.sh ROOT: links of README and docs/ lead somewhere, README, docs/which_part.md or docs/parts.md leads to every page, files that are named exist, every
+# example stands in docs/examples.md with the purpose that it begins with, and every floor stands in the table of docs/parts.md and in the picture of docs/architecture.md.
 set -eu
 cd "$1"
 bad=0
@@ -38,6 +38,11 @@ done
 for page in docs/*.md; do
     prose README.md | grep -qF "($page" || { prose docs/which_part.md && prose docs/parts.md; } | grep -qF "(${page#docs/}" ||
         complain "README.md, docs/which_part.md and docs/parts.md: no link to $page"
+done
+for example in examples/*.cpp examples/*.cu; do
+    purpose=$(sed -n '3s,^// ,,p' "$example")
+    [ -n "$purpose" ] || complain "$example: the third line is no comment with its purpose"
+    grep -qF "(../$example): $purpose" docs/examples.md || complain "docs/examples.md: no '$example' with its purpose"
 done
 picture=$(awk '/^```/ { n++ } n == 1' docs/architecture.md)
 table=$(grep '^| `' docs/parts.md)
