@@ -69,10 +69,8 @@ void enter_on_cuda(row& r, const std::string& form, double flops, const Template
     const auto others = [&](tunekit::measure::cuda_session& gpu, tunekit::measure::cuda_operands& operands) {
         std::vector<programs::cuda_tasks::contestant> out;
         for (auto& peer : peers(gpu, operands))
-            out.push_back({peer.name, [&gpu, run = peer.run, times = std::uint32_t{1}]() mutable {
-                               const double one = gpu.seconds(times, run);
-                               times = gpu.launches(one);
-                               return one;
+            out.push_back({peer.name, [&gpu, run = peer.run, series = tunekit::measure::launch_series{}]() mutable {
+                               return series(gpu, run);
                            }});
         return out;
     };

@@ -8,6 +8,7 @@
 #include "tunekit/kernels/autotvm/cuda_gemm.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
 #include "tunekit/kernels/autotvm/cuda_winograd.hpp"
+#include "tunekit/kernels/autotvm/opencl_source.hpp"
 #include "tunekit/kernels/autotvm/vector_unit.hpp"
 #include "tunekit/kernels/autotvm/x86.hpp"
 #include "tunekit/kernels/autotvm/x86_layout.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Everything but kernels/, generated code and CUDA, for first tries. Programs that care for their compile time include what they use.
+/// Everything but kernels/, generated code, CUDA and OpenCL, for first tries. Programs that care for their compile time include what they use.
 
 #include "tunekit/acquisition.hpp"
 #include "tunekit/bandit.hpp"

@@ -17,6 +17,7 @@
 #include "tunekit/kernels.hpp"
 #include "tunekit/measure/build.hpp"
 #include "tunekit/measure/cuda.hpp"
+#include "tunekit/measure/opencl.hpp"
 #include "tunekit/tunekit.hpp"
 
 #define TUNEKIT_RECORDINGS "bench/data"

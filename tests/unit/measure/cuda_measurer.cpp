@@ -210,6 +210,28 @@ TEST_CASE("a flush is outside the timed window, and a warm run is launched until
     }
 }
 
+TEST_CASE("a run that is timed alone follows a launch that is not, unless it is long: no wait for a launch is timed")
+{
+    const machine here;
+    const auto what = program();
+    auto pool = here.builder();
+    const tk::index which = with(what.space, 400, "ok");  // longer than min_seconds
+    pool.submit({what.source_of(what.space.at(which))}, what.entry, 5);
+    REQUIRE_FALSE(pool.wait(pool.cache().key(what.source_of(what.space.at(which)), what.entry)).failed);
+    for (const double lead_below : {1e-3, 1e-4}) {
+        doubling on;
+        const support::fake_library driver(support::fake_driver_source);
+        ms::cuda_session gpu(0, driver.path(), {.lead_below = lead_below});
+        auto measure = ms::in_process(what.space, ms::timed{ms::cuda_kernel(what, pool.cache(), on.data, gpu),
+                                                            ms::fixed{.runs = 4}, ms::cuda_check{&on.data, &gpu}});
+        const auto m = measure.measure({&which, 1}, {}).front();
+        REQUIRE(m.ok());
+        CHECK(m.cost == doctest::Approx(400e-6).epsilon(1e-4));
+        const int runs = 1 + 3 + 4;  // checked, warm-up, timed
+        CHECK(driver.count("fake_launches") == (lead_below > 400e-6 ? 1 + 2 * (runs - 1) : runs));
+    }
+}
+
 TEST_CASE("what a device cannot start is known without asking it")
 {
     const ms::cuda_device on{.max_shared_bytes = 100000};

@@ -13,6 +13,33 @@
 
 namespace tunekit::kernels::autotvm {
 
+namespace detail {
+
+/// The batched product in either language.
+template <class Config>
+[[nodiscard]] measure::device_source batched_gemm_source(const char* who, const gemm_shape& s, const Config& c,
+                                                         const cuda_limits& limits, device_language in,
+                                                         const char* entry)
+{
+    require_indexable(who, s);
+    require_fits(who, batched_gemm_cuda_usage(c), limits);
+    const auto& k = get<"tile_k">(c);
+    const std::int64_t depth = s.k;
+    return whole_source(who,
+                        {.entry = entry,
+                         .rows = cuda_tile(get<"tile_y">(c)),
+                         .columns = cuda_tile(get<"tile_x">(c)),
+                         .outer = k[0],
+                         .depth = k[1],
+                         .batch = s.batch,
+                         .a = {"a", depth, 1, depth * s.m},
+                         .b = {"b", depth, 1, depth * s.n},
+                         .result = lines("c[(batch * ", s.m, " + row) * ", s.n, " + column]")},
+                        unrolling_of(c), in);
+}
+
+}  // namespace detail
+
 /// Source and launch of one configuration of `batched_gemm_cuda_space(s)`: C = A B^T for each of a batch.
 ///
 /// Entry:      kernel(const float* a, const float* b, float* c); [batch][m][k], [batch][n][k], [batch][m][n].
@@ -24,21 +51,8 @@ template <class Config>
 [[nodiscard]] measure::cuda_source batched_gemm_cuda_source(const gemm_shape& s, const Config& c,
                                                             const cuda_limits& limits = {})
 {
-    constexpr const char* who = "batched_gemm_cuda_source";
-    detail::require_indexable(who, s);
-    detail::require_fits(who, batched_gemm_cuda_usage(c), limits);
-    const auto& k = get<"tile_k">(c);
-    const std::int64_t depth = s.k;
-    return detail::whole_source(who,
-                                {.rows = detail::cuda_tile(get<"tile_y">(c)),
-                                 .columns = detail::cuda_tile(get<"tile_x">(c)),
-                                 .outer = k[0],
-                                 .depth = k[1],
-                                 .batch = s.batch,
-                                 .a = {"a", depth, 1, depth * s.m},
-                                 .b = {"b", depth, 1, depth * s.n},
-                                 .result = detail::lines("c[(batch * ", s.m, " + row) * ", s.n, " + column]")},
-                                detail::unrolling_of(c));
+    return detail::batched_gemm_source("batched_gemm_cuda_source", s, c, limits, detail::device_language::cuda,
+                                       "kernel");
 }
 
 /// Source and launch of one configuration of `dense_large_cuda_space(s)`: C = A B^T.
@@ -68,7 +82,7 @@ template <class Config>
                                  .b = {"b", s.k, 1, 0},
                                  .result = detail::lines("c[row * ", s.n, " + column]"),
                                  .double_buffer = true},
-                                {.max_step = 512});
+                                {.max_step = 512}, detail::device_language::cuda);
 }
 
 /// The resources of a configuration of `dense_small_cuda_space(s)`: a thread per part of the reduction.
@@ -96,7 +110,8 @@ template <class Config>
     const int parts = get<"tile_k">(c)[1];
     measure::cuda_source out{.launches = {{.grid = {s.n, s.m, 1}, .block = {parts, 1, 1}}}};
     detail::require_launchable(who, out.launches.front());
-    out.text = kernels::detail::cuda_entry("kernel", parts, detail::cuda_product_parameters);
+    out.text = kernels::detail::device_entry(detail::device_language::cuda, "kernel", out.launches.front().block,
+                                             {"a", "b"}, "c");
     out.text += detail::lines("__shared__ float part[", parts, "];\nconst int thread = (int)threadIdx.x;\n",
                               "const float* const row = a + (int)blockIdx.y * ", s.k,
                               ";\nconst float* const column = b + (int)blockIdx.x * ", s.k,

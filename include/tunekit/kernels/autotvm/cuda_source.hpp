@@ -24,6 +24,7 @@ namespace detail {
 using kernels::detail::cuda_loop;
 using kernels::detail::cuda_nest;
 using kernels::detail::cuda_unrolling;
+using kernels::detail::device_language;
 using kernels::detail::lines;
 
 /// A split as (block, virtual thread, thread, inner).
@@ -65,26 +66,18 @@ template <class Config>
 
 }  // namespace detail
 
-/// Source and launch of one configuration of `conv2d_cuda_space(s)`.
-///
-/// Entry:      kernel(const float* input, const float* weights, float* output); NCHW, OIHW, NCHW.
-/// Nest:       blocks, then rc_o, ry_o, rx_o: [input tile and weights to shared memory by the whole block], rc_i, ry_i,
-///             rx_i, f, y, x, virtual threads; sums in registers.
-/// Departures: neighbouring threads load neighbouring elements, where TVM gives each thread a run of them; the block's
-///             size is declared to the compiler, which then keeps registers within what a block may have.
-/// Source:     TVM 0.6, topi.cuda.conv2d_direct, `schedule_direct_cuda`.
-/// Errors:     std::invalid_argument where a static check refuses it, or more than 4096 statements are unrolled.
+namespace detail {
+
+/// The direct convolution in either language.
 template <class Config>
-[[nodiscard]] measure::cuda_source conv2d_cuda_source(const conv2d_shape& s, const Config& c,
-                                                      const cuda_limits& limits = {})
+[[nodiscard]] measure::device_source conv2d_source(const char* who, const conv2d_shape& s, const Config& c,
+                                                   const cuda_limits& limits, device_language in, const char* entry)
 {
-    using namespace detail;
-    constexpr const char* who = "conv2d_cuda_source";
     require_ungrouped(s);
     const cuda_usage use = conv2d_cuda_usage(s, c);
     require_fits(who, use, limits);
     require_indexable(who, (std::max)({s.inputs(), s.weights(), s.outputs()}));
-    const detail::cuda_unrolling how = unrolling_of(c);
+    const cuda_unrolling how = unrolling_of(c);
     const cuda_tile f(get<"tile_f">(c)), y(get<"tile_y">(c)), x(get<"tile_x">(c));
     const auto &rc = get<"tile_rc">(c), &ry = get<"tile_ry">(c), &rx = get<"tile_rx">(c);
     const std::int64_t rows = (y.size() - 1) * s.stride_h + ry[1], columns = (x.size() - 1) * s.stride_w + rx[1];
@@ -141,18 +134,37 @@ template <class Config>
                     s.kernel_h * s.kernel_w, " + (ryo * ", ry[1], " + e / ", rx[1], " % ", ry[1], ") * ", s.kernel_w,
                     " + rxo * ", rx[1], " + e % ", rx[1], "]; }"));
 
-    out += kernels::detail::cuda_entry(
-        "kernel", threads,
-        "const float* __restrict__ input, const float* __restrict__ weights, float* __restrict__ output");
+    const measure::device_launch launch{
+        .entry = entry, .grid = {x.block, y.block, s.batch * f.block}, .block = {x.threads, y.threads, f.threads}};
+    out += kernels::detail::device_entry(in, entry, launch.block, {"input", "weights"}, "output");
     out += lines("__shared__ float image[", image, "];\n__shared__ float filter[", filter, "];\nfloat sum[",
                  use.accumulators, "];\n", kernels::detail::cuda_thread(x.threads, y.threads),
                  "const int batch = (int)blockIdx.z / ", f.block, ", filters = (int)blockIdx.z % ", f.block, " * ",
                  f.size(), ", block_f = batch * ", s.co, " + filters, block_y = (int)blockIdx.y * ", y.size(),
                  ", block_x = (int)blockIdx.x * ", x.size(), ";\n", clear.text(), outer, "{\n__syncthreads();\n",
                  load_x.text(), load_w.text(), "__syncthreads();\n", add.text(), "}\n", store.text(), "}\n");
-    return {.text = std::move(out),
-            .launches = {{.grid = {x.block, y.block, s.batch * f.block}, .block = {x.threads, y.threads, f.threads}}},
+    return {.prologue = in == device_language::opencl ? kernels::detail::opencl_prologue : "",
+            .text = std::move(out),
+            .launches = {launch},
             .statements = statements};
+}
+
+}  // namespace detail
+
+/// Source and launch of one configuration of `conv2d_cuda_space(s)`.
+///
+/// Entry:      kernel(const float* input, const float* weights, float* output); NCHW, OIHW, NCHW.
+/// Nest:       blocks, then rc_o, ry_o, rx_o: [input tile and weights to shared memory by the whole block], rc_i, ry_i,
+///             rx_i, f, y, x, virtual threads; sums in registers.
+/// Departures: neighbouring threads load neighbouring elements, where TVM gives each thread a run of them; the block's
+///             size is declared to the compiler, which then keeps registers within what a block may have.
+/// Source:     TVM 0.6, topi.cuda.conv2d_direct, `schedule_direct_cuda`.
+/// Errors:     std::invalid_argument where a static check refuses it, or more than 4096 statements are unrolled.
+template <class Config>
+[[nodiscard]] measure::cuda_source conv2d_cuda_source(const conv2d_shape& s, const Config& c,
+                                                      const cuda_limits& limits = {})
+{
+    return detail::conv2d_source("conv2d_cuda_source", s, c, limits, detail::device_language::cuda, "kernel");
 }
 
 /// AutoTVM's direct convolution as a template of generated CUDA code.

@@ -153,7 +153,8 @@ template <class Config>
             lines("const float* __restrict__ const a = scratch;\nconst float* __restrict__ const b = scratch + ",
                   weights, ";\nfloat* __restrict__ const c = scratch + ", weights + inputs, ";\n")};
     require_launchable(who, product.launch());
-    auto [text, statements] = product.text(who, parameters, unrolling_of(c));
+    auto [text, statements] =
+        product.text(who, kernels::detail::cuda_entry(product.entry, product.threads(), parameters), unrolling_of(c));
     statements += 2 * products + w.m * w.alpha + std::int64_t{w.m} * w.m;
     kernels::detail::require_compilable(who, statements);
 

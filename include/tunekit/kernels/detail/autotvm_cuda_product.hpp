@@ -53,8 +53,8 @@ struct cuda_product {
                   ") * ", from.step, " + (next * ", depth, " + ", k, ") * ", from.k_step, "]; }"));
     }
 
-    /// The whole function, and the statements in it.
-    [[nodiscard]] std::pair<std::string, std::int64_t> text(const char* who, std::string_view parameters,
+    /// The whole function below its `head`, and the statements in it.
+    [[nodiscard]] std::pair<std::string, std::int64_t> text(const char* who, std::string_view head,
                                                             const cuda_unrolling& how) const
     {
         const std::vector<cuda_loop> sums{
@@ -86,7 +86,8 @@ struct cuda_product {
                                              "; ", result, " = ", sum, "; }"));
         out += load(prefix + "LOAD_A", a, rows.size(), "first_row");
         out += load(prefix + "LOAD_B", b, columns.size(), "first_column");
-        out += kernels::detail::cuda_entry(entry, threads(), parameters) + pointers;
+        out += head;
+        out += pointers;
         const int buffers = double_buffer ? 2 : 1;
         out += lines("__shared__ float a_tile[", buffers, "][", a_size, "], b_tile[", buffers, "][", b_size,
                      "];\nfloat sum[", rows.copies * rows.inner * columns.copies * columns.inner, "];\n",
@@ -120,9 +121,6 @@ struct cuda_product {
     }
 };
 
-inline constexpr const char* cuda_product_parameters =
-    "const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c";
-
 /// Throws std::invalid_argument where the grid is larger than a launch allows in y or z.
 inline void require_launchable(const char* who, const measure::cuda_launch& l)
 {
@@ -130,12 +128,17 @@ inline void require_launchable(const char* who, const measure::cuda_launch& l)
             lines(who, ": the grid is ", l.grid[1], " x ", l.grid[2], " in y and z, want at most 65535 each"));
 }
 
-[[nodiscard]] inline measure::cuda_source whole_source(const char* who, const cuda_product& p,
-                                                       const cuda_unrolling& how)
+[[nodiscard]] inline measure::device_source whole_source(const char* who, const cuda_product& p,
+                                                         const cuda_unrolling& how, device_language in)
 {
-    require_launchable(who, p.launch());
-    auto [text, statements] = p.text(who, cuda_product_parameters, how);
-    return {.text = std::move(text), .launches = {p.launch()}, .statements = statements};
+    const measure::device_launch launch = p.launch();
+    require_launchable(who, launch);
+    auto [text, statements] =
+        p.text(who, kernels::detail::device_entry(in, p.entry, launch.block, {"a", "b"}, "c"), how);
+    return {.prologue = in == device_language::opencl ? kernels::detail::opencl_prologue : "",
+            .text = std::move(text),
+            .launches = {launch},
+            .statements = statements};
 }
 
 inline void require_indexable(const char* who, const gemm_shape& s)

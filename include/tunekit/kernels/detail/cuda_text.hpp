@@ -4,6 +4,7 @@
 /// \file
 /// Parts of generated CUDA kernels: nested loops that are unrolled as a configuration says, loads by a whole block.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -92,8 +93,35 @@ inline std::string define(std::string_view name, std::string_view parameters, st
     return lines("#define ", name, "(", parameters, ") ", body, "\n");
 }
 
-/// The head of a function for blocks of a known number of threads. The bound keeps registers within what such a block
-/// may have.
+/// What generated kernels are written in. The text of a template is CUDA's; in OpenCL C its few words are macros of
+/// `opencl_prologue`, and heads of functions differ.
+enum class device_language { cuda, opencl };
+
+/// CUDA's words in OpenCL C, for the templates' texts.
+inline constexpr const char* opencl_prologue = R"(
+#define __shared__ __local
+#define __syncthreads() barrier(CLK_LOCAL_MEM_FENCE)
+#define threadIdx ((int3)((int)get_local_id(0), (int)get_local_id(1), (int)get_local_id(2)))
+#define blockIdx ((int3)((int)get_group_id(0), (int)get_group_id(1), (int)get_group_id(2)))
+)";
+
+/// The head of a function that reads the arrays `inputs` and writes `output`, all of floats. The size of its block is
+/// declared, which keeps registers within what such a block may have.
+inline std::string device_entry(device_language in, std::string_view name, const std::array<std::int64_t, 3>& block,
+                                const std::vector<std::string>& inputs, std::string_view output)
+{
+    const bool cuda = in == device_language::cuda;
+    std::string out =
+        cuda ? lines("extern \"C\" __global__ void __launch_bounds__(", block[0] * block[1] * block[2], ") ")
+             : lines("__kernel __attribute__((reqd_work_group_size(", block[0], ", ", block[1], ", ", block[2],
+                     "))) void ");
+    out += lines(name, "(");
+    for (const std::string& i : inputs)
+        out += lines(cuda ? "const float* __restrict__ " : "__global const float* restrict ", i, ", ");
+    return out + lines(cuda ? "float* __restrict__ " : "__global float* restrict ", output, ")\n{\n");
+}
+
+/// The head of a CUDA function of other parameters.
 inline std::string cuda_entry(std::string_view name, std::int64_t threads, std::string_view parameters)
 {
     return lines("extern \"C\" __global__ void __launch_bounds__(", threads, ") ", name, "(", parameters, ")\n{\n");

@@ -17,7 +17,7 @@
 
 #include "tunekit/measure/cuda/nvrtc.hpp"
 #include "tunekit/measure/detail/build_pool.hpp"
-#include "tunekit/measure/detail/cubin_reader.hpp"
+#include "tunekit/measure/detail/code_cache.hpp"
 
 namespace tunekit::measure {
 
@@ -33,71 +33,23 @@ struct nvrtc_options {
 
 /// The names of cubins in a cache, built or not. A value: kernels in worker processes carry a copy and find their code
 /// with it. A key is a digest of the text, the entry point, architecture, flags and the compiler's version and file.
-class cubin_cache {
+class cubin_cache : public detail::code_cache {
 public:
-    cubin_cache(std::string directory, std::string compiler, std::string architecture, std::vector<std::string> flags)
-        : directory_(std::move(directory)),
-          compiler_(std::move(compiler)),
-          architecture_(std::move(architecture)),
-          flags_(std::move(flags))
+    cubin_cache(std::string directory, std::string compiler, const std::string& architecture,
+                std::vector<std::string> flags)
+        : code_cache(std::move(directory), ".cubin", std::move(compiler), with(architecture, std::move(flags)))
     {
     }
 
-    [[nodiscard]] const std::string& directory() const noexcept { return directory_; }
-    [[nodiscard]] const std::string& architecture() const noexcept { return architecture_; }
-
-    /// The options for the compilation of `s`: the builder's flags, then those of `s`.
-    [[nodiscard]] std::vector<std::string> options_of(const source& s) const
-    {
-        std::vector<std::string> out{"--gpu-architecture=" + architecture_};
-        out.insert(out.end(), flags_.begin(), flags_.end());
-        out.insert(out.end(), s.flags.begin(), s.flags.end());
-        return out;
-    }
-
-    /// The key of a source: 32 hexadecimal digits. Throws std::invalid_argument where the source asks for a compiler.
-    [[nodiscard]] std::string key(const source& s, std::string_view entry) const
-    {
-        require(s.compiler.empty(), "cubin_cache: the source asks for the compiler '" + s.compiler + "', want none");
-        std::string all;
-        all.reserve(s.text.size() + 512);
-        detail::add_part(all, "tunekit cubin 2");
-        detail::add_part(all, compiler_);
-        for (const std::string& option : options_of(s)) detail::add_part(all, option);
-        detail::add_part(all, entry);
-        detail::add_part(all, s.text);
-        return detail::digest(all);
-    }
-
-    /// The path of the cubin with this key, whether it exists or not.
-    [[nodiscard]] std::string path(std::string_view key) const
-    {
-        return directory_ + '/' + std::string(key) + ".cubin";
-    }
     /// The bytes of the cubin with this key; empty where it is missing, incomplete or not ours.
-    [[nodiscard]] std::string cubin(std::string_view key) const
-    {
-        std::optional<detail::built_file> there = find(key);
-        return there ? std::move(there->bytes) : std::string();
-    }
-    /// The file that was built for a key; empty where it is missing, incomplete or not ours.
-    [[nodiscard]] std::optional<detail::built_file> find(std::string_view key) const
-    {
-        return detail::read_built(path(key), key);
-    }
-
-    /// Makes `what` the cubin of `key`, in one step, and replaces what lies there. `beside` is a name in the directory
-    /// under which it is written first. Throws tunekit::error where the directory refuses.
-    void publish(const detail::built_file& what, std::string_view key, const std::string& beside) const
-    {
-        detail::put_built(what, path(key), key, beside);
-    }
+    [[nodiscard]] std::string cubin(std::string_view key) const { return code(key); }
 
 private:
-    std::string directory_;
-    std::string compiler_;
-    std::string architecture_;
-    std::vector<std::string> flags_;
+    static std::vector<std::string> with(const std::string& architecture, std::vector<std::string> flags)
+    {
+        flags.insert(flags.begin(), "--gpu-architecture=" + architecture);
+        return flags;
+    }
 };
 
 namespace detail {

@@ -30,9 +30,9 @@ public:
     cuda_called(cuda_session& gpu, Launch launch) : gpu_(&gpu), launch_(std::move(launch)) {}
 
     /// Seconds of one run; the first, which may be checked, is launched once and no more.
-    [[nodiscard]] double operator()(std::uint64_t turn)
+    [[nodiscard]] double operator()(std::uint64_t /* turn */)
     {
-        const double one = gpu_->seconds(turn == 0 ? 1 : times_, [this] {
+        return series_(*gpu_, [this] {
             launch_();
             const cudaError_t code = ::cudaGetLastError();
             if (code != cudaSuccess)
@@ -40,14 +40,12 @@ public:
                                                                std::to_string(static_cast<int>(code)) + "), " +
                                                                ::cudaGetErrorString(code));
         });
-        times_ = gpu_->launches(one);
-        return one;
     }
 
 private:
     cuda_session* gpu_;
     Launch launch_;
-    std::uint32_t times_ = 1;
+    launch_series series_{};
 };
 
 }  // namespace detail

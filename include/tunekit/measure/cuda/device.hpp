@@ -4,17 +4,13 @@
 /// \file
 /// The CUDA devices of this machine and their limits, found without the use of CUDA in this process.
 
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <cstddef>
 #include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "tunekit/measure/clocks.hpp"
-#include "tunekit/measure/detail/compilation.hpp"
+#include "tunekit/measure/detail/asked_in_child.hpp"
 #include "tunekit/measure/detail/cuda_driver.hpp"
 
 namespace tunekit::measure {
@@ -115,38 +111,24 @@ inline std::optional<cuda_device> parse_device(const std::string& line)
 /// device, and where the driver does not answer for `seconds`.
 [[nodiscard]] inline std::vector<cuda_device> cuda_devices(const std::string& driver = {}, double seconds = 30)
 {
-    detail::compilation child([&driver] {
-        const detail::cuda_driver cuda(driver);
-        const int n = detail::begin_cuda(cuda);
-        for (int k = 0; k < n; ++k) {
-            const cuda_device d = detail::describe(cuda, k);
-            ::dprintf(1, "device %d %d %d %d %d %d %zu %zu %zu %zu %s %s\n", d.index, d.major, d.minor, d.processors,
-                      d.threads, d.registers, d.shared_bytes, d.max_shared_bytes, d.cache_bytes, d.memory_bytes,
-                      d.bus.empty() ? "-" : d.bus.c_str(), d.name.c_str());
-        }
-        return 0;
-    });
-    const wall_clock now;
-    const double until = now() + seconds;
-    while (!child.advance()) {
-        if (now() >= until)
-            throw no_cuda("no CUDA device: the driver has not answered for " + std::to_string(seconds) + " s");
-        pollfd event{child.news(), POLLIN, 0};
-        ::poll(&event, child.news() >= 0 ? 1 : 0, child.news() >= 0 ? 100 : 1);
-    }
+    const std::string text = detail::asked_in_child<no_cuda>(
+        [&driver] {
+            const detail::cuda_driver cuda(driver);
+            const int n = detail::begin_cuda(cuda);
+            for (int k = 0; k < n; ++k) {
+                const cuda_device d = detail::describe(cuda, k);
+                ::dprintf(1, "device %d %d %d %d %d %d %zu %zu %zu %zu %s %s\n", d.index, d.major, d.minor,
+                          d.processors, d.threads, d.registers, d.shared_bytes, d.max_shared_bytes, d.cache_bytes,
+                          d.memory_bytes, d.bus.empty() ? "-" : d.bus.c_str(), d.name.c_str());
+            }
+            return 0;
+        },
+        "no CUDA device", seconds);
     std::vector<cuda_device> out;
-    const std::string& text = child.text();
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = (std::min)(text.find('\n', at), text.size());
-        if (auto d = detail::parse_device(text.substr(at, end - at))) out.push_back(std::move(*d));
-        at = end + 1;
-    }
-    if (child.status() == 0 && !out.empty()) return out;
-    constexpr std::string_view before = "error: tunekit: ";
-    const std::size_t said = text.find(before);
-    if (said != std::string::npos)
-        throw no_cuda(text.substr(said + before.size(), text.find('\n', said) - said - before.size()));
-    throw no_cuda("no CUDA device: asking the driver ended with status " + std::to_string(child.status()));
+    for (const std::string& line : detail::lines_of(text))
+        if (auto d = detail::parse_device(line)) out.push_back(std::move(*d));
+    if (out.empty()) throw no_cuda("no CUDA device: the driver's answer is not understood");
+    return out;
 }
 
 /// Finds device `index` of this machine. Throws no_cuda where there is none of that number.

@@ -17,6 +17,7 @@
 #include "tunekit/measure/cuda/cubin.hpp"
 #include "tunekit/measure/cuda/operands.hpp"
 #include "tunekit/measure/cuda/source.hpp"
+#include "tunekit/measure/device/limits.hpp"
 
 namespace tunekit::measure {
 
@@ -25,26 +26,19 @@ namespace tunekit::measure {
 [[nodiscard]] inline std::optional<std::string> exceeds(const cuda_launch& how,
                                                         const std::optional<cuda_resources>& use, const cuda_device& on)
 {
-    const auto line = [&how](const char* what, std::int64_t has, std::int64_t most) {
-        return how.entry + ": " + what + ' ' + std::to_string(has) + ", want at most " + std::to_string(most);
-    };
-    constexpr std::array<std::int64_t, 3> grid{(std::numeric_limits<std::int32_t>::max)(), 65535, 65535};
-    constexpr std::array<std::int64_t, 3> block{1024, 1024, 64};
-    for (std::size_t k = 0; k < 3; ++k) {
-        if (how.grid[k] < 1 || how.block[k] < 1) return how.entry + ": an empty grid or block, want >= 1 each way";
-        if (how.grid[k] > grid[k]) return line("blocks in one direction are", how.grid[k], grid[k]);
-        if (how.block[k] > block[k]) return line("threads in one direction are", how.block[k], block[k]);
-    }
-    if (how.threads() > on.threads) return line("threads per block are", how.threads(), on.threads);
-    const auto fixed = use ? static_cast<std::int64_t>(use->shared_bytes) : 0;
-    const auto most = static_cast<std::int64_t>(how.shared_bytes > 0 ? on.max_shared_bytes : on.shared_bytes);
-    if (fixed + how.shared_bytes > most) return line("bytes of shared memory are", fixed + how.shared_bytes, most);
+    constexpr std::int64_t most = (std::numeric_limits<std::int32_t>::max)();
+    const launch_limits allowed{
+        .grid = {most, 65535, 65535},
+        .block = {1024, 1024, 64},
+        .threads = on.threads,
+        .shared_bytes = static_cast<std::int64_t>(how.shared_bytes > 0 ? on.max_shared_bytes : on.shared_bytes)};
+    if (auto why = exceeds(how, use ? static_cast<std::int64_t>(use->shared_bytes) : 0, allowed)) return why;
     if (!use) return std::nullopt;
     if (use->max_threads != 0 && how.threads() > use->max_threads)
-        return line("threads per block by its launch bounds are", how.threads(), use->max_threads);
+        return too_many(how, "threads per block by its launch bounds are", how.threads(), use->max_threads);
     const std::int64_t warps = (how.threads() + 31) / 32;
     const std::int64_t registers = warps * 32 * ((use->registers + 7) / 8 * 8);  // dealt to warps, by eights
-    if (registers > on.registers) return line("registers per block are", registers, on.registers);
+    if (registers > on.registers) return too_many(how, "registers per block are", registers, on.registers);
     return std::nullopt;
 }
 
@@ -53,9 +47,10 @@ class cuda_run {
 public:
     /// Loads `image` and runs the launches of `source.prepare`. Throws cuda_failure, or candidate_error where a launch
     /// exceeds what a driver call can express.
-    cuda_run(cuda_session& gpu, const std::string& image, const cuda_source& source, cuda_operands& data)
-        : gpu_(&gpu), arguments_(data.arguments(gpu, static_cast<std::size_t>(source.scratch_floats) * sizeof(float)))
+    cuda_run(cuda_session& gpu, const std::string& image, const cuda_source& source, cuda_operands& data) : gpu_(&gpu)
     {
+        const auto scratch = static_cast<std::size_t>(source.scratch_floats) * sizeof(float);
+        for (const auto& a : data.arguments(gpu, scratch)) arguments_.push_back(a.at);
         const detail::cuda_driver& cuda = gpu.cuda();
         cuda.check(cuda.module_load(&module_, image.data()), "cuModuleLoadData");
         try {
@@ -74,7 +69,7 @@ public:
           module_(std::exchange(other.module_, nullptr)),
           arguments_(std::move(other.arguments_)),
           steps_(std::move(other.steps_)),
-          times_(other.times_)
+          series_(other.series_)
     {
     }
     cuda_run& operator=(cuda_run&&) = delete;
@@ -86,13 +81,11 @@ public:
     }
 
     /// The seconds of one run. The first run, which may be checked, is launched exactly once.
-    [[nodiscard]] double operator()(std::uint64_t turn)
+    [[nodiscard]] double operator()(std::uint64_t /* turn */)
     {
-        const double one = gpu_->seconds(turn == 0 ? 1 : times_, [this] {
+        return series_(*gpu_, [this] {
             for (const step& s : steps_) start(s);
         });
-        times_ = gpu_->launches(one);
-        return one;
     }
 
 private:
@@ -131,9 +124,9 @@ private:
 
     cuda_session* gpu_;
     detail::cuda_driver::handle module_ = nullptr;
-    std::vector<void*> arguments_;
+    std::vector<void*> arguments_{};
     std::vector<step> steps_{};
-    std::uint32_t times_ = 1;
+    launch_series series_{};
 };
 
 /// The kernel of a template of `cuda_source`s, for `timed`. It finds the code that was built for a configuration, loads

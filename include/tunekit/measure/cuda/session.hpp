@@ -13,22 +13,12 @@
 
 #include "tunekit/measure/cuda/device.hpp"
 #include "tunekit/measure/detail/cuda_driver.hpp"
-#include "tunekit/measure/timed.hpp"
+#include "tunekit/measure/device/timing.hpp"
 
 namespace tunekit::measure {
 
 /// An address in a device's memory: CUdeviceptr.
 using cuda_address = detail::cuda_driver::address;
-
-/// Options for timing on a device, in addition to the repetition policy.
-struct cuda_session_options {
-    cache state = cache::warm;    ///< of the second-level cache; cold: other memory is written before each run, untimed
-    std::size_t flush_bytes = 0;  ///< written before a cold run; 0: twice the second-level cache
-    double min_seconds = 1e-4;    ///< a warm run is launched often enough between two events to last about as long
-    std::uint32_t max_launches = 1000;  ///< of a warm run, at most
-
-    friend bool operator==(const cuda_session_options&, const cuda_session_options&) = default;
-};
 
 /// A process's use of a device. The first use begins it, so that it may be made before a fork and used after it.
 ///
@@ -39,11 +29,13 @@ struct cuda_session_options {
 /// session. Errors: cuda_failure from what the driver refuses, no_cuda where there is no driver or no such device.
 class cuda_session {
 public:
-    explicit cuda_session(int device = 0, std::string driver = {}, cuda_session_options how = {})
+    using memory = cuda_address;
+    static constexpr bool counts_waiting = true;  ///< the first event is there before the first launch arrives
+
+    explicit cuda_session(int device = 0, std::string driver = {}, device_timing how = {})
         : how_(how), path_(std::move(driver)), index_(device)
     {
-        require(how_.min_seconds >= 0, "cuda_session: min_seconds is negative or NaN, want >= 0");
-        require(how_.max_launches > 0, "cuda_session: max_launches is 0, want >= 1");
+        how_.validate();
     }
     cuda_session(const cuda_session&) = delete;
     cuda_session& operator=(const cuda_session&) = delete;
@@ -56,7 +48,7 @@ public:
         cuda_->context_release(device_);
     }
 
-    [[nodiscard]] const cuda_session_options& timing() const noexcept { return how_; }
+    [[nodiscard]] const device_timing& timing() const noexcept { return how_; }
 
     /// The driver, with the device's context current. Throws no_cuda or cuda_failure.
     const detail::cuda_driver& cuda()
@@ -97,26 +89,26 @@ public:
     {
         if (bytes != 0) cuda().check(cuda_->copy_from(to, from, bytes), "cuMemcpyDtoH");
     }
-    void fill(cuda_address at, unsigned char value, std::size_t bytes)
+    void fill(cuda_address at, unsigned char value, std::size_t bytes, std::size_t offset = 0)
     {
-        if (bytes != 0) cuda().check(cuda_->fill(at, value, bytes, nullptr), "cuMemsetD8Async");
+        if (bytes != 0) cuda().check(cuda_->fill(at + offset, value, bytes, nullptr), "cuMemsetD8Async");
     }
     /// Waits for the device, and throws where a kernel failed.
     void finish() { cuda().check(cuda_->context_synchronize(), "cuCtxSynchronize"); }
 
-    /// Seconds on the device of one `launch()`, which puts work into the default stream: mean of `times` in a row.
-    /// Before that, outside the timed window, the cache is flushed where it is to be cold. Where it is to be warm and
-    /// `times` is more than 1, one launch keeps the device busy until the others are in its queue.
+    /// Writes other memory, so that the next run finds nothing in the cache.
+    void flush()
+    {
+        if (!cache_bytes_) cache_bytes_ = detail::describe(cuda(), index_).cache_bytes;
+        flush_(*this, how_.flush_bytes, *cache_bytes_);
+    }
+
+    /// Seconds on the device of one `launch()`, which puts work into the default stream: mean of `times` in a row,
+    /// between two events. `launch_series` says how often, and what comes before.
     template <class Launch>
     [[nodiscard]] double seconds(std::uint32_t times, Launch&& launch)
     {
-        cuda();
-        if (how_.state == cache::cold) {
-            flush();
-        } else if (times > 1) {
-            launch();
-        }
-        cuda_->check(cuda_->event_record(from_, nullptr), "cuEventRecord");
+        cuda().check(cuda_->event_record(from_, nullptr), "cuEventRecord");
         for (std::uint32_t i = 0; i < times; ++i) launch();
         cuda_->check(cuda_->event_record(to_, nullptr), "cuEventRecord");
         cuda_->check(cuda_->event_synchronize(to_), "running the kernel");
@@ -125,26 +117,8 @@ public:
         return 1e-3 * static_cast<double>(milliseconds) / static_cast<double>(times);
     }
 
-    /// The number of launches that make a run of `one` seconds last as long as the timing wants.
-    [[nodiscard]] std::uint32_t launches(double one) const noexcept
-    {
-        if (how_.state == cache::cold || one >= how_.min_seconds) return 1;
-        const double n = one > 0 ? how_.min_seconds / one : static_cast<double>(how_.max_launches);
-        return n < static_cast<double>(how_.max_launches) ? static_cast<std::uint32_t>(n) + 1 : how_.max_launches;
-    }
-
 private:
-    void flush()
-    {
-        if (flushed_ == 0) {
-            flushed_ = how_.flush_bytes != 0 ? how_.flush_bytes : 2 * detail::describe(*cuda_, index_).cache_bytes;
-            if (flushed_ == 0) flushed_ = std::size_t{64} << 20;
-            flush_ = allocate(flushed_);
-        }
-        fill(flush_, ++pattern_, flushed_);
-    }
-
-    cuda_session_options how_;
+    device_timing how_;
     std::string path_;
     int index_;
     std::optional<detail::cuda_driver> cuda_{};
@@ -152,9 +126,8 @@ private:
     bool open_ = false;
     detail::cuda_driver::handle from_ = nullptr, to_ = nullptr;  ///< events
     std::vector<cuda_address> memory_{};
-    cuda_address flush_ = 0;
-    std::size_t flushed_ = 0;
-    unsigned char pattern_ = 0;
+    std::optional<std::size_t> cache_bytes_{};
+    cache_flush<cuda_session> flush_{};
 };
 
 }  // namespace tunekit::measure

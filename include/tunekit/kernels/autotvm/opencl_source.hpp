@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// AutoTVM's direct convolution and batched product in OpenCL C, over exactly CUDA's spaces.
+
+#include <cstdint>
+
+#include "tunekit/kernels/autotvm/cuda_gemm.hpp"
+#include "tunekit/kernels/autotvm/cuda_source.hpp"
+#include "tunekit/measure/build/source_template.hpp"
+#include "tunekit/measure/opencl/device.hpp"
+#include "tunekit/measure/opencl/source.hpp"
+
+namespace tunekit::kernels::autotvm {
+
+/// What a work-group may take on `device`, for the static checks.
+[[nodiscard]] inline cuda_limits opencl_limits(const measure::opencl_device& device)
+{
+    return {.threads = device.threads,
+            .threads_x = device.block[0],
+            .threads_y = device.block[1],
+            .threads_z = device.block[2],
+            .shared_bytes = device.shared_bytes};
+}
+
+/// Source and launch of one configuration of `conv2d_cuda_space(s)` in OpenCL C: blocks are work-groups, threads
+/// work-items, shared memory is local. TVM shares the schedule between its targets cuda and opencl as well.
+///
+/// Entry:      convolution(const float* input, const float* weights, float* output); NCHW, OIHW, NCHW.
+/// Nest, departures, source, errors: as `conv2d_cuda_source`.
+template <class Config>
+[[nodiscard]] measure::opencl_source conv2d_opencl_source(const conv2d_shape& s, const Config& c,
+                                                          const cuda_limits& limits = {})
+{
+    return detail::conv2d_source("conv2d_opencl_source", s, c, limits, detail::device_language::opencl, "convolution");
+}
+
+/// Source and launch of one configuration of `batched_gemm_cuda_space(s)` in OpenCL C: C = A B^T for each of a batch.
+///
+/// Entry:      product(const float* a, const float* b, float* c); [batch][m][k], [batch][n][k], [batch][m][n].
+/// Nest, departures, source, errors: as `batched_gemm_cuda_source`.
+template <class Config>
+[[nodiscard]] measure::opencl_source batched_gemm_opencl_source(const gemm_shape& s, const Config& c,
+                                                                const cuda_limits& limits = {})
+{
+    return detail::batched_gemm_source("batched_gemm_opencl_source", s, c, limits, detail::device_language::opencl,
+                                       "product");
+}
+
+/// AutoTVM's direct convolution as a template of generated OpenCL code.
+[[nodiscard]] inline auto conv2d_opencl_template(const conv2d_shape& s, const cuda_limits& limits = {})
+{
+    return measure::source_template{conv2d_cuda_space(s),
+                                    [s, limits](const auto& c) { return conv2d_opencl_source(s, c, limits); }};
+}
+
+/// AutoTVM's batched product as a template of generated OpenCL code.
+[[nodiscard]] inline auto batched_gemm_opencl_template(const gemm_shape& s, const cuda_limits& limits = {})
+{
+    return measure::source_template{batched_gemm_cuda_space(s),
+                                    [s, limits](const auto& c) { return batched_gemm_opencl_source(s, c, limits); }};
+}
+
+}  // namespace tunekit::kernels::autotvm

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Questions to libraries that this process had better not begin.
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/detail/compilation.hpp"
+
+namespace tunekit::measure::detail {
+
+/// What `work()` prints in a child process that it ends with status 0. Throws Missing, in one line that begins with
+/// `what`, where it does not answer for `seconds` or fails; where it throws a tunekit::error, with that line alone.
+template <class Missing, class Work>
+[[nodiscard]] std::string asked_in_child(Work&& work, const std::string& what, double seconds)
+{
+    compilation child(std::forward<Work>(work));
+    const wall_clock now;
+    const double until = now() + seconds;
+    while (!child.advance()) {
+        if (now() >= until) throw Missing(what + ": the driver has not answered for " + std::to_string(seconds) + " s");
+        pollfd event{child.news(), POLLIN, 0};
+        ::poll(&event, child.news() >= 0 ? 1 : 0, child.news() >= 0 ? 100 : 1);
+    }
+    const std::string& text = child.text();
+    if (child.status() == 0 && !text.empty()) return text;
+    constexpr std::string_view before = "error: tunekit: ";
+    const std::size_t said = text.find(before);
+    if (said != std::string::npos)
+        throw Missing(text.substr(said + before.size(), text.find('\n', said) - said - before.size()));
+    throw Missing(what + ": asking the driver ended with status " + std::to_string(child.status()));
+}
+
+[[nodiscard]] inline std::vector<std::string> lines_of(const std::string& text)
+{
+    std::vector<std::string> out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = (std::min)(text.find('\n', at), text.size());
+        out.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return out;
+}
+
+}  // namespace tunekit::measure::detail

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Names code that was built for a device, or could be.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/build/compiler.hpp"
+#include "tunekit/measure/build/source_template.hpp"
+#include "tunekit/measure/detail/built_file.hpp"
+
+namespace tunekit::measure::detail {
+
+/// What lies in the directory of a builder. A value: kernels in worker processes carry a copy and find their code with it. A
+/// key is a digest of the text, the entry point, the options and the compiler's identity.
+class code_cache {
+public:
+    /// `kind`: ".cubin", the end of its files' names; `compiler`: differs between compilers whose code does.
+    code_cache(std::string directory, std::string kind, std::string compiler, std::vector<std::string> options)
+        : directory_(std::move(directory)),
+          kind_(std::move(kind)),
+          compiler_(std::move(compiler)),
+          options_(std::move(options))
+    {
+    }
+
+    [[nodiscard]] const std::string& directory() const noexcept { return directory_; }
+
+    /// What the compiler is told of `s`: the builder's options, then those of `s`.
+    [[nodiscard]] std::vector<std::string> options_of(const source& s) const
+    {
+        std::vector<std::string> out = options_;
+        out.insert(out.end(), s.flags.begin(), s.flags.end());
+        return out;
+    }
+
+    /// 32 hexadecimal digits. Throws std::invalid_argument where the source asks for a compiler.
+    [[nodiscard]] std::string key(const source& s, std::string_view entry) const
+    {
+        require(s.compiler.empty(), "builder: the source asks for the compiler '" + s.compiler + "', want none");
+        std::string all;
+        all.reserve(s.text.size() + 512);
+        add_part(all, "tunekit code 1");
+        add_part(all, kind_);
+        add_part(all, compiler_);
+        for (const std::string& option : options_of(s)) add_part(all, option);
+        add_part(all, entry);
+        add_part(all, s.text);
+        return digest(all);
+    }
+
+    /// The file of a key, whether it is there or not.
+    [[nodiscard]] std::string path(std::string_view key) const { return directory_ + '/' + std::string(key) + kind_; }
+    /// Its bytes; empty where it is not there, whole and ours.
+    [[nodiscard]] std::string code(std::string_view key) const
+    {
+        std::optional<built_file> there = find(key);
+        return there ? std::move(there->bytes) : std::string();
+    }
+    /// What was built for a key, where it is there, whole and ours.
+    [[nodiscard]] std::optional<built_file> find(std::string_view key) const { return read_built(path(key), key); }
+
+    /// Makes `what` the code of `key`, in one step, whatever lies there; `beside` is a name in the directory to write it
+    /// under before. Throws tunekit::error where the directory refuses.
+    void publish(const built_file& what, std::string_view key, const std::string& beside) const
+    {
+        put_built(what, path(key), key, beside);
+    }
+
+private:
+    std::string directory_;
+    std::string kind_;
+    std::string compiler_;
+    std::vector<std::string> options_;
+};
+
+}  // namespace tunekit::measure::detail

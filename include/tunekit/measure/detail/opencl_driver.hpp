@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// OpenCL's interface, opened at run time. Its few types are declared here: no headers of OpenCL are needed to compile this.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tunekit/measure/opencl/library.hpp"
+
+namespace tunekit::measure::detail {
+
+/// Numbers of OpenCL 1.2, as cl.h has them.
+enum opencl_number : std::uint32_t {
+    cl_profiling = 1U << 1,
+    cl_read_write = 1U << 0,
+    cl_all_devices = 0xFFFFFFFF,
+    cl_platform_version = 0x0901,
+    cl_device_type = 0x1000,
+    cl_device_units = 0x1002,
+    cl_device_group_size = 0x1004,
+    cl_device_item_sizes = 0x1005,
+    cl_device_cache_bytes = 0x101E,
+    cl_device_memory_bytes = 0x101F,
+    cl_device_local_bytes = 0x1023,
+    cl_device_timer_ns = 0x1025,
+    cl_device_name = 0x102B,
+    cl_device_driver = 0x102D,
+    cl_device_version = 0x102F,
+    cl_program_binary_sizes = 0x1165,
+    cl_program_binaries = 0x1166,
+    cl_build_log = 0x1183,
+    cl_kernel_name = 0x1190,
+    cl_kernel_group_size = 0x11B0,
+    cl_kernel_local_bytes = 0x11B2,
+    cl_kernel_private_bytes = 0x11B4,
+    cl_event_start = 0x1282,
+    cl_event_end = 0x1283,
+};
+
+/// The opened library, and those of its functions that measuring needs, under their names without "cl". They return a
+/// cl_int, 0 where all is well, or take its address last. Call nothing before a fork whose child will: drivers run
+/// threads. Move-only.
+class opencl_driver {
+public:
+    using handle = void*;  ///< cl_platform_id, cl_device_id, cl_context, ... all are pointers
+    using info = int(handle, std::uint32_t, std::size_t, void*, std::size_t*);
+
+    /// Opens `path`, or where that is empty the system's libOpenCL.so.1. Throws no_opencl.
+    explicit opencl_driver(const std::string& path = {})
+        : library_(path, {"libOpenCL.so.1"}, "OpenCL",
+                   "install a loader and a driver (Debian: ocl-icd-libopencl1 and pocl-opencl-icd), or choose another "
+                   "device")
+    {
+        library_.find(platforms, "clGetPlatformIDs");
+        library_.find(platform_info, "clGetPlatformInfo");
+        library_.find(devices, "clGetDeviceIDs");
+        library_.find(device_info, "clGetDeviceInfo");
+        library_.find(create_context, "clCreateContext");
+        library_.find(release_context, "clReleaseContext");
+        library_.find(create_queue, "clCreateCommandQueue");
+        library_.find(release_queue, "clReleaseCommandQueue");
+        library_.find(finish, "clFinish");
+        library_.find(create_buffer, "clCreateBuffer");
+        library_.find(release_memory, "clReleaseMemObject");
+        library_.find(write, "clEnqueueWriteBuffer");
+        library_.find(read, "clEnqueueReadBuffer");
+        library_.find(fill, "clEnqueueFillBuffer");
+        library_.find(program_of_source, "clCreateProgramWithSource");
+        library_.find(program_of_binary, "clCreateProgramWithBinary");
+        library_.find(build, "clBuildProgram");
+        library_.find(build_info, "clGetProgramBuildInfo");
+        library_.find(program_info, "clGetProgramInfo");
+        library_.find(release_program, "clReleaseProgram");
+        library_.find(create_kernel, "clCreateKernel");
+        library_.find(create_kernels, "clCreateKernelsInProgram");
+        library_.find(kernel_info, "clGetKernelInfo");
+        library_.find(kernel_group_info, "clGetKernelWorkGroupInfo");
+        library_.find(release_kernel, "clReleaseKernel");
+        library_.find(set_argument, "clSetKernelArg");
+        library_.find(launch, "clEnqueueNDRangeKernel");
+        library_.find(wait, "clWaitForEvents");
+        library_.find(event_time, "clGetEventProfilingInfo");
+        library_.find(release_event, "clReleaseEvent");
+    }
+
+    /// Throws opencl_failure, "<doing>: <name> (<code>)", unless `code` is 0.
+    static void check(int code, std::string_view doing)
+    {
+        if (code != 0) throw opencl_failure(code, doing);
+    }
+
+    /// A number or text that `get` tells of `of`. Throws opencl_failure.
+    template <class T>
+    static T number(info* get, handle of, opencl_number what)
+    {
+        T out{};
+        check(get(of, what, sizeof out, &out, nullptr), "asking for a property");
+        return out;
+    }
+    static std::string text(info* get, handle of, opencl_number what)
+    {
+        std::size_t size = 0;
+        check(get(of, what, 0, nullptr, &size), "asking for a property");
+        std::string out(size, '\0');
+        check(get(of, what, size, out.data(), nullptr), "asking for a property");
+        while (!out.empty() && (out.back() == '\0' || out.back() == '\n')) out.pop_back();
+        return out;
+    }
+
+    int (*platforms)(std::uint32_t, handle*, std::uint32_t*) = nullptr;
+    info* platform_info = nullptr;
+    int (*devices)(handle, std::uint64_t, std::uint32_t, handle*, std::uint32_t*) = nullptr;
+    info* device_info = nullptr;
+    handle (*create_context)(const std::intptr_t*, std::uint32_t, const handle*,
+                             void (*)(const char*, const void*, std::size_t, void*), void*, int*) = nullptr;
+    int (*release_context)(handle) = nullptr;
+    handle (*create_queue)(handle, handle, std::uint64_t, int*) = nullptr;
+    int (*release_queue)(handle) = nullptr;
+    int (*finish)(handle) = nullptr;
+    handle (*create_buffer)(handle, std::uint64_t, std::size_t, void*, int*) = nullptr;
+    int (*release_memory)(handle) = nullptr;
+    int (*write)(handle, handle, std::uint32_t, std::size_t, std::size_t, const void*, std::uint32_t, const handle*,
+                 handle*) = nullptr;
+    int (*read)(handle, handle, std::uint32_t, std::size_t, std::size_t, void*, std::uint32_t, const handle*,
+                handle*) = nullptr;
+    int (*fill)(handle, handle, const void*, std::size_t, std::size_t, std::size_t, std::uint32_t, const handle*,
+                handle*) = nullptr;
+    handle (*program_of_source)(handle, std::uint32_t, const char**, const std::size_t*, int*) = nullptr;
+    handle (*program_of_binary)(handle, std::uint32_t, const handle*, const std::size_t*, const unsigned char**, int*,
+                                int*) = nullptr;
+    int (*build)(handle, std::uint32_t, const handle*, const char*, void (*)(handle, void*), void*) = nullptr;
+    int (*build_info)(handle, handle, std::uint32_t, std::size_t, void*, std::size_t*) = nullptr;
+    info* program_info = nullptr;
+    int (*release_program)(handle) = nullptr;
+    handle (*create_kernel)(handle, const char*, int*) = nullptr;
+    int (*create_kernels)(handle, std::uint32_t, handle*, std::uint32_t*) = nullptr;
+    info* kernel_info = nullptr;
+    int (*kernel_group_info)(handle, handle, std::uint32_t, std::size_t, void*, std::size_t*) = nullptr;
+    int (*release_kernel)(handle) = nullptr;
+    int (*set_argument)(handle, std::uint32_t, std::size_t, const void*) = nullptr;
+    int (*launch)(handle, handle, std::uint32_t, const std::size_t*, const std::size_t*, const std::size_t*,
+                  std::uint32_t, const handle*, handle*) = nullptr;
+    int (*wait)(std::uint32_t, const handle*) = nullptr;
+    info* event_time = nullptr;
+    int (*release_event)(handle) = nullptr;
+
+private:
+    device_library<no_opencl> library_;
+};
+
+}  // namespace tunekit::measure::detail

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The arguments of a kernel on a device, and the check of its outputs.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tunekit/measure/guarded_buffer.hpp"
+#include "tunekit/measure/verify.hpp"
+
+namespace tunekit::measure {
+
+/// The arguments of a kernel, in its order. Inputs and values are given; outputs are compared with a reference.
+///
+///     cuda_operands data;                                // or opencl_operands
+///     data.input<float>(x);
+///     data.output<float>(want, {.absolute = 1e-4});
+///     data.value(n);
+///
+/// Holds copies on the host; what lies on the device is made by the first use in a process. Beyond an output lie 4 KiB
+/// that no kernel may write. Keep it where it is: kernels and checks refer to it.
+///
+/// A session has a type `memory`, empty where it is `memory{}`, and `allocate(bytes)`, `release(at)`,
+/// `copy_to(at, from, bytes)`, `copy_from(to, at, bytes)` and `fill(at, value, bytes, offset)`.
+template <class Session>
+class device_operands {
+public:
+    using memory = typename Session::memory;
+
+    device_operands() = default;
+    device_operands(const device_operands&) = delete;
+    device_operands& operator=(const device_operands&) = delete;
+
+    /// Adds an array that kernels read.
+    template <class T>
+        requires std::is_trivially_copyable_v<T>
+    void input(std::span<const T> x)
+    {
+        add(role::input, x.data(), x.size_bytes());
+    }
+
+    /// Adds an array that kernels fill: NaN at first, then compared with `want`.
+    template <class T>
+        requires std::is_arithmetic_v<T>
+    void output(std::span<const T> want, tolerance within = {})
+    {
+        operand& o = add(role::output, want.data(), want.size_bytes());
+        o.within = within;
+        o.differs = [](const bytes& got, const bytes& reference, tolerance limit) {
+            std::vector<T> a(reference.size() / sizeof(T));
+            std::vector<T> b(a.size());
+            std::memcpy(a.data(), got.data(), reference.size());
+            std::memcpy(b.data(), reference.data(), reference.size());
+            return close_to(std::span<const T>(a), std::span<const T>(b), limit);
+        };
+    }
+
+    /// Adds an argument that is passed by value.
+    template <class T>
+        requires std::is_trivially_copyable_v<T>
+    void value(const T& x)
+    {
+        add(role::value, &x, sizeof x);
+    }
+
+    /// An argument as drivers want it: the address of the value or of the memory's handle, and its size.
+    struct argument {
+        void* at = nullptr;
+        std::size_t size = 0;
+    };
+
+    /// Every argument; the last one is that of `scratch_bytes`, where not 0. It copies to the device what is not there yet.
+    [[nodiscard]] std::vector<argument> arguments(Session& gpu, std::size_t scratch_bytes)
+    {
+        std::vector<argument> out;
+        for (operand& o : all_) {
+            if (o.is != role::value && o.device == memory{}) {
+                o.device = gpu.allocate(o.content.size() + (o.is == role::output ? beyond : 0));
+                if (o.is == role::input) gpu.copy_to(o.device, o.content.data(), o.content.size());
+            }
+            if (o.is == role::value) out.push_back({o.content.data(), o.content.size()});
+            else out.push_back({&o.device, sizeof o.device});
+        }
+        if (scratch_bytes != 0) {
+            if (scratch_bytes > scratch_size_) {
+                if (scratch_size_ != 0) gpu.release(scratch_);
+                scratch_size_ = 0;
+                scratch_ = gpu.allocate(scratch_bytes);
+                scratch_size_ = scratch_bytes;
+            }
+            out.push_back({&scratch_, sizeof scratch_});
+        }
+        return out;
+    }
+
+    /// The array of argument `k` on the device, for kernels that are launched by hand. Throws std::invalid_argument
+    /// where there is no array of this number.
+    template <class T>
+    [[nodiscard]] T* device(Session& gpu, std::size_t k)
+        requires std::is_integral_v<memory>
+    {
+        require(k < all_.size() && all_[k].is != role::value,
+                "device_operands.device: no array of this number, want one");
+        static_cast<void>(arguments(gpu, 0));
+        return reinterpret_cast<T*>(static_cast<std::uintptr_t>(all_[k].device));
+    }
+
+    /// Fills the outputs with NaN (of every width), and the bytes beyond them with a pattern.
+    void poison(Session& gpu) const
+    {
+        for (const operand& o : all_)
+            if (o.is == role::output && o.device != memory{}) {
+                gpu.fill(o.device, 0xFF, o.content.size());
+                gpu.fill(o.device, canary::pattern, beyond, o.content.size());
+            }
+    }
+
+    /// The first wrong output, or the first write beyond an output, in one line; empty where there is none.
+    [[nodiscard]] std::optional<std::string> wrong(Session& gpu) const
+    {
+        std::size_t which = 0;
+        for (const operand& o : all_) {
+            if (o.is != role::output) continue;
+            std::vector<unsigned char> got(o.content.size() + beyond);
+            gpu.copy_from(got.data(), o.device, got.size());
+            const std::string name = "output " + std::to_string(which++);
+            const canary after{got.data() + o.content.size(), beyond};
+            if (const std::size_t at = after.first_damaged(); at != beyond)
+                return name + ": wrote " + std::to_string(at) + " bytes past its end";
+            got.resize(o.content.size());
+            if (auto line = o.differs(got, o.content, o.within)) return name + ": " + *line;
+        }
+        return std::nullopt;
+    }
+
+private:
+    static constexpr std::size_t beyond = 4096;
+    enum class role : unsigned char { input, output, value };
+    using bytes = std::vector<unsigned char>;
+    struct operand {
+        role is;
+        bytes content;  ///< what is given, or for outputs what is wanted
+        tolerance within{};
+        std::optional<std::string> (*differs)(const bytes& got, const bytes& want, tolerance) = nullptr;
+        memory device{};
+    };
+
+    operand& add(role is, const void* from, std::size_t size)
+    {
+        const auto* const first = static_cast<const unsigned char*>(from);
+        return all_.emplace_back(operand{.is = is, .content = bytes(first, first + size)});
+    }
+
+    std::deque<operand> all_{};  ///< in the order of the parameters; their addresses are handed out
+    memory scratch_{};
+    std::size_t scratch_size_ = 0;
+};
+
+/// A check for `timed`. It poisons the outputs before the run that is checked, and compares them after it.
+template <class Session>
+struct device_check {
+    device_operands<Session>* data;
+    Session* gpu;
+
+    void poison() const { data->poison(*gpu); }
+    [[nodiscard]] std::optional<std::string> operator()() const { return data->wrong(*gpu); }
+};
+
+}  // namespace tunekit::measure

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A pool of processes in which an OpenCL driver turns generated OpenCL C into the binaries of one device.
+
+#include <unistd.h>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunekit/measure/detail/build_pool.hpp"
+#include "tunekit/measure/detail/code_cache.hpp"
+#include "tunekit/measure/opencl/code.hpp"
+#include "tunekit/measure/opencl/device.hpp"
+
+namespace tunekit::measure {
+
+/// Settings of `opencl_builder`.
+struct opencl_build_options {
+    opencl_device device{};            ///< from find_opencl_device
+    std::vector<std::string> flags{};  ///< of clBuildProgram: "-cl-fast-relaxed-math"
+    std::string directory{};    ///< of the cache, made where it is missing; empty: one that ends with the builder
+    std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
+    std::string library{};      ///< libOpenCL; empty: the system's
+};
+
+namespace detail {
+
+/// Builds `text` for device `k`: what `opencl_toolchain` does in a child. Throws no_opencl or opencl_failure; a program that
+/// does not compile is an empty text, and its log.
+inline std::pair<std::string, std::string> build_opencl(const opencl_driver& cl, int k, const std::string& text,
+                                                        const std::string& options)
+{
+    const opencl_place at = find_place(cl, k);
+    int code = 0;
+    const auto context = cl.create_context(nullptr, 1, &at.device, nullptr, nullptr, &code);
+    cl.check(code, "clCreateContext");
+    const char* words = text.c_str();
+    const auto program = cl.program_of_source(context, 1, &words, nullptr, &code);
+    cl.check(code, "clCreateProgramWithSource");
+    code = cl.build(program, 1, &at.device, options.c_str(), nullptr, nullptr);
+    if (code != 0) {
+        std::size_t size = 0;
+        std::string log;
+        if (cl.build_info(program, at.device, cl_build_log, 0, nullptr, &size) == 0 && size > 1) {
+            log.resize(size);
+            cl.build_info(program, at.device, cl_build_log, size, log.data(), nullptr);
+            while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
+        }
+        return {{}, log.empty() ? std::string("clBuildProgram: ") + opencl_name(code) : log};
+    }
+    opencl_code out;
+    std::uint32_t n = 0;
+    cl.check(cl.create_kernels(program, 0, nullptr, &n), "clCreateKernelsInProgram");
+    std::vector<opencl_driver::handle> kernels(n);
+    if (n != 0) cl.check(cl.create_kernels(program, n, kernels.data(), nullptr), "clCreateKernelsInProgram");
+    for (const auto kernel : kernels) {
+        std::size_t threads = 0;
+        std::uint64_t shared = 0, own = 0;
+        cl.check(cl.kernel_group_info(kernel, at.device, cl_kernel_group_size, sizeof threads, &threads, nullptr),
+                 "clGetKernelWorkGroupInfo");
+        cl.check(cl.kernel_group_info(kernel, at.device, cl_kernel_local_bytes, sizeof shared, &shared, nullptr),
+                 "clGetKernelWorkGroupInfo");
+        if (cl.kernel_group_info(kernel, at.device, cl_kernel_private_bytes, sizeof own, &own, nullptr) != 0) own = 0;
+        out.kernels[cl.text(cl.kernel_info, kernel, cl_kernel_name)] = {
+            static_cast<std::int64_t>(threads), static_cast<std::int64_t>(shared), static_cast<std::int64_t>(own)};
+    }
+    const auto size = cl.number<std::size_t>(cl.program_info, program, cl_program_binary_sizes);
+    out.binary.resize(size);
+    char* binary = out.binary.data();
+    cl.check(cl.program_info(program, cl_program_binaries, sizeof binary, &binary, nullptr), "clGetProgramInfo");
+    return {out.text(), {}};
+}
+
+/// A driver's compiler in forked processes: what `opencl_builder` starts. This process stays without OpenCL.
+class opencl_toolchain {
+public:
+    static constexpr const char* suffix = ".clbin";
+
+    opencl_toolchain(const std::string& directory, const opencl_build_options& options)
+        : library_(options.library),
+          device_(options.device.index),
+          cache_(directory, suffix, options.device.name + ' ' + options.device.version, options.flags)
+    {
+        require(!options.device.name.empty(), "opencl_builder: no device is named, want that of find_opencl_device");
+    }
+
+    [[nodiscard]] const code_cache& cache() const noexcept { return cache_; }
+    [[nodiscard]] static std::size_t together() { return 1; }
+    [[nodiscard]] static bool alike(const source&, const source&) { return false; }
+
+    [[nodiscard]] compilation start(const std::vector<build_job>& unit, const std::string& stem,
+                                    const std::string& /* scratch */) const
+    {
+        return compilation([this, &what = unit.front().what, file = stem + suffix] {
+            std::string options;
+            for (const std::string& o : cache_.options_of(what)) options += (options.empty() ? "" : " ") + o;
+            const opencl_driver cl(library_);
+            const auto [built, log] = build_opencl(cl, device_, what.text, options);
+            if (!built.empty()) write_file(file, built);
+            std::string_view rest = log;
+            while (!rest.empty()) {
+                const ssize_t put = ::write(1, rest.data(), rest.size());
+                if (put <= 0) break;
+                rest.remove_prefix(static_cast<std::size_t>(put));
+            }
+            return built.empty() ? 1 : 0;
+        });
+    }
+
+    /// What is not the compiler's own word: no file, no library, no device any more.
+    [[nodiscard]] static bool blames_machine(const compilation& process)
+    {
+        return process.text().find("error: tunekit: ") != std::string::npos;
+    }
+    /// A source that compiles.
+    [[nodiscard]] static source harmless(const source& /* like */) { return {"__kernel void nothing(void) {}\n"}; }
+
+    static failure refused(const compilation& process)
+    {
+        const std::size_t at = process.text().find("error:");
+        return refusal(process, at == std::string::npos ? 0 : process.text().rfind('\n', at) + 1);  // npos + 1 is 0
+    }
+
+private:
+    std::string library_;
+    int device_;
+    code_cache cache_;
+};
+
+}  // namespace detail
+
+/// The names of programs in a cache, built or not. A key is a digest of text, flags, device and driver.
+using opencl_cache = detail::code_cache;
+
+/// Compiles OpenCL C for one device, each source in a process of its own and once. The driver's compiler is begun in each:
+/// a process that runs OpenCL cannot be forked.
+///
+///     opencl_builder pool({.device = find_opencl_device(), .directory = "cache"});
+///
+/// Failures:   build_error with the build log from its first error on, build_timeout.
+/// Errors:     std::invalid_argument where no device is named; later tunekit::error where not even an empty program is built.
+class opencl_builder : public build_pool<detail::opencl_toolchain> {
+public:
+    explicit opencl_builder(opencl_build_options options) : build_pool(options.directory, options.processes, options) {}
+};
+
+}  // namespace tunekit::measure

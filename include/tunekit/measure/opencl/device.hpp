@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The OpenCL devices of this machine and their limits, found without the use of OpenCL in this process.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/measure/detail/asked_in_child.hpp"
+#include "tunekit/measure/detail/opencl_driver.hpp"
+#include "tunekit/measure/device/limits.hpp"
+
+namespace tunekit::measure {
+
+/// A device and its limits. Its number counts the devices of all platforms, in the order in which OpenCL names them.
+struct opencl_device {
+    int index = 0;
+    int units = 1;                               ///< compute units
+    std::int64_t threads = 1;                    ///< work-items per work-group
+    std::array<std::int64_t, 3> block{1, 1, 1};  ///< work-items in one direction
+    std::int64_t shared_bytes = 0;               ///< local memory per work-group
+    std::size_t cache_bytes = 0;                 ///< of global memory
+    std::size_t memory_bytes = 0;
+    std::int64_t timer_ns = 1;  ///< the step of its events' times
+    std::string name{};
+    std::string version{};  ///< of OpenCL and of the driver: its compiler
+
+    /// The limits of a launch of a kernel that may have `kernel_threads` work-items in a group (0: not known).
+    [[nodiscard]] launch_limits limits(std::int64_t kernel_threads = 0) const
+    {
+        constexpr std::int64_t most = std::int64_t{1} << 31;
+        return {.grid = {most, most, most},
+                .block = block,
+                .threads = kernel_threads != 0 && kernel_threads < threads ? kernel_threads : threads,
+                .shared_bytes = shared_bytes,
+                .a_block = "work-group",
+                .a_thread = "work-item",
+                .shared = "local"};
+    }
+
+    friend bool operator==(const opencl_device&, const opencl_device&) = default;
+};
+
+namespace detail {
+
+/// A device as the library names it.
+struct opencl_place {
+    opencl_driver::handle platform = nullptr, device = nullptr;
+};
+
+/// The devices of all platforms. Begins OpenCL. Throws no_opencl where there is none.
+inline std::vector<opencl_place> begin_opencl(const opencl_driver& cl)
+{
+    std::uint32_t n = 0;
+    const int code = cl.platforms(0, nullptr, &n);
+    if (code != 0 || n == 0)
+        throw no_opencl(
+            "no OpenCL platform: the loader finds no driver; install one (Debian: pocl-opencl-icd runs on any "
+            "processor), or look "
+            "at OCL_ICD_VENDORS");
+    std::vector<opencl_driver::handle> platforms(n);
+    cl.check(cl.platforms(n, platforms.data(), nullptr), "clGetPlatformIDs");
+    std::vector<opencl_place> out;
+    for (const auto p : platforms) {
+        std::uint32_t k = 0;
+        if (cl.devices(p, cl_all_devices, 0, nullptr, &k) != 0 || k == 0) continue;
+        std::vector<opencl_driver::handle> devices(k);
+        cl.check(cl.devices(p, cl_all_devices, k, devices.data(), nullptr), "clGetDeviceIDs");
+        for (const auto d : devices) out.push_back({p, d});
+    }
+    if (out.empty()) throw no_opencl("no OpenCL device: " + std::to_string(n) + " platforms have none; look at clinfo");
+    return out;
+}
+
+/// The place of device `k`. Throws no_opencl where there is none of that number.
+inline opencl_place find_place(const opencl_driver& cl, int k)
+{
+    const auto all = begin_opencl(cl);
+    if (k < 0 || static_cast<std::size_t>(k) >= all.size())
+        throw no_opencl("no OpenCL device " + std::to_string(k) + ": want 0 to " + std::to_string(all.size() - 1));
+    return all[static_cast<std::size_t>(k)];
+}
+
+/// What the library says of a device.
+inline opencl_device describe(const opencl_driver& cl, const opencl_place& at, int k)
+{
+    const auto size = [&](opencl_number what) { return cl.number<std::size_t>(cl.device_info, at.device, what); };
+    const auto items = cl.number<std::array<std::size_t, 3>>(cl.device_info, at.device, cl_device_item_sizes);
+    const auto bytes = [&](opencl_number what) { return cl.number<std::uint64_t>(cl.device_info, at.device, what); };
+    return {.index = k,
+            .units = static_cast<int>(cl.number<std::uint32_t>(cl.device_info, at.device, cl_device_units)),
+            .threads = static_cast<std::int64_t>(size(cl_device_group_size)),
+            .block = {static_cast<std::int64_t>(items[0]), static_cast<std::int64_t>(items[1]),
+                      static_cast<std::int64_t>(items[2])},
+            .shared_bytes = static_cast<std::int64_t>(bytes(cl_device_local_bytes)),
+            .cache_bytes = static_cast<std::size_t>(bytes(cl_device_cache_bytes)),
+            .memory_bytes = static_cast<std::size_t>(bytes(cl_device_memory_bytes)),
+            .timer_ns = static_cast<std::int64_t>(size(cl_device_timer_ns)),
+            .name = cl.text(cl.device_info, at.device, cl_device_name),
+            .version = cl.text(cl.device_info, at.device, cl_device_version) + ", " +
+                       cl.text(cl.platform_info, at.platform, cl_platform_version) + ", driver " +
+                       cl.text(cl.device_info, at.device, cl_device_driver)};
+}
+
+/// Text in one line without tabs.
+inline std::string one_line(std::string text)
+{
+    for (char& c : text)
+        if (c == '\n' || c == '\t') c = ' ';
+    return text;
+}
+
+inline std::optional<opencl_device> parse_opencl_device(const std::string& line)
+{
+    opencl_device d;
+    int rest = 0;
+    if (std::sscanf(line.c_str(), "device %d %d %ld %ld %ld %ld %ld %zu %zu %ld\t%n", &d.index, &d.units, &d.threads,
+                    &d.block[0], &d.block[1], &d.block[2], &d.shared_bytes, &d.cache_bytes, &d.memory_bytes,
+                    &d.timer_ns, &rest) != 10 ||
+        rest == 0)
+        return std::nullopt;
+    const std::string texts = line.substr(static_cast<std::size_t>(rest));
+    const std::size_t tab = texts.find('\t');
+    if (tab == std::string::npos) return std::nullopt;
+    d.name = texts.substr(0, tab);
+    d.version = texts.substr(tab + 1);
+    return d;
+}
+
+}  // namespace detail
+
+/// The devices of this machine. A child process asks for them, so that workers forked later may still begin OpenCL.
+/// `library` is the loader; empty: the system's. Throws no_opencl, in one line, where there is no loader, no platform or no
+/// device, and where there is no answer for `seconds`.
+[[nodiscard]] inline std::vector<opencl_device> opencl_devices(const std::string& library = {}, double seconds = 30)
+{
+    const std::string text = detail::asked_in_child<no_opencl>(
+        [&library] {
+            const detail::opencl_driver cl(library);
+            const auto all = detail::begin_opencl(cl);
+            for (std::size_t k = 0; k < all.size(); ++k) {
+                const opencl_device d = detail::describe(cl, all[k], static_cast<int>(k));
+                ::dprintf(1, "device %d %d %ld %ld %ld %ld %ld %zu %zu %ld\t%s\t%s\n", d.index, d.units, d.threads,
+                          d.block[0], d.block[1], d.block[2], d.shared_bytes, d.cache_bytes, d.memory_bytes, d.timer_ns,
+                          detail::one_line(d.name).c_str(), detail::one_line(d.version).c_str());
+            }
+            return 0;
+        },
+        "no OpenCL device", seconds);
+    std::vector<opencl_device> out;
+    for (const std::string& line : detail::lines_of(text))
+        if (auto d = detail::parse_opencl_device(line)) out.push_back(std::move(*d));
+    if (out.empty()) throw no_opencl("no OpenCL device: the driver's answer is not understood");
+    return out;
+}
+
+/// Device `index` of this machine. Throws no_opencl where there is none of that number.
+[[nodiscard]] inline opencl_device find_opencl_device(int index = 0, const std::string& library = {})
+{
+    auto all = opencl_devices(library);
+    if (index < 0 || static_cast<std::size_t>(index) >= all.size())
+        throw no_opencl("no OpenCL device " + std::to_string(index) + ": want 0 to " + std::to_string(all.size() - 1));
+    return std::move(all[static_cast<std::size_t>(index)]);
+}
+
+}  // namespace tunekit::measure

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Kernels from built OpenCL programs, for `timed`.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/measure/device/limits.hpp"
+#include "tunekit/measure/opencl/builder.hpp"
+#include "tunekit/measure/opencl/operands.hpp"
+#include "tunekit/measure/opencl/source.hpp"
+
+namespace tunekit::measure {
+
+/// The first limit of `on` that the launch exceeds, in one line; empty where there is none. `use` are the resources of the
+/// kernel; where they are not known, only the launch is checked.
+[[nodiscard]] inline std::optional<std::string> exceeds(const opencl_launch& how,
+                                                        const std::optional<opencl_resources>& use,
+                                                        const opencl_device& on)
+{
+    return exceeds(how, use ? use->shared_bytes : 0, on.limits(use ? use->max_threads : 0));
+}
+
+/// Runs one configuration: a program and its launches. Move-only; releases them when it ends.
+class opencl_run {
+public:
+    /// Loads what was built and runs the launches of `source.prepare`. Throws opencl_failure; candidate_error where `built` is no
+    /// program, or has no such kernel.
+    opencl_run(opencl_session& gpu, const std::string& built, const opencl_source& source, opencl_operands& data)
+        : gpu_(&gpu)
+    {
+        const auto code = parse_opencl_code(built);
+        if (!code) throw candidate_error({failure_kind::launch_error, 0, "what was built is no program any more"});
+        const detail::opencl_driver& cl = gpu.cl();
+        const auto device = gpu.device();
+        const auto* const bytes = reinterpret_cast<const unsigned char*>(code->binary.data());
+        const unsigned char* binary = bytes;
+        const std::size_t size = code->binary.size();
+        int status = 0, result = 0;
+        parts_.cl = &cl;
+        parts_.program = cl.program_of_binary(gpu.context(), 1, &device, &size, &binary, &status, &result);
+        cl.check(result != 0 ? result : status, "clCreateProgramWithBinary");
+        cl.check(cl.build(parts_.program, 1, &device, "", nullptr, nullptr), "clBuildProgram");
+        const auto arguments = data.arguments(gpu, static_cast<std::size_t>(source.scratch_floats) * sizeof(float));
+        std::vector<step> before;
+        for (const opencl_launch& l : source.prepare) before.push_back(step_of(l, *code, arguments));
+        for (const opencl_launch& l : source.launches) steps_.push_back(step_of(l, *code, arguments));
+        if (before.empty()) return;
+        static_cast<void>(gpu.seconds(1, [&] { start(before); }));
+    }
+
+    /// The seconds of one run. The first run, which may be checked, is launched exactly once.
+    [[nodiscard]] double operator()(std::uint64_t /* turn */)
+    {
+        return series_(*gpu_, [this] { start(steps_); });
+    }
+
+private:
+    struct step {
+        detail::opencl_driver::handle kernel = nullptr;
+        std::array<std::size_t, 3> grid{}, block{};
+    };
+
+    /// What is released at the end.
+    struct owned_parts {
+        const detail::opencl_driver* cl = nullptr;
+        detail::opencl_driver::handle program = nullptr;
+        std::vector<detail::opencl_driver::handle> kernels{};
+
+        owned_parts() = default;
+        owned_parts(owned_parts&& other) noexcept
+            : cl(other.cl), program(std::exchange(other.program, nullptr)), kernels(std::move(other.kernels))
+        {
+        }
+        owned_parts& operator=(owned_parts&&) = delete;
+        ~owned_parts()
+        {
+            if (program == nullptr) return;
+            for (const auto kernel : kernels) cl->release_kernel(kernel);
+            cl->release_program(program);
+        }
+    };
+
+    [[nodiscard]] step step_of(const opencl_launch& how, const opencl_code& code,
+                               const std::vector<opencl_operands::argument>& arguments)
+    {
+        const detail::opencl_driver& cl = gpu_->cl();
+        if (code.kernels.find(how.entry) == code.kernels.end())
+            throw candidate_error({failure_kind::launch_error, 0,
+                                   "the program has no kernel '" + how.entry + "', want the entry of each launch"});
+        step s;
+        for (std::size_t k = 0; k < 3; ++k) {
+            if (how.grid[k] < 1 || how.block[k] < 1)
+                throw candidate_error({failure_kind::launch_error, 0, how.entry + ": an empty grid or work-group"});
+            s.grid[k] = static_cast<std::size_t>(how.grid[k]);
+            s.block[k] = static_cast<std::size_t>(how.block[k]);
+        }
+        int result = 0;
+        s.kernel = cl.create_kernel(parts_.program, how.entry.c_str(), &result);
+        cl.check(result, "clCreateKernel " + how.entry);
+        parts_.kernels.push_back(s.kernel);
+        std::uint32_t at = 0;
+        for (const auto& a : arguments) {
+            cl.check(cl.set_argument(s.kernel, at, a.size, a.at),
+                     "argument " + std::to_string(at) + " of " + how.entry);
+            ++at;
+        }
+        if (how.shared_bytes > 0)
+            cl.check(cl.set_argument(s.kernel, at, static_cast<std::size_t>(how.shared_bytes), nullptr),
+                     "local memory of " + how.entry);
+        return s;
+    }
+
+    void start(const std::vector<step>& steps)
+    {
+        for (const step& s : steps) gpu_->enqueue(s.kernel, s.grid, s.block);
+    }
+
+    opencl_session* gpu_;
+    owned_parts parts_{};
+    std::vector<step> steps_{};
+    launch_series series_{};
+};
+
+/// The kernel of a template of `opencl_source`s, for `timed`. It finds the code that was built for a configuration, loads
+/// it, and returns the device's seconds.
+///
+///     opencl_builder built({.device = find_opencl_device()});
+///     opencl_operands data;
+///     opencl_session gpu(0);
+///     timed how{opencl_kernel(program, built.cache(), data, gpu), until_confident{}, opencl_check{&data, &gpu}};
+///
+/// Refers to `data` and `gpu`. Only the configuration is needed to find the code, so it works in processes forked before
+/// anything was built.
+template <class Template>
+[[nodiscard]] auto opencl_kernel(Template what, opencl_cache cache, opencl_operands& data, opencl_session& gpu)
+{
+    return [what = std::move(what), cache = std::move(cache), data = &data, gpu = &gpu](const auto& config) {
+        const opencl_source source = what.text(config);
+        return opencl_run(*gpu, cache.code(cache.key(what.source_of(config), what.entry)), source, *data);
+    };
+}
+
+}  // namespace tunekit::measure

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A measurer for the configurations of an OpenCL template: built in processes of their own, checked against the device's
+/// limits, run in a worker process that faults cannot leave.
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "tunekit/measure/build/generated.hpp"
+#include "tunekit/measure/detail/built_file.hpp"
+#include "tunekit/measure/device/admitted.hpp"
+#include "tunekit/measure/isolated.hpp"
+#include "tunekit/measure/opencl/kernel.hpp"
+#include "tunekit/measure/timed.hpp"
+
+namespace tunekit::measure {
+
+/// Settings of `opencl_measurer`.
+struct opencl_options {
+    opencl_device device{};  ///< from find_opencl_device
+    std::string library{};   ///< libOpenCL; empty: the system's
+    device_timing timing{};
+    std::size_t memory_bytes = std::size_t{8} << 30;  ///< host memory that a worker may make resident
+};
+
+/// Settings of `isolated` for an OpenCL worker. Drivers map more than they use, so the parent watches the resident memory.
+[[nodiscard]] inline isolated_options opencl_isolation(std::size_t memory_bytes = std::size_t{8} << 30)
+{
+    return {.memory_bytes = memory_bytes, .rule = memory_rule::resident};
+}
+
+namespace detail {
+
+/// What one OpenCL device can start, by what the driver said of the kernels that it built.
+class opencl_rule {
+public:
+    static constexpr int refusal = -5;  // CL_OUT_OF_RESOURCES
+
+    explicit opencl_rule(opencl_device on) : on_(std::move(on)) {}
+
+    [[nodiscard]] std::optional<std::string> exceeds(const opencl_launch& l, const std::string& built) const
+    {
+        std::optional<opencl_resources> use;
+        if (const auto code = parse_opencl_code(bytes_of(built).value_or(std::string()))) {
+            const auto at = code->kernels.find(l.entry);
+            if (at != code->kernels.end()) use = at->second;
+        }
+        return measure::exceeds(l, use, on_);
+    }
+    void ran() noexcept {}
+
+private:
+    opencl_device on_;
+};
+
+}  // namespace detail
+
+/// Measures the configurations of `what`, whose text is an `opencl_source`, on one device.
+///
+///     const auto device = find_opencl_device();
+///     opencl_operands data;
+///     opencl_builder pool({.device = device});
+///     auto measure = opencl_measurer(program, std::move(pool), data, until_confident{}, {.device = device});
+///
+/// Builds in the pool's processes, refuses what the device cannot start, runs the rest in a worker process that holds the
+/// device, checks outputs once and times by events. After a failure the worker is replaced: some drivers answer nothing
+/// any more after a bad access, others take the process with them. `data` is copied by the fork; later changes are not
+/// seen. limits::run_seconds includes the start of OpenCL in a new worker, and whatever the driver compiles at the first
+/// launch: with PoCL a second or more.
+///
+/// Failures:   those of `generated`; launch_error with the cl_int, crash, wrong_result, run_timeout, out_of_memory.
+/// Errors:     those of `isolated`. Threads: as for `isolated`.
+template <class Template, class Repetition>
+[[nodiscard]] auto opencl_measurer(Template what, opencl_builder pool, opencl_operands& data, Repetition repeat,
+                                   const opencl_options& options)
+{
+    // Held by the kernel that `isolated` keeps: children may have to be forked again.
+    const auto gpu = std::make_shared<opencl_session>(options.device.index, options.library, options.timing);
+    auto kernel = [gpu, of = opencl_kernel(what, pool.cache(), data, *gpu)](const auto& config) { return of(config); };
+    auto runs = isolated(what.space, timed{std::move(kernel), std::move(repeat), opencl_check{&data, gpu.get()}},
+                         opencl_isolation(options.memory_bytes));
+    admitted_measurer<Template, opencl_cache, detail::opencl_rule, decltype(runs)> admitted(
+        what, pool.cache(), detail::opencl_rule(options.device), std::move(runs));
+    return generated(std::move(what), std::move(pool), std::move(admitted));
+}
+
+}  // namespace tunekit::measure

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The use of one OpenCL device by one process: memory, and the seconds of what runs on the device.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/measure/detail/opencl_driver.hpp"
+#include "tunekit/measure/device/timing.hpp"
+#include "tunekit/measure/opencl/device.hpp"
+
+namespace tunekit::measure {
+
+/// A process's use of a device: a context and a queue in order. The first use begins it, so that it may be made before a
+/// fork and used after it. Device memory lives as long as the session.
+///
+/// Errors: opencl_failure from what the library refuses, no_opencl where there is none or no such device.
+class opencl_session {
+public:
+    using memory = detail::opencl_driver::handle;  ///< cl_mem
+    static constexpr bool counts_waiting = false;  ///< an event says when its kernel itself began and ended
+
+    explicit opencl_session(int device = 0, std::string library = {}, device_timing how = {})
+        : how_(how), path_(std::move(library)), index_(device)
+    {
+        how_.validate();
+    }
+    opencl_session(const opencl_session&) = delete;
+    opencl_session& operator=(const opencl_session&) = delete;
+    ~opencl_session()
+    {
+        if (!cl_) return;
+        forget_events();
+        for (const auto at : memory_) cl_->release_memory(at);
+        if (queue_ != nullptr) cl_->release_queue(queue_);
+        if (context_ != nullptr) cl_->release_context(context_);
+    }
+
+    [[nodiscard]] const device_timing& timing() const noexcept { return how_; }
+
+    /// The library, with a context of the device. Throws no_opencl or opencl_failure.
+    const detail::opencl_driver& cl()
+    {
+        if (queue_ != nullptr) return *cl_;
+        if (!cl_) cl_.emplace(path_);
+        place_ = detail::find_place(*cl_, index_);
+        int code = 0;
+        context_ = cl_->create_context(nullptr, 1, &place_.device, nullptr, nullptr, &code);
+        cl_->check(code, "clCreateContext");
+        queue_ = cl_->create_queue(context_, place_.device, detail::cl_profiling, &code);
+        cl_->check(code, "clCreateCommandQueue");
+        return *cl_;
+    }
+    /// Of the device and its context, as the library has them. Precondition: `cl()` was called.
+    [[nodiscard]] detail::opencl_driver::handle device() const noexcept { return place_.device; }
+    [[nodiscard]] detail::opencl_driver::handle context() const noexcept { return context_; }
+
+    /// Allocates `bytes` of device memory, until they are released or the session ends.
+    [[nodiscard]] memory allocate(std::size_t bytes)
+    {
+        cl();
+        int code = 0;
+        const memory at = cl_->create_buffer(context_, detail::cl_read_write, bytes != 0 ? bytes : 1, nullptr, &code);
+        cl_->check(code, "clCreateBuffer of " + std::to_string(bytes) + " bytes");
+        memory_.push_back(at);
+        return at;
+    }
+    /// Releases memory of this session.
+    void release(memory at)
+    {
+        if (std::erase(memory_, at) != 0) cl_->check(cl_->release_memory(at), "clReleaseMemObject");
+    }
+    void copy_to(memory to, const void* from, std::size_t bytes)
+    {
+        if (bytes == 0) return;
+        cl().check(cl_->write(queue_, to, 1, 0, bytes, from, 0, nullptr, nullptr), "clEnqueueWriteBuffer");
+    }
+    void copy_from(void* to, memory from, std::size_t bytes)
+    {
+        if (bytes == 0) return;
+        cl().check(cl_->read(queue_, from, 1, 0, bytes, to, 0, nullptr, nullptr), "clEnqueueReadBuffer");
+    }
+    void fill(memory at, unsigned char value, std::size_t bytes, std::size_t offset = 0)
+    {
+        if (bytes == 0) return;
+        cl().check(cl_->fill(queue_, at, &value, 1, offset, bytes, 0, nullptr, nullptr), "clEnqueueFillBuffer");
+    }
+    /// Waits for the device, and throws where a kernel failed.
+    void finish() { cl().check(cl_->finish(queue_), "clFinish"); }
+
+    /// Writes other memory, so that the next run finds nothing in the cache.
+    void flush()
+    {
+        if (!cache_bytes_) cache_bytes_ = detail::describe(cl(), place_, index_).cache_bytes;
+        flush_(*this, how_.flush_bytes, *cache_bytes_);
+        finish();
+    }
+
+    /// Puts a kernel into the queue: work-groups, and work-items of each.
+    void enqueue(detail::opencl_driver::handle kernel, const std::array<std::size_t, 3>& grid,
+                 const std::array<std::size_t, 3>& block)
+    {
+        const std::array<std::size_t, 3> all{grid[0] * block[0], grid[1] * block[1], grid[2] * block[2]};
+        detail::opencl_driver::handle event = nullptr;
+        cl_->check(cl_->launch(queue_, kernel, 3, nullptr, all.data(), block.data(), 0, nullptr, &event),
+                   "clEnqueueNDRangeKernel");
+        events_.push_back(event);
+    }
+
+    /// Seconds on the device of one `launch()`, which enqueues kernels: mean of `times` in a row. The kernels' own times are
+    /// added, as their events tell them; what lies between them does not count. `launch_series` says how often.
+    template <class Launch>
+    [[nodiscard]] double seconds(std::uint32_t times, Launch&& launch)
+    {
+        cl();
+        forget_events();
+        for (std::uint32_t i = 0; i < times; ++i) launch();
+        finish();
+        cl_->check(cl_->wait(static_cast<std::uint32_t>(events_.size()), events_.data()), "running the kernel");
+        double sum = 0;
+        for (const auto event : events_) {
+            const auto from = cl_->number<std::uint64_t>(cl_->event_time, event, detail::cl_event_start);
+            const auto to = cl_->number<std::uint64_t>(cl_->event_time, event, detail::cl_event_end);
+            sum += 1e-9 * static_cast<double>(to > from ? to - from : 0);
+        }
+        forget_events();
+        return sum / static_cast<double>(times);
+    }
+
+private:
+    void forget_events() noexcept
+    {
+        for (const auto event : events_) cl_->release_event(event);
+        events_.clear();
+    }
+
+    device_timing how_;
+    std::string path_;
+    int index_;
+    std::optional<detail::opencl_driver> cl_{};
+    detail::opencl_place place_{};
+    detail::opencl_driver::handle context_ = nullptr, queue_ = nullptr;
+    std::vector<memory> memory_{};
+    std::vector<detail::opencl_driver::handle> events_{};  ///< of what was enqueued since the last timing
+    std::optional<std::size_t> cache_bytes_{};
+    cache_flush<opencl_session> flush_{};
+};
+
+}  // namespace tunekit::measure
