@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// An OpenCL kernel of one's own as text: built by the driver for every configuration, checked, and timed by events. Needs no
-// headers of OpenCL to be built. Without a device it says so and ends with status 3.
+
+// Tunes an OpenCL kernel that is given as text: the device's driver builds every configuration.
+// It needs no headers of OpenCL to be built. Without a device it says so and ends with status 3.
 
 #include <cstddef>
 #include <cstdio>

@@ -14,9 +14,9 @@ namespace tunekit::measure {
 
 /// Options for timing on a device, in addition to the repetition policy.
 struct device_timing {
-    cache state = cache::warm;          ///< of the last-level cache; cold: other memory is written before each run, untimed
-    std::size_t flush_bytes = 0;        ///< written before a cold run; 0: twice the last level's cache
-    double min_seconds = 1e-4;          ///< a warm run is launched so often in one timing that it lasts about as long
+    cache state = cache::warm;    ///< of the last-level cache; cold: other memory is written before each run, untimed
+    std::size_t flush_bytes = 0;  ///< written before a cold run; 0: twice the last level's cache
+    double min_seconds = 1e-4;    ///< a warm run is launched so often in one timing that it lasts about as long
     std::uint32_t max_launches = 1000;  ///< of a warm run, at most
     /// A warm run that is shorter is launched once before it is timed, on devices whose events would otherwise count how
     /// long the launch takes (2 to 5 us).
