@@ -11,7 +11,8 @@ refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
 refuses 'strategy' --spaces bench/data --strategy nothing
 refuses '--ranks has a 0' --spaces bench/data --ranks 0
 refuses '--repeats and --ranks are counts' --spaces bench/data --repeats 0
-refuses '--at-least leaves no space' --spaces bench/data --at-least 99999999
+refuses 'leave no space' --spaces bench/data --at-least 99999999
+refuses 'leave no space' --spaces bench/data --budget-at-least 99999999
 "$program" --spaces bench/data --only gemm_Out --strategy random --ranks 1,32 >"$work/table"
 [ "$(wc -l <"$work/table")" = 3 ] || fail "the table has not a line for each number of ranks"
 awk '$2 == 32 && $6 > 2 { ok = 1 } END { exit !ok }' "$work/table" || fail "32 ranks are not sooner than one: $(cat "$work/table")"

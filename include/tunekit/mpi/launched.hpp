@@ -6,42 +6,79 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <initializer_list>
 #include <optional>
+#include <string>
 
 namespace tunekit::mpi {
 
 /// A rank among all and among those on its machine.
 struct place {
     std::size_t rank = 0, ranks = 1;
-    std::size_t local_rank = 0, local_ranks = 1;
+    /// Each number below `local_ranks` once on a machine, in an order of the launcher's own: that of Open MPI 5 goes by the
+    /// processors that it binds to, so that rank 2 may have local rank 1.
+    std::size_t local_rank = 0;
+    std::size_t local_ranks = 1;
+    bool local_known = true;  ///< whether the launcher told the local rank
 
     friend bool operator==(const place&, const place&) = default;
 };
 
-/// Reads the place from the launcher's variables: those of Open MPI (OMPI_COMM_WORLD_...), of MPICH's Hydra (PMI_RANK,
-/// MPI_LOCALRANKID) or of Slurm (SLURM_PROCID, SLURM_LOCALID); none where there are no such variables. Code that
-/// chooses a device by the node-local rank, or builds a measurer, needs it before MPI_Init.
-[[nodiscard]] inline std::optional<place> launched()
+namespace detail {
+
+/// The number that the first of these variables with a number has.
+[[nodiscard]] inline std::optional<std::size_t> first_number(std::initializer_list<const char*> names)
 {
-    const auto number = [](const char* name) -> std::optional<std::size_t> {
+    for (const char* const name : names) {
         const char* const text = std::getenv(name);
-        if (text == nullptr || *text == 0) return std::nullopt;
+        if (text == nullptr || *text < '0' || *text > '9') continue;
         char* end = nullptr;
         const unsigned long n = std::strtoul(text, &end, 10);
-        if (*end != 0) return std::nullopt;
-        return n;
-    };
-    struct names {
-        const char *rank, *ranks, *local_rank, *local_ranks;
-    };
-    constexpr names known[] = {
-        {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
-        {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
-        {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"}};
-    for (const names& n : known)
-        if (const auto rank = number(n.rank), ranks = number(n.ranks); rank && ranks)
-            return place{*rank, *ranks, number(n.local_rank).value_or(0), number(n.local_ranks).value_or(1)};
+        if (*end == 0) return n;
+    }
     return std::nullopt;
+}
+
+/// How many tasks Slurm has on the machine number `node`, from its list: "8(x3),4" is 8 on each of the first three, then 4.
+[[nodiscard]] inline std::optional<std::size_t> tasks_on(const std::string& list, std::size_t node)
+{
+    const char* at = list.c_str();
+    for (std::size_t first = 0; *at >= '0' && *at <= '9';) {
+        char* end = nullptr;
+        const unsigned long tasks = std::strtoul(at, &end, 10);
+        unsigned long machines = 1;
+        if (end[0] == '(' && end[1] == 'x') {
+            machines = std::strtoul(end + 2, &end, 10);
+            if (*end++ != ')') return std::nullopt;
+        }
+        first += machines;
+        if (node < first) return tasks;
+        at = *end == ',' ? end + 1 : end;
+    }
+    return std::nullopt;
+}
+
+}  // namespace detail
+
+/// Reads the place from the launcher's variables, those of an MPI before those of a batch system, which processes of an
+/// `mpirun` inherit: Open MPI's (OMPI_COMM_WORLD_...), those of MPICH's Hydra (PMI_RANK, MPI_LOCALRANKID), MVAPICH's
+/// (MV2_COMM_WORLD_...), PALS's (PALS_RANKID, PALS_LOCAL_RANKID), Flux's (FLUX_TASK_RANK, FLUX_TASK_LOCAL_ID) or Slurm's
+/// (SLURM_PROCID, SLURM_LOCALID). None where no rank or no number of ranks is told. What chooses a device by the node-local
+/// rank, or builds a measurer, needs it before MPI_Init.
+[[nodiscard]] inline std::optional<place> launched()
+{
+    using detail::first_number;
+    const auto rank = first_number(
+        {"OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID", "FLUX_TASK_RANK", "SLURM_PROCID"});
+    const auto ranks = first_number(
+        {"OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "PMI_SIZE", "FLUX_JOB_SIZE", "SLURM_STEP_NUM_TASKS"});
+    if (!rank || !ranks) return std::nullopt;
+    const auto local = first_number({"OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                     "PALS_LOCAL_RANKID", "FLUX_TASK_LOCAL_ID", "SLURM_LOCALID"});
+    auto locals = first_number({"OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"});
+    if (const char* const list = std::getenv("SLURM_STEP_TASKS_PER_NODE"); !locals && list != nullptr)
+        if (const auto node = first_number({"SLURM_NODEID"})) locals = detail::tasks_on(list, *node);
+    return place{*rank, *ranks, local.value_or(0), locals.value_or(1), local.has_value()};
 }
 
 }  // namespace tunekit::mpi

@@ -7,9 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tunekit/mpi/compared.hpp"
@@ -113,24 +115,53 @@ TEST_CASE("the A/A check: ratio of geometric means and Welch's interval, by hand
 
 TEST_CASE("a launcher's variables name the place")
 {
-    const auto clear = [] {
-        for (const char* name :
-             {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
-              "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS",
-              "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"})
-            ::unsetenv(name);
+    constexpr const char* variables[] = {"OMPI_COMM_WORLD_RANK",
+                                         "OMPI_COMM_WORLD_SIZE",
+                                         "OMPI_COMM_WORLD_LOCAL_RANK",
+                                         "OMPI_COMM_WORLD_LOCAL_SIZE",
+                                         "PMI_RANK",
+                                         "PMI_SIZE",
+                                         "MPI_LOCALRANKID",
+                                         "MPI_LOCALNRANKS",
+                                         "SLURM_PROCID",
+                                         "SLURM_STEP_NUM_TASKS",
+                                         "SLURM_LOCALID",
+                                         "SLURM_NODEID",
+                                         "SLURM_STEP_TASKS_PER_NODE"};
+    const auto only = [&](std::initializer_list<std::pair<const char*, const char*>> set) {
+        for (const char* const name : variables) ::unsetenv(name);
+        for (const auto& [name, value] : set) ::setenv(name, value, 1);
+        return mpi::launched();
     };
-    clear();
-    CHECK_FALSE(mpi::launched().has_value());
-    ::setenv("PMI_RANK", "5", 1);
-    CHECK_FALSE(mpi::launched().has_value());  // of how many is not said
-    ::setenv("PMI_SIZE", "8", 1);
-    CHECK(mpi::launched() == mpi::place{5, 8, 0, 1});
-    ::setenv("MPI_LOCALRANKID", "1", 1);
-    ::setenv("MPI_LOCALNRANKS", "4", 1);
-    CHECK(mpi::launched() == mpi::place{5, 8, 1, 4});
-    ::setenv("OMPI_COMM_WORLD_RANK", "2", 1);
-    ::setenv("OMPI_COMM_WORLD_SIZE", "x", 1);
-    CHECK(mpi::launched() == mpi::place{5, 8, 1, 4});
-    clear();
+    CHECK_FALSE(only({}).has_value());
+    CHECK_FALSE(only({{"PMI_RANK", "5"}}).has_value());  // of how many is not said
+    CHECK(only({{"PMI_RANK", "5"}, {"PMI_SIZE", "8"}}) == mpi::place{5, 8, 0, 1, false});
+    // Hydra, and what it inherits of a batch system
+    CHECK(only({{"PMI_RANK", "5"},
+                {"PMI_SIZE", "8"},
+                {"MPI_LOCALRANKID", "1"},
+                {"MPI_LOCALNRANKS", "4"},
+                {"SLURM_PROCID", "0"},
+                {"SLURM_LOCALID", "0"}}) == mpi::place{5, 8, 1, 4, true});
+    // Open MPI 5.0.11, four ranks on two cores: the second rank has local rank 2
+    CHECK(only({{"OMPI_COMM_WORLD_RANK", "1"},
+                {"OMPI_COMM_WORLD_SIZE", "4"},
+                {"OMPI_COMM_WORLD_LOCAL_RANK", "2"},
+                {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}}) == mpi::place{1, 4, 2, 4, true});
+    // MPICH under srun --mpi=pmi2: Slurm alone knows the local rank
+    CHECK(only({{"PMI_RANK", "19"},
+                {"PMI_SIZE", "20"},
+                {"SLURM_PROCID", "19"},
+                {"SLURM_STEP_NUM_TASKS", "20"},
+                {"SLURM_LOCALID", "3"},
+                {"SLURM_NODEID", "2"},
+                {"SLURM_STEP_TASKS_PER_NODE", "8(x2),4"}}) == mpi::place{19, 20, 3, 4, true});
+    CHECK_FALSE(only({{"OMPI_COMM_WORLD_RANK", "2"}, {"OMPI_COMM_WORLD_SIZE", "x"}}).has_value());
+    CHECK_FALSE(only({{"OMPI_COMM_WORLD_RANK", "-1"}, {"OMPI_COMM_WORLD_SIZE", "2"}}).has_value());
+    static_cast<void>(only({}));
+    using mpi::detail::tasks_on;
+    CHECK(tasks_on("8(x3),4", 2) == 8U);
+    CHECK(tasks_on("8(x3),4", 3) == 4U);
+    CHECK_FALSE(tasks_on("8(x3),4", 4).has_value());
+    for (const char* const wrong : {"", "a", "8(x3", "8(y3)", "8,,4"}) CHECK_FALSE(tasks_on(wrong, 1).has_value());
 }
