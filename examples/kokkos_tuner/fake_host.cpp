@@ -68,6 +68,8 @@ struct tools {
     decltype(kokkosp_begin_context)* begin = symbol<decltype(kokkosp_begin_context)>(library, "kokkosp_begin_context");
     decltype(kokkosp_request_values)* request =
         symbol<decltype(kokkosp_request_values)>(library, "kokkosp_request_values");
+    decltype(kokkosp_declare_optimization_goal)* goal =
+        symbol<decltype(kokkosp_declare_optimization_goal)>(library, "kokkosp_declare_optimization_goal");
     decltype(kokkosp_end_context)* end = symbol<decltype(kokkosp_end_context)>(library, "kokkosp_end_context");
 };
 
@@ -92,7 +94,22 @@ kt_variable fraction()
     return v;
 }
 
-/// One call of a kernel as Kokkos makes it: the tuner's context around the kernel's own.
+/// One call of a kernel as Kokkos makes it up to 4.6: the policy's context within the kernel's, which is never ended; the
+/// policy's is ended twice, and both ids are used again.
+template <class Run>
+void policy_call(const tools& t, kt_variable& label, const char* name, std::vector<kt_variable_value>& out, const Run& run)
+{
+    kt_variable_value in{1, {}, &label};
+    std::strncpy(in.value.string_value, name, sizeof in.value.string_value - 1);
+    t.begin(1);
+    t.begin(2);
+    t.request(2, 1, &in, out.size(), out.data());
+    run(out);
+    t.end(2, {});
+    t.end(2, {});
+}
+
+/// A region that an application tunes, with a kernel in it.
 template <class Run>
 void call(const tools& t, kt_variable& label, const char* name, std::vector<kt_variable_value>& out, const Run& run)
 {
@@ -158,6 +175,45 @@ int main(int argc, char** argv)
     check(fastest >= 95, "the fastest team size is not used in the end");
     const int fenced = fences;
     check(fenced > 0 && fenced < 3000, "timed calls are fenced, and they alone");
+
+    // The order of a real Kokkos.
+    for (int k = 0; k < 3000; ++k) {
+        teams[0].value.int_value = 1;
+        policy_call(t, label, "policy", teams, [&](const auto& out) {
+            const auto n = out[0].value.int_value;
+            wait(10e-6 * (1 + std::abs(std::log2(static_cast<double>(n)) - 3)));
+            if (k == 2900) fastest = 0;
+            if (k >= 2900) fastest += n == 8;
+        });
+    }
+    check(fastest >= 95, "the fastest team size is not used within a policy's context");
+
+    // A goal: the rate is highest where the call is slowest.
+    kt_variable rate{};
+    rate.type = kt_double;
+    rate.quantity = kt_unbounded;
+    t.input("rate", 7, &rate);
+    for (const bool most : {true, false}) {
+        int reached = 0;
+        for (int k = 0; k < 3000; ++k) {
+            teams[0].value.int_value = 32;
+            kt_variable_value in[2] = {{1, {}, &label}, {7, {.double_value = static_cast<double>(k)}, &rate}};
+            std::strcpy(in[0].value.string_value, "goal");
+            t.begin(1);
+            t.goal(1, {7, most ? kt_maximize : kt_minimize});
+            t.request(1, 2, in, 1, teams.data());
+            const auto n = static_cast<double>(teams[0].value.int_value);
+            const double value = 1 / (1 + std::abs(std::log2(n) - 2));  // most at 4, least at 128
+            t.end(1, {7, {.double_value = k % 500 == 499 ? -1 : value}, &rate});
+            if (k >= 2900) reached += most ? n == 4 : n == 128;
+        }
+        check(reached >= 95, most ? "the largest value is not reached" : "the smallest value is not reached");
+    }
+    t.goal(55, {7, kt_minimize});  // of no context
+    t.begin(1);
+    t.goal(1, {99, kt_minimize});  // never declared
+    t.goal(1, {1, kt_minimize});   // a text
+    t.end(1, {});
 
     // Open ends: nothing outside ]0, 0.999[; two variables at once.
     kt_variable fractions[2] = {fraction(), fraction()};

@@ -50,6 +50,13 @@ struct kt_variable_value {
     kt_variable* declared;
 };
 
+enum kt_direction { kt_minimize, kt_maximize };
+
+struct kt_goal {
+    std::size_t id;  // of the input whose value at the end of a context is to be small or large
+    kt_direction direction;
+};
+
 struct kt_actions {
     void (*fence)(std::uint32_t device);
     void (*padding[31])();
@@ -69,6 +76,7 @@ void kokkosp_declare_input_type(const char* name, std::size_t id, kt_variable* i
 void kokkosp_begin_context(std::size_t context);
 void kokkosp_request_values(std::size_t context, std::size_t inputs, const kt_variable_value* in, std::size_t outputs,
                             kt_variable_value* out);
-void kokkosp_end_context(std::size_t context, kt_variable_value);
+void kokkosp_declare_optimization_goal(std::size_t context, kt_goal goal);
+void kokkosp_end_context(std::size_t context, kt_variable_value reached);
 
 }  // extern "C"

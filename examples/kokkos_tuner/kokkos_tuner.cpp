@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -95,6 +97,7 @@ struct session {
     std::string key;
     std::vector<variable> variables;
     registry contexts;
+    bool by_time = true;
     bool busy = false;  ///< somebody runs what was answered
 
     [[nodiscard]] registry::context_type& context() { return contexts.at(""); }
@@ -103,6 +106,7 @@ struct session {
 /// A context of the host that has begun, on this thread.
 struct open_context {
     std::size_t id = 0;
+    std::optional<kt_goal> goal{};  ///< what is small or large in the end; none: its time
     session* of = nullptr;
     bool timed = false;
     double began = 0;
@@ -126,6 +130,23 @@ tool& it()
     return one;
 }
 thread_local std::vector<open_context> open_contexts;
+thread_local std::size_t last_ended = 0;
+
+/// Ends all that began after `from` and was never ended.
+void drop(std::vector<open_context>::iterator from)
+{
+    for (auto c = from; c != open_contexts.end(); ++c)
+        if (c->timed) c->of->busy = false;
+    open_contexts.erase(from, open_contexts.end());
+}
+
+/// The innermost open context of that id.
+std::vector<open_context>::iterator found(std::size_t id)
+{
+    const auto of =
+        std::find_if(open_contexts.rbegin(), open_contexts.rend(), [&](const open_context& c) { return c.id == id; });
+    return of == open_contexts.rend() ? open_contexts.end() : std::prev(of.base());
+}
 
 void tell_once(const std::string& line)
 {
@@ -202,11 +223,16 @@ std::size_t neutral(const variable& v, const cell& preset, std::size_t place, st
 }
 
 /// Names and values of the inputs, names and candidates of what is asked for: the same label with other candidates is another kernel.
-std::string key_of(std::size_t inputs, const kt_variable_value* in, const std::vector<variable>& asked)
+/// What is reached is no input: its value is the answer of the call before.
+std::string key_of(std::size_t inputs, const kt_variable_value* in, const std::vector<variable>& asked,
+                   const std::optional<kt_goal>& goal)
 {
     std::string key;
+    if (goal)
+        key = (goal->direction == kt_minimize ? "least " : "most ") + it().declared.at(goal->id).name + ' ';
     for (std::size_t k = 0; k < inputs; ++k) {
         const auto name = it().declared.find(in[k].id);
+        if (goal && goal->id == in[k].id) continue;
         if (name == it().declared.end() || in[k].declared == nullptr) continue;
         key += name->second.name + '=' + text_of(in[k].value, in[k].declared->type) + ' ';
     }
@@ -220,7 +246,7 @@ std::string key_of(std::size_t inputs, const kt_variable_value* in, const std::v
     return key + std::to_string(candidates);
 }
 
-session& session_of(const std::string& key, std::vector<variable> asked, const kt_variable_value* out)
+session& session_of(const std::string& key, std::vector<variable> asked, const kt_variable_value* out, bool by_time)
 {
     tool& t = it();
     const auto there = t.sessions.find(key);
@@ -233,12 +259,17 @@ session& session_of(const std::string& key, std::vector<variable> asked, const k
         parameters.push_back({"v" + std::to_string(k), std::move(cells)});
         untuned.push_back(static_cast<std::int64_t>(neutral(asked[k], out[k].value, k, asked.size())));
     }
+    tk::online::options how = t.options;
+    if (!by_time) how.call_seconds = 0;  // our own seconds do not compare with the host's unit
     session::registry contexts({.kernel = key, .version = t.version, .device = t.device},
-                               tk::space::dynamic_product(std::move(parameters), {}), untuned, t.options);
+                               tk::space::dynamic_product(std::move(parameters), {}), untuned, how);
     if (!t.file.empty())
         for (const std::string& why : contexts.load(t.file).refused) tell_once(t.file + ": " + why);
     return t.sessions
-        .try_emplace(key, session{.key = key, .variables = std::move(asked), .contexts = std::move(contexts)})
+        .try_emplace(key, session{.key = key,
+                                  .variables = std::move(asked),
+                                  .contexts = std::move(contexts),
+                                  .by_time = by_time})
         .first->second;
 }
 
@@ -290,7 +321,10 @@ void kokkosp_declare_input_type(const char* name, std::size_t id, kt_variable* i
 
 void kokkosp_begin_context(std::size_t context)
 {
-    guarded([&] { open_contexts.push_back({.id = context}); });
+    guarded([&] {
+        drop(found(context));  // Kokkos never ends the context around a tuned policy, and uses its id again
+        open_contexts.push_back({.id = context});
+    });
 }
 
 void kokkosp_request_values(std::size_t context, std::size_t inputs, const kt_variable_value* in, std::size_t outputs,
@@ -317,13 +351,13 @@ void kokkosp_request_values(std::size_t context, std::size_t inputs, const kt_va
                 "before are affected), "
                 "which is slow whatever is answered; there, run without KOKKOS_TUNE_INTERNALS. "
                 "They are tuned with KOKKOS_TOOLS_TUNEKIT_TILES=1 alone");
-        const std::string key = key_of(inputs, in, asked);
-        session& s = session_of(key, std::move(asked), out);
-        auto of = std::find_if(open_contexts.rbegin(), open_contexts.rend(),
-                               [&](const open_context& c) { return c.id == context; });
+        const auto of = found(context);
+        const std::optional<kt_goal> goal = of == open_contexts.end() ? std::nullopt : of->goal;
+        const std::string key = key_of(inputs, in, asked, goal);
+        session& s = session_of(key, std::move(asked), out, !goal);
         const bool tuned = (!tiles || it().tiles) && key.find(it().only) != std::string::npos;
-        if (!tuned || s.busy || of == open_contexts.rend() || of->of != nullptr) {
-            if (of == open_contexts.rend())
+        if (!tuned || s.busy || of == open_contexts.end() || of->of != nullptr) {
+            if (of == open_contexts.end())
                 tell_once("a value was asked for in a context that has not begun; the best known is used");
             return answer(s, s.contexts.space().at(s.context().status().best), out);
         }
@@ -340,24 +374,46 @@ void kokkosp_request_values(std::size_t context, std::size_t inputs, const kt_va
     });
 }
 
-void kokkosp_end_context(std::size_t context, kt_variable_value)
+void kokkosp_declare_optimization_goal(std::size_t context, kt_goal goal)
+{
+    guarded([&] {
+        const auto of = found(context);
+        const auto what = it().declared.find(goal.id);
+        if (of == open_contexts.end() || of->of != nullptr)
+            return tell_once("a goal was declared outside its context, or after its values were asked for; time is tuned");
+        if (what == it().declared.end() || what->second.type == kt_string)
+            return tell_once("a goal was declared that is no declared number; time is tuned");
+        of->goal = goal;
+    });
+}
+
+void kokkosp_end_context(std::size_t context, kt_variable_value reached)
 {
     if (!open_contexts.empty() && open_contexts.back().id == context && open_contexts.back().timed &&
         it().fence != nullptr)
         it().fence(0);
     const double ended = it().now();
     guarded([&] {
-        const auto of = std::find_if(open_contexts.rbegin(), open_contexts.rend(),
-                                     [&](const open_context& c) { return c.id == context; });
-        if (of == open_contexts.rend()) return tell_once("a context ended that has not begun; it is passed over");
-        while (open_contexts.back().id != context) {  // begun inside it and never ended
-            if (open_contexts.back().timed) open_contexts.back().of->busy = false;
-            open_contexts.pop_back();
+        const auto of = found(context);
+        if (of == open_contexts.end()) {  // Kokkos ends the context of a tuned policy twice
+            if (context != last_ended) tell_once("a context ended that has not begun; it is passed over");
+            return;
         }
-        const open_context last = open_contexts.back();
+        last_ended = context;
+        drop(std::next(of));
+        const open_context last = *of;
         open_contexts.pop_back();
         if (!last.timed) return;
-        last.of->context().report(ended - last.began);
+        double cost = ended - last.began;
+        if (last.goal) {
+            const double value = number(reached.value, it().declared.at(last.goal->id).type);
+            cost = reached.id != last.goal->id              ? std::numeric_limits<double>::quiet_NaN()
+                   : last.goal->direction == kt_maximize ? 1 / value
+                                                         : value;
+            if (!(std::isfinite(cost) && cost > 0))
+                tell_once("the value of a goal is missing or not positive; that call does not count");
+        }
+        last.of->context().report(cost);
         last.of->busy = false;
         const auto problem = last.of->context().problem();
         if (problem != tk::online::trouble::none) tell_once(last.of->key + ": " + to_text(problem));
@@ -371,11 +427,13 @@ void kokkosp_finalize_library()
         std::vector<tk::online::winner_line> winners;
         for (auto& [key, s] : t.sessions) {
             const auto is = s.context().status();
+            const double unit = s.by_time ? 1e6 : 1;  // of a goal the cost: its value, or 1 over it
+            const char* const name = s.by_time ? " us" : "";
             if (!t.quiet)
-                std::printf("tunekit: %s: %llu configurations, %llu calls, %s, default %.3g us, best %.3g us\n",
+                std::printf("tunekit: %s: %llu configurations, %llu calls, %s, default %.3g%s, best %.3g%s\n",
                             key.c_str(), static_cast<unsigned long long>(s.contexts.space().size()),
-                            static_cast<unsigned long long>(is.calls), to_text(is.phase), 1e6 * is.default_cost,
-                            1e6 * is.cost);
+                            static_cast<unsigned long long>(is.calls), to_text(is.phase), is.default_cost * unit,
+                            name, is.cost * unit, name);
             for (auto& w : s.contexts.winners()) winners.push_back(std::move(w));
         }
         if (!t.file.empty() && !winners.empty()) tk::online::write_winners(t.file, winners);
