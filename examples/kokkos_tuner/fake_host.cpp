@@ -97,7 +97,8 @@ kt_variable fraction()
 /// One call of a kernel as Kokkos makes it up to 4.6: the policy's context within the kernel's, which is never ended; the
 /// policy's is ended twice, and both ids are used again.
 template <class Run>
-void policy_call(const tools& t, kt_variable& label, const char* name, std::vector<kt_variable_value>& out, const Run& run)
+void policy_call(const tools& t, kt_variable& label, const char* name, std::vector<kt_variable_value>& out,
+                 const Run& run)
 {
     kt_variable_value in{1, {}, &label};
     std::strncpy(in.value.string_value, name, sizeof in.value.string_value - 1);

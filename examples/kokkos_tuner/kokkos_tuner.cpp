@@ -228,8 +228,7 @@ std::string key_of(std::size_t inputs, const kt_variable_value* in, const std::v
                    const std::optional<kt_goal>& goal)
 {
     std::string key;
-    if (goal)
-        key = (goal->direction == kt_minimize ? "least " : "most ") + it().declared.at(goal->id).name + ' ';
+    if (goal) key = (goal->direction == kt_minimize ? "least " : "most ") + it().declared.at(goal->id).name + ' ';
     for (std::size_t k = 0; k < inputs; ++k) {
         const auto name = it().declared.find(in[k].id);
         if (goal && goal->id == in[k].id) continue;
@@ -266,10 +265,9 @@ session& session_of(const std::string& key, std::vector<variable> asked, const k
     if (!t.file.empty())
         for (const std::string& why : contexts.load(t.file).refused) tell_once(t.file + ": " + why);
     return t.sessions
-        .try_emplace(key, session{.key = key,
-                                  .variables = std::move(asked),
-                                  .contexts = std::move(contexts),
-                                  .by_time = by_time})
+        .try_emplace(
+            key,
+            session{.key = key, .variables = std::move(asked), .contexts = std::move(contexts), .by_time = by_time})
         .first->second;
 }
 
@@ -380,7 +378,8 @@ void kokkosp_declare_optimization_goal(std::size_t context, kt_goal goal)
         const auto of = found(context);
         const auto what = it().declared.find(goal.id);
         if (of == open_contexts.end() || of->of != nullptr)
-            return tell_once("a goal was declared outside its context, or after its values were asked for; time is tuned");
+            return tell_once(
+                "a goal was declared outside its context, or after its values were asked for; time is tuned");
         if (what == it().declared.end() || what->second.type == kt_string)
             return tell_once("a goal was declared that is no declared number; time is tuned");
         of->goal = goal;
@@ -407,7 +406,7 @@ void kokkosp_end_context(std::size_t context, kt_variable_value reached)
         double cost = ended - last.began;
         if (last.goal) {
             const double value = number(reached.value, it().declared.at(last.goal->id).type);
-            cost = reached.id != last.goal->id              ? std::numeric_limits<double>::quiet_NaN()
+            cost = reached.id != last.goal->id           ? std::numeric_limits<double>::quiet_NaN()
                    : last.goal->direction == kt_maximize ? 1 / value
                                                          : value;
             if (!(std::isfinite(cost) && cost > 0))
@@ -432,8 +431,8 @@ void kokkosp_finalize_library()
             if (!t.quiet)
                 std::printf("tunekit: %s: %llu configurations, %llu calls, %s, default %.3g%s, best %.3g%s\n",
                             key.c_str(), static_cast<unsigned long long>(s.contexts.space().size()),
-                            static_cast<unsigned long long>(is.calls), to_text(is.phase), is.default_cost * unit,
-                            name, is.cost * unit, name);
+                            static_cast<unsigned long long>(is.calls), to_text(is.phase), is.default_cost * unit, name,
+                            is.cost * unit, name);
             for (auto& w : s.contexts.winners()) winners.push_back(std::move(w));
         }
         if (!t.file.empty() && !winners.empty()) tk::online::write_winners(t.file, winners);
