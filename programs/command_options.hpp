@@ -15,6 +15,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "programs/program.hpp"
 #include "programs/run_report.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/text.hpp"
@@ -144,7 +145,7 @@ inline void describe(CLI::App& app, command_options& o)
                    "file: our JSON, a T1 problem of Kernel Tuner or KTT, or a scenario of BaCO or HyperMapper")
         ->required();
     app.add_option("--seconds", o.seconds, "wall time of the run; 60 where neither this nor --trials is given");
-    app.add_option("--trials", o.trials, "configurations to measure");
+    app.add_option("--trials", o.trials, "configurations to measure")->check(whole_number());
     app.add_option("--env", o.environment, "NAME=VALUE for the program, with placeholders; may be repeated")
         ->allow_extra_args(false);
     app.add_option("--file", o.files,
@@ -165,15 +166,21 @@ inline void describe(CLI::App& app, command_options& o)
     app.add_option("--tolerance", o.tolerance, "relative, for the numbers of --check output:FILE");
     app.add_option("--default", o.untuned, "NAME=VALUE,...: what is compared with; else the file's, else the first");
     app.add_option("--workers", o.workers, "configurations at a time, each on processors of its own")
+        ->check(whole_number())
         ->capture_default_str();
-    app.add_option("--builders", o.builders, "configurations that build while others run, on processors of their own");
+    app.add_option("--builders", o.builders, "configurations that build while others run, on processors of their own")
+        ->check(whole_number());
     app.add_flag("--unpinned", o.unpinned, "workers share all processors");
-    app.add_option("--repeat", o.repeat, "runs of each configuration; else 3 to 10, until the standard error is 2 %");
+    app.add_option("--repeat", o.repeat, "runs of each configuration; else 3 to 10, until the standard error is 2 %")
+        ->check(whole_number());
     app.add_option("--run-seconds", o.run_seconds, "limit for all runs of one configuration")->capture_default_str();
     app.add_option("--build-seconds", o.build_seconds, "limit for one build")->capture_default_str();
     app.add_option("--cpu-seconds", o.cpu_seconds, "limit of processor time for each process of a run");
-    app.add_option("--memory-mib", o.memory_mib, "limit of address space for each process of a run");
-    app.add_option("--seed", o.seed, "same seed, same proposals for the same measurements")->capture_default_str();
+    app.add_option("--memory-mib", o.memory_mib, "limit of address space for each process of a run")
+        ->check(whole_number());
+    app.add_option("--seed", o.seed, "same seed, same proposals for the same measurements")
+        ->check(whole_number())
+        ->capture_default_str();
     app.add_option("--log", o.log, "file that takes a line for everything that happens");
     app.add_flag("--resume", o.resume, "take up the run in the log");
     o.report.describe(app);

@@ -53,6 +53,10 @@ refuses 'is no configuration of the space' --space space.json --default tile=16 
 refuses "--check 'maybe:1' is unknown" --space space.json --check maybe:1 -- ./program.sh {tile} {mode} {on}
 refuses "the template 'none' cannot be read" --space space.json --file none:out -- ./program.sh {tile} {mode} {on}
 refuses '--resume needs a log' --space space.json --resume -- ./program.sh {tile} {mode} {on}
+for number in '--seed -1' '--seed 99999999999999999999' '--trials -1' '--workers 1.5' '--repeat -1' '--memory-mib -1'; do
+    # shellcheck disable=SC2086 # an option and its value
+    refuses "'${number#* }' is no integer from 0" --space space.json $number -- ./program.sh {tile} {mode} {on}
+done
 refuses '--help lists the options' --space space.json --nonsense -- ./program.sh {tile} {mode} {on}
 echo '{"parameters": [{"name": "tile", "values": [1, 1]}]}' >twice.json
 refuses "twice.json: space: parameter 'tile': value 1 is there twice" --space twice.json -- ./program.sh {tile}
@@ -74,6 +78,23 @@ printf 'tile is {tile}\n' >template
 run --trials 18 "$@" --workers 2 --unpinned --file 'template:{scratch}/in' --build /bin/sh -c 'echo "echo cost: 2" > {build}/made; : -O{mode}' \
     --check 'command:grep -q "tile is {tile}" {scratch}/in' --env ON={on} -- /bin/sh {build}/made >out 2>err || fail "--workers: exit status $?: $(cat err)"
 grep -q '18 configurations measured, 0 failed' out || fail "--workers: $(cat out)"
+
+# The last comparison takes what was built, and is not begun where one round does not fit into its tenth of the seconds.
+rm -f builds runs
+run --trials 18 "$@" --build /bin/sh -c "echo {mode} >>'$work/builds'; echo 'echo >>\"$work/runs\"; echo cost: 2' > {build}/made" -- \
+    /bin/sh {build}/made {tile} {on} >out 2>err || fail "--build: exit status $?: $(cat err)"
+[ "$(wc -l <runs)" -gt 18 ] || fail "there was no last comparison: $(wc -l <runs) runs"
+[ "$(sort builds | tr '\n' ' ')" = 'fast slow ' ] || fail "built anew: $(cat builds)"
+cat >counted.sh <<'END'
+#!/bin/sh
+echo >>"$(dirname "$0")/runs.counted"
+sleep 0.3
+echo "cost: $1"
+END
+chmod +x counted.sh
+run --seconds 3 "$@" -- "$work/counted.sh" {tile} {mode} {on} >out 2>err || fail "--seconds: exit status $?: $(cat err)"
+[ "$(wc -l <runs.counted)" = "$(sed -n 's/^\([0-9]*\) configurations measured.*/\1/p' out)" ] ||
+    fail "a comparison that does not fit was begun: $(wc -l <runs.counted) runs, $(head -n 1 out)"
 
 # Faults of the program: the run goes on, and what cannot be measured at all is said.
 for fault in crash status hang; do

@@ -16,6 +16,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/detail/bad_candidates.hpp"
 #include "tunekit/measure/detail/kernel_forms.hpp"
 #include "tunekit/measure/detail/owned.hpp"
 #include "tunekit/measure/detail/worker_link.hpp"
@@ -39,6 +40,9 @@ struct isolated_options {
     /// Whether each worker runs in a PID namespace of its own, so that a candidate can name no other process, and
     /// nothing of it is left. It needs a system that gives one, to root or in a user namespace.
     bool enclosed = false;
+    /// The same, without a network, and without system calls that reach other processes or change the system: sockets, ptrace,
+    /// namespaces, mounts. Linux on x86-64 and arm64; elsewhere, and where the system gives none, the first measurement is an error.
+    bool confined = false;
 };
 
 /// The measurer that `isolated` returns. It owns a zygote, a worker, and a list of bad candidates. Move-only.
@@ -158,7 +162,8 @@ TUNEKIT_INLINE detail::worker_hold isolated_measurer::hold_of(isolated_options o
     return {.memory_bytes = options.memory_bytes,
             .watched = options.rule == memory_rule::resident,
             .canaries = std::move(options.canaries),
-            .enclosed = options.enclosed};
+            .enclosed = options.enclosed,
+            .confined = options.confined};
 }
 
 TUNEKIT_INLINE detail::worker_link isolated_measurer::fork(const detail::work_ref& work, detail::worker_hold hold)
@@ -172,6 +177,7 @@ TUNEKIT_INLINE measurement isolated_measurer::measure_one(const detail::order& n
     if (const measurement* const known = bad_.find(next)) return *known;
     std::optional<measurement> m = try_one(next);
     if (!m) m = try_one(next);
+    if (!m && link_.refused()) throw error("isolated: " + link_.why_gone());
     if (!m) {  // with children of its own, too
         m.emplace();
         m->failed = failure{failure_kind::lost, 0, "took the processes that run it along, twice"};
@@ -187,11 +193,7 @@ TUNEKIT_INLINE std::optional<measurement> isolated_measurer::try_one(const detai
         link_ = fork(again_, link_.hold());
     }
     link_.begin(next);
-    while (!link_.advance()) {
-        detail::poll_set events;
-        link_.watch(events);
-        events.wait(wall_clock{}());
-    }
+    link_.await();
     return link_.take();
 }
 

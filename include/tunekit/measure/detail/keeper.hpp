@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <span>
 
+#include "tunekit/measure/detail/confinement.hpp"
 #include "tunekit/measure/detail/descent.hpp"
 #include "tunekit/measure/detail/process.hpp"
 #include "tunekit/measure/detail/worker.hpp"
@@ -38,13 +39,14 @@ enum class enclosure : std::uint8_t {
     user_namespaced  ///< the same, in a user namespace, for who is not root
 };
 
-/// Forks, into a PID namespace where that is asked for. As fork.
-inline pid_t fork_into(enclosure what) noexcept
+/// Forks, into a PID namespace where that is asked for, and one without a network where it is to be `confined`, too. As fork.
+inline pid_t fork_into(enclosure what, bool confined = false) noexcept
 {
     if (what == enclosure::none) return ::fork();
-    constexpr unsigned long new_user = 0x10000000;  // CLONE_NEWUSER, CLONE_NEWPID: in <sched.h> for GNU alone
-    constexpr unsigned long new_pid = 0x20000000;
-    const unsigned long flags = new_pid | (what == enclosure::user_namespaced ? new_user : 0) | SIGCHLD;
+    constexpr unsigned long new_user = 0x10000000;  // CLONE_NEWUSER and others: in <sched.h> for GNU alone
+    constexpr unsigned long new_pid = 0x20000000, new_net = 0x40000000;
+    const unsigned long flags =
+        new_pid | (what == enclosure::user_namespaced ? new_user : 0) | (confined ? new_net : 0) | SIGCHLD;
     return static_cast<pid_t>(::syscall(SYS_clone, flags, 0UL, 0UL, 0UL, 0UL));
 }
 
@@ -59,16 +61,17 @@ inline bool stay_who_it_is(uid_t user, gid_t group) noexcept
            put("/proc/self/gid_map", "%u %u 1", group);
 }
 
-/// Whether this system gives PID namespaces to this process.
-inline bool can_enclose() noexcept
+/// Whether this system gives PID namespaces to this process, and all that confines besides.
+inline bool can_enclose(bool confined = false) noexcept
 {
     for (const enclosure what : {enclosure::namespaced, enclosure::user_namespaced}) {
-        const pid_t child = fork_into(what);
-        if (child == 0) end_process(0);
+        const pid_t child = fork_into(what, confined);
+        if (child == 0) end_process(confined && !refuse_calls() ? 1 : 0);
         if (child < 0) continue;
-        while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+        int status = 0;
+        while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
         }
-        return true;
+        return status == 0;
     }
     return false;
 }
@@ -79,8 +82,9 @@ inline bool can_enclose() noexcept
 class keeper {
 public:
     /// `own`: canaries that the parent cannot see.
-    keeper(work_ref work, std::size_t memory_bytes, std::span<const canary> own, enclosure inside) noexcept
-        : work_(work), memory_bytes_(memory_bytes), own_(own), inside_(inside)
+    keeper(work_ref work, std::size_t memory_bytes, std::span<const canary> own, enclosure inside,
+           bool confined) noexcept
+        : work_(work), memory_bytes_(memory_bytes), own_(own), inside_(inside), confined_(confined)
     {
     }
 
@@ -94,9 +98,10 @@ public:
         } else {
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // and the namespace with it
         }
-        const bool same = inside_ != enclosure::user_namespaced || stay_who_it_is(user, group);
+        const bool held =
+            (inside_ != enclosure::user_namespaced || stay_who_it_is(user, group)) && (!confined_ || refuse_calls());
         const pid_t self = ::getpid();
-        const pid_t child = same ? ::fork() : -1;
+        const pid_t child = held ? ::fork() : -1;
         if (child == 0) {
             ::setpgid(0, 0);
             die_with(self);
@@ -139,6 +144,7 @@ private:
     std::size_t memory_bytes_;
     std::span<const canary> own_;
     enclosure inside_;
+    bool confined_;
 };
 
 }  // namespace tunekit::measure::detail

@@ -128,10 +128,10 @@ inline bool send_packet(int to, const void* bytes, std::size_t size, int passed 
 /// What a look for a packet found.
 enum class received : std::uint8_t { packet, nothing_yet, end };
 
-/// Receives one packet of at most `room` bytes, whose length is put into `size`, without waiting. `end`: the conversation
-/// is over, or broken.
-inline received receive_now(int from, void* bytes, std::size_t room, std::size_t& size,
-                            descriptor* passed = nullptr) noexcept
+/// Receives one packet of at most `room` bytes, whose length is put into `size`, without waiting, or waiting where nobody has
+/// made the socket one that does not. `end`: the conversation is over, or broken.
+inline received receive_now(int from, void* bytes, std::size_t room, std::size_t& size, descriptor* passed = nullptr,
+                            bool wait = false) noexcept
 {
     iovec part{bytes, room};
     alignas(cmsghdr) unsigned char control[CMSG_SPACE(sizeof(int))] = {};
@@ -143,7 +143,7 @@ inline received receive_now(int from, void* bytes, std::size_t room, std::size_t
         message.msg_controllen = sizeof control;
     }
     ssize_t got = -1;
-    do got = ::recvmsg(from, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    do got = ::recvmsg(from, &message, MSG_CMSG_CLOEXEC | (wait ? 0 : MSG_DONTWAIT));
     while (got < 0 && errno == EINTR);
     if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? received::nothing_yet : received::end;
     if (got == 0) return received::end;
@@ -164,7 +164,7 @@ inline std::size_t receive_packet(int from, void* bytes, std::size_t room) noexc
 {
     for (;;) {
         std::size_t size = 0;
-        switch (receive_now(from, bytes, room, size)) {
+        switch (receive_now(from, bytes, room, size, nullptr, true)) {
             case received::packet:
                 return size;
             case received::end:
@@ -216,16 +216,9 @@ inline int thread_count()
     return each_number_in("/proc/self/task", [&n](int, int) { ++n; }) ? n : 0;
 }
 
-/// Makes `keep` descriptor 3, 0 to 2 the null device, and closes every other one. True on success.
-inline bool close_all_but(int keep) noexcept
+/// Closes every descriptor from 4 on. True on success.
+inline bool close_from_4() noexcept
 {
-    const int safe = ::fcntl(keep, F_DUPFD, 4);
-    if (safe < 0) return false;
-    const int null = ::open("/dev/null", O_RDWR);
-    if (null < 0) return false;
-    for (const int fd : {0, 1, 2})
-        if (::dup2(null, fd) < 0) return false;
-    if (::dup2(safe, 3) < 0) return false;
 #ifdef SYS_close_range
     if (::syscall(SYS_close_range, 4U, ~0U, 0U) == 0) return true;
 #endif
@@ -237,6 +230,19 @@ inline bool close_all_but(int keep) noexcept
             }))
             return false;
     }
+    return true;
+}
+
+/// Makes `keep` descriptor 3, 0 to 2 the null device, and closes every other one. True on success; else errno says why, and
+/// descriptor 3 is what it is to be, unless there can be none. Of descriptors it needs five.
+inline bool close_all_but(int keep) noexcept
+{
+    if (::dup2(keep, 3) < 0 || !close_from_4()) return false;
+    const int null = ::open("/dev/null", O_RDWR);
+    if (null < 0) return false;
+    for (const int fd : {0, 1, 2})
+        if (::dup2(null, fd) < 0) return false;
+    if (null > 3) ::close(null);
     return true;
 }
 

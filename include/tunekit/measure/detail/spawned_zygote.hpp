@@ -44,6 +44,7 @@ struct serve_setup {
     std::uint64_t magic = expected_magic;
     std::uint64_t memory_bytes = 0;  ///< of address space
     std::uint64_t enclosed = 0;
+    std::uint64_t confined = 0;
     std::uint64_t cores = 0;
 
     static constexpr std::uint64_t expected_magic = 0x74756E656B697432U;
@@ -84,6 +85,7 @@ inline started_zygote start_served(const served_program& program, std::size_t k,
     std::vector<unsigned char> words_to_it(sizeof(serve_setup) + hold.cores.size() * sizeof(int));
     const serve_setup setup{.memory_bytes = hold.watched ? 0 : hold.memory_bytes,
                             .enclosed = hold.enclosed ? 1U : 0U,
+                            .confined = hold.confined ? 1U : 0U,
                             .cores = hold.cores.size()};
     std::memcpy(words_to_it.data(), &setup, sizeof setup);
     if (!hold.cores.empty())
@@ -169,7 +171,7 @@ inline worker_hold hear_setup()
     const int threads = sanitized ? 1 : thread_count();
     if (threads > 1)
         refuse_to_serve("it runs " + std::to_string(threads) + " threads; call measure::serve before starting threads");
-    return {.memory_bytes = setup.memory_bytes, .enclosed = setup.enclosed != 0};
+    return {.memory_bytes = setup.memory_bytes, .enclosed = setup.enclosed != 0, .confined = setup.confined != 0};
 }
 
 /// Serves: says what it has, then forks workers until nobody wants any more.
@@ -182,7 +184,7 @@ inline worker_hold hear_setup()
     std::memcpy(bytes.data(), &hello, sizeof hello);
     if (!tasks.empty()) std::memcpy(bytes.data() + sizeof hello, tasks.data(), tasks.size_bytes());
     if (bytes.size() > max_packet || !send_packet(3, bytes.data(), bytes.size())) end_process(status_unheard);
-    zygote(work, hold.memory_bytes, own, hold.enclosed).run();
+    zygote(work, hold.memory_bytes, own, hold.enclosed, hold.confined).run();
 }
 
 }  // namespace tunekit::measure::detail

@@ -5,50 +5,22 @@
 /// The parent's side of a worker: one candidate at a time, from its order to its measurement, without waiting.
 
 #include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <limits>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
-#include "tunekit/core/error.hpp"
-#include "tunekit/core/index_table.hpp"
-#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/detail/descent.hpp"
+#include "tunekit/measure/detail/fork_zygote.hpp"
 #include "tunekit/measure/detail/process.hpp"
 #include "tunekit/measure/detail/worker.hpp"
-#include "tunekit/measure/guarded_buffer.hpp"
 
 namespace tunekit::measure::detail {
 
 struct zygote_answer;
-
-/// What holds the candidates of a worker.
-struct worker_hold {
-    std::size_t memory_bytes = 0;    ///< that a candidate may add; 0: no limit
-    bool watched = false;            ///< by the parent, in what is resident; else by the system, in address space
-    std::vector<canary> canaries{};  ///< that the parent can see
-    std::vector<int> cores{};        ///< none: whatever there is
-    bool enclosed = false;           ///< in a PID namespace for each worker
-};
-
-/// A zygote that was started and the parent's end of the conversation with it.
-struct started_zygote {
-    descriptor control{};
-    pid_t pid = -1;
-};
-
-/// Forks the zygote, whose workers measure with `work`: `work` and what it refers to are needed during this call alone.
-/// `who` is for messages. Throws tunekit::error where this process runs other threads or the system gives no child.
-started_zygote fork_zygote(work_ref work, const worker_hold& hold, const char* who);
 
 /// Owns a zygote and the worker that it made last, and leads the conversation about one candidate:
 ///
@@ -71,7 +43,9 @@ public:
 
     [[nodiscard]] bool idle() const noexcept { return at_ == state::idle; }
     /// The children cannot be had any more.
-    [[nodiscard]] bool gone() const noexcept { return at_ == state::gone; }
+    [[nodiscard]] bool gone() const noexcept { return at_ == state::gone || refused(); }
+    /// The system gives none, which is no candidate's doing.
+    [[nodiscard]] bool refused() const noexcept { return at_ == state::refused; }
     /// The conversation with the zygote.
     [[nodiscard]] const descriptor& control() const noexcept { return control_; }
     [[nodiscard]] const worker_hold& hold() const noexcept { return hold_; }
@@ -88,11 +62,14 @@ public:
     /// Does what can be done without waiting. True once the candidate is measured or lost; then `take` it.
     bool advance();
 
+    /// Waits, then does that, until the candidate is measured or lost: an answer is not looked for before there can be one.
+    void await();
+
     /// The measurement; none where the children are gone and what became of the candidate is not known.
     [[nodiscard]] std::optional<measurement> take();
 
 private:
-    enum class state : std::uint8_t { idle, running, settling, replacing, over, gone };
+    enum class state : std::uint8_t { idle, running, settling, replacing, over, gone, refused };
     enum class heard : std::uint8_t { answer, end, nonsense, too_long, too_much };
     enum class then : std::uint8_t { give, conclude, finish };
 
@@ -175,68 +152,21 @@ private:
     std::string why_gone_{};
 };
 
-/// What is known of candidates that failed: they are not run again, after a time-out unless the limit is longer.
-class bad_candidates {
-    struct held {
-        std::uint64_t task = 0;
-        index candidate = 0;
-        measurement what{};
-        double run_seconds = 0;  ///< the limit under which it failed
-    };
-
-    [[nodiscard]] static std::uint64_t hash_of(std::uint64_t task, index candidate) noexcept;
-    /// Its number in `bad_`, or none.
-    [[nodiscard]] std::uint32_t number_of(const order& o) const;
-
-public:
-    /// The failure; null where it is not known.
-    [[nodiscard]] const measurement* find(const order& o) const;
-
-    /// What fails then is noted anew.
-    void forget(const order& o);
-
-    void note(const order& o, const measurement& m);
-
-private:
-    std::vector<held> bad_;
-    core::index_table<std::uint32_t> numbers_;  ///< of those in `bad_`
-};
-
 }  // namespace tunekit::measure::detail
 
 #if TUNEKIT_BODIES
+#include <sys/wait.h>
+#include <unistd.h>
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
+#include <utility>
 
-#include "tunekit/measure/detail/zygote.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/detail/worker_conversation.hpp"
+#include "tunekit/measure/detail/worker_verdict.hpp"
 
 namespace tunekit::measure::detail {
-
-TUNEKIT_INLINE started_zygote fork_zygote(work_ref work, const worker_hold& hold, const char* who)
-{
-    const int threads = sanitized ? 1 : thread_count();
-    if (threads > 1)
-        throw error(std::string(who) + ": this process runs " + std::to_string(threads) +
-                    " threads, of which a fork keeps one; build it before starting threads");
-    auto [ours, theirs] = socket_pair();
-    if (!ours) throw error(std::string(who) + ": no socket pair: " + std::strerror(errno));
-    const pid_t self = ::getpid();
-    const pid_t child = ::fork();
-    if (child < 0) throw error(std::string(who) + ": no child process: " + std::strerror(errno));
-    if (child == 0) {
-        ::setpgid(0, 0);
-        reset_signals();
-        sigset_t quiet;
-        ::sigemptyset(&quiet);
-        ::sigaddset(&quiet, SIGTERM);
-        ::sigprocmask(SIG_BLOCK, &quiet, nullptr);
-        die_with(self, SIGTERM);
-        if (!close_all_but(theirs.get()) || !use_cores(hold.cores)) end_process(status_unheard);
-        zygote(work, hold.watched ? 0 : hold.memory_bytes, {}, hold.enclosed).run();
-    }
-    return {std::move(ours), child};
-}
 
 TUNEKIT_INLINE worker_link::worker_link(started_zygote children, worker_hold hold)
     : hold_(std::move(hold)), control_(std::move(children.control)), zygote_(children.pid)
@@ -282,241 +212,6 @@ TUNEKIT_INLINE worker_link::~worker_link()
     await_zygote(false);
 }
 
-TUNEKIT_INLINE void worker_link::begin(const order& next)
-{
-    talk_ = {};
-    talk_.next = next;
-    talk_.next.within.run_seconds *= 0.9;  // so that a good candidate hands in what it has before it is killed
-    talk_.run_seconds = next.within.run_seconds;
-    talk_.suspect = served_ > 0;
-    give();
-}
-
-TUNEKIT_INLINE void worker_link::watch(poll_set& events) const
-{
-    if (at_ == state::running) {
-        events.add(worker_.get());
-        events.add(control_.get());
-        events.by(talk_.start + talk_.run_seconds);
-        if (watched()) events.by(talk_.next_look);
-    } else if (at_ == state::settling) {
-        events.by(talk_.next_look);
-    } else if (at_ == state::replacing) {
-        events.add(control_.get());
-        events.by(patience_);
-    }
-}
-
-TUNEKIT_INLINE bool worker_link::advance()
-{
-    for (;;) {
-        const state before = at_;
-        if (at_ == state::running && !listen()) return false;
-        if (at_ == state::settling && !settled()) return false;
-        if (at_ == state::replacing && before == state::replacing && !replaced()) return false;
-        if (at_ == state::idle || at_ == state::over || at_ == state::gone) return true;
-    }
-}
-
-TUNEKIT_INLINE std::optional<measurement> worker_link::take()
-{
-    if (at_ == state::over) at_ = state::idle;
-    return std::move(talk_.measured);
-}
-
-TUNEKIT_INLINE void worker_link::give()
-{
-    conversation& c = talk_;
-    if (!worker_) return replace(true, then::give);
-    c.next.nonce = fresh_nonce();
-    if (!send_packet(worker_.get(), &c.next, sizeof c.next)) {
-        if (c.sent_anew) return leave("a new worker does not listen");
-        c.sent_anew = true;  // it ended between two candidates
-        return replace(true, then::give);
-    }
-    ++served_;
-    c.start = wall_clock{}();
-    c.next_look = c.start + 0.01;
-    c.bytes.clear();
-    c.waited_for = c.changed = c.known = false;
-    c.m = {};
-    at_ = state::running;
-}
-
-TUNEKIT_INLINE bool worker_link::told_of_end()
-{
-    zygote_answer news;
-    std::size_t size = 0;
-    for (;;) {
-        const received what = receive_now(control_.get(), &news, sizeof news, size);
-        if (what == received::nothing_yet) return false;
-        if (what == received::end || (size == sizeof news && news.worker == worker_pid_)) return true;
-    }
-}
-
-TUNEKIT_INLINE bool worker_link::listen()
-{
-    conversation& c = talk_;
-    unsigned char packet[max_packet];
-    bool over = false;  // what a worker said before its end comes first
-    for (;;) {
-        std::size_t size = 0;
-        const received what = receive_now(worker_.get(), packet, sizeof packet, size);
-        const double now = wall_clock{}();
-        if (what == received::end) return heard_all(heard::end);
-        if (now >= c.start + c.run_seconds && (what == received::nothing_yet || !c.bytes.empty()))
-            return heard_all(heard::too_long);
-        if (what == received::nothing_yet) {
-            if (over) return heard_all(heard::end);
-            over = std::exchange(c.waited_for, true) && told_of_end();
-            if (over) continue;
-            if (watched() && now >= c.next_look) {
-                if (memory_of(worker_pid_, 1) > baseline_ + hold_.memory_bytes) return heard_all(heard::too_much);
-                c.next_look = now + 0.01;
-            }
-            return false;
-        }
-        c.bytes.insert(c.bytes.end(), packet, packet + size);
-        const std::optional<answer_head> head = head_of(c.bytes, c.next);
-        if (!head) return heard_all(heard::nonsense);
-        if (head->total != c.bytes.size()) continue;
-        c.changed = head->changed != 0;
-        return heard_all(from_bytes(c.bytes, *head, c.m) ? heard::answer : heard::nonsense);
-    }
-}
-
-TUNEKIT_INLINE bool worker_link::settled()
-{
-    conversation& c = talk_;
-    const leftovers::found beside = c.changed ? leftovers::found::processes : beside_.look();
-    if (beside == leftovers::found::nothing) {
-        conclude({});
-        return true;
-    }
-    const double now = wall_clock{}();
-    if (at_ != state::settling) c.settle_by = now + settle_seconds;
-    if (beside == leftovers::found::processes || now >= c.settle_by) {
-        c.known = true;
-        replace(true, then::conclude);
-        return true;
-    }
-    c.next_look = now + 1e-3;
-    at_ = state::settling;
-    return false;
-}
-
-TUNEKIT_INLINE bool worker_link::heard_all(heard how)
-{
-    conversation& c = talk_;
-    c.how = how;
-    const double seconds = wall_clock{}() - c.start;
-    if (how == heard::answer && !c.m.failed) return settled();
-    switch (how) {
-        case heard::answer:
-            if (c.m.failed->kind == failure_kind::out_of_memory && !hold_.watched && hold_.memory_bytes != 0)
-                c.m.failed->message += ", held to " + megabytes() + " more of address space (RLIMIT_AS)";
-            break;
-        case heard::nonsense:
-            c.m.failed = failure{failure_kind::crash, 0, "damaged the worker, which answered nonsense"};
-            break;
-        case heard::too_long:
-            c.m.failed =
-                failure{failure_kind::run_timeout, 0, "was still running after " + number(c.run_seconds) + " s"};
-            break;
-        case heard::too_much:
-            c.m.failed = failure{failure_kind::out_of_memory, 0,
-                                 "made more than " + megabytes() + " resident (killed by the parent)"};
-            break;
-        case heard::end:
-            break;
-    }
-    if (c.m.run_seconds == 0) c.m.run_seconds = seconds;
-    c.known = how != heard::end;
-    replace(how != heard::end, then::conclude);
-    return true;
-}
-
-TUNEKIT_INLINE void worker_link::replace(bool at_once, then after)
-{
-    worker_.reset();
-    talk_.after = after;
-    const zygote_order order{at_once ? 1U : 0U};
-    if (!send_packet(control_.get(), &order, sizeof order)) return leave("the zygote is gone; something ended it");
-    patience_ = wall_clock{}() + zygote_seconds;
-    at_ = state::replacing;
-}
-
-TUNEKIT_INLINE bool worker_link::replaced()
-{
-    zygote_answer answer;
-    std::size_t size = 0;
-    do {
-        switch (receive_now(control_.get(), &answer, sizeof answer, size, &worker_)) {
-            case received::nothing_yet:
-                if (wall_clock{}() < patience_) return false;
-                leave("the zygote does not answer; something stopped it");
-                return true;
-            case received::end:
-                leave("the zygote is gone; something ended it");
-                return true;
-            case received::packet:
-                break;
-        }
-    } while (size == sizeof answer && answer.news == zygote_answer::what::ended);  // said before it heard the order
-    if (size != sizeof answer) {
-        leave("the zygote answers nonsense");
-        return true;
-    }
-    if (answer.worker < 0 || !worker_) {
-        leave("no new worker: " + std::string(std::strerror(answer.error)) +
-              (hold_.enclosed ? "; want a system that gives PID namespaces, or .enclosed = false" : ""));
-        return true;
-    }
-    worker_pid_ = answer.worker;
-    beside_ = leftovers(answer.keeper, answer.worker);
-    served_ = 0;
-    if (watched()) baseline_ = memory_of(worker_pid_, 1);
-    switch (talk_.after) {
-        case then::give:
-            give();
-            break;
-        case then::conclude:
-            conclude(answer);
-            break;
-        case then::finish:
-            finish(true);
-            break;
-    }
-    return true;
-}
-
-TUNEKIT_INLINE void worker_link::conclude(const zygote_answer& how)
-{
-    conversation& c = talk_;
-    if (c.how == heard::end) c.m.failed = ended(how);
-    if (c.m.run_seconds == 0) c.m.run_seconds = wall_clock{}() - c.start;
-    std::string where = damage_at(hold_.canaries);
-    if (where.empty()) where = how.damage;
-    if (where.empty()) return finish(c.m.failed && c.m.failed->kind == failure_kind::damaged_canary);
-    blame(c.m, where);
-    c.known = true;
-    if (served_ != 0) return replace(true, then::finish);
-    finish(true);
-}
-
-TUNEKIT_INLINE void worker_link::finish(bool culprit)
-{
-    conversation& c = talk_;
-    if (c.m.failed && c.suspect && !culprit && !c.again) {
-        c.again = true;
-        c.spent = c.m.run_seconds;
-        return give();
-    }
-    c.m.run_seconds += c.spent;
-    c.measured = std::move(c.m);
-    at_ = state::over;
-}
-
 TUNEKIT_INLINE void worker_link::leave(std::string why)
 {
     why_gone_ = std::move(why);
@@ -525,19 +220,6 @@ TUNEKIT_INLINE void worker_link::leave(std::string why)
     await_zygote(true);  // which ends the worker
     if (talk_.known && (!talk_.m.failed || !talk_.suspect || talk_.again)) talk_.measured = std::move(talk_.m);
     at_ = state::gone;
-}
-
-TUNEKIT_INLINE failure worker_link::ended(const zygote_answer& how)
-{
-    if (how.orphaned != 0) return {failure_kind::crash, SIGKILL, "killed the process that looks after it"};
-    if (how.forced != 0) return {failure_kind::exited, 0, "closed the worker's descriptors and ran on"};
-    if (WIFSIGNALED(how.status)) {
-        const int signal = WTERMSIG(how.status);
-        return {failure_kind::crash, signal, signal_text(signal)};
-    }
-    const int status = WEXITSTATUS(how.status);
-    if (status == status_unheard) return {failure_kind::exited, status, "closed the worker's descriptors"};
-    return {failure_kind::exited, status, "ended the process with status " + std::to_string(status)};
 }
 
 TUNEKIT_INLINE void worker_link::await_zygote(bool at_once) noexcept
@@ -556,59 +238,6 @@ TUNEKIT_INLINE void worker_link::await_zygote(bool at_once) noexcept
     while (::waitpid(zygote_, nullptr, 0) < 0 && errno == EINTR) {
     }
     zygote_ = -1;
-}
-
-TUNEKIT_INLINE std::string worker_link::megabytes() const
-{
-    return number(static_cast<double>(hold_.memory_bytes >> 20)) + " MiB";
-}
-
-TUNEKIT_INLINE std::string worker_link::number(double x)
-{
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", x);
-    return text;
-}
-
-TUNEKIT_INLINE std::uint64_t bad_candidates::hash_of(std::uint64_t task, index candidate) noexcept
-{
-    return core::mixed(core::mixed(0, task), candidate);
-}
-
-TUNEKIT_INLINE std::uint32_t bad_candidates::number_of(const order& o) const
-{
-    return numbers_.find(hash_of(o.task, o.candidate),
-                         [&](std::uint32_t k) { return bad_[k].task == o.task && bad_[k].candidate == o.candidate; });
-}
-
-TUNEKIT_INLINE const measurement* bad_candidates::find(const order& o) const
-{
-    const std::uint32_t known = number_of(o);
-    if (known == numbers_.none) return nullptr;
-    const held& h = bad_[known];
-    if (!h.what.failed) return nullptr;
-    const bool longer = o.within.run_seconds > h.run_seconds;
-    return h.what.failed->kind == failure_kind::run_timeout && longer ? nullptr : &h.what;
-}
-
-TUNEKIT_INLINE void bad_candidates::forget(const order& o)
-{
-    if (const std::uint32_t known = number_of(o); known != numbers_.none) bad_[known].what.failed.reset();
-}
-
-TUNEKIT_INLINE void bad_candidates::note(const order& o, const measurement& m)
-{
-    if (!m.failed) return;
-    if (const std::uint32_t known = number_of(o); known != numbers_.none) {
-        bad_[known].what = m;
-        bad_[known].run_seconds = o.within.run_seconds;
-        return;
-    }
-    const auto number = static_cast<std::uint32_t>(bad_.size());
-    bad_.push_back({o.task, o.candidate, m, o.within.run_seconds});
-    numbers_.add(
-        number, hash_of(o.task, o.candidate), [](std::uint32_t) { return false; },
-        [this](std::uint32_t k) { return hash_of(bad_[k].task, bad_[k].candidate); });
 }
 
 }  // namespace tunekit::measure::detail

@@ -51,9 +51,10 @@ struct zygote_answer {
 class zygote {
 public:
     /// `own`: canaries that the parent cannot see.
-    zygote(work_ref work, std::size_t memory_bytes, std::span<const canary> own, bool enclosed) noexcept
+    zygote(work_ref work, std::size_t memory_bytes, std::span<const canary> own, bool enclosed, bool confined) noexcept
         : own_(own),
-          inside_(enclosed ? enclosure::namespaced : enclosure::none),
+          inside_(enclosed || confined ? enclosure::namespaced : enclosure::none),
+          confined_(confined),
           work_(work),
           memory_bytes_(memory_bytes),
           parent_(::getppid())
@@ -183,12 +184,13 @@ private:
         const pid_t self = ::getpid();
         const uid_t user = ::geteuid();
         const gid_t group = ::getegid();
-        pid_t child = fork_into(inside_);
+        pid_t child = fork_into(inside_, confined_);
         if (child < 0 && inside_ == enclosure::namespaced && errno == EPERM) {
             inside_ = enclosure::user_namespaced;
-            child = fork_into(inside_);
+            child = fork_into(inside_, confined_);
         }
-        if (child == 0) keeper(work_, memory_bytes_, own_, inside_).run(self, user, group, ours.get(), notes.get());
+        if (child == 0)
+            keeper(work_, memory_bytes_, own_, inside_, confined_).run(self, user, group, ours.get(), notes.get());
         if (child < 0) {
             answer.error = errno;
             return {};
@@ -216,6 +218,7 @@ private:
 
     std::span<const canary> own_;
     enclosure inside_;
+    bool confined_;
     work_ref work_;
     std::size_t memory_bytes_;
     pid_t parent_;

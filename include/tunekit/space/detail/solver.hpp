@@ -34,8 +34,15 @@ template <class T>
 
 [[noreturn, gnu::cold]] inline void too_many_links()
 {
-    invalid("space: constraints link too many values to be counted, want smaller groups of parameters");
+    invalid("space: constraints link too many values to be counted, want them over fewer parameters or values");
 }
+
+/// What a space may cost: a combination of values that is looked at counts once, one that is kept, in some 30 bytes, eight times
+/// more. It is some 5 s or 0.3 GiB at most, and a number, so that a space that is accepted once always is.
+inline constexpr std::uint64_t most_combinations = std::uint64_t{1} << 26;
+
+/// Thrown where a tree would cost more.
+struct too_costly {};
 
 /// Whether `x` is among `items`.
 [[nodiscard]] inline bool among(std::span<const std::size_t> items, std::size_t x)
@@ -179,7 +186,12 @@ private:
         std::vector<std::size_t> members;
         for (std::size_t k = g.variable; k < leader_.size(); ++k)
             if (leader_[k] == g.variable) push(members, k);
-        const tree t = build(members, own);
+        tree t;
+        try {
+            t = build(members, own);
+        } catch (const too_costly&) {
+            too_many_links();
+        }
         if (t.size == 0) leaves_nothing(culprits(members, own));
         tree& all = out.trees_;
         g.count = t.size;
@@ -300,7 +312,8 @@ private:
             interned next(kept.size());
             level& here = levels[k];
             for (std::uint32_t s = 0; s < states.size(); ++s) {
-                push(here.first, static_cast<std::uint32_t>(here.value.size()));
+                const std::size_t before = here.value.size();
+                push(here.first, static_cast<std::uint32_t>(before));
                 for (std::size_t i = 0; i < known.size(); ++i) row_[known[i]] = states[s][i];
                 for (std::uint32_t v = 0; v < sizes_[variable]; ++v) {
                     row_[variable] = static_cast<std::uint16_t>(v);
@@ -311,7 +324,8 @@ private:
                     push(here.value, row_[variable]);
                     push(here.target, next.add(tuple.data()));
                 }
-                if (here.value.size() >= 0xffffffffU) too_many_links();
+                combinations_ += sizes_[variable] + 8 * (here.value.size() - before);
+                if (combinations_ > most_combinations) throw too_costly();
             }
             push(here.first, static_cast<std::uint32_t>(here.value.size()));
             states = std::move(next);
@@ -396,18 +410,22 @@ private:
         return out;
     }
 
-    /// Conditions that no row fulfils together, each of them needed for that.
+    /// Conditions that no row fulfils together, each of them needed for that; or all, where that costs too much to find out.
     [[nodiscard, gnu::cold]] std::vector<open_condition> culprits(const std::vector<std::size_t>& variables,
                                                                   std::vector<open_condition>& conditions)
     {
-        std::size_t n = 1;  // the first n leave nothing
-        while (n < conditions.size() && build(variables, {conditions.data(), n}).size > 0) ++n;
-        std::vector<open_condition> out(conditions.begin(), conditions.begin() + static_cast<std::ptrdiff_t>(n));
-        for (std::size_t k = 0; k + 1 < out.size();) {
-            std::vector<open_condition> without = out;
-            without.erase(without.begin() + static_cast<std::ptrdiff_t>(k));
-            if (build(variables, without).size == 0) out = without;
-            else ++k;
+        std::vector<open_condition> out = conditions;
+        try {
+            std::size_t n = 1;  // the first n leave nothing
+            while (n < conditions.size() && build(variables, {conditions.data(), n}).size > 0) ++n;
+            out.resize(n, conditions.front());
+            for (std::size_t k = 0; k + 1 < out.size();) {
+                std::vector<open_condition> without = out;
+                without.erase(without.begin() + static_cast<std::ptrdiff_t>(k));
+                if (build(variables, without).size == 0) out = without;
+                else ++k;
+            }
+        } catch (const too_costly&) {  // no fewer are known to leave nothing
         }
         return out;
     }
@@ -429,6 +447,7 @@ private:
     std::vector<open_condition> conditions_{};  // on what can vary
     std::vector<std::uint16_t> row_;            // scratch: parameters outside a tree keep their first value
     std::vector<std::size_t> leader_;           // by parameter: the least one that it is linked to
+    std::uint64_t combinations_ = 0;            // what was spent of most_combinations
 };
 
 }  // namespace tunekit::space::detail

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Isolation where the system has little to give.
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/isolated.hpp"
+
+namespace tk = tunekit;
+namespace measure = tk::measure;
+
+namespace {
+
+/// What measuring comes to in a process that may have `n` descriptors: "", or the error.
+std::string with_descriptors(rlim_t n)
+{
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        for (int fd = 3; fd < 64; ++fd)
+            if (fd != ends[1]) ::close(fd);
+        ::dup2(ends[1], 3);
+        for (int fd = 4; fd < 64; ++fd) ::close(fd);
+        const rlimit few{n, n};
+        ::setrlimit(RLIMIT_NOFILE, &few);
+        std::string said;
+        try {
+            auto work = [](tk::index, const measure::limits&) { return measure::measurement{.cost = 1, .runs = 1}; };
+            auto measurer = measure::isolated_measurer::keeping(work, {});
+            for (const tk::index i : {tk::index{0}, tk::index{1}})
+                if (!measurer.measure(std::vector{i}, {}).front().ok()) said = "failed";
+        } catch (const tk::error& e) {
+            said = e.what();
+        }
+        (void)!::write(3, said.data(), said.size());
+        measure::detail::end_process(0);
+    }
+    ::close(ends[1]);
+    std::string said;
+    char text[512];
+    for (ssize_t got = 0; (got = ::read(ends[0], text, sizeof text)) > 0;)
+        said.append(text, static_cast<std::size_t>(got));
+    ::close(ends[0]);
+    int status = 1;
+    CHECK(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+    return said;
+}
+
+}  // namespace
+
+TEST_CASE("isolated: where there are too few descriptors, one line says so")
+{
+    if (measure::detail::sanitized) return;  // whose reports are descriptors, too
+    int refused = 0;
+    for (rlim_t n = 5; n <= 20; ++n) {
+        CAPTURE(n);
+        const std::string said = with_descriptors(n);
+        if (said.empty()) continue;
+        ++refused;
+        CHECK(said.find("Too many open files") != std::string::npos);
+        CHECK(said.find('\n') == std::string::npos);
+    }
+    CHECK(refused >= 1);
+    CHECK(with_descriptors(20).empty());
+}
