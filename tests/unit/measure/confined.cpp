@@ -30,7 +30,17 @@ namespace measure = tk::measure;
 
 namespace {
 
-enum deed : int { connects, opens_unix_socket, traces, makes_namespace, forks_namespace, makes_pair, forks, computes, deeds };
+enum deed : int {
+    connects,
+    opens_unix_socket,
+    traces,
+    makes_namespace,
+    forks_namespace,
+    makes_pair,
+    forks,
+    computes,
+    deeds
+};
 
 struct deed_space {
     using config = deed;
@@ -177,16 +187,16 @@ TEST_CASE("confined: the workers of a pool are")
     if (measure::detail::sanitized || !measure::detail::can_enclose(true)) return;
     const listener there;
     measure::guarded_buffer<int> said(deeds);
-    measure::isolated_workers pool(
-        1,
-        [&](std::size_t) {
-            return measure::worker_task{deed_space{}, measure::timed{[&, port = there.port](deed what) {
-                                                                         said.data()[what] = do_it(what, port);
-                                                                         return 1.0;
-                                                                     },
-                                                                     measure::fixed{.runs = 1, .batch = 1}}};
-        },
-        {.confined = true});
+    measure::isolated_workers pool(1,
+                                   [&](std::size_t) {
+                                       return measure::worker_task{
+                                           deed_space{}, measure::timed{[&, port = there.port](deed what) {
+                                                                            said.data()[what] = do_it(what, port);
+                                                                            return 1.0;
+                                                                        },
+                                                                        measure::fixed{.runs = 1, .batch = 1}}};
+                                   },
+                                   {.confined = true});
     auto alone = pool.alone(0);
     CHECK(alone.measure(std::vector<tk::index>{connects}, {}).front().ok());
     CHECK(said.span()[connects] == EACCES);

@@ -27,7 +27,8 @@ TUNEKIT_INLINE void worker_link::replace(bool at_once, then after)
     worker_.reset();
     talk_.after = after;
     const zygote_order order{at_once ? 1U : 0U};
-    send_packet(control_.get(), &order, sizeof order);  // where that fails, its last words or its end are there to be heard
+    send_packet(control_.get(), &order,
+                sizeof order);  // where that fails, its last words or its end are there to be heard
     patience_ = wall_clock{}() + zygote_seconds;
     at_ = state::replacing;
 }
@@ -54,11 +55,13 @@ TUNEKIT_INLINE bool worker_link::replaced()
         return true;
     }
     if (answer.worker < 0 || !worker_) {
-        const int why = answer.worker < 0 ? answer.error : EMFILE;  // a descriptor for which there is no room is dropped
+        const int why =
+            answer.worker < 0 ? answer.error : EMFILE;  // a descriptor for which there is no room is dropped
         leave("no new worker: " + std::string(std::strerror(why)) +
               (why == EMFILE || why == ENFILE ? "; want more descriptors (ulimit -n)"
-               : why == ENOENT ? " (/dev/null); want a system that has it"
-               : hold_.confined   ? "; want a system that gives PID and network namespaces and seccomp, or .confined = false"
+               : why == ENOENT                ? " (/dev/null); want a system that has it"
+               : hold_.confined
+                   ? "; want a system that gives PID and network namespaces and seccomp, or .confined = false"
                : hold_.enclosed ? "; want a system that gives PID namespaces, or .enclosed = false"
                                 : ""));
         const bool passes = why == EAGAIN || why == ENOMEM || why == ECHILD;
