@@ -94,24 +94,24 @@ public:
         const auto here = std::make_shared<decltype(how)>(std::move(how));
         auto measurer = std::make_shared<decltype(ms::generated(what, lent_pool(pool_), admitted(what, k)))>(
             ms::generated(what, lent_pool(pool_), admitted(what, k)));
-        tasks_.push_back({.data = on,
-                          .runs =
-                              [what, on, cache = pool_.cache()](ms::cuda_session& gpu, const auto& ours) {
-                                  std::vector<contestant> field;
-                                  for (const auto& [name, i] : ours) {
-                                      const auto c = what.space.at(i);
-                                      const std::string image = cache.cubin(cache.key(what.source_of(c), what.entry));
-                                      const auto run = std::make_shared<ms::cuda_run>(gpu, image, what.text(c), *on);
-                                      field.push_back(
-                                          {name, [run, turn = std::uint64_t{0}]() mutable { return (*run)(turn++); }});
-                                  }
-                                  return field;
-                              },
-                          .run = [on, here, space = what.space](tunekit::index i,
-                                                                const limits& l) { return (*here)(space.at(i), l); },
-                          .measure = [measurer](std::span<const tunekit::index> batch,
-                                                const limits& l) { return measurer->measure(batch, l); },
-                          .conditions = [measurer] { return measurer->running().conditions(); }});
+        tasks_.push_back(
+            {.data = on,
+             .runs =
+                 [what, on, cache = pool_.cache()](ms::cuda_session& gpu, const auto& ours) {
+                     std::vector<contestant> field;
+                     for (const auto& [name, i] : ours) {
+                         const auto c = what.space.at(i);
+                         const ms::cuda_image image = cache.image(cache.key(what.source_of(c), what.entry));
+                         const auto run = std::make_shared<ms::cuda_run>(gpu, image, what.text(c), *on);
+                         field.push_back({name, [run, turn = std::uint64_t{0}]() mutable { return (*run)(turn++); }});
+                     }
+                     return field;
+                 },
+             .run = [on, here, space = what.space](tunekit::index i,
+                                                   const limits& l) { return (*here)(space.at(i), l); },
+             .measure = [measurer](std::span<const tunekit::index> batch,
+                                   const limits& l) { return measurer->measure(batch, l); },
+             .conditions = [measurer] { return measurer->running().conditions(); }});
         return k;
     }
 

@@ -42,6 +42,7 @@ struct block_state {
     void (*copy)(void* to, const void* from, int bytes, int valid);
     void (*commit)();
     void (*wait)(int left);
+    void (*fault)(const char* what);
 };
 
 /// In place of a source's own prologue. Warp-level operations gather the operands of all 32 lanes and compute this
@@ -57,8 +58,15 @@ struct tk_block {
     void (*copy)(void*, const void*, int, int);
     void (*commit)();
     void (*wait)(int);
+    void (*fault)(const char*);
 };
 static tk_block* tk_now;
+// What the sanitizer of alignment calls at an access that a device would answer with error 716, and that of bounds.
+extern "C" __attribute__((visibility("hidden"))) void __ubsan_handle_type_mismatch_v1(void*, void*)
+{
+    tk_now->fault("a vector access that is not aligned to its size");
+}
+extern "C" __attribute__((visibility("hidden"))) void __ubsan_handle_out_of_bounds(void*, void*) { __builtin_trap(); }
 extern "C" char __start_tk_shared[] __attribute__((weak, visibility("hidden")));
 extern "C" char __stop_tk_shared[] __attribute__((weak, visibility("hidden")));
 extern "C" void tk_bind(tk_block* b, char** first, char** last)
@@ -88,6 +96,7 @@ static inline void tk_commit() { tk_now->commit(); }
 template <int left> void tk_wait() { tk_now->wait(left); }
 static inline void tk_ldmatrix(unsigned (&r)[4], const void* row)
 {
+    if ((unsigned long)row % 16 != 0) tk_now->fault("ldmatrix: a row that is not aligned to 16 bytes");
     const unsigned* rows[32];
     tk_now->gather(&row, sizeof row, rows);
     for (int i = 0; i < 4; ++i) r[i] = rows[8 * i + tk_lane() / 4][tk_lane() % 4];
@@ -105,11 +114,18 @@ void tk_product(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2], E
         for (int k = 0; k < depth; ++k)
             c[i] += element(all, tk_lane() / 4 + i / 2 * 8, tk_lane() % 4 * 2 + i % 2, k);
 }
+// cvt.rna.tf32.f32: to the nearest of 10 bits of fraction, ties away from zero.
+static inline unsigned tk_tf32(unsigned x)
+{
+    const bool finite = (x & 0x7F800000u) != 0x7F800000u;
+    return (finite ? x + 0x1000u : x) & 0xFFFFE000u;
+}
 static inline void tk_mma_tf32(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2])
 {
     tk_product<8>(c, a, b, [](const tk_operands* all, int row, int column, int k) {
         const unsigned x = all[row % 8 * 4 + k % 4].a[row / 8 + k / 4 * 2], y = all[column * 4 + k % 4].b[k / 4];
-        return tk_float(x & 0xFFFFE000u) * tk_float(y & 0xFFFFE000u);
+        if (((x | y) & 0x1FFFu) != 0) tk_now->fault("mma: an operand that was not rounded to TF32");
+        return tk_float(x) * tk_float(y);
     });
 }
 static inline void tk_mma_bf16(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2])
@@ -123,14 +139,22 @@ static inline void tk_mma_bf16(float (&c)[4], const unsigned (&a)[4], const unsi
 )";
 
 /// The threads of a block as fibres. One warp after another runs until a barrier, its lanes one after another until
-/// they need each other; the order is drawn anew each time. Shared memory is NaN when a block starts.
+/// they need each other; the order is drawn anew each time. Shared memory is NaN when a block starts. What a device would
+/// refuse, or leaves open, is a std::logic_error.
 class machine {
 public:
     explicit machine(std::uint64_t seed) : gen_(seed)
     {
         state_.barrier = [] { self().yield(status::at_barrier); };
         state_.gather = [](const void* mine, int bytes, void* all) { self().gather(mine, bytes, all); };
+        state_.fault = [](const char* what) {
+            self().fault_ = what;
+            self().yield(status::done);  // and never comes back: the processor may trap at what follows
+        };
         state_.copy = [](void* to, const void* from, int bytes, int valid) {
+            const auto size = static_cast<std::uintptr_t>(bytes);
+            if (reinterpret_cast<std::uintptr_t>(to) % size != 0 || reinterpret_cast<std::uintptr_t>(from) % size != 0)
+                self().state_.fault("an asynchronous copy that is not aligned to its size");
             self().now().pending.back().push_back({to, from, static_cast<std::size_t>(bytes), valid != 0});
         };
         state_.commit = [] { self().now().pending.emplace_back(); };
@@ -280,6 +304,7 @@ private:
                 now_ = i;
                 state_.thread = fibres_[i].thread;
                 ::swapcontext(&scheduler_, &fibres_[i].context);
+                if (!fault_.empty()) throw std::logic_error("emulation: " + std::exchange(fault_, {}));
             }
             std::size_t at_warp = 0;
             for (const std::size_t i : lanes) at_warp += fibres_[i].where == status::at_warp;
@@ -309,6 +334,7 @@ private:
     ucontext_t scheduler_{};
     const std::function<void()>* body_ = nullptr;
     void* stacks_ = nullptr;
+    std::string fault_;  ///< of the thread that ran last
 };
 
 /// A source, compiled for the host. An index outside an array of known size ends the program.
@@ -319,9 +345,7 @@ public:
         const std::string from = folder_ / "kernel.cpp", to = folder_ / "kernel.so";
         std::ofstream(from) << host_prologue << source_.text;
         const std::string command =
-            "c++ -std=c++17 -O1 -w -fPIC -shared -ffp-contract=off -fsanitize=bounds "
-            "-fsanitize-undefined-trap-on-error -o " +
-            to + " " + from;
+            "c++ -std=c++17 -O1 -w -fPIC -shared -ffp-contract=off -fsanitize=bounds,alignment -o " + to + " " + from;
         if (std::system(command.c_str()) != 0)
             throw std::runtime_error("emulation: the source does not compile:\n" + source_.text);
         code_.emplace_back(to);

@@ -9,6 +9,7 @@
 #include "tunekit/measure/cuda/clocks.hpp"
 #include "tunekit/measure/cuda/cubin.hpp"
 #include "tunekit/measure/cuda/device.hpp"
+#include "tunekit/measure/cuda/image.hpp"
 #include "tunekit/measure/cuda/kernel.hpp"
 #include "tunekit/measure/cuda/library.hpp"
 #include "tunekit/measure/cuda/measurer.hpp"

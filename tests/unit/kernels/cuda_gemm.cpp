@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -125,6 +126,64 @@ TEST_CASE("a product needs its barriers, and each wait for what it copies")
                 for (const auto& source : cut) CHECK(p.error(source, seed) > 1e-3);
             }
         }
+    }
+}
+
+TEST_CASE("operands of TF32 are rounded to nearest, ties away from zero, and the emulation refuses others")
+{
+    const auto how = cuda_arithmetic::tf32;
+    product p({.m = 32, .n = 32, .k = 64}, cuda_arithmetic::fp32);  // operands of 23 bits of fraction
+    p.a[0] = std::bit_cast<float>(0x3F801000U);                     // 1 and a half step: up
+    p.a[1] = std::bit_cast<float>(0xBF801000U);                     // down
+    std::vector<float> rounded[2] = {p.a, p.w};
+    for (auto& v : rounded)
+        for (float& f : v) {  // by the definition, in double
+            const double step = std::ldexp(1.0, std::ilogb(f) - 10);
+            f = static_cast<float>(std::round(static_cast<double>(f) / step) * step);
+        }
+    CHECK(rounded[0][0] == std::bit_cast<float>(0x3F802000U));
+    CHECK(rounded[0][1] == std::bit_cast<float>(0xBF802000U));
+    p.want = tk::kernels::reference_gemm(p.s, rounded[0], transposed_weights(p.s, rounded[1]));
+    const auto space = tk::kernels::cuda_gemm_space(p.s, how);
+    const auto whole = tk::kernels::cuda_gemm_source(p.s, how, plain_config(space, 3));
+    CHECK(p.error(whole) < 1e-6);
+    for (const char* const rounding : {"fa[i][q] = tk_tf32(fa[i][q]);", "fb[j][q] = tk_tf32(fb[j][q]);"}) {
+        auto cut = whole;
+        REQUIRE(cut.text.find(rounding) != std::string::npos);
+        cut.text.replace(cut.text.find(rounding), std::string(rounding).size(), ";");
+        CHECK_THROWS_WITH_AS((void)p.error(cut), "emulation: mma: an operand that was not rounded to TF32",
+                             std::logic_error);
+    }
+}
+
+TEST_CASE("copies, matrix loads and vector accesses are aligned, and the emulation refuses those that are not")
+{
+    const auto shifted = [](cuda_source s, const std::string& what, const std::string& by) {
+        REQUIRE(s.text.find(what) != std::string::npos);
+        s.text.replace(s.text.find(what), what.size(), by);
+        return s;
+    };
+    for (const auto how : {cuda_arithmetic::fp32, cuda_arithmetic::tf32}) {
+        product p({.m = 64, .n = 64, .k = 96}, how);
+        const auto space = tk::kernels::cuda_gemm_space(p.s, how);
+        auto c = plain_config(space, 2);
+        tk::get<"layout">(c) = cuda_layout::padded;
+        const auto whole = tk::kernels::cuda_gemm_source(p.s, how, c);
+        CHECK(p.error(whole) < 1e-5);
+        const char* const copy = "emulation: an asynchronous copy that is not aligned to its size";
+        CHECK_THROWS_WITH_AS((void)p.error(shifted(whole, "to + tk_place(row, byte)", "to + 8 + tk_place(row, byte)")),
+                             copy, std::logic_error);
+        CHECK_THROWS_WITH_AS((void)p.error(shifted(whole, ", a + (valid", ", a + 1 + (valid")), copy, std::logic_error);
+        // Rows of 76 bytes: what is copied in parts of 4 lies well, what is read in parts of 16 does not.
+        auto narrow = shifted(whole, "return row * 80", "return row * 76");
+        for (std::size_t at = narrow.text.find("tk_cp_async<16>"); at != std::string::npos;
+             at = narrow.text.find("tk_cp_async<16>"))
+            narrow.text.replace(at, 15, "tk_cp_async<4>");
+        CHECK_THROWS_WITH_AS((void)p.error(narrow),
+                             how == cuda_arithmetic::fp32
+                                 ? "emulation: a vector access that is not aligned to its size"
+                                 : "emulation: ldmatrix: a row that is not aligned to 16 bytes",
+                             std::logic_error);
     }
 }
 

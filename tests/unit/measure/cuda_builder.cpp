@@ -2,8 +2,12 @@
 #include "tunekit/measure/cuda/builder.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -89,6 +93,90 @@ TEST_CASE("an architecture that the compiler does not know is refused when the b
                                  "', want one of sm_80, sm_90",
                              std::invalid_argument);
     CHECK_NOTHROW(nvrtc_builder({.architecture = "sm_90a", .library = fake().path()}));
+}
+
+TEST_CASE("a device newer than all that the compiler knows is compiled for as the newest, and has the PTX")
+{
+    nvrtc_builder pool({.architecture = "sm_120", .library = fake().path()});
+    nvrtc_builder newest({.architecture = "sm_90", .library = fake().path()});
+    const std::string key = pool.cache().key({"text"}, "kernel");
+    CHECK(key == newest.cache().key({"text"}, "kernel"));
+    REQUIRE_FALSE(build_one(pool, {"text"}).failed);
+    CHECK(pool.cache().image(key) == ms::cuda_image{.cubin = "text", .ptx = "//ptx\ntext"});
+}
+
+TEST_CASE("machine code and PTX are read back as they were written; a file without PTX is machine code alone")
+{
+    for (const char* const cubin : {"", "cubin", "\nptx 0000000000000003\n"})
+        for (const char* const ptx : {"", "ptx", "\nptx 0000000000000009\n"}) {
+            const ms::cuda_image one{cubin, ptx};
+            CHECK(ms::cuda_image::of(one.text()) == one);
+        }
+    for (const char* const plain : {"", "plain", "x\nptx 0000000000000003\n", "\nptx 3\n", "\nptx -000000000000001\n"})
+        CHECK(ms::cuda_image::of(plain) == ms::cuda_image{plain, {}});
+}
+
+TEST_CASE("sources are compiled by a program that is started, as by a fork")
+{
+    const support::temporary_folder place;
+    const std::string program = place / "program", seen = place / "seen";
+    // What serve_nvrtc does, by a shell: the mark, the library, from, to, options.
+    std::ofstream(program) << "#!/bin/sh\n[ \"$1\" = --tunekit-nvrtc ] || exit 9\necho \"$2 $5 $6\" >>'" << seen
+                           << "'\ngrep -q bad \"$3\" && echo 'error: bad' && exit 1\ncat \"$3\" >\"$4\"\n";
+    REQUIRE(::chmod(program.c_str(), 0700) == 0);
+    nvrtc_builder pool({.architecture = "sm_90", .flags = {"-G"}, .library = fake().path(), .program = program});
+    REQUIRE_FALSE(build_one(pool, {"it's $text"}).failed);
+    CHECK(pool.cache().cubin(pool.cache().key({"it's $text"}, "kernel")) == "it's $text");
+    const auto bad = build_one(pool, {"bad"});
+    REQUIRE(bad.failed);
+    CHECK(bad.failed->message == "error: bad");
+    nvrtc_builder gone({.library = fake().path(), .program = place / "gone"});
+    gone.submit({{"text"}}, "kernel", 60);
+    try {
+        static_cast<void>(gone.wait(gone.cache().key({"text"}, "kernel")));
+        FAIL("there is such a program");
+    } catch (const tunekit::error& e) {
+        CHECK(std::string(e.what()).find("tunekit: builder: not even an empty source is compiled any more") == 0);
+        CHECK(std::string(e.what()).find("gone: not found") != std::string::npos);
+    }
+    std::ifstream calls(seen);
+    std::string line;
+    REQUIRE(std::getline(calls, line));
+    CHECK(line == fake().path() + " --gpu-architecture=sm_90 -G");
+}
+
+TEST_CASE("a program that was started to compile does, and ends; one that was not goes on")
+{
+    const support::temporary_folder place;
+    const std::string from = place / "from", to = place / "to";
+    const auto served = [&](const char* text, const std::string& library) {
+        std::ofstream(from) << text;
+        ms::detail::compilation child([&] {
+            std::vector<std::string> words{"self", "--tunekit-nvrtc", library, from, to, "--gpu-architecture=sm_80"};
+            std::vector<char*> argv;
+            for (std::string& w : words) argv.push_back(w.data());
+            ms::serve_nvrtc(static_cast<int>(argv.size()), argv.data());
+            return 77;  // it has returned
+        });
+        while (!child.advance()) ::usleep(1000);
+        return std::pair(WEXITSTATUS(child.status()), child.text());
+    };
+    CHECK(served("text", fake().path()) == std::pair(0, std::string()));
+    std::ifstream file(to, std::ios::binary);
+    const std::string built{std::istreambuf_iterator<char>(file), {}};
+    CHECK(ms::cuda_image::of(built) == ms::cuda_image{.cubin = "text", .ptx = "//ptx\ntext"});
+    const auto bad = served("//bad", fake().path());
+    CHECK(bad.first == 1);
+    CHECK(bad.second.find("error: identifier \"bad\" is undefined") != std::string::npos);
+    const auto none = served("text", "/nowhere/libnvrtc.so");
+    CHECK(none.first == 126);
+    CHECK(none.second.find("error: tunekit: no NVRTC: /nowhere/libnvrtc.so") == 0);
+    for (const char* const other : {"--help", "--tunekit-worker"}) {
+        std::string words[] = {"self", other, "a", "b", "c"};
+        char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), words[4].data()};
+        ms::serve_nvrtc(5, argv);  // returns
+        ms::serve_nvrtc(1, argv);
+    }
 }
 
 TEST_CASE("each source is compiled once, in a process of its own; failures are kept with the compiler's words")

@@ -27,16 +27,17 @@ auto program()
 {
     const tk::space::product space{
         tk::space::parameter<"us">({5, 20, 400}),
-        tk::space::parameter<"mode">({"ok", "fault", "hang", "wrong", "beyond", "refused", "bad"})};
-    return ms::source_template{
-        space, [](const auto& c) {
-            const std::string mode = tk::get<"mode">(c);
-            ms::cuda_source out;
-            out.text = mode == "bad" ? "//bad"
-                                     : "//run factor=2 n=64 us=" + std::to_string(tk::get<"us">(c)) + " mode=" + mode;
-            out.launches = {{.grid = {1, 1, 1}, .block = {length + 1, 1, 1}}};
-            return out;
-        }};
+        tk::space::parameter<"mode">({"ok", "fault", "hang", "wrong", "beyond", "refused", "bad", "newer"})};
+    return ms::source_template{space, [](const auto& c) {
+                                   const std::string mode = tk::get<"mode">(c);
+                                   ms::cuda_source out;
+                                   out.text = mode == "bad" ? "//bad"
+                                                            : (mode == "newer" ? "//newer\n" : "") +
+                                                                  std::string("//run factor=2 n=64 us=") +
+                                                                  std::to_string(tk::get<"us">(c)) + " mode=" + mode;
+                                   out.launches = {{.grid = {1, 1, 1}, .block = {length + 1, 1, 1}}};
+                                   return out;
+                               }};
 }
 
 struct doubling {
@@ -153,6 +154,7 @@ TEST_CASE("good configurations are built, checked and timed by the device's cloc
               "running the kernel: CUDA_ERROR_ILLEGAL_ADDRESS (700), an illegal memory access was encountered");
         CHECK(one(20, "ok").ok());  // a new worker, which knows nothing of it
     }
+    CHECK(one(5, "newer").ok());  // its machine code is for other devices: the driver takes the PTX
     const auto hang = one(5, "hang");
     REQUIRE(hang.failed);
     CHECK(hang.failed->kind == failure_kind::run_timeout);

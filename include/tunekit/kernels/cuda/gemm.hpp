@@ -49,12 +49,17 @@ struct cuda_gemm_text {
         return how == cuda_arithmetic::bf16 ? "unsigned short" : "float";
     }
 
+    /// Operands of a step that are rounded.
+    [[nodiscard]] std::int64_t roundings() const noexcept
+    {
+        return how == cuda_arithmetic::tf32 ? 4 * fragments_m() + 2 * fragments_n() : 0;
+    }
     /// Copies, products and stores as they stand in the text.
     [[nodiscard]] std::int64_t statements() const noexcept
     {
         const std::int64_t sums = std::int64_t{fragments_m()} * fragments_n();
-        const std::int64_t per_step =
-            tensor() ? sums + fragments_m() + fragments_n() / 2 : 4 * sums + fragments_m() + fragments_n();
+        const std::int64_t per_step = tensor() ? sums + fragments_m() + fragments_n() / 2 + roundings()
+                                               : 4 * sums + fragments_m() + fragments_n();
         return (stages > 1 ? 2 : 1) * (turns(block_m) + turns(block_n)) + unroll * per_step +
                2 * sums * (tensor() ? 4 : 1);
     }
@@ -110,6 +115,10 @@ struct cuda_gemm_text {
                          " + tk_place(warp_column + j * 4 + lane % 4, step * 16));\n", each("i", fm), each("j", fn),
                          "{\nsum[i][j] += fa[i].x * fb[j].x;\nsum[i][j] += fa[i].y * fb[j].y;\nsum[i][j] += fa[i].z * "
                          "fb[j].z;\nsum[i][j] += fa[i].w * fb[j].w;\n}\n}\n");
+        std::string round;
+        if (how == cuda_arithmetic::tf32)
+            round = lines(each("i", fm), each("q", 4), "fa[i][q] = tk_tf32(fa[i][q]);\n", each("j", fn), each("q", 2),
+                          "fb[j][q] = tk_tf32(fb[j][q]);\n");
         return lines(
             over, "unsigned fa[", fm, "][4], fb[", fn, "][2];\n", each("i", fm),
             "tk_ldmatrix(fa[i], from + tk_place(warp_row + i * 16 + lane % 16, step * 32 + lane / 16 * 16));\n",
@@ -117,7 +126,7 @@ struct cuda_gemm_text {
             " + tk_place(warp_column + j * 16 + lane / 16 * 8 + lane % 8, step * 32 + lane / 8 % 2 * 16));\n"
             "fb[2 * j][0] = two[0];\nfb[2 * j][1] = two[1];\nfb[2 * j + 1][0] = two[2];\nfb[2 * j + 1][1] = "
             "two[3];\n}\n",
-            each("i", fm), each("j", fn), how == cuda_arithmetic::tf32 ? "tk_mma_tf32" : "tk_mma_bf16",
+            round, each("i", fm), each("j", fn), how == cuda_arithmetic::tf32 ? "tk_mma_tf32" : "tk_mma_bf16",
             "(sum[i][j], fa[i], fb[j]);\n}\n");
     }
 

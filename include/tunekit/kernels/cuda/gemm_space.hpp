@@ -17,7 +17,7 @@ namespace tunekit::kernels {
 /// The arithmetic of the products. Sums are in fp32.
 enum class cuda_arithmetic {
     fp32,  ///< float operands, no tensor cores
-    tf32,  ///< float operands, of whose 23 bits of fraction the tensor cores read 10
+    tf32,  ///< float operands, rounded to the nearest of 10 bits of fraction instead of 23
     bf16,  ///< operands of 16 bits: the upper halves of floats
 };
 

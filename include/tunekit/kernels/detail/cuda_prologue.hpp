@@ -12,7 +12,9 @@ namespace tunekit::kernels::detail {
 ///     tk_cp_async<bytes>(to, from, valid)     4, 8 or 16 bytes to shared memory; zeros where not valid
 ///     tk_commit(), tk_wait<left>()            ends a group of copies; waits for all but the `left` latest groups
 ///     tk_ldmatrix(r, row)                     four 8 x 16-byte matrices, whose rows 32 lanes point to
-///     tk_mma_tf32(c, a, b), tk_mma_bf16       c += a b: 16 x 8 sums, 8 or 16 steps of k
+///     tk_tf32(bits)                           a float rounded to TF32: to nearest, ties away from zero
+///     tk_mma_tf32(c, a, b), tk_mma_bf16       c += a b: 16 x 8 sums, 8 or 16 steps of k; TF32 operands are rounded before,
+///                                             for the product leaves open what it makes of the lower bits
 inline constexpr const char* cuda_prologue = R"(
 #define TK_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
 template <int bytes> __device__ __forceinline__ void tk_cp_async(void* to, const void* from, bool valid)
@@ -35,6 +37,12 @@ __device__ __forceinline__ void tk_ldmatrix(unsigned (&r)[4], const void* row)
     const unsigned at = (unsigned)__cvta_generic_to_shared(row);
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at) : "memory");
+}
+__device__ __forceinline__ unsigned tk_tf32(unsigned bits)
+{
+    unsigned rounded;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(__uint_as_float(bits)));
+    return rounded;
 }
 __device__ __forceinline__ void tk_mma_tf32(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2])
 {

@@ -4,17 +4,21 @@
 /// \file
 /// A pool of NVRTC processes that turns generated CUDA C++ into machine code of one architecture.
 
+#include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "tunekit/measure/cuda/image.hpp"
 #include "tunekit/measure/cuda/nvrtc.hpp"
 #include "tunekit/measure/detail/build_pool.hpp"
 #include "tunekit/measure/detail/code_cache.hpp"
@@ -29,6 +33,9 @@ struct nvrtc_options {
         directory{};  ///< of the cache, made where it is missing; empty: a temporary one, which ends with the builder
     std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
     std::string library{};      ///< path of libnvrtc; empty: the newest one found
+    /// The program that is started for each source, "/proc/self/exe" for example. Its main calls `serve_nvrtc`. Empty: this
+    /// process is forked instead, which is quicker, and not safe where the library keeps threads or locks.
+    std::string program{};
 };
 
 /// The names of cubins in a cache, built or not. A value: kernels in worker processes carry a copy and find their code
@@ -41,8 +48,10 @@ public:
     {
     }
 
+    /// The cubin and PTX with this key; empty where they are missing, incomplete or not ours.
+    [[nodiscard]] cuda_image image(std::string_view key) const { return cuda_image::of(code(key)); }
     /// The bytes of the cubin with this key; empty where it is missing, incomplete or not ours.
-    [[nodiscard]] std::string cubin(std::string_view key) const { return code(key); }
+    [[nodiscard]] std::string cubin(std::string_view key) const { return image(key).cubin; }
 
 private:
     static std::vector<std::string> with(const std::string& architecture, std::vector<std::string> flags)
@@ -54,26 +63,50 @@ private:
 
 namespace detail {
 
-/// NVRTC in forked processes: what `nvrtc_builder` starts.
+inline constexpr const char* nvrtc_mark = "--tunekit-nvrtc";  ///< the first argument of a program that is to compile
+
+/// Compiles `text` into `file`, and writes what the compiler says to descriptor 1. Returns an exit status.
+inline int compile_into(const nvrtc& compiler, const std::string& text, const std::vector<std::string>& options,
+                        const std::string& file)
+{
+    nvrtc::outcome built = compiler.compile(text, options);
+    if (built.good) write_file(file, cuda_image{std::move(built.cubin), std::move(built.ptx)}.text());
+    for (std::size_t at = 0; at < built.log.size();) {
+        const ssize_t put = ::write(1, built.log.data() + at, built.log.size() - at);
+        if (put <= 0) break;
+        at += static_cast<std::size_t>(put);
+    }
+    return built.good ? 0 : 1;
+}
+
+/// Where `asked` is newer than all that the compiler knows: the newest of those. Its PTX runs on later devices.
+inline std::string known_architecture(const nvrtc& compiler, const std::string& asked)
+{
+    const int number = asked.starts_with("sm_") ? std::atoi(asked.c_str() + 3) : 0;
+    const std::vector<int> known = compiler.architectures();
+    if (number > 0 && (known.empty() || std::find(known.begin(), known.end(), number) != known.end())) return asked;
+    const auto newest = std::max_element(known.begin(), known.end());
+    if (newest != known.end() && number > *newest) return "sm_" + std::to_string(*newest);
+    std::string list;
+    for (const int k : known) list += (list.empty() ? "sm_" : ", sm_") + std::to_string(k);
+    invalid("nvrtc_builder: NVRTC " + compiler.version() + " does not compile for '" + asked + "', want one of " +
+            list);
+}
+
+/// NVRTC in processes of their own: what `nvrtc_builder` starts.
 class nvrtc_toolchain {
 public:
     static constexpr const char* suffix = ".cubin";
 
     nvrtc_toolchain(const std::string& directory, const nvrtc_options& options)
-        : compiler_(options.library), cache_(directory, compiler_.identity(), options.architecture, options.flags)
+        : compiler_(options.library),
+          library_(options.library),
+          program_(options.program == self ? own_path() : options.program),
+          cache_(directory, compiler_.identity(), known_architecture(compiler_, options.architecture), options.flags)
     {
-        const std::string& asked = options.architecture;
-        const int number = asked.starts_with("sm_") ? std::atoi(asked.c_str() + 3) : 0;
-        const std::vector<int> known = compiler_.architectures();
-        if (number > 0 && (known.empty() || std::find(known.begin(), known.end(), number) != known.end())) {
-            // What the library does once per process is done before the forks, not after each.
+        // What the library does once per process is done before the forks, not after each.
+        if (program_.empty())
             static_cast<void>(compiler_.compile("__global__ void nothing() {}", cache_.options_of({})));
-            return;
-        }
-        std::string list;
-        for (const int k : known) list += (list.empty() ? "sm_" : ", sm_") + std::to_string(k);
-        invalid("nvrtc_builder: NVRTC " + compiler_.version() + " does not compile for '" + asked + "', want one of " +
-                list);
     }
 
     [[nodiscard]] const cubin_cache& cache() const noexcept { return cache_; }
@@ -82,24 +115,23 @@ public:
     [[nodiscard]] static bool alike(const source&, const source&) { return false; }
 
     [[nodiscard]] compilation start(const std::vector<build_job>& unit, const std::string& stem,
-                                    const std::string& /* scratch */) const
+                                    const std::string& scratch) const
     {
-        return compilation([this, &what = unit.front().what, file = stem + suffix] {
-            const nvrtc::outcome built = compiler_.compile(what.text, cache_.options_of(what));
-            if (built.good) write_file(file, built.cubin);
-            for (std::size_t at = 0; at < built.log.size();) {
-                const ssize_t put = ::write(1, built.log.data() + at, built.log.size() - at);
-                if (put <= 0) break;
-                at += static_cast<std::size_t>(put);
-            }
-            return built.good ? 0 : 1;
-        });
+        const source& what = unit.front().what;
+        if (program_.empty())
+            return compilation([this, &what, file = stem + suffix] {
+                return compile_into(compiler_, what.text, cache_.options_of(what), file);
+            });
+        write_file(stem + ".cpp", what.text);
+        std::vector<std::string> command{program_, nvrtc_mark, library_, stem + ".cpp", stem + suffix};
+        for (std::string& option : cache_.options_of(what)) command.push_back(std::move(option));
+        return compilation(command, scratch);
     }
 
-    /// The library has compiled when this was made, so what fails for reasons of the machine's is writing.
+    /// What ended without the compiler's verdict: no file, no library, no such program.
     [[nodiscard]] static bool blames_machine(const compilation& process)
     {
-        return process.text().find("tunekit: builder: cannot write") != std::string::npos;
+        return WIFEXITED(process.status()) && WEXITSTATUS(process.status()) >= 126;
     }
     /// A source that compiles.
     [[nodiscard]] static source harmless(const source& /* like */)
@@ -114,11 +146,49 @@ public:
     }
 
 private:
+    static constexpr const char* self = "/proc/self/exe";
+
+    /// A shell starts the program, and would be itself.
+    static std::string own_path()
+    {
+        char path[4096];
+        const ssize_t n = ::readlink(self, path, sizeof path);
+        if (n <= 0 || static_cast<std::size_t>(n) == sizeof path)
+            throw error("nvrtc_builder: the path of this program cannot be read");
+        return {path, static_cast<std::size_t>(n)};
+    }
+
     nvrtc compiler_;
+    std::string library_;
+    std::string program_;
     cubin_cache cache_;
 };
 
 }  // namespace detail
+
+/// Compiles and does not return, where this process was started to compile; else does nothing. Call it first in the main
+/// of `nvrtc_options::program`.
+///
+///     int main(int argc, char** argv)
+///     {
+///         tk::measure::serve_nvrtc(argc, argv);
+///         tk::measure::nvrtc_builder pool({.program = "/proc/self/exe"});
+///     }
+///
+/// The library is begun anew each time, which takes about 0.1 s.
+inline void serve_nvrtc(int argc, char** argv)
+{
+    if (argc < 5 || std::strcmp(argv[1], detail::nvrtc_mark) != 0) return;
+    int status = 126;
+    try {
+        const std::vector<std::string> options(argv + 5, argv + argc);
+        status =
+            detail::compile_into(nvrtc(argv[2]), detail::bytes_of(argv[3]).value_or(std::string()), options, argv[4]);
+    } catch (const std::exception& e) {
+        ::dprintf(2, "error: %s\n", e.what());
+    }
+    detail::end_process(status);
+}
 
 /// Compiles CUDA C++ with NVRTC, each source once and in a process of its own.
 ///
@@ -126,7 +196,9 @@ private:
 ///     auto measure = generated(program, std::move(pool), std::move(runs));
 ///
 /// No device is needed and the driver is not touched. The library is opened here and the processes are forked from this
-/// one, so a compilation costs what a fork does beside the compiler's time. A source defines `extern "C" __global__`
+/// one, so a compilation costs what a fork does beside the compiler's time; or they are started, as `nvrtc_options::program`
+/// says. Beside the machine code its PTX is kept, and where the architecture is newer than all that the library knows, the
+/// newest of those is compiled for: the driver makes a device's own code of PTX. A source defines `extern "C" __global__`
 /// its entry point and includes nothing, unless flags say where to look (--include-path=...).
 ///
 /// Failures:   build_error with the compiler's words from its first error on, build_timeout.

@@ -47,12 +47,15 @@ class cuda_run {
 public:
     /// Loads `image` and runs the launches of `source.prepare`. Throws cuda_failure, or candidate_error where a launch
     /// exceeds what a driver call can express.
-    cuda_run(cuda_session& gpu, const std::string& image, const cuda_source& source, cuda_operands& data) : gpu_(&gpu)
+    cuda_run(cuda_session& gpu, const cuda_image& image, const cuda_source& source, cuda_operands& data) : gpu_(&gpu)
     {
         const auto scratch = static_cast<std::size_t>(source.scratch_floats) * sizeof(float);
         for (const auto& a : data.arguments(gpu, scratch)) arguments_.push_back(a.at);
         const detail::cuda_driver& cuda = gpu.cuda();
-        cuda.check(cuda.module_load(&module_, image.data()), "cuModuleLoadData");
+        int code = cuda.module_load(&module_, image.cubin.c_str());
+        if (code == detail::cuda_driver::no_binary_for_device && !image.ptx.empty())
+            code = cuda.module_load(&module_, image.ptx.c_str());  // compiled by the driver
+        cuda.check(code, "cuModuleLoadData");
         try {
             std::vector<step> before;
             for (const cuda_launch& l : source.prepare) before.push_back(step_of(l));
@@ -142,7 +145,7 @@ template <class Template>
     return [what = std::move(what), cache = std::move(cache), data = &data, gpu = &gpu](const auto& config) {
         const cuda_source source = what.text(config);
         const std::string key = cache.key(what.source_of(config), what.entry);
-        return cuda_run(*gpu, cache.cubin(key), source, *data);
+        return cuda_run(*gpu, cache.image(key), source, *data);
     };
 }
 

@@ -19,6 +19,7 @@ public:
     struct outcome {
         bool good = false;
         std::string cubin{};  ///< an ELF file; empty unless good
+        std::string ptx{};    ///< what any later device's driver can turn into its own; empty unless good
         std::string log{};    ///< the compiler's messages, warnings included
     };
 
@@ -39,6 +40,8 @@ public:
         library_.find(log_, "nvrtcGetProgramLog");
         library_.find(cubin_size_, "nvrtcGetCUBINSize");
         library_.find(cubin_, "nvrtcGetCUBIN");
+        library_.find(ptx_size_, "nvrtcGetPTXSize");
+        library_.find(ptx_, "nvrtcGetPTX");
         library_.find(arch_count_, "nvrtcGetNumSupportedArchs");
         library_.find(archs_, "nvrtcGetSupportedArchs");
     }
@@ -81,6 +84,8 @@ public:
         while (!out.log.empty() && (out.log.back() == '\0' || out.log.back() == '\n')) out.log.pop_back();
         if (code != 0 && out.log.empty()) out.log = explain_(code);
         if (code == 0) out.cubin = read(p, cubin_size_, cubin_);
+        if (code == 0) out.ptx = read(p, ptx_size_, ptx_);
+        while (!out.ptx.empty() && out.ptx.back() == '\0') out.ptx.pop_back();
         out.good = code == 0 && !out.cubin.empty();
         if (code == 0 && !out.good) out.log = "no machine code came out; want --gpu-architecture=sm_NN";
         destroy_(&p);
@@ -108,6 +113,8 @@ private:
     int (*log_)(program, char*) = nullptr;
     int (*cubin_size_)(program, std::size_t*) = nullptr;
     int (*cubin_)(program, char*) = nullptr;
+    int (*ptx_size_)(program, std::size_t*) = nullptr;
+    int (*ptx_)(program, char*) = nullptr;
     int (*arch_count_)(int*) = nullptr;
     int (*archs_)(int*) = nullptr;
 };

@@ -19,10 +19,10 @@ namespace tunekit::measure::detail {
 /// not survive one. Move-only.
 class cuda_driver {
 public:
-    using device = int;                                      ///< CUdevice
-    using handle = void*;                                    ///< CUcontext, CUmodule, CUfunction, CUevent or CUstream
-    using address = std::uint64_t;                           ///< CUdeviceptr: device memory
-    enum : int { no_device = 100, out_of_resources = 701 };  // of CUresult
+    using device = int;             ///< CUdevice
+    using handle = void*;           ///< CUcontext, CUmodule, CUfunction, CUevent or CUstream
+    using address = std::uint64_t;  ///< CUdeviceptr: device memory
+    enum : int { no_device = 100, no_binary_for_device = 209, out_of_resources = 701 };  // of CUresult
 
     /// Opens `path`, or where that is empty the system's libcuda.so.1. Throws no_cuda.
     explicit cuda_driver(const std::string& path = {})

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Compiled CUDA programs: machine code of one architecture, and PTX for other devices.
+
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tunekit::measure {
+
+/// A cubin with its PTX behind it, and a line that says how long that is. Readers of ELF files pass over what follows one.
+struct cuda_image {
+    std::string cubin{};
+    std::string ptx{};
+
+    [[nodiscard]] std::string text() const
+    {
+        char line[line_size + 1];
+        std::snprintf(line, sizeof line, "\nptx %016zu\n", ptx.size());
+        return cubin + ptx + line;
+    }
+
+    /// Of a text without that line, all is cubin.
+    [[nodiscard]] static cuda_image of(std::string_view text)
+    {
+        const std::string last(text.substr(text.size() < line_size ? 0 : text.size() - line_size));
+        std::size_t size = 0;
+        int read = 0;
+        const bool ours = std::sscanf(last.c_str(), "\nptx %16zu\n%n", &size, &read) == 1 && read == line_size &&
+                          last.size() == line_size && size <= text.size() - line_size;
+        if (!ours) return {std::string(text), {}};
+        const std::size_t cubin = text.size() - line_size - size;
+        return {std::string(text.substr(0, cubin)), std::string(text.substr(cubin, size))};
+    }
+
+    friend bool operator==(const cuda_image&, const cuda_image&) = default;
+
+private:
+    static constexpr int line_size = 22;
+};
+
+}  // namespace tunekit::measure
