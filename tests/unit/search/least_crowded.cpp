@@ -3,6 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tests/support/grid_space.hpp"
@@ -67,4 +72,38 @@ TEST_CASE("as many configurations as values use every value of each parameter on
     for (const std::size_t radix : {std::size_t{1}, std::size_t{8}})
         for (std::size_t a = 0; a < 3; ++a)
             for (std::size_t b = 0; b < a; ++b) CHECK(chosen[a] / radix % 8 != chosen[b] / radix % 8);
+}
+
+TEST_CASE("the same by the formula, every used configuration in turn")
+{
+    // Up to 200 before, in parameters of 2, 5 and 40 values: with few each reaches over several ordinals, with many over none.
+    const support::grid_space space({2, 5, 40});
+    tk::random::philox gen(7);
+    for (const std::size_t n : {0U, 1U, 3U, 9U, 10U, 77U, 78U, 200U}) {
+        CAPTURE(n);
+        const std::vector<tk::index> before = space.sample(n, gen);
+        tk::space::unvisited taken;
+        tk::random::philox a = gen, b = gen;
+        const auto draws = space.sample(50, a);
+        std::vector<std::uint16_t> rows(150), known(3 * n);
+        space.ordinals(draws, rows);
+        space.ordinals(before, known);
+        const double reach = 2 / static_cast<double>(n + 1);
+        double most = -1;
+        std::optional<tk::index> want;
+        for (std::size_t k = 0; k < draws.size(); ++k) {
+            double room = 0;
+            for (std::size_t j = 0; j < 3; ++j) {
+                double crowd = 0;
+                for (std::size_t m = 0; m < n; ++m) {
+                    const double apart = std::abs(static_cast<double>(rows[3 * k + j]) - known[3 * m + j]);
+                    crowd += (std::max)(0.0, 1 - apart / (reach * (space.cardinalities()[j] - 1.0)));
+                }
+                room += 1 / (1 + crowd);
+            }
+            if (room > most) want = draws[k];
+            most = (std::max)(most, room);
+        }
+        CHECK(tk::search::detail::least_crowded(space, before, 50, taken, b) == want);
+    }
 }

@@ -28,7 +28,7 @@ namespace tunekit::search::detail {
 /// configurations, which send the first ones to the corners, play no part.
 ///
 /// Randomness: one `sample` of `among`.
-/// Cost:       O(among n d).
+/// Cost:       O((among + n) d), and among n more for each parameter of more than (n + 1) / 2 + 1 values.
 /// Source:     ours; the aim is that of McKay, Beckman, Conover (1979), Technometrics 21.
 template <class Space, generator G>
 [[nodiscard]] std::optional<index> least_crowded(const Space& space, std::span<const index> before, std::size_t among,
@@ -42,6 +42,13 @@ template <class Space, generator G>
     space.ordinals(before, known);
     space.ordinals(draws, rows);
     const double reach = 2 / static_cast<double>(before.size() + 1);
+    // Where the reach is not beyond one ordinal, the crowd of a value is how often it was used.
+    std::vector<std::vector<double>> used(d);
+    for (std::size_t j = 0; j < d; ++j) {
+        if (reach * (cardinalities[j] - 1.0) > 1) continue;
+        used[j].resize(cardinalities[j]);
+        for (std::size_t b = j; b < known.size(); b += d) used[j][known[b]] += 1;
+    }
     std::optional<index> best;
     double most = -1;
     for (std::size_t k = 0; k < draws.size(); ++k) {
@@ -49,8 +56,8 @@ template <class Space, generator G>
         double room = 0;
         for (std::size_t j = 0; j < d; ++j) {
             const double range = reach * (cardinalities[j] - 1.0);
-            double crowd = 0;
-            for (std::size_t b = j; range > 0 && b < known.size(); b += d)
+            double crowd = range > 0 && !used[j].empty() ? used[j][rows[k * d + j]] : 0;
+            for (std::size_t b = j; range > 1 && b < known.size(); b += d)
                 crowd += (std::max)(0.0, 1 - std::abs(static_cast<double>(rows[k * d + j]) - known[b]) / range);
             room += 1 / (1 + crowd);
         }
