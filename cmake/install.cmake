@@ -15,7 +15,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tunekit-config-version.cm
 install(FILES ${PROJECT_BINARY_DIR}/tunekit-config.cmake ${PROJECT_BINARY_DIR}/tunekit-config-version.cmake
     DESTINATION ${tunekit_config_dir})
 
-foreach(name tunekit tunekit-io)
+foreach(name tunekit tunekit-io tunekit-mpi tunekit-cuda)
     configure_file(${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
 endforeach()

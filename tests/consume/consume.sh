@@ -18,11 +18,14 @@ rm -rf "$dir"
 mkdir -p "$dir"
 case $how in
 without-*) folder=bare ;;
-pkg-config-io) folder=io ;;
+pkg-config-*) folder=${how#pkg-config-} ;;
 *) folder=$how ;;
 esac
 cp "$root/tests/consume/main.cpp" "$dir"
 [ ! -d "$root/tests/consume/$folder" ] || cp "$root/tests/consume/$folder/"* "$dir"
+if [ "$how" = mpi-subdirectory ]; then
+    cp "$root/tests/consume/mpi/main.cpp" "$dir"
+fi
 if [ "$how" = compiled ]; then
     cp "$root/tests/consume/bare/main.cpp" "$dir"
 fi
@@ -63,7 +66,7 @@ folders_without() {
 }
 
 case $how in
-find_package | io | compiled | tuned_kernel) by_cmake -DCMAKE_PREFIX_PATH="$prefix" ;;
+find_package | io | mpi | cuda | compiled | tuned_kernel) by_cmake -DCMAKE_PREFIX_PATH="$prefix" ;;
 without-boost)
     by_cmake -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$(folders_without boost)" -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON
     ;;
@@ -71,7 +74,7 @@ without-eigen)
     by_cmake -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$(folders_without boost eigen3 Eigen)" \
         -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON -DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON
     ;;
-add_subdirectory)
+add_subdirectory | mpi-subdirectory)
     copy_of_library "$dir/tunekit"
     by_cmake
     ;;
@@ -83,14 +86,14 @@ include)
     mkdir "$dir/build"
     $CXX -std=c++20 "$root/examples/own_space.cpp" -o "$dir/build/consumer" -I "$root/include"
     ;;
-pkg-config | pkg-config-io | meson-install)
+pkg-config | pkg-config-* | meson-install)
     if [ "$how" = meson-install ]; then
         copy_of_library "$dir/tunekit"
         meson setup "$dir/tunekit/build" "$dir/tunekit" -Dtests=disabled --prefix "$prefix"
         meson install -C "$dir/tunekit/build" --quiet
     fi
     also=eigen3
-    [ "$how" != pkg-config-io ] || also=tunekit-io
+    case $how in pkg-config-*) also=tunekit-${how#pkg-config-} ;; esac
     mkdir "$dir/build"
     recordings=$(pkg-config --variable=recordings tunekit)
     [ -e "$recordings/gemm_Out.params" ] # those that come with the library are installed
