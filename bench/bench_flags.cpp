@@ -31,7 +31,7 @@ namespace tk = tunekit;
 namespace {
 
 struct settings {
-    std::string strategy = "combined,bandit,evolution,mutation,hill-climb,annealing,random", only;
+    std::string strategy = "combined,bandit,opentuner,evolution,mutation,hill-climb,annealing,random", only;
     std::vector<std::size_t> evaluations{200, 1000};
     std::size_t repeats = 20;
     std::uint64_t seed = 1;
@@ -55,6 +55,10 @@ programs::named<tk::search::any_strategy> known_strategies()
     out.emplace_back("bandit",
                      programs::technique_bandit{{programs::differential_evolution{}, programs::greedy_mutation{},
                                                  tk::search::hill_climb{}, tk::search::annealing{}}});
+    // OpenTuner's default, AUCBanditMetaTechniqueA, but for its Nelder-Mead, which moves numbers alone and no switch.
+    out.emplace_back("opentuner",
+                     programs::technique_bandit{{programs::differential_evolution{}, programs::greedy_mutation{},
+                                                 programs::greedy_mutation{.share = 0.3, .sigma = 0.1}}});
     return out;
 }
 

@@ -18,6 +18,8 @@
 #include <vector>
 
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/random/choice.hpp"
+#include "tunekit/random/normal.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/search/any_strategy.hpp"
 #include "tunekit/space/unvisited.hpp"
@@ -45,14 +47,16 @@ constexpr int attempts = 32;  ///< at a new member of the space
 
 }  // namespace detail
 
-/// Differential evolution over ordinals. The oldest member of the population is crossed with a + F (b - c), a, b, c drawn from the
+/// Differential evolution over ordinals. The oldest member of the population is crossed with a + F (b - c), a, b, c three of the
 /// others and the best known, F from [0.5, 1], and replaced where the child is better. A switch takes the value of a where b and c
 /// agree, else a random one.
 ///
-/// Source: Ansel et al. (2014), OpenTuner, PACT: its differential evolution; the settings were not compared with its code.
+/// Source: Ansel et al. (2014), OpenTuner, PACT; opentuner/search/differentialevolution.py of OpenTuner 0.8.8, whose default technique
+///         uses the settings below (DifferentialEvolutionAlt; its DifferentialEvolution has a crossing of 0.9).
+/// Departures: never a configuration that was measured before, which OpenTuner asks for again, and counts, after 5 attempts.
 struct differential_evolution {
     std::size_t population = 30;
-    double crossing = 0.9;  ///< share of parameters that a child takes from the mutant; one at least
+    double crossing = 0.2;  ///< share of parameters that a child takes from the mutant; one at least
 
     struct state {
         tunekit::space::unvisited rest;
@@ -130,11 +134,10 @@ private:
         const std::size_t d = space.dimensions();
         const auto sizes = space.cardinalities();
         for (int attempt = 0; attempt < detail::attempts; ++attempt) {
-            tunekit::index from[4]{s.members[target], 0, 0, 0};
-            for (std::size_t k = 1; k < 4; ++k) {
-                const std::size_t at = tunekit::random::uniform_index(s.members.size() + 1, gen);
-                from[k] = at == s.members.size() ? s.best : s.members[at];
-            }
+            std::vector<tunekit::index> others = s.members;
+            others[target] = s.best;
+            tunekit::random::shuffle(others, gen);
+            const tunekit::index from[4]{s.members[target], others[0], others[1], others[2]};
             std::vector<std::uint16_t> rows(4 * d);
             space.ordinals(from, rows);
             const double factor = 0.5 + 0.5 * tunekit::random::uniform_01(gen);
@@ -152,9 +155,14 @@ private:
     }
 };
 
-/// The best known with a tenth of its parameters drawn anew, one at least: OpenTuner's greedy mutation.
+/// The best known with a share of its parameters changed, one at least: drawn anew, or moved by a normal step where `sigma` > 0,
+/// a switch to its other value.
+///
+/// Source: opentuner/search/evolutionarytechniques.py of OpenTuner 0.8.8: UniformGreedyMutation as it stands, NormalGreedyMutation with
+///         a share of 0.3 and a sigma of 0.1. Departures: never a configuration that was measured before.
 struct greedy_mutation {
     double share = 0.1;
+    double sigma = 0;  ///< of a normal step, as a share of a parameter's range; 0: drawn anew
 
     struct state {
         tunekit::space::unvisited rest;
@@ -206,8 +214,19 @@ private:
         const std::size_t always = tunekit::random::uniform_index(row.size(), gen);
         for (std::size_t j = 0; j < row.size(); ++j)
             if (j == always || tunekit::random::uniform_01(gen) < share)
-                row[j] = static_cast<std::uint16_t>(tunekit::random::uniform_index(sizes[j], gen));
+                row[j] = changed(row[j], sizes[j], gen);
         return detail::take_row(space, row, s.rest);
+    }
+
+    template <class G>
+    [[nodiscard]] std::uint16_t changed(std::uint16_t value, std::size_t size, G& gen) const
+    {
+        if (sigma == 0) return static_cast<std::uint16_t>(tunekit::random::uniform_index(size, gen));
+        if (size == 2) return static_cast<std::uint16_t>(1 - value);
+        const auto n = static_cast<double>(size);
+        double x = std::abs((value + 0.5) / n + sigma * tunekit::random::normal(gen));
+        if (x > 1) x = 1 - std::fmod(x, 1.0);
+        return static_cast<std::uint16_t>((std::min)(std::floor(x * n), n - 1));
     }
 };
 
@@ -216,8 +235,10 @@ private:
 /// AUC_k the area under the curve of a technique's new bests over its uses in the window: recent successes count most. All
 /// techniques hear every measurement.
 ///
-/// Source: Ansel et al. (2014), section 3.2, with its settings; Fialho et al. (2010), Analyzing Bandit-based Adaptive Operator
-///         Selection Mechanisms.
+/// Source: Ansel et al. (2014), section 3.2; opentuner/search/bandittechniques.py of OpenTuner 0.8.8: the same credit, window and
+///         exploration; Fialho et al. (2010), Analyzing Bandit-based Adaptive Operator Selection Mechanisms.
+/// Departures: equals by their order instead of at random; one measurement at a time, where OpenTuner's default is to ask for four before
+///         it looks; no seed configuration, which OpenTuner has on request only.
 struct technique_bandit {
     std::vector<tunekit::search::any_strategy> techniques;
     std::size_t window = 500;
