@@ -213,8 +213,7 @@ private:
         space.ordinals({&*s.best, 1}, row);
         const std::size_t always = tunekit::random::uniform_index(row.size(), gen);
         for (std::size_t j = 0; j < row.size(); ++j)
-            if (j == always || tunekit::random::uniform_01(gen) < share)
-                row[j] = changed(row[j], sizes[j], gen);
+            if (j == always || tunekit::random::uniform_01(gen) < share) row[j] = changed(row[j], sizes[j], gen);
         return detail::take_row(space, row, s.rest);
     }
 
