@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 # labels: fast
 # What score_strategy promises: wrong input is one line and exit status 2; scores as text, JSON and a page; trajectories that it wrote
-# score as the strategy that made them; other tuners' files, with lines left out, stand beside it.
+# score as the strategy that made them; other tuners' files, with lines left out, are ranked with it. Where Chromium is installed it opens
+# the page of two strategies, of one alone, and of a folder whose name is hostile.
 set -eu
 cd "$(dirname "$0")/../.."
 program=$1/examples/score_strategy
 . "./tests/programs/support/refuses.sh"
+. "./tests/programs/support/opens_well.sh"
 refuses 'there is nothing to score'
 refuses 'strategy "nothing" is unknown' --strategy nothing
 refuses 'is no folder, want one with recorded spaces' --strategy random --spaces "$work/none"
@@ -22,6 +24,12 @@ few --strategy hill-climb,random --out "$work/trajectories" --html "$work/page.h
 [ "$(json_rows "$work/scores.json" differences)" = 1 ] || fail "JSON has not one difference"
 grep -q 'random - hill-climb: S200 -' "$work/text" || fail "no difference in the text"
 grep -q '<svg' "$work/page.html" || fail "no picture in the page"
+hostile='<img src=x onerror=alert(1)>&"'
+cp -R "$work/trajectories/random" "$work/trajectories/$hostile"
+few --trajectories "$work/trajectories/hill-climb,$work/trajectories/$hostile" --html "$work/hostile.html" >/dev/null || fail "a hostile name: exit status $?"
+! grep -q '<img' "$work/hostile.html" || fail "a name became a picture"
+few --strategy random --html "$work/alone.html" >/dev/null || fail "one strategy alone: exit status $?"
+opens_well page hostile alone
 few --trajectories "$work/trajectories/hill-climb,$work/trajectories/random" >"$work/again"
 # Without own time and failures, which a file of trajectories does not tell.
 numbers() { sed -n 's/^\(hill-climb\|random\) \(.*\)$/\1 \2/p' "$work/$1" | awk '/gemm_Out/ { print $1, $2, $3, $4, $5, $6, $7 }'; }

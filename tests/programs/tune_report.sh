@@ -8,6 +8,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 program=$1/examples/tune_report
 . "./tests/programs/support/refuses.sh"
+. "./tests/programs/support/opens_well.sh"
 refuses 'cannot be opened' "$work/none.jsonl" --text
 : >"$work/empty.jsonl"
 refuses 'has no whole line' "$work/empty.jsonl" --text
@@ -47,50 +48,5 @@ log '<script>alert(1)</script><img src=x onerror=alert(2)>' 100 && shows hostile
 "$program" "$work/log.jsonl" --svg "$work/svg" >"$work/out" || fail "--svg: exit status $?"
 head -c 4 "$work/svg/tuning_curve_0.svg" | grep -q '<svg' || fail "--svg wrote no picture"
 
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
-if [ -z "$browser" ]; then
-    echo "no Chromium here: pages were not opened (scripts/needs browser)"
-    exit $bad
-fi
-# Frames of three widths in one page: a window of its own cannot be as narrow as a telephone.
-for page in whole hostile none broken; do
-    for scheme in 0 1; do
-        {
-            echo '<!DOCTYPE html><meta charset="utf-8"><title>waiting</title>'
-            for width in 400 1000 1600; do
-                printf '<iframe width="%s" height="900" srcdoc="' "$width"
-                sed 's/&/\&amp;/g; s/"/\&quot;/g' "$work/$page.html"
-                echo '"></iframe>'
-            done
-            cat <<'END'
-<script>
-onload = () => {
-  const said = [];
-  for (const f of document.querySelectorAll("iframe")) {
-    const d = f.contentDocument, w = Number(f.width), root = d.documentElement;
-    if (root.scrollWidth > w) said.push("overflow at " + w + ": " + root.scrollWidth);
-    for (const p of d.querySelectorAll("svg,img")) if (!(p.getAttribute("aria-label") || "").trim()) said.push("a picture without an alternative");
-    if (!d.querySelector("h1") || !d.querySelector("main #verdict")) said.push("no verdict");
-    const shown = [...d.querySelectorAll("figure")].every(g => [...g.querySelectorAll("svg")].some(s => s.getBoundingClientRect().width > 100));
-    if (!shown) said.push("a figure without a picture at " + w);
-    for (const t of d.querySelectorAll("svg text")) {
-      const r = t.getBoundingClientRect();
-      if (r.width > 0 && r.height < 6.5) said.push("text too small at " + w + ": " + r.height + " " + t.textContent);
-      if (r.width > 0 && r.right > w + 1) said.push("text beyond the edge at " + w + ": " + t.textContent);
-    }
-    if (d.getElementById("theme").hidden) said.push("the script did not run");
-  }
-  document.title = said.length ? said.join("; ") : "all well";
-};
-</script>
-END
-        } >"$work/frames.html"
-        timeout 60 "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$work/browser" --enable-logging=stderr \
-            --blink-settings=preferredColorScheme=$scheme --window-size=1800,3000 --virtual-time-budget=4000 \
-            --dump-dom "file://$work/frames.html" >"$work/dom" 2>"$work/console" || fail "$page: the browser ended with $?"
-        title=$(sed -n 's/.*<title>\(.*\)<\/title>.*/\1/p' "$work/dom" | head -n 1)
-        [ "$title" = "all well" ] || fail "$page, scheme $scheme: $title"
-        ! grep 'CONSOLE' "$work/console" || fail "$page, scheme $scheme: the console is not silent"
-    done
-done
+opens_well whole hostile none broken
 exit $bad
