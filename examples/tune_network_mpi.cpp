@@ -8,8 +8,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,26 +53,6 @@ std::vector<tk::task> tasks_of(const tk::kernels::network& net, const std::vecto
     for (const auto& layer : net.convolutions) add(layer);
     for (const auto& layer : net.products) add(layer);
     return out;
-}
-
-/// Who measures, on what, and how much the reference costs there against the first: a line for each, beside the log.
-void write_workers(const std::string& path, const tk::mpi::pool& pool)
-{
-    std::ofstream file(path);
-    for (std::size_t w = 0; w < pool.workers(); ++w) {
-        const auto& m = pool.members()[w];
-        nlohmann::ordered_json line{{"worker", w},
-                                    {"host", m.who.host},
-                                    {"device", m.who.device},
-                                    {"local_rank", m.who.local_rank},
-                                    {"answered", m.answered},
-                                    {"lost", m.lost}};
-        if (!m.why.empty()) line["why"] = m.why;
-        if (const auto c = pool.against_first(w)) line["against_first"] = {c->ratio, c->within.low, c->within.high};
-        file << line.dump() << '\n';
-    }
-    file.flush();
-    if (!file) throw tk::error("file " + path + " cannot be written, want room for it");
 }
 
 /// Prints the table; true where every task has a verified kernel.
@@ -137,13 +115,13 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
                             .schedule = o.schedule,
                             .machine = o.device.empty() ? tk::io::machine_key() : o.device,
                             .seed = o.seed,
+                            .mixed_devices = o.mixed,
                             .resume = o.resume});
         tk::tune_tasks(run, pool, stop);
         problem = run.problem();
         plan = run.record();
     }
     while (!pool.first_idle()) (void)pool.collect(1);  // of a run that was taken up and had no time left
-    if (!log.empty()) write_workers(log + ".workers", pool);
     std::vector<programs::outcome> ends;
     for (std::size_t k = 0; k < tasks.size(); ++k) {
         const double left = stop.heard() != 0 ? 0 : o.seconds - (now() - start);
@@ -188,7 +166,7 @@ int main(int argc, char** argv)
     options o;
     CLI::App app("Tunes the operators of a network on the ranks of an MPI job.", "tune_network_mpi");
     app.set_version_flag("--version", "tune_network_mpi (tunekit) " + programs::version_text());
-    o.describe(app, "file that takes every event; FILE.workers beside it says who measured");
+    o.describe(app, "file that takes every event, with who measured and on what");
     app.add_option("--device", o.device, "key of what a rank measures on [the processor's model and its cores]");
     app.add_flag("--mixed", o.mixed, "one run for all ranks, whatever their devices; else one for each kind");
     app.add_flag("--head-measures", o.head_measures, "rank 0 measures, too");

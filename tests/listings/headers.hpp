@@ -260,6 +260,9 @@ struct of_mpi : anything {
     static const MPI_Comm comm;
     inline static tk::mpi::simulated_ranks<> carrier{{tk::measure::recorded_rows(table)},
                                                      {tk::measure::identity_of(space)}};
+    inline static const tk::measure::source_template scale{space, [](const auto&) { return std::string(); }, "scale"};
+    inline static const tk::mpi::code_folder code;
+    static float* x;
 #endif
 };
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # run.sh PROGRAM MPIRUN [quick]: the scenarios of scenarios.cpp under a launcher, `quick` those without faults: four ranks, more than
-# there may be processors; ranks that are killed, stopped, slow or refuse; rank 0 killed and the run resumed from its log.
+# there may be processors; ranks that are killed, stopped, slow or refuse; calls of MPI that fail; rank 0 killed and the run resumed from its log.
 set -eu
 program=$1 mpirun=$2 quick=${3-}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_ALLOW_RUN_AS_ROOT=1 \
@@ -53,7 +53,7 @@ ranks 4 decide
 succeeds
 ranks 4 cannot # one rank cannot build its measurer
 succeeds
-grep -Eq ' by [1-9][0-9]* 0 [1-9][0-9]* lost 0 0 0$' "$work/out" || fail 'the others did not go on'
+grep -Eq ' by 0 [1-9][0-9]* [1-9][0-9]* lost 0 0 0$' "$work/out" || fail 'the others did not go on'
 
 [ "$quick" != quick ] || exit $bad
 ranks 4 slow # ten times
@@ -81,5 +81,30 @@ for scenario in kill kill_head; do
     succeeds
     says "replayed $told trials 150 failed 0 "
     cmp -s -n "$(wc -c <"$work/before")" "$work/before" "$work/$scenario" || fail "resuming changed what was logged"
+done
+
+# Calls of MPI that fail (faulty_mpi.cpp). About one rank: that is lost, and the run goes on without it.
+for fault in send receive vanish dead; do
+    [ $fault != dead ] || [ "$("$program" tells)" = yes ] || continue
+    TUNEKIT_FAULT=$fault
+    export TUNEKIT_FAULT
+    ranks 4 faulty "$work/$fault"
+    unset TUNEKIT_FAULT
+    says 'trials 120 failed 0 '
+    grep -Eq ' lost .*1' "$work/out" || fail "$fault: no job was lost"
+    [ "$(grep -c '^{"tell"' "$work/$fault")" = 120 ] || fail "$fault: the log has not what was measured"
+done
+# About none, or a rank that cannot answer: the job ends at once, and what was measured is there.
+for fault in probe answer; do
+    TUNEKIT_FAULT=$fault
+    export TUNEKIT_FAULT
+    ranks 4 faulty "$work/$fault"
+    unset TUNEKIT_FAULT
+    [ "$status" != 0 ] && [ "$status" != 124 ] || fail "$fault: exit status $status, want a failure and no time-out"
+    told=$(grep -c '^{"tell"' "$work/$fault" || true)
+    [ "$told" -gt 0 ] || fail "$fault: nothing of what was measured is in the log"
+    ranks 4 plain "$work/$fault" 150
+    succeeds
+    says "replayed $told trials 150 failed 0 "
 done
 exit $bad

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -87,14 +88,18 @@ private:
     tk::measure::guarded_buffer<int> seen_{1};  ///< candidates
 };
 
+/// Numbers are by node-local rank, which need not be in the order of the workers.
 int report(const tk::tuning& found, const mpi::pool& pool)
 {
+    auto members = pool.members();
+    std::stable_sort(members.begin(), members.end(),
+                     [](const auto& a, const auto& b) { return a.who.local_rank < b.who.local_rank; });
     std::printf("trials %zu failed %llu best %.4f late %llu by", found.trials().size(),
                 static_cast<unsigned long long>(found.failed()), found.best_cost(),
                 static_cast<unsigned long long>(pool.late()));
-    for (const auto& m : pool.members()) std::printf(" %llu", static_cast<unsigned long long>(m.answered));
+    for (const auto& m : members) std::printf(" %llu", static_cast<unsigned long long>(m.answered));
     std::printf(" lost");
-    for (const auto& m : pool.members()) std::printf(" %llu", static_cast<unsigned long long>(m.lost));
+    for (const auto& m : members) std::printf(" %llu", static_cast<unsigned long long>(m.lost));
     std::printf("\n");
     return found.found() ? 0 : 1;
 }
@@ -157,6 +162,10 @@ int run(const std::string& scenario, mpi::leader& lead, int argc, char** argv)
 int main(int argc, char** argv)
 {
     const std::string scenario = argc > 1 ? argv[1] : "";
+    if (scenario == "tells") {
+        std::puts(mpi::detail::tells_of_failures ? "yes" : "no");
+        return 0;
+    }
     if (scenario == "late") {  // serve is called after MPI_Init
         MPI_Init(&argc, &argv);
         int status = 1;

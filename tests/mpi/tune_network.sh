@@ -37,7 +37,11 @@ cmp -s -n "$size" "$work/log" "$work/killed" || fail "resuming changed what was 
 [ "$(grep -cE '^A[0-9]+ .* [0-9]+\+[0-9]+ ' "$work/table")" = 5 ] || fail "the table does not tell the trials of each worker"
 grep -qE '^worker 1: .* times the first' "$work/table" || fail "the table does not tell of the A/A check"
 grep -q '^model latency ' "$work/table" || fail "the table has no sum"
-[ "$(grep -c '"against_first":' "$work/log.workers")" = 2 ] || fail "the workers are not beside the log"
+[ "$(grep -c '^{"joined":.*"device":.*"against_first":' "$work/log")" = 4 ] || fail "the log does not tell who the two workers of both runs were"
+told=$(grep -c '^{"tell"' "$work/log")
+[ "$(grep -c '^{"tell":[0-9]*,"worker":[01],"device":"' "$work/log")" = "$told" ] || fail "not every record has its device"
+"$mpirun" -n 3 "$program" --network alexnet --seconds 5 --seed 3 --log "$work/log" --resume --device other >"$work/other" 2>&1 && fail "a log of another device was taken up"
+grep -q "machine" "$work/other" || fail "it does not say that the device is another: $(cat "$work/other")"
 cat "$work/table"
 [ $bad = 0 ] || cat "$work/err"
 exit $bad

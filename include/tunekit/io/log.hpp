@@ -69,6 +69,7 @@ struct log_trial {
     std::uint64_t task = 0;    ///< position in log_header::tasks
     std::uint64_t batch = 0;   ///< 0, 1, ... over all tasks; of schema 1
     std::uint64_t worker = 0;  ///< the worker that measured it; of schema 2
+    std::string device{};      ///< the key of the device that it used; empty where it was not told
     index candidate = 0;
     measure::limits limits{};
     measure::measurement measured{};
@@ -170,17 +171,18 @@ struct log_event {
         tell,
         drop,
         workers,  ///< the number of workers is n from here on
-        budget    ///< the budget of the run is this one from here on
+        budget,   ///< the budget of the run is this one from here on
+        joined    ///< the worker is the one that `about` describes from here on
     };
 
     kind what = kind::ask;
-    std::uint64_t n = 0;  ///< of an ask: the number of jobs asked for; of `workers`: the number of workers
-    std::vector<job>
-        jobs{};  ///< of an ask: the jobs that were given; of a tell or drop the one job, without its limits
-    std::uint64_t worker = 0;           ///< of an ask and a tell
-    double stamp = 0;                   ///< the run's time, seconds since it began
-    measure::measurement measured{};    ///< of a tell
-    log_budget budget{};                ///< of `budget`
+    std::uint64_t n = 0;              ///< of an ask: how many were asked for; of `workers`: how many there are
+    std::vector<job> jobs{};          ///< of an ask: what was given; of a tell or drop the one job, without its limits
+    std::uint64_t worker = 0;         ///< of an ask, a tell and of who joined
+    worker_about about{};             ///< of who joined; of a tell the device alone
+    double stamp = 0;                 ///< the run's time, seconds since it began
+    measure::measurement measured{};  ///< of a tell
+    log_budget budget{};              ///< of `budget`
     std::vector<std::string> values{};  ///< of a tell: the texts of its configuration's values
 };
 
@@ -192,6 +194,14 @@ struct log_event {
         return detail::json_line().member("workers", e.n).member("stamp_s", e.stamp).text();
     if (e.what == log_event::kind::budget)
         return detail::json_line().member_json("budget", detail::to_json(e.budget)).member("stamp_s", e.stamp).text();
+    if (e.what == log_event::kind::joined) {
+        detail::json_line line;
+        line.member("joined", e.worker).member("host", e.about.host).member("device", e.about.device);
+        line.member("local_rank", e.about.local_rank);
+        if (const auto& r = e.about.against_first)
+            line.member("against_first", std::vector<double>{r->value, r->low, r->high});
+        return line.member("stamp_s", e.stamp).text();
+    }
     if (e.what == log_event::kind::drop)
         return detail::json_line()
             .member("drop", number(e.jobs.at(0).ticket))
@@ -206,11 +216,10 @@ struct log_event {
                               .ended_ns = detail::nanoseconds(e.stamp),
                               .stamp_ns = {},
                               .values = e.values};
-        const std::string head = detail::json_line()
-                                     .member("tell", number(e.jobs[0].ticket))
-                                     .member("worker", e.worker)
-                                     .member("stamp_s", e.stamp)
-                                     .text();
+        detail::json_line line;
+        line.member("tell", number(e.jobs[0].ticket)).member("worker", e.worker);
+        if (!e.about.device.empty()) line.member("device", e.about.device);
+        const std::string head = line.member("stamp_s", e.stamp).text();
         return head.substr(0, head.size() - 1) + ',' + to_line(trial).substr(1);
     }
     const measure::limits l = e.jobs.empty() ? measure::limits{} : e.jobs.front().limits;

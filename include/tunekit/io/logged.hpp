@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,7 +35,8 @@ struct logged_options {
     std::string schedule{};    ///< the same for the schedule of several tasks
     std::string machine{};     ///< empty: the key of this machine
     std::uint64_t seed = 0;
-    bool resume = false;  ///< resume an existing log; a missing one is begun
+    bool mixed_devices = false;  ///< workers on different devices may write into one log
+    bool resume = false;         ///< resume an existing log; a missing one is begun
     log_file::sync sync = log_file::sync::every_second;
 };
 
@@ -86,7 +88,9 @@ public:
     logged(const std::string& path, Tuner t, const logged_options& options)
         : tuner_(std::move(t)),
           file_(options.resume ? log_file::take_up(path, options.sync) : log_file::create(path, options.sync)),
-          past_(parse_log(file_.text(), path))
+          past_(parse_log(file_.text(), path)),
+          path_(path),
+          mixed_(options.mixed_devices)
     {
         detail::check_beginning(file_.text(), past_, path);
         log_header is = header_of(options);
@@ -148,6 +152,7 @@ public:
         write({.what = log_event::kind::tell,
                .jobs = {j},
                .worker = worker,
+               .about = {.device = met(worker) ? about_.at(worker).device : std::string()},
                .measured = std::move(m),
                .values = texts_of(j)});
     }
@@ -162,6 +167,19 @@ public:
     {
         const double stamp = tuner_.stamp() + m.build_seconds + m.run_seconds;
         tell(j, std::move(m), stamp);
+    }
+    /// Whether a worker's lines name its device, and from where on they do. The loops over a pool that tells (`about`) call it
+    /// before a worker's first answer. Throws tunekit::error where the log's costs are of another device, unless they may mix.
+    [[nodiscard]] bool met(std::size_t worker) const { return about_.contains(worker); }
+    void meet(std::size_t worker, worker_about about)
+    {
+        if (!mixed_ && !device_.empty() && about.device != device_)
+            throw error("log " + path_ + ": its costs are of the device " + device_ + ", worker " +
+                        std::to_string(worker) + " measures on " + about.device +
+                        "; resume on the same, name another file, or let devices mix");
+        device_ = about.device;
+        write({.what = log_event::kind::joined, .worker = worker, .about = about});
+        about_.insert_or_assign(worker, std::move(about));
     }
     void drop(const job& j)
     {
@@ -305,6 +323,10 @@ private:
                 set_limit(e.budget);
                 continue;
             }
+            if (e.what == log_event::kind::joined) {
+                device_ = e.about.device;  // who it is now is told when it answers
+                continue;
+            }
             if (e.what == log_event::kind::ask) {
                 if constexpr (several)
                     if (e.worker >= tuner_.workers()) differs("a worker asks that is none");
@@ -355,6 +377,10 @@ private:
     Tuner tuner_;
     log_file file_;
     log_content past_;
+    std::string path_;
+    bool mixed_;
+    std::string device_{};  ///< of the latest line that names one
+    std::map<std::size_t, worker_about> about_{};
 };
 
 /// `tune` with a log, in one call. An existing log is resumed with `options.resume`, and is an error without.

@@ -178,6 +178,18 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
     return t;
 }
 
+[[nodiscard]] inline worker_about about_from(const json_fields& j)
+{
+    worker_about out{.host = j.at("host").get<std::string>(),
+                     .device = j.at("device").get<std::string>(),
+                     .local_rank = j.at("local_rank").get<std::uint64_t>()};
+    if (!j.value().contains("against_first")) return out;
+    const json_fields r = j.at("against_first");
+    if (r.size() != 3) r.fail("are not a ratio and the ends of its interval");
+    out.against_first = worker_about::ratio{r[0].get<double>(), r[1].get<double>(), r[2].get<double>()};
+    return out;
+}
+
 /// An event; what it says of a trial goes into `trials` besides.
 [[nodiscard]] inline log_event event_from(const json_fields& j, const log_header& header,
                                           std::vector<log_trial>& trials)
@@ -193,6 +205,12 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
     if (j.value().contains("budget")) {
         e.what = log_event::kind::budget;
         e.budget = budget_from(j.at("budget"));
+        return e;
+    }
+    if (j.value().contains("joined")) {
+        e.what = log_event::kind::joined;
+        e.worker = j.at("joined").get<std::uint64_t>();
+        e.about = about_from(j);
         return e;
     }
     const std::size_t task = task_from(j, header);
@@ -218,6 +236,7 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
     e.worker = j.at("worker").get<std::uint64_t>();
     trials.push_back(trial_from(j, header));
     trials.back().worker = e.worker;
+    if (j.value().contains("device")) e.about.device = trials.back().device = j.at("device").get<std::string>();
     e.values = trials.back().values;
     e.measured = trials.back().measured;
     return e;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tunekit/measure/concepts.hpp"
@@ -37,6 +38,24 @@ struct answer {
     double ran_s = 0;                                ///< seconds that the worker was busy with it
 
     friend bool operator==(const answer&, const answer&) = default;
+};
+
+/// What is known of who measures. A pool whose workers differ may tell by `about(worker)`; a log then names the device of each
+/// measurement.
+struct worker_about {
+    /// Of the cost of one configuration there to that on the first worker, with a 95 % interval: an A/A check.
+    struct ratio {
+        double value = 1, low = 1, high = 1;
+
+        friend bool operator==(const ratio&, const ratio&) = default;
+    };
+
+    std::string host{};
+    std::string device{};  ///< key of what it measures on: costs of different devices do not compare
+    std::uint64_t local_rank = 0;
+    std::optional<ratio> against_first{};
+
+    friend bool operator==(const worker_about&, const worker_about&) = default;
 };
 
 namespace detail {

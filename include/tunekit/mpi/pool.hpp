@@ -5,14 +5,12 @@
 /// A pool over MPI: rank 0 tunes, the other ranks measure.
 
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +24,7 @@
 #include "tunekit/measure/worker_task.hpp"
 #include "tunekit/mpi/detail/endpoint.hpp"
 #include "tunekit/mpi/detail/mpi.hpp"
+#include "tunekit/mpi/detail/rank.hpp"
 #include "tunekit/mpi/detail/server.hpp"
 #include "tunekit/mpi/launched.hpp"
 #include "tunekit/mpi/leased_pool.hpp"
@@ -37,10 +36,12 @@ namespace tunekit::mpi {
 /// Settings of `serve`.
 struct serve_options {
     measure::isolated_workers_options worker{};  ///< of the process in which a rank runs candidates
-    std::string device{};        ///< key of the device that this rank uses; empty: the processor's model and its cores
+    std::string device{};        ///< key of what this rank measures on; empty: the processor's model and its cores
     bool mixed = false;          ///< one run for all ranks, whatever their devices; else one for each device
     bool head_measures = false;  ///< rank 0 measures, too; where it is alone it always does
-    double patience_seconds = 3600;  ///< silence of rank 0 after which a rank ends itself
+    mpi::part part = mpi::part::measures;  ///< what this rank does of a job; ranks of a run may differ
+    std::optional<code_folder> code{};     ///< of a rank that builds or runs: where its tasks leave or find the code
+    double patience_seconds = 3600;        ///< without a word from rank 0, after which a rank ends itself
 };
 
 class leader;
@@ -65,6 +66,10 @@ class leader;
 /// Ranks with the same `device` key are one run, whose leader is the first of them: several leaders come back where there are
 /// several kinds of devices, each with a pool of its own (`runs`, `run`), unless `mixed`.
 ///
+/// Where some ranks build and others run (`part`), `make` returns for each what it does: `mpi::builds` and a `worker_task` of
+/// `mpi::handed_over_kernel` (mpi/handed_over.hpp), say. What is built travels in messages, by rank 0: nothing needs to be
+/// shared, and a machine that runs needs no compiler.
+///
 /// SIGINT and SIGTERM are the leader's to hear (`stop_on_signal`); other ranks ignore them and end when they are told to.
 ///
 /// Throws: tunekit::error where MPI has begun already, or cannot. A `make` that throws does not end the job: the rank says
@@ -73,118 +78,7 @@ class leader;
 template <measure::makes_worker_tasks Make>
 [[nodiscard]] leader serve(int& argc, char**& argv, Make make, serve_options options = {});
 
-namespace detail {
-
-/// A thing that naps ever longer while nothing happens.
-class naps {
-public:
-    void wake() noexcept { next_ = shortest; }
-    void take(double at_most)
-    {
-        const double s = (std::min)(next_, at_most);
-        if (s > 0) ::usleep(static_cast<useconds_t>(1e6 * s));
-        next_ = (std::min)(longest, 1.5 * next_);
-    }
-
-private:
-    static constexpr double shortest = 20e-6, longest = 1e-3;
-    double next_ = shortest;
-};
-
-[[nodiscard]] inline std::string host_name()
-{
-    char text[256] = {};
-    return ::gethostname(text, sizeof text - 1) == 0 ? text : "unknown";
-}
-
-/// A number for each device key: that of the first rank with the same. Collective.
-[[nodiscard]] inline int class_of(const std::string& device, MPI_Comm comm)
-{
-    int size = 0;
-    MPI_Comm_size(comm, &size);
-    constexpr int longest = 256;
-    std::vector<char> mine(longest), all(static_cast<std::size_t>(size) * longest);
-    std::copy_n(device.begin(), (std::min)(device.size(), std::size_t{longest - 1}), mine.begin());
-    check(MPI_Allgather(mine.data(), longest, MPI_CHAR, all.data(), longest, MPI_CHAR, comm), "tell devices");
-    for (int r = 0; r < size; ++r)
-        if (std::equal(mine.begin(), mine.end(), all.begin() + static_cast<std::ptrdiff_t>(r) * longest)) return r;
-    return 0;
-}
-
-/// Processors for a rank whose launcher bound it to none: its share of the machine. None where it is bound, or alone.
-[[nodiscard]] inline std::vector<std::vector<int>> cores_of_rank(const place& at)
-{
-    const auto online = static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
-    try {
-        const auto all = measure::share_cores(1).workers;
-        if (at.local_ranks <= 1 || all.empty() || all.front().size() < online) return {};
-        const auto shares = measure::share_cores(at.local_ranks).workers;
-        if (at.local_rank < shares.size()) return {shares[at.local_rank]};
-    } catch (const std::invalid_argument&) {  // more ranks than cores
-    }
-    return {};
-}
-
-/// What a rank measures with, built before MPI.
-struct own_worker {
-    std::optional<measure::isolated_workers> pool{};
-    std::string why{};  ///< where there is none
-    std::vector<measure::task_identity> tasks{};
-};
-
-template <class Make>
-own_worker build_worker(Make& make, const place& at, const serve_options& options)
-{
-    own_worker out;
-    try {
-        measure::isolated_workers_options with = options.worker;
-        if (with.pinned && with.cores.empty()) with.cores = cores_of_rank(at);
-        out.pool.emplace(
-            1,
-            [&](std::size_t) {
-                auto tasks = measure::detail::tasks_of(make, at.local_rank);
-                for (const auto& t : tasks) out.tasks.push_back(t.identity());
-                return tasks;
-            },
-            with);
-    } catch (const std::exception& e) {
-        out.pool.reset();
-        out.why = std::string("cannot measure: ") + e.what();
-    }
-    return out;
-}
-
-/// A rank that measures, until rank 0 ends it.
-inline void serve_rank(MPI_Comm comm, own_worker own, const greeting& who, double patience_seconds)
-{
-    endpoint line(comm);
-    server at(std::move(own.pool), own.why, who);
-    naps pause;
-    double heard = MPI_Wtime();
-    while (!at.over()) {
-        at.look_after(0.02);
-        bool quiet = !at.busy();
-        while (const auto m = line.receive()) {
-            if (m->worker != 0) continue;
-            quiet = false;
-            heard = MPI_Wtime();
-            at.hear(*m);
-            if (m->what == word::bye) std::_Exit(1);  // rank 0 itself has failed
-        }
-        while (auto m = at.say()) {
-            quiet = false;
-            line.send(0, m->what, std::move(m->bytes));
-        }
-        if (MPI_Wtime() > heard + patience_seconds) std::_Exit(1);
-        if (quiet) pause.take(1);
-        else pause.wake();
-    }
-    while (!line.all_sent()) pause.take(1);
-}
-
-}  // namespace detail
-
-/// Rank 0 of a run, as `serve` returns it, and the carrier of its `pool`. It ends MPI.
+/// Rank 0 of a run: what `serve` returns, and the carrier of its `pool`. Ends MPI.
 class leader {
 public:
     leader(leader&&) noexcept = default;
@@ -230,16 +124,20 @@ public:
 
     void wait(double seconds) { of_->pause.take(seconds); }
 
-    /// Ends the ranks that measure, and MPI. Where a rank does not say goodbye within `seconds`, the job is aborted
-    /// with `status`, because MPI_Finalize would wait for it for ever. Returns `status` otherwise.
+    /// Ends the ranks that measure, and MPI. Where one does not say goodbye within `seconds`, or a call of MPI has failed, the
+    /// job is aborted with `status`, as MPI_Finalize might wait for ever. Returns `status` otherwise.
     int finish(int status, double seconds = 5)
     {
-        for (std::size_t w = 0; w < workers(); ++w) send(w, word::end, {});
-        const double until = now() + seconds;
         const auto all_left = [&] { return std::find(of_->left.begin(), of_->left.end(), false) == of_->left.end(); };
-        while (!(all_left() && of_->line.all_sent()) && now() < until)
-            if (!receive()) wait(1e-3);
-        const bool whole = all_left();
+        bool whole = false;
+        try {
+            for (std::size_t w = 0; w < workers(); ++w) send(w, word::end, {});
+            const double until = now() + seconds;
+            while (!(all_left() && of_->line.all_sent()) && now() < until)
+                if (!receive()) wait(1e-3);
+            whole = all_left() && !of_->line.broken();
+        } catch (const error&) {  // of MPI: then it cannot be ended in order
+        }
         of_->own.reset();
         std::fflush(nullptr);
         if (whole) MPI_Finalize();
@@ -279,12 +177,16 @@ leader serve(int& argc, char**& argv, Make make, serve_options options)
         throw error(
             "mpi.serve: MPI has begun already, and a process in which it has must not fork: want serve before "
             "MPI_Init");
-    const place at = launched().value_or(place{});
+    require(options.part == part::measures || options.code,
+            "mpi.serve: a rank that builds or runs has no code folder, want serve_options::code");
+    const auto told = launched();
+    const place at = told.value_or(place{});
     const bool idle_head = at.rank == 0 && at.ranks > 1 && !options.head_measures;
     detail::own_worker own;
-    if (!idle_head) own = detail::build_worker(make, at, options);
+    if (!idle_head) own = detail::build_worker(make, at, options.worker);
     int level = 0;
     detail::check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread");
+    detail::check_place(told, own);
     if (options.device.empty()) options.device = io::machine_key();
     int rank = 0, size = 1;
     MPI_Comm comm = MPI_COMM_NULL;
@@ -301,12 +203,14 @@ leader serve(int& argc, char**& argv, Make make, serve_options options)
                        .host = detail::host_name(),
                        .device = options.device,
                        .local_rank = static_cast<std::uint32_t>(at.local_rank),
+                       .part = options.part,
                        .tasks = own.tasks};
     if (rank != 0) {
         ::signal(SIGINT, SIG_IGN);
         ::signal(SIGTERM, SIG_IGN);
-        detail::serve_rank(comm, std::move(own), who, options.patience_seconds);
+        detail::serve_rank(comm, std::move(own), who, options.code, options.patience_seconds);
         MPI_Finalize();
+        if (options.code) options.code->remove();  // std::exit leaves main's own copy as it is
         std::exit(0);
     }
     auto of = std::make_unique<leader::state>(leader::state{.comm = comm, .line = detail::endpoint(comm)});
@@ -317,7 +221,7 @@ leader serve(int& argc, char**& argv, Make make, serve_options options)
     if (of->first == 1) {
         if (idle_head)
             own.why = "cannot measure: rank 0 has a device of its own and was not to measure; want head_measures";
-        of->own = std::make_unique<detail::server>(std::move(own.pool), own.why, who);
+        of->own = std::make_unique<detail::server>(std::move(own.pool), own.why, who, options.code);
     }
     of->left.assign(of->first + of->size - 1, false);
     return leader(std::move(of));

@@ -20,6 +20,7 @@
 #include "tunekit/measure/worker_task.hpp"
 #include "tunekit/mpi/members.hpp"
 #include "tunekit/mpi/messages.hpp"
+#include "tunekit/mpi/wire.hpp"
 
 namespace tunekit::mpi {
 
@@ -29,6 +30,7 @@ struct simulated_ranks_options {
     double latency_s = 0;            ///< of a message, >= 0
     std::vector<double> slowness{};  ///< seconds of each rank per recorded second, > 0; empty: 1 for all
     std::vector<double> joins{};     ///< when each says hello, seconds; empty: at once
+    std::vector<part> parts{};       ///< of each rank; empty: all measure
     std::string device = "simulated";
 };
 
@@ -58,14 +60,17 @@ public:
         require(rows_.size() == tasks.size(), "simulated_ranks: another number of rows than of tasks, want the same");
         if (options_.slowness.empty()) options_.slowness.assign(n, 1.0);
         if (options_.joins.empty()) options_.joins.assign(n, 0.0);
+        if (options_.parts.empty()) options_.parts.assign(n, part::measures);
         require(
-            options_.slowness.size() == n && options_.joins.size() == n,
-            "simulated_ranks: slowness or joins has another length than there are ranks, want one per rank or none");
+            options_.slowness.size() == n && options_.joins.size() == n && options_.parts.size() == n,
+            "simulated_ranks: slowness, joins or parts has another length than there are ranks, want one per rank or "
+            "none");
         for (std::size_t w = 0; w < n; ++w) {
             require(options_.slowness[w] > 0, "simulated_ranks: slowness is not positive, want > 0");
             const greeting who{.version = detail::version_text(),
                                .host = "rank" + std::to_string(w),
                                .device = options_.device,
+                               .part = options_.parts[w],
                                .tasks = tasks};
             says(w, options_.joins[w], word::hello, to_bytes(who));
         }
@@ -85,10 +90,10 @@ public:
         require(o.task < rows_.size(), "simulated_ranks: no rows for this task, want those of every task");
         const measure::recorded_row row = rows_[static_cast<std::size_t>(o.task)].row(o.candidate, o.within);
         const double began = running((std::max)(r.free, now_ + options_.latency_s), r);
-        const double took = row.seconds * options_.slowness[worker];
-        r.free = running(began + took, r);
+        const auto [result, seconds, code] = share_of(options_.parts[worker], row, o);
+        r.free = running(began + seconds * options_.slowness[worker], r);
         says(worker, began, word::began, to_bytes(o.number));
-        says(worker, r.free, word::answer, to_bytes(reply{o.number, row.result, r.free - began}));
+        says(worker, r.free, word::answer, to_bytes(reply{o.number, result, r.free - began, code}));
     }
 
     [[nodiscard]] std::optional<message> receive()
@@ -138,6 +143,33 @@ private:
 
         friend bool operator<(const said& a, const said& b) { return a.at != b.at ? a.at > b.at : a.number > b.number; }
     };
+
+    struct share {
+        measure::measurement result{};
+        double seconds = 0;
+        std::vector<unsigned char> code{};
+    };
+    /// What a rank of this part does of a recorded evaluation: its code is the number of the configuration.
+    [[nodiscard]] static share share_of(part a, const measure::recorded_row& row, const order& o)
+    {
+        share out{row.result, row.seconds, {}};
+        const double build = (std::min)(row.result.build_seconds, row.seconds);
+        if (a == part::builds) {
+            out.seconds = build;
+            const auto kind = row.result.failed ? row.result.failed->kind : measure::failure_kind::lost;
+            if (kind == measure::failure_kind::build_error || kind == measure::failure_kind::build_timeout) return out;
+            out.result = {};
+            out.result.cost = (std::max)(build, 1e-9);
+            out.result.build_seconds = build;
+            out.code = to_bytes(std::uint64_t{o.candidate});
+        } else if (a == part::runs) {
+            require(o.code == to_bytes(std::uint64_t{o.candidate}),
+                    "simulated_ranks: a rank that runs has other code than its candidate's");
+            out.result.build_seconds = 0;
+            out.seconds = row.seconds - build;
+        }
+        return out;
+    }
 
     /// When a rank does what it would do at `t` if nobody stopped it.
     [[nodiscard]] static double running(double t, const rank& r)

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -220,6 +221,18 @@ TEST_CASE("a lease counts from the beginning of work: what waits for a busy rank
     CHECK(nobody.collect(0).empty());
 }
 
+TEST_CASE("a job without limits has a lease without an end, and its answer counts")
+{
+    ranks on = some({.ranks = 1});
+    leased pool(on, identities);
+    (void)pool.collect(0);
+    constexpr double none = std::numeric_limits<double>::infinity();
+    pool.submit({.ticket = tk::ticket{1}, .candidate = 3, .limits = {.run_seconds = none, .build_seconds = none}});
+    const auto answers = pool.collect(100);
+    REQUIRE(answers.size() == 1);
+    CHECK(answers[0].measured == rows[3].result);
+}
+
 TEST_CASE("an order that nobody begins is lost after begin_seconds")
 {
     ranks on = some({.ranks = 1});
@@ -292,6 +305,122 @@ TEST_CASE("alone: one rank measures, whatever it takes; a race runs on it")
     CHECK_THROWS_AS((void)pool.alone(0, 1), std::invalid_argument);
 }
 
+namespace {
+
+/// Of each second one tenth is building; configuration 9 does not build.
+std::vector<tk::measure::recorded_row> built_rows()
+{
+    auto out = table();
+    for (auto& r : out) r.result.build_seconds = r.seconds / 10;
+    out[9].result.failed = tk::measure::failure{tk::measure::failure_kind::build_error, 0, "no"};
+    out[9].seconds = out[9].result.build_seconds;
+    return out;
+}
+const std::vector<tk::measure::recorded_row> to_build = built_rows();
+constexpr auto builds = mpi::part::builds, runs = mpi::part::runs;
+
+ranks divided(std::vector<mpi::part> parts, std::vector<double> joins = {})
+{
+    const std::size_t n = parts.size();
+    return ranks({tk::measure::recorded_rows(to_build)}, identities,
+                 {.ranks = n, .joins = std::move(joins), .parts = std::move(parts)});
+}
+
+}  // namespace
+
+TEST_CASE("one rank builds, two run: each job is built once, run once, and its measurement has both times")
+{
+    ranks on = divided({builds, runs, runs});
+    leased pool(on, identities);
+    (void)pool.collect(0);
+    CHECK(pool.room() == 3);
+    tk::random::philox gen(1);
+    const auto found = tk::tune(space, pool, tk::search::grid{}, {.trials = 64}, gen);
+    CHECK(found.trials().size() == 64);
+    CHECK(found.failed() == 1);
+    for (const auto& t : found.trials()) {
+        const auto& row = to_build[static_cast<std::size_t>(t.candidate)].result;
+        CHECK(t.measured.build_seconds == row.build_seconds);
+        if (t.candidate == 9) CHECK(t.measured.failed->kind == tk::measure::failure_kind::build_error);
+        else CHECK(t.measured.cost == row.cost);
+        CHECK((t.worker == 0) == (t.candidate == 9));
+    }
+    CHECK(pool.members()[0].answered == 64);
+    CHECK(pool.members()[1].answered + pool.members()[2].answered == 63);
+    // Two run at a time while one builds: the runs take 0.9 of the seconds, halved, and the first build.
+    double all = 0;
+    for (const auto& r : to_build) all += r.seconds;
+    CHECK(pool.now() < 0.5 * all);
+}
+
+TEST_CASE("without a rank for each step there is no room, and after join_seconds the run says why")
+{
+    for (const auto only : {builds, runs}) {
+        ranks on = divided({only, only});
+        leased pool(on, identities, {.join_seconds = 3});
+        CHECK(pool.collect(1).empty());
+        CHECK(pool.room() == 0);
+        CHECK_THROWS_AS((void)pool.collect(10), tk::error);
+    }
+    ranks on = divided({builds, runs}, {0, 2});
+    leased pool(on, identities, {.join_seconds = 3});
+    CHECK(pool.collect(1).empty());
+    CHECK(pool.collect(1.5).empty());
+    CHECK(pool.room() == 2);
+}
+
+TEST_CASE("a rank that builds is lost: its job goes to another; the last one, and what waits is lost, too")
+{
+    ranks on = divided({builds, builds, runs});
+    on.end(0, 0.05);
+    leased pool(on, identities, {.margin_seconds = 0});
+    tk::random::philox gen(1);
+    const auto found = tk::tune(space, pool, tk::search::grid{}, {.trials = 20}, gen);
+    CHECK(found.trials().size() == 20);
+    CHECK(found.failed() == 1);
+    CHECK(pool.members()[0].lost == 1);
+
+    ranks last = divided({builds, runs});
+    last.end(0, 0.05);
+    leased none(last, identities, {.margin_seconds = 0, .join_seconds = 5});
+    CHECK_THROWS_AS((void)tk::tune(space, none, tk::search::grid{}, {.trials = 20}, gen), tk::error);
+    ranks other = divided({builds, runs});
+    other.end(1, 0.5, true);
+    leased gone(other, identities, {.margin_seconds = 0, .join_seconds = 5});
+    CHECK_THROWS_AS((void)tk::tune(space, gone, tk::search::grid{}, {.trials = 20}, gen), tk::error);
+}
+
+TEST_CASE("the A/A check of ranks that run waits for one that builds; alone, a job is built first")
+{
+    ranks on = divided({runs, runs, builds}, {0, 0, 5});
+    leased pool(on, identities, {.reference = mpi::reference_job{.candidate = 32, .rounds = 3}});
+    CHECK(pool.collect(4).empty());
+    while (pool.room() < 3) {
+        on.wait(100);
+        (void)pool.collect(0);
+    }
+    CHECK(pool.members()[1].reference == std::vector<double>{1.5, 1.5, 1.5});
+    CHECK(pool.against_first(1) == mpi::comparison{.ratio = 1, .within = {1, 1}});
+    CHECK_FALSE(pool.about(2).against_first.has_value());
+    CHECK(pool.about(1).host == "rank1");
+    CHECK(pool.first_idle() == std::size_t{0});
+    auto quiet = pool.alone(1);
+    const auto both = quiet.measure(std::vector<tk::index>{3, 9}, short_limits);
+    CHECK(both[0].cost == to_build[3].result.cost);
+    CHECK(both[0].build_seconds == to_build[3].result.build_seconds);
+    CHECK(both[1].failed->kind == tk::measure::failure_kind::build_error);
+    auto builder = pool.alone(2);
+    CHECK_THROWS_AS((void)builder.measure(std::vector<tk::index>{3}, short_limits), tk::error);
+
+    ranks fails = divided({runs, builds});  // the reference does not build: nobody is compared, and the run goes on
+    leased uncompared(fails, identities, {.reference = mpi::reference_job{.candidate = 9}});
+    while (uncompared.room() < 2) {
+        fails.wait(100);
+        (void)uncompared.collect(0);
+    }
+    CHECK(uncompared.members()[0].reference.empty());
+}
+
 TEST_CASE("options out of range are refused")
 {
     ranks on = some({.ranks = 1});
@@ -301,6 +430,7 @@ TEST_CASE("options out of range are refused")
     CHECK_THROWS_AS(leased(on, identities, {.reference = mpi::reference_job{.task = 1}}), std::invalid_argument);
     CHECK_THROWS_AS(some({.ranks = 0}), std::invalid_argument);
     CHECK_THROWS_AS(some({.ranks = 2, .slowness = {1}}), std::invalid_argument);
+    CHECK_THROWS_AS(some({.ranks = 2, .parts = {runs}}), std::invalid_argument);
     CHECK_THROWS_AS(some({.ranks = 1, .slowness = {0}}), std::invalid_argument);
     CHECK_THROWS_AS(some({.ranks = 1, .latency_s = -1}), std::invalid_argument);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/mpi/messages.hpp"
+#include "tunekit/mpi/wire.hpp"
 
 #include <doctest/doctest.h>
 
@@ -60,10 +60,13 @@ TEST_CASE("messages read back as they were written, in part or with more they ar
                              .host = "a",
                              .device = "b, 4 cores",
                              .local_rank = 3,
+                             .part = mpi::part::runs,
                              .tasks = {{100, 0xfeed}, {std::numeric_limits<std::uint64_t>::max(), 1}}});
     comes_back(mpi::order{
         .number = 1, .task = 2, .candidate = 3, .within = {.abandon_above = 4, .run_seconds = 5, .build_seconds = 6}});
     comes_back(mpi::order{});  // abandon_above is infinite
+    comes_back(mpi::order{.number = 1, .code = {1, 2, 3}});
+    comes_back(mpi::reply{.number = 9, .ran_s = 1, .code = std::vector<unsigned char>(100000, 7)});
     comes_back(std::uint64_t{42});
     comes_back(std::string("why"));
     comes_back(mpi::reply{.number = 9, .ran_s = 1});
@@ -89,10 +92,13 @@ TEST_CASE("bytes that claim more than there is, or a failure that is none, are n
     mpi::reply r{.number = 1, .measured = tk::measure::measurement{}};
     r.measured->failed = tk::measure::failure{tk::measure::failure_kind::lost, 0, ""};
     bytes = mpi::to_bytes(r);
-    const std::size_t kind = 8 + 8 + 1 + 8 + 8 + 4 + 1 + 8 + 8 + 1;
+    const std::size_t kind = 8 + 8 + 8 + 1 + 8 + 8 + 4 + 1 + 8 + 8 + 1;
     REQUIRE(bytes[kind] == static_cast<unsigned char>(tk::measure::failure_kind::lost));
     bytes[kind] = 99;
     CHECK_FALSE(mpi::from_bytes<mpi::reply>(bytes).has_value());
+    bytes = mpi::to_bytes(mpi::greeting{});
+    bytes[bytes.size() - 9] = 3;  // a part that is none
+    CHECK_FALSE(mpi::from_bytes<mpi::greeting>(bytes).has_value());
 }
 
 TEST_CASE("the A/A check: ratio of geometric means and Welch's interval, by hand")

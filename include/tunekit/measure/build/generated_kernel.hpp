@@ -72,6 +72,16 @@ struct loaded_run : private keeps_code, public Run {
 
 }  // namespace detail
 
+/// What `bind(function, config)` makes of the function `entry` of `code`, which is unloaded after it.
+/// Errors: tunekit::error where there is no such function. Precondition: it has this signature.
+template <class Signature, class Bind, class Config>
+[[nodiscard]] auto bound_code(loaded_code code, const std::string& entry, Bind& bind, const Config& config)
+{
+    auto* const function = code.function<Signature>(entry);
+    auto run = bind(function, config);
+    return detail::loaded_run<decltype(run)>(std::move(code), std::move(run));
+}
+
 /// The kernel of a template, for `timed`. It finds the code that was built for a configuration, loads it, and hands its
 /// function to `bind`.
 ///
@@ -87,10 +97,7 @@ template <class Signature, class Template, class Bind>
 {
     return [what = std::move(what), cache = std::move(cache), bind = std::move(bind)](const auto& config) mutable {
         const std::string key = cache.key(what.source_of(config), what.entry);
-        loaded_code code(cache.path(key));
-        auto* const function = code.function<Signature>(build_cache::symbol(key));
-        auto run = bind(function, config);
-        return detail::loaded_run<decltype(run)>(std::move(code), std::move(run));
+        return bound_code<Signature>(loaded_code(cache.path(key)), build_cache::symbol(key), bind, config);
     };
 }
 

@@ -5,18 +5,22 @@
 /// Messages over MPI that nobody waits for.
 
 #include <cstddef>
+#include <iterator>
 #include <list>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "tunekit/mpi/detail/mpi.hpp"
 #include "tunekit/mpi/messages.hpp"
+#include "tunekit/mpi/wire.hpp"
 
 namespace tunekit::mpi::detail {
 
 /// Sends and receives over a communicator. A receive that has begun is tested, not waited for: a large message of a rank that
-/// was stopped in the middle of it holds nobody up.
+/// was stopped in the middle of it holds nobody up. Where a call about one rank fails, that rank is taken for lost, and the
+/// others go on; where one fails that is about none, tunekit::error tells.
 class endpoint {
 public:
     explicit endpoint(MPI_Comm comm) : comm_(comm)
@@ -30,11 +34,12 @@ public:
     {
         transfer& t = sending_.emplace_back();
         t.bytes = std::move(bytes);
+        t.rank = rank;
         const int code = MPI_Isend(t.bytes.data(), static_cast<int>(t.bytes.size()), MPI_BYTE, static_cast<int>(rank),
                                    static_cast<int>(what), comm_, &t.request);
         if (code != MPI_SUCCESS) {
             sending_.pop_back();
-            return failed(code);
+            return failed(code, rank);
         }
         finish_sends();
     }
@@ -43,12 +48,15 @@ public:
     [[nodiscard]] std::optional<message> receive()
     {
         finish_sends();
-        for (auto t = receiving_.begin(); t != receiving_.end(); ++t)
-            if (done(*t)) {
+        for (auto t = receiving_.begin(); t != receiving_.end();) {
+            const progress at = test(*t);
+            if (at == progress::done) {
                 message m{t->rank, t->what, std::move(t->bytes)};
                 receiving_.erase(t);
                 return m;
             }
+            t = at == progress::failed ? receiving_.erase(t) : std::next(t);
+        }
         for (;;) {
             int flag = 0;
             MPI_Message handle{};
@@ -62,16 +70,19 @@ public:
                 t.rank = static_cast<std::size_t>(status.MPI_SOURCE);
                 t.what = static_cast<word>(status.MPI_TAG);
                 t.bytes.resize(static_cast<std::size_t>(size));
-                check(MPI_Imrecv(t.bytes.data(), size, MPI_BYTE, &handle, &t.request), "receive");
-                if (!done(t)) continue;
+                const int taken = MPI_Imrecv(t.bytes.data(), size, MPI_BYTE, &handle, &t.request);
+                if (taken != MPI_SUCCESS) failed(taken, t.rank);
+                const progress at = taken != MPI_SUCCESS ? progress::failed : test(t);
+                if (at == progress::under_way) continue;
                 message m{t.rank, t.what, std::move(t.bytes)};
                 receiving_.pop_back();
-                return m;
+                if (at == progress::done) return m;
+                continue;
             }
             if (dead_.empty()) return std::nullopt;
-            const std::size_t rank = dead_.back();
+            const auto [rank, why] = std::move(dead_.back());
             dead_.pop_back();
-            return message{rank, word::bye, to_bytes(std::string("ended: MPI says that its process has failed"))};
+            return message{rank, word::bye, to_bytes(why)};
         }
     }
 
@@ -82,7 +93,11 @@ public:
         return sending_.empty();
     }
 
+    /// A call has failed for another reason than that a process has: who is lost may wait in MPI_Finalize for ever.
+    [[nodiscard]] bool broken() const noexcept { return broken_; }
+
 private:
+    enum class progress : unsigned char { under_way, done, failed };
     struct transfer {
         MPI_Request request = MPI_REQUEST_NULL;
         std::vector<unsigned char> bytes{};
@@ -90,21 +105,30 @@ private:
         word what{};
     };
 
-    [[nodiscard]] bool done(transfer& t)
+    [[nodiscard]] progress test(transfer& t)
     {
         int flag = 0;
         const int code = MPI_Test(&t.request, &flag, MPI_STATUS_IGNORE);
-        if (code != MPI_SUCCESS) failed(code);
-        return flag != 0;
+        if (code != MPI_SUCCESS) failed(code, t.rank);
+        if (code != MPI_SUCCESS) return progress::failed;
+        return flag != 0 ? progress::done : progress::under_way;
     }
 
     void finish_sends()
     {
-        for (auto t = sending_.begin(); t != sending_.end();) t = done(*t) ? sending_.erase(t) : std::next(t);
+        for (auto t = sending_.begin(); t != sending_.end();)
+            t = test(*t) != progress::under_way ? sending_.erase(t) : std::next(t);
     }
 
-    /// Notes which ranks have failed, where MPI tells; else the error is the caller's.
-    void failed(int code)
+    void lose(std::size_t rank, const std::string& why)
+    {
+        if (known_dead_.size() <= rank) known_dead_.resize(rank + 1);
+        if (!known_dead_[rank]) dead_.emplace_back(rank, why);
+        known_dead_[rank] = true;
+    }
+
+    /// Takes for lost those that MPI says have failed, or else the one that the call was about.
+    void failed(int code, std::optional<std::size_t> about = {})
     {
 #if defined(MPIX_ERR_PROC_FAILED)
         int kind = 0;
@@ -119,23 +143,23 @@ private:
             for (int k = 0; k < n; ++k) {
                 int rank = 0;
                 MPI_Group_translate_ranks(gone, 1, &k, all, &rank);
-                const auto r = static_cast<std::size_t>(rank);
-                if (known_dead_.size() <= r) known_dead_.resize(r + 1);
-                if (!known_dead_[r]) dead_.push_back(r);
-                known_dead_[r] = true;
+                lose(static_cast<std::size_t>(rank), "ended: MPI says that its process has failed");
             }
             MPI_Group_free(&gone);
             MPI_Group_free(&all);
             return;
         }
 #endif
-        check(code, "a message");
+        broken_ = true;
+        if (!about) return check(code, "a message");
+        lose(*about, "cannot be reached: " + error_text(code));
     }
 
     MPI_Comm comm_;
     std::list<transfer> sending_{}, receiving_{};
-    std::vector<std::size_t> dead_{};
+    std::vector<std::pair<std::size_t, std::string>> dead_{};
     std::vector<bool> known_dead_{};
+    bool broken_ = false;
 };
 
 }  // namespace tunekit::mpi::detail

@@ -15,16 +15,19 @@
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/isolated_workers.hpp"
 #include "tunekit/measure/jobs.hpp"
+#include "tunekit/mpi/code_folder.hpp"
 #include "tunekit/mpi/messages.hpp"
+#include "tunekit/mpi/wire.hpp"
 
 namespace tunekit::mpi::detail {
 
 /// Serves one worker process. `hear` what rank 0 says, `look_after(seconds)` the candidate that runs, `say` what there is.
 class server {
 public:
-    /// `at`: none where it could not be built, for the reason `why`.
-    server(std::optional<measure::isolated_workers> at, std::string why, const greeting& who)
-        : at_(std::move(at)), task_count_(who.tasks.size())
+    /// `at`: none where it could not be built, for the reason `why`. `code`: of a rank that builds or runs.
+    server(std::optional<measure::isolated_workers> at, std::string why, const greeting& who,
+           std::optional<code_folder> code = {})
+        : at_(std::move(at)), code_(std::move(code)), part_(who.part), task_count_(who.tasks.size())
     {
         if (at_) say(word::hello, to_bytes(who));
         else leave(why);
@@ -41,11 +44,14 @@ public:
             over_ = true;
             if (!left_) leave("");
         }
-        const auto o = m.what == word::order ? from_bytes<order>(m.bytes) : std::nullopt;
+        auto o = m.what == word::order ? from_bytes<order>(m.bytes) : std::nullopt;
         if (!o || !at_ || number_ || o->task >= task_count_) return;
         number_ = o->number;
+        task_ = o->task;
+        candidate_ = o->candidate;
         say(word::began, to_bytes(o->number));
         try {
+            if (part_ == part::runs) code_->put(task_, candidate_, o->code);
             at_->submit({.task = static_cast<std::size_t>(o->task), .candidate = o->candidate, .limits = o->within});
         } catch (const std::exception& e) {
             fail(e.what());
@@ -58,7 +64,9 @@ public:
         if (!number_ || !at_) return;
         try {
             for (answer& a : at_->collect(seconds)) {
-                say(word::answer, to_bytes(reply{*number_, std::move(a.measured), a.ran_s}));
+                reply r{*number_, std::move(a.measured), a.ran_s};
+                if (part_ != part::measures) hand_over(r);
+                say(word::answer, to_bytes(r));
                 number_.reset();
             }
             if (!number_ && at_->room() == 0) (void)at_->collect(0);  // says why there is no worker any more
@@ -76,6 +84,17 @@ public:
     }
 
 private:
+    /// The code leaves the folder; that of a rank that builds goes with the reply.
+    void hand_over(reply& r)
+    {
+        const auto code = code_->take(task_, candidate_);
+        if (part_ != part::builds || !r.measured || r.measured->failed) return;
+        if (code && !code->empty() && code->size() <= max_code) r.code = *code;
+        else
+            r.measured->failed = measure::failure{measure::failure_kind::build_error, 0,
+                                                  code && !code->empty() ? "built more than fits into a message"
+                                                                         : "built nothing that could be handed over"};
+    }
     void say(word what, std::vector<unsigned char> bytes) { said_.push_back({0, what, std::move(bytes)}); }
     void leave(const std::string& why)
     {
@@ -90,8 +109,12 @@ private:
     }
 
     std::optional<measure::isolated_workers> at_;
+    std::optional<code_folder> code_;
+    part part_;
     std::size_t task_count_;
-    std::optional<std::uint64_t> number_{};  ///< of the order in work
+    std::optional<std::uint64_t> number_{};  ///< of the order in work, as are the next
+    std::size_t task_ = 0;
+    index candidate_ = 0;
     std::deque<message> said_{};
     bool over_ = false, left_ = false;
 };

@@ -97,6 +97,8 @@ void carry_jobs(Tuner& t, Pool& pool, Ask&& ask, Tell&& tell, End&& end)
         t.time(stamp);
         for (answer& a : answers) {
             const job j = take(out, a.ticket);
+            if constexpr (requires { t.met(a.worker), t.meet(a.worker, pool.about(a.worker)); })
+                if (a.measured && !t.met(a.worker)) t.meet(a.worker, pool.about(a.worker));
             if (a.measured) tell(j, a, stamp);
             else t.drop(j);
             if (end(j)) t.stop();

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Code between a rank and its candidates, where other ranks build it or run it.
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/space/concepts.hpp"
+
+namespace tunekit::mpi {
+
+/// A new directory with a file for each task and configuration that is in work. A rank that builds finds there what its
+/// candidate's process has built, and sends it; one that runs puts there what it was sent, for the process that runs it.
+/// Copies share the directory, which ends with the last of them, or by `remove`: files leave it with their job.
+///
+/// Errors:  tunekit::error where TMPDIR, or /tmp, cannot be written or executes nothing, and where a file cannot be written.
+/// Threads: one at a time; any number of processes.
+class code_folder {
+public:
+    code_folder() : made_(std::make_shared<directory>()) {}
+
+    /// The file of a configuration, whether it is there or not.
+    [[nodiscard]] std::string path(std::size_t task, index candidate) const
+    {
+        return made_->name + '/' + std::to_string(task) + '-' + std::to_string(candidate);
+    }
+
+    void put(std::size_t task, index candidate, std::span<const unsigned char> bytes) const
+    {
+        const std::string name = path(task, candidate);
+        const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+        bool good = file >= 0;
+        while (good && !bytes.empty()) {
+            const ssize_t n = ::write(file, bytes.data(), bytes.size());
+            if (n < 0 && errno == EINTR) continue;
+            good = n > 0;
+            if (good) bytes = bytes.subspan(static_cast<std::size_t>(n));
+        }
+        if (file >= 0) good = ::close(file) == 0 && good;
+        if (!good)
+            throw error("code_folder: file " + name + " cannot be written: " + std::strerror(errno) +
+                        "; want room there, or another TMPDIR");
+    }
+
+    /// What the file holds; none where there is none.
+    [[nodiscard]] std::optional<std::vector<unsigned char>> get(std::size_t task, index candidate) const
+    {
+        const int file = ::open(path(task, candidate).c_str(), O_RDONLY | O_CLOEXEC);
+        if (file < 0) return std::nullopt;
+        std::vector<unsigned char> out;
+        for (ssize_t n = 1; n > 0;) {
+            const std::size_t before = out.size();
+            out.resize(before + 65536);
+            do n = ::read(file, out.data() + before, out.size() - before);
+            while (n < 0 && errno == EINTR);
+            out.resize(before + static_cast<std::size_t>(n > 0 ? n : 0));
+        }
+        ::close(file);
+        return out;
+    }
+
+    /// The same; the file leaves.
+    std::optional<std::vector<unsigned char>> take(std::size_t task, index candidate) const
+    {
+        auto out = get(task, candidate);
+        if (out) ::unlink(path(task, candidate).c_str());
+        return out;
+    }
+
+    /// Removes the directory, which must be empty.
+    void remove() const noexcept { ::rmdir(made_->name.c_str()); }
+
+private:
+    struct directory {
+        std::string name;
+        pid_t owner = ::getpid();
+
+        directory()
+        {
+            const char* const root = std::getenv("TMPDIR");
+            name = std::string(root != nullptr && *root != 0 ? root : "/tmp") + "/tunekit-code-XXXXXX";
+            struct statvfs system{};
+            if (::mkdtemp(name.data()) == nullptr || ::statvfs(name.c_str(), &system) != 0)
+                throw error("code_folder: no directory " + name + ": " + std::strerror(errno) +
+                            "; want a TMPDIR that can be written");
+            if ((system.f_flag & ST_NOEXEC) == 0) return;
+            ::rmdir(name.c_str());
+            throw error("code_folder: " + name +
+                        " is mounted noexec, so that no code there can be loaded; want another TMPDIR");
+        }
+        directory(const directory&) = delete;
+        directory& operator=(const directory&) = delete;
+        ~directory()
+        {
+            if (::getpid() == owner) ::rmdir(name.c_str());
+        }
+    };
+
+    std::shared_ptr<const directory> made_;
+};
+
+}  // namespace tunekit::mpi

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A job on its way through the ranks, and who has lost which.
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tunekit/measure/jobs.hpp"
+#include "tunekit/mpi/messages.hpp"
+
+namespace tunekit::mpi::detail {
+
+/// A job, and what was done for it so far.
+struct piece {
+    job what{};
+    double submitted = 0;
+    bool for_pool = false;                  ///< of `alone`: nobody waits for it in `collect`
+    double build_seconds = 0, built_s = 0;  ///< of the compiler; of the rank that built
+    std::vector<unsigned char> code{};
+};
+
+/// What became of an order: what the worker said, or nothing where it is lost with its worker.
+struct ended_order {
+    std::size_t worker = 0;
+    piece of{};
+    std::optional<reply> said{};
+};
+
+/// Whether the reply was a build after which the job is to be run; the seconds of one before are added to it.
+[[nodiscard]] inline bool was_built(piece& p, reply& r, part by)
+{
+    if (by == part::builds && r.measured && r.measured->ok()) {
+        p.code = std::move(r.code);
+        p.build_seconds = r.measured->build_seconds;
+        p.built_s = r.ran_s;
+        return true;
+    }
+    if (r.measured) r.measured->build_seconds += p.build_seconds;
+    return false;
+}
+
+/// What was measured, or that it was lost.
+[[nodiscard]] inline measure::measurement measured_or_lost(std::optional<reply> r)
+{
+    if (r && r->measured) return *std::move(r->measured);
+    measure::measurement lost;
+    lost.failed = measure::failure{measure::failure_kind::lost, 0, "its worker was lost with it"};
+    return lost;
+}
+
+/// Which workers have lost which jobs.
+class losses {
+public:
+    void note(std::size_t worker, const job& j) { all_.push_back({j.task, j.candidate, worker}); }
+    [[nodiscard]] bool none() const noexcept { return all_.empty(); }
+    [[nodiscard]] bool by(std::size_t worker, const job& j) const
+    {
+        return std::any_of(all_.begin(), all_.end(), [&](const loss& l) {
+            return l.worker == worker && l.candidate == j.candidate && l.task == j.task;
+        });
+    }
+
+private:
+    struct loss {
+        std::size_t task = 0;
+        index candidate = 0;
+        std::size_t worker = 0;
+    };
+    std::vector<loss> all_{};
+};
+
+}  // namespace tunekit::mpi::detail

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What every rank does at its beginning, and one that measures until its end.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/isolated_workers.hpp"
+#include "tunekit/measure/worker_task.hpp"
+#include "tunekit/mpi/code_folder.hpp"
+#include "tunekit/mpi/detail/endpoint.hpp"
+#include "tunekit/mpi/detail/mpi.hpp"
+#include "tunekit/mpi/detail/server.hpp"
+#include "tunekit/mpi/launched.hpp"
+#include "tunekit/mpi/messages.hpp"
+
+namespace tunekit::mpi {
+
+namespace detail {
+
+/// A thing that naps ever longer while nothing happens.
+class naps {
+public:
+    void wake() noexcept { next_ = shortest; }
+    void take(double at_most)
+    {
+        const double s = (std::min)(next_, at_most);
+        if (s > 0) ::usleep(static_cast<useconds_t>(1e6 * s));
+        next_ = (std::min)(longest, 1.5 * next_);
+    }
+
+private:
+    static constexpr double shortest = 20e-6, longest = 1e-3;
+    double next_ = shortest;
+};
+
+[[nodiscard]] inline std::string host_name()
+{
+    char text[256] = {};
+    return ::gethostname(text, sizeof text - 1) == 0 ? text : "unknown";
+}
+
+/// A number for each device key: that of the first rank with the same. Collective.
+[[nodiscard]] inline int class_of(const std::string& device, MPI_Comm comm)
+{
+    int size = 0;
+    MPI_Comm_size(comm, &size);
+    constexpr int longest = 256;
+    std::vector<char> mine(longest), all(static_cast<std::size_t>(size) * longest);
+    std::copy_n(device.begin(), (std::min)(device.size(), std::size_t{longest - 1}), mine.begin());
+    check(MPI_Allgather(mine.data(), longest, MPI_CHAR, all.data(), longest, MPI_CHAR, comm), "tell devices");
+    for (int r = 0; r < size; ++r)
+        if (std::equal(mine.begin(), mine.end(), all.begin() + static_cast<std::ptrdiff_t>(r) * longest)) return r;
+    return 0;
+}
+
+/// Processors for a rank whose launcher bound it to none: its share of the machine. None where it is bound, or alone.
+[[nodiscard]] inline std::vector<std::vector<int>> cores_of_rank(const place& at)
+{
+    const auto online = static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+    try {
+        const auto all = measure::share_cores(1).workers;
+        if (at.local_ranks <= 1 || all.empty() || all.front().size() < online) return {};
+        const auto shares = measure::share_cores(at.local_ranks).workers;
+        if (at.local_rank < shares.size()) return {shares[at.local_rank]};
+    } catch (const std::invalid_argument&) {  // more ranks than cores
+    }
+    return {};
+}
+
+/// What a rank measures with, built before MPI.
+struct own_worker {
+    std::optional<measure::isolated_workers> pool{};
+    std::string why{};  ///< where there is none
+    std::vector<measure::task_identity> tasks{};
+};
+
+template <class Make>
+own_worker build_worker(Make& make, const place& at, measure::isolated_workers_options with)
+{
+    own_worker out;
+    try {
+        if (with.pinned && with.cores.empty()) with.cores = cores_of_rank(at);
+        out.pool.emplace(
+            1,
+            [&](std::size_t) {
+                auto tasks = measure::detail::tasks_of(make, at.local_rank);
+                for (const auto& t : tasks) out.tasks.push_back(t.identity());
+                return tasks;
+            },
+            with);
+    } catch (const std::exception& e) {
+        out.pool.reset();
+        out.why = std::string("cannot measure: ") + e.what();
+    }
+    return out;
+}
+
+/// A rank that measures, until rank 0 ends it.
+inline void serve_rank(MPI_Comm comm, own_worker own, const greeting& who, const std::optional<code_folder>& code,
+                       double patience_seconds)
+{
+    endpoint line(comm);
+    server at(std::move(own.pool), own.why, who, code);
+    naps pause;
+    double heard = MPI_Wtime();
+    while (!at.over()) {
+        at.look_after(0.02);
+        bool quiet = !at.busy();
+        while (const auto m = line.receive()) {
+            if (m->worker != 0) continue;
+            quiet = false;
+            heard = MPI_Wtime();
+            at.hear(*m);
+            if (m->what == word::bye) std::_Exit(1);  // rank 0 itself has failed
+        }
+        while (auto m = at.say()) {
+            quiet = false;
+            line.send(0, m->what, std::move(m->bytes));
+        }
+        if (MPI_Wtime() > heard + patience_seconds) std::_Exit(1);
+        if (quiet) pause.take(1);
+        else pause.wake();
+    }
+    while (!line.all_sent()) pause.take(1);
+}
+
+/// Throws where MPI has begun with another place than its launcher told; a rank that was not told which of several of its machine
+/// it is does not measure. Collective.
+inline void check_place(const std::optional<place>& told, own_worker& own)
+{
+    int rank = 0, size = 1, local = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    const auto text = [](std::size_t r, std::size_t n) { return std::to_string(r) + " of " + std::to_string(n); };
+    const std::size_t r = static_cast<std::size_t>(rank), n = static_cast<std::size_t>(size);
+    if (told && (told->rank != r || told->ranks != n))
+        throw error("mpi.serve: the launcher's variables say rank " + text(told->rank, told->ranks) + ", MPI says " +
+                    text(r, n) + ": want the launcher of the MPI that the program was built with");
+    MPI_Comm machine = MPI_COMM_NULL;
+    check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine), "find the machine");
+    MPI_Comm_size(machine, &local);
+    MPI_Comm_free(&machine);
+    if (local == 1 || (told && told->local_known)) return;
+    own.pool.reset();
+    own.why = "cannot measure: the launcher does not say which of the " + std::to_string(local) +
+              " ranks of its machine it is, and so which device is its; want MPI_LOCALRANKID=0, 1, ...";
+}
+
+}  // namespace detail
+
+}  // namespace tunekit::mpi
