@@ -102,21 +102,25 @@ std::vector<variant> variants(double seconds, std::size_t tasks)
         proposed(name, strategy);
         out.back().setting = true;
     };
-    set("without expected improvement", [](auto& s) { s.options.by_criterion = 0; });
-    set("without the highest mean", [](auto& s) { s.options.by_mean = 0; });
-    set("without steps", [](auto& s) { s.options.by_step = 0; });
-    set("none at random after the first", [](auto& s) { s.options.by_random = 0; });
+    set("the process and chance until 300", [](auto& s) { s.options.by_criterion = 0; });
+    set("one of nine at random", [](auto& s) { s.options.by_criterion = s.options.by_second = 4; });
+    set("none at random", [](auto& s) { s.options.by_random = 0; });
+    set("one of five at random up to 32", [](auto& s) { s.options.random_until = 32; });
+    set("the process until 100", [](auto& s) { s.second.until = 100; });
+    set("the process on costs cut at the median", [](auto& s) { s.second.cost_cap_quantile = 0.5; });
+    set("the process scores five times as many", [](auto& s) { s.second.work = 1e8; });
+    set("the process does not climb", [](auto& s) { s.second.climb_rounds = 0; });
     set("the first ones at random", [](auto& s) { s.options.first_draws = 1; });
     set("16 first", [](auto& s) { s.options.first = 16; });
-    set("no cap on costs", [](auto& s) { s.options.cost_cap_quantile = 1; });
-    set("fitted where 20 % more are known", [](auto& s) { s.options.refit_each_until = 0; });
-    set("fitted after each up to 128", [](auto& s) { s.options.refit_each_until = 128; });
-    set("a shortlist of 128", [](auto& s) { s.options.shortlist = 128; });
+    set("no cap on the forest's costs", [](auto& s) { s.options.cost_cap_quantile = 1; });
     set("costs capped at the first quartile", [](auto& s) { s.options.cost_cap_quantile = 0.25; });
     set("bootstrapped, all features", [](auto& s) { s.model.bootstrap = true, s.model.max_features = 0; });
+    set("at most 1000 scored by the forest, then uphill", [](auto& s) { s.explore.max_complete = 1000; });
     const auto parts = tk::recipes::combined().strategy;
-    proposed("boosted trees",
-             tk::search::portfolio{tk::surrogate::boosted_trees{.members = 10}, parts.acquire, parts.explore});
+    proposed("the forest alone", tk::search::portfolio{parts.model, parts.acquire, parts.explore});
+    proposed("boosted trees for the forest",
+             tk::search::portfolio{tk::surrogate::boosted_trees{.members = 10}, parts.acquire, parts.explore,
+                                   parts.options, parts.second});
     const std::size_t searches = out.size();
     proposed("EI alone, enumeration", searching(tk::explore::enumeration{}, tk::screen::keep_best{}));
     const tk::explore::annealing annealing{.unit = tk::explore::heat::spread};

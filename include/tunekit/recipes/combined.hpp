@@ -11,14 +11,18 @@
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/recipes/dynatune.hpp"
 #include "tunekit/search/portfolio.hpp"
+#include "tunekit/search/second_opinion.hpp"
+#include "tunekit/surrogate/gaussian_process.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
 #include "tunekit/tune/recipe.hpp"
 
 namespace tunekit::recipes {
 
-/// The recommended recipe: a forest on log costs; expected improvement, highest mean and steps from the best in turn;
-/// spaces up to 10^5 are scored whole. Each configuration has up to twenty runs, most have three. Several tasks are
-/// scheduled as in DynaTune, by improvements. No setting depends on the problem.
+/// The recommended recipe: a Gaussian process and a forest, both on log costs. Up to 300 measurements two proposals have the
+/// highest expected improvement by the one, two by the other, and one is random, in turn. After that the forest goes on alone,
+/// with its highest mean and steps from the best. The forest scores spaces up to 10^5 whole; larger ones it samples and climbs.
+/// Each configuration has up to twenty runs, most have three. Several tasks are scheduled as in DynaTune, by improvements. No
+/// setting depends on the problem.
 ///
 ///     auto found = tune(space, kernel, recipes::combined(), {.trials = 512}, gen);
 ///     auto plan  = tune_tasks(tasks, recipes::combined(), {.seconds = 600}, gen);
@@ -26,26 +30,31 @@ namespace tunekit::recipes {
 /// Its parts, each of which may be changed:
 ///
 ///   * `strategy`: each tree sees every measurement, because costs are nearly free of noise. Trees differ by the 3 features
-///     that they compare at a node;
+///     that they compare at a node. The process (`strategy.second`) is unsure where the forest is not. One proposal in five
+///     is random to the end, because both models can be sure of a plateau;
 ///   * `limits`: a candidate is given up after three runs, all of them 5 % slower than the incumbent. One that cannot win
 ///     needs no precision; one that may win gets all twenty runs. AdaTune's evaluator, which stops once it is sure of a
 ///     candidate's cost, measures more than tuning needs;
-///   * `ahead`: one at a time keeps the model fresh. Batches of 8 cost 0.04 of the score S200 of docs/combined.md. They
-///     pay where 8 builds overlap;
+///   * `ahead`: one at a time keeps the models fresh. Batches of 8 cost the forest alone 0.04 of the score S200 of
+///     docs/combined.md. They pay where 8 builds overlap;
 ///   * `slots_per_task`: slots of half a percent of a task's even share, 0.1 s at least. A decision costs microseconds. The
 ///     schedule leaves a task that will not gain after a few measurements.
 ///
-/// Source: ours; AdaTune's surrogate and criterion, without its search where enumeration is cheaper, combined with hill
-///         climbing; DynaTune's schedule.
+/// Source: ours; AdaTune's surrogate and criterion, without its search where enumeration is cheaper, combined with a
+///         Gaussian process; DynaTune's schedule.
 [[nodiscard]] inline auto combined()
 {
-    return recipe{search::portfolio{surrogate::random_forest{.trees = 32, .max_features = 3, .bootstrap = false},
-                                    acquisition::expected_improvement{}, explore::enumeration{}},
-                  measure::fixed{.runs = 20, .batch = 1},
-                  candidate_limits{.abandon_factor = 1.05},
-                  std::size_t{1},
-                  200.0,
-                  dynatune()};
+    return recipe{
+        search::portfolio{surrogate::random_forest{.trees = 32, .max_features = 3, .bootstrap = false},
+                          acquisition::expected_improvement{}, explore::enumeration{.sample = 1024},
+                          search::portfolio_options{.by_criterion = 2, .by_second = 2, .random_until = 1'000'000},
+                          search::second_opinion{surrogate::gaussian_process{.evaluations = 16},
+                                                 acquisition::log_expected_improvement{}}},
+        measure::fixed{.runs = 20, .batch = 1},
+        candidate_limits{.abandon_factor = 1.05},
+        std::size_t{1},
+        200.0,
+        dynatune()};
 }
 
 }  // namespace tunekit::recipes

@@ -22,6 +22,7 @@
 #include "tunekit/explore/concepts.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/search/detail/candidate_pool.hpp"
+#include "tunekit/search/detail/climb.hpp"
 #include "tunekit/search/detail/least_crowded.hpp"
 #include "tunekit/search/detail/member_names.hpp"
 #include "tunekit/search/detail/pending.hpp"
@@ -48,6 +49,9 @@ struct portfolio_options {
     std::size_t by_second = 1;       ///< those of the second opinion, where there is one,
     std::size_t by_random = 1;       ///< and random ones,
     std::size_t random_until = 32;   ///< until so many were proposed
+    std::size_t climb_width = 8;     ///< where the list is not the whole space: neighbourhoods judged in a round,
+    std::size_t climb_rounds = 8;    ///< rounds at most,
+    std::size_t refit_within = 16;   ///< and measurements at most, >= 1, after which the model is fitted again
     space::encoding encoding = space::encoding::values;
 };
 
@@ -62,12 +66,15 @@ struct portfolio_options {
 /// replaces the proposals of the highest mean, and the steps where the list is the whole space.
 /// The first proposal explores where the model is unsure, the second trusts the model, and the third needs it little. So
 /// each makes progress where the others err. Up to `random_until` proposals, one in each rotation is random, because a
-/// model of few points does not know what it has not seen.
+/// model of few points does not know what it has not seen; one of many can still be sure of a plateau.
 ///
 /// With n measurements the model is fitted again after max(1, growth (n - refit_each_until)) more, if it is asked for
 /// proposals then: a round is at most max(1, growth n) long. The complete list is scored once in max(1, growth n)
 /// measurements; a fit in between scores the `shortlist` best of it, by criterion and by mean. So a fresh model costs
 /// little more than its fit.
+///
+/// Where the list is not the whole space, each fit makes a new one. Then the neighbours of its best join it, and theirs, as
+/// long as the criterion rises. No model is then older than `refit_within` measurements.
 ///
 /// The first configurations are each `detail::least_crowded` of `first_draws` draws.
 ///
@@ -138,6 +145,7 @@ struct portfolio {
         require(options.growth > 0, "portfolio: growth is not positive, want > 0");
         require(options.cost_cap_quantile > 0 && options.cost_cap_quantile <= 1,
                 "portfolio: cost_cap_quantile is outside (0, 1] or NaN, want a share");
+        require(options.refit_within >= 1, "portfolio: refit_within is 0, want >= 1");
         require(options.by_criterion + options.by_mean + options.by_step > 0,
                 "portfolio: no proposals of any kind, want one > 0");
         state s;
@@ -236,27 +244,56 @@ private:
         s.round_end = n + share;
         // With many out, a fit after each answer would make workers wait for fits that know little more.
         const std::size_t due = share_of(n - (std::min)(n, options.refit_each_until));
-        s.refit_at = s.measured.size() + (std::max)(due, s.out.size() / 4);
-        const bool complete = n >= s.relist_at;
+        const bool whole = explore.complete(space);
+        s.refit_at =
+            s.measured.size() + (std::max)(whole ? due : (std::min)(due, options.refit_within), s.out.size() / 4);
+        const bool complete = n >= s.relist_at || !whole;
         if (complete) {
             s.relist_at = n + share;
-            if (s.candidates.listed.empty() || !explore.complete(space))
+            if (s.candidates.listed.empty() || !whole)
                 s.candidates.take(explore.list(space, s.best.ranking, gen), space, options.encoding, gen);
             else s.candidates.ask_all();
         }
-        const std::vector<stats::prediction> predicted = s.candidates.predict(model, s.model);
         std::vector<detail::scored_position> values, means;
+        const auto judge = [&](const stats::prediction& p, std::uint32_t at) {
+            means.push_back({p.mean, at});
+            values.push_back({acquire.value(p, -s.best.log_costs.front()), at});
+            return values.back().score;
+        };
+        const std::vector<stats::prediction> predicted = s.candidates.predict(model, s.model);
         for (std::size_t k = 0; k < predicted.size(); ++k) {
             const std::uint32_t at = s.candidates.asked[k];
-            if (s.proposed.contains(s.candidates.listed[at])) continue;
-            values.push_back({acquire.value(predicted[k], -s.best.log_costs.front()), at});
-            means.push_back({predicted[k].mean, at});
+            if (!s.proposed.contains(s.candidates.listed[at])) judge(predicted[k], at);
         }
+        if (!whole) climb(s, space, values, judge, gen);
         // Rounds until the next list: twice the share at most, and what goes out while answers are.
         const std::size_t kept = (complete ? (std::max)(options.shortlist, 4 * share) : 2 * share) + s.out.size();
         s.by_criterion = detail::line_of(s.candidates.listed, values, kept);
         s.by_mean = detail::line_of(s.candidates.listed, means, kept);
         if (complete) s.candidates.ask_first(kept, values, means);
+    }
+
+    /// Uphill from the best of `values`; what is found on the way joins the candidates.
+    template <class Space, class Judge, class G>
+    void climb(state& s, const Space& space, const std::vector<detail::scored_position>& values, const Judge& judge,
+               G& gen) const
+    {
+        std::vector<index> listed;
+        std::vector<double> scores;
+        for (const auto& v : values) {
+            listed.push_back(s.candidates.listed[v.at]);
+            scores.push_back(v.score);
+        }
+        const auto judge_all = [&](const std::vector<index>& some) {
+            const std::size_t first = s.candidates.listed.size();
+            s.candidates.add(some, space, options.encoding);
+            const std::vector<stats::prediction> predicted = s.candidates.predict(model, s.model);
+            std::vector<double> out;
+            for (std::size_t k = 0; k < some.size(); ++k)
+                out.push_back(judge(predicted[k], static_cast<std::uint32_t>(first + k)));
+            return out;
+        };
+        detail::climb(space, listed, scores, s.proposed, options.climb_width, options.climb_rounds, judge_all, gen);
     }
 
     /// What the second opinion proposes.

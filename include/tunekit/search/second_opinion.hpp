@@ -18,6 +18,7 @@
 #include "tunekit/core/archetypes.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/search/detail/candidate_pool.hpp"
+#include "tunekit/search/detail/climb.hpp"
 #include "tunekit/space/index_set.hpp"
 #include "tunekit/space/unvisited.hpp"
 #include "tunekit/surrogate/concepts.hpp"
@@ -95,11 +96,14 @@ struct asked_rows<Model> {
 ///                            search::second_opinion{surrogate::gaussian_process{}, acquisition::log_expected_improvement{}}};
 ///
 /// Candidates: all configurations of a space of at most m; of a larger one what the portfolio's own model likes, the neighbours (one
-///             parameter changed) of the four best measured, and uniform draws up to m. m = work / n^2 with n measurements, at
-///             least `shortlist` and at most `candidates`: what scoring one costs a process grows as n^2. Listed again where n
-///             grew by a fifth; in between the `shortlist` best of them are scored.
-/// Randomness: what the model draws; per list one `sample` where the space is larger than m.
-/// Cost:       per turn a fit and `shortlist` predictions; per list m predictions./// Source:     ours; an interleaving as SMAC's of random configurations (Hutter, Hoos, Leyton-Brown 2011).
+///             parameter changed) of the four best measured, uniform draws up to m, and uphill from the best of these by the
+///             criterion, over neighbours of neighbours. m = work / n^2 with n measurements, at least `shortlist` and at most
+///             `candidates`: what scoring one costs a process grows as n^2. Listed again where n grew by a fifth; in between
+///             the `shortlist` best of them are scored, and of a larger space the neighbours of a new best and uphill again.
+/// Randomness: what the model draws; where the space is larger than m one `sample` per list, and a `shuffle` per round uphill.
+/// Cost:       per turn a fit, `shortlist` predictions and those uphill; per list m predictions.
+/// Source:     ours; an interleaving as SMAC's of random configurations (Hutter, Hoos, Leyton-Brown 2011), which climbs on
+///             its criterion as well.
 template <class Model, class Acquire>
 struct second_opinion {
     static_assert(surrogate::model<Model, surrogate::features, archetype::generator>,
@@ -112,7 +116,9 @@ struct second_opinion {
     double cost_cap_quantile = 1;  ///< in (0, 1]; the model sees valid costs above this quantile, and failures, as it
     std::size_t shortlist = 256;   ///< >= 1
     std::size_t candidates = 20'000;  ///< >= 1; at most so many in a list
-    double work = 1e8;                ///< > 0; candidates times the square of the measurements
+    double work = 2e7;                ///< > 0; candidates times the square of the measurements
+    std::size_t climb_width = 2;      ///< neighbourhoods judged in a round uphill,
+    std::size_t climb_rounds = 4;     ///< rounds at most
     space::encoding encoding = space::encoding::ordinals;
 
     /// A regular value where the model's state is one.
@@ -122,6 +128,7 @@ struct second_opinion {
         std::vector<index> listed;        ///< the shortlist
         detail::asked_rows<Model> asked;  ///< those, for the model
         std::vector<index> line;          ///< what to propose next, the next one last
+        index centre = 0;                 ///< the best measured when it was asked last
         std::size_t known = 0;            ///< measurements that the model has seen
         std::size_t relist_at = 0;        ///< measurements
 
@@ -166,45 +173,80 @@ private:
         space.features(measured.subspan(s.known), std::span<float>(s.rows).subspan(s.known * d), encoding);
         s.known = n;
         model.fit(s.model, surrogate::features(s.rows, d), scores, gen);
-        if (n >= s.relist_at || s.listed.empty()) {
+        const std::size_t most = affordable(n);
+        const bool anew = n >= s.relist_at || s.listed.empty(), whole = space.size() <= most;
+        if (anew) {
             s.relist_at = n + (std::max)(n / 5, std::size_t{1});
-            s.listed = list(space, n, ranking, liked, proposed, gen);
-            std::vector<float> all(s.listed.size() * d);
-            space.features(s.listed, all, encoding);
-            s.asked = detail::asked_rows<Model>(model, std::move(all), d);
-            std::vector<detail::scored_position> values = judge(s, best, proposed);
-            s.line = detail::line_of(s.listed, values, shortlist);
-            std::vector<std::uint32_t> kept;
-            for (std::size_t k = 0; k < s.line.size(); ++k) kept.push_back(values[k].at);
-            s.listed.assign(s.line.rbegin(), s.line.rend());
-            s.asked = s.asked.only(kept);
+            s.listed = list(space, most, ranking, liked, proposed, gen);
+            s.asked = rows_of(space, s.listed);
+        }
+        std::vector<index> all = s.listed;
+        std::vector<double> values = judge(s, s.asked, all.size(), best);
+        if (!whole) {
+            const auto judge_some = [&](const std::vector<index>& some) {
+                auto asked = rows_of(space, some);
+                return judge(s, asked, some.size(), best);
+            };
+            if (!anew && !ranking.empty() && ranking.front() != s.centre) {
+                space::index_set seen;
+                for (const index i : all) seen.insert(i);
+                std::vector<index> around = space.neighbours_of(ranking.front(), space::neighbourhood::any_value);
+                std::erase_if(around, [&](index i) { return proposed.contains(i) || seen.contains(i); });
+                const std::vector<double> fresh = judge_some(around);
+                all.insert(all.end(), around.begin(), around.end());
+                values.insert(values.end(), fresh.begin(), fresh.end());
+            }
+            detail::climb(space, all, values, proposed, climb_width, climb_rounds, judge_some, gen);
+        }
+        if (!ranking.empty()) s.centre = ranking.front();
+        std::vector<detail::scored_position> order;
+        for (std::size_t k = 0; k < all.size(); ++k)
+            if (!proposed.contains(all[k])) order.push_back({values[k], static_cast<std::uint32_t>(k)});
+        s.line = detail::line_of(all, order, shortlist);
+        if (!anew) return;
+        const bool longer = all.size() > s.listed.size();
+        s.listed.assign(s.line.rbegin(), s.line.rend());
+        if (longer) {
+            s.asked = rows_of(space, s.listed);
         } else {
-            std::vector<detail::scored_position> values = judge(s, best, proposed);
-            s.line = detail::line_of(s.listed, values, shortlist);
+            std::vector<std::uint32_t> kept;
+            for (std::size_t k = 0; k < s.line.size(); ++k) kept.push_back(order[k].at);
+            s.asked = s.asked.only(kept);
         }
     }
 
-    /// The values of what is listed and was not proposed.
-    [[nodiscard]] std::vector<detail::scored_position> judge(state& s, double best,
-                                                             const space::unvisited& proposed) const
+    template <class Space>
+    [[nodiscard]] detail::asked_rows<Model> rows_of(const Space& space, const std::vector<index>& some) const
     {
-        std::vector<stats::prediction> predicted(s.listed.size());
-        if (!predicted.empty()) s.asked.predict(model, s.model, predicted);
-        std::vector<detail::scored_position> out;
-        for (std::size_t k = 0; k < predicted.size(); ++k)
-            if (!proposed.contains(s.listed[k]))
-                out.push_back({acquire.value(predicted[k], best), static_cast<std::uint32_t>(k)});
+        const std::size_t d = space.feature_count(encoding);
+        std::vector<float> rows(some.size() * d);
+        space.features(some, rows, encoding);
+        return {model, std::move(rows), d};
+    }
+
+    /// The values of the `size` candidates in `asked`.
+    [[nodiscard]] std::vector<double> judge(const state& s, detail::asked_rows<Model>& asked, std::size_t size,
+                                            double best) const
+    {
+        std::vector<stats::prediction> predicted(size);
+        if (!predicted.empty()) asked.predict(model, s.model, predicted);
+        std::vector<double> out;
+        for (const stats::prediction& p : predicted) out.push_back(acquire.value(p, best));
         return out;
     }
 
+    /// How many candidates are scored with n measurements.
+    [[nodiscard]] std::size_t affordable(std::size_t n) const
+    {
+        const double most = work / (static_cast<double>(n) * static_cast<double>(n));
+        return (std::max)(shortlist,
+                          most < static_cast<double>(candidates) ? static_cast<std::size_t>(most) : candidates);
+    }
+
     template <class Space, class G>
-    [[nodiscard]] std::vector<index> list(const Space& space, std::size_t n, std::span<const index> ranking,
+    [[nodiscard]] std::vector<index> list(const Space& space, std::size_t most, std::span<const index> ranking,
                                           std::span<const index> liked, const space::unvisited& proposed, G& gen) const
     {
-        const double affordable = work / (static_cast<double>(n) * static_cast<double>(n));
-        const std::size_t most =
-            (std::max)(shortlist, affordable < static_cast<double>(candidates) ? static_cast<std::size_t>(affordable)
-                                                                               : candidates);
         std::vector<index> out;
         if (space.size() <= most) {
             out.resize(static_cast<std::size_t>(space.size()));

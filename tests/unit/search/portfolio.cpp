@@ -28,9 +28,8 @@ namespace {
 
 auto small()
 {
-    auto s = tk::recipes::combined().strategy;
-    s.model.trees = 8;
-    return s;
+    return tk::search::portfolio{tk::surrogate::random_forest{.trees = 8, .max_features = 3, .bootstrap = false},
+                                 tk::acquisition::expected_improvement{}, tk::explore::enumeration{}};
 }
 using strategy_type = decltype(small());
 static_assert(tk::search::strategy<strategy_type, grid_space, philox>);
@@ -188,6 +187,45 @@ TEST_CASE("the portfolio's model is fresh after each of `every`, and asked about
         CHECK(lists[k] >= lists[k - 1] + (std::max)(std::size_t{1}, lists[k - 1] / 5));
 }
 
+TEST_CASE("where the space is not scored whole the list is new at each fit, uphill from its best, and no model is old")
+{
+    const grid_space space({6, 6, 6, 6});
+    auto strategy = small();
+    strategy.explore = {.max_complete = 100, .sample = 40, .centres = 1};
+    strategy.options.refit_each_until = 10;
+    strategy.options.refit_within = 3;
+    strategy.options.by_mean = strategy.options.by_step = strategy.options.by_random = 0;
+    philox gen(8);
+    auto state = strategy.start(space);
+    std::vector<std::size_t> fits;
+    while (state.measured.size() < 80) {
+        const auto before = state;
+        const auto batch = strategy.propose(state, space, 1, gen);
+        if (state.refit_at != before.refit_at) {
+            fits.push_back(state.measured.size());
+            // What is proposed has the highest value of all that was judged, and its neighbours were judged.
+            auto all = state.candidates;
+            all.ask_all();
+            const auto predicted = all.predict(strategy.model, state.model);
+            std::vector<tk::search::detail::scored_position> values;
+            for (std::uint32_t at = 0; at < predicted.size(); ++at)
+                if (!before.proposed.contains(all.listed[at]))
+                    values.push_back({strategy.acquire.value(predicted[at], -state.best.log_costs.front()), at});
+            tk::search::detail::best_first(values, 1);
+            const std::set<tk::index> listed(all.listed.begin(), all.listed.end());
+            CHECK(listed.size() == all.listed.size());
+            const tk::index top = all.listed[values[0].at];
+            for (const tk::index i : space.neighbours_of(top, tk::space::neighbourhood::any_value))
+                CHECK((listed.count(i) == 1 || before.proposed.contains(i)));
+            CHECK(batch[0] == top);
+        }
+        std::vector<measurement> measured;
+        for (const tk::index i : batch) measured.push_back(answer(answers::bowl, i));
+        strategy.observe(state, space, batch, measured, gen);
+    }
+    for (std::size_t k = 1; k < fits.size(); ++k) CHECK(fits[k] - fits[k - 1] <= 3);
+}
+
 TEST_CASE("what somebody else measured counts as proposed and replaces the first configurations at random")
 {
     const grid_space space({4, 4});
@@ -218,6 +256,7 @@ TEST_CASE("the portfolio refuses settings out of range")
     refused({.cost_cap_quantile = 0});
     refused({.cost_cap_quantile = 1.5});
     refused({.by_criterion = 0, .by_mean = 0, .by_step = 0});
+    refused({.refit_within = 0});
 }
 
 TEST_CASE("the portfolio's first configurations spread, and at random it takes turns only while it knows little")
@@ -270,7 +309,7 @@ TEST_CASE("the quantile of the cap is of all costs, those cut short too")
 TEST_CASE("no state of combined outlives a run: later repeats are no better, and the first comes out the same again")
 {
     const grid_space space({12, 9, 7});
-    const auto strategy = small();
+    const auto strategy = tk::recipes::combined().strategy;
     const auto run = [&](std::uint64_t seed) {
         philox gen(seed);
         auto state = strategy.start(space);

@@ -29,10 +29,7 @@ namespace {
 
 auto small()
 {
-    const auto one = tk::recipes::combined().strategy;
-    tk::search::portfolio s{
-        one.model, one.acquire, one.explore, tk::search::portfolio_options{.by_random = 0},
-        tk::search::second_opinion{tk::surrogate::gaussian_process{}, tk::acquisition::log_expected_improvement{}}};
+    auto s = tk::recipes::combined().strategy;
     s.model.trees = 4;
     s.second.until = 30;
     s.second.model.evaluations = 5;
@@ -133,7 +130,7 @@ TEST_CASE("of a large space the second opinion looks at the best one's neighbour
     const grid_space space({40, 40, 40});
     auto opinion = small().second;
     opinion.candidates = 200;
-    opinion.shortlist = 100;
+    opinion.climb_rounds = 0;
     const std::vector<tk::index> measured{5, 1640, 33'000}, ranking{1640};
     const std::vector<tk::index> liked{7, 8};
     const std::vector<double> scores{-3, -1, -2};
@@ -148,6 +145,52 @@ TEST_CASE("of a large space the second opinion looks at the best one's neighbour
         CHECK(listed.count(i) == (proposed.contains(i) ? 0 : 1));
     for (const tk::index i : liked) CHECK(listed.count(i) == 1);
     CHECK(listed.size() > 150);  // 117 neighbours at most
+}
+
+TEST_CASE("in a large space the second opinion proposes what no neighbour of it beats, near a new best too")
+{
+    const grid_space space({9, 9, 9, 9, 9});
+    auto opinion = small().second;
+    opinion.candidates = 100;
+    opinion.shortlist = 60;
+    opinion.climb_rounds = 50;
+    std::vector<tk::index> measured, ranking;
+    std::vector<double> scores;
+    tk::space::unvisited proposed;
+    auto state = opinion.start(space);
+    philox gen(4);
+    const auto add = [&](tk::index i) {
+        std::vector<std::uint16_t> x(5);
+        space.ordinals(std::span(&i, 1), x);
+        double cost = 0;
+        for (const double v : x) cost += (v - 6) * (v - 6);
+        measured.push_back(i);
+        scores.push_back(-cost);
+        proposed.take(i);
+        ranking = measured;
+        std::sort(ranking.begin(), ranking.end(), [&](tk::index a, tk::index b) {
+            return scores[static_cast<std::size_t>(std::find(measured.begin(), measured.end(), a) - measured.begin())] >
+                   scores[static_cast<std::size_t>(std::find(measured.begin(), measured.end(), b) - measured.begin())];
+        });
+    };
+    for (tk::index i = 17; i < space.size(); i += 2953) add(i);
+    for (int turn = 0; turn < 12; ++turn) {
+        const double best = *std::max_element(scores.begin(), scores.end());
+        const auto chosen = opinion.next(state, space, measured, scores, ranking, best, {}, proposed, gen);
+        REQUIRE(chosen.has_value());
+        CHECK_FALSE(proposed.contains(*chosen));
+        std::vector<tk::index> around = space.neighbours_of(*chosen, tk::space::neighbourhood::any_value);
+        around.insert(around.begin(), *chosen);
+        std::vector<float> rows(around.size() * 5);
+        space.features(around, rows, opinion.encoding);
+        std::vector<tk::stats::prediction> predicted(around.size());
+        opinion.model.predict(state.model, tk::surrogate::features(rows, 5), predicted);
+        const double own = opinion.acquire.value(predicted[0], best);
+        for (std::size_t k = 1; k < around.size(); ++k)
+            if (!proposed.contains(around[k])) CHECK(opinion.acquire.value(predicted[k], best) <= own + 1e-9);
+        add(*chosen);
+    }
+    CHECK(*std::max_element(scores.begin(), scores.end()) >= -3);  // from at best -20 or so: it does climb
 }
 
 TEST_CASE("the second opinion is asked every other time, and not any more from `until` on")

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -57,6 +58,18 @@ struct candidate_pool {
         rows.resize(listed.size() * features);
         space.features(listed, rows, encoding);
         ask_all();
+    }
+
+    /// Adds `some` at the end and asks about these alone.
+    template <class Space>
+    void add(std::span<const index> some, const Space& space, space::encoding encoding)
+    {
+        const std::size_t first = listed.size();
+        listed.insert(listed.end(), some.begin(), some.end());
+        rows.resize(listed.size() * features);
+        space.features(some, std::span<float>(rows).subspan(first * features), encoding);
+        asked.resize(some.size());
+        std::iota(asked.begin(), asked.end(), static_cast<std::uint32_t>(first));
     }
 
     void ask_all()
