@@ -35,8 +35,8 @@ struct climbed {
     std::vector<double> values;
     std::vector<std::size_t> asked;  ///< how many in each round
 
-    climbed(const grid_space& space, std::vector<tk::index> from, const tk::space::unvisited& proposed, std::size_t width,
-            std::size_t rounds, std::uint64_t seed)
+    climbed(const grid_space& space, std::vector<tk::index> from, const tk::space::unvisited& proposed,
+            std::size_t width, std::size_t rounds, std::uint64_t seed)
         : listed(std::move(from)), values(heights(space, listed))
     {
         philox gen(seed);

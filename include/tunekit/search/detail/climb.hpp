@@ -24,8 +24,8 @@ namespace tunekit::search::detail {
 /// Randomness: one `shuffle` of the neighbours in each round: equal values go by it.
 /// Cost:       width rounds neighbourhoods judged.
 template <class Space, class Judge, generator G>
-void climb(const Space& space, std::vector<index>& listed, std::vector<double>& values, const space::unvisited& proposed,
-           std::size_t width, std::size_t rounds, const Judge& judge, G& gen)
+void climb(const Space& space, std::vector<index>& listed, std::vector<double>& values,
+           const space::unvisited& proposed, std::size_t width, std::size_t rounds, const Judge& judge, G& gen)
 {
     space::index_set seen, centres;
     for (const index i : listed) seen.insert(i);
