@@ -30,7 +30,7 @@ namespace dispatch = tk::dispatch;
 namespace {
 
 struct settings {
-    std::string results, header, choice, name = "tuned";
+    std::string results, judged, header, choice, name = "tuned";
     std::vector<std::size_t> kernels{1, 2, 4, 8, 16};
     dispatch::fit_options fit;
     bool json = false, shapes = false;
@@ -95,6 +95,7 @@ double choose_ns(const dispatch::choice& c)
 void run(settings& s)
 {
     const auto all = dispatch::read_results(s.results);
+    const auto judged = s.judged.empty() ? dispatch::results{} : dispatch::read_results(s.judged);
     std::vector<row> rows;
     std::vector<dispatch::held_out> last;
     const tk::measure::wall_clock now;
@@ -104,9 +105,10 @@ void run(settings& s)
         const double start = now();
         const auto c = dispatch::fit(all, s.fit);
         fit_seconds = now() - start;
-        last = dispatch::cross_validate(all, s.fit);
+        last = s.judged.empty() ? dispatch::cross_validate(all, s.fit) : dispatch::costs_at(c, judged);
         for (const auto by :
              {dispatch::rung::exact, dispatch::rung::nearest, dispatch::rung::tree, dispatch::rung::one}) {
+            if (std::none_of(last.begin(), last.end(), [&](const auto& h) { return h.by == by; })) continue;
             rows.push_back(scored(last, by));
             rows.back().max_kernels = k;
             rows.back().kept = c.configs.size();
@@ -117,9 +119,13 @@ void run(settings& s)
     }
     const double ns = choose_ns(dispatch::fit(all, s.fit));
     if (s.json) {
-        nlohmann::ordered_json out{{"bench", "dispatch"},  {"results", s.results},
-                                   {"kernel", all.kernel}, {"measurements", all.rows.size()},
-                                   {"fit_s", fit_seconds}, {"choose_ns", ns}};
+        nlohmann::ordered_json out{{"bench", "dispatch"},
+                                   {"results", s.results},
+                                   {"judged", s.judged},
+                                   {"kernel", all.kernel},
+                                   {"measurements", all.rows.size()},
+                                   {"fit_s", fit_seconds},
+                                   {"choose_ns", ns}};
         for (const auto& d : all.devices) out["devices"].push_back({{"device", d.device}, {"date", d.date}});
         for (const row& r : rows)
             out["rows"].push_back({{"max_kernels", r.max_kernels},
@@ -170,13 +176,16 @@ int main(int argc, char** argv)
     settings s;
     CLI::App app("Scores a choice for every shape on recorded results, shapes held out.", "bench_dispatch");
     app.add_option("--results", s.results, "results file, as record_shapes writes it")->required();
+    app.add_option("--judged", s.judged, "results of other shapes: judge with them; else each shape is held out");
     app.add_option("--kernels", s.kernels, "how many kernels are kept, one number or several")
         ->delimiter(',')
         ->check(CLI::PositiveNumber);
     app.add_option("--reach", s.fit.reach, "powers of two within which neighbours have a say");
     app.add_option("--min-gain", s.fit.min_gain, "share that a further kernel must save");
     app.add_option("--min-leaf", s.fit.min_leaf, "shapes of a leaf of the tree");
-    app.add_option("--leaf-penalty", s.fit.leaf_penalty, "log loss that a leaf of the tree must save");
+    app.add_option("--leaf-penalty", s.fit.leaf_penalty,
+                   "log loss that a leaf must save; by cross-validation if not said");
+    app.add_flag("--or-untuned", s.fit.or_untuned, "the rule may prefer the untuned default");
     app.add_option("--folds", s.fit.folds, "of the cross-validation; 0: each shape for itself")
         ->check(programs::whole_number());
     app.add_option("--header", s.header, "also write the choice of the last of --kernels as a C++ header");

@@ -60,6 +60,7 @@ struct tree_node {
     std::int64_t at_most = 0;
     std::uint32_t yes = 0, no = 0;  ///< positions of nodes behind this one
     std::uint32_t config = 0;       ///< of a leaf
+    bool untuned = false;           ///< of a leaf: the untuned default is believed to be faster
 
     /// The number that the node compares, for the tree's fit and for its use.
     [[nodiscard]] constexpr std::int64_t feature(std::span<const std::int64_t> at) const noexcept
@@ -104,8 +105,10 @@ struct kept_config {
 /// A measured shape and its configuration.
 struct chosen_shape {
     shape_sizes at{};
-    std::uint32_t config = 0;  ///< position in choice::configs
-    std::uint32_t around = 0;  ///< position in choice::configs, for shapes near it
+    std::uint32_t config = 0;     ///< position in choice::configs
+    std::uint32_t around = 0;     ///< position in choice::configs, for shapes near it
+    bool untuned = false;         ///< the untuned default is faster here
+    bool around_untuned = false;  ///< and for shapes near it
 
     friend bool operator==(const chosen_shape&, const chosen_shape&) = default;
 };
@@ -126,6 +129,7 @@ struct device_choice {
 struct pick {
     std::uint32_t config = 0;  ///< position in choice::configs
     rung by = rung::one;
+    bool untuned = false;  ///< what the program runs untuned is believed to be faster still: `fit_options::or_untuned`
 
     friend bool operator==(const pick&, const pick&) = default;
 };
@@ -148,6 +152,7 @@ struct choice {
     std::vector<std::string> parameters{};
     std::vector<kept_config> configs{};
     std::uint32_t one = 0;                 ///< position of the configuration for an unknown device
+    bool one_untuned = false;              ///< the untuned default is believed to be faster than that
     std::vector<device_choice> devices{};  ///< sorted by name
 
     /// The part for one device; null where it was not measured.
@@ -164,7 +169,7 @@ struct choice {
     {
         require(at.size() == sizes.size(), "choice: another number of sizes than of names, want one for each");
         const device_choice* const d = of_device(device);
-        return d == nullptr ? pick{one, rung::one} : choose(*d, at);
+        return d == nullptr ? pick{one, rung::one, one_untuned} : choose(*d, at);
     }
     [[nodiscard]] pick choose(std::string_view device, const shape_sizes& at) const
     {
@@ -179,7 +184,7 @@ struct choice {
                 return std::lexicographical_compare(s.at.begin(), s.at.end(), x.begin(), x.end());
             });
         if (place != d.shapes.end() && std::equal(place->at.begin(), place->at.end(), at.begin(), at.end()))
-            return {place->config, rung::exact};
+            return {place->config, rung::exact, place->untuned};
         return by_rung(d, d.general, at);
     }
 
@@ -187,10 +192,13 @@ struct choice {
     /// has shapes and a tree.
     [[nodiscard]] static pick by_rung(const device_choice& d, rung general, std::span<const std::int64_t> at)
     {
-        if (general == rung::nearest) return {d.shapes[nearest(d, at)].around, rung::nearest};
+        if (general == rung::nearest) {
+            const chosen_shape& s = d.shapes[nearest(d, at)];
+            return {s.around, rung::nearest, s.around_untuned};
+        }
         const tree_node* node = d.tree.data();
         while (node->of != 0) node = d.tree.data() + (node->feature(at) <= node->at_most ? node->yes : node->no);
-        return {node->config, rung::tree};
+        return {node->config, rung::tree, node->untuned};
     }
 
     /// The measured shape with the least sum of squares of log2_steps differences; of equal ones the first.

@@ -18,31 +18,11 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/dispatch/choice.hpp"
 #include "tunekit/dispatch/detail/cost_table.hpp"
-#include "tunekit/dispatch/detail/cover.hpp"
-#include "tunekit/dispatch/detail/shape_tree.hpp"
+#include "tunekit/dispatch/detail/fitted.hpp"
+#include "tunekit/dispatch/fit_options.hpp"
 #include "tunekit/dispatch/results.hpp"
 
 namespace tunekit::dispatch {
-
-/// Options of `fit`. An aggregate: name what you change.
-struct fit_options {
-    std::size_t max_kernels = 8;  ///< configurations that the library keeps, over all devices together; >= 1
-    double min_gain = 0.001;      ///< time that a further one must save, as a share and on average over shapes; >= 0
-    double reach = 1;             ///< powers of two within which a shape's neighbours count in `nearest`; >= 0
-    std::size_t min_leaf = 2;     ///< shapes of a tree's leaf; >= 1
-    double leaf_penalty = 1;      ///< sum of log losses that a leaf of the tree must save; >= 0
-    std::size_t folds = 0;        ///< of the cross-validation; 0: each shape for itself
-
-    /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
-    void validate() const
-    {
-        require(max_kernels >= 1, "fit: max_kernels is 0, want >= 1");
-        require(min_gain >= 0 && reach >= 0 && leaf_penalty >= 0,
-                "fit: min_gain, reach or leaf_penalty is negative or NaN, want >= 0");
-        require(min_leaf >= 1, "fit: min_leaf is 0, want >= 1");
-        require(folds != 1, "fit: folds is 1, want 0 or at least 2");
-    }
-};
 
 /// The configuration that a rung chose at a shape that its fit had not seen (but for `exact`, which has seen it), and
 /// its time there.
@@ -63,68 +43,15 @@ struct held_out {
 
 namespace detail {
 
-/// A choice among the columns of a table.
-struct fitted {
-    std::vector<std::uint32_t> kept;  ///< columns
-    std::vector<device_choice> devices;
-    std::uint32_t one = 0;  ///< position in kept
-};
-
-[[nodiscard]] inline double log2_gap(const shape_sizes& a, const shape_sizes& b)
-{
-    double sum = 0;
-    for (std::size_t j = 0; j < a.size(); ++j) {
-        const double gap = static_cast<double>(log2_steps(a[j]) - log2_steps(b[j])) / 65536;
-        sum += gap * gap;
-    }
-    return std::sqrt(sum);
-}
-
-/// The kept column that loses least around row `r` of one device: neighbours weigh exp(-(gap / reach)^2).
-[[nodiscard]] inline std::uint32_t best_around(const cost_table& t, std::span<const std::size_t> rows, std::size_t r,
-                                               std::span<const std::uint32_t> kept, double reach)
-{
-    std::vector<double> sums(kept.size(), 0.0);
-    for (const std::size_t other : rows) {
-        const double gap = log2_gap(t.rows[r].at, t.rows[other].at);
-        const double weight = other == r ? 1 : reach > 0 ? std::exp(-(gap / reach) * (gap / reach)) : 0;
-        for (std::size_t c = 0; c < kept.size(); ++c) sums[c] += weight * t.loss(other, kept[c]);
-    }
-    return static_cast<std::uint32_t>(std::min_element(sums.begin(), sums.end()) - sums.begin());
-}
-
-/// Fits to some rows, which are ascending.
-[[nodiscard]] inline fitted fit_rows(const cost_table& t, std::span<const std::size_t> rows, const fit_options& options)
-{
-    fitted out;
-    out.kept = cover(t, rows, known_at(t, rows), options.max_kernels, std::log1p(options.min_gain));
-    shape_tree tree(t, out.kept, options.min_leaf, options.leaf_penalty);
-    out.one = tree.leaf(rows).first;
-    for (std::size_t k = 0; k < rows.size();) {
-        std::size_t end = k;
-        while (end < rows.size() && t.rows[rows[end]].device == t.rows[rows[k]].device) ++end;
-        const auto own = rows.subspan(k, end - k);
-        device_choice d;
-        for (const std::size_t r : own)
-            d.shapes.push_back({.at = t.rows[r].at,
-                                .config = tree.leaf({&r, 1}).first,
-                                .around = best_around(t, own, r, out.kept, options.reach)});
-        d.tree = tree.grown({own.begin(), own.end()});
-        d.device = std::to_string(t.rows[rows[k]].device);
-        out.devices.push_back(std::move(d));
-        k = end;
-    }
-    return out;
-}
-
-[[nodiscard]] inline held_out what_it_costs(const results& all, const cost_table& t, std::size_t r, rung by,
-                                            std::uint32_t column)
+[[nodiscard]] inline held_out what_it_costs(const results& all, const cost_table& t, std::size_t r, const pick& chosen,
+                                            std::span<const std::uint32_t> kept)
 {
     const table_row& row = t.rows[r];
+    const std::uint32_t column = chosen.untuned && row.untuned != no_config ? row.untuned : kept[chosen.config];
     const result* const s = t.source(r, column);
     held_out out{.device = all.devices[row.device].device,
                  .at = row.at,
-                 .by = by,
+                 .by = chosen.by,
                  .candidate = t.candidates[column],
                  .seconds = row.best * std::exp(t.loss(r, column)),
                  .measured = s != nullptr && !s->at_least,
@@ -158,9 +85,10 @@ struct fitted {
     const fitted whole = fit_rows(t, rows, options);
     for (const std::size_t r : rows)  // what keeping few costs where the shape is known
         for (std::size_t k = 0, first = 0; k < whole.devices.size(); first += whole.devices[k].shapes.size(), ++k)
-            if (r >= first && r < first + whole.devices[k].shapes.size())
-                out.push_back(
-                    what_it_costs(all, t, r, rung::exact, whole.kept[whole.devices[k].shapes[r - first].config]));
+            if (r >= first && r < first + whole.devices[k].shapes.size()) {
+                const chosen_shape& s = whole.devices[k].shapes[r - first];
+                out.push_back(what_it_costs(all, t, r, {s.config, rung::exact, s.untuned}, whole.kept));
+            }
     const auto shapes = shapes_of(t);
     if (shapes.size() < 2) return out;
     const std::size_t folds = options.folds == 0 ? shapes.size() : (std::min)(options.folds, shapes.size());
@@ -175,9 +103,8 @@ struct fitted {
             for (const device_choice& d : f.devices)
                 if (d.device == std::to_string(t.rows[r].device))
                     for (const rung by : {rung::nearest, rung::tree})
-                        out.push_back(
-                            what_it_costs(all, t, r, by, f.kept[choice::by_rung(d, by, t.rows[r].at).config]));
-            out.push_back(what_it_costs(all, t, r, rung::one, f.kept[f.one]));
+                        out.push_back(what_it_costs(all, t, r, choice::by_rung(d, by, t.rows[r].at), f.kept));
+            out.push_back(what_it_costs(all, t, r, {f.one, rung::one, f.one_untuned}, f.kept));
         }
     }
     return out;
@@ -197,6 +124,37 @@ struct fitted {
 {
     options.validate();
     return detail::cross_validated(all, detail::table_of(all), options);
+}
+
+/// What a choice costs at shapes that were measured: at those of `judged`, which may be other shapes than its fit had. Best and
+/// alone are those of `judged`. A configuration that was not measured there counts as in `held_out::seconds`.
+///
+///     const auto chosen = dispatch::fit(learned);
+///     const auto seen = dispatch::costs_at(chosen, judged);                       // shapes that the fit did not have
+///     std::printf("%.3f\n", dispatch::score_of(seen, dispatch::rung::tree).share);
+///
+/// Each shape has a row for `nearest` and for `tree` where its device is known to the choice, and one for `one`.
+/// Errors: tunekit::error where `judged` is of another kernel, version or space, or of no shape.
+[[nodiscard]] inline std::vector<held_out> costs_at(const choice& chosen, const results& judged)
+{
+    if (judged.kernel != chosen.kernel || judged.version != chosen.version || judged.fingerprint != chosen.fingerprint)
+        throw error("costs_at: results of " + judged.kernel +
+                    " are of another kernel, version or space than the choice");
+    std::vector<index> candidates;
+    for (const kept_config& k : chosen.configs) candidates.push_back(k.candidate);
+    const detail::cost_table t = detail::table_of(judged, candidates);
+    std::vector<std::uint32_t> kept;
+    for (const index i : candidates)
+        kept.push_back(static_cast<std::uint32_t>(std::lower_bound(t.candidates.begin(), t.candidates.end(), i) -
+                                                  t.candidates.begin()));
+    std::vector<held_out> out;
+    for (std::size_t r = 0; r < t.rows.size(); ++r) {
+        if (const device_choice* const d = chosen.of_device(judged.devices[t.rows[r].device].device))
+            for (const rung by : {rung::nearest, rung::tree})
+                out.push_back(detail::what_it_costs(judged, t, r, choice::by_rung(*d, by, t.rows[r].at), kept));
+        out.push_back(detail::what_it_costs(judged, t, r, {chosen.one, rung::one, chosen.one_untuned}, kept));
+    }
+    return out;
 }
 
 /// The score of one rung, from its rows; of one device, or of all where `device` is empty.
@@ -232,7 +190,8 @@ struct fitted {
 ///
 /// Errors: std::invalid_argument for options out of range; tunekit::error where no shape was measured. One shape makes a choice
 ///         that is the same everywhere, and has no held-out scores.
-/// Cost:   with leave-one-out, shapes x (max_kernels x configurations x shapes); 64 shapes and 130 configurations take 0.1 to 1 s.
+/// Cost:   with leave-one-out, shapes x (max_kernels x configurations x shapes); 64 shapes and 154 configurations take
+///         about 1 s.
 /// Source: the use of few kernels by a tree over shapes is Cianfriglia, Vella, Nugteren, Lokhmotov, Fursin (2018), A
 ///         Model-Driven Approach for a New Generation of Adaptive Libraries, arXiv 1806.07060. Departures: the set is chosen
 ///         for its loss, not by classes.
@@ -250,6 +209,7 @@ struct fitted {
                .sizes = all.sizes,
                .parameters = all.parameters,
                .one = f.one,
+               .one_untuned = f.one_untuned,
                .devices = std::move(f.devices)};
     for (const std::uint32_t c : f.kept) out.configs.push_back({.candidate = t.candidates[c], .values = t.values[c]});
     std::size_t first = 0;

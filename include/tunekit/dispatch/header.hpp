@@ -99,7 +99,9 @@ namespace detail {
 {
     const tree_node& n = d.tree[at];
     const std::string indent(4 * depth, ' ');
-    if (n.of == 0) return indent + "return " + std::to_string(n.config) + ";\n";
+    if (n.of == 0)
+        return indent + "return {" + std::to_string(n.config) + ", rung::tree, " + (n.untuned ? "true" : "false") +
+               "};\n";
     return indent + "if (" + feature_text(n, sizes) + " <= " + std::to_string(n.at_most) + ") {\n" +
            tree_text(d, sizes, n.yes, depth + 1) + indent + "}\n" + tree_text(d, sizes, n.no, depth);
 }
@@ -112,7 +114,8 @@ namespace detail {
         for (std::size_t j = 0; j < s.at.size(); ++j) out += (j == 0 ? "" : ", ") + std::to_string(s.at[j]);
         out += "}, {";
         for (std::size_t j = 0; j < s.at.size(); ++j) out += (j == 0 ? "" : ", ") + std::to_string(log2_steps(s.at[j]));
-        out += "}, " + std::to_string(s.config) + ", " + std::to_string(s.around) + "},\n";
+        out += "}, " + std::to_string(s.config) + ", " + std::to_string(s.around) + ", " +
+               (s.untuned ? "true, " : "false, ") + (s.around_untuned ? "true" : "false") + "},\n";
     }
     return out + "};\n";
 }
@@ -186,15 +189,14 @@ constexpr int nearest(const shape* s, int n, const long long (&at)[rank])
     }
     std::string out = '\n' + shapes_text(d, number);
     if (d.general == rung::tree)
-        out += "\nconstexpr int tree_" + id + '(' + arguments + ")\n{\n" + tree_text(d, c.sizes, 0, 1) + "}\n";
+        out += "\nconstexpr pick tree_" + id + '(' + arguments + ")\n{\n" + tree_text(d, c.sizes, 0, 1) + "}\n";
     out += "\nconstexpr pick pick_" + id + '(' + arguments + ")\n{\n    const long long at[rank] = {" + names +
            "};\n    const int place = first_from(shapes_" + id + ", " + count + ", at);\n    if (place < " + count +
            " && order(shapes_" + id + "[place], at) == 0) return {shapes_" + id +
-           "[place].config, rung::exact};\n    return {";
-    return out += (d.general == rung::tree
-                       ? "tree_" + id + '(' + names + "), rung::tree"
-                       : "shapes_" + id + "[nearest(shapes_" + id + ", " + count + ", at)].around, rung::nearest") +
-                  "};\n}\n";
+           "[place].config, rung::exact, shapes_" + id + "[place].untuned};\n    ";
+    if (d.general == rung::tree) return out += "return tree_" + id + '(' + names + ");\n}\n";
+    return out += "const shape& beside = shapes_" + id + "[nearest(shapes_" + id + ", " + count +
+                  ", at)];\n    return {beside.around, rung::nearest, beside.around_untuned};\n}\n";
 }
 
 }  // namespace detail
@@ -206,9 +208,11 @@ constexpr int nearest(const shape* s, int n, const long long (&at)[rank])
 ///
 ///     constexpr pick pick_for(const char* device, long long m, long long n, long long k);    // which, and by which rung
 ///     constexpr const config& choose(const char* device, long long m, long long n, long long k);
-///     constexpr const config& choose(long long m, long long n, long long k);                 // on the home device
+///     constexpr pick pick_for(long long m, long long n, long long k);                        // on the home device
+///     constexpr const config& choose(long long m, long long n, long long k);
 ///
-/// which choose what `choice::choose` does. Comments tell device, date and expected loss of each rung.
+/// which choose what `choice::choose` does; `pick::untuned` says where the program's untuned default is believed to be
+/// faster. Comments tell device, date and expected loss of each rung.
 ///
 /// Errors: std::invalid_argument for names (of the namespace, sizes, parameters) that are no identifiers, mean something in
 ///         C++ or in the header, or occur twice; for a home that is no device of the choice; for a choice without devices.
@@ -216,9 +220,10 @@ constexpr int nearest(const shape* s, int n, const long long (&at)[rank])
 {
     detail::check_names({options.name}, "namespace", {"std"});
     detail::check_names(c.parameters, "parameter", {"candidate", "config"});
-    detail::check_names(c.sizes, "size",
-                        {"at", "choose", "config", "configs", "device", "fingerprint", "first_from", "log2_steps",
-                         "measured", "nearest", "order", "pick", "pick_for", "place", "rank", "rung", "same", "shape"});
+    detail::check_names(
+        c.sizes, "size",
+        {"at", "beside", "choose", "config", "configs", "device", "fingerprint", "first_from", "log2_steps", "measured",
+         "nearest", "order", "pick", "pick_for", "place", "rank", "rung", "same", "shape"});
     require(!c.devices.empty(), "write_header: the choice knows no device, want one at least");
     const device_choice* home = options.home.empty() ? &c.devices.front() : c.of_device(options.home);
     require(home != nullptr,
@@ -227,12 +232,14 @@ constexpr int nearest(const shape* s, int n, const long long (&at)[rank])
     std::string out =
         detail::provenance(c, *home) + "#pragma once\n\nnamespace " + options.name + " {\n\n" + detail::config_text(c) +
         "\n/// How a configuration was chosen, the surest first.\nenum class rung { exact, nearest, tree, one };\n\n"
-        "struct pick {\n    int config;  ///< in configs\n    rung by;\n};\n\nnamespace measured {\n\n"
+        "struct pick {\n    int config;  ///< in configs\n    rung by;\n    bool untuned;  ///< what runs untuned is "
+        "believed to be "
+        "faster still\n};\n\nnamespace measured {\n\n"
         "inline constexpr int rank = " +
         std::to_string(c.sizes.size()) +
         ";\n\nstruct shape {\n    long long at[rank];\n    long long log2[rank];  ///< log2_steps of these\n    int "
-        "config;  ///< here\n    int around;  ///< next to "
-        "it\n};\n" +
+        "config;  ///< here\n    int around;  ///< next to it\n    bool untuned;  ///< here\n    bool "
+        "around_untuned;\n};\n" +
         detail::header_functions;
     for (std::size_t k = 0; k < c.devices.size(); ++k) out += detail::device_text(c, c.devices[k], k);
     std::string arguments, names;
@@ -247,13 +254,14 @@ constexpr int nearest(const shape* s, int n, const long long (&at)[rank])
     for (std::size_t k = 0; k < c.devices.size(); ++k)
         out += "    if (measured::same(device, " + detail::as_literal(detail::value_type::text, c.devices[k].device) +
                ")) return measured::pick_" + std::to_string(k) + '(' + names + ");\n";
-    out += "    return {" + std::to_string(c.one) +
-           ", rung::one};\n}\n\nconstexpr const config& choose(const char* device, " + arguments +
+    out += "    return {" + std::to_string(c.one) + ", rung::one, " + (c.one_untuned ? "true" : "false") +
+           "};\n}\n\nconstexpr const config& choose(const char* device, " + arguments +
            ")\n{\n    return configs[pick_for(device, " + names +
            ").config];\n}\n\n/// The same on the home device.\n"
-           "constexpr const config& choose(" +
-           arguments + ")\n{\n    return configs[measured::pick_" + std::to_string(home - c.devices.data()) + '(' +
-           names + ").config];\n}\n\n}  // namespace " + options.name + '\n';
+           "constexpr pick pick_for(" +
+           arguments + ")\n{\n    return measured::pick_" + std::to_string(home - c.devices.data()) + '(' + names +
+           ");\n}\n\nconstexpr const config& choose(" + arguments + ")\n{\n    return configs[pick_for(" + names +
+           ").config];\n}\n\n}  // namespace " + options.name + '\n';
     return out;
 }
 
@@ -264,7 +272,7 @@ inline void write_header(const std::string& path, const choice& c, const header_
 {
     const std::string text = header_text(c, options);
     if (detail::holds(path, text)) return;
-    detail::put_file(path, text);
+    io::replace_text(path, text);
 }
 
 }  // namespace tunekit::dispatch

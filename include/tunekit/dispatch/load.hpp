@@ -65,6 +65,24 @@ inline void check_choice(const choice& c, const std::string& what)
     in.refuse("names another rung than exact, nearest, tree and one");
 }
 
+/// A position and whether the untuned default is believed to be faster: "3", "3u".
+struct position {
+    std::uint32_t config = 0;
+    bool untuned = false;
+};
+
+[[nodiscard]] inline std::string to_text(const position& p)
+{
+    return std::to_string(p.config) + (p.untuned ? "u" : "");
+}
+
+[[nodiscard]] inline position position_of(const line_reader& in, std::string_view text)
+{
+    const bool untuned = text.ends_with('u');
+    if (untuned) text.remove_suffix(1);
+    return {in.number<std::uint32_t>(text), untuned};
+}
+
 }  // namespace detail
 
 /// The text of a choice's file. Equal choices have equal texts.
@@ -78,7 +96,7 @@ inline void check_choice(const choice& c, const std::string& what)
     for (const kept_config& k : c.configs)
         out += "config " + std::to_string(k.candidate) + ' ' + std::to_string(k.shapes) +
                (k.values.empty() ? "" : " ") + detail::joined(k.values) + '\n';
-    out += "one " + std::to_string(c.one) + '\n';
+    out += "one " + detail::to_text({c.one, c.one_untuned}) + '\n';
     for (const device_choice& d : c.devices) {
         out += "device " + as_word(d.device) + ' ' + as_word(d.date) + ' ' + to_text(d.general) + '\n';
         for (const rung_score& s : d.scores)
@@ -86,12 +104,13 @@ inline void check_choice(const choice& c, const std::string& what)
                    ' ' + io::text_of(s.worst) + ' ' + std::to_string(s.against) + ' ' + io::text_of(s.gain) + ' ' +
                    io::text_of(s.least_gain) + ' ' + std::to_string(s.below) + '\n';
         for (const chosen_shape& s : d.shapes) {
-            out += "shape " + std::to_string(s.config) + ' ' + std::to_string(s.around);
+            out +=
+                "shape " + detail::to_text({s.config, s.untuned}) + ' ' + detail::to_text({s.around, s.around_untuned});
             for (const std::int64_t x : s.at) out += ' ' + std::to_string(x);
             out += '\n';
         }
         for (const tree_node& n : d.tree)
-            out += n.of == 0 ? "leaf " + std::to_string(n.config) + '\n'
+            out += n.of == 0 ? "leaf " + detail::to_text({n.config, n.untuned}) + '\n'
                              : "node " + std::to_string(n.of) + ' ' + std::to_string(n.less) + ' ' +
                                    std::to_string(n.at_most) + ' ' + std::to_string(n.yes) + ' ' +
                                    std::to_string(n.no) + '\n';
@@ -126,7 +145,9 @@ inline void check_choice(const choice& c, const std::string& what)
             out.configs.push_back(
                 {.candidate = in.number<index>(f[1]), .values = {f.begin() + 3, f.end()}, .shapes = number(2)});
         } else if (f[0] == "one") {
-            out.one = number(1);
+            const auto p = detail::position_of(in, f[1]);
+            out.one = p.config;
+            out.one_untuned = p.untuned;
         } else if (f[0] == "device") {
             want(f.size() == 4);
             out.devices.push_back({.device = f[1], .date = f[2], .general = detail::rung_of(in, f[3])});
@@ -145,12 +166,17 @@ inline void check_choice(const choice& c, const std::string& what)
                                     .below = number(8)});
             } else if (f[0] == "shape") {
                 want(f.size() >= 3);
-                chosen_shape s{.config = number(1), .around = number(2)};
+                const auto here = detail::position_of(in, f[1]), around = detail::position_of(in, f[2]);
+                chosen_shape s{.config = here.config,
+                               .around = around.config,
+                               .untuned = here.untuned,
+                               .around_untuned = around.untuned};
                 for (std::size_t k = 3; k < f.size(); ++k) s.at.push_back(in.number<std::int64_t>(f[k]));
                 d.shapes.push_back(std::move(s));
             } else if (f[0] == "leaf") {
                 want(f.size() == 2);
-                d.tree.push_back({.config = number(1)});
+                const auto p = detail::position_of(in, f[1]);
+                d.tree.push_back({.config = p.config, .untuned = p.untuned});
             } else {
                 want(f[0] == "node" && f.size() == 6);
                 d.tree.push_back({.of = number(1),
@@ -168,7 +194,7 @@ inline void check_choice(const choice& c, const std::string& what)
 
 /// Writes a choice's file, by a file beside it and a rename. Errors: tunekit::error where it cannot be written; then
 /// the file is as it was.
-inline void write_choice(const std::string& path, const choice& c) { detail::put_file(path, to_text(c)); }
+inline void write_choice(const std::string& path, const choice& c) { io::replace_text(path, to_text(c)); }
 
 /// The kernel, version, space and device that a program needs a choice for.
 struct wanted {

@@ -144,6 +144,6 @@ inline constexpr std::string_view results_magic = "# tunekit results 1";
 
 /// Writes a file of results, by a file beside it and a rename. Errors: tunekit::error where it cannot be written; then
 /// the file is as it was.
-inline void write_results(const std::string& path, const results& all) { detail::put_file(path, to_text(all)); }
+inline void write_results(const std::string& path, const results& all) { io::replace_text(path, to_text(all)); }
 
 }  // namespace tunekit::dispatch

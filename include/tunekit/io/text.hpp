@@ -4,9 +4,15 @@
 /// \file
 /// Text input and output: lines, fields, and numbers that read back as they were written, in every locale.
 
+#include <fcntl.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -120,6 +126,29 @@ inline void write_text(const std::string& path, std::string_view text)
     if (file == nullptr) throw error(path + ": cannot be opened, want a writable file");
     const bool whole = text.empty() || std::fwrite(text.data(), 1, text.size(), file) == text.size();
     if (std::fclose(file) != 0 || !whole) throw error(path + ": cannot be written in full, want room on the disk");
+}
+
+/// Puts `text` into the file's place at once: a reader sees the old file or the new one, and so does who comes after a crash.
+/// It is written beside it, as PATH.PID.new, flushed to the disk and renamed. Throws tunekit::error, and leaves the file as
+/// it was, where that cannot be done.
+inline void replace_text(const std::string& path, std::string_view text)
+{
+    const std::string made = path + '.' + std::to_string(::getpid()) + ".new";
+    const int fd = ::open(made.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) throw error(path + ": cannot be written: " + std::strerror(errno));
+    int why = 0;
+    for (std::size_t done = 0; why == 0 && done < text.size();) {
+        const ssize_t n = ::write(fd, text.data() + done, text.size() - done);
+        if (n > 0) done += static_cast<std::size_t>(n);
+        else if (n == 0) why = ENOSPC;
+        else if (errno != EINTR) why = errno;
+    }
+    if (why == 0 && ::fsync(fd) != 0) why = errno;
+    if (::close(fd) != 0 && why == 0) why = errno;
+    if (why == 0 && std::rename(made.c_str(), path.c_str()) != 0) why = errno;
+    if (why == 0) return;
+    ::unlink(made.c_str());
+    throw error(path + ": cannot be replaced, is as it was: " + std::strerror(why));
 }
 
 }  // namespace tunekit::io

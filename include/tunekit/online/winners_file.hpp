@@ -233,28 +233,6 @@ private:
     return io::read_text(path);
 }
 
-/// Puts `text` into the file's place at once: a reader sees the old file or the new one.
-inline void replace_file(const std::string& path, const std::string& text)
-{
-    const std::string made = path + '.' + std::to_string(::getpid()) + ".new";
-    const int fd = ::open(made.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (fd < 0) throw error(path + ": cannot be written: " + std::strerror(errno));
-    std::size_t done = 0;
-    while (done < text.size()) {
-        const ssize_t n = ::write(fd, text.data() + done, text.size() - done);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) break;
-        done += static_cast<std::size_t>(n);
-    }
-    const bool whole = done == text.size() && ::fsync(fd) == 0;
-    const int why = errno;
-    ::close(fd);
-    if (whole && ::rename(made.c_str(), path.c_str()) == 0) return;
-    const int problem = whole ? errno : why;
-    ::unlink(made.c_str());
-    throw error(path + ": cannot be written, is as it was: " + std::strerror(problem));
-}
-
 }  // namespace detail
 
 /// Writes these lines into the file, which is made where there is none. Lines that other processes wrote meanwhile
@@ -265,7 +243,7 @@ inline void write_winners(const std::string& path, const std::vector<winner_line
     const std::string before = detail::text_if_there(path);
     if (!is_winners_text(before))
         throw error(path + ": is no file of winners of this version, and stays as it is; name another file");
-    detail::replace_file(path, with_winners(before, ours));
+    io::replace_text(path, with_winners(before, ours));
 }
 
 }  // namespace tunekit::online

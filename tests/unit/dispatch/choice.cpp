@@ -41,17 +41,17 @@ TEST_CASE("log2_steps is log2 at powers of two, increasing, and never more than 
 TEST_CASE("a choice goes by its rungs")
 {
     const auto c = fixtures::by_hand();
-    const auto is = [&](const char* device, dispatch::shape_sizes at, std::uint32_t config, dispatch::rung by) {
-        CHECK(c.choose(device, at) == dispatch::pick{config, by});
-    };
+    const auto is = [&](const char* device, dispatch::shape_sizes at, std::uint32_t config, dispatch::rung by,
+                        bool untuned = false) { CHECK(c.choose(device, at) == dispatch::pick{config, by, untuned}); };
     is("AMD, 2 cores", {8, 8, 8}, 1, dispatch::rung::exact);
     is("AMD, 2 cores", {100, 1, 2}, 0, dispatch::rung::tree);        // log2 n k / m = -5.6 is below 300000 / 65536
     is("AMD, 2 cores", {100, 4096, 4096}, 1, dispatch::rung::tree);  // 17.4 is not
     is("AMD, 2 cores", {101, 1, 1}, 2, dispatch::rung::tree);
-    is("AMD, 2 cores", {4096, 4096, 4096}, 1, dispatch::rung::tree);
+    is("AMD, 2 cores", {4096, 4096, 4096}, 1, dispatch::rung::tree, true);
+    is("AMD, 2 cores", {1, 1, 1}, 0, dispatch::rung::exact, true);
     is("a \"GPU\" \\", {1, 1, 1}, 2, dispatch::rung::exact);
     is("a \"GPU\" \\", {1, 1, 2}, 2, dispatch::rung::nearest);
-    is("a \"GPU\" \\", {4096, 4096, 4096}, 0, dispatch::rung::nearest);
+    is("a \"GPU\" \\", {4096, 4096, 4096}, 0, dispatch::rung::nearest, true);
     is("a \"GPU\" \\", {32, 32, 1}, 2, dispatch::rung::nearest);  // half way: the first of equals
     is("no such device", {8, 8, 8}, 2, dispatch::rung::one);
     is("a \"GPU\" \\", {0, -7, 1}, 2, dispatch::rung::nearest);  // below 1 counts as 1
@@ -79,6 +79,8 @@ TEST_CASE("a choice's file gives back the choice")
     std::swap(other.devices[0].shapes[0], other.devices[0].shapes[1]);
     CHECK_THROWS_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")), tunekit::error);
     other = c;
+    other.one_untuned = true;
+    CHECK(dispatch::parse_choice(dispatch::to_text(other), "x") == other);
     other.one = 3;
     CHECK_THROWS_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")), tunekit::error);
 }

@@ -290,3 +290,90 @@ TEST_CASE("the same results give the same choice, and folds hold whole shapes ou
     for (const auto by : {dispatch::rung::nearest, dispatch::rung::tree, dispatch::rung::one})
         CHECK(std::count_if(seen.begin(), seen.end(), [&](const auto& h) { return h.by == by; }) == 20);
 }
+
+TEST_CASE("the untuned default may be the answer, and is kept for nothing")
+{
+    // The default is best at m = 1 .. 16, by 1 against 3. Beyond, kernel 0 is best.
+    auto all = fixtures::empty_gemm();
+    for (std::int64_t m = 1; m <= 40; ++m)
+        for (tunekit::index c = 0; c < 3; ++c) {
+            auto r = row(m, 1, c, c == 2 ? (m <= 16 ? 1.0 : 5.0) : (m <= 16 ? 3.0 : c == 0 ? 1.0 : 1.2));
+            r.untuned = c == 2;
+            r.searched = c != 2;
+            all.add(r);
+        }
+    const auto plain = dispatch::fit(all, {.max_kernels = 1});
+    CHECK(plain.configs[0].candidate == 0);
+    CHECK(!plain.choose("box", {5, 1}).untuned);
+    CHECK(plain.devices[0].scores[0].below == 16);
+    const auto c = dispatch::fit(all, {.max_kernels = 1, .or_untuned = true});
+    REQUIRE(c.configs.size() == 1);
+    CHECK(c.configs[0].candidate == 0);
+    CHECK(c.choose("box", {5, 1}) == dispatch::pick{0, dispatch::rung::exact, true});
+    CHECK(c.choose("box", {25, 1}) == dispatch::pick{0, dispatch::rung::exact, false});
+    CHECK(c.choose("box", {5, 2}).untuned);
+    CHECK(!c.choose("box", {400, 2}).untuned);
+    for (const auto& h : dispatch::cross_validate(all, {.max_kernels = 1, .or_untuned = true}))
+        if (h.by == dispatch::rung::tree && h.at[0] != 16 && h.at[0] != 17)  // held out, they may be on either side
+            CHECK_MESSAGE(h.seconds == 1, h.at[0]);
+    CHECK(c.devices[0].scores[0].below == 0);
+}
+
+TEST_CASE("the untuned default answers where the gain over it is not sure")
+{
+    // Three shapes: the kernel gains 50 %, 50 % and loses 70 %: more than nothing on average, by less than a standard error.
+    auto all = fixtures::empty_gemm();
+    for (std::int64_t m = 1; m <= 3; ++m) {
+        all.add(row(m, 1, 0, m < 3 ? 1.0 : 2.0));
+        auto untuned = row(m, 1, 1, m < 3 ? 1.5 : 1.2);
+        untuned.untuned = true;
+        untuned.searched = false;
+        all.add(untuned);
+    }
+    CHECK(dispatch::fit(all, {.max_kernels = 1, .min_leaf = 3, .or_untuned = true}).devices[0].tree[0].untuned);
+    CHECK(!dispatch::fit(all, {.max_kernels = 1, .min_leaf = 3}).devices[0].tree[0].untuned);
+}
+
+TEST_CASE("the penalty of leaves is chosen within the shapes of the fit: small for a rule, large for noise")
+{
+    auto rule =
+        fixtures::empty_gemm();  // four runs of twelve shapes, in turn 30 % better with one kernel and the other
+    for (std::int64_t m = 0; m < 48; ++m)
+        for (tunekit::index c = 0; c < 2; ++c)
+            rule.add(row(10 * m + 1, 1, c, static_cast<std::int64_t>(c) == m / 12 % 2 ? 1.0 : 1.3));
+    const auto leaves = [](const dispatch::choice& c) {
+        const auto& tree = c.devices[0].tree;
+        return std::count_if(tree.begin(), tree.end(), [](const auto& n) { return n.of == 0; });
+    };
+    CHECK(leaves(dispatch::fit(rule)) >= 4);  // where several cuts gain as little, the first is taken: one leaf more
+    CHECK(leaves(dispatch::fit(rule, {.leaf_penalty = 4.0})) == 1);
+    const auto noise = random_results(48, 2, 11);
+    CHECK(2 * leaves(dispatch::fit(noise)) <= leaves(dispatch::fit(noise, {.leaf_penalty = 0.0})));
+}
+
+TEST_CASE("a choice is judged at shapes that its fit did not have")
+{
+    const auto learned = fixtures::powers(6, 6);
+    const auto c = dispatch::fit(learned, {.max_kernels = 6, .leaf_penalty = 0.05});
+    auto judged = fixtures::empty_gemm();
+    judged.add(row(3, 1, 1, 2));
+    judged.add(row(3, 1, 2, 2.5));
+    judged.add(row(3, 1, 77, 1));  // what the choice does not have
+    judged.add(row(64, 1, 0, 3, "unknown box"));
+    const auto seen = dispatch::costs_at(c, judged);
+    REQUIRE(seen.size() == 4);
+    for (std::size_t k = 0; k < 2; ++k) {
+        CHECK(seen[k].measured);
+        CHECK(seen[k].best == 1);
+        const auto chosen = c.configs[dispatch::choice::by_rung(c.devices[0], seen[k].by, judged.rows[0].at).config];
+        CHECK(seen[k].candidate == chosen.candidate);
+        CHECK(seen[k].seconds == doctest::Approx(chosen.candidate == 1 ? 2 : 2.5));
+    }
+    CHECK(seen[3].by == dispatch::rung::one);
+    CHECK(!seen[3].measured);  // assumed: not measured on that box
+    CHECK(seen[3].seconds == doctest::Approx(6));
+    auto other = judged;
+    other.fingerprint = 1;
+    CHECK_THROWS_AS(static_cast<void>(dispatch::costs_at(c, other)), tunekit::error);
+    CHECK_THROWS_AS(static_cast<void>(dispatch::costs_at(c, fixtures::empty_gemm())), tunekit::error);
+}

@@ -63,6 +63,7 @@ TEST_CASE("the header chooses as the choice does, at any shape")
             const auto have = by_hand::pick_for(device, at[0], at[1], at[2]);
             CHECK(static_cast<std::uint32_t>(have.config) == want.config);
             CHECK(static_cast<int>(have.by) == static_cast<int>(want.by));
+            CHECK(have.untuned == want.untuned);
         }
         CHECK(&by_hand::choose(at[0], at[1], at[2]) == &by_hand::choose("AMD, 2 cores", at[0], at[1], at[2]));
     }

@@ -29,6 +29,7 @@ struct table_row {
     double best = 0;   ///< seconds of the fastest, whatever it came from
     double alone = 0;  ///< of the fastest that a search at this shape tried; the fastest where none is known
     std::uint32_t untuned = no_config;
+    double unknown = 0;  ///< loss of what was not measured here
 };
 
 /// loss = log(seconds / best of the row). What was cut short counts with the least time seen; what was not measured, as the
@@ -42,18 +43,31 @@ struct cost_table {
 
     [[nodiscard]] std::size_t columns() const { return candidates.size(); }
     [[nodiscard]] double loss(std::size_t row, std::size_t config) const { return losses[row * columns() + config]; }
+    /// Of the row's untuned default.
+    [[nodiscard]] double untuned_loss(std::size_t row) const
+    {
+        const std::uint32_t c = rows[row].untuned;
+        return c == no_config ? rows[row].unknown : loss(row, c);
+    }
+    /// Whether the untuned default of any of these rows was measured.
+    [[nodiscard]] bool knows_untuned(std::span<const std::size_t> some) const
+    {
+        return std::any_of(some.begin(), some.end(), [&](std::size_t r) { return rows[r].untuned != no_config; });
+    }
     [[nodiscard]] const result* source(std::size_t row, std::size_t config) const
     {
         return sources[row * columns() + config];
     }
 };
 
-/// The table of all rows that were measured whole somewhere. Refers to `all`. Throws tunekit::error where there is none.
-[[nodiscard]] inline cost_table table_of(const results& all)
+/// The table of all rows that were measured whole somewhere, with columns for `more`, too. Refers to `all`. Throws tunekit::error
+/// where there is none.
+[[nodiscard]] inline cost_table table_of(const results& all, std::span<const index> more = {})
 {
     cost_table out;
     std::map<index, std::uint32_t> column;
     for (const result& r : all.rows) column.emplace(r.candidate, 0);
+    for (const index i : more) column.emplace(i, 0);
     for (auto& [candidate, place] : column) {
         place = static_cast<std::uint32_t>(out.candidates.size());
         out.candidates.push_back(candidate);
@@ -78,9 +92,9 @@ struct cost_table {
             if (r.searched) row.alone = (std::min)(row.alone, r.seconds);
         }
         if (std::isinf(row.alone)) row.alone = row.best;
-        const double unknown = std::log((std::max)(slowest / row.best, 2.0));
+        row.unknown = std::log((std::max)(slowest / row.best, 2.0));
         for (const result* const r : sources) {
-            out.losses.push_back(r == nullptr ? unknown : std::log(r->seconds / row.best));
+            out.losses.push_back(r == nullptr ? row.unknown : std::log(r->seconds / row.best));
             out.sources.push_back(r);
         }
         out.rows.push_back(std::move(row));

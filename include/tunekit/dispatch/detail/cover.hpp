@@ -16,13 +16,24 @@
 
 namespace tunekit::dispatch::detail {
 
+/// What rows lose before any configuration is kept: what their untuned defaults do where those may be chosen, else all.
+[[nodiscard]] inline std::vector<double> cover_begin(const cost_table& t, std::span<const std::size_t> rows,
+                                                     bool or_untuned)
+{
+    std::vector<double> out;
+    for (const std::size_t r : rows)
+        out.push_back(or_untuned ? t.untuned_loss(r) : std::numeric_limits<double>::infinity());
+    return out;
+}
+
 /// The sum over `rows` of the least loss among `kept`.
 [[nodiscard]] inline double cover_loss(const cost_table& t, std::span<const std::size_t> rows,
-                                       std::span<const std::uint32_t> kept)
+                                       std::span<const std::uint32_t> kept, bool or_untuned = false)
 {
     double sum = 0;
-    for (const std::size_t r : rows) {
-        double least = std::numeric_limits<double>::infinity();
+    const auto begin = cover_begin(t, rows, or_untuned);
+    for (std::size_t k = 0; const std::size_t r : rows) {
+        double least = begin[k++];
         for (const std::uint32_t c : kept) least = (std::min)(least, t.loss(r, c));
         sum += least;
     }
@@ -31,18 +42,19 @@ namespace tunekit::dispatch::detail {
 
 /// At most `max_kept` of `candidates` whose cover_loss is small: the best one more, again and again, while that gains
 /// `min_gain` a row; then one for another, whichever pair gains most, until none does. No better pair remains, a better set
-/// may. Ascending.
+/// may. Ascending, and one at least. With `or_untuned` each row may also have its untuned default, which is kept for nothing.
 ///
 /// Cost: O(max_kept x candidates x rows) a pass; passes gain 1e-9 at least.
 /// Source: the greedy step is that of Nemhauser, Wolsey, Fisher (1978) for submodular cover, within 1 - 1/e of the largest
 ///         gain; the swaps are Teitz, Bart (1968), p-medians.
 [[nodiscard]] inline std::vector<std::uint32_t> cover(const cost_table& t, std::span<const std::size_t> rows,
                                                       std::span<const std::uint32_t> candidates, std::size_t max_kept,
-                                                      double min_gain)
+                                                      double min_gain, bool or_untuned = false)
 {
     constexpr double infinite = std::numeric_limits<double>::infinity();
     std::vector<std::uint32_t> kept;
-    std::vector<double> least(rows.size(), infinite);
+    const std::vector<double> begin = cover_begin(t, rows, or_untuned);
+    std::vector<double> least = begin;
     double loss = infinite;
     while (kept.size() < (std::min)(max_kept, candidates.size())) {
         double best = infinite;
@@ -66,7 +78,7 @@ namespace tunekit::dispatch::detail {
         double best = loss;
         for (std::size_t out = 0; out < kept.size(); ++out) {
             for (std::size_t k = 0; k < rows.size(); ++k) {
-                least[k] = infinite;
+                least[k] = begin[k];
                 for (std::size_t j = 0; j < kept.size(); ++j)
                     if (j != out) least[k] = (std::min)(least[k], t.loss(rows[k], kept[j]));
             }

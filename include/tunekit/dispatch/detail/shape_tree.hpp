@@ -5,6 +5,7 @@
 /// A small tree from shapes to configurations.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -37,15 +38,29 @@ namespace tunekit::dispatch::detail {
 ///
 /// A node takes the split that leaves the least loss, of leaves with `min_rows` rows or more; what a subtree gains less than
 /// `leaf_penalty` for each leaf beyond the first is cut off again, from below.
+/// With `or_untuned` the rows' untuned defaults are one column more, and a leaf says whether it prefers them: unless what its
+/// column gains over them exceeds its standard error, on average over the leaf's rows.
 /// Source: Breiman, Friedman, Olshen, Stone (1984), Classification and Regression Trees, chapters 2 and 3: minimal
 ///         cost-complexity pruning.
-/// Departures: losses of whole configurations for the impurity; the penalty is given, not chosen by cross-validation.
+/// Departures: losses of whole configurations for the impurity.
 class shape_tree {
 public:
-    shape_tree(const cost_table& t, std::span<const std::uint32_t> kept, std::size_t min_rows, double leaf_penalty)
-        : table_(t), kept_(kept.begin(), kept.end()), min_rows_(min_rows), penalty_(leaf_penalty)
+    shape_tree(const cost_table& t, std::span<const std::uint32_t> kept, std::size_t min_rows, double leaf_penalty,
+               bool or_untuned)
+        : table_(t),
+          kept_(kept.begin(), kept.end()),
+          min_rows_(min_rows),
+          penalty_(leaf_penalty),
+          or_untuned_(or_untuned)
     {
     }
+
+    /// What rows of one leaf get.
+    struct answer {
+        std::uint32_t config = 0;  ///< the kept column that loses least, its position in `kept`
+        bool untuned = false;
+        double loss = 0;  ///< the sum over the rows
+    };
 
     /// The nodes, the root first. Leaves hold positions in `kept`. Precondition: rows and columns there are.
     [[nodiscard]] std::vector<tree_node> grown(std::vector<std::size_t> rows)
@@ -56,16 +71,26 @@ public:
         return std::move(nodes_);
     }
 
-    /// The kept column that loses least over the rows, and its loss.
-    [[nodiscard]] std::pair<std::uint32_t, double> leaf(std::span<const std::size_t> rows) const
+    /// Precondition: rows there are.
+    [[nodiscard]] answer leaf(std::span<const std::size_t> rows) const
     {
-        std::pair<std::uint32_t, double> best{0, std::numeric_limits<double>::infinity()};
+        answer best{.loss = std::numeric_limits<double>::infinity()};
         for (std::uint32_t c = 0; c < kept_.size(); ++c) {
             double sum = 0;
             for (const std::size_t r : rows) sum += table_.loss(r, kept_[c]);
-            if (sum < best.second) best = {c, sum};
+            if (sum < best.loss) best = {.config = c, .loss = sum};
         }
-        return best;
+        if (!or_untuned_ || !table_.knows_untuned(rows)) return best;
+        double gain = 0, squares = 0;
+        for (const std::size_t r : rows) {
+            const double x = table_.untuned_loss(r) - table_.loss(r, kept_[best.config]);
+            gain += x;
+            squares += x * x;
+        }
+        const auto n = static_cast<double>(rows.size());
+        const double error = std::sqrt((std::max)(0.0, squares - gain * gain / n) * n / (std::max)(1.0, n - 1));
+        if (gain > error) return best;  // both times n
+        return {.config = best.config, .untuned = true, .loss = best.loss + gain};
     }
 
 private:
@@ -74,12 +99,17 @@ private:
         double loss = std::numeric_limits<double>::infinity();
     };
 
+    [[nodiscard]] double loss_of(std::size_t row, std::size_t c) const
+    {
+        return c < kept_.size() ? table_.loss(row, kept_[c]) : table_.untuned_loss(row);
+    }
+
     /// Puts the subtree of the rows behind the nodes; its loss, penalties of all leaves but one included.
     double grow(std::vector<std::size_t> rows, int depth)
     {
-        const auto [config, loss] = leaf(rows);
+        const auto [config, untuned, loss] = leaf(rows);
         const std::size_t at = nodes_.size();
-        nodes_.push_back({.config = config});
+        nodes_.push_back({.config = config, .untuned = untuned});
         if (depth == 12 || rows.size() < 2 * min_rows_) return loss;
         const cut split = best_cut(rows);
         if (split.node.of == 0) return loss;
@@ -103,17 +133,18 @@ private:
     {
         cut best;
         std::vector<std::pair<std::int64_t, std::size_t>> order(rows.size());
-        std::vector<double> left(kept_.size()), all(kept_.size(), 0.0);
-        for (std::size_t c = 0; c < kept_.size(); ++c)
-            for (const std::size_t r : rows) all[c] += table_.loss(r, kept_[c]);
+        const std::size_t columns = kept_.size() + (or_untuned_ ? 1 : 0);
+        std::vector<double> left(columns), all(columns, 0.0);
+        for (std::size_t c = 0; c < columns; ++c)
+            for (const std::size_t r : rows) all[c] += loss_of(r, c);
         for (const tree_node& f : features_) {
             for (std::size_t k = 0; k < rows.size(); ++k) order[k] = {f.feature(table_.rows[rows[k]].at), rows[k]};
             std::sort(order.begin(), order.end());
             std::fill(left.begin(), left.end(), 0.0);
             for (std::size_t k = 0; k + 1 < order.size(); ++k) {
                 double low = std::numeric_limits<double>::infinity(), high = low;
-                for (std::size_t c = 0; c < kept_.size(); ++c) {
-                    left[c] += table_.loss(order[k].second, kept_[c]);
+                for (std::size_t c = 0; c < columns; ++c) {
+                    left[c] += loss_of(order[k].second, c);
                     low = (std::min)(low, left[c]);
                     high = (std::min)(high, all[c] - left[c]);
                 }
@@ -143,6 +174,7 @@ private:
     std::vector<std::uint32_t> kept_;
     std::size_t min_rows_;
     double penalty_;
+    bool or_untuned_;
     std::vector<tree_node> features_;
     std::vector<tree_node> nodes_;
 };

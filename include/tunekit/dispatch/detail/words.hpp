@@ -2,22 +2,16 @@
 #pragma once
 
 /// \file
-/// The texts of this floor's files: fields without blanks, a checksum, whole files put in place at once.
+/// The texts of this floor's files: fields without blanks, and a checksum.
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/text.hpp"
 
 namespace tunekit::dispatch::detail {
 
@@ -100,23 +94,6 @@ namespace tunekit::dispatch::detail {
     if (of_hex(check) != check_of(body))
         throw error(what + ": was changed or damaged: its checksum is another one; write it again");
     return body;
-}
-
-/// Puts `text` into the file's place at once: it is written beside it and renamed. Throws tunekit::error, and leaves the file
-/// as it was, where that cannot be done.
-inline void put_file(const std::string& path, std::string_view text)
-{
-    const std::string beside = path + '.' + std::to_string(::getpid()) + ".new";
-    try {
-        io::write_text(beside, text);
-    } catch (...) {
-        ::unlink(beside.c_str());
-        throw;
-    }
-    if (std::rename(beside.c_str(), path.c_str()) == 0) return;
-    const int why = errno;
-    ::unlink(beside.c_str());
-    throw error(path + ": cannot be replaced, is as it was: " + std::strerror(why));
 }
 
 }  // namespace tunekit::dispatch::detail

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/io/text.hpp"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cstddef>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tests/support/temporary_folder.hpp"
+
+namespace tk = tunekit;
+
+namespace {
+
+std::size_t files_in(const std::string& folder)
+{
+    std::size_t count = 0;
+    DIR* const d = ::opendir(folder.c_str());
+    REQUIRE(d != nullptr);
+    while (const dirent* const e = ::readdir(d)) count += e->d_name[0] == '.' ? 0 : 1;
+    ::closedir(d);
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("a file is replaced at once: who has the old one open goes on reading it")
+{
+    const support::temporary_folder folder;
+    const std::string path = folder / "a.txt";
+    tk::io::replace_text(path, "first");
+    CHECK(tk::io::read_text(path) == "first");
+    std::FILE* const open = std::fopen(path.c_str(), "rb");
+    REQUIRE(open != nullptr);
+    const std::string long_text(100000, 'x');
+    tk::io::replace_text(path, long_text);
+    char before[16] = {};
+    CHECK(std::fread(before, 1, sizeof before, open) == 5);
+    std::fclose(open);
+    CHECK(std::string(before) == "first");
+    CHECK(tk::io::read_text(path) == long_text);
+    tk::io::replace_text(path, "");
+    CHECK(tk::io::read_text(path).empty());
+    CHECK(files_in(folder / "") == 1);  // nothing beside it stays
+}
+
+TEST_CASE("a file that cannot be replaced is as it was, and nothing is left beside it")
+{
+    const support::temporary_folder folder;
+    CHECK_THROWS_AS(tk::io::replace_text(folder / "no/such.txt", "x"), tk::error);
+    const std::string path = folder / "held";
+    REQUIRE(::mkdir(path.c_str(), 0777) == 0);  // a folder: no file takes its place
+    CHECK_THROWS_WITH_AS(tk::io::replace_text(path, "x"), doctest::Contains("is as it was"), tk::error);
+    struct stat s;
+    REQUIRE(::stat(path.c_str(), &s) == 0);
+    CHECK(S_ISDIR(s.st_mode));
+    CHECK(files_in(folder / "") == 1);
+    ::rmdir(path.c_str());
+}
