@@ -6,6 +6,7 @@
 
 #include "tunekit/dispatch/choice.hpp"
 #include "tunekit/dispatch/fit.hpp"
+#include "tunekit/dispatch/fit_options.hpp"
 #include "tunekit/dispatch/header.hpp"
 #include "tunekit/dispatch/load.hpp"
 #include "tunekit/dispatch/next_shapes.hpp"
