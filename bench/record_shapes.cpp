@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tunes products of many shapes one by one, then measures what won at each of them at every other, and writes that as results:
-// what bench_dispatch reads.
+// Tunes products or convolutions of many shapes one by one, then measures what won at each of them at every other, and writes
+// that as results: what bench_dispatch reads. Two families of shapes: one to learn from, and one to judge with.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "programs/conv2d_family.hpp"
 #include "programs/gemm_family.hpp"
 #include "programs/operator_case.hpp"
 #include "programs/program.hpp"
@@ -33,16 +34,36 @@ namespace dispatch = tk::dispatch;
 
 namespace {
 
-using gemm_case = programs::operator_case<programs::family_gemm_operator>;
-
 struct settings {
-    std::string finalists, out, device = "unnamed machine", date;
+    std::string kernel = "gemm", family = "judged", finalists, others, out, device = "unnamed machine", date;
     double seconds = 6;
     std::size_t keep = 2, rounds = 3;
     std::uint64_t seed = 1;
 };
 
-dispatch::shape_sizes sizes_of(const tk::kernels::gemm_shape& s) { return {s.m, s.n, s.k}; }
+/// Products.
+struct gemm_kind {
+    using operator_case = programs::operator_case<programs::family_gemm_operator>;
+    static auto shapes(bool training) { return training ? programs::gemm_training_family() : programs::gemm_family(); }
+    static auto space() { return programs::gemm_family_space(); }
+    static std::vector<std::string> sizes() { return {"m", "n", "k"}; }
+    static dispatch::shape_sizes sizes_of(const tk::kernels::gemm_shape& s) { return {s.m, s.n, s.k}; }
+};
+
+/// Square convolutions of square images; the padding follows from the other sizes.
+struct conv2d_kind {
+    using operator_case = programs::operator_case<programs::family_conv2d_operator>;
+    static auto shapes(bool training)
+    {
+        return training ? programs::conv2d_training_family() : programs::conv2d_family();
+    }
+    static auto space() { return tk::kernels::conv2d_family_space(kernel_table()); }
+    static std::vector<std::string> sizes() { return {"ci", "co", "rows", "kernel", "stride"}; }
+    static dispatch::shape_sizes sizes_of(const tk::kernels::conv2d_shape& s)
+    {
+        return {s.ci, s.co, s.oh(), s.kernel_h, s.stride_h};
+    }
+};
 
 bool exists(const std::string& path)
 {
@@ -50,19 +71,21 @@ bool exists(const std::string& path)
     return ::stat(path.c_str(), &s) == 0;
 }
 
-dispatch::results empty_results()
+template <class Kind>
+dispatch::results empty_results(const settings& s)
 {
-    const auto space = programs::gemm_family_space();
+    const auto space = Kind::space();
     const auto names = space.names();
-    return {.kernel = "gemm",
+    return {.kernel = s.kernel,
             .version = "1",
             .fingerprint = space.fingerprint(),
-            .sizes = {"m", "n", "k"},
+            .sizes = Kind::sizes(),
             .parameters = {names.begin(), names.end()}};
 }
 
 /// A few runs of each candidate, on the thread's clock: others use this machine.
-auto measurer(gemm_case& on, std::uint32_t runs)
+template <class Case>
+auto measurer(Case& on, std::uint32_t runs)
 {
     return tk::measure::in_process(
         on.space(),
@@ -72,13 +95,14 @@ auto measurer(gemm_case& on, std::uint32_t runs)
 }
 
 /// The best of a search of its own at each shape, and what an untuned library runs there.
+template <class Kind>
 dispatch::results finalists(const settings& s)
 {
-    dispatch::results out = exists(s.finalists) ? dispatch::read_results(s.finalists) : empty_results();
-    for (const auto& shape : programs::gemm_family()) {
-        const auto at = sizes_of(shape);
+    dispatch::results out = exists(s.finalists) ? dispatch::read_results(s.finalists) : empty_results<Kind>(s);
+    for (const auto& shape : Kind::shapes(s.family == "training")) {
+        const auto at = Kind::sizes_of(shape);
         if (std::any_of(out.rows.begin(), out.rows.end(), [&](const auto& r) { return r.at == at; })) continue;
-        gemm_case on(shape);
+        typename Kind::operator_case on(shape);
         auto measure = measurer(on, 8);
         auto how = tk::recipes::combined();
         how.limits.abandon_factor = 1.2;
@@ -136,21 +160,31 @@ void keep_faster(std::optional<dispatch::result>& row, const dispatch::result& l
     row = now;
 }
 
-/// All finalists at one shape, in rounds that run each of them once; after the first those only that are not much slower.
-void measure_all(const settings& s, const tk::kernels::gemm_shape& shape, const dispatch::results& from,
-                 dispatch::results& out)
+/// What is measured at a shape: all finalists of `from`, or, where there are `others`, all of those and the shape's own.
+std::vector<dispatch::result> wanted_at(const settings& s, const dispatch::shape_sizes& at,
+                                        const dispatch::results& from, const dispatch::results& others)
 {
     std::vector<dispatch::result> likes;
-    for (const auto& r : from.rows) {
-        const bool here = r.at == sizes_of(shape);
+    const auto want = [&](const dispatch::result& r, bool here) {
         std::size_t k = 0;
         while (k < likes.size() && likes[k].candidate != r.candidate) ++k;
         if (k == likes.size())
-            likes.push_back({.device = s.device, .at = sizes_of(shape), .candidate = r.candidate, .values = r.values});
+            likes.push_back({.device = s.device, .at = at, .candidate = r.candidate, .values = r.values});
         likes[k].searched = likes[k].searched || (here && r.searched);
         likes[k].untuned = likes[k].untuned || (here && r.untuned);
-    }
-    gemm_case on(shape);
+    };
+    for (const auto& r : others.rows) want(r, false);
+    for (const auto& r : from.rows)
+        if (others.rows.empty() || r.at == at) want(r, r.at == at);
+    return likes;
+}
+
+/// These at one shape, in rounds that run each of them once; after the first those only that are not much slower.
+template <class Kind, class Shape>
+void measure_all(const settings& s, const Shape& shape, const std::vector<dispatch::result>& likes,
+                 dispatch::results& out)
+{
+    typename Kind::operator_case on(shape);
     auto measure = measurer(on, 6);
     std::vector<std::optional<dispatch::result>> rows(likes.size());
     double best = std::numeric_limits<double>::infinity();
@@ -160,7 +194,8 @@ void measure_all(const settings& s, const tk::kernels::gemm_shape& shape, const 
             const bool must = likes[k].untuned || likes[k].searched;
             if (round > 0 && !must && (!rows[k] || rows[k]->at_least || rows[k]->seconds > 1.5 * best)) continue;
             const tk::measure::limits within{
-                .abandon_above = must ? std::numeric_limits<double>::infinity() : 2.5 * best, .run_seconds = 0.15};
+                .abandon_above = must ? std::numeric_limits<double>::infinity() : 2.5 * best,
+                .run_seconds = 0.15 + shape.flops() / 2e9};  // wall: others run, too
             const std::vector<tk::index> one{likes[k].candidate};
             const auto m = measure.measure(one, within).front();
             keep_faster(rows[k], likes[k], m);
@@ -169,21 +204,26 @@ void measure_all(const settings& s, const tk::kernels::gemm_shape& shape, const 
     for (const auto& row : rows)
         if (row) out.add(*row);
     std::printf("%-24s %zu of %zu configurations, best %.1f GFLOP/s\n",
-                dispatch::shape_text(out.sizes, sizes_of(shape)).c_str(),
+                dispatch::shape_text(out.sizes, Kind::sizes_of(shape)).c_str(),
                 static_cast<std::size_t>(
                     std::count_if(rows.begin(), rows.end(), [](const auto& r) { return r && !r->at_least; })),
                 rows.size(), shape.flops() / best / 1e9);
     std::fflush(stdout);
 }
 
-void run(const settings& s)
+template <class Kind>
+void record(const settings& s)
 {
-    const auto from = finalists(s);
-    dispatch::results out = exists(s.out) ? dispatch::read_results(s.out) : empty_results();
-    for (const auto& shape : programs::gemm_family()) {
-        if (std::any_of(out.rows.begin(), out.rows.end(), [&](const auto& r) { return r.at == sizes_of(shape); }))
-            continue;
-        measure_all(s, shape, from, out);
+    const auto from = finalists<Kind>(s);
+    if (s.out.empty()) return;
+    const auto others = s.others.empty() ? empty_results<Kind>(s) : dispatch::read_results(s.others);
+    dispatch::results out = exists(s.out) ? dispatch::read_results(s.out) : empty_results<Kind>(s);
+    tk::require(out.fingerprint == from.fingerprint && (others.rows.empty() || others.fingerprint == from.fingerprint),
+                "record_shapes: the files are of several spaces, want those of one kernel and one machine's table");
+    for (const auto& shape : Kind::shapes(s.family == "training")) {
+        const auto at = Kind::sizes_of(shape);
+        if (std::any_of(out.rows.begin(), out.rows.end(), [&](const auto& r) { return r.at == at; })) continue;
+        measure_all<Kind>(s, shape, wanted_at(s, at, from, others), out);
         out.set_date(s.device, s.date);
         dispatch::write_results(s.out, out);
     }
@@ -194,15 +234,21 @@ void run(const settings& s)
 int main(int argc, char** argv)
 {
     settings s;
-    CLI::App app("Records what configurations of a matrix product take over many shapes.", "record_shapes");
+    CLI::App app("Records what configurations of a kernel take over many shapes.", "record_shapes");
+    app.add_option("--kernel", s.kernel)->check(CLI::IsMember({"gemm", "conv2d"}));
+    app.add_option("--family", s.family, "of shapes: those to learn from, or those to judge with")
+        ->check(CLI::IsMember({"training", "judged"}));
     app.add_option("--finalists", s.finalists, "results file of the searches; what is in it is not searched again")
         ->required();
-    app.add_option("--out", s.out, "results file of all finalists at all shapes; taken up where it ends")->required();
+    app.add_option("--others", s.others, "another such file: its finalists and the shape's own are measured");
+    app.add_option("--out", s.out,
+                   "results file of finalists at all shapes; taken up where it ends; none: search alone");
     app.add_option("--seconds", s.seconds, "of each search")->check(CLI::PositiveNumber);
     app.add_option("--keep", s.keep, "finalists of a shape")->check(CLI::PositiveNumber);
     app.add_option("--rounds", s.rounds, "in which every finalist runs once")->check(CLI::PositiveNumber);
     app.add_option("--device", s.device, "what the results call this machine");
     app.add_option("--date", s.date, "of the measurements");
     app.add_option("--seed", s.seed);
-    return programs::run_program(app, argc, argv, [&] { run(s); });
+    return programs::run_program(app, argc, argv,
+                                 [&] { s.kernel == "gemm" ? record<gemm_kind>(s) : record<conv2d_kind>(s); });
 }

@@ -4,7 +4,9 @@
 /// \file
 /// Matrix products of many shapes over one space: what a library of products is tuned with.
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "programs/kernel_table.hpp"
@@ -46,6 +48,38 @@ inline std::vector<tunekit::kernels::gemm_shape> gemm_family()
           sizes{4096, 1, 4096},    sizes{1, 1, 4096},    sizes{4096, 4096, 1}, sizes{33, 1000, 2048},
           sizes{1, 1000, 512},     sizes{4096, 64, 64},  sizes{64, 4096, 64},  sizes{64, 64, 4096}})
         out.push_back({.m = m, .n = n, .k = k});
+    return out;
+}
+
+/// 96 products to learn from, none of them in `gemm_family`: encoders of other widths for other numbers of tokens, and sizes
+/// spread over 1 to 4096 by a low-discrepancy sequence in their logarithms, at most 5e8 operations each.
+/// Source: Halton (1960), On the efficiency of certain quasi-random sequences of points.
+inline std::vector<tunekit::kernels::gemm_shape> gemm_training_family()
+{
+    std::vector<tunekit::kernels::gemm_shape> out;
+    for (const int d : {384, 640, 1280})
+        for (const int s : {1, 8, 64}) {
+            out.push_back({.m = s, .n = 3 * d, .k = d});
+            out.push_back({.m = s, .n = d, .k = d});
+            out.push_back({.m = s, .n = 4 * d, .k = d});
+            out.push_back({.m = s, .n = d, .k = 4 * d});
+        }
+    for (const int s : {64, 192}) {
+        out.push_back({.m = s, .n = s, .k = 64});
+        out.push_back({.m = s, .n = 64, .k = s});
+    }
+    const auto known = gemm_family();
+    const auto size = [](int i, int base) {
+        double u = 0, part = 1;
+        for (; i > 0; i /= base) u += (part /= base) * (i % base);
+        return static_cast<int>(std::lround(std::exp2(12 * u)));
+    };
+    for (int i = 1; out.size() < 96; ++i) {
+        const tunekit::kernels::gemm_shape s{.m = size(i, 2), .n = size(i, 3), .k = size(i, 5)};
+        if (s.flops() <= 5e8 && std::find(known.begin(), known.end(), s) == known.end() &&
+            std::find(out.begin(), out.end(), s) == out.end())
+            out.push_back(s);
+    }
     return out;
 }
 

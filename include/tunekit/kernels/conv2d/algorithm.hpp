@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "tunekit/kernels/detail/space_parts.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/kernels/table.hpp"
 #include "tunekit/kernels/winograd/config.hpp"
@@ -38,19 +39,12 @@ template <class Direct>
 template <class... Parameters>
 [[nodiscard]] winograd_config winograd_config_of(const space::configuration<Parameters...>& c)
 {
-    return {.tile_h = get<"tile_h">(c),
-            .tile_w = get<"tile_w">(c),
-            .mr = get<"mr">(c),
-            .nv = get<"nv">(c),
-            .vl = get<"vl">(c),
-            .ku = get<"ku">(c),
-            .prefetch = get<"prefetch">(c),
-            .ic_block = get<"ic_block">(c),
-            .ic_chunk = get<"ic_chunk">(c),
-            .tile_block = get<"mr">(c) * get<"m_tiles">(c),
-            .oc_block = get<"oc_block">(c),
-            .inner = get<"inner">(c),
-            .layout = get<"layout">(c)};
+    auto out = detail::tiled_config_of<winograd_config>(c);
+    out.tile_h = get<"tile_h">(c);
+    out.tile_w = get<"tile_w">(c);
+    out.tile_block = get<"mr">(c) * get<"m_tiles">(c);
+    out.layout = get<"layout">(c);
+    return out;
 }
 
 /// A convolution by the algorithm of its configuration. Both algorithms' kernels have the same layouts, so that nothing

@@ -52,19 +52,7 @@ namespace tunekit::kernels {
 template <class... Parameters>
 [[nodiscard]] conv2d_config conv2d_config_of(const space::configuration<Parameters...>& c)
 {
-    return {.mr = get<"mr">(c),
-            .nv = get<"nv">(c),
-            .vl = get<"vl">(c),
-            .ku = get<"ku">(c),
-            .prefetch = get<"prefetch">(c),
-            .ic_block = get<"ic_block">(c),
-            .ic_chunk = get<"ic_chunk">(c),
-            .oh_block = get<"oh_block">(c),
-            .oc_block = get<"oc_block">(c),
-            .order = get<"order">(c),
-            .inner = get<"inner">(c),
-            .pad = get<"pad">(c),
-            .edge = get<"edge">(c)};
+    return detail::direct_config_of<conv2d_config>(c);
 }
 
 /// The point of `space` with these values; empty where it is not in the space.

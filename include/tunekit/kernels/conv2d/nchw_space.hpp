@@ -109,20 +109,9 @@ namespace detail {
 template <class... Parameters>
 [[nodiscard]] nchw_config nchw_config_of(const space::configuration<Parameters...>& c)
 {
-    return {.vectorise = get<"vectorise">(c),
-            .mr = get<"mr">(c),
-            .nv = get<"nv">(c),
-            .vl = get<"vl">(c),
-            .ku = get<"ku">(c),
-            .prefetch = get<"prefetch">(c),
-            .ic_block = get<"ic_block">(c),
-            .ic_chunk = get<"ic_chunk">(c),
-            .oh_block = get<"oh_block">(c),
-            .oc_block = get<"oc_block">(c),
-            .order = get<"order">(c),
-            .inner = get<"inner">(c),
-            .pad = get<"pad">(c),
-            .edge = get<"edge">(c)};
+    auto out = detail::direct_config_of<nchw_config>(c);
+    out.vectorise = get<"vectorise">(c);
+    return out;
 }
 
 /// The point of `space` with these values; empty where it is not in the space.
