@@ -20,6 +20,7 @@
 #include "tunekit/kernels/conv2d/blocked.hpp"
 #include "tunekit/kernels/conv2d/blocked_choice.hpp"
 #include "tunekit/kernels/conv2d/blocked_space.hpp"
+#include "tunekit/kernels/conv2d/family.hpp"
 #include "tunekit/kernels/conv2d/nchw.hpp"
 #include "tunekit/kernels/conv2d/nchw_choice.hpp"
 #include "tunekit/kernels/conv2d/nchw_space.hpp"
