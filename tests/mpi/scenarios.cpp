@@ -110,7 +110,7 @@ int equal(mpi::pool& pool)
     const auto space = space_of_all();
     const auto alone = [&] {
         tk::random::philox gen(5);
-        auto m = tk::measure::function(space, [](const auto& c) { return cost_of(c); });
+        auto m = tk::measure::function{space, [](const auto& c) { return cost_of(c); }};
         return tk::tune(space, m, tk::recipe{tk::search::random{}}, {.trials = trials_of_a_run}, gen);
     }();
     tk::random::philox gen(5);
