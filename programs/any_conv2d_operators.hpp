@@ -73,12 +73,17 @@ public:
         return conv2d_operator::reference(s, x, w);
     }
 
+    any_nchw_operator(const shape_type& s, const tunekit::kernels::any_nchw_config& c, std::span<const float> x,
+                      std::span<const float> w, std::span<float> copy)
+        : kernel_(s, c, kernel_table(), w), x_(copy.data())
+    {
+        std::copy(x.begin(), x.end(), copy.begin());
+    }
     template <class Config>
     any_nchw_operator(const shape_type& s, const Config& c, std::span<const float> x, std::span<const float> w,
                       std::span<float> copy)
-        : kernel_(s, tunekit::kernels::any_nchw_config_of(c), kernel_table(), w), x_(copy.data())
+        : any_nchw_operator(s, tunekit::kernels::any_nchw_config_of(c), x, w, copy)
     {
-        std::copy(x.begin(), x.end(), copy.begin());
     }
     [[nodiscard]] std::size_t output_size() const { return kernel_.output_size(); }
     void run(float* y) { kernel_.run(x_, y); }

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "programs/conv2d_operators.hpp"
+#include "programs/any_conv2d_operators.hpp"
 #include "tunekit/kernels/conv2d/family.hpp"
 #include "tunekit/kernels/workloads.hpp"
 
@@ -58,37 +58,20 @@ inline std::vector<tunekit::kernels::conv2d_shape> conv2d_training_family()
 }
 
 /// A convolution from and to plain NCHW whose configurations are those of the family.
-class family_conv2d_operator {
+class family_conv2d_operator : public any_nchw_operator {
 public:
-    using shape_type = tunekit::kernels::conv2d_shape;
-
     static auto space(const shape_type&, tunekit::kernels::hazards)
     {
         return tunekit::kernels::conv2d_family_space(kernel_table());
     }
     static auto untuned(const shape_type& s) { return tunekit::kernels::default_family_config(s, kernel_table()); }
-    static std::size_t left(const shape_type& s) { return conv2d_operator::left(s); }
-    static std::size_t right(const shape_type& s) { return conv2d_operator::right(s); }
-    static std::size_t max_output(const shape_type& s) { return static_cast<std::size_t>(s.outputs()); }
-    static std::vector<float> reference(const shape_type& s, std::span<const float> x, std::span<const float> w)
-    {
-        return conv2d_operator::reference(s, x, w);
-    }
 
     template <class Config>
     family_conv2d_operator(const shape_type& s, const Config& c, std::span<const float> x, std::span<const float> w,
                            std::span<float> copy)
-        : kernel_(s, for_shape(tunekit::kernels::conv2d_family_config_of(c), s), kernel_table(), w), x_(copy.data())
+        : any_nchw_operator(s, for_shape(tunekit::kernels::conv2d_family_config_of(c), s), x, w, copy)
     {
-        std::copy(x.begin(), x.end(), copy.begin());
     }
-    [[nodiscard]] std::size_t output_size() const { return kernel_.output_size(); }
-    void run(float* y) { kernel_.run(x_, y); }
-    void unpack(std::span<const float> y, std::span<float> nchw) const { std::copy(y.begin(), y.end(), nchw.begin()); }
-
-private:
-    tunekit::kernels::any_nchw_kernel kernel_;
-    const float* x_;
 };
 
 }  // namespace programs

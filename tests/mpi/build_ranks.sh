@@ -4,16 +4,7 @@
 # without a rank that builds, or without a compiler there, the run ends and says why; nothing stays in the temporary folders.
 set -eu
 program=$1 mpirun=$2
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_ALLOW_RUN_AS_ROOT=1 \
-    PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-bad=0
-fail() {
-    echo "FAILED: $1"
-    cat "$work/out" "$work/err"
-    bad=1
-}
+. "$(dirname "$0")/launched.sh"
 mkdir "$work/none"
 # A rank with its own temporary folder and, from rank $1 on, without any program.
 cat >"$work/rank" <<'END'

@@ -4,16 +4,7 @@
 # there may be processors; ranks that are killed, stopped, slow or refuse; calls of MPI that fail; rank 0 killed and the run resumed from its log.
 set -eu
 program=$1 mpirun=$2 quick=${3-}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_ALLOW_RUN_AS_ROOT=1 \
-    PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-bad=0
-fail() {
-    echo "FAILED: $1"
-    cat "$work/out" "$work/err"
-    bad=1
-}
+. "$(dirname "$0")/launched.sh"
 # ranks N SCENARIO...: runs it; its exit status is in `status`, its seconds in `seconds`.
 ranks() {
     n=$1

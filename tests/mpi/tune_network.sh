@@ -4,9 +4,7 @@
 # ends with what it has on SIGTERM; wrong input is one line.
 set -eu
 program=$1 mpirun=$2
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
-    OMPI_MCA_btl_vader_single_copy_mechanism=none
-. "$(dirname "$0")/../programs/support/refuses.sh"
+. "$(dirname "$0")/launched.sh"
 refuses 'network "nonet" is unknown' --network nonet
 refuses 'strategy "nonsense" is unknown' --network alexnet --strategy nonsense
 refuses 'want --log FILE' --network alexnet --resume
