@@ -94,7 +94,7 @@ struct of_dispatch : anything {
     };
     struct pick;
     struct config;
-    static tk::dispatch::results all;
+    static tk::dispatch::results all, learned, judged;
     static tk::dispatch::shape_sizes at;
     static const std::vector<tk::dispatch::shape_sizes> family;
     static const std::string device;
