@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
@@ -24,6 +23,9 @@ constexpr void check_quantile(std::size_t n, double p)
     if (n == 0) invalid("stats::quantile: no values, want one at least");
     if (!(p >= 0 && p <= 1)) invalid("stats::quantile: p is outside [0, 1], want a share");
 }
+
+/// `quantile` of values that are reordered.
+[[nodiscard]] double quantile_in_place(std::span<double> x, double p);
 
 }  // namespace detail
 
@@ -41,10 +43,10 @@ constexpr void check_quantile(std::size_t n, double p)
 }
 
 /// The p-quantile of values in any order, type 7. Preconditions as above, but for the order. Cost: O(n), a copy.
-[[nodiscard]] double quantile(std::vector<double> x, double p);
+[[nodiscard]] inline double quantile(std::vector<double> x, double p) { return detail::quantile_in_place(x, p); }
 
 /// The median: the middle value, or the mean of the middle two. Precondition: not empty, no NaN.
-[[nodiscard]] inline double median(std::vector<double> x) { return quantile(std::move(x), 0.5); }
+[[nodiscard]] inline double median(std::vector<double> x) { return detail::quantile_in_place(x, 0.5); }
 
 /// The median absolute deviation from the median, unscaled; 1.4826 times it estimates a normal's standard deviation.
 /// Precondition: not empty, all finite.
@@ -55,9 +57,9 @@ constexpr void check_quantile(std::size_t n, double p)
 #if TUNEKIT_BODIES
 namespace tunekit::stats {
 
-TUNEKIT_INLINE double quantile(std::vector<double> x, double p)
+TUNEKIT_INLINE double detail::quantile_in_place(std::span<double> x, double p)
 {
-    detail::check_quantile(x.size(), p);
+    check_quantile(x.size(), p);
     const double position = p * static_cast<double>(x.size() - 1);
     const auto i = static_cast<std::size_t>(position);
     const auto at = x.begin() + static_cast<std::ptrdiff_t>(i);
@@ -71,7 +73,7 @@ TUNEKIT_INLINE double median_absolute_deviation(std::vector<double> x)
 {
     const double middle = median(x);
     for (double& v : x) v = std::abs(v - middle);
-    return median(std::move(x));
+    return detail::quantile_in_place(x, 0.5);
 }
 
 }  // namespace tunekit::stats
