@@ -1,25 +1,63 @@
 // SPDX-License-Identifier: MIT
 
-// Stands in for Kokkos in the tests: loads libtunekit_kokkos.so and plays sequences of calls, right and wrong ones.
+// Stands in for Kokkos in the tests: loads libtunekit_kokkos.so and plays sequences of calls, right and wrong ones. Kernels take
+// no time: they move a clock, which the library reads through clock_gettime, and its memory is counted by operator new.
 //
 //     fake_host LIBRARY
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "examples/kokkos_tuner/kokkos_tools.hpp"
+
+namespace {
+
+std::atomic<std::int64_t> ticks{0};  // nanoseconds
+std::atomic<std::size_t> held{0};    // bytes
+
+}  // namespace
+
+extern "C" int clock_gettime(clockid_t, timespec* now) noexcept
+{
+    const std::int64_t at = ticks += 10;
+    *now = {.tv_sec = at / 1000000000, .tv_nsec = at % 1000000000};
+    return 0;
+}
+
+void* operator new(std::size_t n)
+{
+    void* const at = std::malloc(n);
+    if (at == nullptr) throw std::bad_alloc();
+    held += malloc_usable_size(at);
+    return at;
+}
+
+void operator delete(void* at) noexcept
+{
+    if (at != nullptr) held -= malloc_usable_size(at);
+    std::free(at);
+}
+
+void operator delete(void* at, std::size_t) noexcept
+{
+    operator delete(at);
+}
 
 namespace {
 
@@ -43,11 +81,7 @@ F* symbol(void* library, const char* name)
 
 void wait(double seconds)
 {
-    timespec from{}, now{};
-    clock_gettime(CLOCK_MONOTONIC, &from);
-    do clock_gettime(CLOCK_MONOTONIC, &now);
-    while (static_cast<double>(now.tv_sec - from.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec - from.tv_nsec) <
-           seconds);
+    ticks += std::llround(1e9 * seconds);
 }
 
 /// The host's side of the library.
@@ -71,7 +105,31 @@ struct tools {
     decltype(kokkosp_declare_optimization_goal)* goal =
         symbol<decltype(kokkosp_declare_optimization_goal)>(library, "kokkosp_declare_optimization_goal");
     decltype(kokkosp_end_context)* end = symbol<decltype(kokkosp_end_context)>(library, "kokkosp_end_context");
+    decltype(kokkosp_begin_parallel_for)* begin_kernel =
+        symbol<decltype(kokkosp_begin_parallel_for)>(library, "kokkosp_begin_parallel_for");
+    decltype(kokkosp_end_parallel_for)* end_kernel =
+        symbol<decltype(kokkosp_end_parallel_for)>(library, "kokkosp_end_parallel_for");
 };
+
+constexpr std::uint32_t openmp = 1U << 24, cuda = 2U << 24, hip = 3U << 24;
+
+/// A number of a built-in tuner as an index into `n` values.
+std::size_t of_values(const kt_variable_value& v, std::size_t n)
+{
+    return static_cast<std::size_t>(static_cast<double>(n) * v.value.double_value);
+}
+
+/// The tile that a built-in tuner reads from the numbers, at most 1024 elements.
+std::vector<int> tile_of(const std::vector<kt_variable_value>& numbers)
+{
+    std::vector<int> out;
+    unsigned left = 1024;
+    for (const auto& v : numbers) {
+        out.push_back(1 << of_values(v, static_cast<std::size_t>(std::bit_width(left - 1))));
+        left /= static_cast<unsigned>(out.back());
+    }
+    return out;
+}
 
 kt_variable text_input()
 {
@@ -81,7 +139,7 @@ kt_variable text_input()
     return v;
 }
 
-kt_variable fraction()
+kt_variable fraction(double cells = 20)
 {
     kt_variable v{};
     v.type = kt_double;
@@ -89,7 +147,7 @@ kt_variable fraction()
     v.quantity = kt_range;
     v.candidates.range.lower.double_value = 0;
     v.candidates.range.upper.double_value = 0.999;
-    v.candidates.range.step.double_value = 0.999 / 20;
+    v.candidates.range.step.double_value = 0.999 / cells;
     v.candidates.range.open_lower = v.candidates.range.open_upper = true;
     return v;
 }
@@ -108,6 +166,18 @@ void policy_call(const tools& t, kt_variable& label, const char* name, std::vect
     run(out);
     t.end(2, {});
     t.end(2, {});
+}
+
+/// The same within a kernel on a device.
+template <class Run>
+void kernel_call(const tools& t, std::uint32_t device, kt_variable& label, const char* name,
+                 std::vector<kt_variable_value>& out, const Run& run)
+{
+    std::uint64_t kernel = 0;
+    t.begin_kernel(name, device, &kernel);
+    for (kt_variable_value& v : out) v.value.double_value = 0;
+    policy_call(t, label, name, out, run);
+    t.end_kernel(kernel);
 }
 
 /// A region that an application tunes, with a kernel in it.
@@ -138,8 +208,11 @@ int main(int argc, char** argv)
     setenv("KOKKOS_TOOLS_TUNEKIT_FILE", file, 1);
     setenv("KOKKOS_TOOLS_TUNEKIT_REGRET", "0.5", 1);  // many candidates in few calls
     setenv("KOKKOS_TOOLS_TUNEKIT_TRIALS", "60", 1);
+    setenv("OMP_NUM_THREADS", "128", 1);
     const tools t{library};
+    const std::size_t at_first = held;
     t.init(0, 20240906, 0, nullptr);
+    check(held > at_first, "the library's memory is not counted");
     kt_settings settings{};
     settings.requires_global_fencing = true;
     t.ask_settings(1, &settings);
@@ -188,6 +261,37 @@ int main(int argc, char** argv)
         });
     }
     check(fastest >= 95, "the fastest team size is not used within a policy's context");
+
+    // AUTO teams, as a built-in tuner maps numbers onto them: 128 threads, 64, ... 1.
+    kt_variable lengths = fraction(), sizes = fraction();
+    t.output("rows_vector_length", 8, &lengths);
+    t.output("rows_team_size", 9, &sizes);
+    std::vector<kt_variable_value> automatic{{8, {.double_value = 0}, &lengths}, {9, {.double_value = 0}, &sizes}};
+    const auto threads = [](const auto& out) { return 128 >> of_values(out[1], 8); };
+    double spent = 0, most_above = 0;
+    int single = 0;
+    constexpr double each = 50e-6, regret = 0.5;
+    for (int k = 0; k < 20000; ++k)
+        kernel_call(t, openmp, label, "busy", automatic, [&](const auto& out) {
+            const int n = threads(out);
+            wait(each * n);
+            spent += each * n;
+            most_above = (std::max)(most_above, spent - (1 + regret) * (k + 1) * each);
+            if (k < 100 || k >= 19000) single += n == 1;
+        });
+    check(single >= 1095, "a host's default is the team of one thread, and stays where it is the fastest");
+    check(most_above <= 29 * each, "larger teams cost more than the regret and one surprise");  // of 128, where 100 is presumed
+    check(spent > 20000 * each + 100 * each, "larger teams were never tried");
+    int four = 0;
+    for (int k = 0; k < 20000; ++k)
+        kernel_call(t, openmp, label, "idle", automatic, [&](const auto& out) {
+            wait(each * (1 + std::abs(std::log2(threads(out)) - 2)));
+            if (k >= 19000) four += threads(out) == 4;
+        });
+    check(four >= 950, "the fastest team of a host is not used in the end");
+    kernel_call(t, cuda, label, "device", automatic, [&](const auto& out) {
+        check(threads(out) == 128, "a device's default is not what is preset");
+    });
 
     // A goal: the rate is highest where the call is slowest.
     kt_variable rate{};
@@ -240,6 +344,35 @@ int main(int argc, char** argv)
             if (k == 0) first = out[0].value.double_value;
             check(out[0].value.double_value == first && first > 0.2, "tiles were tuned");
         });
+
+    // By the device, they are those of an untuned Kokkos.
+    kt_variable part[3] = {fraction(15), fraction(15), fraction(15)};
+    std::vector<kt_variable_value> parts;
+    for (std::size_t k = 0; k < 3; ++k) {
+        t.output(("swap_tile_size_" + std::to_string(k)).c_str(), 10 + k, &part[k]);
+        parts.push_back({10 + k, {.double_value = 0}, &part[k]});
+    }
+    const auto tile_is = [&](std::uint32_t device, const char* name, const std::vector<int>& wanted) {
+        kernel_call(t, device, label, name, parts, [&](const auto& out) { check(tile_of(out) == wanted, name); });
+    };
+    tile_is(openmp, "tile of a host", {2, 2, 128});
+    tile_is(cuda, "tile of CUDA", {16, 2, 2});
+    tile_is(hip, "tile of HIP", {16, 4, 4});
+
+    // Nothing is kept of contexts that are over, or that never end.
+    const auto many = [&] {
+        for (int k = 0; k < 20000; ++k) {
+            kernel_call(t, openmp, label, "busy", automatic, [&](const auto& out) { wait(each * threads(out)); });
+            call(t, label, "copy", tiles, [](const auto&) {});
+            t.begin(3);
+            kernel_call(t, openmp, label, "idle", automatic, [&](const auto& out) { wait(each * threads(out)); });
+            t.end(3, {});
+        }
+    };
+    many();
+    const std::size_t before = held;
+    many();
+    check(held <= before + 1024, "contexts that are over pile up");
 
     // Wrong sequences.
     t.end(77, {});                               // never begun

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The tuning half of the Kokkos Tools C interface, version 20240906 and those before it that tune: layouts alone, declared by
-// ourselves, so that nothing of Kokkos is needed to build a tool.
+// The tuning half of the Kokkos Tools C interface, version 20240906 and those before it that tune, and the start and end of
+// kernels: layouts alone, declared by ourselves, so that nothing of Kokkos is needed to build a tool.
 
 #include <cstddef>
 #include <cstdint>
@@ -78,5 +78,11 @@ void kokkosp_request_values(std::size_t context, std::size_t inputs, const kt_va
                             kt_variable_value* out);
 void kokkosp_declare_optimization_goal(std::size_t context, kt_goal goal);
 void kokkosp_end_context(std::size_t context, kt_variable_value reached);
+void kokkosp_begin_parallel_for(const char* name, std::uint32_t device, std::uint64_t* kernel);
+void kokkosp_begin_parallel_reduce(const char* name, std::uint32_t device, std::uint64_t* kernel);
+void kokkosp_begin_parallel_scan(const char* name, std::uint32_t device, std::uint64_t* kernel);
+void kokkosp_end_parallel_for(std::uint64_t kernel);
+void kokkosp_end_parallel_reduce(std::uint64_t kernel);
+void kokkosp_end_parallel_scan(std::uint64_t kernel);
 
 }  // extern "C"

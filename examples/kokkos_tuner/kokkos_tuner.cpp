@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "examples/kokkos_tuner/kokkos_tools.hpp"
+#include "examples/kokkos_tuner/untuned.hpp"
 #include "tunekit/core/index_table.hpp"
 #include "tunekit/io/machine.hpp"
 #include "tunekit/io/text.hpp"
@@ -47,6 +48,10 @@ struct variable {
 };
 
 constexpr std::size_t max_cells = 4096;
+
+/// How much slower a larger team on a host may be: its threads wait for each other at every barrier, and on busy processors
+/// for a time slice each.
+constexpr double team_slowdown = 100;
 
 double number(const cell& c, kt_value_type type)
 {
@@ -131,6 +136,7 @@ tool& it()
 }
 thread_local std::vector<open_context> open_contexts;
 thread_local std::size_t last_ended = 0;
+thread_local device_type device = device_type::none;  ///< of the kernel that is being launched
 
 /// Ends all that began after `from` and was never ended.
 void drop(std::vector<open_context>::iterator from)
@@ -202,24 +208,35 @@ void read_settings()
     }
 }
 
-/// The answer that is nearest to doing nothing. What the host has preset is its default, but for tiles: there it is a
-/// tile of one element. Tiles take an equal share of what is left, in the order in which Kokkos divides it.
-std::size_t neutral(const variable& v, const cell& preset, std::size_t place, std::size_t of)
+/// The variable as the kernel's device has it: what has no effect there keeps one value.
+variable tuned_on(const variable& declared, device_type on)
 {
-    if (v.tile()) {
-        const double share = 1.0 / static_cast<double>(of - place);
-        return (std::min)(v.cells.size() - 1, static_cast<std::size_t>(share * static_cast<double>(v.cells.size())));
-    }
+    variable v = declared;
+    if (v.type != kt_double) return v;
+    if (without_effect(v.name, on)) v.cells.resize(1);
+    if (smallest_untuned(v.name, on)) v.cells = host_teams();
+    return v;
+}
+
+/// The cell nearest to a number.
+std::size_t nearest(const variable& v, double to)
+{
     std::size_t best = 0;
-    for (std::size_t k = 0; k < v.cells.size(); ++k) {
-        if (v.type == kt_string) {
-            if (text_of(v.cells[k], v.type) == text_of(preset, v.type)) return k;
-        } else if (std::abs(number(v.cells[k], v.type) - number(preset, v.type)) <
-                   std::abs(number(v.cells[best], v.type) - number(preset, v.type))) {
-            best = k;
-        }
-    }
+    for (std::size_t k = 0; k < v.cells.size(); ++k)
+        if (std::abs(number(v.cells[k], v.type) - to) < std::abs(number(v.cells[best], v.type) - to)) best = k;
     return best;
+}
+
+/// What Kokkos takes untuned: what the host has preset, or what its rules give where the preset says nothing.
+std::size_t untuned(const variable& v, const cell& preset, std::size_t place, std::size_t of)
+{
+    if (v.type == kt_string) {
+        const auto same = [&](const cell& c) { return text_of(c, v.type) == text_of(preset, v.type); };
+        const auto at = std::find_if(v.cells.begin(), v.cells.end(), same);
+        return at == v.cells.end() ? 0 : static_cast<std::size_t>(at - v.cells.begin());
+    }
+    if (v.type == kt_double && smallest_untuned(v.name, device)) return v.cells.size() - 1;
+    return nearest(v, v.tile() ? untuned_tile(place, of, device) : number(preset, v.type));
 }
 
 /// Names and values of the inputs, names and candidates of what is asked for: the same label with other candidates is another kernel.
@@ -251,17 +268,19 @@ session& session_of(const std::string& key, std::vector<variable> asked, const k
     const auto there = t.sessions.find(key);
     if (there != t.sessions.end()) return there->second;
     std::vector<tk::space::dynamic_parameter> parameters;
-    std::vector<std::int64_t> untuned;
+    std::vector<std::int64_t> defaults;
     for (std::size_t k = 0; k < asked.size(); ++k) {
         std::vector<std::int64_t> cells(asked[k].cells.size());
         for (std::size_t j = 0; j < cells.size(); ++j) cells[j] = static_cast<std::int64_t>(j);
         parameters.push_back({"v" + std::to_string(k), std::move(cells)});
-        untuned.push_back(static_cast<std::int64_t>(neutral(asked[k], out[k].value, k, asked.size())));
+        defaults.push_back(static_cast<std::int64_t>(untuned(asked[k], out[k].value, k, asked.size())));
     }
     tk::online::options how = t.options;
     if (!by_time) how.call_seconds = 0;  // our own seconds do not compare with the host's unit
+    for (const variable& v : asked)
+        if (smallest_untuned(v.name, device)) how.near_slowdown = how.far_slowdown = team_slowdown;
     session::registry contexts({.kernel = key, .version = t.version, .device = t.device},
-                               tk::space::dynamic_product(std::move(parameters), {}), untuned, how);
+                               tk::space::dynamic_product(std::move(parameters), {}), defaults, how);
     if (!t.file.empty())
         for (const std::string& why : contexts.load(t.file).refused) tell_once(t.file + ": " + why);
     return t.sessions
@@ -317,6 +336,36 @@ void kokkosp_declare_input_type(const char* name, std::size_t id, kt_variable* i
     });
 }
 
+void kokkosp_begin_parallel_for(const char*, std::uint32_t on, std::uint64_t*)
+{
+    device = type_of(on);
+}
+
+void kokkosp_begin_parallel_reduce(const char*, std::uint32_t on, std::uint64_t*)
+{
+    device = type_of(on);
+}
+
+void kokkosp_begin_parallel_scan(const char*, std::uint32_t on, std::uint64_t*)
+{
+    device = type_of(on);
+}
+
+void kokkosp_end_parallel_for(std::uint64_t)
+{
+    device = device_type::none;
+}
+
+void kokkosp_end_parallel_reduce(std::uint64_t)
+{
+    device = device_type::none;
+}
+
+void kokkosp_end_parallel_scan(std::uint64_t)
+{
+    device = device_type::none;
+}
+
 void kokkosp_begin_context(std::size_t context)
 {
     guarded([&] {
@@ -340,7 +389,7 @@ void kokkosp_request_values(std::size_t context, std::size_t inputs, const kt_va
                     "it is");
                 return;
             }
-            asked.push_back(v->second);
+            asked.push_back(tuned_on(v->second, device));
         }
         const bool tiles = std::any_of(asked.begin(), asked.end(), [](const variable& v) { return v.tile(); });
         if (tiles)
