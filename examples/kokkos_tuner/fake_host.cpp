@@ -54,10 +54,7 @@ void operator delete(void* at) noexcept
     std::free(at);
 }
 
-void operator delete(void* at, std::size_t) noexcept
-{
-    operator delete(at);
-}
+void operator delete(void* at, std::size_t) noexcept { operator delete(at); }
 
 namespace {
 
@@ -79,10 +76,7 @@ F* symbol(void* library, const char* name)
     return reinterpret_cast<F*>(at);
 }
 
-void wait(double seconds)
-{
-    ticks += std::llround(1e9 * seconds);
-}
+void wait(double seconds) { ticks += std::llround(1e9 * seconds); }
 
 /// The host's side of the library.
 struct tools {
@@ -280,7 +274,8 @@ int main(int argc, char** argv)
             if (k < 100 || k >= 19000) single += n == 1;
         });
     check(single >= 1095, "a host's default is the team of one thread, and stays where it is the fastest");
-    check(most_above <= 29 * each, "larger teams cost more than the regret and one surprise");  // of 128, where 100 is presumed
+    check(most_above <= 29 * each,
+          "larger teams cost more than the regret and one surprise");  // of 128, where 100 is presumed
     check(spent > 20000 * each + 100 * each, "larger teams were never tried");
     int four = 0;
     for (int k = 0; k < 20000; ++k)
@@ -289,9 +284,8 @@ int main(int argc, char** argv)
             if (k >= 19000) four += threads(out) == 4;
         });
     check(four >= 950, "the fastest team of a host is not used in the end");
-    kernel_call(t, cuda, label, "device", automatic, [&](const auto& out) {
-        check(threads(out) == 128, "a device's default is not what is preset");
-    });
+    kernel_call(t, cuda, label, "device", automatic,
+                [&](const auto& out) { check(threads(out) == 128, "a device's default is not what is preset"); });
 
     // A goal: the rate is highest where the call is slowest.
     kt_variable rate{};

@@ -336,35 +336,17 @@ void kokkosp_declare_input_type(const char* name, std::size_t id, kt_variable* i
     });
 }
 
-void kokkosp_begin_parallel_for(const char*, std::uint32_t on, std::uint64_t*)
-{
-    device = type_of(on);
-}
+void kokkosp_begin_parallel_for(const char*, std::uint32_t on, std::uint64_t*) { device = type_of(on); }
 
-void kokkosp_begin_parallel_reduce(const char*, std::uint32_t on, std::uint64_t*)
-{
-    device = type_of(on);
-}
+void kokkosp_begin_parallel_reduce(const char*, std::uint32_t on, std::uint64_t*) { device = type_of(on); }
 
-void kokkosp_begin_parallel_scan(const char*, std::uint32_t on, std::uint64_t*)
-{
-    device = type_of(on);
-}
+void kokkosp_begin_parallel_scan(const char*, std::uint32_t on, std::uint64_t*) { device = type_of(on); }
 
-void kokkosp_end_parallel_for(std::uint64_t)
-{
-    device = device_type::none;
-}
+void kokkosp_end_parallel_for(std::uint64_t) { device = device_type::none; }
 
-void kokkosp_end_parallel_reduce(std::uint64_t)
-{
-    device = device_type::none;
-}
+void kokkosp_end_parallel_reduce(std::uint64_t) { device = device_type::none; }
 
-void kokkosp_end_parallel_scan(std::uint64_t)
-{
-    device = device_type::none;
-}
+void kokkosp_end_parallel_scan(std::uint64_t) { device = device_type::none; }
 
 void kokkosp_begin_context(std::size_t context)
 {

@@ -17,10 +17,7 @@
 /// Where a kernel runs: the upper 8 bits of a device number of Kokkos Tools.
 enum class device_type : std::uint32_t { serial, openmp, cuda, hip, openmp_target, hpx, threads, sycl, openacc, none };
 
-constexpr device_type type_of(std::uint32_t device)
-{
-    return static_cast<device_type>(device >> 24);
-}
+constexpr device_type type_of(std::uint32_t device) { return static_cast<device_type>(device >> 24); }
 
 constexpr bool is_host(device_type t)
 {
