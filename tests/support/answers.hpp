@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What strategies are told of a grid's configurations, in all the ways that a measurer may answer.
+/// The answers that strategies get for a grid's configurations: every kind of answer that a measurer may give.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace support {
 /// `bowl` is a parabola of the index, `mixed` one with failures and abandoned runs in it.
 enum class answers { bowl, equal, failures, abandoned, mixed, not_a_number };
 
-/// What `kind` has for configuration `i`.
+/// The answer of `kind` for configuration `i`.
 inline tunekit::measure::measurement answer(answers kind, tunekit::index i)
 {
     const double away = static_cast<double>(i) - 17;

@@ -25,7 +25,8 @@ inline double chi_squared(const std::vector<std::uint64_t>& counts)
     return sum;
 }
 
-/// What chi_squared of `cells` uniform cells exceeds with probability 1e-6 (Wilson and Hilferty's approximation).
+/// The value that chi_squared of `cells` uniform cells exceeds with probability 1e-6, by Wilson and Hilferty's
+/// approximation.
 inline double chi_squared_limit(std::size_t cells)
 {
     const double k = static_cast<double>(cells) - 1;

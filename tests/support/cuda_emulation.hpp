@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Runs generated CUDA source on the host, one thread at a time: to tell whether its arithmetic is right.
+/// Runs generated CUDA source on the host, one thread at a time, to check its arithmetic.
 
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -30,7 +30,7 @@
 
 namespace emulation {
 
-/// What a source sees of its block; the same in `host_prologue`.
+/// The built-in variables that a source reads; the same as in `host_prologue`.
 struct block_state {
     struct position {
         unsigned x, y, z;
@@ -139,8 +139,8 @@ static inline void tk_mma_bf16(float (&c)[4], const unsigned (&a)[4], const unsi
 )";
 
 /// The threads of a block as fibres. One warp after another runs until a barrier, its lanes one after another until
-/// they need each other; the order is drawn anew each time. Shared memory is NaN when a block starts. What a device would
-/// refuse, or leaves open, is a std::logic_error.
+/// they need each other; the order is drawn anew each time. Shared memory is NaN when a block starts. An operation that a
+/// device would refuse, or leaves open, is a std::logic_error.
 class machine {
 public:
     explicit machine(std::uint64_t seed) : gen_(seed)
@@ -237,7 +237,7 @@ private:
         yield(status::at_warp);
     }
 
-    /// All copies but those of the `left` groups committed last.
+    /// Makes all copies but those of the last `left` committed groups.
     void arrive(std::size_t left)
     {
         auto& groups = now().pending;
@@ -292,7 +292,7 @@ private:
         for (std::size_t i = v.size(); i > 1; --i) std::swap(v[i - 1], v[tunekit::random::uniform_index(i, gen_)]);
     }
 
-    /// Until all its lanes are at a barrier of the block or done.
+    /// Runs a warp until all its lanes are at a barrier of the block or done.
     void run_warp(std::size_t w)
     {
         std::vector<std::size_t> lanes((std::min)(fibres_.size() - 32 * w, std::size_t{32}));
@@ -314,7 +314,7 @@ private:
         }
     }
 
-    /// Lets those at the block's barrier go on. False where all is done.
+    /// Lets the threads at the block's barrier continue. False where all threads are done.
     bool release()
     {
         bool any = false;

@@ -7,7 +7,7 @@
 
 namespace support {
 
-/// A strategy that is asked for so many configurations at a time.
+/// A strategy that is asked for a fixed number of configurations at a time.
 template <class Strategy>
 auto in_batches(std::size_t ahead, Strategy strategy, tunekit::candidate_limits limits = {})
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Logs that somebody edited, with the checksums of what is there now.
+/// Edited logs, with checksums that fit the new text.
 
 #include <cstddef>
 #include <string>

@@ -11,7 +11,7 @@
 
 namespace support {
 
-/// Made empty at birth, removed with all that lies in it at the end.
+/// It is empty when made, and is removed with its content at the end.
 class temporary_folder {
 public:
     temporary_folder()

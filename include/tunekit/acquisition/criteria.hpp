@@ -23,7 +23,7 @@ struct mean {
 /// The upper confidence bound of a score: mean + kappa sd. Scores are maximised; for costs it is known as the lower
 /// confidence bound, with the sign turned.
 ///
-/// Shapes: unit of the score; the best score measured plays no part.
+/// Shapes: in the unit of the score. The best score measured is not used.
 /// Source: Cox, John (1992), SDO: A Statistical Method for Global Optimization; Srinivas et al. (2010), GP-UCB.
 struct upper_confidence_bound {
     double kappa = 2;  ///< >= 0; 0 is the mean; more explores more
@@ -34,7 +34,8 @@ struct upper_confidence_bound {
 };
 
 /// The probability of an improvement: P(score > best + xi) of a score predicted as N(mean, sd^2); 1 or 0 where sd is 0.
-/// Exactly 0 below (mean - best - xi) / sd = -38 and exactly 1 above 8.3: compare means where candidates tie.
+/// It is exactly 0 below (mean - best - xi) / sd = -38 and exactly 1 above 8.3. When candidates tie, compare their
+/// means.
 ///
 /// Shapes: xi in the unit of the score; the result has none. Precondition: sd >= 0.
 /// Source: Kushner (1964), J. Basic Engineering 86.
@@ -55,8 +56,8 @@ struct probability_of_improvement {
 ///
 ///     const double worth = acquisition::expected_improvement{}.value(predicted, best);
 ///
-/// max(0, mean - best - xi) where sd is 0. Never negative. Exactly 0 below (mean - best - xi) / sd = -38, where it is less
-/// than the smallest number: when candidates tie at 0, compare their means.
+/// Where sd is 0 it is max(0, mean - best - xi). It is never negative. Below (mean - best - xi) / sd = -38 it is less
+/// than the smallest positive number and exactly 0. When candidates tie at 0, compare their means.
 ///
 /// Shapes: all in the unit of the score. Precondition: sd >= 0.
 /// Cost:   one `exp` and one `erfc`, about 50 ns.
@@ -73,16 +74,17 @@ struct expected_improvement {
 };
 
 /// The logarithm of the expected improvement: ln E[max(0, score - best - xi)] of a score predicted as N(mean, sd^2). It
-/// ranks as `expected_improvement` does, and still ranks where that is 0 for all.
+/// ranks candidates as `expected_improvement` does, and still ranks them where that is 0 for all.
 ///
-/// Gaussian processes need it: sure of most of a space, they leave it at Z = (mean - best - xi) / sd far below -38.
-/// ln max(0, mean - best - xi), -inf at and below 0, where sd is 0.
+/// Gaussian processes need it. They have a small sd in most of a space, so Z = (mean - best - xi) / sd is far below -38
+/// there. Where sd is 0 it is ln max(0, mean - best - xi), and -inf if that difference is at most 0.
 ///
 /// Shapes: logarithm of the unit of the score. Precondition: sd >= 0.
 /// Cost:   above Z = -6 one `exp`, one `erfc` and two `log`; below 20 divisions and two `log`; 50 to 100 ns.
 /// Source: Ament, Daulton, Eriksson, Balandat, Bakshy (2023), Unexpected Improvements to Expected Improvement for Bayesian
 ///         Optimization, NeurIPS, equation 9.
-/// Departures: Mills' ratio as a continued fraction for their scaled complementary error function and two asymptotes.
+/// Departures: Mills' ratio as a continued fraction, instead of the paper's scaled complementary error function and two
+/// asymptotes.
 struct log_expected_improvement {
     double xi = 0;  ///< unit of score; the least improvement that counts: more explores more
 

@@ -21,7 +21,8 @@ namespace tunekit::bandit {
     return k;
 }
 
-/// The active arm with the highest `score(arm)`, the first of several. Precondition: one is active; no score is NaN.
+/// The active arm with the highest `score(arm)`; ties go to the first. Precondition: at least one is active; no score
+/// is NaN.
 template <class Score>
 [[nodiscard]] constexpr std::size_t best_active(std::span<const arm> arms, Score&& score)
 {

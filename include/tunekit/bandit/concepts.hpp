@@ -23,8 +23,8 @@ struct arm {
     friend bool operator==(const arm&, const arm&) = default;
 };
 
-/// A rule that picks an arm. It has parameters only, no memory. `t` is the number of pulls of all arms so far, of
-/// inactive ones too.
+/// A rule that picks an arm. It has parameters only, no memory. `t` is the number of pulls of all arms so far, inactive
+/// ones included.
 /// Semantics: returns the position of an active arm; equal arguments and generators give equal choices.
 /// Precondition: at least one arm is active.
 template <class B, class G>
@@ -57,8 +57,8 @@ concept learns_reward = requires(const P& policy, typename P::state& s, std::siz
 template <class P, class G>
 concept policy = generator<G> && std::copyable<P> && has_state<P> && selects_arm<P, G> && learns_reward<P>;
 
-/// A policy that can choose among some arms only: `among` lists them, ascending, one at least. A policy need not do
-/// that. It is required where arms retire.
+/// A policy that can choose among some of the arms. `among` lists them, ascending, at least one. Only where arms can
+/// retire must a policy do that.
 template <class P, class G>
 concept selects_among =
     requires(const P& policy, const typename P::state& s, std::span<const std::size_t> among, G& gen) {

@@ -15,8 +15,8 @@
 
 namespace tunekit::bandit {
 
-/// Picks the active arm of the highest estimate with probability 1 - epsilon, else a uniformly random active arm. An
-/// arm never pulled goes first, in declaration order.
+/// Picks the active arm of the highest estimate with probability 1 - epsilon, else a uniformly random active arm. Arms
+/// that were never pulled go first, in declaration order.
 ///
 ///     const std::size_t k = bandit::epsilon_greedy{.epsilon = 0.1}.select(arms, t, gen);
 ///

@@ -23,7 +23,7 @@ namespace tunekit::bandit {
 ///     policy.update(state, k, reward);
 ///
 /// To take arm k out, set state.arms[k].active to false; one arm must stay active for `select`.
-/// Cost: O(1) an update; a selection is the rule's. No allocation after `start` of its own.
+/// Cost: O(1) per update; a selection costs what the rule costs. It allocates nothing itself after `start`.
 template <class Bandit>
 struct on_means {
     Bandit rule;

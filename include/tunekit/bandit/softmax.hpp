@@ -17,8 +17,8 @@
 
 namespace tunekit::bandit {
 
-/// Draws an active arm with probability proportional to exp(estimate / temperature). An arm never pulled goes first, in
-/// declaration order.
+/// Draws an active arm with probability proportional to exp(estimate / temperature). Arms that were never pulled go
+/// first, in declaration order.
 ///
 ///     const std::size_t k = bandit::softmax{}.select(arms, t, gen);
 ///
@@ -26,8 +26,8 @@ namespace tunekit::bandit {
 /// Randomness: one `uniform_01`; none for an arm never pulled.
 /// Cost:       O(K), one `exp` an arm, one allocation.
 /// Source:     DynaTune (ICLR 2021), appendix A.
-/// Departures: the paper's temperature is not published: without one, the mean |estimate| of the active arms is taken,
-///             which makes the choice independent of the unit of reward; all estimates 0 is a uniform draw.
+/// Departures: the paper does not publish its temperature. The default is the mean |estimate| of the active arms, which
+///             makes the choice independent of the unit of reward. If all estimates are 0, the draw is uniform.
 struct softmax {
     std::optional<double> temperature{};  ///< > 0, in the unit of reward; none: the mean |estimate| of the active arms
 

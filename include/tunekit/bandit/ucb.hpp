@@ -15,12 +15,12 @@
 
 namespace tunekit::bandit {
 
-/// Picks the active arm k with the highest  estimate_k / unit + sqrt(exploration ln t / pulls_k).  An arm never pulled
-/// goes first, in declaration order.
+/// Picks the active arm k with the highest  estimate_k / unit + sqrt(exploration ln t / pulls_k).  Arms that were never
+/// pulled go first, in declaration order.
 ///
 ///     const std::size_t k = bandit::ucb::scale_free().select(arms, t, gen);
 ///
-/// The root has no unit, so the unit of the estimates decides between exploring and exploiting. Three settings:
+/// The root has no unit, so the unit of the estimates decides how much the bandit explores. There are three settings:
 ///     scale_free()              unit = largest |estimate| of the active arms: a common factor changes nothing (default)
 ///     paper(initial_latency)    estimates in seconds, unit = 1 ms, exploration 2, or 0.2 below 1 ms of initial latency
 ///     initial_latency(seconds)  estimates in seconds, unit = that latency
@@ -31,11 +31,11 @@ namespace tunekit::bandit {
 /// Cost:       O(K), no allocation.
 /// Source:     DynaTune (ICLR 2021), section 3.3, with the constant inside the root as in the authors' code and in Auer,
 ///             Cesa-Bianchi, Fischer (2002).
-/// Departures: arms never pulled score +inf (the paper's constant gamma is not published); `scale_free` and
-///             `initial_latency` are ours; the paper does not say which latency switches its constant: here that of the
-///             whole model after warm-up.
+/// Departures: arms never pulled score +inf (the paper's constant gamma is not published). `scale_free` and
+///             `initial_latency` are ours. The paper does not say which latency switches its constant; here it is that
+///             of the whole model after warm-up.
 struct ucb {
-    double exploration = 2;        ///< C; finite, >= 0; 0 is pure greed
+    double exploration = 2;        ///< C; finite, >= 0; 0 never explores
     std::optional<double> unit{};  ///< > 0, in the unit of the estimates; none: the largest |estimate| of active arms
 
     [[nodiscard]] static constexpr ucb scale_free() { return {}; }
@@ -50,7 +50,7 @@ struct ucb {
     /// seconds.
     [[nodiscard]] static constexpr ucb initial_latency(double seconds) { return {.exploration = 2, .unit = seconds}; }
 
-    /// The bonus of an arm for being little known, in units. Precondition: pulls > 0.
+    /// The root in the score: the bonus for an arm with few pulls, without a unit. Precondition: pulls > 0.
     [[nodiscard]] double bonus(std::uint64_t pulls, std::uint64_t t) const
     {
         return t <= 1 ? 0 : std::sqrt(exploration * std::log(static_cast<double>(t)) / static_cast<double>(pulls));

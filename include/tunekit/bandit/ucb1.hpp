@@ -31,7 +31,7 @@ namespace tunekit::bandit {
 /// Source:     Auer, Cesa-Bianchi, Fischer (2002), Machine Learning 47, 235-256, Figure 1 and theorem 1.
 /// Departures: the paper breaks ties arbitrarily; here uniformly at random, from `gen`.
 struct ucb1 {
-    double exploration = 1.4142135623730951;  ///< >= 0; unit of reward; 0 is pure greed
+    double exploration = 1.4142135623730951;  ///< >= 0; unit of reward; 0 never explores
 
     /// The rewards seen so far. A regular value: copy it to snapshot, compare it in tests.
     struct state {
@@ -58,7 +58,7 @@ struct ucb1 {
         return highest(s, s.mean.size(), [](std::size_t i) { return i; }, gen);
     }
 
-    /// The same among the arms that `among` lists, ascending. Precondition: it lists one at least.
+    /// The same among the arms that `among` lists, ascending. Precondition: it lists at least one.
     template <generator G>
     [[nodiscard]] std::size_t select(const state& s, std::span<const std::size_t> among, G& gen) const
     {

@@ -9,9 +9,9 @@
 
 #include "tunekit/core/config.hpp"
 
-/// Types with nothing beyond a concept, declared only. Composites check their parts against them, and tests instantiate
-/// algorithms with them to prove that these use nothing else. The archetypes of a floor's concepts are in its
-/// archetypes.hpp.
+/// Each type has the members that its concept asks for and no others. They are only declared. Composites check their
+/// parts against them. Tests instantiate algorithms with them: that proves that the algorithms use nothing else. The
+/// archetypes of a floor's concepts are in its archetypes.hpp.
 namespace tunekit::archetype {
 
 /// A generator of 32-bit words with no default constructor, no copies and no seed.

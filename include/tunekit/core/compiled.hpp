@@ -4,9 +4,10 @@
 /// \file
 /// The place of function bodies: inline in every translation unit, or once in a program that links `tunekit::compiled`.
 ///
-/// Headers declare their functions first; below, between `#if TUNEKIT_BODIES` and `#endif`, stand the bodies of those that are no
-/// templates and in no hot loop, each marked TUNEKIT_INLINE. Header-only is the default. A program that defines TUNEKIT_COMPILED for all
-/// of its translation units takes these bodies from `tunekit/compiled.cpp`, which is compiled once.
+/// Headers declare their functions first. Bodies of functions that are neither templates nor part of a hot loop are
+/// further down, between `#if TUNEKIT_BODIES` and `#endif`. Each is marked TUNEKIT_INLINE. Header-only is the default.
+/// A program that defines TUNEKIT_COMPILED for all of its translation units takes these bodies from
+/// `tunekit/compiled.cpp`, which is compiled once.
 
 #if !defined(TUNEKIT_COMPILED)
 #define TUNEKIT_BODIES 1

@@ -3,8 +3,8 @@
 
 /// \file
 /// The requirements on a translation unit: C++20, exceptions, and meaningful infinities and NaN. Every header includes
-/// this one before its first declaration. A requirement that is not met is reported once: the missing header ends the
-/// compilation.
+/// this one before its first declaration. A requirement that is not met is reported once, because the include of a
+/// header that does not exist ends the compilation.
 
 #if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 202002L
 #error "tunekit: needs C++20 (-std=c++20)"
@@ -16,7 +16,8 @@
 #include <tunekit_needs_exceptions>
 #endif
 
-// A failed fit is NaN and an arm never pulled scores +inf: with -ffinite-math-only the compiler may delete those tests.
+// A failed fit is NaN, and an arm that was never pulled scores +inf. With -ffinite-math-only the compiler may delete
+// the tests for them.
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #error "tunekit: infinities and NaN carry meaning here; compile without -ffinite-math-only (part of -ffast-math)"
 #endif

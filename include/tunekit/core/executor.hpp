@@ -10,10 +10,10 @@
 
 namespace tunekit::core {
 
-/// An executor runs `f(0) ... f(n - 1)`, each once, in any order and on any threads, and returns when all are done. It
-/// is called as const, as a lambda that is not `mutable` is. A pool that changes when it runs is captured by reference:
-/// `[&](std::size_t n, auto&& f) { pool.run(n, f); }`. The `f` that tunekit passes writes by its argument and draws
-/// from a stream of its own, so results do not depend on the order.
+/// An executor runs `f(0) ... f(n - 1)`, each once, in any order and on any threads, and returns when all are done. Its
+/// call operator is const, like that of a lambda that is not `mutable`. Capture a pool that changes when it runs by
+/// reference: `[&](std::size_t n, auto&& f) { pool.run(n, f); }`. The `f` that tunekit passes writes to a place of its
+/// own for each i and draws from a random stream of its own. So results do not depend on the order.
 template <class Run>
 concept executor = requires(const Run& run, std::size_t n, void (&f)(std::size_t)) { run(n, f); };
 

@@ -12,15 +12,15 @@
 
 namespace tunekit::core {
 
-/// Mixes `x` into a hash of earlier numbers; begin with 0. Its upper bits are the good ones.
+/// Mixes `x` into a hash of earlier numbers. Begin with 0. The upper bits of the hash are the well mixed ones.
 [[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t x) noexcept
 {
     hash = (hash ^ x) * 0x9E3779B97F4A7C15U;
     return hash ^ hash >> 32;
 }
 
-/// A table of numbers of type `Entry`. The caller knows how to hash and compare what a number stands for: itself, or
-/// the item with that number in an array. Open addressing with linear probing; nothing depends on an order.
+/// A table of numbers of type `Entry`. A number stands for itself, or for the item with that number in an array. The
+/// caller hashes and compares those items. Open addressing with linear probing. No result depends on an order.
 ///
 ///     index_table<std::uint32_t> table;                               // of rows in an array
 ///     const auto there = table.add(n, hash_of(n), same_as(n), hash_of);  // n itself where no such row was there

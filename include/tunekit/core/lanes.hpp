@@ -30,8 +30,8 @@ struct lanes_of {
 
 }  // namespace detail
 
-/// As many `T` as a register holds: arithmetic, comparisons and `?:` go lane by lane. Pass them by reference: by value
-/// they would change the calling convention with the flags.
+/// A vector of as many `T` as a register holds. Arithmetic, comparisons and `?:` work on each lane. Pass it by
+/// reference: passed by value, its calling convention would depend on compiler flags.
 template <class T>
 using lanes = typename detail::lanes_of<T>::type;
 

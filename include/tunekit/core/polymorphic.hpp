@@ -11,8 +11,8 @@
 
 namespace tunekit::core {
 
-/// Owns an object of a type derived from `Base` and copies it with itself. The type-erased classes of tunekit use it,
-/// so that they stay values. Empty only after a move.
+/// Owns an object of a type derived from `Base`. A copy owns a copy of the object. The type-erased classes of tunekit
+/// use it, so that they stay values. It is empty only after a move.
 /// Precondition: Base has a virtual destructor.
 template <class Base>
 class polymorphic {

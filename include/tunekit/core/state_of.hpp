@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The state of a part: the value that its `start` returns, and that holds all that a run learns.
+/// The state of a part: the value that its `start` returns. It holds all that a run learns.
 
 #include <utility>
 

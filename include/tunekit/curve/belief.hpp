@@ -29,7 +29,7 @@ namespace tunekit::curve {
 
 /// The starting points of the walkers.
 enum class walkers_from {
-    ball,  ///< around the least-squares curve, 1e-4 of each parameter wide: as in DynaTune, which relies on burn-in to spread the walkers
+    ball,     ///< around the least-squares curve, 1e-4 of each parameter wide, as in DynaTune: burn-in spreads them
     hessian,  ///< from the normal distribution of the least-squares curvature: nearly the posterior
 };
 
@@ -39,9 +39,9 @@ struct belief_options {
     std::size_t walkers = 10;
     std::size_t steps = 500;
     std::size_t burn_in = 300;       ///< of the steps
-    std::size_t thin = 10;           ///< every so many steps all walkers are stored
+    std::size_t thin = 10;           ///< all walkers are stored after every this many steps
     bool not_below_last = true;      ///< only curves whose prediction is not below the last value
-    bool scale_by_distinct = false;  ///< count a likelihood of n points as one of the number of distinct values
+    bool scale_by_distinct = false;  ///< scale the likelihood of n points to the number of their distinct values
     bool recency_weights = false;    ///< late points count up to ten times as much as the first
     walkers_from start = walkers_from::ball;
 
@@ -53,7 +53,7 @@ template <family F>
 struct explanation {
     curve::forecast forecast;
     std::size_t first = 0;            ///< where the segment begins in the curve, from 0
-    fitted<F> fit;                    ///< its parameters are of the normalised curve: value over peak
+    fitted<F> fit;                    ///< parameters of the normalised curve, value over peak
     double acceptance = 0;            ///< mean over walkers; 0.4 to 0.7 is usual
     std::vector<double> predictions;  ///< performance at the horizon, one per kept sample; empty without a posterior
 };
@@ -63,23 +63,23 @@ struct explanation {
 ///     const curve::belief<> belief;                                      // log power, the paper's numbers
 ///     const curve::forecast next = belief.predict(best, horizon, peak, gen);
 ///
-/// The curve is divided by `peak` and cut at jumps; the last segment is fitted by least squares; an ensemble of walkers samples
-/// (parameters, sigma) under a uniform prior on a box and the demand f(horizon) >= last; the kept samples' f(horizon) give
-/// mean and sd, and with them the expected improvement  sd (phi(Z) + Z Phi(Z)),  Z = (mean - last) / sd.
+/// The curve is divided by `peak` and cut at jumps. The last segment is fitted by least squares. An ensemble of walkers
+/// then samples (parameters, sigma) under a uniform prior on a box and the condition f(horizon) >= last. The f(horizon)
+/// of the kept samples give mean and sd. The expected improvement is  sd (phi(Z) + Z Phi(Z)),  Z = (mean - last) / sd.
 ///
 /// Shapes:     best[i] is the best performance after trial i + 1, in FLOP/s; horizon in trials, above their number; peak in
 ///             FLOP/s, 0 where unknown: 1.25 times the last value. Values above the peak are legal (Winograd).
-/// Fallback:   with fewer than 5 points, a segment that does not move, no usable fit or start, or fewer than 50 samples,
-///             mean = last (1 + g), sd = 0.05 last, where g is half the mean relative growth over the last 3 stretches of
-///             horizon - n trials: the slots, if the next is as long as they were.
-/// Errors:     std::invalid_argument for a curve with a negative or infinite value, a horizon not above n, or options without
-///             a kept step.
+/// Fallback:   with fewer than 5 points, a segment that does not move, no usable fit or start, or fewer than 50
+///             samples, mean = last (1 + g), sd = 0.05 last, where g is half the mean relative growth over the last 3
+///             stretches of horizon - n trials. These are the last 3 slots, if all slots have one length.
+/// Errors:     std::invalid_argument for a curve with a negative or infinite value, a horizon not above n, or options
+///             that keep no step.
 /// Randomness: only where there is a posterior: normals for the start, then the sampler's.
 /// Cost:       steps x walkers likelihoods: 1.5 to 3 ms for 260 points on one core, whatever the family.
 /// Threads:    const; one generator per thread.
 /// Source:     Zhang et al. (2021), DynaTune, ICLR, section 4.3; Domhan, Springenberg, Hutter (2015), IJCAI.
-/// Departures: a proper prior; relative start ball; sigma at least 1e-6; fallbacks; a least-squares run that ends by its limit
-///             on evaluations still starts the walkers, who do not need an optimum.
+/// Departures: a proper prior; a relative start ball; sigma at least 1e-6; fallbacks. A least-squares run that ends by
+///             its limit on evaluations still starts the walkers, because they do not need an optimum.
 template <family F = log_power>
 struct belief {
     belief_options options = {};  ///< the defaults are the paper's
@@ -177,7 +177,7 @@ private:
         return out;
     }
 
-    /// Walkers around `centre`; empty when draws do not meet the support.
+    /// Walkers around `centre`; empty when no draw lies in the support.
     template <generator G>
     [[nodiscard]] std::vector<double> start(const log_posterior<F>& density, const fitted<F>& fit,
                                             const parameters_of<F>& centre, std::size_t n, G& gen) const

@@ -26,7 +26,7 @@ enum class basis {
     nothing,       ///< no valid trial yet: everything else is 0
     fallback,      ///< too few points, a plateau or a failed fit: the last value and the growth of the last slots
     posterior,     ///< samples of a fitted curve
-    improvements,  ///< the frequency and the size of the curve's improvements
+    improvements,  ///< the rate and the sizes of the curve's improvements
 };
 
 /// A forecast of a tuning curve's value at a horizon. Performance is in FLOP/s, or in the unit of the curve.
@@ -34,7 +34,7 @@ struct forecast {
     double last = 0;  ///< the best performance so far
     double mean = 0;  ///< expected performance at the horizon
     double sd = 0;    ///< standard deviation of the curve's value there, without measuring noise
-    /// E[max(0, performance - last)], of a normal with this mean and sd where there is a sample; >= 0.
+    /// E[max(0, performance - last)]; >= 0. With a sample it is that of a normal distribution with this mean and sd.
     double expected_improvement = 0;
     double expected_saving = 0;  ///< E[max(0, 1 / last - 1 / performance)]: seconds per FLOP saved; >= 0
     curve::basis basis = curve::basis::nothing;

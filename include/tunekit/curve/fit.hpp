@@ -34,8 +34,8 @@ struct fitted {
 /// Cost:       two Levenberg-Marquardt runs, commonly 5 to 20 passes over the points each.
 /// Source:     Zhang et al. (2021), DynaTune, ICLR, section 4.3 (maximum likelihood start); solver:
 ///             `linalg::levenberg_marquardt`.
-/// Departures: the public code starts from all ones, a decreasing curve; a bounded quasi-Newton method as second resort is left
-///             out, because the projected steps never leave the box.
+/// Departures: the public code starts with all parameters 1, which is a decreasing curve. Its second attempt, a bounded
+///             quasi-Newton method, is left out, because the projected steps never leave the box.
 template <family F>
 [[nodiscard]] fitted<F> fit(const observations& data, const box_of<F>& box,
                             const linalg::levenberg_marquardt& solver = {.tolerance = 1e-8})

@@ -8,9 +8,9 @@
 
 namespace tunekit::curve {
 
-/// The way in which improvement becomes time.
+/// The formula that turns an improvement into a saved time.
 enum class gain {
-    of_expected_improvement,  ///< the time at last + expected improvement: DynaTune's
+    of_expected_improvement,  ///< the time at the performance last + EI: DynaTune's
     expected,  ///< the expectation of the time saved: exact, while `of_expected_improvement` converts a mean
 };
 
@@ -21,7 +21,7 @@ enum class gain {
 ///
 ///     of_expected_improvement: weight flops (1 / last - 1 / (last + EI));   expected: weight flops E[max(0, 1 / last - 1 / p)]
 ///
-/// Never negative; 0 for a forecast that rests on nothing. Precondition: the forecast is in FLOP/s.
+/// It is never negative, and 0 for a forecast of `basis::nothing`. Precondition: the forecast is in FLOP/s.
 /// Source: Zhang et al. (2021), DynaTune, ICLR, section 4.3; the second form is ours.
 [[nodiscard]] inline double latency_reduction(const forecast& f, double flops, double weight = 1,
                                               gain form = gain::of_expected_improvement)

@@ -25,8 +25,8 @@ class improvement_gains {
 public:
     improvement_gains() = default;  ///< certainly no gain
 
-    /// Makes a distribution in which N has mean `count` * `exposure` and variance that times 1 + `exposure`; a gain has
-    /// mean `scale` / (`shape` - 1).
+    /// Makes a distribution in which N has mean `count` * `exposure` and variance `count` * `exposure` * (1 +
+    /// `exposure`). A gain has mean `scale` / (`shape` - 1).
     /// Errors: std::invalid_argument unless all are positive and finite and `shape` > 2, which a standard deviation needs.
     improvement_gains(double count, double exposure, double shape, double scale);
 
@@ -44,7 +44,7 @@ public:
     [[nodiscard]] double saved_share() const;
 
 private:
-    static constexpr std::size_t most = 4096;  // of terms: N is below, but for horizons beyond all reason
+    static constexpr std::size_t most = 4096;  // the most terms; N is smaller for any realistic horizon
 
     [[nodiscard]] double of_share(double u) const;
 
@@ -58,31 +58,33 @@ private:
 ///     const curve::forecast next = belief.predict(best, horizon, peak, gen);
 ///     belief.gains(best, horizon).quantile(0.95);   // relative to the last value; 0 as long as P(no improvement) > 0.95
 ///
-/// Trials that are exchangeable improve on all before (set a record) at trial t with probability 1 / t: once per factor e of
-/// trials, whatever the distribution of their values. So improvements are taken as a Poisson process in ln t, of unknown rate, and their gains as
-/// exponential of unknown mean, which shrinks as t^-d. Both unknowns have conjugate priors; what they are after the curve gives
-/// the gain until the horizon in closed form. With d = `shrinking`:
+/// If trials are exchangeable, trial t improves on all before (sets a record) with probability 1 / t. That is one
+/// improvement per factor e of trials, whatever the distribution of their values. So improvements are modelled as a
+/// Poisson process in ln t of unknown rate. Their gains are exponential with an unknown mean, which shrinks as t^-d.
+/// Both unknowns have conjugate priors. Their posteriors give the gain until the horizon in closed form. With d =
+/// `shrinking`:
 ///
 ///     rate ~ Gamma(rate_prior + sum_j w_j, rate_prior + E),  w_j = (t_j / n)^forgetting: late ones count most,
 ///                                                            E = (1 - (t_1 / n)^forgetting) / forgetting: ln t seen
 ///     mean gain at n ~ InverseGamma(gain_shape + J, gain_prior (gain_shape - 1) n^-d + sum_j g_j (t_j / n)^d)
 ///
-/// over the J improvements after t_1, the first valid trial. g_j = 1 - best before / best after, the share of time that
-/// improvement j saved: the leaps of a curve's first trials count less than 1 and do not promise others.
+/// over the J improvements after t_1, the first valid trial. g_j = 1 - best before / best after is the share of time
+/// that improvement j saved. So the large improvements of the first trials count less than 1 each, and do not make
+/// later ones likely.
 ///
-/// Shapes:     as `belief`; any n >= 1 will do, and `peak` is not used.
+/// Shapes:     as `belief`, but any n >= 1 is enough, and `peak` is not used.
 /// Errors:     std::invalid_argument for a curve with a negative or infinite value, a horizon not above n, or parameters
 ///             out of range.
 /// Randomness: none.
 /// Cost:       O(n) and about 10 us; a hundredth of a `belief`.
-/// Source:     ours, on Renyi (1962), Theorie des elements saillants d'une suite d'observations: records of exchangeable
-///             trials. The defaults were chosen by interval score on recorded spaces: docs/curves.md.
+/// Source:     ours, on Renyi (1962), Theorie des elements saillants d'une suite d'observations, on records of
+///             exchangeable trials. The defaults were chosen by interval score on recorded spaces: docs/curves.md.
 struct improvement_process {
     double rate_prior = 2;    ///< the prior's weight in improvements; its mean is one per factor e of trials; > 0
-    double forgetting = 1;    ///< >= 0; 0: all improvements count alike towards the rate
+    double forgetting = 1;    ///< >= 0; 0: all improvements have the same weight in the rate
     double gain_shape = 2.5;  ///< the prior's weight in gains, and 1; > 2
     double gain_prior = 0.1;  ///< the prior's mean gain of an improvement at trial 1; > 0
-    double shrinking = 0.6;   ///< gains shrink as trials to the power of minus this; >= 0
+    double shrinking = 0.6;   ///< d: gains shrink as t^-d; >= 0
 
     /// The relative gain until `horizon`; certainly 0 for a curve without a value above 0.
     [[nodiscard]] improvement_gains gains(std::span<const double> best, double horizon) const;

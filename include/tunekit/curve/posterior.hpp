@@ -26,14 +26,14 @@ struct lower_bound {
 template <family F>
 struct posterior_options {
     box_of<F> box{};                    ///< the prior of the parameters: uniform here, 0 outside
-    double known_noise = 0;             ///< sigma; 0: it is a parameter, the last one
+    double known_noise = 0;             ///< sigma; 0: sigma is the last parameter
     stats::interval noise = {1e-6, 1};  ///< the prior of sigma where it is one: uniform here
     double scale = 1;                   ///< multiplies the log-likelihood: below 1 where points are not independent
     lower_bound not_below = {};         ///< curves below it have probability 0
 };
 
-/// The log density ln p(parameters | points) up to a constant, for `mcmc::ensemble`. It is batched, because points of a
-/// curve fill registers.
+/// The log density ln p(parameters | points) up to a constant, for `mcmc::ensemble`. It evaluates batches, and uses
+/// vector registers across the points of a curve.
 ///
 ///     const curve::log_posterior<curve::log_power> density(points, {.box = curve::log_power::box(1.5)});
 ///
@@ -41,8 +41,9 @@ struct posterior_options {
 ///
 /// Errors: std::invalid_argument for noise or scale that are not positive numbers. A likelihood that is NaN counts as 0.
 /// Cost:   1 to 1.5 ns per point of a log power curve with AVX2, 2.5 with SSE2.
-/// Source: Zhang et al. (2021), DynaTune, ICLR, section 4.3. Departures: a proper prior, where the public code's is flat and
-///         its log power posterior cannot be normalised; the bound is asked of the prediction, as the paper words it.
+/// Source: Zhang et al. (2021), DynaTune, ICLR, section 4.3. Departures: a proper prior. The public code's is flat, and
+///         with it the posterior of log power cannot be normalised. The lower bound applies to the prediction, as in
+///         the paper.
 template <family F>
 class log_posterior {
 public:

@@ -22,7 +22,7 @@ namespace tunekit::curve {
 /// Source:     Zhang et al. (2021), DynaTune, ICLR, section 4.3 (20 % only; the rest is ours).
 struct segment_options {
     double jump = 0.2;  ///< relative; a value more than this above the one before starts a segment; +inf never cuts
-    std::size_t min_points = 5;  ///< a last segment shorter than this is completed by the points before it
+    std::size_t min_points = 5;  ///< a shorter last segment also gets the points before it
     std::size_t max_points =
         512;  ///< above this many points, runs of equal values keep their first and last point only
 
@@ -36,8 +36,8 @@ struct segment {
     std::vector<double> y;  ///< n
 };
 
-/// The positions (from 0) at which segments begin; leading zeros belong to none. Empty for a curve without a value
-/// above 0.
+/// The positions (from 0) at which segments begin; leading zeros belong to no segment. Empty for a curve without a
+/// value above 0.
 [[nodiscard]] inline std::vector<std::size_t> segment_starts(std::span<const double> best, double jump = 0.2)
 {
     std::vector<std::size_t> starts;

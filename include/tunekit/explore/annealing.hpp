@@ -29,18 +29,18 @@ enum class heat : std::uint8_t {
 ///
 ///     explore::annealing{.unit = explore::heat::spread}
 ///
-/// A neighbour of score s' is accepted from score s at temperature t with probability
-/// exp(min(1, (s' - s) / (h t + 1e-5))), where t falls linearly from `temperature` to 0 in units h. Every proposal, accepted
-/// or not, competes for the list that is returned. The search ends early when that list has not changed for `patience`
-/// steps.
+/// A neighbour of score s' is accepted from score s at temperature t with probability exp(min(1, (s' - s) / (h t +
+/// 1e-5))), where t falls linearly from `temperature` to 0 in units h. Every proposal, accepted or not, may enter the
+/// list that is returned. The search ends early when that list has not changed for `patience` steps.
 ///
-/// State:      the chains, which go on where they stopped when `persistent`.
+/// State:      the chains. With `persistent` the next search continues them.
 /// Randomness: `sample` for new chains; per step one `neighbours` over all chains, then one `uniform_01` per chain that
 ///             might step down.
 /// Cost:       at most chains (steps + 1) scores and as many neighbours.
 /// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS; TVM 0.6 sa_model_optimizer.py for the numbers.
-/// Departures: TVM drops candidates of negative score, which with ranking losses discards good ones; here nothing is dropped.
-///             `heat::spread` is ours: at 1 -> 0 nearly every move is accepted when scores lie in [0, 1].
+/// Departures: TVM drops candidates of negative score. With ranking losses that discards good ones, so here none is
+///             dropped. `heat::spread` is ours: with temperatures from 1 to 0 nearly every move is accepted when scores
+///             lie in [0, 1].
 struct annealing {
     std::size_t chains = 128;  ///< > 0
     std::size_t steps = 500;

@@ -54,13 +54,14 @@ concept explores = requires(const X& explorer, state_of<X, Space>& state, const 
 };
 
 /// An explorer: its parameters are in the explorer; what one search keeps for the next is in its state.
-/// Semantics: equal states, scores and generators give equal candidates; fewer than n only where it found no more, or chose fewer.
+/// Semantics: equal states, scores and generators give equal candidates; there are fewer than n only where it found no
+/// more, or chose fewer.
 template <class X, class Space, class Scorer, class G>
 concept explorer = std::copyable<X> && starts_on<X, Space> && std::copyable<state_of<X, Space>> && scorer<Scorer> &&
                    explores<X, Space, Scorer, G>;
 
-/// An explorer that lists the configurations to score, without scoring them: distinct ones, given the best known, best
-/// first. Where `complete(space)`, it lists every configuration, in the same order each time.
+/// An explorer that lists the configurations to score, without scoring them. They are distinct. It gets the best known
+/// ones, best first. Where `complete(space)` is true, it lists every configuration, in the same order each time.
 template <class X, class Space, class G>
 concept lists =
     std::copyable<X> && requires(const X& explorer, const Space& space, std::span<const index> best, G& gen) {

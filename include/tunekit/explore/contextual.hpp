@@ -22,20 +22,21 @@ namespace tunekit::explore {
 ///
 ///     epsilon_t = min(1, mean over K random configurations of sd / best measured score),    r = floor(epsilon_t n)
 ///
-/// so that it explores while the model does not know and exploits once it does. A best score of 0 or less gives epsilon_t = 1.
-/// With `stochastic_rounding` the expectation of r is epsilon_t n; floor never explores once epsilon_t n < 1.
+/// So it explores while the model is uncertain, and exploits later. A best score of 0 or less gives epsilon_t = 1. With
+/// `stochastic_rounding` the expectation of r is epsilon_t n. Without it nothing is explored once epsilon_t n < 1.
 ///
 ///     explore::contextual{explore::annealing{}}                                        // the best candidates of annealing
 ///     explore::contextual{screen::screened{explore::annealing{}, screen::diversity{}}} // the diverse choice among them
 ///
-/// The share is one of the round where the strategy's screen keeps candidates as they come (`screen::keep_best`). A choice
-/// among candidates belongs inside: a screen behind it would choose among the random ones too.
+/// The share of random candidates holds for the round if the strategy's screen is `screen::keep_best`, which keeps
+/// candidates in their order. Put another screen inside, as in the second line: a screen after this explorer would
+/// choose among the random candidates too.
 /// Randomness: what `inner` draws; `sample(2 K)`; one `uniform_01` with stochastic rounding; one `uniform_index` per
 ///             random candidate and rejection.
 /// Cost:       `inner`, and K + r predictions.
 /// Source:     Li et al. (2020), AdaTune, NeurIPS, section 4.2.2 and algorithm 1, lines 5 to 9; K and the rounding from its code.
-/// Departures: epsilon_t is clamped (the code is not, and may ask for more than n); the K configurations are drawn from the
-///             unvisited where 2 K draws find any, as the paper says and the code does not.
+/// Departures: epsilon_t is clamped; the authors' code does not, and may ask for more than n. The K configurations are
+///             unvisited ones where 2 K draws find any. The paper says so; the code differs.
 template <class Inner = annealing>
 struct contextual {
     Inner inner{};

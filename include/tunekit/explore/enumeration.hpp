@@ -23,10 +23,10 @@ namespace tunekit::explore {
 ///
 ///     search::model_guided{model, acquisition::expected_improvement{}, explore::enumeration{}, screen::keep_best{}}
 ///
-/// As an explorer it knows no measurement: "best known" are the best that it returned last time.
+/// An explorer does not know measurements, so "best known" are the best that it returned last time.
 ///
-/// State:      those.
-/// Randomness: none up to `max_complete`; above, one `sample`.
+/// State:      the best that it returned last time.
+/// Randomness: none up to `max_complete` configurations, one `sample` above.
 /// Cost:       one score per configuration looked at; memory 8 bytes each.
 /// Threads:    const calls on distinct states are safe.
 struct enumeration {

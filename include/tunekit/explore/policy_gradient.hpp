@@ -24,8 +24,8 @@ namespace tunekit::explore {
 
 /// The reward of a step.
 enum class reward_of : std::uint8_t {
-    score,  ///< the score of the configuration it leads to
-    rise,   ///< that less the score of the configuration it began at
+    score,  ///< the score of the configuration after the step
+    rise,   ///< that minus the score of the configuration before it
 };
 
 /// The steps that an update of the policy uses.
@@ -41,21 +41,21 @@ enum class updates : std::uint8_t {
 ///
 ///     explore::policy_gradient{.entropy_weight = 0.02}
 ///
-/// The network sees ordinal / cardinality of each parameter that has more than one value. A value beyond the ends of
-/// its list is held there; a step that leaves the valid set of a constrained space stays where it is, and earns that
-/// place's score. An episode ends early once a share of `end_share` of the parameters stayed or were pushed against an
-/// end of their list in one step. Rewards should be of the order of 1.
+/// The network sees ordinal / cardinality of each parameter that has more than one value. A value at an end of its list
+/// cannot go further. A step to a configuration that the constraints exclude is not made, and the reward is the score
+/// of the present configuration. An episode ends early once a share of `end_share` of the parameters stayed or were
+/// pushed against an end of their list in one step. Rewards should be of the order of 1.
 ///
-/// State:      weights and Adam's moments, which go on from search to search.
-/// Randomness: at first the weights; distinct starts; per step one `bits` per parameter and episode; per update the
-///             steps that it looks at.
+/// State:      weights and Adam's moments, kept from search to search.
+/// Randomness: the weights, once; distinct starts; per step one `bits` per parameter and episode; per update the steps
+///             that it uses.
 /// Cost:       at most episodes (steps + 1) scores and as many passes of a network of about 2,000 weights.
 /// Source:     Ahn et al. (2020), Chameleon: Adaptive Code Optimization for Expedited Deep Neural Network Compilation,
 ///             ICLR, section 3.2 and table 9; its code for what the paper leaves open (observation, minibatches).
 /// Departures: the paper gives no sizes of layers: 20 here as in its code. The paper does not say what ends an episode
-///             before its last step; nothing does here by default, as the code's rule ends most after ten of 500. The
-///             code plays one episode after another and learns after each; here all are played with the policy as it
-///             was at the start, then learnt from one by one. Advantages that are all equal teach nothing (the code
+///             before its last step. By default nothing does here, because the code's rule ends most after ten of 500.
+///             The code plays one episode after another and learns after each. Here all are played with the policy of
+///             the start; then it learns from each in turn. Advantages that are all equal change nothing (the code
 ///             divides by 0). Starts are distinct. The code knows no constraints.
 struct policy_gradient {
     std::size_t episodes = 128;  ///< > 0

@@ -51,7 +51,7 @@ struct autotvm_record {
     friend bool operator==(const autotvm_record&, const autotvm_record&) = default;
 };
 
-/// The records of a log, and the problems of what could not be read.
+/// The records of a log, and a problem for each line that could not be read.
 struct autotvm_log {
     std::vector<autotvm_record> records;
     std::vector<problem> problems;
@@ -146,8 +146,8 @@ inline void read_result(const json_fields& result, autotvm_record& out)
 /// Errors: tunekit::error where the file cannot be read.
 [[nodiscard]] inline autotvm_log read_autotvm(const std::string& path) { return parse_autotvm(read_text(path), path); }
 
-/// The record as JSON of version 0.2. A log of version 0.2 gives the same JSON values again; the workload and the
-/// template's name of version 0.1 have no place in it.
+/// The record as JSON of version 0.2. A record that was read from version 0.2 gives the same JSON values again. The
+/// workload and the template's name of version 0.1 are lost.
 [[nodiscard]] inline nlohmann::json to_json(const autotvm_record& r)
 {
     nlohmann::json entity = nlohmann::json::array();

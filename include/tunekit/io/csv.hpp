@@ -33,7 +33,7 @@ struct csv_record {
 };
 
 /// Splits text into the records of RFC 4180: fields separated by commas, quoted where they hold a comma, a quote or a
-/// line end. A quote that is never closed ends with the text; empty lines are no records.
+/// line end. A quote that is never closed ends with the text. Empty lines are skipped.
 [[nodiscard]] inline std::vector<csv_record> csv_records(std::string_view text)
 {
     std::vector<csv_record> out;
@@ -78,7 +78,7 @@ struct csv_record {
     return out += '"';
 }
 
-/// The trials of a file, and the problems of what could not be read.
+/// The trials of a file, and a problem for each line that could not be read.
 struct csv_trials {
     std::vector<measure::trial> trials;
     std::vector<problem> problems;

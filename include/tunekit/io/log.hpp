@@ -19,8 +19,8 @@
 
 namespace tunekit::io {
 
-inline constexpr int log_schema = 1;        ///< of trials, one a line, by `session`
-inline constexpr int event_log_schema = 2;  ///< of asks, tells and drops, by `logged`
+inline constexpr int log_schema = 1;        ///< a line per trial, written by `session`
+inline constexpr int event_log_schema = 2;  ///< a line per ask, tell or drop, written by `logged`
 
 /// The budget of a run besides its seconds; with several tasks, the budget of each.
 struct log_budget {
@@ -56,7 +56,7 @@ struct log_header {
     std::uint64_t seed = 0;
     std::string strategy{};
     std::string schedule{};
-    double seconds = 0;       ///< budget; may be raised when a run is resumed
+    double seconds = 0;       ///< budget; a resumed run may have more
     double slot_seconds = 0;  ///< in force
     std::uint64_t batch = 0;
     std::uint64_t workers = 1;  ///< at the beginning; of schema 2, as is the next field
@@ -73,7 +73,7 @@ struct log_trial {
     index candidate = 0;
     measure::limits limits{};
     measure::measurement measured{};
-    std::int64_t ended_ns = 0;               ///< when it was measured, since the start of the run
+    std::int64_t ended_ns = 0;               ///< end of its measurement, since the start of the run
     std::optional<std::int64_t> stamp_ns{};  ///< of its batch; only on the batch's last trial
     std::vector<std::string> values{};       ///< the texts of its configuration's values; empty where the log has none
 };
@@ -133,8 +133,8 @@ namespace detail {
     return line.member_json("tasks", tasks + ']').text();
 }
 
-/// The text of a trial's line, without the line's end. In it a cost that is no positive number is null, as are times
-/// below 0.
+/// The text of a trial's line, without the line's end. A cost that is not a positive number is written as null, and so
+/// are times below 0.
 [[nodiscard]] inline std::string to_line(const log_trial& t)
 {
     detail::json_line line;
@@ -171,18 +171,18 @@ struct log_event {
         tell,
         drop,
         workers,  ///< the number of workers is n from here on
-        budget,   ///< the budget of the run is this one from here on
-        joined    ///< the worker is the one that `about` describes from here on
+        budget,   ///< the run has this budget from here on
+        joined    ///< `about` describes the worker from here on
     };
 
     kind what = kind::ask;
-    std::uint64_t n = 0;              ///< of an ask: how many were asked for; of `workers`: how many there are
-    std::vector<job> jobs{};          ///< of an ask: what was given; of a tell or drop the one job, without its limits
-    std::uint64_t worker = 0;         ///< of an ask, a tell and of who joined
-    worker_about about{};             ///< of who joined; of a tell the device alone
-    double stamp = 0;                 ///< the run's time, seconds since it began
-    measure::measurement measured{};  ///< of a tell
-    log_budget budget{};              ///< of `budget`
+    std::uint64_t n = 0;                ///< ask: the number of jobs asked for; `workers`: the number of workers
+    std::vector<job> jobs{};            ///< ask: the jobs given; tell or drop: the one job, without its limits
+    std::uint64_t worker = 0;           ///< of an ask, a tell or a joined worker
+    worker_about about{};               ///< of a joined worker; in a tell only its device
+    double stamp = 0;                   ///< the run's time, seconds since it began
+    measure::measurement measured{};    ///< of a tell
+    log_budget budget{};                ///< of `budget`
     std::vector<std::string> values{};  ///< of a tell: the texts of its configuration's values
 };
 

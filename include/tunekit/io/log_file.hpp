@@ -29,29 +29,31 @@ namespace tunekit::io {
 
 /// A file that grows by whole lines with a checksum each, one `write` per line, by one process at a time.
 ///
-/// What was written survives the process (SIGKILL included). A loss of power costs at most what the last `fdatasync` left
-/// out: a second of lines, or none with `every_line`. A line that cannot be written whole (a full disk) is cut off again;
-/// from then on the file is `failed()` and takes nothing. A caller that has a file size limit must ignore SIGXFSZ.
+/// Written lines survive the end of the process, SIGKILL included. A loss of power loses at most the lines after the
+/// last `fdatasync`: those of one second, or none with `every_line`. A line that cannot be written whole (a full disk)
+/// is cut off again. From then on `failed()` is true, and nothing more is written. A caller with a limit on file sizes
+/// must ignore SIGXFSZ.
 ///
-/// It looks at itself before every line: where the file was deleted, replaced, cut or written to by somebody else, all that it
-/// held is written to a new file beside it, `PATH.saved`, which takes what follows. It has `failed()` then too, as the run
-/// should end: `problem()` says what happened and where its lines are. For this its text is kept in memory.
+/// Before every line it checks its file. If the file was deleted, replaced, cut or changed by somebody else, its whole
+/// text is written to a new file beside it, `PATH.saved`, and further lines go there. `failed()` is then true too,
+/// because the run should end. `problem()` says what happened and where the lines are. For this the text is kept in
+/// memory.
 ///
-/// A log without checksums, of an older version, is gone on with as it is.
+/// A log without checksums, of an older version, is continued without checksums.
 ///
-/// Errors: tunekit::error with one line naming the file and the remedy.
+/// Errors: tunekit::error, one line that names the file and the remedy.
 class log_file {
 public:
     enum class sync : std::uint8_t { every_second, every_line };
 
-    /// Makes a new file. An existing one is an error: it may hold somebody's measurements.
+    /// Makes a new file. It is an error if the file exists, because it may hold measurements.
     [[nodiscard]] static log_file create(const std::string& path, sync when)
     {
         return log_file(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL, when);
     }
 
-    /// Opens the file at `path` with its content, or makes a new one where there is none. It is read under the lock,
-    /// and not changed before `keep` or `append`.
+    /// Opens the file at `path` with its content, or makes a new one. The file is read under a lock, and not changed
+    /// before `keep` or `append`.
     [[nodiscard]] static log_file take_up(const std::string& path, sync when)
     {
         return log_file(path, O_RDWR | O_APPEND | O_CREAT, when);

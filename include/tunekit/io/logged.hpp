@@ -30,8 +30,8 @@ namespace tunekit::io {
 
 /// Options of a log: facts about the run that tunekit does not know itself.
 struct logged_options {
-    std::string name = "run";  ///< of what is tuned; several tasks have their own
-    std::string strategy{};    ///< in words of your own; a resumed run must have the same text
+    std::string name = "run";  ///< of the tuned kernel; several tasks have their own names
+    std::string strategy{};    ///< any text; a resumed run must have the same
     std::string schedule{};    ///< the same for the schedule of several tasks
     std::string machine{};     ///< empty: the key of this machine
     std::uint64_t seed = 0;
@@ -63,23 +63,24 @@ inline constexpr bool are_tasks = std::is_convertible_v<const T&, std::span<cons
 ///                        {.seed = 1, .resume = true});
 ///     tk::tune_tasks(all, pool, watch);
 ///
-/// The line of an ask is written before its jobs go out, that of a tell once it is in the tuner. So SIGKILL at any moment
-/// loses at most the jobs that were out. On resume the events are told again in their order, without measuring, whatever
-/// the number of workers was. Jobs that were out when the run was interrupted count as dropped, so they go out first. With
-/// one job out at a time the run goes on as if it had not been interrupted. Version, machine and the spaces' fingerprints
-/// are filled in, and compared.
+/// The line of an ask is written before its jobs go out, that of a tell once it is in the tuner. So SIGKILL at any
+/// moment loses at most the jobs that were out. On resume the events are told again in their order, without measuring,
+/// for any number of workers. Jobs that were out when the run was interrupted count as dropped, so they go out first.
+/// With one job out at a time the run continues as if it had not been interrupted. The log stores version, machine and
+/// the spaces' fingerprints, and a resume compares them.
 ///
 /// In each task the jobs that were out go out first. A run is replayed with the workers and the budget of the log, but
-/// without its seconds, as stops by time are not decided again. Then it has the workers and the budget that it was made
-/// with, which may be others: a run that a budget of trials or patience had stopped goes on where that budget was raised.
-/// Slots keep their length; a request for another one is refused.
+/// without its seconds, because stops by time are not decided again. Afterwards it has the workers and the budget of
+/// the new run, which may differ. So a run that its trials or patience had stopped continues if that budget is raised.
+/// Slots keep their length; another length is refused.
 ///
-/// A log is read under its lock and changed only after all of it was told again. So a refused resume changes no byte. An
-/// empty log, or one whose first line is torn, is started again.
+/// A log is read under its lock, and changed only after all of it was told again. So a refused resume changes no byte.
+/// An empty log, or one whose first line is torn, is started again.
 ///
-/// Errors: tunekit::error, one line: a log that cannot be read or written, one of another run (naming what differs), or an ask
-///         that gives something else than the log says. A write that fails later ends the run (stop_reason::asked), and so
-///         does a log that was deleted, replaced or cut, whose lines are then saved beside it: `failed()` and `problem()` tell.
+/// Errors: tunekit::error, one line: for a log that cannot be read or written, a log of another run (the line names the
+/// difference), or an ask that gives other jobs than in the log. A write that fails later ends the run
+/// (stop_reason::asked). So does a log that was deleted, replaced or cut; its lines are then saved beside it.
+/// `failed()` and `problem()` tell.
 template <class Tuner>
 class logged {
     static constexpr bool several = detail::asked_by_workers<Tuner>;
@@ -168,8 +169,9 @@ public:
         const double stamp = tuner_.stamp() + m.build_seconds + m.run_seconds;
         tell(j, std::move(m), stamp);
     }
-    /// Whether a worker's lines name its device, and from where on they do. The loops over a pool that tells (`about`) call it
-    /// before a worker's first answer. Throws tunekit::error where the log's costs are of another device, unless they may mix.
+    /// Whether a worker's lines name its device, and from where on they do. The loops over a pool with `about` call it
+    /// before a worker's first answer. Throws tunekit::error where the log's costs are of another device, unless
+    /// `mixed_devices` allows it.
     [[nodiscard]] bool met(std::size_t worker) const { return about_.contains(worker); }
     void meet(std::size_t worker, worker_about about)
     {
@@ -189,8 +191,8 @@ public:
     void time(double stamp) { tuner_.time(stamp); }
     void stop() { tuner_.stop(); }
 
-    /// Checks that the log is still there and unchanged, as every write of a line does. A loop that waits long may call
-    /// it in between. False where the run should end: `problem()` says why.
+    /// Checks that the log is still there and unchanged, as every write of a line does. A loop that waits for long may
+    /// call it meanwhile. Returns false where the run should end; `problem()` says why.
     bool look()
     {
         if (file_.look()) return true;
@@ -388,8 +390,9 @@ private:
 ///     auto found = tk::io::logged_run("run.jsonl", space, measure, tk::recipes::combined(), {.trials = 512},
 ///                                     {.name = "conv1", .strategy = "combined", .seed = 1, .resume = true});
 ///
-/// `watch(record)` is that of `tune`; what the log had is not watched. The generator is a philox of the seed. Errors: those of
-/// `logged` and `tune`; a log that can no longer be written throws at the end, when what was out is in.
+/// `watch(record)` is that of `tune`; it is not called for trials from the log. The generator is a philox of the seed.
+/// Errors: those of `logged` and `tune`. If the log can no longer be written, it throws at the end, after the jobs that
+/// were out have been answered.
 template <class Space, class Carrier, class P, class Watch>
     requires(!detail::are_tasks<Space>)
 [[nodiscard]] tuning logged_run(const std::string& path, const Space& space, Carrier&& carrier, const P& how,
@@ -410,7 +413,7 @@ template <class Space, class Carrier, class P>
     return logged_run(path, space, carrier, how, limit, [](const tuning&) {}, options);
 }
 
-/// The same for several tasks with a pool. The run has a worker for each job that the pool has room for. `watch(plan so
+/// The same for several tasks with a pool. The run has a worker for each job that the pool can hold. `watch(plan so
 /// far, task of the last answer)` is that of `tune_tasks`.
 template <pool Pool, class P, class Watch>
 [[nodiscard]] plan logged_run(const std::string& path, std::span<const task> tasks, Pool& carrier, const P& how,

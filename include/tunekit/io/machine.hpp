@@ -11,8 +11,8 @@
 
 namespace tunekit::io {
 
-/// The name of this machine: the processor's model and the number of cores online, as the system gives them. A log of
-/// timings carries it.
+/// The name of this machine: the processor's model and the number of cores online, as the system gives them. It is
+/// stored in logs of timings.
 [[nodiscard]] inline std::string machine_key()
 {
     std::string model = "unknown processor";

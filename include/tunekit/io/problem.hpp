@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Problems in files: what a reader could not use, and where it is.
+/// Problems in files: the parts that a reader could not use, and where they are.
 
 #include <cstddef>
 #include <string>

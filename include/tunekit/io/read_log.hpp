@@ -34,7 +34,7 @@ struct log_content {
     log_header header;
     std::vector<log_trial> trials;  ///< in the order of their answers
     std::vector<log_event> events;  ///< of a log of schema 2
-    std::int64_t whole_bytes = 0;   ///< up to the end of the last whole line; what follows is torn
+    std::int64_t whole_bytes = 0;   ///< up to the end of the last whole line; a torn line may follow
     std::string note{};             ///< a remark in one line, such as that it is an older log; else empty
 };
 
@@ -263,8 +263,8 @@ inline void check_beginning(std::string_view text, const log_content& read, cons
 }  // namespace detail
 
 /// Reads the header and the trials from a log's text; `name` stands for its file. A last line without its end is torn
-/// and left out; the lines before it count. Either every line has a checksum, as all lines of this version have, or
-/// none, as in older logs: that is noted. Errors: tunekit::error naming file, line and what is wrong with it.
+/// and left out; the lines before it count. Every line has a checksum, as in all logs of this version, or none has, as
+/// in older logs; `note` then says so. Errors: tunekit::error that names the file, the line and its fault.
 [[nodiscard]] inline log_content parse_log(std::string_view text, const std::string& name)
 {
     log_content out;
@@ -309,7 +309,7 @@ inline void check_beginning(std::string_view text, const log_content& read, cons
     return out;
 }
 
-/// The trials of the task `name` of a log, whose space is `space`. `history::add` takes them.
+/// The trials of the task `name` of a log, as `history::add` takes them. `space` is the task's space.
 /// Errors: tunekit::error where the log has no such task, or had another space for it.
 template <class Space>
 [[nodiscard]] std::vector<measure::trial> trials_of(const log_content& log, const std::string& name, const Space& space)

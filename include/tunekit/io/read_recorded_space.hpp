@@ -204,7 +204,7 @@ struct layout {
 ///     const auto recorded = tk::io::read_recorded_space("spaces/gemm");
 ///
 /// The format is documented in docs/formats.md. Rows, repeats and entries that are malformed are left out and listed in
-/// `problems`, with file, line and field; a configuration that stands twice counts once, as it stands first.
+/// `problems`, with file, line and field; of a configuration that occurs twice the first row counts.
 ///
 /// Errors: tunekit::error where a file cannot be read, a parameter's line is malformed or the header lacks a column.
 /// Units:  files hold milliseconds, the result seconds; `time_ms` becomes the cost, the standard error of t0 ... the

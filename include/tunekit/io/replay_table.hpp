@@ -64,8 +64,9 @@ struct replay_table {
     return out;
 }
 
-/// The rows in the order of the indices of `space`, whose parameters and values are those of `recorded` in their order.
-/// A configuration that was not recorded is a failure (invalid) that costs nothing, and a problem; so is a row outside.
+/// The rows in the order of the indices of `space`. Precondition: its parameters and values are those of `recorded`, in
+/// the same order. A configuration that was not recorded is a failure (invalid) that takes no time, and a problem. A
+/// row outside the space is a problem too.
 template <space::gridded Space>
     requires space::counted<Space>
 [[nodiscard]] replay_table table_of(const recorded_space& recorded, const Space& space)

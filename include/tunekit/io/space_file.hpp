@@ -376,9 +376,9 @@ namespace detail {
 ///     {"parameters": [{"name": "tile", "values": [16, 32, 64]}, {"name": "flag", "values": ["-O2", "-O3"]}],
 ///      "constraints": ["tile < 64 or flag == '-O3'"], "default": {"tile": 16, "flag": "-O2"}}
 ///
-/// Errors: tunekit::error, one line with the file, the field and what is wanted, also where JSON nests deeper than 64 or names a
-///         member of an object twice; std::invalid_argument, naming file and
-///         constraint or parameter, where no space can be made of it. Nothing is skipped.
+/// Errors: tunekit::error, one line with the file, the field and what is wanted, also where JSON nests deeper than 64
+/// or names a member of an object twice. std::invalid_argument that names the file and the constraint or parameter,
+/// where no space can be made of it. Nothing is skipped.
 /// Departures: a real parameter of BaCO needs its preferred_discretization, permutations have at most 8 entries.
 [[nodiscard]] inline space_file parse_space_file(std::string_view text, const std::string& name)
 {

@@ -28,7 +28,7 @@ struct recorded_parameter {
 struct recorded_row {
     std::vector<std::uint16_t> ordinals;  ///< one per parameter
     measure::recorded_row record;         ///< run_seconds: check and benchmark together
-    double check_seconds = 0;             ///< of the run_seconds: verifying the result
+    double check_seconds = 0;             ///< the part of run_seconds that verifies the result
     double framework_seconds = 0;         ///< neither build nor run
     std::size_t line = 0;                 ///< of the file it was read from
 
@@ -43,7 +43,7 @@ struct recorded_space {
     std::vector<std::string> constraints;        ///< expressions over the names
     std::vector<recorded_row> rows;              ///< in file order
     bool sample = false;            ///< whether other configurations were never measured: a space of these rows alone
-    std::vector<problem> problems;  ///< the problems of what was not read
+    std::vector<problem> problems;  ///< one for each part that was not read
 
     friend bool operator==(const recorded_space&, const recorded_space&) = default;
 };

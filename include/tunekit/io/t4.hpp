@@ -35,7 +35,7 @@ struct t4_quantity {
     friend bool operator==(const t4_quantity&, const t4_quantity&) = default;
 };
 
-/// One configuration of a T4 file. Times in milliseconds, as Kernel Tuner writes them.
+/// One configuration of a T4 file. Times are in milliseconds, as Kernel Tuner writes them.
 struct t4_result {
     nlohmann::ordered_json configuration = nlohmann::ordered_json::object();  ///< value by name
     std::string timestamp;
@@ -49,7 +49,7 @@ struct t4_result {
     friend bool operator==(const t4_result&, const t4_result&) = default;
 };
 
-/// The results of a file, and the problems of what could not be read.
+/// The results of a file, and a problem for each that could not be read.
 struct t4_file {
     std::string schema_version = "1.0.0";
     std::vector<t4_result> results;
@@ -102,8 +102,8 @@ inline constexpr std::array<std::string_view, 6> invalidities{"correct", "timeou
 
 /// Reads the text of a T4 file; `name` stands for it in problems. A result that is malformed is listed with the path of
 /// the field; every other result is read.
-/// Errors: tunekit::error where the whole is no JSON object with a list "results", is nested deeper than 64 or names a member
-/// of an object twice.
+/// Errors: tunekit::error where the text is not a JSON object with a list "results", is nested deeper than 64, or names
+/// a member of an object twice.
 [[nodiscard]] inline t4_file parse_t4(std::string_view text, const std::string& name)
 {
     t4_file out;
@@ -157,8 +157,8 @@ inline void write_t4(const std::string& path, const t4_file& file) { write_text(
 
 /// The result as a row of a replay table. The cost is the first objective where it is a quantity in ms, us or s, else the
 /// mean of the runtimes; the seconds of the evaluation are the sum of its times without those of the search.
-/// Failures: compile -> build_error, timeout -> run_timeout, correctness -> wrong_result, constraints -> invalid, runtime ->
-/// launch_error; bad_cost where there is no positive time although it is said to be correct.
+/// Failures: compile -> build_error, timeout -> run_timeout, correctness -> wrong_result, constraints -> invalid,
+/// runtime -> launch_error; bad_cost for a result marked correct that has no positive time.
 [[nodiscard]] inline measure::recorded_row recorded_of(const t4_result& r)
 {
     using measure::failure_kind;

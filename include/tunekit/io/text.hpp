@@ -128,9 +128,9 @@ inline void write_text(const std::string& path, std::string_view text)
     if (std::fclose(file) != 0 || !whole) throw error(path + ": cannot be written in full, want room on the disk");
 }
 
-/// Puts `text` into the file's place at once: a reader sees the old file or the new one, and so does who comes after a crash.
-/// It is written beside it, as PATH.PID.new, flushed to the disk and renamed. Throws tunekit::error, and leaves the file as
-/// it was, where that cannot be done.
+/// Replaces a file by `text` at once: a reader sees the old file or the new one, also after a crash. The text is
+/// written beside the file, as PATH.PID.new, flushed to the disk and renamed. Throws tunekit::error, and leaves the
+/// file unchanged, where that fails.
 inline void replace_text(const std::string& path, std::string_view text)
 {
     const std::string made = path + '.' + std::to_string(::getpid()) + ".new";

@@ -39,8 +39,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Writes `<stem>.params` and `<stem>.csv.gz`. `read_recorded_space` reads them back equal but for lines and problems.
-/// A failure that the format has no word for becomes `runtime_error`.
+/// Writes `<stem>.params` and `<stem>.csv.gz`. `read_recorded_space` reads them back equal, except for lines and
+/// problems. A failure that the format has no word for becomes `runtime_error`.
 /// Errors: tunekit::error where a file cannot be written.
 inline void write_recorded_space(const std::string& stem, const recorded_space& space)
 {

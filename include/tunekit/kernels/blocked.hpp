@@ -25,8 +25,8 @@ inline void pack_channels(std::span<const float> nchw, int blocks, int width, in
     }
 }
 
-/// Converts [image][ceil(channels / width)][pixel][width] to [image][channel][pixel]. The filling of the last block is
-/// dropped.
+/// Converts [image][ceil(channels / width)][pixel][width] to [image][channel][pixel]. The padding channels of the last
+/// block are dropped.
 /// Precondition: the spans have those sizes.
 inline void unpack_channels(std::span<const float> blocked, int images, int channels, int pixels, int width,
                             std::span<float> nchw)

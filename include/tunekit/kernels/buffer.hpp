@@ -20,8 +20,8 @@ namespace tunekit::kernels {
 
 /// A fixed number of floats, aligned to 64 bytes. It can be moved, not copied.
 ///
-/// From 4 MiB on it begins with a page of 2 MiB and asks Linux for such pages, which it may or may not give: operands beyond the
-/// second-level cache are then read without a page walk every 4 KiB.
+/// A buffer of 4 MiB or more is aligned to 2 MiB, and asks Linux for pages of that size. Linux may refuse. With them,
+/// operands larger than the second-level cache are read without a page walk every 4 KiB.
 class buffer {
 public:
     buffer() = default;

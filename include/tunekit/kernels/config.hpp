@@ -12,8 +12,8 @@
 
 namespace tunekit::kernels {
 
-/// The order of three outer loops, outermost first. A convolution's are output channels `o`, rows `r` and input
-/// channels `i`; a product's are n, m and k, in the places of o, r and i.
+/// The order of three outer loops, outermost first. A convolution has output channels `o`, rows `r` and input channels
+/// `i`. A product has n, m and k in the places of o, r and i.
 enum class loop_order : std::uint8_t { ori, oir, roi, rio, ior, iro };
 
 /// Positions (0 = o, 1 = r, 2 = i) of the loops, outermost first.
@@ -24,19 +24,20 @@ enum class loop_order : std::uint8_t { ori, oir, roi, rio, ior, iro };
     return loops[static_cast<std::size_t>(order)];
 }
 
-/// The order of loops within a block: one channel tile visits all pixels before the next one, or the other way round.
+/// The order of loops within a block: channels outside: one channel tile visits all pixels before the next tile; pixels
+/// outside: one pixel tile visits all channels.
 enum class inner_order : std::uint8_t { channels_outside, pixels_outside };
 
 /// The treatment of taps outside the image.
 enum class padding_mode : std::uint8_t {
-    copy,  ///< the input is copied into a padded scratch first; strided pointwise convolutions copy what they read
+    copy,  ///< the input is first copied into padded scratch; strided pointwise convolutions copy only what they read
     clip,  ///< tiles at the border run over fewer taps
 };
 
 /// The treatment of a row's end, where the row is no multiple of the tile.
 enum class edge_mode : std::uint8_t {
     balanced,   ///< tiles of nearly equal widths
-    remainder,  ///< full tiles, then one of what is left
+    remainder,  ///< full tiles, then a smaller one
     overlap,    ///< full tiles, the last one moved back over pixels that are computed twice
     overrun,    ///< full tiles, the last one past the row's end: WRITES OUT OF BOUNDS; in hazardous spaces only
 };
@@ -78,9 +79,8 @@ enum class vectorise_mode : std::uint8_t {
 /// Whether a space holds configurations that break the process in which they run.
 enum class hazards {
     excluded,
-    /// A convolution's `edge` may be `overrun`, which writes past the end of the output wherever the row is no multiple
-    /// of the tile, and `ku` may be 0, which never ends. Use it for tests of isolation, and run it in a process that
-    /// may die.
+    /// A convolution's `edge` may be `overrun`, which writes past the end of the output where the row is no multiple of
+    /// the tile. `ku` may be 0, which never ends. Use this for tests of isolation, in a process that may crash.
     included,
 };
 
@@ -89,7 +89,7 @@ struct conv2d_config {
     int mr = 1, nv = 1, vl = 1;  ///< the tile: mr pixels by nv vectors of vl output channels
     int ku = 1;                  ///< unrolling of the reduction: 1, 2, 4, 8; 0 never ends (hazardous spaces only)
     int prefetch = 0;            ///< steps of the reduction that weights are fetched ahead
-    int ic_block = 1;            ///< input channels side by side in memory; divides them
+    int ic_block = 1;            ///< input channels side by side in memory; divides their number
     int ic_chunk = 1;            ///< input blocks between two visits of an output; divides their number
     int oh_block = 1;            ///< rows per block; divides the output height
     int oc_block = 1;            ///< output channel tiles per block
@@ -102,14 +102,14 @@ struct conv2d_config {
 };
 
 /// The configuration of a convolution from and to plain NCHW. With `vectorise` = channel a tile is mr pixels of a row
-/// by nv vectors of vl output channels, with pixel it is mr output channels by nv vectors of vl pixels. Sizes are those
+/// by nv vectors of vl output channels. With pixel it is mr output channels by nv vectors of vl pixels. Sizes are those
 /// of one group.
 struct nchw_config {
     vectorise_mode vectorise = vectorise_mode::channel;
     int mr = 1, nv = 1, vl = 1;  ///< the tile
     int ku = 1;                  ///< unrolling of the reduction: 1, 2, 4 or 8
     int prefetch = 0;            ///< steps of the reduction that the operand in vectors is fetched ahead
-    int ic_block = 1;            ///< input channels that are reduced side by side; divides them
+    int ic_block = 1;            ///< input channels that are reduced side by side; divides their number
     int ic_chunk = 1;            ///< input blocks between two visits of an output; divides their number
     int oh_block = 1;            ///< output rows per block; divides the output height
     int oc_block = 1;            ///< tiles of output channels per block
@@ -122,7 +122,7 @@ struct nchw_config {
 };
 
 /// The configuration of a depthwise convolution. With `vectorise` = channel a tile is mr pixels of a row by nv vectors
-/// of vl channels, and input and output are blocks of nv vl channels; with pixel it is mr rows by nv vectors of vl
+/// of vl channels, and input and output are blocks of nv vl channels. With pixel a tile is mr rows by nv vectors of vl
 /// pixels, and both are plain NCHW.
 struct depthwise_config {
     vectorise_mode vectorise = vectorise_mode::pixel;
@@ -143,7 +143,7 @@ struct gemm_config {
     int mc = 1, nc = 1, kc = 1;
     loop_order order = loop_order::ori;
     inner_order inner = inner_order::channels_outside;
-    bool pack_a = false;                   ///< copy the block of A side by side
+    bool pack_a = false;                   ///< copy the block of A into contiguous memory
     bool pack_b = false;                   ///< copy the block of B into panels as wide as the tile
     bool fetch_c = false;                  ///< prefetch a tile's C before it is computed
     edge_mode edge = edge_mode::balanced;  ///< balanced or remainder
@@ -151,7 +151,7 @@ struct gemm_config {
     friend bool operator==(const gemm_config&, const gemm_config&) = default;
 };
 
-/// Whether copying the input makes a difference: there is padding, or a pointwise convolution skips pixels.
+/// Whether a copy of the input makes a difference: there is padding, or a pointwise convolution skips pixels.
 [[nodiscard]] constexpr bool helps_copy(const conv2d_shape& s) noexcept
 {
     const bool pointwise = s.kernel_h == 1 && s.kernel_w == 1;

@@ -2,9 +2,9 @@
 #pragma once
 
 /// \file
-/// Functions that make the entries of a table of micro-kernels. Each entry is compiled where it is named: in a
-/// translation unit of its own, with the flags of the machine that runs it (see `docs/kernels.md`), and by g++ or
-/// clang.
+/// Functions that make the entries of a table of micro-kernels. Each entry is compiled where it is named. That should
+/// be a translation unit of its own, compiled by g++ or clang with the flags of the machine that runs it (see
+/// `docs/kernels.md`).
 
 #if defined(__CUDACC__)
 #error "tunekit: kernels/make_table.hpp: a table of micro-kernels is compiled by g++ or clang, not by nvcc"

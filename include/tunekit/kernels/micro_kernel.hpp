@@ -26,14 +26,14 @@ struct tile_args {
     int unroll = 1;    ///< steps of k per iteration: 1, 2, 4 or 8; with 0 the loop never advances (hazardous spaces)
     int prefetch = 0;  ///< steps of k that w is fetched ahead; 0: none
     bool accumulate = false;  ///< add to y instead of replacing it
-    bool fetch_y = false;     ///< prefetch y's lines before the reduction, so that they are there when it ends
+    bool fetch_y = false;     ///< prefetch y's lines before the reduction, so that they are in the cache at its end
 };
 
 /// A convolution's micro-kernel.
 using tile_function = void (*)(const tile_args&);
 
-/// The machine that a translation unit is compiled for. It is part of a micro-kernel's type, so that units with other
-/// flags keep theirs apart.
+/// The machine that a translation unit is compiled for. It is part of a micro-kernel's type, so that units with
+/// different flags do not share a micro-kernel.
 struct machine {
     int registers = 16;  ///< vector registers
     int lanes = 4;       ///< floats in each
@@ -92,8 +92,8 @@ struct depthwise_args {
 using depthwise_function = void (*)(const depthwise_args&);
 
 /// One depthwise micro-kernel of a table: mr pixels by nv vectors of channels, or mr rows by nv vectors of pixels. One
-/// with several rows of pixels is for one height and stride of the kernel, one with a single row for any (`kernel_h`
-/// and `stride_h` are 0).
+/// with several rows of pixels is for one height and stride of the kernel. One with a single row is for any height and
+/// stride; its `kernel_h` and `stride_h` are 0.
 struct depthwise_tile {
     vectorise_mode vectorise = vectorise_mode::channel;
     int mr = 0, nv = 0, vl = 0;
@@ -110,8 +110,8 @@ struct winograd_pass {
     std::ptrdiff_t in_step = 0, in_line = 0, out_step = 0, out_line = 0;
     int lines = 0, vectors = 1;
     int first = 0,
-        last = 0;     ///< input transform: i outside [first, last) counts as 0, and `in` is where i = first lies
-    int outputs = 0;  ///< output transform: only the first so many are written
+        last = 0;     ///< input transform: i outside [first, last) counts as 0, and `in` points to i = first
+    int outputs = 0;  ///< output transform: only this many, the first, are written
 };
 
 /// A transform of Winograd's convolution.
@@ -131,8 +131,8 @@ using transpose_function = void (*)(const float* from, std::ptrdiff_t from_row, 
 using gather_function = void (*)(const float* from, std::ptrdiff_t from_row, int stride, float* to,
                                  std::ptrdiff_t to_row, int rows, int n);
 
-/// A copy with filling: to[r to_row + c] = from[r from_row + c] for r < rows, c < columns, and 0 for columns <= c <
-/// filled.
+/// A copy with zero padding: to[r to_row + c] = from[r from_row + c] for r < rows, c < columns, and 0 for columns <= c
+/// < filled.
 using copy_function = void (*)(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows,
                                int columns, int filled);
 

@@ -13,8 +13,8 @@
 
 namespace tunekit::kernels {
 
-/// The convolution by its definition at `conv2d_shape`, from NCHW input and OIHW weights, in NCHW; each sum in double,
-/// rounded once.
+/// The convolution by its definition at `conv2d_shape`, from NCHW input and OIHW weights, in NCHW. Each sum is computed
+/// in double and rounded once.
 /// Preconditions: the spans have shape.inputs() and shape.weights() floats. Cost: macs() multiplications.
 [[nodiscard]] inline std::vector<float> reference_conv2d(const conv2d_shape& s, std::span<const float> x,
                                                          std::span<const float> w)
@@ -53,7 +53,7 @@ namespace tunekit::kernels {
     return y;
 }
 
-/// The product C = A B for each of the batch, all row-major and dense; each sum in double, rounded once.
+/// The product C = A B for each of the batch, all row-major and dense. Each sum is computed in double and rounded once.
 [[nodiscard]] inline std::vector<float> reference_gemm(const gemm_shape& s, std::span<const float> a,
                                                        std::span<const float> b)
 {

@@ -19,8 +19,9 @@ namespace tunekit::kernels {
 /// y[b][o][p][q] = sum over i, r, s of x[b][i][p stride_h + r - padding_h][q stride_w + s - padding_w] w[o][i][r][s],
 /// where x is 0 outside the image.
 ///
-/// With `groups` g the channels are cut into g equal parts: outputs of part j see inputs of part j alone, and the weights are
-/// [co][ci / g][kernel_h][kernel_w]. Where g = ci the convolution is depthwise, with co / ci outputs for each input.
+/// With `groups` g the channels are divided into g equal parts. Outputs of part j depend only on inputs of part j, and
+/// the weights are [co][ci / g][kernel_h][kernel_w]. If g = ci the convolution is depthwise, with co / ci outputs for
+/// each input.
 struct conv2d_shape {
     int batch = 1;
     int ci = 1;  ///< input channels
@@ -34,7 +35,7 @@ struct conv2d_shape {
     [[nodiscard]] constexpr int oh() const noexcept { return (height + 2 * padding_h - kernel_h) / stride_h + 1; }
     [[nodiscard]] constexpr int ow() const noexcept { return (width + 2 * padding_w - kernel_w) / stride_w + 1; }
 
-    /// The number of multiplications, the ones with padding included.
+    /// The number of multiplications, including those with padding.
     [[nodiscard]] constexpr std::int64_t macs() const noexcept
     {
         return std::int64_t{1} * batch * oh() * ow() * co * (ci / groups) * kernel_h * kernel_w;

@@ -10,15 +10,16 @@
 
 namespace tunekit::kernels {
 
-/// The number of registers that a tile uses: its accumulators, its shorter side, and one for the longer side to pass
-/// through.
+/// The number of registers that a tile uses: its accumulators, its shorter side, and one for the vectors of the longer
+/// side.
 [[nodiscard]] constexpr int registers_of(int mr, int nv) noexcept { return mr * nv + (mr < nv ? mr : nv) + 1; }
 
 /// The micro-kernels that one translation unit instantiated for one machine. It refers to the tiles and does not own
 /// them.
 ///
-/// For each pair (nv, vl) that occurs the table holds every mr from 1 to a largest one, so that a row of any length can be cut
-/// into tiles. `registers` and `lanes` are those of the flags the translation unit was compiled with.
+/// For each pair (nv, vl) that occurs, the table holds every mr from 1 to a largest one, so that a row of any length
+/// can be divided into tiles. `registers` and `lanes` follow from the flags with which the translation unit was
+/// compiled.
 struct tile_table {
     std::span<const tile> tiles;
     int registers = 16;                                 ///< vector registers

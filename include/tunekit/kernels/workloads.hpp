@@ -75,7 +75,7 @@ inline constexpr std::array<conv2d_layer, 5> alexnet{{
     {"A5", square_conv2d(256, 13, 256, 3, 1, 1), 1},
 }};
 
-/// The convolutions of SqueezeNet 1.1 at 224 x 224; the first one padded by 1, pooling rounded down.
+/// The convolutions of SqueezeNet 1.1 at 224 x 224. The first one is padded by 1, and pooling is rounded down.
 /// Source: Iandola et al. (2016), SqueezeNet, arXiv:1602.07360, release 1.1; padding as in TVM's model.
 inline constexpr std::array<conv2d_layer, 18> squeezenet{{
     {"S1", square_conv2d(3, 224, 64, 3, 2, 1), 1},

@@ -16,9 +16,9 @@ namespace tunekit::linalg {
 ///
 ///     linalg::exp(std::span<const double>(x), std::span<double>(out));
 ///
-/// Each is one template over `double` and `pack`, and both give the same bits for the same argument, on every x86-64
-/// instruction set, with g++ and clang and at every optimisation level, as long as the compiler does not contract
-/// a * b + c (-ffp-contract=off). That is what libm's vector functions do not promise.
+/// Each function is one template over `double` and `pack`. Both give the same bits for the same argument, on every
+/// x86-64 instruction set, with g++ and clang and at every optimisation level, as long as the compiler does not
+/// contract a * b + c (-ffp-contract=off). libm's vector functions do not promise that.
 ///
 /// Accuracy: exp and log within 2 units in the last place of the true value over all finite arguments (tested against
 ///           std::exp and std::log), logistic within 4.

@@ -41,17 +41,18 @@ struct minimum {
 ///
 ///     x(t) = clamp(x - t H g),  H from the last `memory` pairs of step and change of gradient (two-loop recursion)
 ///
-/// A coordinate on its bound whose gradient points outwards is held for that step. t halves from 1 until the value has fallen
-/// by 1e-4 of what the gradient promises (Armijo). A pair whose product is not positive is left out. Converged: the largest
-/// component of the projected gradient is at most `tolerance`, or the value fell by less than `tolerance` squared, relative
-/// to max(1, |value|).
+/// A coordinate on its bound whose gradient points outwards is held for that step. t starts at 1 and is halved until
+/// the value has fallen by 1e-4 of the fall that the gradient predicts (Armijo). A pair whose product is not positive
+/// is left out. The run has converged when the largest component of the projected gradient is at most `tolerance`, or
+/// the value fell by less than `tolerance` squared, relative to max(1, |value|).
 ///
 /// Shapes:     start, lower, upper of one size d >= 1; bounds may be infinite.
 /// Errors:     std::invalid_argument for sizes that differ, or a box whose lower bound exceeds the upper.
 /// Randomness: none.
 /// Cost:       about one evaluation and 4 memory d operations per step.
 /// Source:     Nocedal (1980), Mathematics of Computation 35, 773-782; projection as in Bertsekas (1982), SIAM J. Control 20.
-/// Departures: a backtracking search for the usual one of Wolfe: pairs that break the curvature condition are skipped.
+/// Departures: a backtracking line search instead of the usual Wolfe search. Pairs that break the curvature condition
+///             are skipped.
 struct lbfgs {
     std::size_t max_evaluations = 100;
     std::size_t memory = 8;

@@ -43,9 +43,10 @@ struct least_squares_result {
 ///
 ///     (J^T J + lambda diag(J^T J)) step = -J^T r  over the parameters that are free
 ///
-/// A parameter on its bound whose gradient points outwards is held for that step. A step that lowers S is taken and
-/// lambda falls by 10; any other raises it by 10. Converged: a step below `tolerance` relative to every parameter (1 where
-/// smaller), a relative drop of S below `tolerance` squared, or a gradient of the free parameters that vanishes.
+/// A parameter on its bound whose gradient points outwards is held for that step. A step that lowers S is taken, and
+/// lambda is divided by 10. Any other step is dropped, and lambda is multiplied by 10. The run has converged after a
+/// step below `tolerance` relative to every parameter (relative to 1 for a parameter below 1), after a relative drop of
+/// S below `tolerance` squared, or when the gradient of the free parameters is 0.
 ///
 /// Errors:     std::invalid_argument for sizes that differ, or a box whose lower bound exceeds the upper.
 /// Randomness: none.
@@ -56,8 +57,9 @@ struct levenberg_marquardt {
     double tolerance = 1e-10;
     double first_damping = 1e-3;  ///< lambda of the first step
 
-    /// Minimises the sum of squares of `problem` from `start`, within `lower` and `upper`. `V` is `vector`: a template
-    /// parameter, so that code that includes this without fitting anything does not pay for Eigen's expressions.
+    /// Minimises the sum of squares of `problem` from `start`, within `lower` and `upper`. `V` is always `vector`. It
+    /// is a template parameter so that code that includes this header without a fit does not compile Eigen's
+    /// expressions.
     template <least_squares_problem P, std::same_as<vector> V>
     [[nodiscard]] least_squares_result minimize(const P& problem, const V& start, const V& lower, const V& upper) const
     {

@@ -31,7 +31,7 @@ using matrix = Eigen::MatrixXd;
 
 /// The lower factor L of a symmetric matrix a = L L^T.
 /// Errors: numerical_error when `a` is not positive definite; nothing is added to its diagonal.
-template <class M>  // a template so that who includes this without calling it does not pay for Eigen's factorisation
+template <class M>  // a template: only code that calls it compiles Eigen's factorisation
 [[nodiscard]] M cholesky(const M& a)
 {
     const Eigen::LLT<M> factor(a);

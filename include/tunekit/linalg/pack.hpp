@@ -13,8 +13,8 @@
 
 namespace tunekit::linalg {
 
-// As wide as one register, so that no value of these types is passed in memory and none depends on an ABI switch.
-// g++ and clang both vectorise nothing of this by themselves at -O2, hence the explicit type.
+// A pack is as wide as one register, so that no value is passed in memory and none depends on an ABI switch. g++ and
+// clang vectorise none of these loops by themselves at -O2, hence the explicit type.
 #if defined(__AVX__)
 /// Numbers in a pack.
 inline constexpr std::size_t pack_size = 4;
@@ -28,7 +28,7 @@ using pack __attribute__((vector_size(pack_size * sizeof(double)))) = double;
 /// The bits of a pack.
 using pack_bits __attribute__((vector_size(pack_size * sizeof(double)))) = std::uint64_t;
 
-/// Values per block: sums run in this many lanes on every machine, so the width of a register changes no bit of a result.
+/// Values per block. Sums use this many lanes on every machine, so the width of a register changes no bit of a result.
 inline constexpr std::size_t block_size = 8;
 
 /// `n` rounded up to whole blocks.
@@ -48,7 +48,7 @@ inline constexpr std::size_t block_size = 8;
 /// Writes a pack to memory that need not be aligned.
 inline void store(const pack& x, double* to) { std::memcpy(to, &x, sizeof x); }
 
-/// All lanes `x`; lets one template serve `double` and `pack`.
+/// A value with `x` in all lanes. With it one template serves `double` and `pack`.
 template <class T>
 [[nodiscard]] T all(double x)
 {
@@ -62,8 +62,8 @@ template <class T>
 [[nodiscard]] inline double from_bits(std::uint64_t x) { return std::bit_cast<double>(x); }
 [[nodiscard]] inline pack from_bits(pack_bits x) { return reinterpret_cast<pack>(x); }
 
-/// A sum in `block_size` lanes. Lane j adds the values at positions j, j + 8, ...; `total` adds the lanes in one fixed order.
-/// The same bits for every register width, compiler and optimisation level.
+/// A sum in `block_size` lanes. Lane j adds the values at positions j, j + 8, ...; `total` adds the lanes in one fixed
+/// order. The sum has the same bits for every register width, compiler and optimisation level.
 class lane_sum {
 public:
     /// Adds the values at positions [part * pack_size, (part + 1) * pack_size) of a block.

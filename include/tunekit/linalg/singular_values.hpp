@@ -18,12 +18,14 @@ namespace tunekit::linalg {
 
 /// The singular values of an n x d matrix, n >= d, given column by column, largest first.
 ///
-/// Rotates pairs of columns until all are orthogonal; their lengths are the singular values, small ones as accurate
-/// relative to the largest as the format allows, which a condition number of 1e8 needs and the Gram matrix cannot give.
+/// It rotates pairs of columns until all are orthogonal. Their lengths are the singular values. Small ones are as
+/// accurate, relative to the largest, as the number format allows. A condition number of 1e8 needs that, and the Gram
+/// matrix cannot give it.
 ///
 /// Cost:       O(n d^2) per sweep, at most 60 sweeps, commonly 6.
 /// Source:     Hestenes (1958), Inversion of Matrices by Biorthogonalization, J. SIAM 6, 51-90.
-/// Departures: none. Own sums, so that no register width decides whether an ensemble is accepted.
+/// Departures: none. Sums are in a fixed order, so that the width of a register does not decide whether an ensemble is
+///             accepted.
 [[nodiscard]] std::vector<double> singular_values(std::vector<double> columns, std::size_t n);
 
 }  // namespace tunekit::linalg

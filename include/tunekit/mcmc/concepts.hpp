@@ -22,7 +22,7 @@ concept point_log_density = requires(const F& log_density, std::span<const doubl
 
 /// A log density of many points at once: out[i] for point i. Write it where one call can use the whole width of the
 /// registers.
-/// Semantics: as above, and out[i] depends on point i alone, not on what else is in the batch.
+/// Semantics: as above. out[i] depends on point i alone, not on the other points of the batch.
 template <class F>
 concept batch_log_density = requires(const F& log_density, const points& xs, std::span<double> out) {
     { log_density(xs, out) } -> std::same_as<void>;
@@ -46,7 +46,8 @@ concept divides_walkers = requires(const M& move) {
     { move.divide() } -> std::same_as<division>;
 };
 
-/// A move that tells the fewest walkers that can reach all of D dimensions; 1 for a move that uses no other walker.
+/// A move that tells the smallest number of walkers with which it can reach all of D dimensions. It is 1 for a move
+/// that uses no other walker.
 template <class M>
 concept bounds_walkers = requires(const M& move, std::size_t dimensions) {
     { move.min_walkers(dimensions) } -> std::same_as<std::size_t>;
@@ -71,8 +72,8 @@ template <class M, class G>
 concept move = std::copyable<M> && divides_walkers<M> && bounds_walkers<M> && checks_itself<M> && proposes_points<M, G>;
 
 /// A move that writes p(q -> x) / p(x -> q) itself into `log_factor`, not its logarithm, where `gives_factors(D)`. It
-/// saves a logarithm per proposal. Products of the factor with any exp(difference of log densities) that decides
-/// anything must not overflow.
+/// saves a logarithm per proposal. The product of the factor and exp(difference of log densities) must not overflow
+/// where acceptance is in doubt.
 template <class M>
 concept may_give_factors = requires(const M& move, std::size_t dimensions) {
     { move.gives_factors(dimensions) } -> std::same_as<bool>;

@@ -18,8 +18,8 @@
 
 namespace tunekit::mcmc {
 
-/// The share of its proposals that each walker accepted. 0.2 to 0.5 is healthy, 0.5 to 0.6 usual in four dimensions;
-/// NaN without a step.
+/// The share of its proposals that each walker accepted. 0.2 to 0.5 is healthy; in four dimensions 0.5 to 0.6 is usual.
+/// It is NaN without a step.
 [[nodiscard]] inline std::vector<double> acceptance(const chain& all)
 {
     std::vector<double> out;
@@ -89,8 +89,9 @@ namespace detail {
 ///     tau(M) = 2 sum_{m=0..M} rho(m) - 1, rho averaged over walkers;  M the smallest with M >= c tau(M), or n - 1
 ///
 /// Walkers that never move are left out of the average; when none moves, tau is +inf.
-/// Cost: O(W n log M): lags are taken 1024 first and four times as many wherever M lies beyond; a transform for two series and
-/// as many steps as lags, one inverse for all. `at` is called once or a few times for every value.
+/// Cost: O(W n log M). The first 1024 lags are computed, and four times as many whenever M is beyond them. One
+/// transform serves two series and as many steps as lags; one inverse serves all. `at` is called once or a few times
+/// for every value.
 /// Source: Sokal (1997), Monte Carlo Methods in Statistical Mechanics, section 3; averaging as in emcee 3.
 template <class At>
 [[nodiscard]] autocorrelation integrated_time(std::size_t n, std::size_t walkers, const At& at,
@@ -126,7 +127,7 @@ template <class At>
 
 /// The autocorrelation time of every coordinate of a chain, in steps of the run (a thinned chain counts its thinning).
 /// `run` has a coordinate per call.
-/// Errors: none: a chain that is too short says `reliable = false` and still gives its estimate.
+/// Errors: none. For a chain that is too short `reliable` is false; the estimate is still there.
 template <core::executor Run = core::serial_executor>
 [[nodiscard]] std::vector<autocorrelation> autocorrelation_times(const chain& all,
                                                                  const autocorrelation_options& options = {},
@@ -147,7 +148,7 @@ template <core::executor Run = core::serial_executor>
 /// The effective size of a chain.
 struct effective_size {
     double samples = 0;     ///< the equal number of independent draws
-    bool reliable = false;  ///< every coordinate's autocorrelation time is
+    bool reliable = false;  ///< whether every coordinate's autocorrelation time is reliable
 
     friend bool operator==(const effective_size&, const effective_size&) = default;
 };

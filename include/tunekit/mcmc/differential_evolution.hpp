@@ -14,7 +14,8 @@
 
 namespace tunekit::mcmc {
 
-/// Moves a walker by the difference of two others. The step is as wide as the ensemble is in that direction.
+/// Moves a walker by the difference of two others. So the width of the step follows the width of the ensemble in that
+/// direction.
 ///
 ///     const mcmc::ensemble sampler{mcmc::differential_evolution{}};
 ///

@@ -31,28 +31,30 @@ struct ensemble_options {
     bool allow_few_walkers = false;  ///< accept fewer than 2 D walkers, and walkers that do not span the space
 };
 
-/// Draws from a density known up to a constant. It has W walkers, each proposed for by the others.
+/// Draws from a density known up to a constant. It has W walkers. Each gets proposals from the positions of others.
 ///
 ///     const mcmc::ensemble sampler{mcmc::stretch{}};
 ///     auto state = sampler.start(log_density, positions, dimensions);
 ///     const auto chain = sampler.run(state, log_density, 5000, gen);
 ///
-/// A step divides the walkers into sets at random. The walkers of each set in turn get a proposal each from the walkers of
-/// the other sets, all are evaluated together, and x becomes q where U < factor p(q) / p(x), U uniform in (0, 1].
+/// A step divides the walkers into sets at random and takes one set after another. Each walker x of the set gets a
+/// proposal q from the walkers of the other sets. All proposals are evaluated together. x becomes q where U < factor
+/// p(q) / p(x), U uniform in (0, 1].
 ///
 /// Shapes:     positions W x D, one walker per row.
-/// Errors:     std::invalid_argument where a start or a parameter makes no sense; numerical_error when a density is NaN or +inf
-///             (the state then stands before the set that met it).
-/// Randomness: all draws of a set are made before its densities are evaluated, on the calling thread: one `bits` per walker to
-///             accept, what the move says, one more per step for a mixture, and to divide W log2(W) / 112 or so, from 16
-///             walkers on W / 128 for two sets.
-/// Resuming:   a run continued from its state and generator makes the steps, bit for bit, of one longer run.
-/// Threads:    `run` takes an executor and evaluates a set through it: point by point, or in chunks where the density is
-///             batched. Any executor gives the same chain. A density must bear being called from the executor's threads.
+/// Errors:     std::invalid_argument where a start or a parameter makes no sense; numerical_error when a density is NaN
+///             or +inf (the state is then that before the set with this density).
+/// Randomness: all draws of a set are made on the calling thread, before its densities are evaluated: one `bits` per
+///             walker to accept; the draws that the move documents; one more per step for a mixture; about W log2(W) /
+///             112 for the division, or W / 128 for two sets of 16 or more walkers together.
+/// Resuming:   a run continued from its state and generator makes the same steps, bit for bit, as one longer run.
+/// Threads:    `run` takes an executor and evaluates a set through it: point by point, or in chunks where the density
+///             is batched. Any executor gives the same chain. The density is called from the executor's threads and
+///             must be safe for that.
 /// Cost:       W densities and O(W D) per step; 10 to 20 ns per walker beside the density.
 /// Source:     Foreman-Mackey et al. (2013), PASP 125, 306-312, algorithm 3; emcee 3 for sets, moves and checks.
-/// Departures: from 16 walkers on two sets are divided by a fair bit for each of W / 2 pairs, not by a whole shuffle; accepted
-///             proposals are counted in steps that thinning drops, too; a start without one finite density is refused.
+/// Departures: with 16 or more walkers, two sets are divided by a fair bit for each of W / 2 pairs, not by a whole
+///             shuffle. Accepted proposals count in steps that thinning drops, too. A start needs a finite density.
 template <class Move = stretch>
 struct ensemble {
     Move move = {};
@@ -124,7 +126,7 @@ struct ensemble {
     }
 
 private:
-    /// What a step needs and no step remembers.
+    /// Scratch memory of a step; nothing in it is kept for the next.
     struct workspace {
         explicit workspace(const state& s)
             : order(s.walkers()),

@@ -17,9 +17,9 @@
 
 namespace tunekit::mcmc {
 
-/// Whether W walkers (W x D, one per row) span all D dimensions: the condition number of the centred matrix, columns scaled to
-/// length 1, is at most 1e8. Moves that combine walkers never leave the subspace that the start spans.
-/// Columns are divided by their largest entry first, so that scales of 1e200 neither overflow nor vanish.
+/// Whether W walkers (W x D, one per row) span all D dimensions: the condition number of the centred matrix, columns
+/// scaled to length 1, is at most 1e8. Moves that combine walkers never leave the subspace that the start spans.
+/// Columns are first divided by their largest entry, so that scales of 1e200 cause no overflow or underflow.
 /// Source: emcee 3, `EnsembleSampler`'s check of the initial state.
 [[nodiscard]] inline bool linearly_independent(std::span<const double> positions, std::size_t dimensions)
 {

@@ -24,7 +24,8 @@ namespace tunekit::mcmc {
 ///
 ///     q = y_j + h L N(0, I),  L L^T = cov(y),  h = n^(-1 / (D + 4)) (Scott);  factor kde(x) / kde(q)
 ///
-/// Good where the ensemble already looks like the target, in few dimensions and with many walkers; hopeless elsewhere.
+/// Use it in few dimensions, with many walkers, and when the ensemble already looks like the target. It is useless
+/// otherwise.
 ///
 /// Errors:     numerical_error when the other walkers have no positive definite covariance.
 /// Randomness: one index and D normals per walker.
@@ -62,7 +63,7 @@ struct kde {
     }
 
 private:
-    /// h L, row-major and lower triangular. A template so that who includes this without calling it does not pay for the factorisation.
+    /// h L, row-major and lower triangular. A template: only code that calls it compiles the factorisation.
     template <class View>
     [[nodiscard]] static std::vector<double> kernel(const View& walkers)
     {

@@ -29,7 +29,8 @@ weighted(M, double) -> weighted<M>;
 ///     const mcmc::ensemble sampler{mcmc::mixture{mcmc::weighted{mcmc::differential_evolution{}, 0.8},
 ///                                                mcmc::weighted{mcmc::snooker{}, 0.2}}};
 ///
-/// Every move leaves the target as it is, so any mixture does. 0.8 and 0.2 of the example suit posteriors that are hard.
+/// Every move leaves the target invariant, so any mixture does too. The weights 0.8 and 0.2 of the example suit
+/// difficult posteriors.
 ///
 /// Randomness: one uniform per step.
 template <class... Moves>

@@ -63,9 +63,10 @@ namespace detail {
 ///
 ///     R = sqrt(((n - 1) / n W + B / n) / W) of half sequences, their values replaced by normal scores of their ranks
 ///
-/// where W is the mean variance within a half and B / n the variance of the halves' means (both with one less than their number); the larger of
-/// R for the values and for their distances from the median, so that places and spreads are both compared. The middle value of an odd n is left out.
-/// NaN where no value differs from another, n is below 4 or there is no sequence; +inf where none moves and they stand apart.
+/// where W is the mean variance within a half and B / n the variance of the halves' means (both divided by their number
+/// minus 1). The result is the larger of R for the values and R for their distances from the median. So both location
+/// and spread are compared. The middle value of an odd n is left out. The result is NaN where all values are equal, n
+/// is below 4 or there is no sequence. It is +inf where every sequence is constant and they differ.
 /// Cost: O(W n log(W n)).
 /// Source: Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021), Bayesian Analysis 16, 667-718, sections 3.1 and 4.
 template <class At>
@@ -87,7 +88,8 @@ template <class At>
 
 /// R-hat of every coordinate, over the walkers of several runs.
 ///
-/// Walkers of one ensemble pull each other along, so that one run alone looks better than it is: give runs of their own seeds and starts.
+/// Walkers of one ensemble depend on each other, so one run alone looks better than it is. Give several runs with
+/// different seeds and starts.
 /// Errors: std::invalid_argument where the runs differ in dimensions or in stored steps.
 [[nodiscard]] inline std::vector<double> r_hat(std::span<const chain> runs)
 {

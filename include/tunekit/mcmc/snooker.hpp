@@ -24,7 +24,7 @@ namespace tunekit::mcmc {
 ///
 ///     e = (x - z) / |x - z|;  q = x + gamma e (e.z1 - e.z2);  factor (|q - z| / |x - z|)^(D - 1)
 ///
-/// z, z1, z2: one walker of each of three other sets, in random order. A walker that meets z exactly stays where it is.
+/// z, z1, z2: one walker of each of three other sets, in random order. A walker at the same point as z does not move.
 ///
 /// Randomness: per walker one index for every other set and a shuffle of the sets.
 /// Source:     ter Braak, Vrugt (2008), Differential Evolution Markov Chain with snooker updater, Statistics and Computing 18,

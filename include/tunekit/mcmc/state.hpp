@@ -47,7 +47,7 @@ struct chain {
     {
         return {positions.data() + (t * walkers + k) * dimensions, dimensions};
     }
-    /// The number of samples in the chain. They lie one after another, a row of D for each, by step and then by walker.
+    /// The number of samples in the chain. Each is a row of D values; rows are ordered by step and then by walker.
     [[nodiscard]] std::size_t samples() const noexcept { return log_prob.size(); }
     [[nodiscard]] std::span<const double> sample(std::size_t i) const
     {

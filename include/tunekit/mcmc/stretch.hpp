@@ -17,8 +17,8 @@
 
 namespace tunekit::mcmc {
 
-/// Moves a walker x along the line through another walker y, by a new random factor. The move is the same for a target
-/// and for every affine image of it, so strong correlations cost nothing.
+/// Moves a walker x along the line through another walker y, by a new random factor. The move works the same on a
+/// target and on every affine image of it, so strong correlations do not slow it down.
 ///
 ///     const mcmc::ensemble sampler{mcmc::stretch{.scale = 2}};
 ///

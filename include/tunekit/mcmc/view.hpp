@@ -2,8 +2,8 @@
 #pragma once
 
 /// \file
-/// The views of walkers that densities and moves get: points, a set and its helpers, the place for proposals. None of
-/// them owns anything.
+/// The views of walkers that densities and moves get: points, a set and its helpers, the place for proposals. No view
+/// owns memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace tunekit::mcmc {
 
-/// A view of n points of D dimensions, one coordinate of all points after another, not owned. Loops can read it lane by
-/// lane.
+/// A view of n points of D dimensions. It holds coordinate 0 of all points, then coordinate 1, and so on, so that loops
+/// can be vectorised.
 class points {
 public:
     /// Makes a view in which coordinate c of point i lies at data[c * stride + i].
@@ -58,8 +58,8 @@ private:
     std::size_t point_stride_, coordinate_stride_;
 };
 
-/// The walkers that a move sees while it proposes for one set: the set itself and the others. Positions of walkers are
-/// in the order of the step's division, sets one after another.
+/// The walkers that a move sees while it proposes for one set: the set itself and the others. Walkers are in the order
+/// of the step's division, one set after another.
 class view {
 public:
     constexpr view(std::span<const double> positions, std::size_t dimensions, std::span<const std::uint32_t> order,

@@ -16,7 +16,7 @@
 
 namespace tunekit::random {
 
-/// Draws a position i of `weights`, with probability weights[i] / sum; one of weight 0 is never chosen.
+/// Draws a position i of `weights` with probability weights[i] / sum. A position of weight 0 is never chosen.
 /// Precondition: weights finite, >= 0, their sum finite and > 0.
 /// Randomness: one `uniform_01`. Cost: O(n), the sum from left to right.
 template <generator G>
@@ -42,9 +42,9 @@ template <generator G>
     return last;
 }
 
-/// Draws one of the positions i < n for which `keep(i)` holds, all equally likely. Precondition: it holds for one at
-/// least.
-/// Randomness: one `uniform_index`. Cost: O(n); `keep` is called twice at most for each.
+/// Draws one of the positions i < n for which `keep(i)` holds. All are equally likely. Precondition: it holds for at
+/// least one.
+/// Randomness: one `uniform_index`. Cost: O(n); `keep` is called at most twice for each i.
 template <class Keep, generator G>
 [[nodiscard]] constexpr std::size_t choose_where(std::size_t n, Keep&& keep, G& gen)
 {
@@ -59,7 +59,7 @@ template <class Keep, generator G>
 
 /// Moves `k` members of `items`, drawn without replacement, in random order, to the front. The others follow in some
 /// order.
-/// Precondition: k <= items.size(). Randomness: one `uniform_index` per place, none for a place without choice.
+/// Precondition: k <= items.size(). Randomness: one `uniform_index` per place, none where only one item is left.
 /// Source: Durstenfeld (1964), Algorithm 235, CACM 7, stopped early.
 template <class T, generator G>
 constexpr void partial_shuffle(std::span<T> items, std::size_t k, G& gen)
@@ -87,7 +87,7 @@ constexpr void shuffle(std::vector<T>& items, G& gen)
 }
 
 /// Draws `k` distinct members of [0, n), uniformly, in random order. Precondition: k <= n.
-/// Randomness: k `uniform_index`; where k < n / 4, more of them, for those that repeat (less than k / 3 on average).
+/// Randomness: k `uniform_index`. Where k < n / 4, repeated numbers are drawn again: less than k / 3 more on average.
 /// Cost: O(k) time and memory, whatever n.
 template <generator G>
 [[nodiscard]] std::vector<std::uint64_t> sample_without_replacement(std::uint64_t n, std::size_t k, G& gen)

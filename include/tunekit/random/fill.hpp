@@ -2,8 +2,9 @@
 #pragma once
 
 /// \file
-/// Many variates at once. Every function gives exactly what a loop of single draws would give, in that order, and leaves
-/// the generator where that loop would. With `philox` it takes 0.6 to 1.0 of the loop's time; other engines loop.
+/// Many variates at once. Every function gives exactly the numbers of a loop of single draws, in the same order, and
+/// leaves the generator in the same state. With `philox` it takes 0.6 to 1.0 of the loop's time. With other engines it
+/// is that loop.
 ///
 ///     std::vector<double> noise(n);
 ///     random::fill_normal(noise, gen);

@@ -24,7 +24,7 @@ concept generator = std::unsigned_integral<std::invoke_result_t<G&>> && requires
 namespace random {
 
 /// 64 independent fair bits from `gen`: one draw of a 64-bit engine, two of a 32-bit one (high half first). An engine
-/// of another range is drawn from, the whole bits of its range's width at a time, by rejection.
+/// of another range gives the whole bits of its range's width at a time, by rejection.
 /// Precondition: max - min is at least 1.
 template <generator G>
 [[nodiscard]] constexpr std::uint64_t bits(G& gen)

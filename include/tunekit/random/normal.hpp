@@ -97,12 +97,13 @@ template <generator G>
 
 /// A draw from N(0, 1).
 ///
-/// Randomness: one `bits` in 98.5 % of the draws; else one more, or a whole new try, for each try beside the curve, and
-///             two per try in the tail.
-/// Cost:       beside the draw, one multiplication and one comparison in most cases; no table or code runs at start-up.
+/// Randomness: one `bits` in 98.5 % of the draws. Else one more or a whole new try for each point outside the curve,
+///             and two for each try in the tail.
+/// Cost:       in most cases one multiplication and one comparison besides the draw. No code runs and no table is
+///             filled at start-up.
 /// Source:     Marsaglia, Tsang (2000), The Ziggurat Method for Generating Random Variables, J. Stat. Software 5(8).
-/// Departures: layer and position come from different bits of one 64-bit draw, which mends the correlation that Doornik
-///             (2005) found; 53 bits of position.
+/// Departures: layer and position come from different bits of one 64-bit draw. That removes the correlation that
+///             Doornik (2005) found. The position has 53 bits.
 template <generator G>
 [[nodiscard]] double normal(G& gen)
 {

@@ -70,13 +70,15 @@ struct philox_group {
 }  // namespace detail
 
 /// Philox4x32-10, a counter-based generator. The i-th block of 128 bits is a keyed bijection of the counter i. So any
-/// number of streams exist without a seed sequence, and none depends on how often another was drawn from.
+/// number of streams exist without a seed sequence. No stream depends on how many draws another one gave.
 ///
 ///     random::philox gen{42};
 ///
-/// State:  a 64-bit key, a 128-bit counter and the unread part of the last 16 draws, which are computed together, as
-///         many at once as the machine has lanes. A regular value: copies replay, equal positions compare equal.
-/// Cost:   160 bytes; a stream that gives one draw costs as much as one that gives 16 (about twice a block alone).
+/// State:  a 64-bit key, a 128-bit counter and the unread part of the last 16 draws. These are computed together, as
+///         many at a time as the machine has lanes. A regular value: a copy repeats the same draws, and equal positions
+///         compare equal.
+/// Cost:   160 bytes. A stream that gives one draw costs as much as one that gives 16, about twice as much as one
+///         block.
 /// Source: Salmon, Moraes, Dror, Shaw (2011), Parallel Random Numbers: As Easy as 1, 2, 3, SC'11; Random123's vectors.
 class philox {
 public:
@@ -108,7 +110,7 @@ public:
         return ahead_[next_++];
     }
 
-    /// Fills `out` with the results of as many calls, and leaves the generator as those would have.
+    /// Fills `out` with the results of out.size() calls, and leaves the generator in the state after those calls.
     constexpr void fill(std::span<std::uint64_t> out)
     {
         std::size_t i = 0;
@@ -203,8 +205,8 @@ private:
     std::array<std::uint64_t, ahead> ahead_{};
 };
 
-/// The stream of unit of work `i` of `purpose` under `seed`. It has the same draws on one core or forty. Distinct
-/// (purpose, i) never overlap within 2^33 draws of one stream.
+/// The stream of unit of work `i` of `purpose` under `seed`. It has the same draws on one core and on forty. Streams of
+/// distinct (purpose, i) never overlap within 2^33 draws of one stream.
 [[nodiscard]] constexpr philox stream(std::uint64_t seed, std::uint32_t purpose, std::uint64_t i)
 {
     return philox(seed, {0, purpose, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i >> 32)});

@@ -20,7 +20,7 @@ struct document_head {
     std::string title{};               ///< the heading
     std::string kicker{};              ///< the kind of the page, above the title
     std::vector<std::string> facts{};  ///< below the title, one each
-    unsigned refresh_seconds = 0;      ///< the page reloads itself after so many seconds; 0: never
+    unsigned refresh_seconds = 0;      ///< seconds after which the page reloads itself; 0: never
 };
 
 /// An HTML element, `<tag more>text</tag>`. The text is escaped; `more` and `tag` are taken as they are.
@@ -31,7 +31,7 @@ struct document_head {
     return out;
 }
 
-/// The page up to its first section. Sections follow, of which one has the id `verdict`, and then `end_document`.
+/// The page up to its first section. Then come sections, one of them with the id `verdict`, and then `end_document`.
 [[nodiscard]] inline std::string begin_document(const document_head& head)
 {
     std::string out =
@@ -90,8 +90,8 @@ struct document_head {
     return element("td", text, " class=\"n\" data-key=\"" + detail::number(key, 9) + '"');
 }
 
-/// Begins a table that scrolls by itself where it is too wide, and can be sorted where scripts run. The first column is
-/// text, the others are numbers.
+/// Begins a table. It scrolls where it is too wide, and can be sorted where scripts run. The first column is text, the
+/// others are numbers.
 [[nodiscard]] inline std::string begin_table(std::string_view caption, const std::vector<std::string>& columns)
 {
     std::string out = "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"" + detail::escaped(caption) +

@@ -23,11 +23,11 @@
 
 namespace tunekit::report {
 
-/// The size of a picture. Its text keeps its size, so a narrow screen gets a picture of its own.
+/// The size of a picture. Text has the same size in all pictures, so a narrow screen needs a picture of its own.
 struct figure_size {
     double width = 860;
     double height = 340;
-    std::size_t max_dots = 1200;  ///< of more trials some are left out, but never an incumbent
+    std::size_t max_dots = 1200;  ///< with more trials some are left out, never an incumbent
     const char* style = "";       ///< class of the SVG in addition to `chart`
 };
 
@@ -249,7 +249,7 @@ struct cost_range {
     return std::move(d).text();
 }
 
-/// The best cost of each pair of values of two parameters: the darker the better.
+/// The best cost of each pair of values of two parameters: darker is better.
 [[nodiscard]] inline std::string pair_svg(const seen_task& t, const findings& f, std::size_t a, std::size_t b)
 {
     using namespace detail;

@@ -45,7 +45,7 @@ struct value_axis {
 /// The findings from a task's trials.
 struct findings {
     std::optional<std::size_t> winner{};     ///< position of the best verified trial
-    std::optional<std::size_t> reference{};  ///< what the winner is compared with: the baseline, or the first that ran
+    std::optional<std::size_t> reference{};  ///< what the winner is compared with: baseline, or the first that ran
     bool against_baseline = false;
     double gain = 1;             ///< cost of the reference / cost of the winner
     stats::interval gain_range;  ///< 95 % by their spreads; unbounded where one has none
@@ -57,9 +57,9 @@ struct findings {
     std::size_t verified = 0, failed = 0, cut_short = 0;
     double late_gain = 0;  ///< share of its cost by which the incumbent fell in the last quarter of the trials
     std::vector<value_axis> axes{};
-    std::optional<surrogate::variance_shares> shares{};  ///< of ln cost; empty where too few ran
+    std::optional<surrogate::variance_shares> shares{};  ///< of the variance of ln cost; empty where too few ran
     std::optional<surrogate::variance_shares>
-        shares_good{};                 ///< the same where all above the median count as the median
+        shares_good{};                 ///< the same, with costs above the median set to the median
     std::vector<std::size_t> order{};  ///< parameters, the most important ones first
 };
 
@@ -104,7 +104,7 @@ inline constexpr double two_sided_95 = 1.959963984540054;
 
 [[nodiscard]] inline bool has_spread(const measure::measurement& m) { return std::isfinite(m.spread) && m.spread > 0; }
 
-/// The forest is shown at most so many trials, drawn at random: what it says does not get better with more.
+/// The most trials to which the forest is fitted, drawn at random. More do not make its result better.
 inline constexpr std::size_t max_rows_of_forest = 1500;
 inline constexpr std::size_t min_rows_of_forest = 16;
 
@@ -146,9 +146,9 @@ inline void add_shares(const seen_task& t, findings& f)
 
 }  // namespace detail
 
-/// Computes the findings from the trials of `t`. Spreads are standard errors, so an interval is +- 1.96 of them; a
-/// gain's is that of a quotient whose logarithm is normal. The winner of many is a little better by luck than it is:
-/// re-measure before you believe a tie.
+/// Computes the findings from the trials of `t`. Spreads are standard errors, so an interval is +- 1.96 of them. The
+/// interval of a gain is that of a quotient whose logarithm is normal. The measured cost of a winner among many is a
+/// little too low by chance: measure again before you trust a tie.
 /// Cost: that of a forest of 50 trees over at most 1500 trials.
 [[nodiscard]] inline findings findings_of(const seen_task& t)
 {

@@ -71,7 +71,7 @@ namespace detail {
 }  // namespace detail
 
 /// Reads the run from the log at `path`, of either schema. A torn or broken log is read as far as possible, and
-/// `problems` says so. Logs of schema 1 name no parameters and no values.
+/// `problems` says so. Logs of schema 1 have no names of parameters and no values.
 /// Errors: tunekit::error where not even the header can be read.
 [[nodiscard]] inline seen_run seen_run_of_log(const std::string& path)
 {

@@ -24,9 +24,9 @@ struct chart_curve {
     std::vector<double> values{};
 };
 
-/// A picture of several curves. The first stands out, the others differ by their dashes; each is named at its right
-/// end. `alternative` describes the picture in words. Values that are not finite are left out. `low` is the least value
-/// drawn.
+/// A picture of several curves. The first is emphasised. The others differ by their dashes. Each has its name at its
+/// right end. `alternative` describes the picture in words. Values that are not finite are left out. `low` is the least
+/// value drawn.
 [[nodiscard]] inline std::string line_chart_svg(const std::vector<chart_curve>& curves, std::string_view x_name,
                                                 std::string_view alternative, double low, const figure_size& size)
 {

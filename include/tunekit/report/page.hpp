@@ -26,7 +26,7 @@ namespace tunekit::report {
 
 /// Options of a page.
 struct page_options {
-    unsigned refresh_seconds = 0;  ///< the page reloads itself after so many seconds; 0: never. For a run in progress
+    unsigned refresh_seconds = 0;  ///< seconds after which the page reloads itself, for a run in progress; 0: never
 };
 
 namespace detail {
@@ -527,8 +527,9 @@ private:
 
 }  // namespace detail
 
-/// The run as one HTML page: no network, no script from elsewhere; it can be read without JavaScript. Names and messages are
-/// escaped. Below 2 MB for 10^4 trials: of more than about 1200 trials a picture shows some, and says so.
+/// The run as one HTML page. It needs no network and no other script, and can be read without JavaScript. Names and
+/// messages are escaped. It is below 2 MB for 10^4 trials: of more than about 1200 trials a picture shows some, and
+/// says so.
 [[nodiscard]] inline std::string to_page(const seen_run& run, const std::vector<findings>& all,
                                          const page_options& options = {})
 {

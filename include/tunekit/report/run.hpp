@@ -27,7 +27,7 @@ struct seen_trial {
     std::vector<std::string> values{};  ///< one per parameter; empty where the source has none
     measure::measurement measured{};
     double stamp = 0;               ///< seconds since the run began
-    std::optional<double> asked{};  ///< the run's time at which it went out; empty: unknown
+    std::optional<double> asked{};  ///< the run's time at which it was proposed; empty: unknown
     std::uint64_t worker = 0;
 
     /// Whether it has a time that can be drawn and compared.
@@ -45,7 +45,7 @@ struct seen_task {
     double weight = 1;                      ///< calls in the model
     std::vector<std::string> parameters{};  ///< names
     std::vector<seen_trial> trials{};       ///< in the order of their answers
-    std::optional<index> baseline{};        ///< what the winner is compared with; empty: the first that ran
+    std::optional<index> baseline{};        ///< the winner is compared with it; empty: the first that ran
 };
 
 /// A run, over one task or several.
@@ -90,8 +90,8 @@ template <space::described Space>
     return out;
 }
 
-/// The run of a report, from several tasks. Seconds of a trial are those that workers spent on its task up to then: for
-/// the time of the run, read its log.
+/// The run of a report, from several tasks. The seconds of a trial are those that workers have spent on its task so
+/// far. For the time of the run, read its log.
 [[nodiscard]] inline seen_run seen_run_of(std::string title, std::span<const task> tasks, const plan& p)
 {
     require(tasks.size() == p.tasks.size(), "seen_run_of: a plan of other tasks, want the ones that were tuned");

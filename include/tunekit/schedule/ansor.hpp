@@ -27,26 +27,26 @@ namespace tunekit::schedule {
 /// Gives the next slot to the task whose weighted latency falls fastest, estimated from its past and from the rates of
 /// similar tasks.
 ///
-/// With g_i the best cost, t_i the slots, H_i the best cost after each slot of task i (g_i for each slot under way, which is
-/// believed to bring nothing) and f = sum_i w_i g_i:
+/// With g_i the best cost, t_i the slots, H_i the best cost after each slot of task i (g_i for each slot under way,
+/// which is assumed to improve nothing) and f = sum_i w_i g_i:
 ///
 ///     backward_i = (H_i[t_i] - H_i[t_i - W]) / W      0 while there are not W + 1 slots
 ///     forward_i  = min(g_i - g_i / t_i, beta flops_i / max_j (flops_j / g_j)) - g_i      j over i's group, if it has others
 ///     gradient_i = w_i (alpha backward_i + (1 - alpha) forward_i)
 ///
-/// and the most negative gradient wins, ties the lower i; if all are equal, a uniform draw. A task leaves its group when its
-/// rate falls below the group's best over beta and it had 5 slots more than any other member.
-/// A task without a valid trial counts as of cost 1e10 s, as in the source.
+/// The most negative gradient wins; ties go to the lower i. If all are equal, the choice is a uniform draw. A task
+/// leaves its group when its rate falls below the group's best over beta and it had 5 slots more than any other member.
+/// A task without a valid trial has cost 1e10 s, as in the source.
 ///
 /// Randomness: one `uniform_index`, only where all gradients are equal. Cost: O(K^2) with groups, else O(K).
 /// Source:     Zheng et al. (2020), Ansor, OSDI, section 6; TVM 0.8 `auto_scheduler/task_scheduler.py`; Zhang et al.
 ///             (2021), app. C.
-/// Departures: finished tasks cannot win a tie; the extra epsilon-greedy step of the paper, absent from its code, is
-///             `epsilon`. The source has one worker; slots under way are ours, and only those that ended are counted where a
+/// Departures: finished tasks cannot win a tie. The extra epsilon-greedy step of the paper, absent from its code, is
+///             `epsilon`. The source has one worker, so slots under way are ours. Only slots that ended count when a
 ///             task may leave its group.
 struct ansor {
     double alpha = 0.2;               ///< weight of the past, in [0, 1]
-    double beta = 2;                  ///< how far a task is believed to stay behind similar tasks; > 0
+    double beta = 2;                  ///< a task is assumed to reach the best rate of similar tasks / beta; > 0
     std::size_t window = 3;           ///< W, slots; > 0
     double epsilon = 0;               ///< probability of a uniform choice, in [0, 1]
     std::vector<std::string> tags{};  ///< one per task, or none at all; equal non-empty tags make a group

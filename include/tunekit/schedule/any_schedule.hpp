@@ -60,7 +60,7 @@ class any_schedule {
 public:
     template <class S>
         requires(!std::same_as<S, any_schedule>) && tunekit::schedule::schedule<S, tunekit::random::philox>
-    any_schedule(S chosen)  // implicit: a value of any type that fits is one
+    any_schedule(S chosen)  // implicit: any schedule converts
         : held_(core::polymorphic<schedule_interface>::make<schedule_of<S>>(std::move(chosen)))
     {
     }

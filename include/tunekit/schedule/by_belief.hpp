@@ -32,20 +32,21 @@ struct by_belief_options {
 ///     schedule::by_belief{curve::belief<>{}, bandit::ucb::scale_free()}
 ///     schedule::by_belief{curve::belief<>{}, [](double latency) { return bandit::ucb::paper(latency); }}
 ///
-/// Task k after n_k trials in T_k seconds makes m_k = max(1, floor(slot / (T_k / n_k))) trials in a slot of the run. It is
-/// forecast at trial n_k + m_k, and its reward is `curve::latency_reduction` of that forecast, in seconds of the model. A
-/// slot under way is assumed to make m_k trials without improvement; the forecast then starts after them.
-/// A task is forecast again only where its curve grew or its slots under way changed. `bandit` is a bandit, or a function
-/// that makes one of the model's latency after the warm-up. Pulls are slots, those of the warm-up and under way included.
+/// Task k after n_k trials in T_k seconds makes m_k = max(1, floor(slot / (T_k / n_k))) trials in a slot of the run. It
+/// is forecast at trial n_k + m_k, and its reward is `curve::latency_reduction` of that forecast, in seconds of the
+/// model. A slot under way is assumed to make m_k trials without improvement; the forecast then starts after them. A
+/// task is forecast again only where its curve grew or its slots under way changed. `bandit` is a bandit, or a function
+/// that makes one from the model's latency after the warm-up. Pulls are slots, including those of the warm-up and those
+/// under way.
 ///
 /// Errors:     std::invalid_argument from `start` for a run whose slots have no length, or a negative peak.
 /// Randomness: what the belief draws for each forecast, in the order of the tasks, then what the bandit draws.
 /// Cost:       one forecast for each task that changed, and O(K), per choice.
 /// Source:     Zhang et al. (2021), DynaTune: Dynamic Tensor Program Optimization in Deep Neural Network Compilation, ICLR,
 ///             algorithm 1 and section 4.
-/// Departures: tasks are retired by `early_stop`, not here. A task without a valid trial has no reward to expect; the bandit
-///             still explores it. The paper has one worker; the assumption on slots under way is ours: without it workers
-///             crowd onto one task.
+/// Departures: tasks are retired by `early_stop`, not here. The expected reward of a task without a valid trial is 0;
+///             the bandit still explores it. The paper has one worker. The assumption on slots under way is ours:
+///             without it all workers would choose the same task.
 template <class Belief, class Bandit>
 struct by_belief {
     Belief belief;

@@ -16,20 +16,21 @@
 
 namespace tunekit::schedule {
 
-/// Lets a bandit policy choose the task. Its reward is the share of the model's latency at the start that a slot saved.
+/// Lets a bandit policy choose the task. The reward of a slot is the time that it saved, as a share of the model's
+/// latency at the start.
 ///
 ///     schedule::by_reward{bandit::ucb1{.exploration = 0.1}}
 ///     schedule::early_stop{schedule::by_reward{bandit::on_means{bandit::softmax{}}}}
 ///
-/// Rewards lie in [0, 1], and over a run they sum to 1 at most. A task that ended is not among the arms that the policy sees.
-/// A slot under way is believed to have paid nothing. The first valid configuration of a task, found in a slot, pays nothing:
-/// what it saves is not known.
+/// Rewards lie in [0, 1], and over a run they sum to 1 at most. A task that ended is not among the arms that the policy
+/// sees. The reward of a slot under way is assumed to be 0. A slot that finds the first valid configuration of a task
+/// has reward 0, because its saving is not known.
 ///
 /// Errors:     what the policy's `start` throws.
 /// Randomness: what the policy draws.
 /// Cost:       the policy's, and a copy of its state per choice while slots are under way.
-/// Departures: rewards of slots fall as a curve flattens, and a policy over means learns that late; `by_belief` forecasts
-///             instead. For comparison, and for policies that forget.
+/// Departures: rewards fall as a curve flattens, and a policy over means learns that late. `by_belief` forecasts
+///             instead. Use `by_reward` for comparison, and with policies that forget.
 template <class Policy>
 struct by_reward {
     Policy policy;

@@ -30,12 +30,12 @@ struct task_view {
 
 /// The facts about a run that a schedule gets at the start. They are no settings of the schedule.
 struct run_shape {
-    double seconds = std::numeric_limits<double>::infinity();  ///< of the whole run, by the clock
+    double seconds = std::numeric_limits<double>::infinity();  ///< of the whole run, elapsed time
     double slot_seconds = 0;                                   ///< the planned length of a slot; 0: not given
     std::size_t tasks = 1;
-    std::size_t workers = 1;  ///< that serve slots at a time
+    std::size_t workers = 1;  ///< the number of slots that run at the same time
 
-    /// The total time of all workers, in seconds of one.
+    /// The sum of all workers' time in the run, in seconds.
     [[nodiscard]] double worker_seconds() const { return seconds * static_cast<double>(workers); }
 
     friend bool operator==(const run_shape&, const run_shape&) = default;

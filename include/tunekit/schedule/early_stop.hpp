@@ -32,13 +32,14 @@ struct early_stop_options {
     std::uint64_t patience = 200;  ///< trials; > 0
 };
 
-/// Hides from `inner` the tasks that went `patience` trials without improvement. With the plain schedules it gives the
-/// paper's dynamic forms; it is also DynaTune's own rule.
+/// Hides from `inner` the tasks that had no improvement in their last `patience` trials. Around a simple schedule it
+/// gives the paper's dynamic form of it. DynaTune uses the same rule.
 ///
 ///     schedule::early_stop{schedule::random{}}                             // "dynamic allocation + random"
 ///     schedule::early_stop{schedule::round_robin{}, {.patience = 50}}
 ///
-/// A task without a valid trial is never hidden; slots under way change nothing, as they may yet improve it. When every task would be, all are shown again: time that is left is used.
+/// A task without a valid trial is never hidden. Slots under way do not count, because they may still improve their
+/// task. When every task would be hidden, all are shown again, so that the time that is left is used.
 /// Cost:   O(K log n) beside `inner`.
 /// Source: Zhang et al. (2021), DynaTune, ICLR, section 4.2 and section 5 (DA+Rand, DA+RR); N = 200.
 /// Departures: the paper ends the run when no task is left.

@@ -24,12 +24,14 @@ namespace tunekit::schedule {
 ///     schedule::linear{.seconds = 60}       // of workers, where the run has no end of its own
 ///     schedule::linear{.slots = 240}        // slots, as the paper does
 ///
-/// Task k gets seconds * w_k flops_k / sum_j w_j flops_j (w_k = 1 unless `weighted`), or as many slots, rounded by largest
-/// remainders (ties: lower k), at least one. The warm-up counts, and a slot under way for its whole length. A task that ends early leaves its share to the next; what
-/// is left when all are served goes to the first active task. Slots end with a whole batch: where that is much longer than
-/// a slot, shares of slots are used up late and the last tasks go short; shares of seconds do not.
+/// Task k gets seconds * w_k flops_k / sum_j w_j flops_j (w_k = 1 unless `weighted`), or as many slots, rounded by
+/// largest remainders (ties: lower k), at least one. The warm-up counts, and a slot under way counts for its whole
+/// length. The share of a task that ends early goes to the next one. What is left when all had theirs goes to the first
+/// active task. Slots end with a whole batch. Where a batch takes much longer than a slot, shares in slots last too
+/// long and the last tasks get too little time; shares in seconds do not have this fault.
 ///
-/// Errors:     std::invalid_argument from `start` for slots and seconds together, or for none of both in a run without end.
+/// Errors:     std::invalid_argument from `start` if both slots and seconds are given, or if neither is in a run
+///             without end.
 /// Randomness: none. Cost: O(K) per slot, O(K log K) at the start.
 /// Source:     Zhang et al. (2021), DynaTune, ICLR, section 5 ("Linear"); its rounding is not published.
 struct linear {
@@ -83,8 +85,7 @@ TUNEKIT_INLINE linear::state linear::start(std::span<const task_view> tasks, con
         for (const auto& t : tasks) s.seconds.push_back(shared * work(t) / total);
         return s;
     }
-    std::vector<std::pair<double, std::size_t>>
-        remainders;  // negative, so that ascending order is the order of service
+    std::vector<std::pair<double, std::size_t>> remainders;  // negative: the largest remainder comes first
     std::uint64_t given = 0;
     for (std::size_t k = 0; k < tasks.size(); ++k) {
         const double share = static_cast<double>(slots) * work(tasks[k]) / total;

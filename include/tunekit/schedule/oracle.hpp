@@ -18,15 +18,16 @@ namespace tunekit::schedule {
 using slot_curve = std::vector<double>;
 
 /// The area under the model's latency while `order` runs, in seconds x slots: the sum over slots of the latency during
-/// each. Lower is better. Slots of a task beyond its curve change nothing.
+/// each. Lower is better. Slots of a task after the end of its curve change nothing.
 [[nodiscard]] double latency_area(std::span<const slot_curve> curves, std::span<const std::size_t> order);
 
-/// The greedy order: slot by slot the task whose next slot saves most (ties: the lower), for as long as slots are left.
+/// The greedy order: each slot goes to the task whose next slot saves most (ties: the lower), as long as slots are
+/// left.
 /// Source: Zhang et al. (2021), DynaTune, ICLR, section 4.1. Not optimal where a plateau comes before a fall.
 [[nodiscard]] std::vector<std::size_t> myopic_order(std::span<const slot_curve> curves);
 
-/// The order of least `latency_area`. Again and again the task with the highest mean saving over some number m of next
-/// slots gets those m (ties: the larger m, then the lower task).
+/// The order of least `latency_area`. In each step the task with the highest mean saving over its next m slots, for any
+/// m, gets those m slots (ties: the larger m, then the lower task).
 ///
 /// Cost:   O(K n^2) for K curves of n slots.
 /// Source: single-machine scheduling of chains, 1 | chains | sum w_j C_j with unit jobs: Pinedo, Scheduling, section

@@ -38,14 +38,14 @@ concept tells_gains = requires(const B& belief, std::span<const double> best, do
     { belief.gains(best, horizon).saved_share() } -> std::same_as<double>;  // E[G / (1 + G)]
 };
 
-/// The further gain of `seconds` of tuning that the active tasks share evenly, each at its own pace so far. Seconds are
-/// those of one worker; with several workers give their sum.
+/// The expected gain of `seconds` more of tuning. The active tasks share them evenly, and each makes trials at its pace
+/// so far. Seconds are those of one worker; with several workers give their sum.
 ///
 ///     const auto next = schedule::expected_gain(views, 60, curve::improvement_process{}, gen);
 ///     // next.gain, and with 90 % between next.low and next.high
 ///
-/// The mean is the belief's; the interval is that of a sum over tasks whose gains are independent. A task without a valid
-/// trial takes its share of the time and adds nothing: what it will bring is no gain on a latency that is not known yet.
+/// The mean is the belief's. The interval is that of a sum over tasks whose gains are independent. A task without a
+/// valid trial gets its share of the time and adds no gain, because its present latency is not known.
 ///
 /// Errors:     std::invalid_argument for seconds that are not positive and finite.
 /// Randomness: 2000 `uniform_index` for each task that may gain.

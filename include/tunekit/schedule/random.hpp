@@ -15,9 +15,10 @@ namespace tunekit::schedule {
 /// Gives each slot to an active task, all equally likely.
 ///
 /// Randomness: one `uniform_index` per choice. Cost: O(K).
-/// Source:     Zhang et al. (2021), DynaTune, ICLR, section 5 ("Random"): a list over all tasks drawn up front, whose entries
-///             for finished tasks are forfeited.
-/// Departures: drawn slot by slot. As a forfeited entry takes no time, the order of the slots has the same distribution.
+/// Source:     Zhang et al. (2021), DynaTune, ICLR, section 5 ("Random"): a list over all tasks is drawn at the start;
+///             entries for finished tasks are skipped.
+/// Departures: each slot is drawn when it begins. A skipped entry takes no time, so the order of the slots has the same
+///             distribution.
 struct random {
     struct state {
         friend bool operator==(const state&, const state&) = default;

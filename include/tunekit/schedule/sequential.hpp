@@ -18,9 +18,9 @@ namespace tunekit::schedule {
 ///     schedule::sequential{}                                  // an even share of the run
 ///     schedule::sequential{.seconds_per_task = 50}
 ///
-/// With an infinite share, also that of a run without end, a task keeps its slots until it is exhausted, out of trials or out
-/// of patience (AutoTVM's `n_trial`). A slot under way counts for its whole length, so workers go on to the next task before
-/// the share of this one is spent by all of them.
+/// With an infinite share, or in a run without end, a task gets slots until it is exhausted, or its limit on trials or
+/// its patience ends it (AutoTVM's `n_trial`). A slot under way counts for its whole length, so workers begin the next
+/// task before the slots of this one have ended.
 ///
 /// Errors:     std::invalid_argument from `start` for a negative share.
 /// Randomness: none. Cost: O(K).

@@ -20,18 +20,18 @@
 
 namespace tunekit::screen {
 
-/// A rule for the number of clusters: the smallest of `first`, `first` + `step`, ... , `last` from where more of them
-/// pay too little. It takes the first k with
+/// A rule for the number of clusters. It takes the smallest k of `first`, `first` + `step`, ... , `last` at which more
+/// clusters no longer lower the loss enough: the first k with
 ///
 ///     factor * loss(k) >= loss(previous k),        or loss(k) = 0; else the last k.
 ///
 ///     screen::diminishing_returns{}.search([&](std::size_t k) { return loss_of(k); });
 ///
-/// `loss` is called for each k tried, ascending. For losses 100, 39, 20 and factor 2.5 the third is the answer, for
-/// 100, 41 the second.
+/// `loss` is called for each k tried, ascending. For losses 100, 39, 20 and factor 2.5 it takes the third k, for 100,
+/// 41 the second.
 /// Source:     Ahn et al. (2020), Chameleon, ICLR, algorithm 1; its code for the step of 8.
-/// Departures: a loss of 0 ends the search. The paper's step of 1 always answers its second k, as no single cluster
-///             divides a loss by 2.5.
+/// Departures: a loss of 0 ends the search. With the paper's step of 1 the answer is always the second k, because no
+///             single cluster divides a loss by 2.5.
 struct diminishing_returns {
     std::size_t first = 8, step = 8, last = 64;  ///< 0 < first <= last, step > 0
     double factor = 2.5;                         ///< > 0
@@ -58,21 +58,21 @@ enum class representative : std::uint8_t {
 };
 
 /// Chooses one configuration per cluster of the candidates. Clusters are made by k-means over all parameters scaled to
-/// [0, 1], as many as `size` finds worth it. A representative that was visited or chosen already is replaced by the
-/// result of `replacement`.
+/// [0, 1]; `size` decides how many. `replacement` makes another configuration for a representative that was visited or
+/// chosen already.
 ///
 ///     screen::epsilon_greedy{screen::adaptive_sampling{}}  // Chameleon: of 64 candidates usually 16, 3 of them random
 ///
-/// Clusters come in the order of their best candidates. At most n; fewer than clusters where synthesis finds nothing
-/// new.
+/// Clusters come in the order of their best candidates. There are at most n configurations, and fewer than clusters
+/// where synthesis finds nothing new.
 ///
 /// Randomness: that of `groups.starts`, then of `replacement` for each cluster that needs it.
 /// Cost:       for 64 candidates of 12 parameters about 0.2 ms.
 /// Source:     Ahn et al. (2020), Chameleon, ICLR, section 3.3 and algorithm 1.
-/// Departures: best of 3 runs from k-means++ seeds, which makes the loss fall steadily. The code clusters two
-///             parameters only, those of most values, in their own units, and truncates centroids. The default represents a
-///             cluster by its nearest member, as a rounded mean need not be in a constrained space; explorers return what was
-///             not visited, so that nothing is synthesised then. `paper` has the centroid.
+/// Departures: the best of 3 runs from k-means++ seeds, which makes the loss fall steadily. The code clusters only the
+///             two parameters with the most values, in their own units, and truncates centroids. The default represents
+///             a cluster by its nearest member, because a rounded mean need not be in a constrained space. Explorers
+///             return unvisited configurations, so then nothing is synthesised. `paper` uses the centroid.
 struct adaptive_sampling {
     diminishing_returns size{};
     k_means groups{.restarts = 3};

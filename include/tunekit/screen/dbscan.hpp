@@ -26,12 +26,12 @@ namespace tunekit::screen {
 ///     screen::dbscan{.radius = 0.3}
 ///
 /// A point is core if at least `min_points` points, itself among them, lie within `radius` of it; core points within
-/// `radius` of each other belong together, and a point that is not core to the first group that reaches it. Groups come
-/// in the order of their best candidates; those visited are left out before.
+/// `radius` of each other belong together. A point that is not core belongs to the first group that reaches it. Groups
+/// come in the order of their best candidates. Visited candidates are left out first.
 ///
 /// Randomness: none. Cost: O(n^2 d).
-/// Source:     Ester et al. (1996), A Density-Based Algorithm for Discovering Clusters, KDD. Chameleon rejects it for
-///             its sensitivity to the radius and has a broken one in its code.
+/// Source:     Ester et al. (1996), A Density-Based Algorithm for Discovering Clusters, KDD. Chameleon rejects it
+///             because it is sensitive to the radius; the version in its code is broken.
 /// Departures: the default radius, the median distance to the 4th nearest other candidate, is ours.
 struct dbscan {
     std::optional<float> radius{};  ///< in units of the parameters' ranges; >= 0; empty: from the candidates

@@ -19,16 +19,16 @@ namespace tunekit::screen {
 ///
 ///     sum over s in S of score(s)  +  alpha * number of (parameter, value) pairs that occur in S,
 ///
-/// scores scaled to [0, 1] over those candidates. The sum is monotone and submodular, so the greedy choice has at least 1 - 1/e
-/// of the best value. Ties: the better candidate.
+/// where scores are scaled to [0, 1] over those candidates. The sum is monotone and submodular, so the greedy choice
+/// reaches at least 1 - 1/e of the best value. Ties: the better candidate.
 ///
 /// Randomness: none. Cost: O(lambda n^2 d).
 /// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS, equation 3; with the predicted run
 ///             time replaced by the criterion's score, Li et al. (2020), AdaTune, NeurIPS, section 3.
-/// Departures: TVM multiplies the scores by 0, leaving pure diversity; here alpha = infinity would say that. A score
-///             is scaled, so that alpha has one meaning.
+/// Departures: TVM multiplies the scores by 0, so that only diversity counts; here that would be alpha = infinity.
+///             Scores are scaled, so that alpha has one meaning.
 struct diversity {
-    double alpha = 1;        ///< value of a parameter value not yet in S, in units of the scores' range; >= 0
+    double alpha = 1;        ///< worth of a parameter value not yet in S, in units of the scores' range; >= 0
     std::size_t lambda = 2;  ///< candidates considered per one chosen; >= 1
 
     [[nodiscard]] constexpr std::size_t candidates_for(std::size_t n) const noexcept { return lambda * n; }

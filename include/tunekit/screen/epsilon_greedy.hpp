@@ -25,13 +25,13 @@ struct epsilon_greedy_options {
 };
 
 /// The choice of `inner`, with its last floor(epsilon n) replaced by uniform configurations outside `visited`. With
-/// `stochastic_rounding` their number is epsilon n in expectation; floor takes none at random from rounds of fewer than
-/// 1 / epsilon.
+/// `stochastic_rounding` their number is epsilon n in expectation. Without it rounds of fewer than 1 / epsilon have no
+/// random ones.
 ///
 ///     screen::epsilon_greedy{screen::keep_best{}, {.epsilon = 0.05}}      // AutoTVM: 61 of the model, 3 at random, of 64
 ///
-/// Where `inner` chooses fewer than n, the random share is still that of n: adaptive sampling that keeps 16 of 64 measures 13
-/// of them and 3 at random, as Chameleon does.
+/// Where `inner` chooses fewer than n, the random share is still that of n. Example: adaptive sampling that keeps 16 of
+/// 64 then measures 13 of them and 3 random ones, as Chameleon does.
 /// Randomness: what `inner` draws; one `uniform_01` with stochastic rounding; one `uniform_index` per random
 ///             configuration and rejection.
 /// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS, section 3.3; TVM 0.6 model_based_tuner.py.

@@ -29,13 +29,13 @@ namespace tunekit::screen {
 ///     const auto starts = groups.starts(points, 64, gen);      // serve every k up to 64
 ///     const auto found  = groups.cluster(points, 16, starts);  // found.of[i], found.centroids, found.loss
 ///
-/// Lloyd's iteration from k-means++ seeds: of `trials` candidates for each next seed, drawn with probability
-/// proportional to the squared distance to the seeds so far, the one that leaves the least loss. The first k of a
-/// sequence of seeds are seeds for k, so a sweep over k draws them once. An iteration looks only at points whose
-/// nearest centroid may have changed by the triangle inequality; the result is that of looking at all.
+/// It is Lloyd's iteration from k-means++ seeds. Each next seed is the best of `trials` candidates, drawn with
+/// probability proportional to the squared distance to the seeds so far: the one that leaves the least loss. The first
+/// k of a sequence of seeds are seeds for k, so a sweep over k draws them once. An iteration skips points whose nearest
+/// centroid cannot have changed, by the triangle inequality. The result is the same as without skipping.
 ///
-/// Ties:       the centroid of lower number. Empty clusters: the point farthest from its centroid becomes the centroid.
-/// Fewer than k distinct points: as many clusters as there are.
+/// Ties:       the centroid of lower number. An empty cluster gets the point farthest from its centroid as its
+///             centroid. Fewer than k distinct points: as many clusters as there are.
 /// Errors:     std::invalid_argument where a setting is 0, k is 0, there are no points or seeds, or a coordinate is NaN or
 ///             beyond 1e15.
 /// Randomness: per restart one `uniform_index`, then `trials` `uniform_01` per further seed.

@@ -15,15 +15,16 @@
 
 namespace tunekit::screen {
 
-/// Explores for as many candidates as `rule` needs for `n`, and returns those that `rule` chooses, in its order. It
-/// makes an explorer from an explorer and a screen.
+/// Makes an explorer from an explorer and a screen. It explores for as many candidates as `rule` needs for `n`, and
+/// returns those that `rule` chooses, in the order of `rule`.
 ///
 ///     screen::screened{explore::annealing{}, screen::diversity{}}      // 2 n candidates of annealing, the diverse n of them
 ///
-/// What is put around it sees the choice and not the candidates: `explore::contextual` replaces its end by random
-/// configurations, which no screen then judges.
+/// A part around it sees the chosen configurations only. So `explore::contextual` replaces the last of them by random
+/// configurations, and no screen removes those.
 ///
-/// What the screen makes itself (synthesis) is scored and predicted by the judge. Fewer than n where the screen chooses fewer.
+/// Configurations that the screen makes itself (synthesis) are scored and predicted too. There are fewer than n where
+/// the screen chooses fewer.
 /// Randomness: what `search` draws, then what `rule` draws. Cost: of both.
 /// Source:     Li et al. (2020), AdaTune, NeurIPS, algorithm 1, line 8: a subset of the candidates is picked before the random
 ///             ones join it.

@@ -20,16 +20,16 @@ namespace tunekit::screen {
 /// these that is a member of the space and in neither set:
 ///
 ///  1. the most frequent value of every parameter among the members (ties: the lowest);
-///  2. the same among all candidates;
-///  3. up to `tries` times: every parameter as one of the candidates, drawn for each, has it;
+///  2. the most frequent value among all candidates;
+///  3. up to `tries` times: each parameter with its value in a candidate drawn for that parameter;
 ///  4. the best of the candidates themselves.
 ///
 ///     const auto i = screen::synthesis{}.make(space, members, candidates, visited, chosen, gen);  // empty: there is none
 ///
 /// Randomness: in 3, one `uniform_index` per parameter and try. Cost: O((members + candidates + tries) d).
 /// Source:     Ahn et al. (2020), Chameleon, ICLR, section 3.3 (sample synthesis).
-/// Departures: the paper has step 1 over all candidates alone, which gives every cluster the same configuration; its
-///             code never looks at what was visited, draws the parameters that it did not cluster, and may never end.
+/// Departures: the paper has only step 2, which gives every cluster the same configuration. Its code ignores what was
+///             visited, draws the parameters that it did not cluster, and may never end.
 struct synthesis {
     std::size_t tries = 100;
 

@@ -21,8 +21,8 @@
 
 namespace tunekit::space {
 
-/// Holds a search space of any type and is one itself, for the generator random::philox. Schedules and programs are
-/// compiled against it, so that each strategy is instantiated once.
+/// Holds a search space of any type. It is a search space itself, for the generator random::philox. Schedules and
+/// programs are compiled against it, so that each strategy is instantiated once.
 ///
 ///     const space::any_space erased = product;
 ///
@@ -33,7 +33,7 @@ public:
     template <class S>
         requires(!std::same_as<std::remove_cvref_t<S>, any_space> &&
                  search_space<std::remove_cvref_t<S>, random::philox>)
-    any_space(S&& space)  // implicit: a space is what one has, any_space what a function takes
+    any_space(S&& space)  // implicit: a function that takes any_space takes any space
         : held_(core::polymorphic<erased>::make<model<std::remove_cvref_t<S>>>(std::forward<S>(space)))
     {
     }

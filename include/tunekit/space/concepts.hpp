@@ -31,7 +31,7 @@ enum class neighbourhood : std::uint8_t {
 
 /// How a configuration becomes numbers for a model. Every encoding has a fixed number of columns per space.
 enum class encoding : std::uint8_t {
-    values,    ///< numbers as they are; the ordinal where a value is no number; one column per factor of a split
+    values,    ///< numbers as they are; the ordinal of a value that is not a number; one column per factor of a split
     ordinals,  ///< the position of the value in its parameter's list
     one_hot,   ///< one column per value
     log2,      ///< sign(x) log2(1 + |x|) of `values`
@@ -43,8 +43,8 @@ concept counted = requires(const S& s) {
     { s.size() } -> std::same_as<index>;
 };
 
-/// A space from which configurations can be drawn: `sample(n, gen)` gives n independent uniform ones (repeats
-/// possible); n = 0 or an empty space gives none.
+/// A space from which configurations can be drawn. `sample(n, gen)` gives n independent uniform ones; repeats are
+/// possible. For n = 0 or an empty space it gives none.
 template <class S, class G>
 concept samplable = requires(const S& s, std::size_t n, G& gen) {
     { s.sample(n, gen) } -> std::same_as<std::vector<index>>;
@@ -78,8 +78,8 @@ concept featured = requires(const S& s, std::span<const index> in, std::span<flo
     { s.features(in, out, e) } -> std::same_as<void>;
 };
 
-/// A space with texts: parameter names, the text of each value of a configuration, and a fingerprint. The fingerprint
-/// differs, but for chance, between spaces in which one index means different configurations.
+/// A space with texts: parameter names, the text of each value of a configuration, and a fingerprint. Two spaces in
+/// which one index means different configurations have different fingerprints (except for a chance collision).
 template <class S>
 concept described = requires(const S& s, index i) {
     { s.names() } -> std::convertible_to<std::span<const std::string>>;
@@ -87,8 +87,8 @@ concept described = requires(const S& s, index i) {
     { s.fingerprint() } -> std::same_as<std::uint64_t>;
 };
 
-/// A search space with all that a strategy needs. Preconditions everywhere: indices below size(), spans of the stated
-/// sizes.
+/// A search space with all that a strategy needs. Preconditions of all members: indices are below size(), spans have
+/// the stated sizes.
 template <class S, class G>
 concept search_space = counted<S> && samplable<S, G> && walkable<S, G> && gridded<S> && featured<S> && described<S>;
 

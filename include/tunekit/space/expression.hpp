@@ -23,23 +23,23 @@ namespace tunekit::space {
 ///     const space::expression fits("tile * threads <= 1024 and tile % 2 == 0", names);
 ///     fits.holds([&](std::size_t j) { return values[j]; });      // values[j] is that of names[j]
 ///
-/// Grammar, loosest first: or; and; not; chained == != < <= > >=; + -; * / // %; unary + -; numbers, texts in
-/// quotes, names, parentheses. Semantics are Python's: `/` is the true quotient, `//` and `%` round down, `and` and `or` give one of
-/// their operands and skip the other, `a < b < c` means `a < b and b < c`, comparisons give 0 or 1, comparing an
-/// integer with a quotient is exact.
+/// Grammar, loosest first: or; and; not; chained == != < <= > >=; + -; * / // %; unary + -; numbers, texts in quotes,
+/// names, parentheses. Semantics are Python's: `/` is the true quotient. `//` and `%` round down. `and` and `or` give
+/// one of their operands and skip the other. `a < b < c` means `a < b and b < c`. Comparisons give 0 or 1. A comparison
+/// of an integer with a quotient is exact.
 ///
-/// Throws:     std::invalid_argument naming the expression, the column (from 1) and what was expected there, from the
-///             constructor; from an evaluation where a division by zero happens or an integer leaves 64 bits.
-///             More than 200 brackets, signs or nots within one another, or 1000 operators, are refused.
-/// Departures: integers are 64 bits wide, not unlimited; a true quotient takes integers up to 2^53 in magnitude, beyond
-///             which it is refused.
+/// Throws:     std::invalid_argument. The constructor names the expression, the column (from 1) and what was expected
+///             there. An evaluation throws at a division by zero or an integer beyond 64 bits. More than 200 nested
+///             brackets, signs or nots, or more than 1000 operators, are refused.
+/// Departures: integers are 64 bits wide, not unlimited; a true quotient of integers above 2^53 in magnitude is
+///             refused.
 /// Threads:    const calls are safe.
 class expression {
 public:
     /// Parses `text`. `words` are texts that may stand in quotes; see `number_of`.
     expression(std::string text, std::span<const std::string> names, std::span<const std::string> words = {});
 
-    /// The number that stands for word `k` among the values. It equals itself alone.
+    /// The number that stands for word `k` among the values. No other value equals it.
     [[nodiscard]] static std::int64_t number_of(std::size_t k) noexcept { return detail::number_of_word(k); }
 
     [[nodiscard]] const std::string& text() const noexcept { return tree_.text; }

@@ -12,8 +12,8 @@
 
 namespace tunekit::space {
 
-/// A set of indices with membership and insertion. It offers nothing that depends on an order. Any index but 2^64 - 1,
-/// which no space has. Cost: O(1) expected, at most 32 bytes per member.
+/// A set of indices with membership and insertion. No operation depends on an order. The index 2^64 - 1, which no space
+/// has, is not allowed. Cost: O(1) expected, at most 32 bytes per member.
 class index_set {
 public:
     [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }

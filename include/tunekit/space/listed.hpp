@@ -28,15 +28,15 @@ namespace tunekit::space {
 ///
 /// Index:      the position in the list.
 /// Ordinals:   a value's position among the values of its parameter that occur, ascending.
-/// Neighbours: a list has gaps, so a neighbour is what is nearest in the list, by how many parameters differ. With h the
-///             least such distance from a configuration to another one, `any_value` gives those at h, `hamming_2` those at
-///             the next distance that occurs, `adjacent` those of least sum of |difference of ordinals| over parameters.
-///             `swap` gives none. Of a list of a whole product `any_value`, `hamming_2` and `adjacent` are the product's.
-///             Where the list has gaps, i may be a neighbour of j without j being one of i.
-/// Throws:     std::invalid_argument where there is no name, a name or a configuration twice, no configuration, one of
-///             another length, or a parameter of more than 65535 values.
+/// Neighbours: the nearest configurations of the list, because a list may have gaps. The distance is the number of
+///             parameters that differ. `any_value` gives those at the least distance that occurs, `hamming_2` those at
+///             the next distance that occurs, `adjacent` those of least sum of |difference of ordinals| over
+///             parameters. `swap` gives none. For a list of a whole product `any_value`, `hamming_2` and `adjacent` are
+///             the product's. Where the list has gaps, i may be a neighbour of j while j is not one of i.
+/// Throws:     std::invalid_argument where there is no name or no configuration, a name or a configuration occurs
+///             twice, a configuration has another length, or a parameter has more than 65535 values.
 /// Randomness: `sample` and `neighbours` draw one uniform_index per configuration.
-/// Cost:       neighbours O(n d); all else O(d) per configuration, `index_of` expected.
+/// Cost:       neighbours O(n d); everything else O(d) per configuration (`index_of`: expected).
 /// Threads:    const calls on one space are safe.
 class listed {
 public:

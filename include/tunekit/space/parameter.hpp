@@ -99,7 +99,8 @@ template <class T>
 ///     parameter<"mr">({1, 2, 4, 6, 8, 14})
 ///     parameter<"algorithm">({"direct", "winograd"})      // std::string
 ///
-/// Throws: std::invalid_argument where a list is empty, has more than 65535 values or one value twice (every kind does).
+/// Throws: std::invalid_argument where a list is empty, has more than 65535 values or one value twice. All functions
+/// that make a parameter do.
 template <detail::fixed_string Name, class T>
 [[nodiscard]] auto parameter(std::vector<T> values)
 {

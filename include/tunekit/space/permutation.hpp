@@ -71,8 +71,8 @@ template <fixed_string Name, class T>
 ///
 /// Order:   lexicographic by position in the given list, which comes first.
 /// Numbers: the position of each entry in the given list (in the first order, where orders are given).
-/// Throws:  std::invalid_argument where entries repeat, positions are outside, given orders are not orders of the same entries,
-///          or there are more than 65535.
+/// Throws:  std::invalid_argument where entries repeat, positions are outside the list, given orders are not orders of
+///          the same entries, or there are more than 65535 orders.
 /// Source:  TVM, autotvm.task.space.ReorderSpace, policies `all`, `interval` and `candidate`.
 template <detail::fixed_string Name, class T>
 [[nodiscard]] auto permutation(std::initializer_list<T> entries, positions range)
@@ -153,7 +153,7 @@ inline constexpr std::size_t note_kinds = 11;
 ///     annotation<"inner">(2, {note::none, note::unroll, note::vectorise})
 ///
 /// Order:   the first loop varies slowest, notes in the given order.
-/// Numbers: an 11-way one-hot per loop, in the order of `note`.
+/// Numbers: per loop a one-hot code of 11 columns, in the order of `note`.
 /// Throws:  std::invalid_argument where there are no loops, no notes, or more than 65535 ways.
 /// Source:  TVM, autotvm.task.space.AnnotateSpace, policies `try_unroll`, `try_vec` and `try_unroll_vec`.
 template <detail::fixed_string Name>

@@ -118,7 +118,8 @@ template <class Part, class Config>
 
 }  // namespace detail
 
-/// The configurations over some parameters that fulfil some constraints. It is a search_space, and typed.
+/// The configurations over some parameters that fulfil some constraints. It is a search_space with typed
+/// configurations.
 ///
 ///     const space::product tiles{
 ///         space::parameter<"mr">({1, 2, 4, 6, 8, 14}),
@@ -131,15 +132,15 @@ template <class Part, class Config>
 ///
 /// Parts come in any order; the order of the parameters is that of the ordinals.
 ///
-/// Index:      parameters that share a constraint form a group; an index is the mixed-radix number of the groups' rows,
-///             the group of the first parameter least significant. Without constraints that is AutoTVM's index: the
+/// Index:      parameters that share a constraint form a group. An index is the mixed-radix number of the groups' rows;
+///             the group of the first parameter is least significant. Without constraints that is AutoTVM's index: the
 ///             first parameter varies fastest.
-/// Throws:     std::invalid_argument naming the parameter that has no or too many values, the constraints that leave
-///             nothing, the constraint whose predicate throws, or the size beyond 2^63.
+/// Throws:     std::invalid_argument that names the parameter without values or with too many, the constraints that
+///             leave no configuration, the constraint whose predicate throws, or the size above 2^63.
 /// Randomness: `sample` draws one uniform_index per configuration, `neighbours` two or three per attempt, in order.
 /// Cost:       the valid set is built without visiting the raw product. Decoding and encoding take one division per
-///             group and one binary search per constrained parameter; a neighbour a few attempts, and where 64 of them
-///             fail, one enumeration of the neighbourhood.
+///             group and one binary search per constrained parameter. A neighbour takes a few attempts, and one
+///             enumeration of the neighbourhood if 64 of them fail.
 /// Threads:    const calls on one product are safe.
 template <class... Parts>
 class product : public detail::grid {

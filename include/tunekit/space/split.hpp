@@ -18,7 +18,7 @@ namespace tunekit::space {
 
 /// The sizes that a split may take. The outermost size follows from the others: ceil(n / their product).
 enum class split_policy : std::uint8_t {
-    factors,  ///< divisors of n, so that nothing is left over
+    factors,  ///< divisors of n
     power2,   ///< powers of two up to n; the product of the inner sizes is at most n
     verbose,  ///< both; the product of the inner sizes is at most n
 };
@@ -64,7 +64,8 @@ void check_length(std::string_view name, int n);
 /// Order:   AutoTVM's: the innermost size varies slowest, the second part fastest, each ascending.
 /// Throws:  std::invalid_argument where n < 1, parts < 1 or there are more than 65535 ways.
 /// Source:  TVM 0.6-0.14, autotvm.task.space.SplitSpace.
-/// Departures: the outermost size is its true value, not -1; `verbose` takes its sizes in ascending order, not a hash set's.
+/// Departures: the outermost size is its true value, not -1; `verbose` takes its sizes in ascending order, not in that
+/// of a hash set.
 template <detail::fixed_string Name>
 [[nodiscard]] auto split(int n, int parts, split_options options = {})
 {
@@ -79,8 +80,8 @@ template <detail::fixed_string Name>
     return detail::make_named<Name>(detail::given_splits(Name.view(), n, std::move(candidates)));
 }
 
-/// The split that a library would use untuned. From the innermost part outwards, a part is the largest divisor of what
-/// is left that is at most its limit; -1 is no limit. The outermost part takes the rest.
+/// The split that a library would use without tuning. It chooses the parts from the innermost outwards: each is the
+/// largest divisor of what is left that is at most its limit; -1 is no limit. The outermost part takes the rest.
 ///
 ///     fallback_split(128, {-1, 8, 4})      // 4 8 4
 ///

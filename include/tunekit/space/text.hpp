@@ -44,9 +44,9 @@ template <class T>
 
 }  // namespace detail
 
-/// The text of a value: `to_text(value)` where its type's namespace has one; numbers in decimal (the shortest that
-/// reads back), true / false, characters and strings as they are, enumerators by number, sequences by their entries' texts
-/// with blanks between.
+/// The text of a value: `to_text(value)` where its type's namespace has one; numbers in decimal, in the shortest form
+/// that reads back the same; true or false; characters and strings as they are; enumerators as numbers; sequences as
+/// their entries' texts with blanks between.
 template <class T>
 [[nodiscard]] std::string text_of(const T& value)
 {

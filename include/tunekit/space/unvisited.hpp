@@ -21,12 +21,12 @@ namespace tunekit::space {
 ///     space::unvisited rest;
 ///     if (const auto i = rest.draw(space, gen)) use(*i);    // uniform among what is left; empty: nothing is left
 ///
-/// Draws are by rejection; once more than 90 % are taken, the rest is listed once and drawn from directly, so that the
-/// last configuration costs what the first did.
+/// It draws by rejection. Once more than 90 % are taken, it lists the rest once and draws from that list, so that the
+/// last configuration costs as much as the first.
 ///
 /// Randomness: one `uniform_index` per draw and per rejection, none when nothing is left.
 /// Cost:       O(1) expected per draw, at most 10 rejections on average; the list is one pass over the indices.
-/// Source:     plan of AutoTVM's tuner loop (random picks), with enumeration near exhaustion added.
+/// Source:     the random picks of AutoTVM's tuner loop; the enumeration near the end is added.
 class unvisited {
 public:
     unvisited() = default;
@@ -67,7 +67,7 @@ public:
         }
     }
 
-    /// Two are equal where they took the same and will draw the same.
+    /// Whether both took the same indices and will draw the same.
     friend bool operator==(const unvisited&, const unvisited&) = default;
 
 private:

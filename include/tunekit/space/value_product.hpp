@@ -24,7 +24,7 @@
 
 namespace tunekit::space {
 
-/// A list of integers as one value: as a rule an order of 0 ... n - 1.
+/// A list of integers as one value: usually an order of 0 ... n - 1.
 struct entries {
     std::vector<std::int64_t> of;
 
@@ -60,9 +60,9 @@ struct value_parameter {
 ///     const space::value_product flags({{"opt", {"-O2"s, "-O3"s}}, {"unroll", {false, true}}, {"align", {16, 32}}},
 ///                                      {"opt == '-O3' or not unroll", "align <= 16 or unroll"});
 ///
-/// In constraints (see `expression`) a flag is 1 or 0, a word stands in quotes, and of a parameter `p` of orders `p_0` is the
-/// entry at place 0 and `p_i0` the place of entry 0. Models see numbers as they are, words by their position, orders place by
-/// place; orders of the same entries have neighbours by `swap`.
+/// In constraints (see `expression`) a flag is 1 or 0, and a word is in quotes. For a parameter `p` of orders, `p_0` is
+/// the entry at place 0, and `p_i0` is the place of entry 0. Features are numbers as they are, positions of words, and
+/// the entries of orders place by place. Orders of the same entries have neighbours by `swap`.
 ///
 /// Index:  that of a `product` of the same parameters, values and constraints in the same order.
 /// Throws: std::invalid_argument as `product` and `expression` do.

@@ -14,8 +14,8 @@
 
 namespace tunekit::space {
 
-/// A constraint of a product. `where` and `active_if` make it. `Conditional`: the first name is a parameter on whose
-/// use the predicate decides from the others.
+/// A constraint of a product. `where` and `active_if` make it. With `Conditional` the predicate decides from the other
+/// names whether the first parameter is used.
 template <bool Conditional, class Predicate, detail::fixed_string... Names>
 struct constraint {
     static_assert(sizeof...(Names) > 0, "tunekit: where: names no parameter");
@@ -40,9 +40,9 @@ struct constraint {
 ///
 ///     where<"mr", "nv">([](int mr, int nv) { return mr * nv + nv + 1 <= 34; })
 ///
-/// The predicate gets the values in the order of the names and must depend on nothing else. It is called while the product is
-/// built, once for each combination that matters, and never afterwards. What it throws arrives as a std::invalid_argument
-/// that names the constraint.
+/// The predicate gets the values in the order of the names and must depend on nothing else. It is called while the
+/// product is built, once for each combination that is needed, and never afterwards. If it throws, the product throws a
+/// std::invalid_argument that names the constraint.
 template <detail::fixed_string... Names, class Predicate>
 [[nodiscard]] auto where(Predicate predicate)
 {
@@ -50,12 +50,13 @@ template <detail::fixed_string... Names, class Predicate>
 }
 
 /// A constraint that makes the first named parameter conditional. `predicate` takes the values of the other names.
-/// Where it is false, the parameter is not used and has its first value only, so that it makes no configurations
-/// distinct.
+/// Where it is false, the parameter is not used and always has its first value, so that no two configurations differ
+/// only in it.
 ///
 ///     active_if<"tile", "algorithm">([](algorithm a) { return a == algorithm::winograd; })
 ///
-/// Neighbours: one parameter moves at a time, so the step that turns `tile` off starts where it has its first value.
+/// Neighbours: one parameter changes at a time. So a step to a configuration without `tile` begins where `tile` has its
+/// first value.
 template <detail::fixed_string... Names, class Predicate>
 [[nodiscard]] auto active_if(Predicate predicate)
 {

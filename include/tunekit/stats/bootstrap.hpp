@@ -34,13 +34,14 @@ void require_bootstrap(const bootstrap& how);
 
 }  // namespace detail
 
-/// The percentile bootstrap interval of any statistic of n independent items: `statistic(rows)` is given n positions in
-/// [0, n), drawn with replacement, and returns a number that is not NaN.
+/// The percentile bootstrap interval of any statistic of n independent items. `statistic(rows)` gets n positions in [0,
+/// n), drawn with replacement, and returns a number that is not NaN.
 ///
 ///     const auto ratio = [&](std::span<const std::uint32_t> rows) { return mean_at(runs, rows); };
 ///     const stats::interval i = stats::bootstrap_interval(runs.size(), ratio, {}, gen);
 ///
-/// Errors:     everything (-inf, +inf) where n is 0; std::invalid_argument on a level outside (0, 1) or no resamples.
+/// Errors:     the interval is (-inf, +inf) where n is 0; std::invalid_argument for a level outside (0, 1) or no
+///             resamples.
 /// Randomness: one `bits` of `gen`, the key of one Philox stream per resample.
 /// Cost:       `resamples` calls of the statistic.
 /// Source:     Efron, Tibshirani (1993), An Introduction to the Bootstrap, section 13.3.
@@ -61,8 +62,9 @@ template <class Statistic, generator G>
     return detail::of_resamples(std::move(values), how.level);
 }
 
-/// The percentile bootstrap interval of the median behind `x`. It is as `bootstrap_interval`, in O(n) a resample. Of n
-/// values it lies between the least and the greatest, so it covers the median at most with 1 - 2 / 2^n.
+/// The percentile bootstrap interval of the median behind `x`. It equals `bootstrap_interval`, in O(n) per resample. It
+/// lies between the least and the greatest of the n values, so its probability of covering the median is at most 1 - 2
+/// / 2^n.
 template <generator G>
 [[nodiscard]] interval median_interval(std::vector<double> x, const bootstrap& how, G& gen)
 {

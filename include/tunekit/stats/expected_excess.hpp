@@ -18,8 +18,8 @@ namespace tunekit::stats {
 ///
 /// With Z = (mean - bound) / sd it is  sd (phi(Z) + Z Phi(Z)).  The two terms nearly cancel for Z << 0, so below Z = -6
 /// it is  sd phi(Z) K / (K - Z)  with the positive continued fraction K of Mills' ratio: never negative, 12 digits at
-/// every Z. It falls below the smallest positive number, and is exactly 0, from about Z = -38 on: where candidates tie at
-/// 0, compare their means.
+/// every Z. Below about Z = -38 it is less than the smallest positive number and exactly 0. When candidates tie at 0,
+/// compare their means.
 ///
 /// Shapes: mean, sd, bound and the result are in one unit. Precondition: sd >= 0, nothing NaN.
 [[nodiscard]] inline double expected_excess(const prediction& p, double bound)
@@ -36,8 +36,8 @@ namespace tunekit::stats {
     return p.sd * normal_pdf(z) * (k / (k - z));
 }
 
-/// The logarithm of `expected_excess`, also where that is too small for a number: ln max(0, p.mean - bound) where p.sd
-/// is 0, hence -inf where nothing is gained.
+/// The logarithm of `expected_excess`, also where the excess is too small for a double. Where p.sd is 0 it is ln max(0,
+/// p.mean - bound), so -inf where nothing is gained.
 ///
 /// With Z = (mean - bound) / sd and the fraction K of Mills' ratio it is  ln sd - Z^2 / 2 - ln(2 pi) / 2 + ln(K / (K - Z))  below
 /// Z = -6: 12 digits at every Z, -inf only where Z^2 is infinite (Z = -1e154).

@@ -55,13 +55,13 @@ struct covering_interval {
     friend bool operator==(const covering_interval&, const covering_interval&) = default;
 };
 
-/// The interval of the median behind `x` between its k-th least and k-th greatest value, with the largest k that covers
-/// at least with `level`; between the extremes where none does. The coverage that it states is exact for any continuous
-/// distribution:
+/// An interval for the median behind `x`, from its k-th least to its k-th greatest value. k is the largest whose
+/// coverage is at least `level`, or 1 where there is none. The coverage is exact for any continuous distribution:
 ///
 ///     coverage = 1 - 2 sum_{i < k} C(n, i) / 2^n
 ///
-/// so five values cover with 0.9375 at most, and 0.95 takes six. Everything, with coverage 1, for none.
+/// so five values have a coverage of at most 0.9375, and 0.95 takes six. Without values the interval is (-inf, +inf),
+/// with coverage 1.
 /// Assumes: independent values. Throws std::invalid_argument on a level outside (0, 1). Cost: O(n log n).
 /// Source: Thompson (1936), On Confidence Ranges for the Median, Annals of Mathematical Statistics 7.
 [[nodiscard]] inline covering_interval order_interval(std::vector<double> x, double level = 0.95)

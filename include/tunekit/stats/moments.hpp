@@ -37,8 +37,8 @@ namespace tunekit::stats {
     return variance(x) * (n / (n - 1));
 }
 
-/// Standard deviation over mean, both of the values themselves (divided by n): the relative scatter of timings. +inf
-/// where the mean is 0 and the values are not. Precondition: x is not empty.
+/// The relative scatter of timings: standard deviation over mean, the variance divided by n. It is +inf where the mean
+/// is 0 and the values are not. Precondition: x is not empty.
 [[nodiscard]] inline double coefficient_of_variation(std::span<const double> x)
 {
     const double v = variance(x);
@@ -47,7 +47,7 @@ namespace tunekit::stats {
     return m == 0 ? std::numeric_limits<double>::infinity() : std::sqrt(v) / std::abs(m);
 }
 
-/// Count, mean and variance of values that come one by one. Two of them merge into one of all their values.
+/// Count, mean and variance of values that come one by one. Two such objects merge into one for all their values.
 ///
 ///     stats::running_moments m;
 ///     for (double x : arriving) m.add(x);

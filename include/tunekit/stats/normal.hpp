@@ -31,7 +31,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// ln P(Z <= z), for any z. It stays finite where the probability itself is 0: -z^2 / 2 and so on.
+/// ln P(Z <= z), for any z. It stays finite where the probability itself is 0; there it is about -z^2 / 2.
 [[nodiscard]] inline double normal_log_cdf(double z)
 {
     if (z > -6) return z > 0 ? std::log1p(-normal_cdf(-z)) : std::log(normal_cdf(z));

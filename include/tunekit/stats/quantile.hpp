@@ -42,7 +42,8 @@ constexpr void check_quantile(std::size_t n, double p)
     return part == 0 ? sorted[i] : sorted[i] + part * (sorted[i + 1] - sorted[i]);  // the test keeps infinities
 }
 
-/// The p-quantile of values in any order, type 7. Preconditions as above, but for the order. Cost: O(n), a copy.
+/// The p-quantile of values in any order, type 7. Precondition: not empty, free of NaN; 0 <= p <= 1. Cost: O(n), a
+/// copy.
 [[nodiscard]] inline double quantile(std::vector<double> x, double p) { return detail::quantile_in_place(x, p); }
 
 /// The median: the middle value, or the mean of the middle two. Precondition: not empty, no NaN.

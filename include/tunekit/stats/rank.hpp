@@ -28,7 +28,7 @@ namespace tunekit::stats {
 /// Precondition: x.size() == y.size(), all finite.
 [[nodiscard]] double pearson(std::span<const double> x, std::span<const double> y);
 
-/// Spearman's rho: Pearson's correlation of the ranks, ties included. NaN as there.
+/// Spearman's rho: Pearson's correlation of the ranks, ties included. It is NaN where `pearson` is.
 [[nodiscard]] double spearman(std::span<const double> x, std::span<const double> y);
 
 namespace detail {
@@ -40,8 +40,9 @@ std::uint64_t sort_and_count(double* v, double* spare, std::size_t n);
 
 }  // namespace detail
 
-/// Kendall's tau-b: concordant less discordant pairs, over the geometric mean of the pairs not tied on either side.
-/// In [-1, 1]; NaN where a side is constant or has fewer than two values. Precondition: x.size() == y.size(), no NaN.
+/// Kendall's tau-b: the number of concordant pairs minus that of discordant ones, over the geometric mean of the
+/// numbers of pairs not tied in x and not tied in y. In [-1, 1]; NaN where a side is constant or has fewer than two
+/// values. Precondition: x.size() == y.size(), no NaN.
 /// Cost: O(n log n). Source: Knight (1966), A Computer Method for Calculating Kendall's Tau, JASA 61.
 [[nodiscard]] double kendall_tau_b(std::span<const double> x, std::span<const double> y);
 

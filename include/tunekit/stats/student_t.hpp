@@ -97,7 +97,7 @@ namespace detail {
 }
 
 /// The quantile: the t with P(T <= t) = p, to about 1e-13 relative. Precondition: 0 < p < 1, df > 0.
-/// Cost: some microseconds: bisection over an interval found by doubling.
+/// Cost: some microseconds, for a bisection over an interval found by doubling.
 [[nodiscard]] inline double student_t_quantile(double p, double df)
 {
     require(p > 0 && p < 1 && df > 0, "stats::student_t_quantile: p is not between 0 and 1, or df is not above 0");

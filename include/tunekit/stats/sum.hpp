@@ -12,13 +12,14 @@
 
 namespace tunekit::stats {
 
-/// The sum term(0) + ... + term(n - 1) over eight lanes: term i goes to lane i mod 8, lanes are added in pairs at the
-/// end.
+/// The sum term(0) + ... + term(n - 1) over eight lanes. Term i goes to lane i mod 8. At the end lanes are added in
+/// pairs.
 ///
 ///     const double squares = stats::sum_of(x.size(), [&](std::size_t i) { return x[i] * x[i]; });
 ///
 /// `term` is called once for each i, ascending. An empty sum is 0.
-/// Cost: as fast as the machine adds vectors, where `term` is a plain expression; rounding errors are an eighth of a loop's.
+/// Cost: where `term` is a plain expression, as fast as the machine adds vectors. Rounding errors are an eighth of a
+/// loop's.
 template <class Term>
 [[nodiscard]] constexpr double sum_of(std::size_t n, Term&& term)
 {

@@ -27,7 +27,7 @@ struct outcome {
     std::string space;
     double p = 0;                  ///< score over time, of all repeats together
     std::vector<double> s{};       ///< score by evaluations, of each repeat
-    std::vector<double> shares{};  ///< after each evaluation the share of the way to the optimum: mean over repeats
+    std::vector<double> shares{};  ///< the share of the way to the optimum after each evaluation, mean over repeats
     std::vector<std::vector<double>> ranks{};  ///< of each repeat over time, for intervals of p
     double evaluations_to_5 = 0;           ///< to 5 % above the optimum, median; infinite where most did not reach it
     double evaluations_to_1 = 0;           ///< to 1 % above it

@@ -59,9 +59,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// The scoreboard as an HTML page: who scores highest and by how much, in words; standings; the share of the way to the
-/// optimum by evaluation; the results on each space. One file, no network, readable without JavaScript. Names are
-/// escaped.
+/// The scoreboard as an HTML page: which strategy scores highest and by how much, in words; standings; the share of the
+/// way to the optimum by evaluation; the results on each space. It is one file, needs no network and can be read
+/// without JavaScript. Names are escaped.
 [[nodiscard]] inline std::string to_page(const scoreboard& all,
                                          const std::string& title = "Strategies on recorded spaces")
 {

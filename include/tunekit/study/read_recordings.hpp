@@ -25,7 +25,7 @@
 namespace tunekit::study {
 
 /// The names of the recorded spaces in a folder, sorted: the file names before `.params`.
-/// Errors: tunekit::error where `folder` is none.
+/// Errors: tunekit::error where `folder` is not a folder.
 [[nodiscard]] inline std::vector<std::string> recorded_names(const std::string& folder)
 {
     DIR* opened = ::opendir(folder.c_str());
@@ -40,7 +40,7 @@ namespace tunekit::study {
     return out;
 }
 
-/// Reads one recorded space: `<stem>.params` and `<stem>.csv.gz`, or `<stem>.csv`. Faults of single rows join
+/// Reads one recorded space: `<stem>.params` and `<stem>.csv.gz`, or `<stem>.csv`. Faults of single rows are added to
 /// `problems`. A sample of a space becomes a list of its configurations. The raw repeats are dropped: scoring uses only
 /// the costs.
 /// Errors: those of `io::read_recorded_space` and `io::space_of`.
@@ -72,7 +72,8 @@ struct recordings_read {
 ///
 ///     const auto spaces = study::read_recordings("bench/data").spaces;
 ///
-/// Errors: tunekit::error where `path` is neither, and where none of its spaces has such a name; else those of `read_recording`.
+/// Errors: tunekit::error where `path` is neither a folder nor such a file, and where none of its spaces has such a
+/// name; else those of `read_recording`.
 [[nodiscard]] inline recordings_read read_recordings(std::string path, std::string_view only = {})
 {
     recordings_read out;

@@ -27,7 +27,7 @@ inline constexpr std::size_t no_row = static_cast<std::size_t>(-1);
 /// `read_recordings` make one.
 struct recording {
     std::string name;
-    std::string kernel;  ///< spaces of one kernel form one group when some are left out
+    std::string kernel;  ///< spaces of one kernel are left out together
     space::any_space space;
     std::vector<measure::recorded_row> rows;  ///< of configuration i
     double optimum = 0;                       ///< the lowest cost, seconds; infinite where nothing ran

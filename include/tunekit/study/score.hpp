@@ -39,8 +39,8 @@ struct score_options {
     std::uint64_t seed = 1;
     std::size_t batch = 1;               ///< configurations asked for at a time, >= 1
     std::size_t judged = 200;            ///< evaluations over which S and the regret are taken, >= 1
-    std::size_t evaluations = 220;       ///< a run has at least so many evaluations
-    double budgets = 1.1;                ///< times the seconds that random search needs
+    std::size_t evaluations = 220;       ///< the fewest evaluations of a run
+    double budgets = 1.1;                ///< seconds of a run, in units of those that random search needs
     std::uint32_t stream = 0x62656e63U;  ///< which Philox streams of the seed the repeats draw from
 };
 
@@ -57,7 +57,7 @@ struct aggregate {
 struct standing {
     std::string strategy;
     std::optional<aggregate>
-        p{};  ///< P*: over the spaces on which a score over time is meaningful; none where there is no such space
+        p{};  ///< P*: over the spaces on which a score over time is meaningful; empty where there is none
     aggregate s{};
     double regret = 0;          ///< mean over spaces; may be infinite
     double own_seconds = 0;     ///< per evaluation, mean over spaces; NaN: unknown
@@ -80,7 +80,7 @@ struct scoreboard {
     std::vector<bool> timed{};              ///< of each space, whether P is meaningful
     std::vector<outcome> outcomes{};        ///< strategy by strategy, in the order of the spaces
     std::vector<standing> standings{};      ///< of those that have an outcome on every space
-    std::vector<difference> differences{};  ///< of every other standing from the first
+    std::vector<difference> differences{};  ///< between the first standing and each other one
     std::vector<std::string> incomplete{};  ///< strategies without an outcome on some space
 };
 
@@ -133,10 +133,10 @@ template <class Of>
 
 /// The scores of a strategy over all spaces: `of[i]` on the space that `by[i]` measures.
 ///
-/// The intervals are percentile bootstraps over repeats, 500 resamples, the spaces being what they are; those of P resample
-/// `score_by_steps`, and are moved by what it differs from P. Where spaces differ in
-/// repeats, the interval comes from as many as the least has.
-/// Errors: std::invalid_argument where there are none, or not as many of one as of the other.
+/// The intervals are percentile bootstraps over repeats, with 500 resamples; the spaces are fixed. Those of P resample
+/// `score_by_steps`, and are moved by the difference between it and P. Where spaces differ in repeats, the interval
+/// uses the smallest number of repeats.
+/// Errors: std::invalid_argument where both are empty or their sizes differ.
 [[nodiscard]] inline standing standing_of(std::span<const yardstick> by, std::span<const outcome> of)
 {
     require(!of.empty() && of.size() == by.size(), "standing_of: want an outcome for every space, and at least one");
@@ -162,8 +162,8 @@ template <class Of>
     return out;
 }
 
-/// The difference between the scores of `of` and `than`, space by space and repeat by repeat. What a space does to both
-/// cancels, and so does the luck of a seed that both share. Intervals are as those of `standing_of`; `worst` is the
+/// The difference between the scores of `of` and `than`, space by space and repeat by repeat. So the effects of a space
+/// and of a shared seed, which are the same for both, cancel. Intervals are as those of `standing_of`. `worst` is the
 /// least favourable space.
 [[nodiscard]] inline difference difference_of(std::span<const yardstick> by, std::span<const outcome> of,
                                               std::span<const outcome> than)
@@ -197,7 +197,7 @@ template <class Of>
 }
 
 /// Plays all repeats of one strategy on one space. Throws std::invalid_argument for a count of 0. Repeat r draws from
-/// stream (seed, stream, r), so that every strategy has the same.
+/// stream (seed, stream, r), so that every strategy gets the same stream.
 [[nodiscard]] inline std::vector<trajectory> play_all(const search::any_strategy& strategy, const recording& on,
                                                       const yardstick& by, const score_options& how)
 {
@@ -213,7 +213,7 @@ template <class Of>
     return out;
 }
 
-/// Makes a scoreboard from outcomes. Those of a strategy stand together and in the order of `spaces`.
+/// Makes a scoreboard from outcomes. Those of one strategy are next to each other, in the order of `spaces`.
 [[nodiscard]] inline scoreboard scoreboard_of(std::span<const recording> spaces, std::span<const yardstick> by,
                                               std::vector<outcome> outcomes, std::size_t judged)
 {
@@ -244,8 +244,8 @@ template <class Of>
 ///     scores.standings[0].s.mean;        // S200: 0 is random search, 1 the optimum at once
 ///     scores.differences[0].s.within;    // how much more hill-climb has than mine
 ///
-/// Runs of one repeat have one stream whatever the strategy. Runs end after `evaluations` evaluations and `budgets` times the
-/// seconds in which random search comes 95 % of the way from the median to the optimum.
+/// In one repeat all strategies get the same random stream. A run ends after both `evaluations` evaluations and
+/// `budgets` times the seconds in which random search comes 95 % of the way from the median to the optimum.
 ///
 /// Errors:     std::invalid_argument for no entrants, no spaces, a count of 0 and what `yardstick_of` refuses; tunekit::error where a
 ///             strategy breaks its contract.

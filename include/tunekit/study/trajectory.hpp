@@ -29,7 +29,7 @@ struct trajectory {
     std::vector<double> own{};        ///< seconds that the strategy itself took so far; NaN: unknown
     std::vector<std::size_t> rows{};  ///< of the recording's file, or `no_row`; empty: unknown
     std::size_t failed = 0;           ///< evaluations that failed, as far as known
-    bool failures_known = true;       ///< false for a run of which only the best costs are known
+    bool failures_known = true;       ///< false where only the best costs of the run are known
 
     [[nodiscard]] std::size_t evaluations() const noexcept { return best.size(); }
 };
@@ -37,7 +37,7 @@ struct trajectory {
 /// The length of a run: it goes on until both limits have passed, or the space is exhausted.
 struct play_options {
     std::size_t batch = 1;          ///< configurations asked for at a time, >= 1
-    std::size_t evaluations = 220;  ///< at least so many
+    std::size_t evaluations = 220;  ///< at least this many
     double seconds = -1;            ///< and at least until this much recorded time has passed
 };
 
@@ -61,12 +61,13 @@ inline void check_batch(const recording& on, const std::vector<index>& batch, st
 
 }  // namespace detail
 
-/// Runs a strategy on a recording. Its proposals are answered from the rows, and the recorded seconds pass.
+/// Runs a strategy on a recording. The rows answer its proposals, and the recorded seconds count as the time of the
+/// run.
 ///
 ///     auto gen = tk::random::stream(seed, purpose, repeat);
 ///     const auto run = study::play(tk::search::annealing{}, on, {}, gen);
 ///
-/// The strategy's own time is wall time of start, propose and observe.
+/// The strategy's own time is the wall time of start, propose and observe.
 /// Errors:     std::invalid_argument where `batch` is 0, and what the strategy throws; tunekit::error where it breaks its contract:
 ///             more than asked for, a configuration twice, an index outside the space.
 /// Randomness: the strategy's.

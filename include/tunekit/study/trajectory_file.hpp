@@ -95,8 +95,9 @@ struct trajectory_line {
 
 /// Reads a trajectory file, plain or gzip: the repeats in the order of their numbers.
 ///
-/// Lines may be left out where nothing got better, as other tuners' files do: the last cost holds until the next line, and time between
-/// two lines passes evenly. The columns `overhead_s` and `row` need not be there; what is not known of the strategy's own time is NaN.
+/// Lines may be left out where the best cost did not change, as in other tuners' files. The last cost then holds until
+/// the next line, and time is linear between two lines. The columns `overhead_s` and `row` may be missing. Unknown own
+/// time of the strategy is NaN.
 /// Errors: tunekit::error, with file and line, where the file cannot be read, a column is missing, a field is no number, evaluations do not
 ///         rise within a repeat, time or own time falls, or a best cost rises.
 [[nodiscard]] inline std::vector<trajectory> read_trajectories(const std::string& path)

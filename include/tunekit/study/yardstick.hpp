@@ -39,14 +39,14 @@ struct yardstick {
     /// E ln cost of random search after 1, 2, ... evaluations; a failure counts as the worst.
     std::vector<double> chance;
 
-    /// Whether a score over time is meaningful: below 20 evaluations it is luck.
+    /// Whether a score over time is meaningful: with a budget below 20 evaluations it is chance.
     [[nodiscard]] bool timed() const { return budget >= 20; }
 };
 
 namespace detail {
 
-/// What random search has reached at `times`, an evaluation taking `each` seconds: the value of the expected rank, between
-/// whole numbers of evaluations by a monotone cubic.
+/// What random search has reached at `times` if an evaluation takes `each` seconds. It is the value of the expected
+/// rank. Between whole numbers of evaluations it is interpolated by a monotone cubic.
 [[nodiscard]] inline std::vector<double> reached_at_random(std::span<const double> valid, std::span<const double> times,
                                                            double each)
 {
@@ -69,8 +69,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// Makes the yardstick of `on`. `chance` reaches to `evaluations`, or to the last but one configuration.
-/// Errors: std::invalid_argument where no two configurations that ran differ in cost: there is nothing to search.
+/// Makes the yardstick of `on`. `chance` has `evaluations` entries, but fewer than there are configurations.
+/// Errors: std::invalid_argument where all configurations that ran have the same cost, so that there is nothing to
+///         search.
 /// Cost:   O(n log n + n evaluations) for n configurations.
 [[nodiscard]] inline yardstick yardstick_of(const recording& on, std::size_t evaluations)
 {
@@ -101,7 +102,8 @@ namespace detail {
 }
 
 /// The share of the way from random search's E ln cost to the optimum's that a run has come, after each of the first
-/// `chance.size()` evaluations: 0 as random search, 1 at the optimum. A run that ends early keeps its last.
+/// `chance.size()` evaluations: 0 as random search, 1 at the optimum. The last share of a run that ends early is
+/// repeated.
 [[nodiscard]] inline std::vector<double> shares_by_evaluations(const yardstick& on, const trajectory& run)
 {
     const double goal = std::log(on.valid.front());
@@ -142,7 +144,7 @@ namespace detail {
 
 namespace detail {
 
-/// The share of the way from random search's cost to the optimum, where the rank at each of `times` is known: its mean.
+/// The mean over `times` of the share of the way from random search's cost to the optimum, for known ranks.
 [[nodiscard]] inline double share_of_the_way(const yardstick& on, std::span<const double> ranks)
 {
     double sum = 0;
@@ -158,9 +160,10 @@ namespace detail {
 
 /// The aggregate performance score of Willemsen, van Nieuwpoort, van Werkhoven (2024), A Methodology for Comparing
 /// Auto-Tuning Optimization Algorithms. It is the mean over `times` of the share of the way from random search's cost
-/// to the optimum that the runs have come, in rank as an isotonic regression of the ranks of all runs on time says.
-/// Departure: one regression of all points, where they average several of bagged samples: at most 0.01 apart where the budget
-/// is 20 evaluations or more.
+/// to the optimum that the runs have come. The rank at each time comes from an isotonic regression of the ranks of all
+/// runs on time.
+/// Departure: one regression of all points, where the authors average several of bagged samples. The results differ by
+/// at most 0.01 where the budget is 20 evaluations or more.
 [[nodiscard]] inline double score_over_time(const yardstick& on, std::span<const trajectory> runs)
 {
     std::vector<std::pair<double, double>> points;
@@ -178,8 +181,8 @@ namespace detail {
     return detail::share_of_the_way(on, detail::falling_regression(points, on.times));
 }
 
-/// The same with the mean of ranks at a time in place of the regression, of the runs at the positions `of`. It is
-/// cheap, for intervals.
+/// The same for the runs at the positions `of`, with the mean of their ranks instead of the regression. It is cheap;
+/// intervals use it.
 [[nodiscard]] inline double score_by_steps(const yardstick& on, std::span<const std::vector<double>> ranks,
                                            std::span<const std::uint32_t> of)
 {

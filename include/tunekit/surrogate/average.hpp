@@ -21,7 +21,7 @@ namespace tunekit::surrogate {
 ///
 ///     mean = w m_1 + (1 - w) m_2,  sd^2 = w (s_1^2 + m_1^2) + (1 - w) (s_2^2 + m_2^2) - mean^2
 ///
-/// Where they disagree the mixture is unsure, even if both are sure.
+/// Where they disagree, the mixture has a large sd, even if both have a small one.
 ///
 /// Randomness: that of the first model's fit, then of the second's.
 /// Cost:       the sum of both.

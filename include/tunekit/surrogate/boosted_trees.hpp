@@ -34,31 +34,32 @@ namespace tunekit::surrogate {
 ///     model.fit(state, rows, y, gen);                 // rows of floats or of ordinals; y scaled to [0, 1]
 ///     model.predict(state, candidates, predictions);
 ///
-/// Each round computes g = dL/df, h = d2L/df2 at the margins f and grows one tree on them. A split is worth
-/// G_L^2/(H_L + lambda) + G_R^2/(H_R + lambda) - G^2/(H + lambda); splits worth less than gamma whose children are
-/// leaves are pruned, bottom up; a leaf adds -eta G/(H + lambda). Ties go to the lowest feature, then the lowest
-/// threshold. Targets are expected at a scale of about 1: gamma and base_score are absolute.
+/// Each round computes g = dL/df, h = d2L/df2 at the margins f and grows one tree on them. The worth of a split is
+/// G_L^2/(H_L + lambda) + G_R^2/(H_R + lambda) - G^2/(H + lambda). Splits worth less than gamma whose children are
+/// leaves are pruned, bottom up. A leaf adds -eta G/(H + lambda). Ties go to the lowest feature, then the lowest
+/// threshold. Targets should have a scale of about 1, because gamma and base_score are absolute.
 ///
 /// Splits:     exact with max_bins = 0: every gap between two values. Else at most max_bins quantile bins per feature,
-///             found once on all rows; with no more distinct values than bins, as ordinals have, both are the same. A
-///             threshold is halfway between the neighbouring values present in the node.
-/// Stopping:   with stop_after > 0, that many rounds after the last strict improvement of a-recall at recall_at on the
-///             training rows. All trees are kept.
-/// Transfer:   `fit` and `predict` take base margins, one per row in the rows' order, that replace base_score: predict
-///             the rows with a model of history (`margins`), times `discount(rows of the new task)`.
+///             found once on all rows. Both are the same for a feature with at most max_bins distinct values, as
+///             ordinals often are. A threshold is halfway between the neighbouring values present in the node.
+/// Stopping:   with stop_after > 0 the fit ends that many rounds after the last strict improvement of a-recall at
+///             recall_at on the training rows. All trees are kept.
+/// Transfer:   `fit` and `predict` take base margins, one per row in the rows' order, that replace base_score. Get them
+///             from a model of earlier tasks: its `margins` of the rows, times `discount(rows of the new task)`.
 /// Uncertainty: sd is 0 unless members > 0. Then that many more models are boosted on random halves of the rows, and
 ///             sd^2 = a + b s^2 with s^2 the variance over the members' predictions. a, b >= 0 maximise the Gaussian
-///             likelihood of the errors of the rows that a member did not see, so sd is calibrated out of sample, on
-///             the cautious side (members saw half the data); `mean` stays that of the one model on all rows. Not with
-///             pairwise loss.
+///             likelihood of the errors on the rows that a member did not see. So sd is calibrated out of sample, and
+///             is cautious, because members saw half the data. `mean` is still that of the model of all rows. Pairwise
+///             loss allows no members.
 /// Errors:     std::invalid_argument from start and fit, before the state changes.
 /// Randomness: one `bits` of `gen` per fit; Philox streams for the pairs of each round and the rows of each member.
-/// Cost:       fit O(rounds n d depth); predict O(rounds 2^depth), branch-free; both times 1 + members (halves in fit).
+/// Cost:       fit O(rounds n d depth); predict O(rounds 2^depth), without branches; both times 1 + members (each on
+///             half the rows in fit).
 /// Threads:    const calls on distinct states are safe; predict on one state too.
 /// Source:     Chen, Guestrin (2016), XGBoost, KDD, equations 6 and 7; AutoTVM's settings: Chen et al. (2018), NeurIPS,
 ///             and TVM's XGBoostCostModel.
-/// Departures: gradients and hessians are rounded to about 2^-40 of their largest, so that sums are exact in any order;
-///             margins are floats. TVM permutes rows but not base margins; here they stay aligned. A NaN to predict
+/// Departures: gradients and hessians are rounded to about 2^-40 of their largest, so that sums are exact in any order.
+///             Margins are floats. TVM permutes rows but not base margins; here they stay aligned. In predict a NaN
 ///             goes left.
 struct boosted_trees {
     boosted_loss loss = boosted_loss::squared;
@@ -72,7 +73,7 @@ struct boosted_trees {
     std::size_t max_bins = 64;    ///< 2 ... per feature; 0: exact
     std::size_t stop_after = 20;  ///< rounds; 0: never
     std::size_t recall_at = 64;   ///< >= 1; the size of a round
-    std::size_t members = 0;      ///< 0 or >= 2; models that sd is taken over
+    std::size_t members = 0;      ///< 0 or >= 2; models from which sd is computed
 
     /// AutoTVM's settings with its default, ranking loss: up to 8000 rounds, exact splits.
     [[nodiscard]] static constexpr boosted_trees paper()

@@ -60,15 +60,16 @@ private:
 ///
 ///     const auto v = calibrated(jackknife_variances, noise);
 ///
-/// With no noise, or equal estimates, they come back as they are, none below 0.
-/// With 200 estimates or more the posterior mean is interpolated between their 51 quantiles, as forestci does.
+/// With no noise, or equal estimates, they are returned unchanged, except that those below 0 become 0. With 200
+/// estimates or more the posterior mean is interpolated between their 51 quantiles, as forestci does.
 ///
 /// Errors:     std::invalid_argument where an estimate or the noise is not finite, or the noise is negative.
 /// Randomness: none. Cost: about 30 convolutions of 1000 points, some 20 ms.
-/// Source:     Efron (2014), Two modeling strategies for empirical Bayes estimation, Statistical Science 29; forestci 0.9, calibrateEB,
-///             with its grid, its slab and the half bin by which its convolution is off.
-/// Departures: the likelihood is maximised with its gradient to 1e-7 of its scale, where forestci stops at 5e-5: results differ by as much as
-///             forestci's own from its maximum, up to some 1e-3 of the largest variance.
+/// Source:     Efron (2014), Two modeling strategies for empirical Bayes estimation, Statistical Science 29; forestci
+///             0.9, calibrateEB, with its grid, its slab, and its convolution, which is off by half a bin.
+/// Departures: the likelihood is maximised by its gradient, to 1e-7 of its scale; forestci stops at 5e-5. Results
+///             differ from forestci's by as much as those differ from the maximum: up to some 1e-3 of the largest
+///             variance.
 [[nodiscard]] std::vector<double> calibrated(std::span<const double> variances, double noise);
 
 }  // namespace tunekit::surrogate

@@ -65,15 +65,15 @@ concept predicts =
         { model.predict(state, rows, out) } -> std::same_as<void>;
     };
 
-/// A model that can predict before its first fit: `knows(state)` says whether it does.
+/// A model that can predict before its first fit. `knows(state)` tells whether it can.
 template <class M>
 concept knows = requires(const M& model, const state_of<M>& state) {
     { model.knows(state) } -> std::same_as<bool>;
 };
 
-/// A model that keeps its computations for a fixed set of candidates: `pool_of(rows)` holds them, `only(positions)`
-/// some of them, and `predict(state, pool, out)` gives the same as `predict(state, rows, out)`, at less cost where it
-/// was asked before and the state only gained rows.
+/// A model that keeps its computations for a fixed set of candidates: `pool_of(rows)` holds them, and `only(positions)`
+/// some of them. `predict(state, pool, out)` gives the same as `predict(state, rows, out)`. It costs less where the
+/// pool was predicted before and the state only gained rows.
 template <class M, class Rows>
 concept pools = requires(const M& model, const state_of<M>& state, const Rows& rows, typename M::pool& pool,
                          std::span<const std::uint32_t> positions, std::span<stats::prediction> out) {

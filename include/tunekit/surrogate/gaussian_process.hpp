@@ -32,29 +32,31 @@ namespace tunekit::surrogate {
 ///     model.fit(state, rows, y, gen);                 // rows of floats or of ordinals
 ///     model.predict(state, candidates, predictions);  // mean and sd of each
 ///
-/// f ~ GP(m, K), y = f + noise, with `process_parameters` for K. Columns are taken in ranges of the rows, targets less their
-/// mean in their sd, so neither the unit of a column nor that of the targets matters. The parameters are those of highest
-/// evidence times prior, by `linalg::lbfgs` on the exact gradient, from the ones before and from the prior's middle; over
-/// more than `evidence_rows` rows, over a uniform sample of so many.
+/// f ~ GP(m, K), y = f + noise, with `process_parameters` for K. Columns are divided by their range over the rows.
+/// Targets are reduced by their mean and divided by their sd. So neither the unit of a column nor that of the targets
+/// matters. The parameters maximise evidence times prior. `linalg::lbfgs` finds them with the exact gradient, from the
+/// parameters before and from the prior's middle. With more than `evidence_rows` rows the evidence is that of a uniform
+/// sample of that many.
 ///
-/// `fit` reuses the last fit where the rows begin with those of it: the further rows are added to the posterior one by one,
-/// at O(n^2) each, and the targets are replaced. The parameters are fitted again once there are `growth` times more rows
-/// than at the last time. Of more than `max_rows` rows it keeps the better half of `max_rows`, and the latest.
+/// `fit` reuses the last fit where the rows begin with those of that fit. It adds the further rows to the posterior one
+/// by one, at O(n^2) each, and replaces the targets. It fits the parameters again once the rows have grown by the share
+/// `growth` since the last time. Of more than `max_rows` rows it keeps the best max_rows / 2 and the latest max_rows /
+/// 4.
 ///
 /// sd is that of f, without the noise.
 ///
-/// Rows:       features and ordinals are treated alike. Give a quantity as values, log2 of values or ordinals; give a name
-///             with the distance `overlap`.
+/// Rows:       features and ordinals are treated alike. Use values, log2 of values or ordinals for a quantity, and the
+///             distance `overlap` for a name.
 /// Errors:     std::invalid_argument from start and fit, before the state changes.
 /// Randomness: one `bits` per fit of the parameters, and a shuffle where rows are sampled for it.
-/// Cost:       fit O(n^2 + n d) where rows were added; O(evaluations m^3) with m = min(n, evidence_rows), and O(n^3 / 6),
-///             where the parameters are fitted. predict O(n^2 / 2 + n d) per row; `process_pool` for a fixed set of
-///             candidates O(n) per row added.
+/// Cost:       fit O(n^2 + n d) where rows were added. Where the parameters are fitted, O(evaluations m^3) with m =
+///             min(n, evidence_rows), and O(n^3 / 6). predict O(n^2 / 2 + n d) per row. With `process_pool`, for a
+///             fixed set of candidates, O(n) per row added.
 /// Threads:    predict is const; it splits over an executor.
 /// Source:     Rasmussen, Williams (2006), Gaussian Processes for Machine Learning, algorithm 2.1; Snoek, Larochelle, Adams
 ///             (2012) for Matern 5/2 in tuning; the prior's scale from Hvarfner, Hellsten, Nardi (2024).
-/// Departures: the most probable parameters for an average over them; a sample of the rows for the evidence beyond
-///             `evidence_rows`.
+/// Departures: the most probable parameters, instead of an average over parameters; the evidence of a sample where
+///             there are more than `evidence_rows` rows.
 struct gaussian_process {
     std::vector<column_distance> columns{};     ///< one per feature; empty: `difference` for all
     process_prior prior{};                      ///< of the parameters
@@ -165,9 +167,9 @@ struct gaussian_process {
         return pool(std::vector<float>(rows.data().begin(), rows.data().end()), rows.dimensions());
     }
 
-    /// Predicts the candidates of the pool `of`, with the same numbers as `predict` of their rows. `of` catches up with
-    /// the rows added since its last prediction, at O(n) per candidate and row; where the parameters were fitted again
-    /// it starts anew. Precondition: as above.
+    /// Predicts the candidates of the pool `of`, with the same numbers as `predict` of their rows. It first adds the
+    /// rows since the last prediction to `of`, at O(n) per candidate and row. Where the parameters were fitted again,
+    /// it computes `of` from the beginning. Precondition: as above.
     void predict(const state& s, pool& of, std::span<stats::prediction> out) const
     {
         require(s.fitted() && out.size() == of.size() && (of.size() == 0 || of.dimensions() == s.dimensions),

@@ -24,8 +24,9 @@
 
 namespace tunekit::surrogate {
 
-/// Options of `importance_of`: bounds beyond which predictions count as equal to the bound. With costs, `.at_most` the
-/// median asks what matters among the good half, where all slower ones count alike; with scores it is `.at_least`.
+/// Options of `importance_of`: predictions beyond a bound count as equal to the bound. For costs, set `.at_most` to the
+/// median to learn what matters in the better half: all slower configurations then count alike. For scores use
+/// `.at_least`.
 struct importance_options {
     double at_least = -std::numeric_limits<double>::infinity();
     double at_most = std::numeric_limits<double>::infinity();
@@ -39,8 +40,8 @@ struct interaction {
     friend bool operator==(const interaction&, const interaction&) = default;
 };
 
-/// The parts of the variance of a forest. Shares lie in [0, 1]; mean and sd are those over the trees that vary at all.
-/// All singles, pairs and what three and more features do together add up to 1.
+/// The parts of the variance of a forest. Shares lie in [0, 1]. Mean and sd are over the trees whose predictions vary.
+/// The shares of all singles, of all pairs and of all larger sets of features add up to 1.
 struct variance_shares {
     std::vector<stats::prediction> singles;                 ///< per feature
     std::vector<interaction> pairs;                         ///< (0, 1), (0, 2) ... (1, 2) ...
@@ -240,17 +241,17 @@ struct spread_of {
 ///     shares.singles[2].mean;                                              // share of feature 2, sd over the trees beside it
 ///     surrogate::importance_of(forest, values, {.at_most = median_cost});  // the same among the good half
 ///
-/// Per tree f over the grid, each configuration weighing the same: with a_U the mean of f over all features but U, the share of
-/// feature j is Var(a_j) / Var(f), that of a pair (Var(a_ij) - Var(a_i) - Var(a_j)) / Var(f). Leaves are boxes, so all means
-/// are exact sums over leaves, not samples.
+/// f is the prediction of one tree over the grid, where all configurations have the same weight. a_U is the mean of f
+/// over all features but U. The share of feature j is Var(a_j) / Var(f), that of a pair (Var(a_ij) - Var(a_i) -
+/// Var(a_j)) / Var(f). Leaves are boxes, so all means are exact sums over leaves, not samples.
 ///
-/// Errors:     std::invalid_argument: a forest that is not fitted, not one list of values per feature, a list that is empty or
-///             does not ascend, bounds the wrong way round.
+/// Errors:     std::invalid_argument for a forest that is not fitted, another number of lists than features, a list
+///             that is empty or does not ascend, or a lower bound above the upper one.
 /// Randomness: none.
 /// Cost:       O(trees leaves d^2), and for each pair the product of the thresholds that a tree has in both.
 /// Source:     Hutter, Hoos, Leyton-Brown (2014), An Efficient Approach for Assessing Hyperparameter Importance, ICML.
-/// Departures: the grid is the whole product: of a space with constraints it also holds what the constraints forbid, where
-///             the forest extrapolates.
+/// Departures: the grid is the whole product. For a space with constraints it also holds configurations that the
+///             constraints forbid; there the forest extrapolates.
 template <core::executor Run>
 [[nodiscard]] variance_shares importance_of(const random_forest::state& s, std::span<const std::vector<float>> values,
                                             const importance_options& options, const Run& run)
@@ -333,13 +334,14 @@ template <class T>
     return out;
 }
 
-/// The loss of any fitted model when a feature is shuffled among the rows: per feature the rise of the mean squared
-/// error in units of the variance of y, mean and sd over `repeats` shufflings. 0 is a feature that the model does not
-/// use. Where features are independent and the model is right, half of it is the feature's share with all its
+/// The loss of any fitted model when a feature is shuffled among the rows. It is the rise of the mean squared error, in
+/// units of the variance of y, per feature: mean and sd over `repeats` shufflings. It is 0 for a feature that the model
+/// does not use. Where features are independent and the model is right, half of it is the feature's share with all its
 /// interactions.
 ///
-/// Rows:       better not those that the model has learned: on these it also shows what was learned by heart.
-/// Errors:     std::invalid_argument: no row, not one score per row, no repeat, scores that are all equal.
+/// Rows:       better not the training rows: on these the result also shows what the model has memorised.
+/// Errors:     std::invalid_argument for no row, another number of scores than rows, no repeat, or scores that are all
+///             equal.
 /// Randomness: `repeats` shufflings of each feature, in order, from `gen`.
 /// Cost:       1 + d repeats predictions of all rows.
 /// Source:     Breiman (2001), Random Forests, Machine Learning 45, section 10; Fisher, Rudin, Dominici (2019), All Models are

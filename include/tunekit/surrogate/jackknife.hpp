@@ -19,13 +19,13 @@ namespace tunekit::surrogate {
 ///     const auto ij = jackknife(counts, trees);       // counts: H x n, times tree b drew row i
 ///     const double v = ij.variance(c);                // unbiased form; may be negative
 ///
-/// V = sum_i Cov_i^2 - n vN/H mean_b(c_b^2), Cov_i = 1/H sum_b (N_bi - 1) c_b, vN = mean_i Var_b(N_bi).
-/// The first term is c' G c with G = M M' / H^2, M = N - 1: trees x trees once instead of trees x rows per point.
-/// The correction is n/H times the variance over trees: without H of about n or more, most of what is left is noise.
+/// V = sum_i Cov_i^2 - n vN/H mean_b(c_b^2), Cov_i = 1/H sum_b (N_bi - 1) c_b, vN = mean_i Var_b(N_bi). The first term
+/// is c' G c with G = M M' / H^2, M = N - 1. G is computed once, trees x trees, instead of trees x rows for each point.
+/// The correction is n/H times the variance over trees. If H is much less than n, most of the result is noise.
 ///
 /// Cost:   O(H^2 n) once; H^2/2 multiplications per variance.
 /// Source: Wager, Hastie, Efron (2014), Confidence Intervals for Random Forests, JMLR 15, equations 5 and 7.
-/// Departures: the variance of the counts is measured, over all rows, where the paper takes 1, as forestci does.
+/// Departures: the variance of the counts is measured, as in forestci, and over all rows. The paper takes 1.
 class jackknife {
 public:
     jackknife() = default;

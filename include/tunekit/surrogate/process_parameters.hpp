@@ -14,8 +14,8 @@ namespace tunekit::surrogate {
 
 /// The distance between two values of a column.
 enum class column_distance : std::uint8_t {
-    difference,  ///< |x - z|: for numbers
-    overlap,     ///< [x != z]: for names, where all different ones are equally far apart
+    difference,  ///< |x - z|, for numbers
+    overlap,     ///< [x != z], for names: all different names are equally far apart
 };
 
 /// The parameters of the covariance s^2 (1 + a + a^2 / 3) e^-a + noise [same row],  a^2 = 5 sum_c (distance_c /
@@ -30,8 +30,8 @@ struct process_parameters {
 
 /// The prior of the parameters: normal distributions of their logarithms. A spread of infinity means no prior.
 ///
-/// The length grows with the root of the number of columns, as distances do: without it, points of many columns have no
-/// covariance.
+/// The length grows with the root of the number of columns, as distances do. Without that, points with many columns
+/// would have no covariance.
 /// Source: Hvarfner, Hellsten, Nardi (2024), Vanilla Bayesian Optimization Performs Great in High Dimensions, ICML (the
 ///         scaling).
 struct process_prior {

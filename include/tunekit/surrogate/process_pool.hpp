@@ -17,19 +17,20 @@
 
 namespace tunekit::surrogate {
 
-/// A fixed set of N candidates, with L^-1 times their covariances with the n rows of one process, L the factor of the rows'
-/// own:
+/// A fixed set of N candidates, with L^-1 times their covariances with the n rows of one process. L is the Cholesky
+/// factor of the rows' covariance.
 ///
 ///     auto pool = model.pool_of(candidates);
 ///     model.fit(state, rows, y, gen);             // after each measurement
 ///     model.predict(state, pool, predictions);    // one row of N entries more, and their products with the targets
 ///
-/// With V = L^-1 K(rows, candidates) the mean is m + V^T L^-1 (y - m), and the variance k - sum_i V_i^2: a row that is added
-/// to L adds a row to V, and targets may all change. One pool belongs to one state and the states that follow it.
+/// With V = L^-1 K(rows, candidates) the mean is m + V^T L^-1 (y - m), and the variance k - sum_i V_i^2. So a row that
+/// is added to L adds a row to V, and all targets may change. One pool belongs to one state and the states that follow
+/// it.
 ///
-/// Cost:       per row added O(N n), in blocks where several were added since; 8 N n bytes. A pool that is asked once in 8
-///             rows costs half of one that is asked after each, as V is read less often: keep a pool of all for rare
-///             questions, and `only` the best of it.
+/// Cost:       O(N n) per row added, in blocks where several were added; 8 N n bytes. A prediction once in 8 rows costs
+///             half as much as one after each row, because V is read less often. So predict a pool of all candidates
+///             rarely, and `only` its best ones often.
 /// Threads:    const calls on distinct pools are safe.
 class process_pool {
 public:

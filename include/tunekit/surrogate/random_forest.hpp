@@ -31,8 +31,8 @@ namespace tunekit::surrogate {
 enum class forest_sd : std::uint8_t {
     tree_sd,         ///< population sd of t_b
     total_variance,  ///< sqrt(mean(s_b^2 + t_b^2) - m^2), s_b^2 the variance of the targets in the leaf reached
-    jackknife,       ///< sqrt(max(0, infinitesimal jackknife)): the error of m as an estimate; wants trees >= rows
-    calibrated,      ///< the jackknife as forestci calibrates it by default, over all points of one call of predict
+    jackknife,       ///< sqrt(max(0, infinitesimal jackknife)): the error of m as an estimate; use trees >= rows
+    calibrated,      ///< the jackknife, calibrated over all points of one call of predict, as forestci does by default
 };
 
 /// The random forest model. An aggregate of parameters: name what you change.
@@ -42,23 +42,26 @@ enum class forest_sd : std::uint8_t {
 ///     model.fit(state, rows, y, gen);                 // rows of floats or of ordinals
 ///     model.predict(state, candidates, predictions);  // mean and sd of each
 ///
-/// Each tree sees n rows drawn with replacement and splits on, of `max_features` random features, the one threshold
-/// that leaves the least squared error, halfway between two neighbouring values; ties go to a uniform draw. It stops
-/// where targets or rows are equal, and predicts their mean. The draw of features skips constant ones.
+/// Each tree gets n rows drawn with replacement. A node splits at the threshold, over `max_features` random features,
+/// that leaves the least squared error. Thresholds are halfway between two neighbouring values; ties go to a uniform
+/// draw. A node whose targets or rows are all equal is a leaf, and predicts their mean. The draw of features skips
+/// constant ones.
 ///
-/// Rows:       features and ordinals go the same way: ordinals are the floats of the same value. Trees over ordinals
-///             part the training rows like trees over values wherever a parameter's values ascend.
+/// Rows:       ordinals are treated as floats of the same value. Trees over ordinals split the training rows like trees
+///             over values wherever a parameter's values ascend.
 /// Errors:     std::invalid_argument from start and fit, before the state changes.
 /// Randomness: one `bits` of `gen` per fit; a Philox stream per tree, so the executor and its threads do not matter.
-/// Cost:       fit O(trees n d depth) on few-valued features, a factor log n more on continuous ones; predict O(trees depth); `calibrated`
-///             some 20 ms more per call of predict, whatever its points, so do not use it in a search that predicts often.
+/// Cost:       fit O(trees n d depth) on few-valued features, a factor log n more on continuous ones; predict O(trees
+///             depth); `calibrated` takes some 20 ms more per call of predict, for any number of points, so do not use
+///             it in a search that predicts often.
 /// Threads:    predict is const; fit and predict split over an executor.
 /// Source:     Breiman (2001), Random Forests, Machine Learning 45; Breiman, Friedman, Olshen, Stone (1984), CART.
 /// Departures: targets are rounded to 2^-41 of their range (1000 rows) to choose splits, so that sums are exact in any
-///             order; leaves hold means of the unrounded ones. `min_leaf` counts a row as often as it was drawn. Features
-///             that are constant in a node do not count among `max_features`, as they do in scikit-learn; that gives better means
-///             and a smaller sd over trees. A NaN to predict goes left. `calibrated` takes the first half of the trees for its estimate of
-///             the jackknife's noise, where forestci draws half of them; up to 20 points are not calibrated, as there.
+///             order. Leaves hold means of the unrounded ones. `min_leaf` counts a row as often as it was drawn.
+///             Features that are constant in a node do not count among `max_features`; in scikit-learn they do. That
+///             gives better means and a smaller sd over trees. In predict a NaN goes left. `calibrated` takes the first
+///             half of the trees for its estimate of the jackknife's noise; forestci draws half of them. As in
+///             forestci, 20 points or fewer are not calibrated.
 struct random_forest {
     std::size_t trees = 100;       ///< H >= 1
     std::size_t max_features = 0;  ///< features compared at a node; 0 or more than d: all
@@ -67,14 +70,14 @@ struct random_forest {
     bool bootstrap = true;         ///< false: each tree sees each row once
     forest_sd sd = forest_sd::tree_sd;
 
-    /// The forest of AdaTune's paper, with the sd that it cites: the jackknife of forestci, which needs many trees. 10
-    /// features a split as in its code. The paper gives no other number.
+    /// The forest of AdaTune's paper, with the sd that it cites: the jackknife of forestci, which needs many trees. It
+    /// has 10 features per split, as in its code. The paper gives no other number.
     [[nodiscard]] static constexpr random_forest jackknifed()
     {
         return {.max_features = 10, .sd = forest_sd::jackknife};
     }
 
-    /// The forest of AdaTune's public code: 10 trees, 10 features a split, sd over trees.
+    /// The forest of AdaTune's public code: 10 trees, 10 features per split, sd over trees.
     [[nodiscard]] static constexpr random_forest adatune_code() { return {.trees = 10, .max_features = 10}; }
 
     /// A fitted forest. A regular value.

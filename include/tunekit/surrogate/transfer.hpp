@@ -22,16 +22,17 @@ namespace tunekit::surrogate {
 ///     model.fit(past, other_rows, other_scores, gen);              // features of the same meaning, scores of the same scale
 ///     const transfer informed{model, past};                        // a surrogate like any
 ///
-/// With n rows of its own the past counts w = 2^(-n / half_life), and nothing once that is below `min_weight`. Models with
-/// base margins (`boosted_trees`) take w times the margins of the past as theirs; any other model is fitted to y - w h,
-/// h the mean of the past, and predicts mean + w h with variance sd^2 + (w sd_h)^2. Before the first fit it predicts
-/// what the past does (`knows`), so a first plan need not be drawn at random.
+/// With n rows of its own the past has the weight w = 2^(-n / half_life), and 0 once that is below `min_weight`. A
+/// model with base margins (`boosted_trees`) takes w times the margins of the past as its own. Any other model is
+/// fitted to y - w h, where h is the mean of the past. It predicts mean + w h with variance sd^2 + (w sd_h)^2. Before
+/// the first fit it predicts as the past does (`knows`), so the first round need not be random.
 ///
 /// Randomness: that of the model.
 /// Cost:       that of the model, and one prediction of the past per row fitted or predicted while w > 0.
 /// Threads:    as the model.
 /// Source:     TVM's XGBoostCostModel (base margins, 64 and 0.05); residuals for other models are ours.
-/// Departures: TVM permutes the training rows and not their base margins; here margins are predicted for the rows as they stand.
+/// Departures: TVM permutes the training rows and not their base margins; here margins are predicted for the rows in
+///             their order.
 template <class Model>
 struct transfer {
     Model model;

@@ -18,8 +18,8 @@ namespace tunekit::curve {
 /// The log power curve f(x) = a / (1 + (x / e^b)^c), c < 0: a logistic in ln x with asymptote a, half height at e^b and
 /// steepness -c.
 ///
-/// DynaTune's family. Evaluated as a / (1 + exp(c (ln x - b))) with ln x known beforehand: one exponential and one division,
-/// fused, for a whole register of points.
+/// It is DynaTune's family. It is evaluated as a / (1 + exp(c (ln x - b))), where ln x is computed beforehand. That
+/// takes one exponential and one division, fused, for a whole register of points.
 /// Source: Zhang et al. (2021), DynaTune, ICLR, section 4.3; Domhan, Springenberg, Hutter (2015), IJCAI, table 1.
 struct log_power {
     static constexpr std::size_t dimensions = 3;  ///< a, b, c

@@ -20,7 +20,7 @@ namespace tunekit::kernels::autotvm {
 struct cuda_usage {
     std::int64_t threads_x = 1, threads_y = 1, threads_z = 1;
     std::int64_t shared_bytes = 0;
-    std::int64_t accumulators = 1;  ///< floats per thread, those of virtual threads included
+    std::int64_t accumulators = 1;  ///< floats per thread, including those of virtual threads
 
     [[nodiscard]] constexpr std::int64_t threads() const noexcept { return threads_x * threads_y * threads_z; }
 };
@@ -32,8 +32,8 @@ struct cuda_limits {
     std::int64_t shared_bytes = 48 * 1024;
 };
 
-/// The first limit that `use` exceeds, in one line; empty where it is within all. Registers are not checked: only a
-/// compiler knows them.
+/// The first limit that `use` exceeds, in one line; empty where there is none. Registers are not checked, because only
+/// a compiler knows them.
 [[nodiscard]] inline std::optional<std::string> exceeds(const cuda_usage& use, const cuda_limits& limits = {})
 {
     const auto line = [](const char* what, std::int64_t has, std::int64_t most) {
@@ -163,10 +163,10 @@ template <class Config>
     return space::product{space::split<"tile_k">(s.k, 2)};
 }
 
-/// Whether `dense_large_cuda_space` leaves out the configurations that the template's authors meant to leave out.
+/// Whether `dense_large_cuda_space` leaves out the configurations that the template's authors intended to leave out.
 enum class pruning {
     intended,  ///< virtual threads 2 to 64, 8 to 64 threads, blocks of 64 or 128 per side, more than two outer steps of k
-    shipped,  ///< nothing: in TVM the filter sees an outer size of -1, rejects everything, and is then ignored
+    shipped,  ///< no pruning: TVM's filter gets an outer size of -1, rejects everything, and is then ignored
 };
 
 namespace detail {

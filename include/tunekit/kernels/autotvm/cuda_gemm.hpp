@@ -44,7 +44,7 @@ template <class Config>
 ///
 /// Entry:      kernel(const float* a, const float* b, float* c); [batch][m][k], [batch][n][k], [batch][m][n].
 /// Nest:       blocks; k_o: [tiles of A and B to shared memory by the whole block], k_i, y, x; sums in registers.
-/// Departures: tiles lie in shared memory with k the slowest; neighbouring threads load neighbouring elements.
+/// Departures: in shared memory k is the slowest dimension of a tile. Neighbouring threads load neighbouring elements.
 /// Source:     TVM 0.7, topi.cuda.batch_matmul.
 /// Errors:     std::invalid_argument where a static check refuses it, or more than 4096 statements are unrolled.
 template <class Config>
@@ -57,8 +57,8 @@ template <class Config>
 
 /// Source and launch of one configuration of `dense_large_cuda_space(s)`: C = A B^T.
 ///
-/// Entry, nest: as `batched_gemm_cuda_source`, with two buffers in turn, and rows of A along x.
-/// Departures: as there; loops are unrolled while they come to 512 statements, where TVM unrolls the middle part of k.
+/// Entry, nest: as `batched_gemm_cuda_source`, with two buffers that take turns, and rows of A along x.
+/// Departures: as there. Loops are unrolled up to 512 statements; TVM unrolls the middle part of k.
 /// Source:     TVM 0.6, topi.cuda.dense, `dense_large_batch`.
 /// Errors:     as there; std::invalid_argument where the shape is a batch.
 template <class Config>
@@ -96,7 +96,7 @@ template <class Config>
 /// Source and launch of one configuration of `dense_small_cuda_space(s)`: C = A B^T, one element per block.
 ///
 /// Entry:      as `batched_gemm_cuda_source`.
-/// Nest:       blocks; each thread sums every tile_k[1]-th product, then the block its threads' sums, in a tree.
+/// Nest:       blocks; each thread sums every tile_k[1]-th product; then the block adds its threads' sums, in a tree.
 /// Source:     TVM 0.6, topi.cuda.dense, `dense_small_batch`.
 /// Errors:     std::invalid_argument where a static check refuses it, or the shape is a batch.
 template <class Config>

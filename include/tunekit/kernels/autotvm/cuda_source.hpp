@@ -156,8 +156,8 @@ template <class Config>
 /// Entry:      kernel(const float* input, const float* weights, float* output); NCHW, OIHW, NCHW.
 /// Nest:       blocks, then rc_o, ry_o, rx_o: [input tile and weights to shared memory by the whole block], rc_i, ry_i,
 ///             rx_i, f, y, x, virtual threads; sums in registers.
-/// Departures: neighbouring threads load neighbouring elements, where TVM gives each thread a run of them; the block's
-///             size is declared to the compiler, which then keeps registers within what a block may have.
+/// Departures: neighbouring threads load neighbouring elements; TVM gives each thread several consecutive ones. The
+///             block's size is declared to the compiler, so that it uses no more registers than a block may have.
 /// Source:     TVM 0.6, topi.cuda.conv2d_direct, `schedule_direct_cuda`.
 /// Errors:     std::invalid_argument where a static check refuses it, or more than 4096 statements are unrolled.
 template <class Config>

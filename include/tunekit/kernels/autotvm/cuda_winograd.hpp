@@ -120,8 +120,8 @@ inline std::string each_element(std::string_view entry, std::string_view paramet
 /// Entries:    transform_weights, prepared once; transform_input, product, transform_output; all of (const float*
 ///             input, const float* weights, float* output, float* scratch); NCHW, OIHW, NCHW.
 /// Nest:       the product, alpha^2 of co x ci x tiles: blocks; rc_o: [both operands to shared memory by the whole
-///             block], rc_i, y, x, virtual threads. Only it is tuned; the transforms take a thread per tile.
-/// Departures: transformed weights lie in scratch memory; interpolation points as `winograd_transforms` says.
+///             block], rc_i, y, x, virtual threads. Only the product is tuned. The transforms take a thread per tile.
+/// Departures: transformed weights are in scratch memory. Interpolation points are those of `winograd_transforms`.
 /// Source:     TVM 0.6, topi.cuda.conv2d_winograd, `winograd_cuda` and `schedule_winograd_cuda`.
 /// Errors:     std::invalid_argument where a static check refuses it, or more than 4096 statements are unrolled.
 template <class Config>

@@ -14,7 +14,7 @@
 
 namespace tunekit::kernels::autotvm {
 
-/// What a work-group may take on `device`, for the static checks.
+/// The limits of a work-group on `device`, for the static checks.
 [[nodiscard]] inline cuda_limits opencl_limits(const measure::opencl_device& device)
 {
     return {.threads = device.threads,
@@ -24,8 +24,8 @@ namespace tunekit::kernels::autotvm {
             .shared_bytes = device.shared_bytes};
 }
 
-/// Source and launch of one configuration of `conv2d_cuda_space(s)` in OpenCL C: blocks are work-groups, threads
-/// work-items, shared memory is local. TVM shares the schedule between its targets cuda and opencl as well.
+/// Source and launch of one configuration of `conv2d_cuda_space(s)` in OpenCL C: blocks are work-groups, threads are
+/// work-items, shared memory is local memory. TVM also uses one schedule for its targets cuda and opencl.
 ///
 /// Entry:      convolution(const float* input, const float* weights, float* output); NCHW, OIHW, NCHW.
 /// Nest, departures, source, errors: as `conv2d_cuda_source`.

@@ -12,8 +12,8 @@
 
 namespace tunekit::kernels::autotvm {
 
-/// AutoTVM's space of a convolution in blocked layouts, with a kernel larger than 1 x 1. `policy` is how the output
-/// columns are cut: factors up to TVM 0.6, verbose later.
+/// AutoTVM's space of a convolution in blocked layouts, with a kernel larger than 1 x 1. `policy` is the policy of the
+/// split of the output columns: factors up to TVM 0.6, verbose later.
 /// Source: TVM, topi.x86.conv2d, `conv2d_NCHWc.x86`.
 [[nodiscard]] inline auto conv2d_x86_space(const conv2d_shape& s,
                                            space::split_policy policy = space::split_policy::factors)

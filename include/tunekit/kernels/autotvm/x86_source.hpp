@@ -50,15 +50,13 @@ inline std::string padded_input(const conv2d_shape& s, int ic)
 /// The source of one convolution in blocked layouts. 1 x 1 kernels take `tiles.oh` rows at a time, others one.
 ///
 /// Entry:      void kernel(const float* x, const float* w, float* y, float* padded).
-/// Layouts:    x [n][ci / ic][h][w][ic], w [co / oc][ci / ic][kh][kw][ic][oc], y [n][co / oc][oh][ow][oc]; `blocked`
-/// and
-///             `blocked_weights` make them. `padded` has n ci (h + 2 padding_h) (w + 2 padding_w) floats where there is
-///             padding.
+/// Layouts:    x [n][ci / ic][h][w][ic], w [co / oc][ci / ic][kh][kw][ic][oc], y [n][co / oc][oh][ow][oc]. `blocked`
+///             and `blocked_weights` make them. `padded` has n ci (h + 2 padding_h) (w + 2 padding_w) floats where
+///             there is padding.
 /// Nest:       n, oc_o, oh, ow_o, ic_o, kh, then [ic_i, kw unrolled] or [kw, ic_i], then ow_i unrolled, oc_i in
-/// vectors;
-///             for 1 x 1: n, oc_o, oh_o, ow_o, ic_o, oh_i, ic_i, ow_i, oc_i.
-/// Departures: serial; more than 32 vectors of sums, or 64 multiply-adds, stay a loop; padding is copied within the
-/// kernel. Source:     Chen et al. (2018), Learning to Optimize Tensor Programs; TVM's template conv2d_NCHWc.x86.
+///             vectors; for 1 x 1: n, oc_o, oh_o, ow_o, ic_o, oh_i, ic_i, ow_i, oc_i.
+/// Departures: serial. More than 32 vectors of sums, or 64 multiply-adds, stay a loop. The kernel copies padding.
+/// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs; TVM's template conv2d_NCHWc.x86.
 /// Errors:     std::invalid_argument where the tiles do not divide the shape.
 [[nodiscard]] inline std::string conv2d_x86_source(const conv2d_shape& s, const conv2d_x86_default& tiles,
                                                    const vector_unit& unit = vector_unit::host())
@@ -100,12 +98,12 @@ inline std::string padded_input(const conv2d_shape& s, int ic)
     return out;
 }
 
-/// The source of C = A W^T with W packed into panels of x2 = the innermost tile_x. `y`, `x`, `k` are the tiles, `inner`
-/// the innermost tile_inner: rows whose sums are kept in registers while ki steps are taken.
+/// The source of C = A W^T with W packed into panels of x2 = the innermost tile_x. `y`, `x`, `k` are the tiles. `inner`
+/// is the innermost tile_inner: the number of rows whose sums stay in registers during ki steps.
 ///
 /// Entry:      void kernel(const float* a, const float* b, float* c), dense, b as `panels` makes it.
 /// Nest:       xt, yt, yo, xo, ko, chunks of `inner` rows, ki unrolled, rows unrolled, x in vectors.
-/// Departures: serial; unrolled up to 32 vectors of sums and 64 multiply-adds, else a loop.
+/// Departures: serial. Up to 32 vectors of sums and 64 multiply-adds are unrolled; more stay a loop.
 /// Source:     TVM 0.9, topi.x86.dense, dense_pack.x86.
 /// Errors:     std::invalid_argument where tiles do not multiply to the shape, or a tile has more than 256 Ki sums.
 [[nodiscard]] inline std::string dense_pack_x86_source(const gemm_shape& s, const std::vector<int>& y,
@@ -153,15 +151,14 @@ inline std::string padded_input(const conv2d_shape& s, int ic)
     return out;
 }
 
-/// The source of C = A B^T for each of a batch, B as it is: [batch][n][k]. `vector` is the innermost tile_k: the
-/// partial sums of one element, added up at the end.
+/// The source of C = A B^T for each of a batch, B as it is: [batch][n][k]. `vector` is the innermost tile_k: the number
+/// of partial sums of one element, which are added at the end.
 ///
 /// Entry:      void kernel(const float* a, const float* b, float* c), dense.
 /// Nest:       batch, yo, xo, ko, yi unrolled, xi unrolled, ki in vectors; then the sums of partial sums.
 /// Departures: as above.
 /// Source:     TVM 0.6, topi.x86.dense (dense_nopack) and batch_matmul.
-/// Errors:     std::invalid_argument where a tile does not divide its axis, or a tile has more than 256 Ki partial
-/// sums.
+/// Errors:     std::invalid_argument where a tile does not divide its axis, or has more than 256 Ki partial sums.
 [[nodiscard]] inline std::string batched_gemm_x86_source(const gemm_shape& s, int yi, int xi, int vector,
                                                          const vector_unit& unit = vector_unit::host())
 {

@@ -47,8 +47,8 @@ template <class... Parameters>
     return out;
 }
 
-/// A convolution by the algorithm of its configuration. Both algorithms' kernels have the same layouts, so that nothing
-/// around it changes with the choice. Errors and threads are those of the kernels.
+/// A convolution by the algorithm of its configuration. The kernels of both algorithms have the same layouts, so the
+/// code around it does not depend on the choice. Errors and threads are those of the kernels.
 template <class Direct, class Winograd>
 class either_conv2d_kernel {
 public:

@@ -27,9 +27,9 @@ namespace tunekit::kernels {
 ///     kernel.run(blocked_x, blocked_y);
 ///     kernel.unpack_output(blocked_y, y);
 ///
-/// Input is [batch][ci / ic_block][height][width][ic_block], output [batch][ceil(co / nr)][oh][ow][nr] with nr = nv vl; the
-/// channels that fill up the last output block are 0. Each group is a convolution of its own over its blocks; nr must then divide
-/// its output channels.
+/// Input is [batch][ci / ic_block][height][width][ic_block], output [batch][ceil(co / nr)][oh][ow][nr] with nr = nv vl.
+/// Padding channels in the last output block are 0. Each group is a separate convolution over its blocks; nr must then
+/// divide its output channels.
 ///
 /// Errors:  std::invalid_argument from the constructor where the configuration does not fit the shape or the table.
 /// Cost:    shape.macs() fused multiply-adds and, with padding_mode::copy, one pass over the input, per run.

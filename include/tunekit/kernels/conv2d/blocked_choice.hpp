@@ -37,8 +37,8 @@ using any_conv2d_kernel = either_conv2d_kernel<conv2d_kernel, winograd_kernel>;
 /// | m_tiles | 1, 2, ..., 64 micro-kernels per block of tiles | used by winograd alone; less than twice the tiles |
 /// | layout | by_element, by_tile | used by winograd alone |
 ///
-/// With winograd mr counts tiles and is at most their number, and the scratch is at most 8 MiB. Hazards are in the direct
-/// algorithm alone.
+/// With winograd mr counts tiles and is at most their number, and the scratch is at most 8 MiB. Only the direct
+/// algorithm has hazards.
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
 [[nodiscard]] inline auto any_conv2d_space(const conv2d_shape& shape, const tile_table& table,
                                            hazards hazard = hazards::excluded)

@@ -29,9 +29,9 @@ namespace tunekit::kernels {
 /// | pad | copy, clip; clip alone where nothing is to copy | |
 /// | edge | balanced, remainder, overlap | overlap only where ic_chunk takes all |
 ///
-/// A tile suits where mr is at most the row and channels are filled up to 1.25 co at most, or as little as any tile does.
-/// Channels are those of one group; with several groups nv vl divides the output channels of one.
-/// The budget of registers is the table's: what its translation unit was compiled for.
+/// A tile suits the shape if mr is at most the length of a row, and the channels with padding are at most 1.25 co, or
+/// as few as with any tile. Channels are those of one group. With several groups nv vl divides the output channels of
+/// one. The budget of registers is the table's: that of the machine that its translation unit was compiled for.
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
 [[nodiscard]] inline auto conv2d_space(const conv2d_shape& shape, const tile_table& table,
                                        hazards hazard = hazards::excluded)
@@ -64,8 +64,8 @@ template <class Space>
 }
 
 /// The configuration that a sensible library would run untuned: the best tile within the register budget
-/// (detail::default_tile), input blocks as wide as the output's where that divides, the whole reduction at once,
-/// padding copied.
+/// (detail::default_tile), input blocks as wide as the output's where that divides the channels, the whole reduction at
+/// once, padding copied.
 /// Throws: std::invalid_argument where the table has no full-width tile that fits, or none that divides a group's
 ///         output channels.
 [[nodiscard]] inline conv2d_config default_config(const conv2d_shape& shape, const tile_table& table)

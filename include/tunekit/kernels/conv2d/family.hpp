@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// One space for the convolutions of all shapes, so that what won at one can run at another.
+/// One space for the convolutions of all shapes, so that the winner at one shape can run at another.
 
 #include <algorithm>
 #include <optional>
@@ -20,8 +20,8 @@
 
 namespace tunekit::kernels {
 
-/// How convolutions of any shape from and to plain NCHW are computed: blocks are given by what they may hold at most, and a
-/// shape takes its largest divisor within. `for_shape` makes it one shape's.
+/// The configuration of convolutions of any shape from and to plain NCHW. It has the largest allowed size of each
+/// block. A shape takes its largest divisor within that size: `for_shape` makes the configuration of one shape.
 struct conv2d_family_config {
     conv2d_algorithm algorithm = conv2d_algorithm::direct;  ///< winograd: where that fits the shape, else direct
     vectorise_mode vectorise = vectorise_mode::channel;     ///< of direct

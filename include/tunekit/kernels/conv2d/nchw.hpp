@@ -23,10 +23,10 @@ namespace tunekit::kernels {
 ///     nchw_kernel kernel(shape, config, kernel_table(), weights);       // weights OIHW
 ///     kernel.run(x, y);                                                 // both NCHW
 ///
-/// Nothing outside the operands is read or written; y need not be initialised. Each group is a convolution of its own.
+/// Nothing outside the operands is read or written. y need not be initialised. Each group is a separate convolution.
 ///
 /// Errors:  std::invalid_argument from the constructor where the configuration does not fit the shape or the table.
-/// Cost:    shape.macs() fused multiply-adds per run, and the copying that the configuration asks for.
+/// Cost:    shape.macs() fused multiply-adds per run, and the copies that the configuration asks for.
 /// Threads: distinct objects are independent; one object is for one thread at a time (it owns the scratch).
 class nchw_kernel {
 public:

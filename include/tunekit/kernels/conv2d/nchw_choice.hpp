@@ -27,8 +27,8 @@ using any_nchw_config = std::variant<nchw_config, winograd_config>;
 using any_nchw_kernel = either_conv2d_kernel<nchw_kernel, winograd_nchw_kernel>;
 
 /// The space of a convolution from and to plain NCHW with the tiles and transforms of `table`. Its parameters are those
-/// of `conv2d_nchw_space`, of which vectorise, oh_block, order, pad and edge are used by `algorithm` = direct alone,
-/// and those that `any_conv2d_space` has for winograd.
+/// of `conv2d_nchw_space`, and those that `any_conv2d_space` has for winograd. Only `algorithm` = direct uses
+/// vectorise, oh_block, order, pad and edge.
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
 [[nodiscard]] inline auto any_nchw_space(const conv2d_shape& shape, const tile_table& table)
 {

@@ -82,8 +82,9 @@ namespace detail {
 /// | pad | copy, clip | copy only where it differs |
 /// | edge | balanced, remainder, overlap | overlap only where ic_chunk takes all |
 ///
-/// A tile suits with channels in vectors where mr is at most the row and channels are filled up to 1.25 co at most, or
-/// as little as any tile does; with pixels in vectors where mr is at most co and no vector lies beyond the row.
+/// With channels in vectors a tile suits the shape if mr is at most the length of a row, and the channels with padding
+/// are at most 1.25 co, or as few as with any tile. With pixels in vectors it suits if mr is at most co and no vector
+/// is wholly beyond the row.
 ///
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
 [[nodiscard]] inline auto conv2d_nchw_space(const conv2d_shape& shape, const tile_table& table)
@@ -124,9 +125,9 @@ template <class Space>
 }
 
 /// The configuration that a sensible library would run untuned. A pointwise convolution is a product with the pixels in
-/// vectors, where they fill them. Any other has output channels in vectors; its input is transposed into blocks as wide
-/// as the output's, or read in place where it has few channels. The tile is the best within the register budget
-/// (detail::default_tile, detail::default_pixel_tile), the reduction done at once, padding clipped.
+/// vectors, if there are enough to fill them. Any other has output channels in vectors. Its input is transposed into
+/// blocks as wide as the output's, or read in place where it has few channels. The tile is the best within the register
+/// budget (detail::default_tile, detail::default_pixel_tile). The reduction is done at once, and padding is clipped.
 /// Throws: std::invalid_argument where the table has no full-width tile that fits.
 [[nodiscard]] inline nchw_config default_nchw_config(const conv2d_shape& shape, const tile_table& table)
 {

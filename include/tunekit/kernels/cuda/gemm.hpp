@@ -186,7 +186,7 @@ struct cuda_gemm_text {
 }  // namespace detail
 
 /// The source and launch of one configuration of `cuda_gemm_space(s, how)`: C = A B^T for each of a batch. Any m and n
-/// work; elements beyond them are read as zeros and not written.
+/// are allowed. Elements beyond them are read as zeros and not written.
 ///
 /// Entry:      kernel(const float* a, const float* b, float* c); a and b const unsigned short* for bf16; [batch][m][k],
 ///             [batch][n][k], [batch][m][n].

@@ -26,7 +26,7 @@ enum class cuda_arithmetic {
 
 /// The layout of rows in shared memory.
 enum class cuda_layout {
-    plain,     ///< one after another: reads by neighbouring rows collide
+    plain,     ///< one after another: reads of neighbouring rows have bank conflicts
     padded,    ///< 16 bytes between rows
     swizzled,  ///< 16-byte parts of a row are exchanged according to the row's number
 };
@@ -47,9 +47,9 @@ namespace detail {
 /// The space of C = A B^T, A [batch][m][k], B [batch][n][k].
 ///
 /// Parameters: block_m, block_n (the block's tile), row_bytes (of k in one stage), warps_m, warps_n, stages (1: loads
-/// and
-///             computes in turn; else copies run stages - 1 ahead), vector (bytes per copy), layout, raster (rows of
-///             blocks that run side by side, for the second-level cache), unroll (steps of k of 32 bytes, in fp32 16).
+///             and computes in turn; else copies run stages - 1 ahead), vector (bytes per copy), layout, raster (rows
+///             of blocks that run side by side, for the second-level cache), unroll (steps of k of 32 bytes, in fp32
+///             16).
 /// Throws:     std::invalid_argument where a row of k is no multiple of 4 bytes.
 [[nodiscard]] inline auto cuda_gemm_space(const gemm_shape& s, cuda_arithmetic how,
                                           const autotvm::cuda_limits& limits = async_cuda_limits)

@@ -20,8 +20,8 @@ namespace tunekit::kernels {
 
 /// The place and the layout of a dense kernel's weights.
 enum class weight_layout : std::uint8_t {
-    plain,  ///< row-major, in the caller's memory: some rows at a time pass as streams, the outputs are visited again
-    panels,  ///< copied when the kernel is planned, into panels of nv vl columns: one stream each, an output is visited once
+    plain,   ///< row-major, in the caller's memory: a few rows at a time are read, and the outputs are visited again
+    panels,  ///< copied when the kernel is planned, into panels of nv vl columns; an output is visited once
 };
 
 /// The name of a layout, as it is written in configurations.
@@ -48,10 +48,11 @@ struct dense_config {
 ///     dense_kernel kernel(shape, config, kernel_table(), weights);
 ///     kernel.run(a, c);
 ///
-/// Nothing outside the matrices is read or written; C need not be initialised. With `plain` the weights are read where they lie.
+/// Nothing outside the matrices is read or written. C need not be initialised. With `plain` the weights are read in
+/// place.
 ///
 /// Errors:  std::invalid_argument from the constructor where the configuration does not fit the shape or the table.
-/// Cost:    one pass over the weights per run, and their copy when planned where the configuration says so.
+/// Cost:    one pass over the weights per run. With `panels` they are copied once, when the kernel is planned.
 /// Threads: distinct objects are independent; one object is for one thread at a time (it owns the scratch).
 class dense_kernel {
 public:

@@ -27,7 +27,7 @@ namespace tunekit::kernels {
 /// | ku | 1, 2, 4, 8 | panels |
 /// | prefetch | 0, 4, 8, 16, 24 | |
 ///
-/// Throws: std::invalid_argument where the shape is a batch or has more rows, or the table no dense tile for it.
+/// Throws: std::invalid_argument where the shape is a batch or has more rows, or the table has no dense tile for it.
 [[nodiscard]] inline auto dense_space(const gemm_shape& shape, const tile_table& table)
 {
     require_valid(shape);
@@ -83,8 +83,8 @@ template <class Space>
     return space.index_of(typename Space::config{{c.layout, c.rows, c.columns, c.nv, c.vl, c.ku, c.prefetch}});
 }
 
-/// The configuration that a sensible library would run untuned: four rows of weights at a time, whole rows where the
-/// outputs fit the first-level cache.
+/// The configuration that a sensible library would run untuned: four rows of weights at a time, and whole rows where
+/// the outputs fit into the first-level cache.
 /// Throws: std::invalid_argument where the table has no tile.
 [[nodiscard]] inline dense_config default_dense_config(const gemm_shape& shape, const tile_table& table)
 {

@@ -27,8 +27,8 @@ namespace tunekit::kernels {
 ///     kernel.run(x, y);
 ///
 /// With pixels in vectors x and y are plain NCHW, and a channel may have several outputs. With channels in vectors they
-/// are [batch][ceil(channels / b)][height][width][b] with b = nv vl, as a `conv2d_kernel` takes (ic_block = b) and
-/// gives (nv vl = b); what fills up the last block is 0, and a channel has one output.
+/// are [batch][ceil(channels / b)][height][width][b] with b = nv vl. These are the layouts that a `conv2d_kernel` takes
+/// (ic_block = b) and gives (nv vl = b). Padding channels in the last block are 0, and a channel has one output.
 ///
 /// Errors:  std::invalid_argument from the constructor where the configuration does not fit the shape or the table.
 /// Cost:    shape.macs() fused multiply-adds per run and, where rows are copied, one pass over the input.

@@ -55,8 +55,9 @@ namespace detail {
 /// | oh_block | divisors of oh | pixel: at least mr; with clip 1 |
 /// | pad | copy, clip | pixel: copy; channel: clip where nothing is to copy |
 ///
-/// A tile suits with channels in vectors where mr is at most the row and channels are filled up to 1.25 ci at most, or
-/// as little as any tile does; with pixels in vectors where no vector lies beyond the row.
+/// With channels in vectors a tile suits the shape if mr is at most the length of a row, and the channels with padding
+/// are at most 1.25 ci, or as few as with any tile. With pixels in vectors it suits if no vector is wholly beyond the
+/// row.
 ///
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
 [[nodiscard]] inline auto depthwise_space(const conv2d_shape& shape, const tile_table& table, vectorise_mode vectorise)
@@ -102,8 +103,9 @@ template <class Space>
 }
 
 /// The configuration that a sensible library would run untuned in one layout. Of the tiles that compute the fewest
-/// unwanted outputs it has the one with most accumulators. At least eight rows are copied at once where pixels are in
-/// vectors; taps are clipped where channels are. Throws: std::invalid_argument where the table has no tile that fits.
+/// superfluous outputs it has the one with most accumulators. With pixels in vectors at least eight rows are copied at
+/// once. With channels in vectors taps are clipped. Throws: std::invalid_argument where the table has no tile that
+/// fits.
 [[nodiscard]] inline depthwise_config default_depthwise_config(const conv2d_shape& shape, const tile_table& table,
                                                                vectorise_mode vectorise)
 {

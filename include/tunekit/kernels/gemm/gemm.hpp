@@ -41,10 +41,10 @@ struct gemm_strides {
 ///     gemm_kernel kernel(shape, config, kernel_table());
 ///     kernel.run(a, b, c);                     // dense; or with strides of your own in the constructor
 ///
-/// Nothing outside the matrices is read or written; C need not be initialised.
+/// Nothing outside the matrices is read or written. C need not be initialised.
 ///
 /// Errors:  std::invalid_argument from the constructor where the configuration does not fit the shape or the table.
-/// Cost:    shape.macs() fused multiply-adds per run, and the packing of operands where the configuration says so.
+/// Cost:    shape.macs() fused multiply-adds per run, and the packing of operands if the configuration asks for it.
 /// Threads: distinct objects are independent; one object is for one thread at a time (it owns the scratch).
 class gemm_kernel {
 public:

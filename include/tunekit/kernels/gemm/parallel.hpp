@@ -21,11 +21,12 @@ namespace tunekit::kernels {
 ///     parallel_gemm kernel(shape, config, kernel_table(), 4);
 ///     kernel.run(a, b, c, executor);
 ///
-/// A batch is divided by its matrices; one product by blocks of columns, or of rows where there are more of those. Every
-/// element of C is summed in the order that the configuration gives it: the result is the same for any number of threads.
+/// A batch is divided into its matrices. One product is divided into blocks of columns, or of rows where there are more
+/// of those. Every element of C is summed in the order of the configuration, so the result is the same for any number
+/// of threads.
 ///
 /// Errors:  std::invalid_argument from the constructor for threads < 1, and as `gemm_kernel`.
-/// Cost:    `gemm_kernel`'s, and its scratch once per part; operands that are packed are packed by each part that reads them.
+/// Cost:    that of `gemm_kernel`, with its scratch once per part. Each part packs the operands that it reads.
 /// Threads: distinct objects are independent; one object has one `run` at a time.
 class parallel_gemm {
 public:

@@ -90,8 +90,8 @@ template <class Space>
                                                   c.kc, c.order, c.inner, c.pack_a, c.pack_b, c.fetch_c, c.edge}});
 }
 
-/// The configuration that a sensible library would run untuned: the tile as for convolutions; k in steps of 256 whose
-/// panels of B are packed and stay in the second-level cache while the rows pass; A read in place.
+/// The configuration that a sensible library would run untuned: the tile is chosen as for convolutions. k is taken in
+/// steps of 256; their panels of B are packed and stay in the second-level cache for all rows. A is read in place.
 /// Throws: std::invalid_argument where the table has no full-width tile.
 [[nodiscard]] inline gemm_config default_config(const gemm_shape& shape, const tile_table& table)
 {

@@ -27,16 +27,17 @@ namespace tunekit::kernels {
 ///     kernel.run(blocked_x, blocked_y);
 ///     kernel.unpack_output(blocked_y, y);
 ///
-/// Layouts are those of `conv2d_kernel`: input [batch][ci / ic_block][height][width][ic_block], output
-/// [batch][ceil(co / nr)][oh][ow][nr] with nr = nv vl; the channels that fill up the last output block are 0.
+/// Layouts are those of `conv2d_kernel`: input [batch][ci / ic_block][height][width][ic_block], output [batch][ceil(co
+/// / nr)][oh][ow][nr] with nr = nv vl. Padding channels in the last output block are 0.
 ///
-/// Tiles of outputs are taken in blocks. A block's inputs are transformed into t_h t_w matrices (t = tile + 2) of tiles by input
-/// channels, each is multiplied with the transformed weights of its element, and the products are transformed back.
+/// Tiles of outputs are computed in blocks. The inputs of a block are transformed into t_h t_w matrices (t = tile + 2)
+/// of tiles by input channels. Each matrix is multiplied with the transformed weights of its element. The products are
+/// transformed back.
 ///
 /// Errors:  std::invalid_argument from the constructor where the configuration does not fit the shape or the table.
 /// Cost:    t_h t_w ci co fused multiply-adds per tile of tile_h tile_w outputs, and the transforms, per run.
-/// Results: differ from the definition by more than rounding. Largest error relative to the largest output, of 256 channels
-///          uniform in [-1, 1), by tile: 2: 5e-7, 3: 2e-6, 4: 5e-6, 5: 6e-6, 6: 1.2e-5, 7: 3.6e-5, 8: 2.7e-3.
+/// Results: differ from the definition by more than rounding. The largest error relative to the largest output, for 256
+///          channels uniform in [-1, 1), by tile: 2: 5e-7, 3: 2e-6, 4: 5e-6, 5: 6e-6, 6: 1.2e-5, 7: 3.6e-5, 8: 2.7e-3.
 /// Threads: distinct objects are independent; one object is for one thread at a time (it owns the scratch).
 /// Source:  Lavin, Gray (2016), Fast Algorithms for Convolutional Neural Networks, CVPR.
 class winograd_kernel {

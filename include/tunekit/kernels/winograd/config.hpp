@@ -13,8 +13,8 @@ namespace tunekit::kernels {
 
 /// The layout of a Winograd convolution's products in memory.
 enum class winograd_layout : std::uint8_t {
-    by_element,  ///< one matrix per element of the transformed tile: products read side by side, transforms scatter
-    by_tile,     ///< all elements of a tile side by side: transforms stay in one place, products stride
+    by_element,  ///< one matrix per element of the transformed tile: products read in order, transforms scatter
+    by_tile,     ///< all elements of a tile side by side: transforms write in order, products read with a stride
 };
 
 /// The name of a layout, as it is written in configurations.
@@ -25,13 +25,13 @@ enum class winograd_layout : std::uint8_t {
 
 /// The configuration of a Winograd convolution: F(tile_h x tile_w, 3 x 3).
 struct winograd_config {
-    /// The outputs of a tile, down and across: 2 to 8. Larger tiles save more work and have larger errors:
+    /// The outputs of a tile, down and across: 2 to 8. Larger tiles save more work and have larger errors: see
     /// `winograd_kernel`.
     int tile_h = 2, tile_w = 2;
     int mr = 1, nv = 1, vl = 1;  ///< the micro-kernel: mr tiles by nv vectors of vl output channels
     int ku = 1;                  ///< unrolling of the reduction: 1, 2, 4, 8
     int prefetch = 0;            ///< steps of the reduction that weights are fetched ahead
-    int ic_block = 1;            ///< input channels side by side in memory; divides them
+    int ic_block = 1;            ///< input channels side by side in memory; divides their number
     int ic_chunk = 1;            ///< input blocks between two visits of a product's result; divides their number
     int tile_block = 1;          ///< tiles that are transformed together
     int oc_block = 1;  ///< output channel tiles between two output transforms; 1: each product is transformed at once

@@ -15,13 +15,13 @@
 
 namespace tunekit::kernels {
 
-/// A `winograd_kernel` between plain tensors. In scratch memory the input is transposed into blocks of channels, and
-/// the output out of them.
+/// A `winograd_kernel` for plain tensors. It transposes the input into blocks of channels in scratch memory, and the
+/// output back.
 ///
 ///     winograd_nchw_kernel kernel(shape, config, kernel_table(), weights);       // weights OIHW
 ///     kernel.run(x, y);                                                          // both NCHW
 ///
-/// Errors, cost and threads are those of `winograd_kernel`; a run moves input and output once more.
+/// Errors, cost and threads are those of `winograd_kernel`. A run copies input and output once more.
 class winograd_nchw_kernel {
 public:
     winograd_nchw_kernel(const conv2d_shape& shape, const winograd_config& config, const tile_table& table,
