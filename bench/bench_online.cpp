@@ -112,6 +112,13 @@ struct application {
     }
 };
 
+/// A sample of a space, which may have 10^16 configurations, becomes a list of those that were recorded.
+indexed_space space_of(const tk::io::recorded_space& recorded)
+{
+    if (recorded.sample) return indexed_space(tk::io::listed_space_of(recorded));
+    return indexed_space(tk::io::space_of(recorded));
+}
+
 std::vector<application> load(const settings& s)
 {
     std::vector<application> out;
@@ -120,12 +127,9 @@ std::vector<application> load(const settings& s)
         for (const auto& name : tk::study::recorded_names(path)) {
             if (name.find(s.only) == std::string::npos) continue;
             const auto recorded = tk::io::read_recorded_space(path + '/' + name);
-            application a{.name = name,
-                          .space = indexed_space(tk::io::space_of(recorded)),
-                          .times = {},
-                          .cost = {},
-                          .by_cost = {}};
-            const auto table = tk::io::table_of(recorded, a.space);
+            application a{.name = name, .space = space_of(recorded), .times = {}, .cost = {}, .by_cost = {}};
+            const auto table =
+                recorded.sample ? tk::io::listed_table_of(recorded) : tk::io::table_of(recorded, a.space);
             for (const auto& row : table.rows) {
                 const bool runs = row.result.ok() && row.result.cost > 0;
                 a.times.push_back(!runs                        ? std::vector<double>{}

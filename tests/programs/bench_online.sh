@@ -26,4 +26,19 @@ awk '/^online widening/ && $4 == 20000 { online = $5 } /^default alone/ && $4 ==
     END { exit !(online > 1 && online < untuned) }' "$work/first" || fail "tuning gained nothing in 20000 calls"
 run --json >"$work/json"
 [ "$(json_rows "$work/json" rows)" = 10 ] && [ "$(json_rows "$work/json" scores)" = 10 ] || fail "JSON has not ten rows and ten scores"
+
+# A sample of a space of 10^16 configurations is replayed over its rows.
+mkdir "$work/sample"
+awk -v params="$work/sample/large.params" -v rows="$work/sample/large.csv" 'BEGIN {
+    print "# sample: 200 of 1e16 configurations\nkernel large\ndevice none" >params
+    for (j = 1; j <= 16; ++j) { print "param p" j " 0 1 2 3 4 5 6 7 8 9" >params; header = header "p" j "," }
+    print header "time_ms,status,cost_ms,compile_ms,verification_ms,benchmark_ms,framework_ms,t0" >rows
+    for (i = 0; i < 200; ++i) {
+        sum = 1
+        for (j = 1; j <= 16; ++j) { digit = j <= 3 ? int(i / 10 ^ (3 - j)) % 10 : int(i * (j + 3) / 7) % 10; sum += digit; printf "%d,", digit >rows }
+        print sum ",valid," sum ",0,0," sum ",0," sum >rows
+    }
+}'
+"$bench" --spaces "$work/sample" --defaults 0.5 --calls 1000 --repeats 2 >"$work/large" || fail "a sample of a large space is not replayed"
+grep -q '^1 spaces' "$work/large" || fail "a sample of a large space was left out"
 exit $bad
