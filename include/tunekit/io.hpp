@@ -5,6 +5,7 @@
 /// Every public header of io/ that needs no more than tunekit does.
 
 #include "tunekit/io/csv.hpp"
+#include "tunekit/io/field.hpp"
 #include "tunekit/io/log.hpp"
 #include "tunekit/io/log_file.hpp"
 #include "tunekit/io/machine.hpp"

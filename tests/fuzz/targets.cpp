@@ -21,6 +21,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/autotvm.hpp"
 #include "tunekit/io/csv.hpp"
+#include "tunekit/io/field.hpp"
 #include "tunekit/io/read_log.hpp"
 #include "tunekit/io/recorded_space.hpp"
 #include "tunekit/io/space_file.hpp"
@@ -315,7 +316,7 @@ void winners(std::string_view text)
         const auto last = line.rfind('\t');
         if (last == std::string_view::npos) continue;
         const std::string before(line.substr(0, last + 1));
-        check(before + online::detail::check_of(before));
+        check(before + tk::io::in_hex(tk::io::fnv1a(before)));
     }
 }
 

@@ -13,6 +13,7 @@
 #include "tunekit/dispatch/choice.hpp"
 #include "tunekit/dispatch/detail/cpp_text.hpp"
 #include "tunekit/dispatch/detail/words.hpp"
+#include "tunekit/io/field.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/version.hpp"
 
@@ -70,7 +71,7 @@ namespace detail {
         types.push_back(type_of(texts));
         out += std::string("    ") + to_text(types.back()) + ' ' + c.parameters[j] + ";\n";
     }
-    out += "};\n\ninline constexpr unsigned long long fingerprint = 0x" + in_hex(c.fingerprint) +
+    out += "};\n\ninline constexpr unsigned long long fingerprint = 0x" + io::in_hex(c.fingerprint) +
            "ULL;\n\ninline constexpr config configs[] = {\n";
     for (const kept_config& k : c.configs) {
         out += "    {" + std::to_string(k.candidate) + "ULL";

@@ -18,6 +18,7 @@
 #include "tunekit/dispatch/choice.hpp"
 #include "tunekit/dispatch/detail/line_reader.hpp"
 #include "tunekit/dispatch/detail/words.hpp"
+#include "tunekit/io/field.hpp"
 #include "tunekit/io/text.hpp"
 
 namespace tunekit::dispatch {
@@ -91,7 +92,7 @@ struct position {
     using detail::as_word;
     std::string out(detail::choice_magic);
     out += "\nkernel " + as_word(c.kernel) + "\nversion " + as_word(c.version) + "\nspace " +
-           detail::in_hex(c.fingerprint) + "\nsizes " + detail::joined(c.sizes) + "\nparameters " +
+           io::in_hex(c.fingerprint) + "\nsizes " + detail::joined(c.sizes) + "\nparameters " +
            detail::joined(c.parameters) + '\n';
     for (const kept_config& k : c.configs)
         out += "config " + std::to_string(k.candidate) + ' ' + std::to_string(k.shapes) +
@@ -234,7 +235,7 @@ struct loaded {
         if (c.kernel != want.kernel) return other("kernel", c.kernel, want.kernel);
         if (c.version != want.version) return other("version", c.version, want.version);
         if (c.fingerprint != want.fingerprint)
-            return other("a space of fingerprint", detail::in_hex(c.fingerprint), detail::in_hex(want.fingerprint));
+            return other("a space of fingerprint", io::in_hex(c.fingerprint), io::in_hex(want.fingerprint));
         if (c.of_device(want.device) == nullptr)
             return loaded{.refused = "choice " + path + ": does not know device " + want.device +
                                      "; what was built in answers"};

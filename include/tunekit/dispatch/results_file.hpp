@@ -18,6 +18,7 @@
 #include "tunekit/dispatch/detail/line_reader.hpp"
 #include "tunekit/dispatch/detail/words.hpp"
 #include "tunekit/dispatch/results.hpp"
+#include "tunekit/io/field.hpp"
 #include "tunekit/io/text.hpp"
 
 namespace tunekit::dispatch {
@@ -47,7 +48,7 @@ inline constexpr std::string_view results_magic = "# tunekit results 1";
 {
     std::string out(detail::results_magic);
     out += "\nkernel " + detail::as_word(all.kernel) + "\nversion " + detail::as_word(all.version) + "\nspace " +
-           detail::in_hex(all.fingerprint) + "\nsizes " + detail::joined(all.sizes) + "\nparameters " +
+           io::in_hex(all.fingerprint) + "\nsizes " + detail::joined(all.sizes) + "\nparameters " +
            detail::joined(all.parameters) + '\n';
     std::map<index, const std::vector<std::string>*> configs;
     for (const result& r : all.rows) configs.emplace(r.candidate, &r.values);

@@ -16,6 +16,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/index_table.hpp"
+#include "tunekit/io/field.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/online/context.hpp"
 #include "tunekit/online/options.hpp"
@@ -107,8 +108,8 @@ public:
                 known_.insert_or_assign(w->key, w->what);
                 ++out.taken;
             } else {
-                out.refused.push_back("line " + std::to_string(number) +
-                                      (w ? " (" + detail::escaped(w->key) + ")" : "") + ": " + why);
+                out.refused.push_back("line " + std::to_string(number) + (w ? " (" + io::escaped(w->key) + ")" : "") +
+                                      ": " + why);
             }
         }
         return out;

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +22,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/io/field.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/online/detail/open_run.hpp"
 #include "tunekit/version.hpp"
@@ -56,57 +56,6 @@ inline constexpr std::string_view winners_magic =
     "# tunekit winners 1: kernel, version, device, tunekit, space, key, winner, runner-up, "
     "seconds, its, default's, values, check; tabs between";
 
-/// The field as it is written: blanks stay; tabs, ends of lines, % and what is not ASCII become %XX.
-[[nodiscard]] inline std::string escaped(std::string_view s)
-{
-    static constexpr char hex[] = "0123456789ABCDEF";
-    std::string out;
-    for (const char c : s) {
-        const auto u = static_cast<unsigned char>(c);
-        if (u < 0x20 || u >= 0x7f || c == '%') {
-            out += '%';
-            out += hex[u >> 4];
-            out += hex[u & 15];
-        } else {
-            out += c;
-        }
-    }
-    return out;
-}
-
-/// What `escaped` was given; empty where nothing could have been.
-[[nodiscard]] inline std::optional<std::string> unescaped(std::string_view s)
-{
-    std::string out;
-    for (std::size_t i = 0; i < s.size(); ++i) {
-        if (s[i] != '%') {
-            out += s[i];
-            continue;
-        }
-        unsigned value = 0;
-        const std::string_view two = s.substr(i + 1, 2);
-        const auto [at, failed] = std::from_chars(two.data(), two.data() + two.size(), value, 16);
-        if (two.size() != 2 || failed != std::errc{} || at != two.data() + 2) return std::nullopt;
-        out += static_cast<char>(value);
-        i += 2;
-    }
-    return out;
-}
-
-[[nodiscard]] inline std::string in_hex(std::uint64_t x)
-{
-    char buffer[20];
-    return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, x, 16).ptr);
-}
-
-/// FNV-1a, 64 bits: tells a line that was cut or edited.
-[[nodiscard]] inline std::string check_of(std::string_view s)
-{
-    std::uint64_t h = 0xcbf29ce484222325U;
-    for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-    return in_hex(h);
-}
-
 [[nodiscard]] inline std::string library_version()
 {
     return std::to_string(TUNEKIT_VERSION_MAJOR) + '.' + std::to_string(TUNEKIT_VERSION_MINOR) + '.' +
@@ -124,32 +73,31 @@ inline constexpr std::string_view winners_magic =
 /// The line's text, without its end.
 [[nodiscard]] inline std::string to_line(const winner_line& w)
 {
-    using detail::escaped;
+    using io::escaped;
     std::string s;
     for (const std::string& field :
          {escaped(w.of.kernel), escaped(w.of.version), escaped(w.of.device), escaped(w.library),
-          detail::in_hex(w.fingerprint), escaped(w.key), io::text_of(w.what.winner), io::text_of(w.what.runner_up),
+          io::in_hex(w.fingerprint), escaped(w.key), io::text_of(w.what.winner), io::text_of(w.what.runner_up),
           io::text_of(w.what.cost), io::text_of(w.what.runner_up_cost), io::text_of(w.what.default_cost),
           escaped(w.values)})
         s += field + '\t';
-    return s + detail::check_of(s);
+    return s + io::in_hex(io::fnv1a(s));
 }
 
 /// Reads a line that was written as `text`; empty where it is none, was cut or was edited.
 [[nodiscard]] inline std::optional<winner_line> winner_line_of(std::string_view text)
 {
     const std::size_t last = text.rfind('\t');
-    if (last == std::string_view::npos || text.substr(last + 1) != detail::check_of(text.substr(0, last + 1)))
+    if (last == std::string_view::npos || text.substr(last + 1) != io::in_hex(io::fnv1a(text.substr(0, last + 1))))
         return std::nullopt;
     const std::vector<std::string_view> f = io::split(text.substr(0, last), '\t');
     if (f.size() != 12) return std::nullopt;
-    std::uint64_t fingerprint = 0;
-    const auto [at, failed] = std::from_chars(f[4].data(), f[4].data() + f[4].size(), fingerprint, 16);
-    if (failed != std::errc{} || at != f[4].data() + f[4].size()) return std::nullopt;
+    const auto fingerprint = io::from_hex(f[4]);
+    if (!fingerprint) return std::nullopt;
     std::string texts[6];
     const std::size_t of[6] = {0, 1, 2, 3, 5, 11};
     for (std::size_t k = 0; k < 6; ++k) {
-        auto one = detail::unescaped(f[of[k]]);
+        auto one = io::unescaped(f[of[k]]);
         if (!one) return std::nullopt;
         texts[k] = *std::move(one);
     }
@@ -158,7 +106,7 @@ inline constexpr std::string_view winners_magic =
     if (!winner || !second || !cost || !its || !untuned || !(*cost > 0) || std::isinf(*cost)) return std::nullopt;
     return winner_line{.of = {.kernel = texts[0], .version = texts[1], .device = texts[2]},
                        .library = texts[3],
-                       .fingerprint = fingerprint,
+                       .fingerprint = *fingerprint,
                        .key = texts[4],
                        .what = {.winner = *winner,
                                 .runner_up = *second,

@@ -14,6 +14,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/dispatch/detail/words.hpp"
+#include "tunekit/io/field.hpp"
 #include "tunekit/io/text.hpp"
 
 namespace tunekit::dispatch::detail {
@@ -74,7 +75,7 @@ public:
     }
     [[nodiscard]] std::uint64_t hex(std::string_view of) const
     {
-        const auto x = of_hex(of);
+        const auto x = io::from_hex(of);
         if (!x) refuse("is no fingerprint");
         return *x;
     }
