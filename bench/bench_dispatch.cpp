@@ -42,6 +42,8 @@ struct row {
     dispatch::rung_score score;
     tk::stats::interval share;  ///< 95 %, shapes resampled
     double alone = 0;           ///< geometric mean of the shape's own search / chosen
+    double set = 0;     ///< geometric mean of best / the best that the rule may answer; share is this times choice
+    double choice = 0;  ///< geometric mean of that / chosen
     std::size_t unmeasured = 0;
 };
 
@@ -52,7 +54,7 @@ double mean_share(std::span<const dispatch::held_out> of, std::span<const std::u
     return std::exp(sum / static_cast<double>(which.size()));
 }
 
-row scored(const std::vector<dispatch::held_out>& seen, dispatch::rung by)
+row scored(const std::vector<dispatch::held_out>& seen, dispatch::rung by, bool or_untuned)
 {
     std::vector<dispatch::held_out> own;
     std::copy_if(seen.begin(), seen.end(), std::back_inserter(own), [&](const auto& h) { return h.by == by; });
@@ -61,12 +63,16 @@ row scored(const std::vector<dispatch::held_out>& seen, dispatch::rung by)
     tk::random::philox gen(1);
     out.share = tk::stats::bootstrap_interval(
         own.size(), [&](std::span<const std::uint32_t> some) { return mean_share(own, some); }, {}, gen);
-    double sum = 0;
+    double sum = 0, in_choice = 0;
     for (const auto& h : own) {
         sum += std::log(h.alone / h.seconds);
+        const double reach = or_untuned && h.untuned > 0 ? (std::min)(h.of_kept, h.untuned) : h.of_kept;
+        in_choice += std::log(reach / h.seconds);
         out.unmeasured += h.measured ? 0U : 1U;
     }
     out.alone = std::exp(sum / static_cast<double>(own.size()));
+    out.choice = std::exp(in_choice / static_cast<double>(own.size()));
+    out.set = out.score.share / out.choice;
     return out;
 }
 
@@ -109,7 +115,7 @@ void run(settings& s)
         for (const auto by :
              {dispatch::rung::exact, dispatch::rung::nearest, dispatch::rung::tree, dispatch::rung::one}) {
             if (std::none_of(last.begin(), last.end(), [&](const auto& h) { return h.by == by; })) continue;
-            rows.push_back(scored(last, by));
+            rows.push_back(scored(last, by, s.fit.or_untuned));
             rows.back().max_kernels = k;
             rows.back().kept = c.configs.size();
         }
@@ -135,6 +141,8 @@ void run(settings& s)
                                    {"share", r.score.share},
                                    {"share_low", r.share.low},
                                    {"share_high", r.share.high},
+                                   {"share_in_set", r.set},
+                                   {"share_in_choice", r.choice},
                                    {"share_of_own_search", r.alone},
                                    {"worst", r.score.worst},
                                    {"gain_over_untuned", r.score.gain},
@@ -155,12 +163,13 @@ void run(settings& s)
         return;
     }
     std::printf("%s: %zu measurements\n", all.kernel.c_str(), all.rows.size());
-    std::printf("%-8s %4s %5s %7s  %-22s %9s %6s %8s %6s %6s\n", "rung", "max", "kept", "shapes", "best/chosen [95 %]",
-                "own search", "worst", "untuned/", "least", "below");
+    std::printf("%-8s %4s %5s %7s  %-22s %5s %6s %9s %6s %8s %6s %6s\n", "rung", "max", "kept", "shapes",
+                "best/chosen [95 %]", "set", "choice", "own search", "worst", "untuned/", "least", "below");
     for (const row& r : rows)
-        std::printf("%-8s %4zu %5zu %7u  %.3f [%.3f, %.3f]   %9.3f %6.3f %8.3f %6.3f %6u\n", to_text(r.score.by),
-                    r.max_kernels, r.kept, r.score.shapes, r.score.share, r.share.low, r.share.high, r.alone,
-                    r.score.worst, r.score.gain, r.score.least_gain, r.score.below);
+        std::printf("%-8s %4zu %5zu %7u  %.3f [%.3f, %.3f]   %5.3f %6.3f %9.3f %6.3f %8.3f %6.3f %6u\n",
+                    to_text(r.score.by), r.max_kernels, r.kept, r.score.shapes, r.score.share, r.share.low,
+                    r.share.high, r.set, r.choice, r.alone, r.score.worst, r.score.gain, r.score.least_gain,
+                    r.score.below);
     if (s.shapes)
         for (const auto& h : last)
             std::printf("%-8s %-28s best/chosen %.3f own search %.3f untuned/chosen %.3f%s%s\n", to_text(h.by),

@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -25,7 +26,6 @@
 #include "tunekit/measure/in_process.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/recipes/combined.hpp"
-#include "tunekit/stats/interval.hpp"
 #include "tunekit/stats/quantile.hpp"
 #include "tunekit/tune/tune.hpp"
 
@@ -36,8 +36,8 @@ namespace {
 
 struct settings {
     std::string kernel = "gemm", family = "judged", finalists, others, out, device = "unnamed machine", date;
-    double seconds = 6;
-    std::size_t keep = 2, rounds = 3;
+    double seconds = 6, shape_seconds = std::numeric_limits<double>::infinity();
+    std::size_t keep = 2, rounds = 3, passes = 1;
     std::uint64_t seed = 1;
 };
 
@@ -144,20 +144,25 @@ double rounded(double x)
     return std::strtod(text, nullptr);
 }
 
-/// One row: the fastest of the rounds' medians, with the interval of that round.
+/// The row of the same shape and configuration; null where there is none.
+const dispatch::result* find(const dispatch::results& in, const dispatch::result& like)
+{
+    for (const auto& r : in.rows)
+        if (r.at == like.at && r.candidate == like.candidate) return &r;
+    return nullptr;
+}
+
+/// One row: the fastest run of all rounds, as disturbances lengthen times.
 void keep_faster(std::optional<dispatch::result>& row, const dispatch::result& like, const tk::measure::measurement& m)
 {
-    const double cost = m.at_least || m.batches.empty() ? m.cost : tk::stats::median(m.batches);
-    if (m.failed || (row && (m.at_least || cost >= row->seconds))) return;
-    dispatch::result now = like;
-    now.seconds = rounded(cost);
-    now.runs = m.runs;
-    now.at_least = m.at_least;
-    if (!m.at_least && m.batches.size() >= 6) {
-        const auto range = tk::stats::order_interval(m.batches).within;
-        now.within = {(std::min)(rounded(range.low), now.seconds), (std::max)(rounded(range.high), now.seconds)};
-    }
-    row = now;
+    if (m.failed) return;
+    const bool whole = !m.at_least && !m.batches.empty();
+    const double cost = whole ? *std::min_element(m.batches.begin(), m.batches.end()) : m.cost;
+    if (row && (!whole || (!row->at_least && cost >= row->seconds))) return;
+    row = like;
+    row->seconds = rounded(cost);
+    row->runs = m.runs;
+    row->at_least = !whole;
 }
 
 /// What is measured at a shape: all finalists of `from`, or, where there are `others`, all of those and the shape's own.
@@ -179,27 +184,33 @@ std::vector<dispatch::result> wanted_at(const settings& s, const dispatch::shape
     return likes;
 }
 
+/// How much slower than the best a configuration may be that is measured again: a disturbance alone doubles times.
+constexpr double much_slower = 2.5;
+
 /// These at one shape, in rounds that run each of them once; after the first those only that are not much slower.
 template <class Kind, class Shape>
 void measure_all(const settings& s, const Shape& shape, const std::vector<dispatch::result>& likes,
                  dispatch::results& out)
 {
     typename Kind::operator_case on(shape);
-    auto measure = measurer(on, 6);
+    auto measure = measurer(on, shape.flops() > 5e8 ? 3 : 6);
     std::vector<std::optional<dispatch::result>> rows(likes.size());
     double best = std::numeric_limits<double>::infinity();
-    for (std::size_t round = 0; round < s.rounds; ++round)
+    const tk::measure::thread_clock now;
+    const double start = now();
+    for (std::size_t round = 0; round < s.rounds && (round < 2 || now() - start < s.shape_seconds); ++round)
         for (std::size_t j = 0; j < likes.size(); ++j) {
             const std::size_t k = (round % 2 == 0 ? j : likes.size() - 1 - j);
             const bool must = likes[k].untuned || likes[k].searched;
-            if (round > 0 && !must && (!rows[k] || rows[k]->at_least || rows[k]->seconds > 1.5 * best)) continue;
+            if (round > 0 && !must && (!rows[k] || rows[k]->at_least || rows[k]->seconds > much_slower * best))
+                continue;
             const tk::measure::limits within{
-                .abandon_above = must ? std::numeric_limits<double>::infinity() : 2.5 * best,
+                .abandon_above = must ? std::numeric_limits<double>::infinity() : much_slower * best,
                 .run_seconds = 0.15 + shape.flops() / 2e9};  // wall: others run, too
             const std::vector<tk::index> one{likes[k].candidate};
             const auto m = measure.measure(one, within).front();
             keep_faster(rows[k], likes[k], m);
-            if (m.ok()) best = (std::min)(best, m.cost);
+            if (rows[k] && !rows[k]->at_least) best = (std::min)(best, rows[k]->seconds);
         }
     for (const auto& row : rows)
         if (row) out.add(*row);
@@ -211,21 +222,71 @@ void measure_all(const settings& s, const Shape& shape, const std::vector<dispat
     std::fflush(stdout);
 }
 
+/// What an earlier pass found not much slower than its best, and what must be measured.
+void drop_slow(std::vector<dispatch::result>& likes, const dispatch::results& before)
+{
+    if (likes.empty()) return;
+    double best = std::numeric_limits<double>::infinity();
+    for (const auto& r : before.rows)
+        if (r.at == likes.front().at && !r.at_least) best = (std::min)(best, r.seconds);
+    std::erase_if(likes, [&](const auto& like) {
+        const auto* const row = find(before, like);
+        return !like.untuned && !like.searched &&
+               (row == nullptr || row->at_least || row->seconds > much_slower * best);
+    });
+}
+
+/// By what factors two passes differ at the pairs that both measured whole, ascending.
+std::vector<double> ratios(const dispatch::results& one, const dispatch::results& two)
+{
+    std::vector<double> out;
+    for (const auto& r : two.rows) {
+        const auto* const before = find(one, r);
+        if (before == nullptr || before->at_least || r.at_least) continue;
+        out.push_back((std::max)(r.seconds / before->seconds, before->seconds / r.seconds));
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+/// The faster of two passes, whose intervals are what 95 % of the pairs differ by.
+dispatch::results merged(dispatch::results one, const dispatch::results& two)
+{
+    const auto noise = ratios(one, two);
+    one.merge(two, std::numeric_limits<double>::infinity());
+    if (noise.empty()) return one;
+    const auto at = [&](double p) { return tk::stats::quantile_of_sorted(noise, p); };
+    std::printf("ratio of the passes at %zu pairs: half below %.3f, 90 %% %.3f, 95 %% %.3f, all %.3f\n", noise.size(),
+                at(0.5), at(0.9), at(0.95), noise.back());
+    for (auto& r : one.rows)
+        if (!r.at_least) r.within = {rounded(r.seconds / at(0.95)), rounded(r.seconds * at(0.95))};
+    return one;
+}
+
 template <class Kind>
 void record(const settings& s)
 {
     const auto from = finalists<Kind>(s);
     if (s.out.empty()) return;
     const auto others = s.others.empty() ? empty_results<Kind>(s) : dispatch::read_results(s.others);
-    dispatch::results out = exists(s.out) ? dispatch::read_results(s.out) : empty_results<Kind>(s);
-    tk::require(out.fingerprint == from.fingerprint && (others.rows.empty() || others.fingerprint == from.fingerprint),
-                "record_shapes: the files are of several spaces, want those of one kernel and one machine's table");
-    for (const auto& shape : Kind::shapes(s.family == "training")) {
-        const auto at = Kind::sizes_of(shape);
-        if (std::any_of(out.rows.begin(), out.rows.end(), [&](const auto& r) { return r.at == at; })) continue;
-        measure_all<Kind>(s, shape, wanted_at(s, at, from, others), out);
-        out.set_date(s.device, s.date);
-        dispatch::write_results(s.out, out);
+    std::optional<dispatch::results> first;
+    for (std::size_t pass = 1; pass <= s.passes; ++pass) {
+        const std::string file = s.passes == 1 ? s.out : s.out + ".pass" + std::to_string(pass);
+        dispatch::results out = exists(file) ? dispatch::read_results(file) : empty_results<Kind>(s);
+        tk::require(
+            out.fingerprint == from.fingerprint && (others.rows.empty() || others.fingerprint == from.fingerprint),
+            "record_shapes: the files are of several spaces, want those of one kernel and one machine's table");
+        for (const auto& shape : Kind::shapes(s.family == "training")) {
+            const auto at = Kind::sizes_of(shape);
+            if (std::any_of(out.rows.begin(), out.rows.end(), [&](const auto& r) { return r.at == at; })) continue;
+            auto likes = wanted_at(s, at, from, others);
+            if (first) drop_slow(likes, *first);
+            measure_all<Kind>(s, shape, likes, out);
+            out.set_date(s.device, s.date);
+            dispatch::write_results(file, out);
+        }
+        if (first) dispatch::write_results(s.out, merged(*first, out));
+        if (!first) first = std::move(out);
     }
 }
 
@@ -245,7 +306,12 @@ int main(int argc, char** argv)
                    "results file of finalists at all shapes; taken up where it ends; none: search alone");
     app.add_option("--seconds", s.seconds, "of each search")->check(CLI::PositiveNumber);
     app.add_option("--keep", s.keep, "finalists of a shape")->check(CLI::PositiveNumber);
-    app.add_option("--rounds", s.rounds, "in which every finalist runs once")->check(CLI::PositiveNumber);
+    app.add_option("--rounds", s.rounds, "at most, in which every finalist runs once")->check(CLI::PositiveNumber);
+    app.add_option("--shape-seconds", s.shape_seconds, "after which a shape has no further round; two it has")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--passes", s.passes,
+                   "1, or 2 over all shapes: the faster time stays, and by what they differ is each row's interval")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{2}));
     app.add_option("--device", s.device, "what the results call this machine");
     app.add_option("--date", s.date, "of the measurements");
     app.add_option("--seed", s.seed);

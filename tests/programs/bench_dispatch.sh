@@ -23,6 +23,10 @@ cmp -s "$work/first" "$work/second" || fail "two runs score differently"
 cmp -s "$work/first.hpp" "$work/second.hpp" || fail "two headers of the same results differ"
 cmp -s "$work/first.choice" "$work/second.choice" || fail "two files of the same results differ"
 [ "$(grep -c '^exact\|^nearest\|^tree\|^one' "$work/first")" = 8 ] || fail "not four rungs for each number of kernels"
+# A measured shape gets the best of what is kept; elsewhere the set and the choice make the loss together.
+awk '$1 == "exact" && $9 != "1.000" { bad = 1 } END { exit bad }' "$work/first" || fail "exact does not choose the best that is kept"
+awk '$1 ~ /^(nearest|tree|one)$/ { rows++; gap = $5 - $8 * $9; if (gap > 0.002 || gap < -0.002 || $9 >= 1) bad = 1 }
+    END { exit bad || rows != 6 }' "$work/first" || fail "set times choice is not best / chosen"
 run --json >"$work/json"
 [ "$(grep -c '"rung"' "$work/json")" = 8 ] || fail "not the table's rows in JSON"
 # Judged with shapes it learned from: nothing is held out, so nearest is what its own shapes are.

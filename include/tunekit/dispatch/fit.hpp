@@ -36,6 +36,7 @@ struct held_out {
     double seconds = 0;
     bool measured = false;  ///< whether it was measured whole
     double best = 0;        ///< the fastest of all at this shape
+    double of_kept = 0;     ///< the fastest of the kept configurations: what a rule that always chose right would take
     double alone = 0;       ///< the fastest that a search of this shape's own tried
     double untuned = 0;     ///< time of the untuned default; 0 where that was not measured
     bool below = false;     ///< slower than that, by more than the intervals
@@ -49,6 +50,8 @@ namespace detail {
     const table_row& row = t.rows[r];
     const std::uint32_t column = chosen.untuned && row.untuned != no_config ? row.untuned : kept[chosen.config];
     const result* const s = t.source(r, column);
+    double least = t.loss(r, kept.front());
+    for (const std::uint32_t c : kept) least = (std::min)(least, t.loss(r, c));
     held_out out{.device = all.devices[row.device].device,
                  .at = row.at,
                  .by = chosen.by,
@@ -56,6 +59,7 @@ namespace detail {
                  .seconds = row.best * std::exp(t.loss(r, column)),
                  .measured = s != nullptr && !s->at_least,
                  .best = row.best,
+                 .of_kept = row.best * std::exp(least),
                  .alone = row.alone};
     if (row.untuned == no_config) return out;
     const result& untuned = *t.source(r, row.untuned);

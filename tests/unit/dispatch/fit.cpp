@@ -175,10 +175,12 @@ TEST_CASE("both rungs find the rule at shapes that they have not seen")
     CHECK(c.devices[0].tree.size() == 3);  // one question
     CHECK(c.devices[0].tree[0].of == 1);
     CHECK(c.devices[0].tree[0].at_most == 16);
-    for (const auto& h : dispatch::cross_validate(all))
+    for (const auto& h : dispatch::cross_validate(all)) {
+        CHECK(h.of_kept == h.best);  // both are kept, whichever the rung chooses
         if (h.by == dispatch::rung::tree || (h.by == dispatch::rung::nearest && (h.at[0] <= 5 || h.at[0] >= 100)))
             CHECK_MESSAGE(h.seconds == h.best,
                           h.at[0]);  // nearest cannot know on which side of 16 a shape beside it lies
+    }
     CHECK(c.choose("box", {7, 7}) == dispatch::pick{0, dispatch::rung::tree});
     CHECK(c.choose("box", {70, 7}) == dispatch::pick{1, dispatch::rung::tree});
 }
@@ -205,6 +207,7 @@ TEST_CASE("a held-out shape's own finds are not candidates")
         }
     for (const auto& h : dispatch::cross_validate(all)) {
         CHECK(h.measured);
+        CHECK(h.of_kept == h.seconds);  // all others are as slow
         if (h.by == dispatch::rung::exact) CHECK(h.seconds == 1);
         else CHECK_MESSAGE(h.seconds == doctest::Approx(2), to_text(h.by));
     }
