@@ -20,10 +20,16 @@ kernels::loop_order order_of(std::string_view text)
 
 }  // namespace
 
-kernels::gemm_config gemm_library::config_for(int m, int n, int k) const
+bool gemm_library::tuned_for(int m, int n, int k) const
 {
     const gemm_choice::config& c = gemm_choice::choose(m, n, k);
-    if (table_.find(c.mr, c.nv, c.vl) == nullptr) return kernels::default_config({.m = m, .n = n, .k = k}, table_);
+    return table_.find(c.mr, c.nv, c.vl) != nullptr;
+}
+
+kernels::gemm_config gemm_library::config_for(int m, int n, int k) const
+{
+    if (!tuned_for(m, n, k)) return kernels::default_config({.m = m, .n = n, .k = k}, table_);
+    const gemm_choice::config& c = gemm_choice::choose(m, n, k);
     return {
         .mr = c.mr,
         .nv = c.nv,

@@ -16,9 +16,12 @@ public:
     /// Plans the product at its first call for a shape.
     void run(int m, int n, int k, const float* a, const float* b, float* c) { kernel_for(m, n, k).run(a, b, c); }
 
-    /// The configuration for a shape; where this machine's table lacks its tile (it was tuned on another machine) the
-    /// untuned one.
+    /// The configuration for a shape; the untuned one where it is not `tuned_for`.
     [[nodiscard]] tunekit::kernels::gemm_config config_for(int m, int n, int k) const;
+
+    /// Whether the table has the tile that was chosen. It has not where the machine's vectors are shorter than those of the
+    /// machine that the results come from: AVX2 here, AVX-512 there.
+    [[nodiscard]] bool tuned_for(int m, int n, int k) const;
 
 private:
     tunekit::kernels::gemm_kernel& kernel_for(int m, int n, int k);

@@ -2,7 +2,8 @@
 
 // Runs a small library of matrix products whose header was generated from recorded results.
 //
-//     tuned_library [SHAPES]           the first SHAPES of the family; all 64 where not said
+//     tuned_library [SHAPES [narrow]]  the first SHAPES of the family; all 64 where not said. narrow: as on a machine whose vectors
+//                                      are half as long, which has none of the tuned tiles
 
 #include <cblas.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <limits>
 #include <vector>
@@ -20,6 +22,7 @@
 
 #include "programs/gemm_family.hpp"
 #include "programs/kernel_table.hpp"
+#include "programs/kernel_table/runs_here.hpp"
 #include "programs/noise.hpp"
 #include "tunekit/kernels/gemm/space.hpp"
 #include "tunekit/kernels/reference.hpp"
@@ -59,11 +62,20 @@ void begin_honestly(char** argv)
     execv("/proc/self/exe", argv);
 }
 
-int run(std::size_t shapes)
+/// The tiles of half as long vectors.
+std::vector<kernels::tile> half_width(const kernels::tile_table& table)
 {
-    gemm_library library(kernel_table());
+    std::vector<kernels::tile> out;
+    for (const auto& t : table.tiles)
+        if (t.vl == table.lanes / 2) out.push_back(t);
+    return out;
+}
+
+int run(std::size_t shapes, const kernels::tile_table& table)
+{
+    gemm_library library(table);
     double over_untuned = 0, over_blas = 0;
-    int wrong = 0;
+    int wrong = 0, untuned_shapes = 0;
     std::size_t count = 0;
     std::printf("%-22s %10s %10s %10s GFLOP/s\n", "m x n x k", "tuned", "untuned", "OpenBLAS");
     for (const kernels::gemm_shape& s : programs::gemm_family()) {
@@ -73,7 +85,8 @@ int run(std::size_t shapes)
         std::vector<float> c(static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n));
         library.run(s.m, s.n, s.k, a.data(), b.data(), c.data());
         if (s.macs() < 50000000 && !(kernels::relative_error(c, kernels::reference_gemm(s, a, b)) < 1e-4)) ++wrong;
-        kernels::gemm_kernel untuned(s, kernels::default_config(s, kernel_table()), kernel_table());
+        untuned_shapes += library.tuned_for(s.m, s.n, s.k) ? 0 : 1;
+        kernels::gemm_kernel untuned(s, kernels::default_config(s, table), table);
         contestant ours, plain, blas;
         for (int round = 0; round < 5; ++round) {
             ours.run([&] { library.run(s.m, s.n, s.k, a.data(), b.data(), c.data()); });
@@ -91,6 +104,9 @@ int run(std::size_t shapes)
     const auto n = static_cast<double>((std::max)(count, std::size_t{1}));
     std::printf("geometric mean over %zu shapes: %.3f times as fast as untuned, %.3f times as OpenBLAS; %d wrong\n",
                 count, std::exp(over_untuned / n), std::exp(over_blas / n), wrong);
+    if (untuned_shapes > 0)
+        std::printf("%d shapes ran untuned: the results are of a machine with other vectors, tune on this one\n",
+                    untuned_shapes);
     return wrong == 0 ? 0 : 1;
 }
 
@@ -98,9 +114,20 @@ int run(std::size_t shapes)
 
 int main(int argc, char** argv)
 {
+    if (!programs::table_runs_here()) {
+        std::fprintf(stderr,
+                     "tuned_library: its kernels need vector instructions that this processor lacks, build it here\n");
+        return 3;
+    }
     begin_honestly(argv);
     try {
-        return run(argc > 1 ? static_cast<std::size_t>(std::atoi(argv[1])) : ~std::size_t{0});
+        kernels::tile_table table = kernel_table();
+        const auto half = half_width(table);
+        if (argc > 2 && std::strcmp(argv[2], "narrow") == 0) {
+            table.tiles = half;
+            table.lanes /= 2;
+        }
+        return run(argc > 1 ? static_cast<std::size_t>(std::atoi(argv[1])) : ~std::size_t{0}, table);
     } catch (const std::exception& e) {
         std::fprintf(stderr, "%s\n", e.what());
         return 2;

@@ -3,6 +3,7 @@
 
 #include "programs/kernel_table.hpp"
 #include "programs/kernel_table/families.hpp"
+#include "programs/kernel_table/runs_here.hpp"
 
 namespace tk = tunekit::kernels;
 namespace families = programs::families;
@@ -24,4 +25,16 @@ const tk::tile_table& kernel_table()
                                       .depthwise = families::depthwise(),
                                       .moves = tk::make_movement()};
     return table;
+}
+
+bool programs::table_runs_here()
+{
+#if defined(__x86_64__) && defined(__AVX512F__)
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+#elif defined(__x86_64__) && defined(__AVX2__)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return true;
+#endif
 }
