@@ -118,6 +118,7 @@ struct portfolio {
         surrogate::state_of<Model> model;
         space::unvisited proposed;
         detail::pending out;
+        detail::used_values used;  ///< by what was proposed here or chosen by somebody else
         std::vector<index> measured;
         std::vector<double> log_costs;  ///< one per measured; +inf for failures
         std::vector<float> rows;        ///< features of measured, row-major
@@ -177,12 +178,14 @@ struct portfolio {
         while (batch.size() < n) {
             std::optional<index> i;
             if (!blind) i = next(s, space, known, gen);
-            else if (spread && options.first_draws > 1) i = isolated_one(s, space, gen);
+            else if (spread && options.first_draws > 1)
+                i = detail::least_crowded(space, s.used, options.first_draws, s.proposed, gen);
             if (i) s.proposed.take(*i);
             else i = s.proposed.draw(space, gen);
             if (!i) break;
             batch.push_back(*i);
             s.out.add(*i);
+            s.used.add(space, std::span(&*i, 1));
         }
         return batch;
     }
@@ -199,7 +202,7 @@ struct portfolio {
             const bool failed = measured[i].failed || !(measured[i].cost > 0) || !std::isfinite(measured[i].cost);
             const double x = failed ? std::numeric_limits<double>::infinity() : std::log(measured[i].cost);
             s.proposed.take(batch[i]);  // may be new: configurations that somebody else chose are observed too
-            s.out.take(batch[i]);
+            if (!s.out.take(batch[i])) s.used.add(space, batch.subspan(i, 1));
             s.measured.push_back(batch[i]);
             s.log_costs.push_back(x);
             if (!failed && !measured[i].at_least) s.best.add(batch[i], x);
@@ -304,15 +307,6 @@ private:
             return second.next(s.second, space, s.measured, scores(s, second.cost_cap_quantile), s.best.ranking,
                                -s.best.log_costs.front(), s.by_criterion, s.proposed, gen);
         else return std::nullopt;
-    }
-
-    /// Away from all that was proposed; empty where all draws had been.
-    template <class Space, class G>
-    [[nodiscard]] std::optional<index> isolated_one(const state& s, const Space& space, G& gen) const
-    {
-        std::vector<index> before(s.measured);
-        before.insert(before.end(), s.out.candidates().begin(), s.out.candidates().end());
-        return detail::least_crowded(space, before, options.first_draws, s.proposed, gen);
     }
 
     /// The proposal of whose turn it is; of the next in turn where that one has none. Empty: a random one.

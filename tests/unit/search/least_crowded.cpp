@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "tests/support/grid_space.hpp"
@@ -16,6 +17,18 @@
 namespace tk = tunekit;
 using support::grid_space;
 using philox = tk::random::philox;
+using tk::search::detail::least_crowded;
+
+namespace {
+
+tk::search::detail::used_values used_by(const grid_space& space, const std::vector<tk::index>& some)
+{
+    tk::search::detail::used_values out;
+    out.add(space, some);
+    return out;
+}
+
+}  // namespace
 
 TEST_CASE("the least crowded draw is the one farthest from what is there, in every parameter")
 {
@@ -24,12 +37,12 @@ TEST_CASE("the least crowded draw is the one farthest from what is there, in eve
     philox gen(1);
     // One before, at 4: reach is the whole range, 8 steps; 0 and 8 have the same room, others less.
     const std::vector<tk::index> middle{4};
-    const auto end = tk::search::detail::least_crowded(line, middle, 1000, taken, gen);
+    const auto end = least_crowded(line, used_by(line, middle), 1000, taken, gen);
     REQUIRE(end);
     CHECK((*end == 0 || *end == 8));
     // At both ends: reach is two thirds of the range, and crowds add up to half in the middle third.
     const std::vector<tk::index> ends{0, 8};
-    const auto between = tk::search::detail::least_crowded(line, ends, 1000, taken, gen);
+    const auto between = least_crowded(line, used_by(line, ends), 1000, taken, gen);
     REQUIRE(between);
     CHECK((*between >= 3 && *between <= 5));
 }
@@ -41,10 +54,10 @@ TEST_CASE("nothing is drawn twice, and nothing where all of the draws are taken 
     philox gen(1);
     taken.take(0);
     taken.take(2);
-    CHECK(tk::search::detail::least_crowded(line, {}, 1000, taken, gen) == tk::index{1});
+    CHECK(least_crowded(line, {}, 1000, taken, gen) == tk::index{1});
     taken.take(1);
-    CHECK_FALSE(tk::search::detail::least_crowded(line, {}, 1000, taken, gen));
-    CHECK_FALSE(tk::search::detail::least_crowded(none, {}, 1000, taken, gen));
+    CHECK_FALSE(least_crowded(line, {}, 1000, taken, gen));
+    CHECK_FALSE(least_crowded(none, {}, 1000, taken, gen));
 }
 
 TEST_CASE("parameters of one value say nothing, and equal draws go to the earliest")
@@ -53,7 +66,7 @@ TEST_CASE("parameters of one value say nothing, and equal draws go to the earlie
     const tk::space::unvisited taken;
     philox a(7), b(7);
     const auto drawn = space.sample(64, a);
-    CHECK(tk::search::detail::least_crowded(space, {}, 64, taken, b) == drawn.front());
+    CHECK(least_crowded(space, {}, 64, taken, b) == drawn.front());
     CHECK(a == b);
 }
 
@@ -64,7 +77,7 @@ TEST_CASE("as many configurations as values use every value of each parameter on
     philox gen(3);
     std::vector<tk::index> chosen;
     for (int k = 0; k < 3; ++k) {
-        const auto i = tk::search::detail::least_crowded(space, chosen, 4000, taken, gen);
+        const auto i = least_crowded(space, used_by(space, chosen), 4000, taken, gen);
         REQUIRE(i);
         taken.take(*i);
         chosen.push_back(*i);
@@ -104,6 +117,18 @@ TEST_CASE("the same by the formula, every used configuration in turn")
             if (room > most) want = draws[k];
             most = (std::max)(most, room);
         }
-        CHECK(tk::search::detail::least_crowded(space, before, 50, taken, b) == want);
+        CHECK(least_crowded(space, used_by(space, before), 50, taken, b) == want);
     }
+}
+
+TEST_CASE("values used are counted alike in every order and portion")
+{
+    const grid_space space({2, 5, 40});
+    philox gen(3);
+    std::vector<tk::index> some = space.sample(60, gen);
+    const auto whole = used_by(space, some);
+    tk::search::detail::used_values singly;
+    std::reverse(some.begin(), some.end());
+    for (const tk::index i : some) singly.add(space, std::span(&i, 1));
+    CHECK(singly == whole);
 }

@@ -259,6 +259,39 @@ TEST_CASE("the portfolio refuses settings out of range")
     refused({.refit_within = 0});
 }
 
+TEST_CASE("while nothing valid is known, each proposal is the least crowded by all that are out, failed or somebody else's")
+{
+    const grid_space space({9, 30, 4, 2});
+    const auto strategy = small();
+    philox gen(11);
+    auto state = strategy.start(space);
+    std::vector<tk::index> known, out;
+    tk::space::unvisited taken;
+    const auto fail = [&](tk::index i) {
+        const std::vector<measurement> failed{{.cost = 1, .failed = tk::measure::failure{}}};
+        strategy.observe(state, space, std::span(&i, 1), failed, gen);
+    };
+    for (int round = 0; round < 30; ++round) {
+        philox same = gen;
+        for (const tk::index i : strategy.propose(state, space, 5, gen)) {
+            tk::search::detail::used_values used;
+            used.add(space, known);
+            CHECK(tk::search::detail::least_crowded(space, used, strategy.options.first_draws, taken, same) == i);
+            known.push_back(i);
+            out.push_back(i);
+            taken.take(i);
+        }
+        CHECK(gen == same);
+        fail(out[out.size() / 2]);
+        out.erase(out.begin() + static_cast<std::ptrdiff_t>(out.size() / 2));
+        const tk::index other = 7 * static_cast<tk::index>(round);
+        if (!taken.take(other)) continue;
+        fail(other);
+        known.push_back(other);
+    }
+    CHECK(out.size() > 100);
+}
+
 TEST_CASE("the portfolio's first configurations spread, and at random it takes turns only while it knows little")
 {
     const grid_space space({16, 16});

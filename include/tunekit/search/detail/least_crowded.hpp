@@ -5,62 +5,88 @@
 /// Configurations that spread over the values of every parameter: what to measure while nothing is known.
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "tunekit/core/compiled.hpp"
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/space/unvisited.hpp"
 
 namespace tunekit::search::detail {
 
-/// Of `among` uniform draws the one whose values are least crowded by those of the `before` configurations, the earliest
-/// of equals; empty where all were taken already.
+/// How often configurations used each value of each parameter. A regular value.
 ///
-///     const auto i = space::least_crowded(space, measured, 64, rest, gen);
+/// Cost: to add one, O(values used) per parameter; memory as many.
+class used_values {
+public:
+    template <class Space>
+    void add(const Space& space, std::span<const index> some)
+    {
+        const std::size_t d = space.dimensions();
+        std::vector<std::uint16_t> ordinals(some.size() * d);
+        space.ordinals(some, ordinals);
+        of_.resize(d);
+        for (std::size_t k = 0; k < ordinals.size(); ++k) count(k % d, ordinals[k]);
+        configurations_ += some.size();
+    }
+
+    /// How crowded ordinal `at` of parameter j is, whose last ordinal is `last`: the sum over configurations of
+    ///     max(0, 1 - |difference of ordinals| / reach),    reach = 2 last / (configurations + 1).
+    /// Exact but for one rounding, so the order in which they were added does not matter.
+    /// Cost: O(values used within the reach).
+    [[nodiscard]] double crowd(std::size_t j, std::uint16_t at, std::uint16_t last) const;
+
+    friend bool operator==(const used_values&, const used_values&) = default;
+
+private:
+    struct use {
+        std::uint16_t ordinal = 0;
+        std::uint32_t times = 0;
+
+        friend bool operator==(const use&, const use&) = default;
+    };
+
+    /// The first used ordinal of parameter j that is not below `at`.
+    [[nodiscard]] std::vector<use>::const_iterator from(std::size_t j, std::size_t at) const;
+
+    void count(std::size_t j, std::uint16_t ordinal);
+
+    std::vector<std::vector<use>> of_;  ///< by parameter, ascending
+    std::size_t configurations_ = 0;
+};
+
+/// Of `among` uniform draws the one whose values are least crowded by the `used` ones, the earliest of equals; empty where
+/// all draws were taken already.
 ///
-/// The room of a draw is the sum over parameters of 1 / (1 + c), c the sum over `before` of
-///     max(0, 1 - |difference of ordinals| / reach),    reach = 2 / (n + 1) of the parameter's range, n = before.size().
-/// So each parameter's values are used alike, as in a Latin hypercube, whatever the constraints; distances between
-/// configurations, which send the first ones to the corners, play no part.
+///     const auto i = least_crowded(space, used, 64, rest, gen);
+///
+/// The room of a draw is the sum over parameters of 1 / (1 + its value's crowd). So each parameter's values are used
+/// alike, as in a Latin hypercube, whatever the constraints; distances between configurations, which send the first ones
+/// to the corners, play no part.
 ///
 /// Randomness: one `sample` of `among`.
-/// Cost:       O((among + n) d), and among n more for each parameter of more than (n + 1) / 2 + 1 values.
+/// Cost:       O(among d sqrt(most values of a parameter)), however many configurations there are.
 /// Source:     ours; the aim is that of McKay, Beckman, Conover (1979), Technometrics 21.
 template <class Space, generator G>
-[[nodiscard]] std::optional<index> least_crowded(const Space& space, std::span<const index> before, std::size_t among,
+[[nodiscard]] std::optional<index> least_crowded(const Space& space, const used_values& used, std::size_t among,
                                                  const space::unvisited& taken, G& gen)
 {
     if (space.size() == 0) return std::nullopt;
     const std::vector<index> draws = space.sample(among, gen);
     const std::size_t d = space.dimensions();
     const auto cardinalities = space.cardinalities();
-    std::vector<std::uint16_t> known(before.size() * d), rows(draws.size() * d);
-    space.ordinals(before, known);
+    std::vector<std::uint16_t> rows(draws.size() * d);
     space.ordinals(draws, rows);
-    const double reach = 2 / static_cast<double>(before.size() + 1);
-    // Where the reach is not beyond one ordinal, the crowd of a value is how often it was used.
-    std::vector<std::vector<double>> used(d);
-    for (std::size_t j = 0; j < d; ++j) {
-        if (reach * (cardinalities[j] - 1.0) > 1) continue;
-        used[j].resize(cardinalities[j]);
-        for (std::size_t b = j; b < known.size(); b += d) used[j][known[b]] += 1;
-    }
     std::optional<index> best;
     double most = -1;
     for (std::size_t k = 0; k < draws.size(); ++k) {
         if (taken.contains(draws[k])) continue;
         double room = 0;
-        for (std::size_t j = 0; j < d; ++j) {
-            const double range = reach * (cardinalities[j] - 1.0);
-            double crowd = range > 0 && !used[j].empty() ? used[j][rows[k * d + j]] : 0;
-            for (std::size_t b = j; range > 1 && b < known.size(); b += d)
-                crowd += (std::max)(0.0, 1 - std::abs(static_cast<double>(rows[k * d + j]) - known[b]) / range);
-            room += 1 / (1 + crowd);
-        }
+        for (std::size_t j = 0; j < d; ++j)
+            room += 1 / (1 + used.crowd(j, rows[k * d + j], static_cast<std::uint16_t>(cardinalities[j] - 1)));
         if (room > most) {
             most = room;
             best = draws[k];
@@ -70,3 +96,33 @@ template <class Space, generator G>
 }
 
 }  // namespace tunekit::search::detail
+
+#if TUNEKIT_BODIES
+namespace tunekit::search::detail {
+
+TUNEKIT_INLINE std::vector<used_values::use>::const_iterator used_values::from(std::size_t j, std::size_t at) const
+{
+    return std::lower_bound(of_[j].begin(), of_[j].end(), at,
+                            [](const use& u, std::size_t ordinal) { return u.ordinal < ordinal; });
+}
+
+TUNEKIT_INLINE void used_values::count(std::size_t j, std::uint16_t ordinal)
+{
+    const auto at = of_[j].begin() + (from(j, ordinal) - of_[j].cbegin());
+    if (at != of_[j].end() && at->ordinal == ordinal) ++at->times;
+    else of_[j].insert(at, {ordinal, 1});
+}
+
+TUNEKIT_INLINE double used_values::crowd(std::size_t j, std::uint16_t at, std::uint16_t last) const
+{
+    if (of_.empty() || last == 0) return 0;
+    const std::uint64_t whole = 2 * std::uint64_t{last}, step = configurations_ + 1;
+    const std::size_t reach = static_cast<std::size_t>((whole - 1) / step);  // the last ordinal apart that counts
+    std::uint64_t sum = 0;
+    for (auto u = from(j, at - (std::min)(reach, std::size_t{at})); u != of_[j].end() && u->ordinal <= at + reach; ++u)
+        sum += u->times * (whole - step * (u->ordinal < at ? at - u->ordinal : u->ordinal - at));
+    return static_cast<double>(sum) / static_cast<double>(whole);
+}
+
+}  // namespace tunekit::search::detail
+#endif  // TUNEKIT_BODIES
