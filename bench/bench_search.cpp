@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,8 @@
 #include "programs/program.hpp"
 #include "tunekit/acquisition/criteria.hpp"
 #include "tunekit/explore/enumeration.hpp"
+#include "tunekit/io/text.hpp"
+#include "tunekit/recipes/combined.hpp"
 #include "tunekit/search/any_strategy.hpp"
 #include "tunekit/search/portfolio.hpp"
 #include "tunekit/study/score.hpp"
@@ -61,6 +64,15 @@ void print(const std::vector<tk::study::standing>& all)
     }
 }
 
+void print(const std::vector<tk::study::difference>& all)
+{
+    for (const auto& d : all) {
+        std::printf("%s less %s:", d.strategy.c_str(), d.than.c_str());
+        if (d.p) std::printf(" P* %+.3f +- %.3f, worst %+.2f;", d.p->mean, d.p->half(), d.p->worst);
+        std::printf(" S200 %+.3f +- %.3f, worst %+.2f\n", d.s.mean, d.s.half(), d.s.worst);
+    }
+}
+
 void print_json(const settings& s, const tk::study::scoreboard& all)
 {
     using nlohmann::ordered_json;
@@ -89,8 +101,8 @@ void print_json(const settings& s, const tk::study::scoreboard& all)
     std::printf("%s\n", out.dump(2).c_str());
 }
 
-/// What programs know by name, and a Gaussian process alone, every proposal by its criterion: on all costs, and on costs cut
-/// at the median. It is for comparison here and no recipe.
+/// What programs know by name, and for comparison, no recipes: `combined` without its second opinion, and a Gaussian process
+/// alone, every proposal by its criterion: on all costs, and on costs cut at the median.
 programs::named<tk::search::any_strategy> strategies()
 {
     auto out = programs::strategies();
@@ -106,6 +118,9 @@ programs::named<tk::search::any_strategy> strategies()
                                            .encoding = tk::space::encoding::log2}};
         out.emplace_back(name, tk::search::any_strategy(alone));
     };
+    const auto parts = tk::recipes::combined().strategy;
+    out.emplace_back("forest-alone",
+                     tk::search::any_strategy(tk::search::portfolio{parts.model, parts.acquire, parts.explore}));
     process("gp_ei", 1);
     process("gp_clip", 0.5);
     return out;
@@ -117,7 +132,8 @@ void run(const settings& s)
     std::vector<std::string> names;
     if (s.strategy == "all")
         for (const auto& [name, strategy] : known) names.push_back(name);
-    else names.push_back(s.strategy);
+    else
+        for (const std::string_view name : tk::io::split(s.strategy, ',')) names.emplace_back(name);
     for (const auto& name : names) (void)programs::find(known, "strategy", name);
     if (s.repeats == 0 || s.batch == 0) tk::invalid("--repeats and --batch are counts, want >= 1");
     if (!s.out.empty()) {
@@ -141,6 +157,7 @@ void run(const settings& s)
     if (s.json) return print_json(s, all);
     print(all.outcomes);
     print(all.standings);
+    print(all.differences);
 }
 
 }  // namespace
@@ -151,7 +168,7 @@ int main(int argc, char** argv)
     CLI::App app("Runs search strategies over recorded spaces and writes their trajectories.", "bench_search");
     app.add_option("--spaces", s.spaces, "folders of recorded spaces, separated by commas: NAME.params, NAME.csv.gz")
         ->required();
-    app.add_option("--strategy", s.strategy, "a name, or all: " + programs::list(strategies()));
+    app.add_option("--strategy", s.strategy, "names, separated by commas, or all: " + programs::list(strategies()));
     app.add_option("--repeats", s.repeats, "runs with different seeds [25]");
     app.add_option("--seed", s.seed, "of the first repeat's stream [1]")->check(programs::whole_number());
     app.add_option("--out", s.out, "folder for the trajectories, <strategy>/<space>.csv");

@@ -26,7 +26,7 @@ namespace tunekit::study {
 struct trajectory {
     std::vector<double> seconds{};    ///< of recorded time that passed
     std::vector<double> best{};       ///< the lowest cost so far, seconds; infinite before the first valid one
-    std::vector<double> own{};        ///< seconds that the strategy itself took so far; NaN: unknown
+    std::vector<double> own{};        ///< processor seconds of the strategy's thread so far; NaN: unknown
     std::vector<std::size_t> rows{};  ///< of the recording's file, or `no_row`; empty: unknown
     std::size_t failed = 0;           ///< evaluations that failed, as far as known
     bool failures_known = true;       ///< false where only the best costs of the run are known
@@ -67,7 +67,7 @@ inline void check_batch(const recording& on, const std::vector<index>& batch, st
 ///     auto gen = tk::random::stream(seed, purpose, repeat);
 ///     const auto run = study::play(tk::search::annealing{}, on, {}, gen);
 ///
-/// The strategy's own time is the wall time of start, propose and observe.
+/// The strategy's own time is the processor time of the calling thread in start, propose and observe.
 /// Errors:     std::invalid_argument where `batch` is 0, and what the strategy throws; tunekit::error where it breaks its contract:
 ///             more than asked for, a configuration twice, an index outside the space.
 /// Randomness: the strategy's.
@@ -79,12 +79,12 @@ inline void check_batch(const recording& on, const std::vector<index>& batch, st
     space::index_set seen;
     std::vector<measure::measurement> measured;
     double now = 0, best = std::numeric_limits<double>::infinity(), spent = 0;
-    measure::wall_clock wall;
-    double begun = wall();
+    measure::thread_clock work;
+    double begun = work();
     auto state = strategy.start(on.space);
     while (now <= how.seconds || out.evaluations() < how.evaluations) {
         const auto batch = strategy.propose(state, on.space, how.batch, gen);
-        spent += wall() - begun;
+        spent += work() - begun;
         if (batch.empty()) break;
         detail::check_batch(on, batch, how.batch, seen);
         measured.clear();
@@ -100,7 +100,7 @@ inline void check_batch(const recording& on, const std::vector<index>& batch, st
             out.rows.push_back(on.source_rows.empty() ? no_row : on.source_rows[k]);
             measured.push_back(row.result);
         }
-        begun = wall();
+        begun = work();
         strategy.observe(state, on.space, batch, measured, gen);
     }
     return out;
