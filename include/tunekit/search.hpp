@@ -13,6 +13,7 @@
 #include "tunekit/search/history.hpp"
 #include "tunekit/search/model_guided.hpp"
 #include "tunekit/search/portfolio.hpp"
+#include "tunekit/search/portfolio_options.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/search/scores.hpp"
 #include "tunekit/search/second_opinion.hpp"

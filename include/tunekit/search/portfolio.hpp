@@ -9,7 +9,6 @@
 #include <cassert>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
@@ -18,15 +17,15 @@
 
 #include "tunekit/acquisition/concepts.hpp"
 #include "tunekit/core/archetypes.hpp"
-#include "tunekit/core/error.hpp"
 #include "tunekit/explore/concepts.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/search/detail/candidate_pool.hpp"
-#include "tunekit/search/detail/climb.hpp"
 #include "tunekit/search/detail/least_crowded.hpp"
 #include "tunekit/search/detail/member_names.hpp"
 #include "tunekit/search/detail/pending.hpp"
 #include "tunekit/search/detail/standings.hpp"
+#include "tunekit/search/detail/verdicts.hpp"
+#include "tunekit/search/portfolio_options.hpp"
 #include "tunekit/search/scores.hpp"
 #include "tunekit/search/second_opinion.hpp"
 #include "tunekit/space/unvisited.hpp"
@@ -34,69 +33,39 @@
 
 namespace tunekit::search {
 
-/// Settings of `portfolio` that belong to none of its parts.
-struct portfolio_options {
-    std::size_t first = 8;              ///< configurations before the first model; >= 1
-    std::size_t first_draws = 64;       ///< >= 1; each is the most isolated of this many random draws; 1: plain random
-    std::size_t refit_each_until = 64;  ///< refit after every measurement until this many have been made
-    double growth = 0.2;  ///< > 0; then after this share of those beyond; no round is longer than this share of all
-    std::size_t shortlist =
-        512;  ///< best by criterion, and by mean, for which the model is asked between complete lists
-    double cost_cap_quantile = 0.5;  ///< in (0, 1]; the model sees valid costs above this quantile, and failures, as it
-    std::size_t by_criterion = 1;    ///< proposals of the best by the criterion, in each rotation of
-    std::size_t by_mean = 1;         ///< those of the highest mean,
-    std::size_t by_step = 1;         ///< those a step from the best; one of the three > 0,
-    std::size_t by_second = 1;       ///< those of the second opinion, where there is one,
-    std::size_t by_random = 1;       ///< and random ones,
-    std::size_t random_until = 32;   ///< until so many were proposed
-    std::size_t climb_width = 8;     ///< where the list is not the whole space: neighbourhoods judged in a round,
-    std::size_t climb_rounds = 8;    ///< rounds at most,
-    std::size_t refit_within = 16;   ///< and measurements at most, >= 1, after which the model is fitted again
-    space::encoding encoding = space::encoding::values;
-};
-
-/// Fits `model` to -ln cost at growing intervals, scores what `explore` lists, and proposes in rotation
+/// Fits `model` to -ln cost at growing intervals, scores what `explore` lists, and proposes in rotation the candidate that
+/// `acquire` values most, the one of the highest mean, and a step: the neighbour (one parameter changed) of the best measured
+/// configuration with the highest mean, or of the next best where all neighbours of that one were proposed.
 ///
-///   * the candidate that `acquire` values most,
-///   * the candidate of the highest mean,
-///   * the neighbour (one parameter changed) of the best measured configuration with the highest mean, or of the next best
-///     where all neighbours of that one were proposed.
-///
-/// Where there is a second opinion, its best candidate comes first in each rotation. While the second opinion is used, it
-/// replaces the proposals of the highest mean, and the steps where the list is the whole space.
 /// The first proposal explores where the model is unsure, the second trusts the model, and the third needs it little. So
-/// each makes progress where the others err. Up to `random_until` proposals, one in each rotation is random, because a
-/// model of few points does not know what it has not seen; one of many can still be sure of a plateau.
+/// each makes progress where the others err. Where there is a second opinion, its best candidate comes first in each
+/// rotation. While it is used, it replaces the proposals of the highest mean, and the steps where the list is the whole
+/// space. Up to `random_until` proposals, one in each rotation is random, because a model of few points does not know what
+/// it has not seen; one of many can still be sure of a plateau.
 ///
-/// With n measurements the model is fitted again after max(1, growth (n - refit_each_until)) more, if it is asked for
-/// proposals then: a round is at most max(1, growth n) long. The complete list is scored once in max(1, growth n)
-/// measurements; a fit in between scores the `shortlist` best of it, by criterion and by mean. So a fresh model costs
-/// little more than its fit.
-///
-/// Where the list is not the whole space, each fit makes a new one. Then the neighbours of its best join it, and theirs, as
-/// long as the criterion rises. No model is then older than `refit_within` measurements.
+/// With n measurements the model is fitted again after max(1, growth (n - refit_each_until)) more, if it is asked then. A
+/// round is at most max(1, growth n) long. In as many measurements the complete list is scored once; a fit in between
+/// scores the `shortlist` best of it. So a fresh model costs little more than its fit. Where the list is not the whole
+/// space, each fit makes a new one. The neighbours of its best join it, and theirs, as long as the criterion rises.
 ///
 /// The first configurations are each `detail::least_crowded` of `first_draws` draws.
 ///
 /// The model sees min(ln cost, q), q the quantile `cost_cap_quantile` of the ln costs so far, failures left out. The
 /// differences among bad costs say nothing about the place of the best, and would take most splits and all of the sd. A
-/// failure, and anything while nothing valid was measured, counts as q. A measurement cut short (`at_least`) counts as its
-/// bound and is no centre of steps.
+/// failure counts as q. A measurement cut short (`at_least`) counts as its bound and is no centre of steps.
 ///
 /// Pending:    it never waits. Configurations that are out count in every threshold, and the model is not fitted again
-///             before a quarter of them is answered. From the first valid answer on only measurements enter the fit (to
-///             take those that are out at their predicted mean did not help: docs/search.md). Before that, once the first
-///             ones are proposed, more go out that are isolated from all proposed ones. Trials that somebody else chose
-///             enter the fit too.
+///             before a quarter of them is answered. Only measurements enter the fit (to take those that are out at their
+///             predicted mean did not help: docs/search.md), those of trials that somebody else chose too. Before the first
+///             valid answer, more go out that are isolated from all proposed ones.
 /// Randomness: a sample of `first_draws` per first configuration; one `uniform_index` per random proposal and rejection;
 ///             per fit what model and list draw; a shuffle of the list, once where it is complete, and of the neighbours
 ///             of each centre. The shuffle orders equal scores, of which trees have many.
-/// Cost:       refit_each_until + ln(trials / refit_each_until) / growth fits, each with a prediction and a score for the
-///             shortlist; ln(trials) / growth times for all that is listed; per proposal O(1), and a batch of neighbours
-///             where fitted or the best changed. Memory O((trials + listed) features).
+/// Cost:       refit_each_until + ln(trials / refit_each_until) / growth fits, each with a prediction for the shortlist;
+///             ln(trials) / growth times for all that is listed; per proposal O(1), and a batch of neighbours where fitted
+///             or the best changed. Memory O((trials + listed) features).
 /// Threads:    const calls on distinct states are safe.
-/// Source:     ours. SMAC (Hutter, Hoos, Leyton-Brown 2011) interleaves and searches locally; expected improvement on log
-///             costs as there.
+/// Source:     ours; SMAC (Hutter, Hoos, Leyton-Brown 2011) interleaves, and searches locally on log costs.
 template <class Model, class Acquire, class Explore, class Second = no_second_opinion>
 struct portfolio {
     static_assert(surrogate::model<Model, surrogate::features, archetype::generator>,
@@ -137,18 +106,11 @@ struct portfolio {
         friend bool operator==(const state&, const state&) = default;
     };
 
-    /// Starts a run. Throws std::invalid_argument where a setting is out of range.
+    /// Starts a run. Errors: those of `portfolio_options::check` and of the parts.
     template <class Space>
     [[nodiscard]] state start(const Space& space) const
     {
-        require(options.first >= 1, "portfolio: first is 0, want >= 1");
-        require(options.first_draws >= 1, "portfolio: first_draws is 0, want >= 1");
-        require(options.growth > 0, "portfolio: growth is not positive, want > 0");
-        require(options.cost_cap_quantile > 0 && options.cost_cap_quantile <= 1,
-                "portfolio: cost_cap_quantile is outside (0, 1] or NaN, want a share");
-        require(options.refit_within >= 1, "portfolio: refit_within is 0, want >= 1");
-        require(options.by_criterion + options.by_mean + options.by_step > 0,
-                "portfolio: no proposals of any kind, want one > 0");
+        options.check();
         state s;
         s.model = model.start(space.feature_count(options.encoding));
         if constexpr (has_second) s.second = second.start(space);
@@ -210,19 +172,12 @@ struct portfolio {
     }
 
     /// The scores that the model is fitted to, one per measured configuration. Precondition: a valid one.
-    [[nodiscard]] std::vector<double> scores(const state& s) const { return scores(s, options.cost_cap_quantile); }
-
-private:
-    [[nodiscard]] static std::vector<double> scores(const state& s, double cost_cap_quantile)
+    [[nodiscard]] std::vector<double> scores(const state& s) const
     {
-        assert(!s.best.ranking.empty());
-        const double cap = detail::cost_cap(s.log_costs, cost_cap_quantile);
-        std::vector<double> y;
-        y.reserve(s.log_costs.size());
-        for (const double x : s.log_costs) y.push_back(-(std::min)(x, cap));
-        return y;
+        return detail::capped_log_scores(s.log_costs, options.cost_cap_quantile);
     }
 
+private:
     /// Turns of the second opinion in a rotation, 0 where it is not asked any more.
     [[nodiscard]] std::size_t seconds(const state& s) const
     {
@@ -257,46 +212,17 @@ private:
                 s.candidates.take(explore.list(space, s.best.ranking, gen), space, options.encoding, gen);
             else s.candidates.ask_all();
         }
-        std::vector<detail::scored_position> values, means;
-        const auto judge = [&](const stats::prediction& p, std::uint32_t at) {
-            means.push_back({p.mean, at});
-            values.push_back({acquire.value(p, -s.best.log_costs.front()), at});
-            return values.back().score;
-        };
-        const std::vector<stats::prediction> predicted = s.candidates.predict(model, s.model);
-        for (std::size_t k = 0; k < predicted.size(); ++k) {
-            const std::uint32_t at = s.candidates.asked[k];
-            if (!s.proposed.contains(s.candidates.listed[at])) judge(predicted[k], at);
-        }
-        if (!whole) climb(s, space, values, judge, gen);
+        const auto predict = [&](const detail::candidate_pool& asked) { return asked.predict(model, s.model); };
+        const auto value = [&](const stats::prediction& p) { return acquire.value(p, -s.best.log_costs.front()); };
+        detail::verdicts found = detail::judge(s.candidates, s.proposed, predict, value);
+        if (!whole)
+            detail::climb(found, s.candidates, space, s.proposed, options.encoding, options.climb_width,
+                          options.climb_rounds, predict, value, gen);
         // Rounds until the next list: twice the share at most, and what goes out while answers are.
         const std::size_t kept = (complete ? (std::max)(options.shortlist, 4 * share) : 2 * share) + s.out.size();
-        s.by_criterion = detail::line_of(s.candidates.listed, values, kept);
-        s.by_mean = detail::line_of(s.candidates.listed, means, kept);
-        if (complete) s.candidates.ask_first(kept, values, means);
-    }
-
-    /// Uphill from the best of `values`; what is found on the way joins the candidates.
-    template <class Space, class Judge, class G>
-    void climb(state& s, const Space& space, const std::vector<detail::scored_position>& values, const Judge& judge,
-               G& gen) const
-    {
-        std::vector<index> listed;
-        std::vector<double> scores;
-        for (const auto& v : values) {
-            listed.push_back(s.candidates.listed[v.at]);
-            scores.push_back(v.score);
-        }
-        const auto judge_all = [&](const std::vector<index>& some) {
-            const std::size_t first = s.candidates.listed.size();
-            s.candidates.add(some, space, options.encoding);
-            const std::vector<stats::prediction> predicted = s.candidates.predict(model, s.model);
-            std::vector<double> out;
-            for (std::size_t k = 0; k < some.size(); ++k)
-                out.push_back(judge(predicted[k], static_cast<std::uint32_t>(first + k)));
-            return out;
-        };
-        detail::climb(space, listed, scores, s.proposed, options.climb_width, options.climb_rounds, judge_all, gen);
+        s.by_criterion = detail::line_of(s.candidates.listed, found.values, kept);
+        s.by_mean = detail::line_of(s.candidates.listed, found.means, kept);
+        if (complete) s.candidates.ask_first(kept, found.values, found.means);
     }
 
     /// What the second opinion proposes.
@@ -304,7 +230,8 @@ private:
     [[nodiscard]] std::optional<index> other(state& s, const Space& space, G& gen) const
     {
         if constexpr (has_second)
-            return second.next(s.second, space, s.measured, scores(s, second.cost_cap_quantile), s.best.ranking,
+            return second.next(s.second, space, s.measured,
+                               detail::capped_log_scores(s.log_costs, second.cost_cap_quantile), s.best.ranking,
                                -s.best.log_costs.front(), s.by_criterion, s.proposed, gen);
         else return std::nullopt;
     }
@@ -333,11 +260,7 @@ private:
     }
 };
 
-template <class M, class A, class X>
-portfolio(M, A, X) -> portfolio<M, A, X>;
-template <class M, class A, class X>
-portfolio(M, A, X, portfolio_options) -> portfolio<M, A, X>;
-template <class M, class A, class X, class S>
-portfolio(M, A, X, portfolio_options, S) -> portfolio<M, A, X, S>;
+template <class M, class A, class X, class S = no_second_opinion>
+portfolio(M, A, X, portfolio_options = {}, S = {}) -> portfolio<M, A, X, S>;
 
 }  // namespace tunekit::search

@@ -28,6 +28,10 @@ namespace detail {
 /// The lower `quantile` of the finite ones of `costs`. Precondition: one is finite.
 [[nodiscard]] double cost_cap(std::span<const double> costs, double quantile);
 
+/// -min(ln cost, cap) of each of `log_costs`, in which +inf is a failure, with the cap at that quantile of the finite ones.
+/// Precondition: one is finite.
+[[nodiscard]] std::vector<double> capped_log_scores(std::span<const double> log_costs, double quantile);
+
 }  // namespace detail
 
 /// The scores of `costs`, in which +inf is a failure. With `cost_cap_quantile` below 1, slower costs and failures count
@@ -49,6 +53,15 @@ TUNEKIT_INLINE double cost_cap(std::span<const double> costs, double quantile)
     const auto at = valid.begin() + static_cast<std::ptrdiff_t>(static_cast<double>(valid.size() - 1) * quantile);
     std::nth_element(valid.begin(), at, valid.end());
     return *at;
+}
+
+TUNEKIT_INLINE std::vector<double> capped_log_scores(std::span<const double> log_costs, double quantile)
+{
+    const double cap = cost_cap(log_costs, quantile);
+    std::vector<double> out;
+    out.reserve(log_costs.size());
+    for (const double x : log_costs) out.push_back(-(std::min)(x, cap));
+    return out;
 }
 
 }  // namespace tunekit::search::detail

@@ -17,6 +17,7 @@
 #include "tunekit/acquisition/concepts.hpp"
 #include "tunekit/core/archetypes.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/search/detail/asked_rows.hpp"
 #include "tunekit/search/detail/candidate_pool.hpp"
 #include "tunekit/search/detail/climb.hpp"
 #include "tunekit/space/index_set.hpp"
@@ -31,62 +32,6 @@ struct no_second_opinion {
         friend bool operator==(const state&, const state&) = default;
     };
 };
-
-namespace detail {
-
-/// Candidates as a model wants them: as rows of features, or, where it keeps what it computed for them (`pool_of`), in its pool.
-template <class Model>
-struct asked_rows {
-    std::vector<float> rows;
-    std::size_t features = 1;
-
-    asked_rows() = default;
-    asked_rows(const Model&, std::vector<float> of, std::size_t d) : rows(std::move(of)), features(d) {}
-
-    friend bool operator==(const asked_rows&, const asked_rows&) = default;
-
-    void predict(const Model& model, const surrogate::state_of<Model>& fitted, std::span<stats::prediction> out)
-    {
-        model.predict(fitted, surrogate::features(rows, features), out);
-    }
-
-    [[nodiscard]] asked_rows only(std::span<const std::uint32_t> positions) const
-    {
-        asked_rows out;
-        out.features = features;
-        for (const std::uint32_t i : positions)
-            for (std::size_t j = 0; j < features; ++j) out.rows.push_back(rows[i * features + j]);
-        return out;
-    }
-};
-
-template <class Model>
-    requires requires(const Model& m, const surrogate::features& rows) { m.pool_of(rows); }
-struct asked_rows<Model> {
-    typename Model::pool pool;
-
-    asked_rows() = default;
-    asked_rows(const Model& model, const std::vector<float>& of, std::size_t d)
-        : pool(model.pool_of(surrogate::features(of, d)))
-    {
-    }
-
-    friend bool operator==(const asked_rows&, const asked_rows&) = default;
-
-    void predict(const Model& model, const surrogate::state_of<Model>& fitted, std::span<stats::prediction> out)
-    {
-        model.predict(fitted, pool, out);
-    }
-
-    [[nodiscard]] asked_rows only(std::span<const std::uint32_t> positions) const
-    {
-        asked_rows out;
-        out.pool = pool.only(positions);
-        return out;
-    }
-};
-
-}  // namespace detail
 
 /// Fits `model` to -ln cost in its turn, and proposes the candidate that `acquire` values most. It helps where the two
 /// models err in different ways: a forest sees steps and interactions, a Gaussian process sees trends and regions far

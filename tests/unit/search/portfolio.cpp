@@ -259,7 +259,8 @@ TEST_CASE("the portfolio refuses settings out of range")
     refused({.refit_within = 0});
 }
 
-TEST_CASE("while nothing valid is known, each proposal is the least crowded by all that are out, failed or somebody else's")
+TEST_CASE(
+    "while nothing valid is known, each proposal is the least crowded by all that are out, failed or somebody else's")
 {
     const grid_space space({9, 30, 4, 2});
     const auto strategy = small();
