@@ -26,7 +26,7 @@ namespace tunekit::bandit {
 /// Cost: O(1) per update; a selection costs what the rule costs. It allocates nothing itself after `start`.
 template <class Bandit>
 struct on_means {
-    Bandit rule;
+    Bandit rule;  ///< the rule that chooses
 
     /// The rewards seen so far. A regular value: copy it to snapshot, compare it in tests.
     struct state {

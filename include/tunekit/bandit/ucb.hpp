@@ -38,6 +38,7 @@ struct ucb {
     double exploration = 2;        ///< C; finite, >= 0; 0 never explores
     std::optional<double> unit{};  ///< > 0, in the unit of the estimates; none: the largest |estimate| of active arms
 
+    /// The setting whose unit is the largest |estimate|, as by default.
     [[nodiscard]] static constexpr ucb scale_free() { return {}; }
 
     /// The paper's setting. Precondition: estimates are in seconds.

@@ -16,15 +16,18 @@ namespace tunekit::archetype {
 
 /// A generator of 32-bit words with no default constructor, no copies and no seed.
 struct generator {
-    using result_type = std::uint32_t;
+    using result_type = std::uint32_t;  ///< the type of a draw
 
     generator() = delete;
     generator(const generator&) = delete;
     generator& operator=(const generator&) = delete;
     ~generator() = default;
 
+    /// the type of a draw
     static constexpr result_type(min)() { return 0; }
+    /// the type of a draw
     static constexpr result_type(max)() { return ~result_type{0}; }
+    /// A draw.
     result_type operator()();
 };
 
@@ -35,6 +38,7 @@ struct executor {
     executor& operator=(const executor&) = delete;
     ~executor() = default;
 
+    /// Calls `f(0) ... f(n - 1)`.
     template <class F>
     void operator()(std::size_t n, F&& f) const;
 };

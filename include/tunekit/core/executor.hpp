@@ -19,6 +19,7 @@ concept executor = requires(const Run& run, std::size_t n, void (&f)(std::size_t
 
 /// The default executor: it runs one call after another on the calling thread.
 struct serial_executor {
+    /// Calls `f(0) ... f(n - 1)`, one after another.
     template <class F>
     constexpr void operator()(std::size_t n, F&& f) const
     {

@@ -31,6 +31,7 @@ class index_table {
 public:
     static constexpr Entry none = static_cast<Entry>(~Entry{0});  ///< no entry has this value
 
+    /// The number of entries.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
     /// Every slot: an entry, or none.

@@ -26,10 +26,12 @@ public:
                            [](const Base& b) -> Base* { return new Derived(static_cast<const Derived&>(b)); });
     }
 
+    /// Copies or moves the object.
     polymorphic(const polymorphic& other)
         : held_(other.held_ == nullptr ? nullptr : other.copy_(*other.held_)), copy_(other.copy_)
     {
     }
+    /// Copies or moves the object.
     polymorphic(polymorphic&& other) noexcept : held_(std::exchange(other.held_, nullptr)), copy_(other.copy_) {}
     polymorphic& operator=(polymorphic other) noexcept
     {
@@ -39,7 +41,9 @@ public:
     }
     ~polymorphic() { delete held_; }
 
+    /// The object. Precondition: not empty.
     [[nodiscard]] Base* operator->() noexcept { return held_; }
+    /// The object. Precondition: not empty.
     [[nodiscard]] const Base* operator->() const noexcept { return held_; }
 
 private:

@@ -35,15 +35,15 @@ enum class walkers_from {
 
 /// Options of `belief`.
 struct belief_options {
-    segment_options segments = {};
-    std::size_t walkers = 10;
-    std::size_t steps = 500;
+    segment_options segments = {};   ///< how the curve is cut at jumps
+    std::size_t walkers = 10;        ///< of the ensemble
+    std::size_t steps = 500;         ///< of each walker
     std::size_t burn_in = 300;       ///< of the steps
     std::size_t thin = 10;           ///< all walkers are stored after every this many steps
     bool not_below_last = true;      ///< only curves whose prediction is not below the last value
     bool scale_by_distinct = false;  ///< scale the likelihood of n points to the number of their distinct values
     bool recency_weights = false;    ///< late points count up to ten times as much as the first
-    walkers_from start = walkers_from::ball;
+    walkers_from start = walkers_from::ball;  ///< the starting points of the walkers
 
     friend bool operator==(const belief_options&, const belief_options&) = default;
 };
@@ -51,7 +51,7 @@ struct belief_options {
 /// A forecast and the fit, samples and acceptance behind it.
 template <family F>
 struct explanation {
-    curve::forecast forecast;
+    curve::forecast forecast;         ///< the forecast itself
     std::size_t first = 0;            ///< where the segment begins in the curve, from 0
     fitted<F> fit;                    ///< parameters of the normalised curve, value over peak
     double acceptance = 0;            ///< mean over walkers; 0.4 to 0.7 is usual

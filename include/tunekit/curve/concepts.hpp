@@ -37,9 +37,9 @@ struct forecast {
     /// E[max(0, performance - last)]; >= 0. With a sample it is that of a normal distribution with this mean and sd.
     double expected_improvement = 0;
     double expected_saving = 0;  ///< E[max(0, 1 / last - 1 / performance)]: seconds per FLOP saved; >= 0
-    curve::basis basis = curve::basis::nothing;
-    double low = 0;   ///< 5 % of the distribution lie below
-    double high = 0;  ///< and 5 % above
+    curve::basis basis = curve::basis::nothing;  ///< the data behind it
+    double low = 0;                              ///< 5 % of the distribution lie below
+    double high = 0;                             ///< and 5 % above
 
     friend bool operator==(const forecast&, const forecast&) = default;
 };

@@ -51,9 +51,13 @@ public:
             weight_[i] *= std::pow(10.0, static_cast<double>(i) / static_cast<double>(size_));
     }
 
+    /// The number of points, without padding.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// The positions, without padding.
     [[nodiscard]] std::span<const double> x() const { return {x_.data(), size_}; }
+    /// The values, without padding.
     [[nodiscard]] std::span<const double> y() const { return {y_.data(), size_}; }
+    /// The sum of the weights.
     [[nodiscard]] double total_weight() const
     {
         double sum = 0;

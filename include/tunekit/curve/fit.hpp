@@ -17,9 +17,9 @@ namespace tunekit::curve {
 /// The result of a fit of family F.
 template <family F>
 struct fitted {
-    parameters_of<F> parameters{};
-    double sd = 0;           ///< root mean square residual, weighted
-    linalg::matrix hessian;  ///< D x D; J^T W J at the parameters: the inverse covariance times sd^2
+    parameters_of<F> parameters{};  ///< the best parameters; inside the box
+    double sd = 0;                  ///< root mean square residual, weighted
+    linalg::matrix hessian;         ///< D x D; J^T W J at the parameters: the inverse covariance times sd^2
     bool usable = false;     ///< false: no start gave a finite sum of squares, and nothing else here has a meaning
     bool converged = false;  ///< false: the best point within the limit on evaluations
 };

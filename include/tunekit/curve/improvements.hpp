@@ -36,8 +36,10 @@ public:
     /// The least x >= 0 with P(G <= x) >= p, for 0 <= p < 1.
     [[nodiscard]] double quantile(double p) const;
 
+    /// The mean of G.
     [[nodiscard]] double mean() const { return count_ * exposure_ * (scale_ / (shape_ - 1)); }
 
+    /// The standard deviation of G.
     [[nodiscard]] double sd() const;
 
     /// E[G / (1 + G)]: the expected share of the time of one run that is saved.

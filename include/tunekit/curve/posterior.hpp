@@ -18,8 +18,8 @@ namespace tunekit::curve {
 
 /// A value that the curve must reach at x.
 struct lower_bound {
-    double x = 1;
-    double y = -std::numeric_limits<double>::infinity();
+    double x = 1;                                         ///< the position
+    double y = -std::numeric_limits<double>::infinity();  ///< the least value there
 };
 
 /// Options of the density: everything besides the points.
@@ -47,6 +47,7 @@ struct posterior_options {
 template <family F>
 class log_posterior {
 public:
+    /// Makes the density of curves through `data`.
     log_posterior(observations data, const posterior_options<F>& options)
         : data_(std::move(data)),
           options_(options),
@@ -63,6 +64,7 @@ public:
     /// The number of parameters: D, and one more where the noise is a parameter.
     [[nodiscard]] std::size_t dimensions() const { return F::dimensions + (options_.known_noise > 0 ? 0 : 1); }
 
+    /// Writes the log density of each point of `xs` to `out`.
     void operator()(const mcmc::points& xs, std::span<double> out) const
     {
         parameters_of<F> p{};

@@ -42,15 +42,15 @@ enum class heat : std::uint8_t {
 ///             dropped. `heat::spread` is ours: with temperatures from 1 to 0 nearly every move is accepted when scores
 ///             lie in [0, 1].
 struct annealing {
-    std::size_t chains = 128;  ///< > 0
-    std::size_t steps = 500;
-    std::size_t patience = 50;  ///< steps without a better list of the best; > 0
-    double temperature = 1;     ///< temperature at the start; >= 0
-    heat unit = heat::absolute;
-    bool persistent = true;
+    std::size_t chains = 128;    ///< > 0
+    std::size_t steps = 500;     ///< of each chain
+    std::size_t patience = 50;   ///< steps without a better list of the best; > 0
+    double temperature = 1;      ///< temperature at the start; >= 0
+    heat unit = heat::absolute;  ///< the unit h of temperature
+    bool persistent = true;      ///< whether the next search continues the chains
 
     struct state {
-        std::vector<index> points;
+        std::vector<index> points;  ///< the chains' configurations; none before the first search
 
         friend bool operator==(const state&, const state&) = default;
     };

@@ -19,7 +19,7 @@ namespace tunekit::explore {
 
 /// A configuration with its score and its prediction.
 struct scored_candidate {
-    index candidate = 0;
+    index candidate = 0;            ///< its index
     double score = 0;               ///< by the criterion; more is better
     stats::prediction predicted{};  ///< by the model, on the model's scale
 

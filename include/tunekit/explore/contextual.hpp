@@ -39,9 +39,9 @@ namespace tunekit::explore {
 ///             unvisited ones where 2 K draws find any. The paper says so; the code differs.
 template <class Inner = annealing>
 struct contextual {
-    Inner inner{};
-    std::size_t context = 20;  ///< K > 0
-    bool stochastic_rounding = false;
+    Inner inner{};                     ///< the explorer of the other candidates
+    std::size_t context = 20;          ///< K > 0
+    bool stochastic_rounding = false;  ///< whether r is epsilon_t n in expectation, not rounded down
 
     template <class Space>
         requires starts_on<Inner, Space>

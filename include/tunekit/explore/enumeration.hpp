@@ -35,7 +35,7 @@ struct enumeration {
     std::size_t centres = 16;            ///< of the best known, whose neighbours are scored
 
     struct state {
-        std::vector<index> centres;
+        std::vector<index> centres;  ///< the best returned last time, best first
 
         friend bool operator==(const state&, const state&) = default;
     };

@@ -58,22 +58,22 @@ enum class updates : std::uint8_t {
 ///             the start; then it learns from each in turn. Advantages that are all equal change nothing (the code
 ///             divides by 0). Starts are distinct. The code knows no constraints.
 struct policy_gradient {
-    std::size_t episodes = 128;  ///< > 0
-    std::size_t steps = 500;
-    double end_share = 2;  ///< > 0; at more than 1 no episode ends early
-    reward_of reward = reward_of::score;
-    towers layout = towers::shared_first;
-    std::size_t hidden = 20;      ///< units per layer; > 0
-    double learning_rate = 1e-3;  ///< >= 0; at 0 nothing is learnt: a random walk
-    double discount = 0.9;        ///< in [0, 1]
-    double lambda = 0.99;         ///< in [0, 1]
-    double clip = 0.3;            ///< > 0
-    double entropy_weight = 0.1;  ///< >= 0
-    double value_weight = 1;      ///< >= 0
-    bool joint_ratio = false;     ///< one ratio per step instead of one per parameter
-    updates update_on = updates::per_episode;
-    std::size_t epochs = 3;
-    std::size_t minibatch = 32;  ///< > 0
+    std::size_t episodes = 128;                ///< > 0
+    std::size_t steps = 500;                   ///< of an episode, at most
+    double end_share = 2;                      ///< > 0; at more than 1 no episode ends early
+    reward_of reward = reward_of::score;       ///< the reward of a step
+    towers layout = towers::shared_first;      ///< the layers that policy and value share
+    std::size_t hidden = 20;                   ///< units per layer; > 0
+    double learning_rate = 1e-3;               ///< >= 0; at 0 nothing is learnt: a random walk
+    double discount = 0.9;                     ///< in [0, 1]
+    double lambda = 0.99;                      ///< in [0, 1]
+    double clip = 0.3;                         ///< > 0
+    double entropy_weight = 0.1;               ///< >= 0
+    double value_weight = 1;                   ///< >= 0
+    bool joint_ratio = false;                  ///< one ratio per step instead of one per parameter
+    updates update_on = updates::per_episode;  ///< the steps of an update
+    std::size_t epochs = 3;                    ///< passes over the steps, or draws
+    std::size_t minibatch = 32;                ///< > 0
 
     /// The paper's settings: the defaults.
     [[nodiscard]] static constexpr policy_gradient paper() { return {}; }
@@ -86,9 +86,9 @@ struct policy_gradient {
     }
 
     struct state {
-        std::vector<float> weights;  ///< none before the first search
-        detail::adam::state<float> moments;
-        std::size_t last_improvement = 0;  ///< of the last search: steps until its list of the best no longer changed
+        std::vector<float> weights;          ///< none before the first search
+        detail::adam::state<float> moments;  ///< of Adam
+        std::size_t last_improvement = 0;    ///< of the last search: steps until its list of the best no longer changed
 
         friend bool operator==(const state&, const state&) = default;
     };

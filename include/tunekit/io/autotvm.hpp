@@ -25,7 +25,7 @@ namespace tunekit::io {
 
 /// One knob of an AutoTVM configuration.
 struct autotvm_knob {
-    std::string name;
+    std::string name;      ///< of the knob
     std::string kind;      ///< sp: split, re: reorder, an: annotate, ot: other
     nlohmann::json value;  ///< a list, or the choice of an `ot`
 
@@ -34,27 +34,27 @@ struct autotvm_knob {
 
 /// One line of an AutoTVM log. Fields that only TVM understands are kept as JSON.
 struct autotvm_record {
-    std::string target;
-    std::string task;
-    nlohmann::json args;  ///< tensors are ["TENSOR", shape, dtype]
-    nlohmann::json kwargs = nlohmann::json::object();
-    index config = 0;          ///< first knob fastest
-    nlohmann::json code_hash;  ///< a string or null
-    std::vector<autotvm_knob> knobs;
-    std::vector<double> costs;  ///< seconds, one per repeat; empty where `error` is not 0
-    int error = 0;              ///< 0 ok, 1 instantiation, 2 compile host, 3 compile device, 4 runtime, 5 wrong answer,
-                                ///< 6 build timeout, 7 run timeout, 8 unknown
-    double all_seconds = 0;     ///< build and run
-    double timestamp = 0;       ///< seconds since 1970
-    std::string tvm_version;    ///< empty in 0.1
+    std::string target;                                ///< such as "llvm -mcpu=core-avx2"
+    std::string task;                                  ///< name of the template
+    nlohmann::json args;                               ///< tensors are ["TENSOR", shape, dtype]
+    nlohmann::json kwargs = nlohmann::json::object();  ///< named arguments of the task
+    index config = 0;                                  ///< first knob fastest
+    nlohmann::json code_hash;                          ///< a string or null
+    std::vector<autotvm_knob> knobs;                   ///< in the order of the space
+    std::vector<double> costs;                         ///< seconds, one per repeat; empty where `error` is not 0
+    int error = 0;            ///< 0 ok, 1 instantiation, 2 compile host, 3 compile device, 4 runtime, 5 wrong answer,
+                              ///< 6 build timeout, 7 run timeout, 8 unknown
+    double all_seconds = 0;   ///< build and run
+    double timestamp = 0;     ///< seconds since 1970
+    std::string tvm_version;  ///< empty in 0.1
 
     friend bool operator==(const autotvm_record&, const autotvm_record&) = default;
 };
 
 /// The records of a log, and a problem for each line that could not be read.
 struct autotvm_log {
-    std::vector<autotvm_record> records;
-    std::vector<problem> problems;
+    std::vector<autotvm_record> records;  ///< in the order of the file
+    std::vector<problem> problems;        ///< lines that were skipped
 };
 
 namespace detail {

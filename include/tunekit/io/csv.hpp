@@ -26,8 +26,8 @@ namespace tunekit::io {
 
 /// The fields of one record, and the line where it begins.
 struct csv_record {
-    std::size_t line = 0;
-    std::vector<std::string> fields;
+    std::size_t line = 0;             ///< from 1
+    std::vector<std::string> fields;  ///< without their quotes
 
     friend bool operator==(const csv_record&, const csv_record&) = default;
 };
@@ -80,8 +80,8 @@ struct csv_record {
 
 /// The trials of a file, and a problem for each line that could not be read.
 struct csv_trials {
-    std::vector<measure::trial> trials;
-    std::vector<problem> problems;
+    std::vector<measure::trial> trials;  ///< in the order of the file
+    std::vector<problem> problems;       ///< lines that were skipped
 };
 
 namespace detail {

@@ -24,8 +24,8 @@ inline constexpr int event_log_schema = 2;  ///< a line per ask, tell or drop, w
 
 /// The budget of a run besides its seconds; with several tasks, the budget of each.
 struct log_budget {
-    std::uint64_t trials = unlimited;
-    std::uint64_t patience = unlimited;
+    std::uint64_t trials = unlimited;            ///< of the run
+    std::uint64_t patience = unlimited;          ///< trials without improvement
     std::uint64_t workers_per_task = unlimited;  ///< tasks_budget::max_workers_per_task
 
     friend bool operator==(const log_budget&, const log_budget&) = default;
@@ -33,11 +33,11 @@ struct log_budget {
 
 /// The first line of a log. It holds what must be the same in a resumed run.
 struct log_header {
-    int schema = log_schema;
+    int schema = log_schema;  ///< log_schema or event_log_schema
 
     struct task_entry {
-        std::string name{};
-        index size = 0;
+        std::string name{};             ///< of the task
+        index size = 0;                 ///< configurations of its space
         std::uint64_t fingerprint = 0;  ///< of the space
 
         // For people and reports; not compared when a run is resumed. Of schema 2; older logs have none.
@@ -51,28 +51,28 @@ struct log_header {
         }
     };
 
-    std::string version{};  ///< of tunekit
-    std::string machine{};  ///< key of the machine that measures
-    std::uint64_t seed = 0;
-    std::string strategy{};
-    std::string schedule{};
-    double seconds = 0;       ///< budget; a resumed run may have more
-    double slot_seconds = 0;  ///< in force
-    std::uint64_t batch = 0;
-    std::uint64_t workers = 1;  ///< at the beginning; of schema 2, as is the next field
-    log_budget budget{};        ///< at the beginning
-    std::vector<task_entry> tasks{};
+    std::string version{};            ///< of tunekit
+    std::string machine{};            ///< key of the machine that measures
+    std::uint64_t seed = 0;           ///< of the run
+    std::string strategy{};           ///< the caller's text
+    std::string schedule{};           ///< the caller's text
+    double seconds = 0;               ///< budget; a resumed run may have more
+    double slot_seconds = 0;          ///< in force
+    std::uint64_t batch = 0;          ///< trials asked for at a time; of schema 1
+    std::uint64_t workers = 1;        ///< at the beginning; of schema 2, as is the next field
+    log_budget budget{};              ///< at the beginning
+    std::vector<task_entry> tasks{};  ///< one at least
 };
 
 /// One line per trial.
 struct log_trial {
-    std::uint64_t task = 0;    ///< position in log_header::tasks
-    std::uint64_t batch = 0;   ///< 0, 1, ... over all tasks; of schema 1
-    std::uint64_t worker = 0;  ///< the worker that measured it; of schema 2
-    std::string device{};      ///< the key of the device that it used; empty where it was not told
-    index candidate = 0;
-    measure::limits limits{};
-    measure::measurement measured{};
+    std::uint64_t task = 0;                  ///< position in log_header::tasks
+    std::uint64_t batch = 0;                 ///< 0, 1, ... over all tasks; of schema 1
+    std::uint64_t worker = 0;                ///< the worker that measured it; of schema 2
+    std::string device{};                    ///< the key of the device that it used; empty where it was not told
+    index candidate = 0;                     ///< its index
+    measure::limits limits{};                ///< it was measured under
+    measure::measurement measured{};         ///< its cost or failure
     std::int64_t ended_ns = 0;               ///< end of its measurement, since the start of the run
     std::optional<std::int64_t> stamp_ns{};  ///< of its batch; only on the batch's last trial
     std::vector<std::string> values{};       ///< the texts of its configuration's values; empty where the log has none
@@ -175,7 +175,7 @@ struct log_event {
         joined    ///< `about` describes the worker from here on
     };
 
-    kind what = kind::ask;
+    kind what = kind::ask;              ///< the kind of event
     std::uint64_t n = 0;                ///< ask: the number of jobs asked for; `workers`: the number of workers
     std::vector<job> jobs{};            ///< ask: the jobs given; tell or drop: the one job, without its limits
     std::uint64_t worker = 0;           ///< of an ask, a tell or a joined worker

@@ -44,6 +44,7 @@ namespace tunekit::io {
 /// Errors: tunekit::error, one line that names the file and the remedy.
 class log_file {
 public:
+    /// When lines are flushed to the disk.
     enum class sync : std::uint8_t { every_second, every_line };
 
     /// Makes a new file. It is an error if the file exists, because it may hold measurements.
@@ -79,6 +80,7 @@ public:
         sealed_ = first.empty() || detail::seal_of(first) != detail::seal::none;
     }
 
+    /// Whether the run should end; `problem()` says why.
     [[nodiscard]] bool failed() const noexcept { return !problem_.empty(); }
     [[nodiscard]] const std::string& problem() const noexcept
     {

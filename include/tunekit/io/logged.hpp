@@ -30,14 +30,14 @@ namespace tunekit::io {
 
 /// Options of a log: facts about the run that tunekit does not know itself.
 struct logged_options {
-    std::string name = "run";  ///< of the tuned kernel; several tasks have their own names
-    std::string strategy{};    ///< any text; a resumed run must have the same
-    std::string schedule{};    ///< the same for the schedule of several tasks
-    std::string machine{};     ///< empty: the key of this machine
-    std::uint64_t seed = 0;
-    bool mixed_devices = false;  ///< workers on different devices may write into one log
-    bool resume = false;         ///< resume an existing log; a missing one is begun
-    log_file::sync sync = log_file::sync::every_second;
+    std::string name = "run";                            ///< of the tuned kernel; several tasks have their own names
+    std::string strategy{};                              ///< any text; a resumed run must have the same
+    std::string schedule{};                              ///< the same for the schedule of several tasks
+    std::string machine{};                               ///< empty: the key of this machine
+    std::uint64_t seed = 0;                              ///< of the run; a resumed run must have the same
+    bool mixed_devices = false;                          ///< workers on different devices may write into one log
+    bool resume = false;                                 ///< resume an existing log; a missing one is begun
+    log_file::sync sync = log_file::sync::every_second;  ///< when lines are flushed to the disk
 };
 
 namespace detail {
@@ -86,6 +86,7 @@ class logged {
     static constexpr bool several = detail::asked_by_workers<Tuner>;
 
 public:
+    /// Opens the log at `path` and replays it into `t` where there is one.
     logged(const std::string& path, Tuner t, const logged_options& options)
         : tuner_(std::move(t)),
           file_(options.resume ? log_file::take_up(path, options.sync) : log_file::create(path, options.sync)),
@@ -173,6 +174,7 @@ public:
     /// before a worker's first answer. Throws tunekit::error where the log's costs are of another device, unless
     /// `mixed_devices` allows it.
     [[nodiscard]] bool met(std::size_t worker) const { return about_.contains(worker); }
+    /// Records the device of a worker, before its first answer.
     void meet(std::size_t worker, worker_about about)
     {
         if (!mixed_ && !device_.empty() && about.device != device_)

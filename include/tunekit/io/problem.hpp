@@ -11,7 +11,7 @@ namespace tunekit::io {
 
 /// One thing that a reader skipped. Everything else in the file was read.
 struct problem {
-    std::string file;
+    std::string file;      ///< its path or name
     std::size_t line = 0;  ///< from 1; 0 where it is about the whole file
     std::string field;     ///< column, key or keyword; empty where it is about the whole line
     std::string what;      ///< `<what it is>, want <what>`

@@ -31,7 +31,7 @@ namespace tunekit::io {
 
 /// The content of a log: its whole lines.
 struct log_content {
-    log_header header;
+    log_header header;              ///< the first line
     std::vector<log_trial> trials;  ///< in the order of their answers
     std::vector<log_event> events;  ///< of a log of schema 2
     std::int64_t whole_bytes = 0;   ///< up to the end of the last whole line; a torn line may follow

@@ -48,9 +48,9 @@ template <std::same_as<recorded_space> Recorded>
 
 /// A table for `measure::replay`: row i is configuration i of a space.
 struct replay_table {
-    std::vector<measure::recorded_row> rows;
-    std::vector<std::size_t> source;  ///< of each, its position in recorded_space::rows
-    std::vector<problem> problems;    ///< rows outside the space; configurations without a row
+    std::vector<measure::recorded_row> rows;  ///< of configuration i
+    std::vector<std::size_t> source;          ///< of each, its position in recorded_space::rows
+    std::vector<problem> problems;            ///< rows outside the space; configurations without a row
 };
 
 /// The table of `listed_space_of(recorded)`: all rows, in their order.

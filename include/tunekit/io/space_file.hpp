@@ -38,8 +38,8 @@ struct scenario {
 
 /// A space as described by a file.
 struct space_file {
-    std::string format;  ///< "tunekit", "T1" or "BaCO"
-    std::vector<space::value_parameter> parameters;
+    std::string format;                                 ///< "tunekit", "T1" or "BaCO"
+    std::vector<space::value_parameter> parameters;     ///< in the order of the file
     std::vector<std::string> constraints;               ///< in the syntax of space::expression
     std::optional<std::vector<std::string>> untuned{};  ///< texts of the default configuration
     std::optional<tunekit::io::scenario> scenario{};    ///< of BaCO

@@ -18,8 +18,8 @@ namespace tunekit::io {
 
 /// One parameter: its name and its values, in the order of their ordinals.
 struct recorded_parameter {
-    std::string name;
-    std::vector<std::int64_t> values;
+    std::string name;                  ///< in the file
+    std::vector<std::int64_t> values;  ///< ascending by ordinal
 
     friend bool operator==(const recorded_parameter&, const recorded_parameter&) = default;
 };
@@ -37,8 +37,8 @@ struct recorded_row {
 
 /// A `.params` file and its table.
 struct recorded_space {
-    std::string kernel;
-    std::string device;
+    std::string kernel;                          ///< its name
+    std::string device;                          ///< its name
     std::vector<recorded_parameter> parameters;  ///< in column order
     std::vector<std::string> constraints;        ///< expressions over the names
     std::vector<recorded_row> rows;              ///< in file order

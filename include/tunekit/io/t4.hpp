@@ -28,9 +28,9 @@ namespace tunekit::io {
 
 /// One quantity that was measured in addition to the times.
 struct t4_quantity {
-    std::string name;
+    std::string name;      ///< of the quantity
     nlohmann::json value;  ///< a number, a text or a list
-    std::string unit;
+    std::string unit;      ///< such as "ms"; empty: none
 
     friend bool operator==(const t4_quantity&, const t4_quantity&) = default;
 };
@@ -38,22 +38,22 @@ struct t4_quantity {
 /// One configuration of a T4 file. Times are in milliseconds, as Kernel Tuner writes them.
 struct t4_result {
     nlohmann::ordered_json configuration = nlohmann::ordered_json::object();  ///< value by name
-    std::string timestamp;
-    std::vector<std::string> objectives;              ///< names of quantities
-    std::vector<double> runtimes;                     ///< repeats; empty where it failed
+    std::string timestamp;                                                    ///< as in the file
+    std::vector<std::string> objectives;                                      ///< names of quantities
+    std::vector<double> runtimes;                                             ///< repeats; empty where it failed
     nlohmann::json times = nlohmann::json::object();  ///< the others, by name: compilation, benchmark, framework, ...
-    std::string invalidity = "correct";  ///< correct, timeout, compile, runtime, correctness or constraints
-    double correctness = 1;
-    std::vector<t4_quantity> quantities;
+    std::string invalidity = "correct";   ///< correct, timeout, compile, runtime, correctness or constraints
+    double correctness = 1;               ///< 1 where the result is correct
+    std::vector<t4_quantity> quantities;  ///< measured besides the times
 
     friend bool operator==(const t4_result&, const t4_result&) = default;
 };
 
 /// The results of a file, and a problem for each that could not be read.
 struct t4_file {
-    std::string schema_version = "1.0.0";
-    std::vector<t4_result> results;
-    std::vector<problem> problems;  ///< `field` is the path: results[3].times.runtimes
+    std::string schema_version = "1.0.0";  ///< of T4
+    std::vector<t4_result> results;        ///< in the order of the file
+    std::vector<problem> problems;         ///< `field` is the path: results[3].times.runtimes
 };
 
 namespace detail {

@@ -41,10 +41,14 @@ public:
         if (data_ != nullptr) ::operator delete(data_, alignment(size_));
     }
 
+    /// The first float; nullptr of an empty buffer.
     [[nodiscard]] float* data() noexcept { return data_; }
+    /// The first float; nullptr of an empty buffer.
     [[nodiscard]] const float* data() const noexcept { return data_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// Float i. Precondition: i < size().
     [[nodiscard]] float& operator[](std::size_t i) noexcept { return data_[i]; }
+    /// Float i. Precondition: i < size().
     [[nodiscard]] const float& operator[](std::size_t i) const noexcept { return data_[i]; }
 
 private:

@@ -93,10 +93,10 @@ struct conv2d_config {
     int ic_chunk = 1;            ///< input blocks between two visits of an output; divides their number
     int oh_block = 1;            ///< rows per block; divides the output height
     int oc_block = 1;            ///< output channel tiles per block
-    loop_order order = loop_order::ori;
-    inner_order inner = inner_order::channels_outside;
-    padding_mode pad = padding_mode::clip;
-    edge_mode edge = edge_mode::balanced;
+    loop_order order = loop_order::ori;                 ///< of the outer loops
+    inner_order inner = inner_order::channels_outside;  ///< of the loops within a block
+    padding_mode pad = padding_mode::clip;              ///< taps outside the image
+    edge_mode edge = edge_mode::balanced;               ///< the end of a row
 
     friend bool operator==(const conv2d_config&, const conv2d_config&) = default;
 };
@@ -105,18 +105,18 @@ struct conv2d_config {
 /// by nv vectors of vl output channels. With pixel it is mr output channels by nv vectors of vl pixels. Sizes are those
 /// of one group.
 struct nchw_config {
-    vectorise_mode vectorise = vectorise_mode::channel;
-    int mr = 1, nv = 1, vl = 1;  ///< the tile
-    int ku = 1;                  ///< unrolling of the reduction: 1, 2, 4 or 8
-    int prefetch = 0;            ///< steps of the reduction that the operand in vectors is fetched ahead
-    int ic_block = 1;            ///< input channels that are reduced side by side; divides their number
-    int ic_chunk = 1;            ///< input blocks between two visits of an output; divides their number
-    int oh_block = 1;            ///< output rows per block; divides the output height
-    int oc_block = 1;            ///< tiles of output channels per block
-    loop_order order = loop_order::ori;
-    inner_order inner = inner_order::channels_outside;
-    padding_mode pad = padding_mode::clip;
-    edge_mode edge = edge_mode::balanced;  ///< not overrun
+    vectorise_mode vectorise = vectorise_mode::channel;  ///< what a vector holds
+    int mr = 1, nv = 1, vl = 1;                          ///< the tile
+    int ku = 1;                                          ///< unrolling of the reduction: 1, 2, 4 or 8
+    int prefetch = 0;                    ///< steps of the reduction that the operand in vectors is fetched ahead
+    int ic_block = 1;                    ///< input channels that are reduced side by side; divides their number
+    int ic_chunk = 1;                    ///< input blocks between two visits of an output; divides their number
+    int oh_block = 1;                    ///< output rows per block; divides the output height
+    int oc_block = 1;                    ///< tiles of output channels per block
+    loop_order order = loop_order::ori;  ///< of the outer loops
+    inner_order inner = inner_order::channels_outside;  ///< of the loops within a block
+    padding_mode pad = padding_mode::clip;              ///< taps outside the image
+    edge_mode edge = edge_mode::balanced;               ///< not overrun
 
     friend bool operator==(const nchw_config&, const nchw_config&) = default;
 };
@@ -125,8 +125,8 @@ struct nchw_config {
 /// of vl channels, and input and output are blocks of nv vl channels. With pixel a tile is mr rows by nv vectors of vl
 /// pixels, and both are plain NCHW.
 struct depthwise_config {
-    vectorise_mode vectorise = vectorise_mode::pixel;
-    int mr = 1, nv = 1, vl = 1;             ///< the tile
+    vectorise_mode vectorise = vectorise_mode::pixel;  ///< what a vector holds
+    int mr = 1, nv = 1, vl = 1;                        ///< the tile
     int oh_block = 1;                       ///< output rows whose input is copied at once; divides the output height
     padding_mode pad = padding_mode::copy;  ///< clip with channels in vectors only
 
@@ -141,12 +141,12 @@ struct gemm_config {
     /// The block: rows, columns (a multiple of nv vl) and steps of k. A size larger than the shape's counts as the
     /// shape's.
     int mc = 1, nc = 1, kc = 1;
-    loop_order order = loop_order::ori;
-    inner_order inner = inner_order::channels_outside;
-    bool pack_a = false;                   ///< copy the block of A into contiguous memory
-    bool pack_b = false;                   ///< copy the block of B into panels as wide as the tile
-    bool fetch_c = false;                  ///< prefetch a tile's C before it is computed
-    edge_mode edge = edge_mode::balanced;  ///< balanced or remainder
+    loop_order order = loop_order::ori;                 ///< of the outer loops
+    inner_order inner = inner_order::channels_outside;  ///< of the loops within a block
+    bool pack_a = false;                                ///< copy the block of A into contiguous memory
+    bool pack_b = false;                                ///< copy the block of B into panels as wide as the tile
+    bool fetch_c = false;                               ///< prefetch a tile's C before it is computed
+    edge_mode edge = edge_mode::balanced;               ///< balanced or remainder
 
     friend bool operator==(const gemm_config&, const gemm_config&) = default;
 };

@@ -16,13 +16,13 @@ namespace tunekit::kernels {
 ///     y[m][j] (+)= sum over b < blocks, t < taps, k < depth of
 ///                  x[m x_row + b x_block + t x_tap + k] w[b w_block + t w_tap + k w_step + j],     j < nv vl
 struct tile_args {
-    const float* x = nullptr;
-    const float* w = nullptr;
-    float* y = nullptr;
-    std::ptrdiff_t x_row = 0, x_block = 0, x_tap = 0;
-    std::ptrdiff_t w_step = 0, w_block = 0, w_tap = 0;
-    std::ptrdiff_t y_row = 0;
-    int blocks = 1, taps = 1, depth = 0;
+    const float* x = nullptr;                           ///< inputs
+    const float* w = nullptr;                           ///< weights
+    float* y = nullptr;                                 ///< outputs
+    std::ptrdiff_t x_row = 0, x_block = 0, x_tap = 0;   ///< strides of x
+    std::ptrdiff_t w_step = 0, w_block = 0, w_tap = 0;  ///< strides of w
+    std::ptrdiff_t y_row = 0;                           ///< stride of y
+    int blocks = 1, taps = 1, depth = 0;                ///< limits of the sums
     int unroll = 1;    ///< steps of k per iteration: 1, 2, 4 or 8; with 0 the loop never advances (hazardous spaces)
     int prefetch = 0;  ///< steps of k that w is fetched ahead; 0: none
     bool accumulate = false;  ///< add to y instead of replacing it
@@ -42,22 +42,22 @@ struct machine {
 
 /// One micro-kernel of a table.
 struct tile {
-    int mr = 0, nv = 0, vl = 0;
-    tile_function run = nullptr;
+    int mr = 0, nv = 0, vl = 0;   ///< its size: mr by nv vectors of vl floats
+    tile_function run = nullptr;  ///< the function
 };
 
 /// The arguments of one call of a dense micro-kernel. Strides are in floats.
 ///
 ///     y[m][j] (+)= sum over k < depth of x[m x_row + k] w[k w_row + j],     j < columns
 struct dense_args {
-    const float* x = nullptr;
-    const float* w = nullptr;
-    float* y = nullptr;
-    std::ptrdiff_t x_row = 0, w_row = 0, y_row = 0;
-    int columns = 0;
-    int depth = 0;            ///< a multiple of the micro-kernel's rows of w
-    int prefetch = 0;         ///< floats that each row of w is fetched ahead; 0: none
-    bool accumulate = false;  ///< add to y instead of replacing it
+    const float* x = nullptr;                        ///< inputs
+    const float* w = nullptr;                        ///< weights
+    float* y = nullptr;                              ///< outputs
+    std::ptrdiff_t x_row = 0, w_row = 0, y_row = 0;  ///< strides
+    int columns = 0;                                 ///< of w and y
+    int depth = 0;                                   ///< a multiple of the micro-kernel's rows of w
+    int prefetch = 0;                                ///< floats that each row of w is fetched ahead; 0: none
+    bool accumulate = false;                         ///< add to y instead of replacing it
 };
 
 /// A matrix product's micro-kernel.
@@ -65,8 +65,8 @@ using dense_function = void (*)(const dense_args&);
 
 /// One dense micro-kernel of a table: `mr` rows of x, `rows` rows of w at once.
 struct dense_tile {
-    int mr = 0, rows = 0;
-    dense_function run = nullptr;
+    int mr = 0, rows = 0;          ///< rows of x, rows of w
+    dense_function run = nullptr;  ///< the function
 };
 
 /// The arguments of one call of a depthwise micro-kernel. Strides are in floats.
@@ -78,13 +78,13 @@ struct dense_tile {
 /// x[(m stride_h + r) x_row + (s % stride_w) x_phase + s / stride_w + j] w[r w_row + k(s)], where k(s) is the place of
 /// s among the taps in the order of s % stride_w, then s.
 struct depthwise_args {
-    const float* x = nullptr;
-    const float* w = nullptr;
-    float* y = nullptr;
-    std::ptrdiff_t x_row = 0, x_next = 0, x_tap = 0, x_phase = 0;
-    std::ptrdiff_t w_row = 0, w_tap = 0;
-    std::ptrdiff_t y_row = 0;
-    int kernel_h = 1, kernel_w = 1, stride_w = 1;
+    const float* x = nullptr;                                      ///< inputs
+    const float* w = nullptr;                                      ///< weights
+    float* y = nullptr;                                            ///< outputs
+    std::ptrdiff_t x_row = 0, x_next = 0, x_tap = 0, x_phase = 0;  ///< strides of x
+    std::ptrdiff_t w_row = 0, w_tap = 0;                           ///< strides of w
+    std::ptrdiff_t y_row = 0;                                      ///< stride of y
+    int kernel_h = 1, kernel_w = 1, stride_w = 1;                  ///< of the convolution
     bool accumulate = false;  ///< channels in vectors: add to y instead of replacing it
 };
 
@@ -95,20 +95,20 @@ using depthwise_function = void (*)(const depthwise_args&);
 /// with several rows of pixels is for one height and stride of the kernel. One with a single row is for any height and
 /// stride; its `kernel_h` and `stride_h` are 0.
 struct depthwise_tile {
-    vectorise_mode vectorise = vectorise_mode::channel;
-    int mr = 0, nv = 0, vl = 0;
-    int kernel_h = 0, stride_h = 0;
-    depthwise_function run = nullptr;
+    vectorise_mode vectorise = vectorise_mode::channel;  ///< what a vector holds
+    int mr = 0, nv = 0, vl = 0;                          ///< its size
+    int kernel_h = 0, stride_h = 0;                      ///< 0: any
+    depthwise_function run = nullptr;                    ///< the function
 };
 
 /// One pass of a transform: the same small matrix applied to `lines` x `vectors` columns of vectors. Strides are in floats.
 ///
 ///     out[k out_step + l out_line + v vl] = sum over i of matrix[k][i] in[i in_step + l in_line + v vl]
 struct winograd_pass {
-    const float* in = nullptr;
-    float* out = nullptr;
-    std::ptrdiff_t in_step = 0, in_line = 0, out_step = 0, out_line = 0;
-    int lines = 0, vectors = 1;
+    const float* in = nullptr;                                            ///< inputs
+    float* out = nullptr;                                                 ///< outputs
+    std::ptrdiff_t in_step = 0, in_line = 0, out_step = 0, out_line = 0;  ///< strides
+    int lines = 0, vectors = 1;                                           ///< columns of vectors
     int first = 0,
         last = 0;     ///< input transform: i outside [first, last) counts as 0, and `in` points to i = first
     int outputs = 0;  ///< output transform: only this many, the first, are written
@@ -119,8 +119,8 @@ using winograd_function = void (*)(const winograd_pass&);
 
 /// The two transforms of a tile size for vectors of vl floats: B and A of F(tile, 3).
 struct winograd_transform {
-    int tile = 0, vl = 0;
-    winograd_function input = nullptr, output = nullptr;
+    int tile = 0, vl = 0;                                 ///< outputs per side; floats of a vector
+    winograd_function input = nullptr, output = nullptr;  ///< the functions
 };
 
 /// A transposition: to[c to_row + r] = from[r from_row + c] for r < rows, c < columns.
@@ -138,9 +138,9 @@ using copy_function = void (*)(const float* from, std::ptrdiff_t from_row, float
 
 /// The functions of one machine that move floats.
 struct movement {
-    transpose_function transpose = nullptr;
-    gather_function gather = nullptr;
-    copy_function copy = nullptr;
+    transpose_function transpose = nullptr;  ///< transposes
+    gather_function gather = nullptr;        ///< gathers
+    copy_function copy = nullptr;            ///< copies with zero padding
 };
 
 namespace detail {

@@ -23,16 +23,18 @@ namespace tunekit::kernels {
 /// the weights are [co][ci / g][kernel_h][kernel_w]. If g = ci the convolution is depthwise, with co / ci outputs for
 /// each input.
 struct conv2d_shape {
-    int batch = 1;
-    int ci = 1;  ///< input channels
-    int height = 1, width = 1;
-    int co = 1;  ///< output channels
-    int kernel_h = 1, kernel_w = 1;
-    int stride_h = 1, stride_w = 1;
-    int padding_h = 0, padding_w = 0;
-    int groups = 1;  ///< divides ci and co
+    int batch = 1;                     ///< images
+    int ci = 1;                        ///< input channels
+    int height = 1, width = 1;         ///< of the input
+    int co = 1;                        ///< output channels
+    int kernel_h = 1, kernel_w = 1;    ///< of the filters
+    int stride_h = 1, stride_w = 1;    ///< between outputs
+    int padding_h = 0, padding_w = 0;  ///< on each side
+    int groups = 1;                    ///< divides ci and co
 
+    /// The height of the output.
     [[nodiscard]] constexpr int oh() const noexcept { return (height + 2 * padding_h - kernel_h) / stride_h + 1; }
+    /// The width of the output.
     [[nodiscard]] constexpr int ow() const noexcept { return (width + 2 * padding_w - kernel_w) / stride_w + 1; }
 
     /// The number of multiplications, including those with padding.
@@ -40,16 +42,20 @@ struct conv2d_shape {
     {
         return std::int64_t{1} * batch * oh() * ow() * co * (ci / groups) * kernel_h * kernel_w;
     }
+    /// Two for each multiplication.
     [[nodiscard]] constexpr double flops() const noexcept { return 2.0 * static_cast<double>(macs()); }
 
+    /// The number of floats of the input.
     [[nodiscard]] constexpr std::int64_t inputs() const noexcept
     {
         return std::int64_t{1} * batch * ci * height * width;
     }
+    /// The number of floats of the weights.
     [[nodiscard]] constexpr std::int64_t weights() const noexcept
     {
         return std::int64_t{1} * co * (ci / groups) * kernel_h * kernel_w;
     }
+    /// The number of floats of the output.
     [[nodiscard]] constexpr std::int64_t outputs() const noexcept { return std::int64_t{1} * batch * co * oh() * ow(); }
 
     friend bool operator==(const conv2d_shape&, const conv2d_shape&) = default;
@@ -82,10 +88,12 @@ struct conv2d_shape {
 
 /// A batch of matrix products C = A B of m x k by k x n matrices.
 struct gemm_shape {
-    int batch = 1;
-    int m = 1, n = 1, k = 1;
+    int batch = 1;            ///< products
+    int m = 1, n = 1, k = 1;  ///< rows of A, columns of B, columns of A
 
+    /// The number of multiplications.
     [[nodiscard]] constexpr std::int64_t macs() const noexcept { return std::int64_t{1} * batch * m * n * k; }
+    /// Two for each multiplication.
     [[nodiscard]] constexpr double flops() const noexcept { return 2.0 * static_cast<double>(macs()); }
 
     friend bool operator==(const gemm_shape&, const gemm_shape&) = default;

@@ -21,7 +21,7 @@ namespace tunekit::kernels {
 /// can be divided into tiles. `registers` and `lanes` follow from the flags with which the translation unit was
 /// compiled.
 struct tile_table {
-    std::span<const tile> tiles;
+    std::span<const tile> tiles;                        ///< for convolutions and products
     int registers = 16;                                 ///< vector registers
     int lanes = 8;                                      ///< floats in a vector register
     std::span<const winograd_transform> winograd = {};  ///< without any there is no Winograd convolution

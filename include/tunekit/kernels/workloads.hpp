@@ -15,9 +15,9 @@ namespace tunekit::kernels {
 /// One operator of a network and how often an inference calls it.
 template <class Shape>
 struct layer {
-    std::string_view name;
-    Shape shape;
-    int times = 1;
+    std::string_view name;  ///< in the paper or the model
+    Shape shape;            ///< of one call
+    int times = 1;          ///< calls per inference
 };
 
 /// A convolution of a network.
@@ -120,9 +120,9 @@ inline constexpr std::array<gemm_layer, 6> bert_base = transformer_encoder(768, 
 
 /// A network by name: its convolutions, its matrix products, or both.
 struct network {
-    std::string_view name;
-    std::span<const conv2d_layer> convolutions;
-    std::span<const gemm_layer> products;
+    std::string_view name;                       ///< as programs know it
+    std::span<const conv2d_layer> convolutions;  ///< none in a transformer
+    std::span<const gemm_layer> products;        ///< none in a network of convolutions
 };
 
 /// The networks that programs know by name.

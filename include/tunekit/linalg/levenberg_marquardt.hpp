@@ -17,9 +17,9 @@ namespace tunekit::linalg {
 
 /// The Gauss-Newton expansion of a sum of squared residuals S(p) = sum_i r_i(p)^2 near one p.
 struct normal_equations {
-    double sum_of_squares = 0;
-    vector gradient;  ///< d; J^T r, half the gradient of S
-    matrix hessian;   ///< d x d; J^T J
+    double sum_of_squares = 0;  ///< S(p)
+    vector gradient;            ///< d; J^T r, half the gradient of S
+    matrix hessian;             ///< d x d; J^T J
 };
 
 /// A problem that can be fitted: it expands the sum of squares at `p`. A sum that is not finite marks a p that cannot
@@ -53,9 +53,9 @@ struct least_squares_result {
 /// Cost:       one expansion and one d x d Cholesky factor per step.
 /// Source:     Levenberg (1944), Quarterly of Applied Mathematics 2, 164-168; Marquardt (1963), J. SIAM 11, 431-441.
 struct levenberg_marquardt {
-    std::size_t max_evaluations = 200;
-    double tolerance = 1e-10;
-    double first_damping = 1e-3;  ///< lambda of the first step
+    std::size_t max_evaluations = 200;  ///< of the problem, at most
+    double tolerance = 1e-10;           ///< of convergence
+    double first_damping = 1e-3;        ///< lambda of the first step
 
     /// Minimises the sum of squares of `problem` from `start`, within `lower` and `upper`. `V` is always `vector`. It
     /// is a template parameter so that code that includes this header without a fit does not compile Eigen's

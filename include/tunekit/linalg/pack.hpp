@@ -69,6 +69,7 @@ public:
     /// Adds the values at positions [part * pack_size, (part + 1) * pack_size) of a block.
     void add(std::size_t part, const pack& x) { lanes_[part] += x; }
 
+    /// The sum of all lanes.
     [[nodiscard]] double total() const
     {
         double lane[block_size];

@@ -57,8 +57,8 @@ struct ensemble_options {
 ///             shuffle. Accepted proposals count in steps that thinning drops, too. A start needs a finite density.
 template <class Move = stretch>
 struct ensemble {
-    Move move = {};
-    ensemble_options options = {};
+    Move move = {};                 ///< how proposals are made
+    ensemble_options options = {};  ///< everything else
 
     /// The state of walkers at `positions` (W x D, one per row), with their densities.
     template <log_density F>

@@ -34,9 +34,9 @@ enum class gaussian_mode {
 /// Randomness: per walker D normals (one where one coordinate moves), one index for `random`, one uniform where factor > 1.
 /// Source:     Metropolis et al. (1953), J. Chem. Phys. 21, 1087-1092; modes as in emcee 3.
 struct gaussian {
-    std::vector<double> covariance = {1.0};
-    gaussian_mode mode = gaussian_mode::all;
-    double factor = 1;  ///< >= 1; the widest scaling of a step
+    std::vector<double> covariance = {1.0};   ///< of a step
+    gaussian_mode mode = gaussian_mode::all;  ///< the coordinates that a step changes
+    double factor = 1;                        ///< >= 1; the widest scaling of a step
 
     [[nodiscard]] static division divide() { return {.sets = 1, .shuffled = false}; }
     [[nodiscard]] static std::size_t min_walkers(std::size_t) { return 1; }

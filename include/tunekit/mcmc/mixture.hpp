@@ -17,8 +17,8 @@ namespace tunekit::mcmc {
 /// A move, and how often it is drawn relative to the others.
 template <class M>
 struct weighted {
-    M move;
-    double weight = 1;
+    M move;             ///< the move
+    double weight = 1;  ///< > 0; relative to the others
 };
 
 template <class M>
@@ -38,8 +38,9 @@ struct mixture {
     static_assert(sizeof...(Moves) > 0, "tunekit: mixture: no move, want one or more");
     using mixes = std::tuple<weighted<Moves>...>;
 
-    mixes moves;
+    mixes moves;  ///< the moves and their weights
 
+    /// Makes a mixture of `all`.
     constexpr explicit mixture(weighted<Moves>... all) : moves(all...) {}
 
     [[nodiscard]] std::size_t min_walkers(std::size_t dimensions) const

@@ -30,7 +30,7 @@ namespace tunekit::mcmc {
 /// Source:     ter Braak, Vrugt (2008), Differential Evolution Markov Chain with snooker updater, Statistics and Computing 18,
 ///             435-446; in four sets as in emcee 3.
 struct snooker {
-    double gamma = 1.7;
+    double gamma = 1.7;  ///< length of a step, relative to the projected difference
     division divided = {.sets = 4};
 
     [[nodiscard]] division divide() const { return divided; }

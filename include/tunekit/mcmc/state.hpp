@@ -21,7 +21,9 @@ struct state {
     std::vector<std::uint64_t> accepted;  ///< W; number of proposals each walker accepted
     std::uint64_t steps = 0;              ///< number of proposals made for each walker
 
+    /// The number of walkers, W.
     [[nodiscard]] std::size_t walkers() const noexcept { return log_prob.size(); }
+    /// The position of walker k. Precondition: k < walkers().
     [[nodiscard]] std::span<const double> walker(std::size_t k) const
     {
         return {positions.data() + k * dimensions, dimensions};
@@ -49,6 +51,7 @@ struct chain {
     }
     /// The number of samples in the chain. Each is a row of D values; rows are ordered by step and then by walker.
     [[nodiscard]] std::size_t samples() const noexcept { return log_prob.size(); }
+    /// The position of sample i. Precondition: i < samples().
     [[nodiscard]] std::span<const double> sample(std::size_t i) const
     {
         return {positions.data() + i * dimensions, dimensions};

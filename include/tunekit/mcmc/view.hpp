@@ -23,6 +23,7 @@ public:
     {
     }
 
+    /// The number of points.
     [[nodiscard]] constexpr std::size_t size() const noexcept { return n_; }
     [[nodiscard]] constexpr std::size_t dimensions() const noexcept { return dimensions_; }
     /// The values of coordinate `c` of every point. Precondition: c < dimensions().
@@ -39,6 +40,7 @@ private:
 /// The place where a move writes its proposals: n points of D dimensions.
 class proposals {
 public:
+    /// Makes a view in which coordinate c of point i lies at data[i * point_stride + c * coordinate_stride].
     constexpr proposals(double* data, std::size_t point_stride, std::size_t coordinate_stride)
         : data_(data), point_stride_(point_stride), coordinate_stride_(coordinate_stride)
     {
@@ -62,6 +64,7 @@ private:
 /// of the step's division, one set after another.
 class view {
 public:
+    /// Makes the view of set `current`.
     constexpr view(std::span<const double> positions, std::size_t dimensions, std::span<const std::uint32_t> order,
                    std::size_t sets, std::size_t current, std::uint64_t step)
         : positions_(positions), order_(order), dimensions_(dimensions), sets_(sets), step_(step)
@@ -77,6 +80,7 @@ public:
     {
         return order_.size() - size_;
     }  ///< walkers of all other sets
+    /// The number of sets.
     [[nodiscard]] constexpr std::size_t sets() const noexcept { return sets_; }
 
     /// Walker i of the set that moves. Precondition: i < size().

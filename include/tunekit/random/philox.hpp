@@ -82,8 +82,8 @@ struct philox_group {
 /// Source: Salmon, Moraes, Dror, Shaw (2011), Parallel Random Numbers: As Easy as 1, 2, 3, SC'11; Random123's vectors.
 class philox {
 public:
-    using result_type = std::uint64_t;
-    using block = std::array<std::uint32_t, 4>;
+    using result_type = std::uint64_t;           ///< the type of a draw
+    using block = std::array<std::uint32_t, 4>;  ///< four words, least significant first
 
     constexpr philox() = default;
 
@@ -98,9 +98,12 @@ public:
     {
     }
 
+    /// the type of a draw
     static constexpr result_type(min)() { return 0; }
+    /// the type of a draw
     static constexpr result_type(max)() { return ~result_type{0}; }
 
+    /// The next draw.
     constexpr result_type operator()()
     {
         if (next_ == ahead) {

@@ -25,8 +25,8 @@ namespace tunekit::report {
 
 /// The size of a picture. Text has the same size in all pictures, so a narrow screen needs a picture of its own.
 struct figure_size {
-    double width = 860;
-    double height = 340;
+    double width = 860;           ///< in units of the picture
+    double height = 340;          ///< in the same units
     std::size_t max_dots = 1200;  ///< with more trials some are left out, never an incumbent
     const char* style = "";       ///< class of the SVG in addition to `chart`
 };
@@ -314,13 +314,13 @@ struct cost_range {
 
 /// One bar of a bar chart.
 struct bar {
-    std::string name{};
+    std::string name{};          ///< written before the bar
     double share = 0;            ///< of the longest possible one
     double sd = 0;               ///< drawn as a whisker where it is not 0
     double second = -1;          ///< a thinner bar below, where it is not negative
     std::string value{};         ///< written beside it
     std::string second_value{};  ///< beside that
-    bool bad = false;
+    bool bad = false;            ///< drawn in the colour of failures
 };
 
 /// A bar chart: bars below each other, with their names and values in words. `head` and `second_head` stand above the

@@ -29,34 +29,34 @@ namespace tunekit::report {
 
 /// The failures of one kind.
 struct failure_count {
-    measure::failure_kind kind{};
-    std::size_t trials = 0;
-    std::string message{};  ///< that of the first
+    measure::failure_kind kind{};  ///< of the failures
+    std::size_t trials = 0;        ///< their number
+    std::string message{};         ///< that of the first
 };
 
 /// A parameter's values as they occurred: numbers by size, other texts by name.
 struct value_axis {
-    std::string name{};
-    std::vector<std::string> values{};
+    std::string name{};                   ///< of the parameter
+    std::vector<std::string> values{};    ///< in order; each once
     std::vector<std::size_t> of_trial{};  ///< position per trial
-    bool numeric = false;
+    bool numeric = false;                 ///< whether all values are numbers
 };
 
 /// The findings from a task's trials.
 struct findings {
     std::optional<std::size_t> winner{};     ///< position of the best verified trial
     std::optional<std::size_t> reference{};  ///< what the winner is compared with: baseline, or the first that ran
-    bool against_baseline = false;
-    double gain = 1;             ///< cost of the reference / cost of the winner
-    stats::interval gain_range;  ///< 95 % by their spreads; unbounded where one has none
-    stats::interval cost_range;  ///< of the winner, the same
+    bool against_baseline = false;           ///< whether `reference` is the baseline
+    double gain = 1;                         ///< cost of the reference / cost of the winner
+    stats::interval gain_range;              ///< 95 % by their spreads; unbounded where one has none
+    stats::interval cost_range;              ///< of the winner, the same
     std::vector<std::size_t>
         tied{};  ///< positions of other configurations that do not differ from the winner at 95 %, best first
-    std::vector<std::size_t> incumbents{};  ///< positions at which the incumbent changed
-    std::vector<failure_count> failures{};  ///< most frequent first
-    std::size_t verified = 0, failed = 0, cut_short = 0;
+    std::vector<std::size_t> incumbents{};                ///< positions at which the incumbent changed
+    std::vector<failure_count> failures{};                ///< most frequent first
+    std::size_t verified = 0, failed = 0, cut_short = 0;  ///< trials of each outcome
     double late_gain = 0;  ///< share of its cost by which the incumbent fell in the last quarter of the trials
-    std::vector<value_axis> axes{};
+    std::vector<value_axis> axes{};                      ///< one per parameter
     std::optional<surrogate::variance_shares> shares{};  ///< of the variance of ln cost; empty where too few ran
     std::optional<surrogate::variance_shares>
         shares_good{};                 ///< the same, with costs above the median set to the median
@@ -222,8 +222,8 @@ inline void add_shares(const seen_task& t, findings& f)
 /// A point of the model's latency over a run: seconds of the run, seconds of the model. There is one after each answer,
 /// once every task has a configuration.
 struct latency_point {
-    double seconds = 0;
-    double latency = 0;
+    double seconds = 0;  ///< of the run
+    double latency = 0;  ///< seconds of the model
 };
 
 /// The model's latency by the stamps of all trials: sum of weight * best cost.

@@ -20,8 +20,8 @@ namespace tunekit::report {
 
 /// A curve: its name and its values at x = 1, 2, ...
 struct chart_curve {
-    std::string name{};
-    std::vector<double> values{};
+    std::string name{};            ///< written at its end
+    std::vector<double> values{};  ///< at x = 1, 2, ...
 };
 
 /// A picture of several curves. The first is emphasised. The others differ by their dashes. Each has its name at its

@@ -23,12 +23,12 @@ namespace tunekit::report {
 
 /// A trial with the facts that a report shows.
 struct seen_trial {
-    index candidate = 0;
+    index candidate = 0;                ///< its index
     std::vector<std::string> values{};  ///< one per parameter; empty where the source has none
-    measure::measurement measured{};
-    double stamp = 0;               ///< seconds since the run began
-    std::optional<double> asked{};  ///< the run's time at which it was proposed; empty: unknown
-    std::uint64_t worker = 0;
+    measure::measurement measured{};    ///< its cost or failure
+    double stamp = 0;                   ///< seconds since the run began
+    std::optional<double> asked{};      ///< the run's time at which it was proposed; empty: unknown
+    std::uint64_t worker = 0;           ///< that measured it
 
     /// Whether it has a time that can be drawn and compared.
     [[nodiscard]] bool verified() const noexcept
@@ -39,7 +39,7 @@ struct seen_trial {
 
 /// The trials and facts of one task in a run.
 struct seen_task {
-    std::string name{};
+    std::string name{};                     ///< of the task
     index size = 0;                         ///< configurations of the space
     double flops = 0;                       ///< of one call; 0: unknown
     double weight = 1;                      ///< calls in the model
@@ -50,9 +50,9 @@ struct seen_task {
 
 /// A run, over one task or several.
 struct seen_run {
-    std::string title{};
-    std::vector<std::string> facts{};  ///< one line each: machine, seed, strategy, version
-    std::vector<seen_task> tasks{};
+    std::string title{};                  ///< of the report
+    std::vector<std::string> facts{};     ///< one line each: machine, seed, strategy, version
+    std::vector<seen_task> tasks{};       ///< one at least
     double seconds = 0;                   ///< that it took
     std::uint64_t workers = 1;            ///< at the beginning
     double peak_flops = 0;                ///< per second, of the machine; 0: unknown

@@ -17,8 +17,8 @@ namespace tunekit::report {
 
 /// The verdict on one task: a headline, and sentences that support it. Plain text.
 struct verdict {
-    std::string headline{};
-    std::vector<std::string> sentences{};
+    std::string headline{};                ///< one line
+    std::vector<std::string> sentences{};  ///< that support it
 };
 
 /// The findings of a task in words: winner and gain with their intervals, ties, failures and their reasons, and whether

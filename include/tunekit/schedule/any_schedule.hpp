@@ -58,6 +58,7 @@ class any_schedule {
     };
 
 public:
+    /// Holds `chosen`.
     template <class S>
         requires(!std::same_as<S, any_schedule>) && tunekit::schedule::schedule<S, tunekit::random::philox>
     any_schedule(S chosen)  // implicit: any schedule converts

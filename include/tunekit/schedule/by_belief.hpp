@@ -23,7 +23,7 @@ namespace tunekit::schedule {
 
 struct by_belief_options {
     double peak = 0;  ///< FLOP/s of the device; 0 where unknown: 1.25 times the best rate of any task
-    curve::gain reward = curve::gain::of_expected_improvement;
+    curve::gain reward = curve::gain::of_expected_improvement;  ///< the formula of a slot's reward
 };
 
 /// Forecasts for each task what a slot would save of the model's latency. A bandit chooses the task, with that saving
@@ -49,10 +49,11 @@ struct by_belief_options {
 ///             without it all workers would choose the same task.
 template <class Belief, class Bandit>
 struct by_belief {
-    Belief belief;
-    Bandit bandit;
+    Belief belief;  ///< forecasts a tuning curve
+    Bandit bandit;  ///< chooses the task, or makes a bandit of the latency
     by_belief_options options{};
 
+    /// The bandit of a run whose model has this latency after the warm-up, in seconds.
     static auto bandit_for(const Bandit& b, double latency)
     {
         if constexpr (std::invocable<const Bandit&, double>) return b(latency);
@@ -61,15 +62,16 @@ struct by_belief {
 
     /// A task's forecast and the data behind it.
     struct expectation {
-        std::size_t trials = 0;
-        std::uint64_t running = 0;
-        double reward = 0;  ///< seconds, of the next slot
-        bool known = false;
+        std::size_t trials = 0;     ///< of the task when it was forecast
+        std::uint64_t running = 0;  ///< slots under way when it was forecast
+        double reward = 0;          ///< seconds, of the next slot
+        bool known = false;         ///< whether there is a forecast
 
         friend bool operator==(const expectation&, const expectation&) = default;
     };
 
     struct state {
+        /// The bandit of the run.
         decltype(bandit_for(std::declval<const Bandit&>(), 0.0)) bandit;
         std::vector<expectation> tasks;  ///< K
         double slot_seconds = 0;         ///< of the run

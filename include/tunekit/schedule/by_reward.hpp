@@ -33,11 +33,11 @@ namespace tunekit::schedule {
 ///             instead. Use `by_reward` for comparison, and with policies that forget.
 template <class Policy>
 struct by_reward {
-    Policy policy;
+    Policy policy;  ///< chooses the task
 
     struct state {
-        typename Policy::state policy;
-        std::vector<double> shares;  ///< K; of the model's latency at the start, per second of the task's cost
+        typename Policy::state policy;  ///< what the policy has learnt
+        std::vector<double> shares;     ///< K; of the model's latency at the start, per second of the task's cost
     };
 
     [[nodiscard]] state start(std::span<const task_view> tasks, const run_shape&) const

@@ -32,8 +32,8 @@ struct task_view {
 struct run_shape {
     double seconds = std::numeric_limits<double>::infinity();  ///< of the whole run, elapsed time
     double slot_seconds = 0;                                   ///< the planned length of a slot; 0: not given
-    std::size_t tasks = 1;
-    std::size_t workers = 1;  ///< the number of slots that run at the same time
+    std::size_t tasks = 1;                                     ///< number of tasks
+    std::size_t workers = 1;                                   ///< the number of slots that run at the same time
 
     /// The sum of all workers' time in the run, in seconds.
     [[nodiscard]] double worker_seconds() const { return seconds * static_cast<double>(workers); }
@@ -46,7 +46,7 @@ struct slot {
     double seconds = 0;           ///< its length
     std::uint64_t trials = 0;     ///< trials in it
     double best_cost_before = 0;  ///< +inf before the first valid trial
-    double best_cost_after = 0;
+    double best_cost_after = 0;   ///< after it; +inf as before
 
     friend bool operator==(const slot&, const slot&) = default;
 };

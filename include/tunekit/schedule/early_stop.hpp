@@ -45,12 +45,12 @@ struct early_stop_options {
 /// Departures: the paper ends the run when no task is left.
 template <class Inner>
 struct early_stop {
-    Inner inner;
+    Inner inner;  ///< chooses among the tasks that are shown
     early_stop_options options{};
 
     struct state {
-        state_of<Inner> inner;
-        std::vector<task_view> shown;
+        state_of<Inner> inner;         ///< the state of `inner`
+        std::vector<task_view> shown;  ///< the tasks as `inner` sees them
     };
 
     [[nodiscard]] state start(std::span<const task_view> tasks, const run_shape& run) const

@@ -37,10 +37,10 @@ using slot_curve = std::vector<double>;
 /// Gives slots in a given order and skips tasks that ended. When the order is used up, slots go to the first active
 /// task. Use it for oracles and replays.
 struct scripted {
-    std::vector<std::size_t> order;
+    std::vector<std::size_t> order;  ///< task of each slot
 
     struct state {
-        std::size_t next = 0;
+        std::size_t next = 0;  ///< position in the order
 
         friend bool operator==(const state&, const state&) = default;
     };

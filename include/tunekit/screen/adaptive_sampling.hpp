@@ -36,6 +36,7 @@ struct diminishing_returns {
     std::size_t first = 8, step = 8, last = 64;  ///< 0 < first <= last, step > 0
     double factor = 2.5;                         ///< > 0
 
+    /// The first k at which more clusters no longer lower the loss enough.
     template <class Loss>
     [[nodiscard]] std::size_t search(Loss&& loss) const
     {
@@ -74,10 +75,10 @@ enum class representative : std::uint8_t {
 ///             a cluster by its nearest member, because a rounded mean need not be in a constrained space. Explorers
 ///             return unvisited configurations, so then nothing is synthesised. `paper` uses the centroid.
 struct adaptive_sampling {
-    diminishing_returns size{};
-    k_means groups{.restarts = 3};
-    representative represented_by = representative::nearest_member;
-    synthesis replacement{};
+    diminishing_returns size{};                                      ///< the rule for the number of clusters
+    k_means groups{.restarts = 3};                                   ///< makes the clusters
+    representative represented_by = representative::nearest_member;  ///< the configuration that represents a cluster
+    synthesis replacement{};                                         ///< makes others for those visited
 
     /// The paper's settings: clusters are represented by their centroids, and visited ones are replaced by synthesis.
     [[nodiscard]] static constexpr adaptive_sampling paper()
@@ -87,8 +88,8 @@ struct adaptive_sampling {
 
     /// The chosen configurations, and how many of them `replacement` made.
     struct sample {
-        std::vector<index> chosen;
-        std::size_t synthesised = 0;
+        std::vector<index> chosen;    ///< in the order of the clusters
+        std::size_t synthesised = 0;  ///< made by `replacement`
 
         friend bool operator==(const sample&, const sample&) = default;
     };

@@ -37,7 +37,7 @@ struct dbscan {
     std::optional<float> radius{};  ///< in units of the parameters' ranges; >= 0; empty: from the candidates
     std::size_t min_points = 4;     ///< points; > 0
 
-    static constexpr std::uint32_t noise = ~std::uint32_t{0};
+    static constexpr std::uint32_t noise = ~std::uint32_t{0};  ///< the label of a point outside every group
 
     /// The group of each point, numbered in the order of their first points, or `noise`.
     [[nodiscard]] std::vector<std::uint32_t> labels(const point_rows& points) const;

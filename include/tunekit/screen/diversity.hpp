@@ -31,6 +31,7 @@ struct diversity {
     double alpha = 1;        ///< worth of a parameter value not yet in S, in units of the scores' range; >= 0
     std::size_t lambda = 2;  ///< candidates considered per one chosen; >= 1
 
+    /// The number of candidates that it needs to choose n: lambda n.
     [[nodiscard]] constexpr std::size_t candidates_for(std::size_t n) const noexcept { return lambda * n; }
 
     template <class Space, generator G>

@@ -37,9 +37,10 @@ struct epsilon_greedy_options {
 /// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS, section 3.3; TVM 0.6 model_based_tuner.py.
 template <class Inner = keep_best>
 struct epsilon_greedy {
-    Inner inner{};
+    Inner inner{};  ///< makes the rest of the choice
     epsilon_greedy_options options{};
 
+    /// The number of candidates that `inner` needs to choose n.
     [[nodiscard]] constexpr std::size_t candidates_for(std::size_t n) const { return screen::candidates_for(inner, n); }
 
     template <class Space, generator G>

@@ -43,8 +43,8 @@ namespace tunekit::screen {
 /// Source:     Arthur and Vassilvitskii (2007), k-means++, SODA, section 2 and its remark on several trials; Hamerly
 ///             (2010), Making k-means Even Faster, SDM, for the bounds.
 struct k_means {
-    std::size_t restarts = 1;  ///< > 0; the least loss wins
-    std::size_t iterations = 100;
+    std::size_t restarts = 1;      ///< > 0; the least loss wins
+    std::size_t iterations = 100;  ///< of a restart, at most
     double tolerance = 1e-4;  ///< stop when centroids move less, squared and summed, than this share of the variance
                               ///< per coordinate; >= 0
     static constexpr std::size_t trials = detail::abreast;
@@ -52,10 +52,10 @@ struct k_means {
     using seeds = std::vector<std::uint32_t>;  ///< numbers of points
 
     struct clustering {
-        std::vector<float> centroids;   ///< k x d
-        std::vector<std::uint32_t> of;  ///< of each point: its cluster
-        double loss = std::numeric_limits<double>::infinity();
-        std::size_t iterations = 0;
+        std::vector<float> centroids;                           ///< k x d
+        std::vector<std::uint32_t> of;                          ///< of each point: its cluster
+        double loss = std::numeric_limits<double>::infinity();  ///< sum of squared distances
+        std::size_t iterations = 0;                             ///< of the best restart
     };
 
     /// Seeds for every number of clusters up to `k`, one sequence per restart; shorter where there are fewer distinct

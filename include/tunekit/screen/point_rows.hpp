@@ -16,10 +16,11 @@ namespace tunekit::screen {
 
 /// A matrix of n points: rows of d floats, row-major.
 struct point_rows {
-    std::vector<float> values;
-    std::size_t d = 0;
+    std::vector<float> values;  ///< n x d
+    std::size_t d = 0;          ///< coordinates of a point
 
     [[nodiscard]] std::size_t size() const { return d == 0 ? 0 : values.size() / d; }
+    /// Point i. Precondition: i < size().
     [[nodiscard]] std::span<const float> operator[](std::size_t i) const { return std::span(values).subspan(i * d, d); }
 };
 

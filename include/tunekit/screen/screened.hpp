@@ -30,8 +30,8 @@ namespace tunekit::screen {
 ///             ones join it.
 template <class Explorer, class Screen>
 struct screened {
-    Explorer search{};
-    Screen rule{};
+    Explorer search{};  ///< finds the candidates
+    Screen rule{};      ///< chooses among them
 
     template <class Space>
         requires explore::starts_on<Explorer, Space>
@@ -40,6 +40,7 @@ struct screened {
         return search.start(space);
     }
 
+    /// The candidates that `rule` chooses among those that `search` finds.
     template <class State, class Space, explore::scorer Scorer, generator G>
         requires explore::explores<Explorer, Space, Scorer, G> && screen<Screen, Space, G>
     [[nodiscard]] std::vector<explore::scored_candidate> explore(State& s, const Space& space, const Scorer& judge,

@@ -31,7 +31,7 @@ namespace tunekit::screen {
 /// Departures: the paper has only step 2, which gives every cluster the same configuration. Its code ignores what was
 ///             visited, draws the parameters that it did not cluster, and may never end.
 struct synthesis {
-    std::size_t tries = 100;
+    std::size_t tries = 100;  ///< of step 3
 
     /// `candidates` come best first; `members` are positions in it.
     template <class Space, generator G>

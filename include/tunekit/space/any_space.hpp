@@ -30,6 +30,7 @@ namespace tunekit::space {
 /// Threads: as the space that it holds.
 class any_space {
 public:
+    /// Holds `space`, moved or copied.
     template <class S>
         requires(!std::same_as<std::remove_cvref_t<S>, any_space> &&
                  search_space<std::remove_cvref_t<S>, random::philox>)

@@ -21,8 +21,8 @@ namespace tunekit::space {
 
 /// A parameter of a dynamic_product: a name and its values, all different.
 struct dynamic_parameter {
-    std::string name;
-    std::vector<std::int64_t> values;
+    std::string name;                  ///< as in constraints
+    std::vector<std::int64_t> values;  ///< in the order of their ordinals
 };
 
 /// The integer configurations over some parameters that fulfil all constraints, which are given as text. It is a
@@ -35,8 +35,9 @@ struct dynamic_parameter {
 /// Throws: std::invalid_argument as `product` and `expression` do.
 class dynamic_product : public detail::grid {
 public:
-    using config = std::vector<std::int64_t>;
+    using config = std::vector<std::int64_t>;  ///< one value per parameter
 
+    /// Makes the space; `constraints` are expressions over the names.
     dynamic_product(std::vector<dynamic_parameter> parameters, const std::vector<std::string>& constraints);
 
     /// The configuration of index `i`, one value per parameter. Precondition: i < size().

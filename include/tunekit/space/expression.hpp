@@ -42,6 +42,7 @@ public:
     /// The number that stands for word `k` among the values. No other value equals it.
     [[nodiscard]] static std::int64_t number_of(std::size_t k) noexcept { return detail::number_of_word(k); }
 
+    /// The text that it was parsed from.
     [[nodiscard]] const std::string& text() const noexcept { return tree_.text; }
 
     /// Positions of the names that occur, ascending.

@@ -18,6 +18,7 @@ class index_set {
 public:
     [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
 
+    /// Whether `i` is a member.
     [[nodiscard]] bool contains(index i) const noexcept { return table_.find(hash(i), same{i}) == i; }
 
     /// Adds `i`. Returns true where it was not a member yet.

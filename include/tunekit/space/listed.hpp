@@ -40,8 +40,9 @@ namespace tunekit::space {
 /// Threads:    const calls on one space are safe.
 class listed {
 public:
-    using config = std::vector<std::int64_t>;
+    using config = std::vector<std::int64_t>;  ///< one value per parameter
 
+    /// Makes the space of these configurations, numbered in their order.
     listed(std::vector<std::string> names, const std::vector<config>& configurations);
 
     [[nodiscard]] index size() const noexcept { return rows_.size() / names_.size(); }

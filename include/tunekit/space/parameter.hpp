@@ -23,12 +23,12 @@ namespace tunekit::space {
 /// A parameter of a product. `parameter`, `powers_of_two`, `split` and similar functions make it.
 template <detail::fixed_string Name, class T>
 struct named {
-    using value_type = T;
-    using is_parameter = void;
-    static constexpr std::string_view name = Name.view();
+    using value_type = T;                                  ///< the type of a value
+    using is_parameter = void;                             ///< marks a parameter
+    static constexpr std::string_view name = Name.view();  ///< as in `get<"name">`
 
-    detail::value_list<T> values;
-    detail::axis about;  ///< the same without the type
+    detail::value_list<T> values;  ///< in the order of their ordinals
+    detail::axis about;            ///< the same without the type
 };
 
 namespace detail {

@@ -19,8 +19,8 @@ namespace tunekit::space {
 
 /// Positions [first, last) of a permutation.
 struct positions {
-    std::size_t first = 0;
-    std::size_t last = 0;
+    std::size_t first = 0;  ///< the first position
+    std::size_t last = 0;   ///< one after the last
 };
 
 namespace detail {

@@ -28,9 +28,10 @@ namespace space {
 /// One value per parameter, read with `tunekit::get<"name">`. A regular value.
 template <class... Parameters>
 struct configuration {
+    /// The names of the parameters, in order.
     static constexpr std::array<std::string_view, sizeof...(Parameters)> names{Parameters::name...};
 
-    std::tuple<typename Parameters::value_type...> values;
+    std::tuple<typename Parameters::value_type...> values;  ///< one per parameter, in order
 
     friend bool operator==(const configuration&, const configuration&) = default;
 };
@@ -151,6 +152,7 @@ class product : public detail::grid {
     static_assert(places.size() > 0, "tunekit: product: has no parameters");
 
 public:
+    /// a `configuration` of the parameters
     using config = decltype(detail::configuration_over(std::tuple_cat(detail::if_parameter<Parts>()...)));
 
     static_assert(detail::all_distinct(config::names), "tunekit: product: two parameters have one name");
@@ -161,6 +163,7 @@ public:
     static_assert((detail::predicate_fits<Parts, config>() && ...),
                   "tunekit: where, active_if: the predicate does not take the values of these parameters");
 
+    /// Makes the space of these parameters and constraints, in any order.
     explicit product(Parts... parts) : product(std::tuple<Parts...>(std::move(parts)...)) {}
 
     /// The configuration of index `i`. Precondition: i < size().

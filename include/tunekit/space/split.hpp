@@ -25,8 +25,8 @@ enum class split_policy : std::uint8_t {
 
 /// Options of a split.
 struct split_options {
-    split_policy policy = split_policy::factors;
-    int max_factor = 0;  ///< the largest inner size; 0: no limit
+    split_policy policy = split_policy::factors;  ///< the allowed sizes
+    int max_factor = 0;                           ///< the largest inner size; 0: no limit
 };
 
 namespace detail {

@@ -26,7 +26,7 @@ namespace tunekit::space {
 
 /// A list of integers as one value: usually an order of 0 ... n - 1.
 struct entries {
-    std::vector<std::int64_t> of;
+    std::vector<std::int64_t> of;  ///< the entries, in order
 
     friend bool operator==(const entries&, const entries&) = default;
 };
@@ -50,8 +50,8 @@ using value = std::variant<bool, std::int64_t, double, std::string, entries>;
 
 /// A parameter of a value_product: a name and its values, whose texts all differ.
 struct value_parameter {
-    std::string name;
-    std::vector<value> values;
+    std::string name;           ///< as in constraints
+    std::vector<value> values;  ///< in the order of their ordinals
 };
 
 /// The configurations over some parameters that fulfil all constraints, which are given as text. It is a search_space,
@@ -68,13 +68,15 @@ struct value_parameter {
 /// Throws: std::invalid_argument as `product` and `expression` do.
 class value_product : public detail::grid {
 public:
-    using config = std::vector<value>;
+    using config = std::vector<value>;  ///< one value per parameter
 
+    /// Makes the space; `constraints` are expressions over the names.
     value_product(std::vector<value_parameter> parameters, const std::vector<std::string>& constraints)
         : grid(grid_over(parameters, constraints)), parameters_(std::move(parameters))
     {
     }
 
+    /// The parameters as they were given.
     [[nodiscard]] const std::vector<value_parameter>& parameters() const noexcept { return parameters_; }
 
     /// The configuration of index `i`, one value per parameter. Precondition: i < size().

@@ -21,11 +21,12 @@ struct constraint {
     static_assert(sizeof...(Names) > 0, "tunekit: where: names no parameter");
     static_assert(!Conditional || sizeof...(Names) > 1, "tunekit: active_if: names no parameter that decides");
 
-    using is_constraint = void;
-    static constexpr bool conditional = Conditional;
+    using is_constraint = void;                       ///< marks a constraint
+    static constexpr bool conditional = Conditional;  ///< whether `active_if` made it
+    /// The names of the parameters that it is about.
     static constexpr std::array<std::string_view, sizeof...(Names)> names{Names.view()...};
 
-    Predicate predicate;
+    Predicate predicate;  ///< of the values
 
     /// The name of the constraint in error messages: `where<mr, nv>`. The argument is not read.
     [[nodiscard]] static std::string text(const void* = nullptr)

@@ -21,9 +21,10 @@ namespace tunekit::stats {
 
 /// An interval with two ends, both included. It is (-inf, +inf) where nothing is known.
 struct interval {
-    double low = -std::numeric_limits<double>::infinity();
-    double high = std::numeric_limits<double>::infinity();
+    double low = -std::numeric_limits<double>::infinity();  ///< the lower end
+    double high = std::numeric_limits<double>::infinity();  ///< the upper end
 
+    /// Whether x lies in it.
     [[nodiscard]] constexpr bool contains(double x) const { return low <= x && x <= high; }
 
     friend bool operator==(const interval&, const interval&) = default;
@@ -49,8 +50,8 @@ inline void require_level(double level)
 
 /// An interval and its probability of covering the median.
 struct covering_interval {
-    interval within;
-    double coverage = 0;
+    interval within;      ///< the interval
+    double coverage = 0;  ///< its probability
 
     friend bool operator==(const covering_interval&, const covering_interval&) = default;
 };

@@ -56,6 +56,7 @@ namespace tunekit::stats {
 /// A regular value. Source: Welford (1962), Technometrics 4; merging: Chan, Golub, LeVeque (1983), Am. Stat. 37.
 class running_moments {
 public:
+    /// Adds a value.
     constexpr void add(double x)
     {
         ++count_;
@@ -64,6 +65,7 @@ public:
         squares_ += from_old * (x - mean_);
     }
 
+    /// Adds all values of another one.
     constexpr void merge(const running_moments& other)
     {
         if (other.count_ == 0) return;
@@ -75,6 +77,7 @@ public:
         squares_ += other.squares_ + apart * apart * (n * m / (n + m));
     }
 
+    /// The number of values.
     [[nodiscard]] constexpr std::uint64_t count() const noexcept { return count_; }
 
     /// The mean; 0 before the first value.

@@ -23,8 +23,8 @@ namespace tunekit::study {
 
 /// The scores of one strategy on one space, over all repeats.
 struct outcome {
-    std::string strategy;
-    std::string space;
+    std::string strategy;          ///< its name
+    std::string space;             ///< its name
     double p = 0;                  ///< score over time, of all repeats together
     std::vector<double> s{};       ///< score by evaluations, of each repeat
     std::vector<double> shares{};  ///< the share of the way to the optimum after each evaluation, mean over repeats

@@ -63,8 +63,8 @@ namespace tunekit::study {
 
 /// The recordings that `read_recordings` found.
 struct recordings_read {
-    std::vector<recording> spaces{};
-    std::vector<io::problem> problems{};
+    std::vector<recording> spaces{};      ///< sorted by name
+    std::vector<io::problem> problems{};  ///< rows that were skipped
 };
 
 /// Reads recorded spaces whose names contain `only`: all of a folder by name, or the one of a file `PATH.params` (with

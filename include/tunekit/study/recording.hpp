@@ -26,9 +26,9 @@ inline constexpr std::size_t no_row = static_cast<std::size_t>(-1);
 /// A space with the measurement of each of its configurations and the time that it took. `recording_of`, `computed` and
 /// `read_recordings` make one.
 struct recording {
-    std::string name;
-    std::string kernel;  ///< spaces of one kernel are left out together
-    space::any_space space;
+    std::string name;                         ///< of the space
+    std::string kernel;                       ///< spaces of one kernel are left out together
+    space::any_space space;                   ///< its configurations
     std::vector<measure::recorded_row> rows;  ///< of configuration i
     double optimum = 0;                       ///< the lowest cost, seconds; infinite where nothing ran
     std::vector<std::size_t> source_rows =

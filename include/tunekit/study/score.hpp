@@ -29,14 +29,14 @@ namespace tunekit::study {
 
 /// A strategy and its name.
 struct entrant {
-    std::string name;
-    search::any_strategy strategy;
+    std::string name;               ///< shown in tables
+    search::any_strategy strategy;  ///< what is scored
 };
 
 /// Options of `score`. An aggregate: name what you change.
 struct score_options {
-    std::size_t repeats = 25;  ///< with different seeds, >= 1
-    std::uint64_t seed = 1;
+    std::size_t repeats = 25;            ///< with different seeds, >= 1
+    std::uint64_t seed = 1;              ///< of all streams
     std::size_t batch = 1;               ///< configurations asked for at a time, >= 1
     std::size_t judged = 200;            ///< evaluations over which S and the regret are taken, >= 1
     std::size_t evaluations = 220;       ///< the fewest evaluations of a run
@@ -46,37 +46,38 @@ struct score_options {
 
 /// A mean over spaces, its 95 % interval and the lowest of a single space.
 struct aggregate {
-    double mean = 0;
-    stats::interval within{};
-    double worst = 0;
+    double mean = 0;           ///< over spaces
+    stats::interval within{};  ///< its 95 % interval
+    double worst = 0;          ///< of a single space
 
+    /// Half the width of the interval.
     [[nodiscard]] double half() const noexcept { return 0.5 * (within.high - within.low); }
 };
 
 /// The scores of one strategy over all spaces.
 struct standing {
-    std::string strategy;
+    std::string strategy;  ///< its name
     std::optional<aggregate>
-        p{};  ///< P*: over the spaces on which a score over time is meaningful; empty where there is none
-    aggregate s{};
-    double regret = 0;          ///< mean over spaces; may be infinite
+        p{};            ///< P*: over the spaces on which a score over time is meaningful; empty where there is none
+    aggregate s{};      ///< the score by evaluations
+    double regret = 0;  ///< mean over spaces; may be infinite
     double own_seconds = 0;     ///< per evaluation, mean over spaces; NaN: unknown
     std::size_t reached_5 = 0;  ///< spaces where half of the repeats came within 5 % of the optimum
-    std::size_t reached_1 = 0;
+    std::size_t reached_1 = 0;  ///< the same within 1 %
 };
 
 /// The difference between the scores of two strategies on the same spaces: positive where `strategy` is better.
 struct difference {
-    std::string strategy;
-    std::string than;
-    std::optional<aggregate> p{};
-    aggregate s{};
+    std::string strategy;          ///< name of the first
+    std::string than;              ///< name of the second
+    std::optional<aggregate> p{};  ///< of the scores over time; empty where there are none
+    aggregate s{};                 ///< of the scores by evaluations
 };
 
 /// The results of a study: outcomes, standings and differences.
 struct scoreboard {
-    std::size_t judged = 200;
-    std::vector<std::string> spaces{};
+    std::size_t judged = 200;               ///< evaluations behind S
+    std::vector<std::string> spaces{};      ///< their names
     std::vector<bool> timed{};              ///< of each space, whether P is meaningful
     std::vector<outcome> outcomes{};        ///< strategy by strategy, in the order of the spaces
     std::vector<standing> standings{};      ///< of those that have an outcome on every space

@@ -31,6 +31,7 @@ struct trajectory {
     std::size_t failed = 0;           ///< evaluations that failed, as far as known
     bool failures_known = true;       ///< false where only the best costs of the run are known
 
+    /// The number of evaluations.
     [[nodiscard]] std::size_t evaluations() const noexcept { return best.size(); }
 };
 

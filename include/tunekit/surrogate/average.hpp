@@ -28,13 +28,13 @@ namespace tunekit::surrogate {
 /// Threads:    as the models.
 template <class First, class Second>
 struct average {
-    First first;
-    Second second;
+    First first;          ///< a model
+    Second second;        ///< another model
     double weight = 0.5;  ///< w of the first, in [0, 1]
 
     struct state {
-        state_of<First> first;
-        state_of<Second> second;
+        state_of<First> first;    ///< of the first model
+        state_of<Second> second;  ///< of the second model
 
         friend bool operator==(const state&, const state&) = default;
     };

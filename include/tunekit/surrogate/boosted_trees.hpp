@@ -62,18 +62,18 @@ namespace tunekit::surrogate {
 ///             Margins are floats. TVM permutes rows but not base margins; here they stay aligned. In predict a NaN
 ///             goes left.
 struct boosted_trees {
-    boosted_loss loss = boosted_loss::squared;
-    std::size_t rounds = 300;     ///< trees at most, >= 1
-    std::size_t max_depth = 3;    ///< 1 ... 6
-    double eta = 0.3;             ///< > 0; shrinkage
-    double gamma = 1e-4;          ///< >= 0; least worth of a split
-    double lambda = 1;            ///< >= 0
-    double min_child_weight = 1;  ///< >= 0; least sum of hessians of a child
-    double base_score = 0.5;      ///< prediction before the first tree; in (0, 1) with logistic loss
-    std::size_t max_bins = 64;    ///< 2 ... per feature; 0: exact
-    std::size_t stop_after = 20;  ///< rounds; 0: never
-    std::size_t recall_at = 64;   ///< >= 1; the size of a round
-    std::size_t members = 0;      ///< 0 or >= 2; models from which sd is computed
+    boosted_loss loss = boosted_loss::squared;  ///< what the trees minimise
+    std::size_t rounds = 300;                   ///< trees at most, >= 1
+    std::size_t max_depth = 3;                  ///< 1 ... 6
+    double eta = 0.3;                           ///< > 0; shrinkage
+    double gamma = 1e-4;                        ///< >= 0; least worth of a split
+    double lambda = 1;                          ///< >= 0
+    double min_child_weight = 1;                ///< >= 0; least sum of hessians of a child
+    double base_score = 0.5;                    ///< prediction before the first tree; in (0, 1) with logistic loss
+    std::size_t max_bins = 64;                  ///< 2 ... per feature; 0: exact
+    std::size_t stop_after = 20;                ///< rounds; 0: never
+    std::size_t recall_at = 64;                 ///< >= 1; the size of a round
+    std::size_t members = 0;                    ///< 0 or >= 2; models from which sd is computed
 
     /// AutoTVM's settings with its default, ranking loss: up to 8000 rounds, exact splits.
     [[nodiscard]] static constexpr boosted_trees paper()
@@ -86,7 +86,7 @@ struct boosted_trees {
         std::size_t dimensions = 0;
         std::vector<detail::boosted_ensemble> models;  ///< the model, then its members; empty before a fit
         std::vector<std::uint32_t> used;               ///< features that occur in a tree, ascending
-        detail::spread_scale scale;
+        detail::spread_scale scale;                    ///< from the members' spread to sd
 
         friend bool operator==(const state&, const state&) = default;
 

@@ -30,10 +30,12 @@ public:
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return d_ == 0 ? 0 : data_.size() / d_; }
     [[nodiscard]] constexpr std::size_t dimensions() const noexcept { return d_; }
+    /// Row i. Precondition: i < size().
     [[nodiscard]] constexpr std::span<const T> operator[](std::size_t i) const noexcept
     {
         return data_.subspan(i * d_, d_);
     }
+    /// All rows, one after another.
     [[nodiscard]] constexpr std::span<const T> data() const noexcept { return data_; }
 
 private:

@@ -67,7 +67,7 @@ struct gaussian_process {
     std::size_t max_rows = 1000;      ///< >= 8; in the process
 
     using state = detail::posterior;  ///< a regular value
-    using pool = process_pool;
+    using pool = process_pool;        ///< for a fixed set of candidates
 
     /// An empty process of d features. Throws std::invalid_argument where a parameter is out of range.
     [[nodiscard]] state start(std::size_t d) const

@@ -28,14 +28,14 @@ namespace tunekit::surrogate {
 /// median to learn what matters in the better half: all slower configurations then count alike. For scores use
 /// `.at_least`.
 struct importance_options {
-    double at_least = -std::numeric_limits<double>::infinity();
-    double at_most = std::numeric_limits<double>::infinity();
+    double at_least = -std::numeric_limits<double>::infinity();  ///< the lower bound
+    double at_most = std::numeric_limits<double>::infinity();    ///< the upper bound
 };
 
 /// The interaction of two features: their share beyond what each has alone.
 struct interaction {
-    std::size_t a = 0, b = 0;  ///< a < b
-    stats::prediction share{};
+    std::size_t a = 0, b = 0;   ///< a < b
+    stats::prediction share{};  ///< beyond the two singles
 
     friend bool operator==(const interaction&, const interaction&) = default;
 };

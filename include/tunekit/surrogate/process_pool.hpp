@@ -35,6 +35,7 @@ namespace tunekit::surrogate {
 class process_pool {
 public:
     process_pool() = default;
+    /// Makes a pool of these rows, row-major.
     process_pool(std::vector<float> rows, std::size_t dimensions) : rows_(std::move(rows)), dimensions_(dimensions) {}
 
     friend bool operator==(const process_pool&, const process_pool&) = default;

@@ -63,12 +63,12 @@ enum class forest_sd : std::uint8_t {
 ///             half of the trees for its estimate of the jackknife's noise; forestci draws half of them. As in
 ///             forestci, 20 points or fewer are not calibrated.
 struct random_forest {
-    std::size_t trees = 100;       ///< H >= 1
-    std::size_t max_features = 0;  ///< features compared at a node; 0 or more than d: all
-    std::size_t min_leaf = 1;      ///< >= 1; rows, as often as drawn
-    std::size_t max_depth = 0;     ///< 0: no limit
-    bool bootstrap = true;         ///< false: each tree sees each row once
-    forest_sd sd = forest_sd::tree_sd;
+    std::size_t trees = 100;            ///< H >= 1
+    std::size_t max_features = 0;       ///< features compared at a node; 0 or more than d: all
+    std::size_t min_leaf = 1;           ///< >= 1; rows, as often as drawn
+    std::size_t max_depth = 0;          ///< 0: no limit
+    bool bootstrap = true;              ///< false: each tree sees each row once
+    forest_sd sd = forest_sd::tree_sd;  ///< how sd is computed
 
     /// The forest of AdaTune's paper, with the sd that it cites: the jackknife of forestci, which needs many trees. It
     /// has 10 features per split, as in its code. The paper gives no other number.
@@ -83,14 +83,15 @@ struct random_forest {
     /// A fitted forest. A regular value.
     struct state {
         std::size_t dimensions = 0;
-        detail::forest forest;
-        jackknife ij;    ///< where the sd is the jackknife's
-        jackknife half;  ///< of the first half of the trees, where it is calibrated
+        detail::forest forest;  ///< the trees
+        jackknife ij;           ///< where the sd is the jackknife's
+        jackknife half;         ///< of the first half of the trees, where it is calibrated
 
         friend bool operator==(const state&, const state&) = default;
 
         [[nodiscard]] bool fitted() const noexcept { return !forest.root.empty(); }
         [[nodiscard]] std::size_t trees() const noexcept { return fitted() ? forest.root.size() - 1 : 0; }
+        /// The number of nodes of a tree.
         [[nodiscard]] std::size_t nodes(std::size_t tree) const { return forest.root[tree + 1] - forest.root[tree]; }
         /// Node i of a tree; node 0 is its root. Use it to inspect forests; predict does not use it.
         [[nodiscard]] detail::node_view node(std::size_t tree, std::size_t i) const { return forest.view(tree, i); }

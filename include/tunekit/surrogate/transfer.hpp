@@ -35,13 +35,13 @@ namespace tunekit::surrogate {
 ///             their order.
 template <class Model>
 struct transfer {
-    Model model;
+    Model model;               ///< fitted to what the past leaves
     state_of<Model> past;      ///< fitted
     double half_life = 64;     ///< > 0; rows
     double min_weight = 0.05;  ///< share below which the past is dropped
 
     struct state {
-        state_of<Model> own;
+        state_of<Model> own;  ///< of `model`
         double weight = 1;    ///< of the past
         bool fitted = false;  ///< `own` is
 

@@ -26,7 +26,7 @@ struct janoschek {
         {
             return p[0] - (p[0] - p[1]) * linalg::exp(-p[2] * linalg::exp(p[3] * log_x));
         }
-        std::array<double, 4> p;
+        std::array<double, 4> p;  ///< its parameters
     };
 
     template <class T>
@@ -61,8 +61,8 @@ struct weibull {
         {
             return p[0] - (p[0] - p[1]) * linalg::exp(-linalg::exp(p[3] * (log_x + log_kappa)));
         }
-        std::array<double, 4> p;
-        double log_kappa;
+        std::array<double, 4> p;  ///< its parameters
+        double log_kappa;         ///< ln kappa
     };
 
     template <class T>
@@ -98,8 +98,8 @@ struct mmf {
         {
             return p[0] - (p[0] - p[1]) / (1.0 + linalg::exp(p[3] * (log_x + log_kappa)));
         }
-        std::array<double, 4> p;
-        double log_kappa;
+        std::array<double, 4> p;  ///< its parameters
+        double log_kappa;         ///< ln kappa
     };
 
     template <class T>

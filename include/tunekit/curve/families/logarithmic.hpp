@@ -26,7 +26,7 @@ struct log_linear {
         {
             return p[0] * log_x + p[1];
         }
-        std::array<double, 2> p;
+        std::array<double, 2> p;  ///< its parameters
     };
 
     template <class T>
@@ -58,7 +58,7 @@ struct log_log_linear {
         {
             return linalg::log(p[0] * log_x + p[1]);
         }
-        std::array<double, 2> p;
+        std::array<double, 2> p;  ///< its parameters
     };
 
     template <class T>

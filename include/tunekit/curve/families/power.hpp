@@ -26,7 +26,7 @@ struct pow2 {
         {
             return p[0] * linalg::exp(-p[1] * log_x);
         }
-        std::array<double, 2> p;
+        std::array<double, 2> p;  ///< its parameters
     };
 
     template <class T>
@@ -59,7 +59,7 @@ struct pow3 {
         {
             return p[0] - p[1] * linalg::exp(-p[2] * log_x);
         }
-        std::array<double, 3> p;
+        std::array<double, 3> p;  ///< its parameters
     };
 
     template <class T>
@@ -94,7 +94,7 @@ struct pow4 {
         {
             return p[0] - linalg::exp(-p[3] * linalg::log(p[1] * x + p[2]));
         }
-        std::array<double, 4> p;
+        std::array<double, 4> p;  ///< its parameters
     };
 
     template <class T>

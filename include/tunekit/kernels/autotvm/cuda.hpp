@@ -18,18 +18,19 @@ namespace tunekit::kernels::autotvm {
 
 /// The resources that one block of a configuration uses.
 struct cuda_usage {
-    std::int64_t threads_x = 1, threads_y = 1, threads_z = 1;
-    std::int64_t shared_bytes = 0;
+    std::int64_t threads_x = 1, threads_y = 1, threads_z = 1;  ///< the block's size
+    std::int64_t shared_bytes = 0;                             ///< per block
     std::int64_t accumulators = 1;  ///< floats per thread, including those of virtual threads
 
+    /// The number of threads of a block.
     [[nodiscard]] constexpr std::int64_t threads() const noexcept { return threads_x * threads_y * threads_z; }
 };
 
 /// The limits that AutoTVM checks before it builds. Every CUDA device since Fermi allows this much.
 struct cuda_limits {
-    std::int64_t threads = 1024;
-    std::int64_t threads_x = 1024, threads_y = 1024, threads_z = 64;
-    std::int64_t shared_bytes = 48 * 1024;
+    std::int64_t threads = 1024;                                      ///< per block
+    std::int64_t threads_x = 1024, threads_y = 1024, threads_z = 64;  ///< along each axis
+    std::int64_t shared_bytes = 48 * 1024;                            ///< per block
 };
 
 /// The first limit that `use` exceeds, in one line; empty where there is none. Registers are not checked, because only

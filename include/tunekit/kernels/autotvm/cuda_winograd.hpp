@@ -23,7 +23,7 @@ namespace tunekit::kernels::autotvm {
 
 /// The matrices of F(m, r): outputs = A^T [(G g) * (B^T d)], * by element. Row-major, alpha = m + r - 1.
 struct winograd_matrices {
-    int m = 2, r = 3;
+    int m = 2, r = 3;               ///< outputs per tile and side; taps
     std::vector<double> at, g, bt;  ///< m x alpha, alpha x r, alpha x alpha
 };
 

@@ -46,8 +46,8 @@ namespace tunekit::kernels::autotvm {
 
 /// The inner sizes of TVM's untuned configuration.
 struct conv2d_x86_default {
-    int ic = 1, oc = 1, ow = 1, oh = 1;
-    bool unroll_kw = false;
+    int ic = 1, oc = 1, ow = 1, oh = 1;  ///< input channels, output channels, columns, rows (1 x 1 only)
+    bool unroll_kw = false;              ///< whether the loop over kernel columns is unrolled
 };
 
 /// TVM's fallback configuration: the widest vectors that divide the channels, and as many columns as registers hold.

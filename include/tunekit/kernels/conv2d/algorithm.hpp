@@ -56,12 +56,14 @@ public:
     using config_type =
         std::variant<std::remove_cvref_t<decltype(std::declval<const Direct&>().config())>, winograd_config>;
 
+    /// Plans the convolution. `weights` are OIHW.
     either_conv2d_kernel(const conv2d_shape& shape, const config_type& config, const tile_table& table,
                          std::span<const float> weights)
         : kernel_(std::visit([&](const auto& c) { return made(shape, c, table, weights); }, config))
     {
     }
 
+    /// The algorithm of the configuration.
     [[nodiscard]] conv2d_algorithm algorithm() const noexcept { return static_cast<conv2d_algorithm>(kernel_.index()); }
     [[nodiscard]] const conv2d_shape& shape() const
     {

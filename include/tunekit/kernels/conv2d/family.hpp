@@ -33,12 +33,12 @@ struct conv2d_family_config {
     int oh_rows = 1;                                        ///< oh_block at most; of direct
     int oc_block = 1;                                       ///< tiles of output channels per block
     loop_order order = loop_order::ori;                     ///< of direct
-    inner_order inner = inner_order::channels_outside;
-    padding_mode pad = padding_mode::clip;                 ///< of direct
-    edge_mode edge = edge_mode::balanced;                  ///< of direct; balanced or remainder
-    int tile = 2;                                          ///< of winograd: outputs down and across
-    int m_tiles = 1;                                       ///< of winograd: micro-kernels per block of tiles
-    winograd_layout layout = winograd_layout::by_element;  ///< of winograd
+    inner_order inner = inner_order::channels_outside;      ///< of the loops within a block
+    padding_mode pad = padding_mode::clip;                  ///< of direct
+    edge_mode edge = edge_mode::balanced;                   ///< of direct; balanced or remainder
+    int tile = 2;                                           ///< of winograd: outputs down and across
+    int m_tiles = 1;                                        ///< of winograd: micro-kernels per block of tiles
+    winograd_layout layout = winograd_layout::by_element;   ///< of winograd
 
     friend bool operator==(const conv2d_family_config&, const conv2d_family_config&) = default;
 };

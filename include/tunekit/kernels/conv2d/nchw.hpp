@@ -30,6 +30,7 @@ namespace tunekit::kernels {
 /// Threads: distinct objects are independent; one object is for one thread at a time (it owns the scratch).
 class nchw_kernel {
 public:
+    /// Plans the convolution. `weights` are OIHW.
     nchw_kernel(const conv2d_shape& shape, const nchw_config& config, const tile_table& table,
                 std::span<const float> weights)
         : shape_(checked(shape, config, table, weights)), config_(config), plan_(plan(shape, config, table, weights))

@@ -32,8 +32,8 @@ enum class weight_layout : std::uint8_t {
 
 /// The configuration of a dense layer: C (m x n) = A (m x k) B (k x n) with few rows of A.
 struct dense_config {
-    weight_layout layout = weight_layout::plain;
-    int rows = 1;        ///< plain: rows of B at a time
+    weight_layout layout = weight_layout::plain;  ///< of the weights
+    int rows = 1;                                 ///< plain: rows of B at a time
     int columns = 1;     ///< plain: columns between two visits of a row of B; more than n counts as n
     int nv = 1, vl = 1;  ///< panels: vectors of a panel, and their floats
     int ku = 1;          ///< panels: unrolling of the loop over k: 1, 2, 4, 8
@@ -56,7 +56,7 @@ struct dense_config {
 /// Threads: distinct objects are independent; one object is for one thread at a time (it owns the scratch).
 class dense_kernel {
 public:
-    static constexpr int max_rows = 8;
+    static constexpr int max_rows = 8;  ///< m at most
 
     /// Plans the product. Preconditions: `weights` has k n floats and, with `plain`, outlives the kernel.
     dense_kernel(const gemm_shape& shape, const dense_config& config, const tile_table& table,

@@ -35,6 +35,7 @@ namespace tunekit::kernels {
 /// Threads: distinct objects are independent; one object is for one thread at a time (it owns the scratch).
 class depthwise_kernel {
 public:
+    /// Plans the convolution. `weights` are [co][1][kernel_h][kernel_w].
     depthwise_kernel(const conv2d_shape& shape, const depthwise_config& config, const tile_table& table,
                      std::span<const float> weights)
         : shape_(checked(shape, config, table, weights)), config_(config), plan_(plan(shape, config, table, weights))

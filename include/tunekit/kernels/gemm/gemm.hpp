@@ -20,8 +20,8 @@ namespace tunekit::kernels {
 
 /// Distances in floats between rows, and between the matrices of a batch.
 struct gemm_strides {
-    std::ptrdiff_t lda = 0, ldb = 0, ldc = 0;
-    std::ptrdiff_t batch_a = 0, batch_b = 0, batch_c = 0;
+    std::ptrdiff_t lda = 0, ldb = 0, ldc = 0;              ///< from row to row
+    std::ptrdiff_t batch_a = 0, batch_b = 0, batch_c = 0;  ///< from matrix to matrix
 };
 
 /// The strides of dense row-major matrices.
@@ -48,6 +48,7 @@ struct gemm_strides {
 /// Threads: distinct objects are independent; one object is for one thread at a time (it owns the scratch).
 class gemm_kernel {
 public:
+    /// Plans the product of dense matrices.
     gemm_kernel(const gemm_shape& shape, const gemm_config& config, const tile_table& table)
         : gemm_kernel(shape, config, table, dense_strides(shape))
     {
@@ -73,6 +74,7 @@ public:
 
     [[nodiscard]] const gemm_shape& shape() const noexcept { return shape_; }
     [[nodiscard]] const gemm_config& config() const noexcept { return config_; }
+    /// The strides of the matrices.
     [[nodiscard]] const gemm_strides& strides() const noexcept { return strides_; }
     /// The number of floats kept for packed operands.
     [[nodiscard]] std::size_t scratch_size() const noexcept { return a_.size() + b_.size() + c_.size(); }

@@ -30,11 +30,13 @@ namespace tunekit::kernels {
 /// Threads: distinct objects are independent; one object has one `run` at a time.
 class parallel_gemm {
 public:
+    /// Plans the product for at most `threads` parts.
     parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table& table, int threads)
         : parallel_gemm(shape, config, table, threads, dense_strides(shape))
     {
     }
 
+    /// Plans the product for at most `threads` parts.
     parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table& table, int threads,
                   const gemm_strides& strides)
     {

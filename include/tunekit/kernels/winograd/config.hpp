@@ -35,8 +35,8 @@ struct winograd_config {
     int ic_chunk = 1;            ///< input blocks between two visits of a product's result; divides their number
     int tile_block = 1;          ///< tiles that are transformed together
     int oc_block = 1;  ///< output channel tiles between two output transforms; 1: each product is transformed at once
-    inner_order inner = inner_order::channels_outside;
-    winograd_layout layout = winograd_layout::by_element;
+    inner_order inner = inner_order::channels_outside;     ///< of the loops within a block
+    winograd_layout layout = winograd_layout::by_element;  ///< of the products
 
     friend bool operator==(const winograd_config&, const winograd_config&) = default;
 };

@@ -24,6 +24,7 @@ namespace tunekit::kernels {
 /// Errors, cost and threads are those of `winograd_kernel`. A run copies input and output once more.
 class winograd_nchw_kernel {
 public:
+    /// Plans the convolution. `weights` are OIHW.
     winograd_nchw_kernel(const conv2d_shape& shape, const winograd_config& config, const tile_table& table,
                          std::span<const float> weights)
         : kernel_(shape, config, table, weights),
