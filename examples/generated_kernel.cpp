@@ -5,8 +5,6 @@
 // Compilers build the next batch while a worker process measures and checks the last one. The winner is compared with what TVM
 // runs without tuning.
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <optional>
@@ -42,7 +40,7 @@ std::vector<float> noise(std::int64_t n, tk::random::philox& gen)
     return out;
 }
 
-/// Owns what every configuration is run on; packs the operands as each one wants them.
+/// The operands of every configuration. It packs them into the layout of each one.
 class layer {
 public:
     explicit layer(tk::random::philox& gen)
@@ -57,7 +55,7 @@ public:
 
     [[nodiscard]] std::vector<tk::measure::canary> canaries() const { return {y_.canary(), frame_.canary()}; }
 
-    /// For `generated_kernel`.
+    /// Makes a call of a configuration's function, for `generated_kernel`.
     [[nodiscard]] auto bind()
     {
         return [this](auto* function, const auto& c) {
@@ -69,7 +67,7 @@ public:
         };
     }
 
-    /// For `timed`.
+    /// The check of a result, for `timed`.
     [[nodiscard]] auto check() const
     {
         struct checker {
@@ -119,10 +117,8 @@ int main()
     auto measure = tk::measure::generated(program, std::move(pool), std::move(runs));
 
     const auto before = measure.measure(untuned(program.space), {});
-    const auto found = tk::tune(
-        program.space, measure,
-        tk::recipe{tk::search::annealing{}, tk::measure::fixed{}, {.abandon_factor = 3, .max_run_seconds = 2}, 8},
-        {.trials = 16}, gen);  // eight are built together
+    const tk::recipe how{tk::search::annealing{}, tk::measure::fixed{}, {.abandon_factor = 3, .max_run_seconds = 2}, 8};
+    const auto found = tk::tune(program.space, measure, how, {.trials = 16}, gen);  // eight are built together
     if (!found.found() || !before.front().ok()) return 1;
 
     double building = 0;

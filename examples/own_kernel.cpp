@@ -39,7 +39,7 @@ void multiply(const float* a, const float* b, float* c, int rows, int columns, i
                         for (int j = j0; j < j0 + columns; ++j) c[i * n + j] += a[i * n + k] * b[k * n + j];
 }
 
-/// Inputs, the expected result, and an output that notices who writes beside it.
+/// Inputs, the expected result, and an output whose neighbours are guarded.
 struct problem {
     tk::measure::guarded_buffer<float> a{n * n}, b{n * n}, expected{n * n}, c{n * n};
 
@@ -74,32 +74,27 @@ int main()
     };
     const problem tuned(1);
     const problem other(2);
-    auto measure = tuned.measurer(
-        space, tk::measure::until_confident{.standard_error = 0.02, .max_runs = 50});  // both fork here, early
+    // Both fork here, early.
+    auto measure = tuned.measurer(space, tk::measure::until_confident{.standard_error = 0.02, .max_runs = 50});
     auto again = other.measurer(space, tk::measure::fixed{.runs = 5, .batch = 1});
 
     tk::random::philox gen(1);
-    const auto found =
-        tk::tune(space, measure,
-                 tk::recipe{tk::search::annealing{}, tk::measure::fixed{}, {.abandon_factor = 3, .max_run_seconds = 2}},
-                 {.trials = 60}, gen);
+    const tk::recipe how{tk::search::annealing{}, tk::measure::fixed{}, {.abandon_factor = 3, .max_run_seconds = 2}};
+    const auto found = tk::tune(space, measure, how, {.trials = 60}, gen);
     std::printf("%zu of %llu configurations tried, %llu failed. The first failures:\n", found.trials().size(),
                 static_cast<unsigned long long>(space.size()), static_cast<unsigned long long>(found.failed()));
     int shown = 0;
     for (const auto& t : found.trials()) {
-        if (!t.measured.failed || ++shown > 3) continue;
-        const auto p = space.at(t.candidate);
-        std::printf("  %d x %d x %d: %s\n", tk::get<"rows">(p), tk::get<"columns">(p), tk::get<"depth">(p),
-                    t.measured.failed->message.c_str());
+        if (t.measured.failed && ++shown <= 3)
+            std::printf("  %s: %s\n", space.text(t.candidate).c_str(), t.measured.failed->message.c_str());
     }
     if (!found.found()) return 1;
 
     const auto verdict =
         tk::measure::race(again, found.finalists(4), {.run_seconds = 2}, {.margin = 0.02, .max_rounds = 30});
     if (!verdict.winner) return 1;
-    const auto p = space.at(*verdict.winner);
-    std::printf("winner: %d x %d x %d, %.1f us, %.2f GFLOP/s; %zu of 4 finalists tied after %u rounds\n",
-                tk::get<"rows">(p), tk::get<"columns">(p), tk::get<"depth">(p), 1e6 * verdict.cost,
-                2e-9 * n * n * n / verdict.cost, verdict.tied.size(), verdict.rounds);
+    std::printf("winner: %s, %.1f us, %.2f GFLOP/s; %zu of 4 finalists tied after %u rounds\n",
+                space.text(*verdict.winner).c_str(), 1e6 * verdict.cost, 2e-9 * n * n * n / verdict.cost,
+                verdict.tied.size(), verdict.rounds);
     return 0;
 }

@@ -127,21 +127,14 @@ int main(int argc, char** argv)
     app.add_option("--trajectories", s.trajectories,
                    "folders of a tuner's trajectories, SPACE.csv or SPACE.csv.gz; the folder names it")
         ->delimiter(',');
-    app.add_option("--repeats", s.how.repeats, "runs with different seeds")
-        ->capture_default_str()
-        ->check(programs::whole_number());
-    app.add_option("--seed", s.how.seed, "of the repeats' streams")
-        ->capture_default_str()
-        ->check(programs::whole_number());
-    app.add_option("--batch", s.how.batch, "configurations asked for at a time")
-        ->capture_default_str()
-        ->check(programs::whole_number());
-    app.add_option("--judged", s.how.judged, "evaluations that S and the regret look at")
-        ->capture_default_str()
-        ->check(programs::whole_number());
-    app.add_option("--evaluations", s.how.evaluations, "a run ends after so many, and not before its time has passed")
-        ->capture_default_str()
-        ->check(programs::whole_number());
+    const auto number = [&app](const char* name, auto& to, const char* text) {
+        app.add_option(name, to, text)->capture_default_str()->check(programs::whole_number());
+    };
+    number("--repeats", s.how.repeats, "runs with different seeds");
+    number("--seed", s.how.seed, "of the repeats' streams");
+    number("--batch", s.how.batch, "configurations asked for at a time");
+    number("--judged", s.how.judged, "evaluations that S and the regret look at");
+    number("--evaluations", s.how.evaluations, "a run ends after this many, and not before its time has passed");
     app.add_option("--budgets", s.how.budgets, "that time, in times of what random search needs")
         ->capture_default_str();
     app.add_option("--out", s.out, "folder for the trajectories, STRATEGY/SPACE.csv");

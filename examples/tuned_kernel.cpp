@@ -7,11 +7,8 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string>
 #include <vector>
@@ -56,7 +53,7 @@ std::vector<float> noise(std::int64_t n, std::uint64_t seed)
     return out;
 }
 
-/// What a tuner measures with: the operands, and what the product is.
+/// The operands, and the right product.
 struct problem {
     std::vector<float> a = noise(shape.m * shape.k, 1), b = noise(shape.k * shape.n, 2),
                        want = reference_gemm(shape, a, b), c = want;
@@ -94,7 +91,7 @@ int run(const std::string& given)
     gemm_kernel kernel = tuned(path, best);
     if (given.empty()) std::remove(path.c_str());
 
-    // Side by side, as the machine's mood changes: what the tuner measures, and the kernel in a loop.
+    // The tuner's measurement and the kernel in a loop take turns, because the speed of a machine changes.
     auto measurer = on.measurer();
     std::vector<double> tuners, here;
     tk::measure::thread_clock now;
