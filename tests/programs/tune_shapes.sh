@@ -8,7 +8,8 @@ program=$1/examples/tune_shapes
 . "./tests/programs/support/refuses.sh"
 refuses '--shapes' --shapes 0 --results "$work/none"
 refuses '--seconds' --seconds -1 --results "$work/none"
-refuses 'is no file of results' --results README.md
+cp README.md "$work/page"
+refuses 'is no file of results' --results "$work/page"
 refuses 'cannot be written' --results "$work/no/such/folder"
 sed 's/^space .*/space 0123456789abcdef/' bench/data/gemm_shapes.results >"$work/changed"
 refuses 'its checksum is another one' --results "$work/changed"
