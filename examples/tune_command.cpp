@@ -150,9 +150,10 @@ tk::index untuned_of(const command_options& o, const tk::io::space_file& file, c
     return *found;
 }
 
-constexpr double race_share = 0.1;           // of the seconds, for the last comparison
-constexpr std::size_t finalists = 3;         // and the default
-constexpr std::uint32_t enough_rounds = 12;  // in which a race tells four apart
+constexpr double race_share = 0.1;      // of the seconds, for the last comparison
+constexpr double short_seconds = 30;    // where only trials are counted: what separating two may take in any case
+constexpr std::size_t finalists = 3;    // and the default
+constexpr std::uint32_t max_rounds = 30;
 
 const tk::measure::measurement* measured_in(const tk::tuning& record, tk::index i)
 {
@@ -161,8 +162,10 @@ const tk::measure::measurement* measured_in(const tk::tuning& record, tk::index 
     return nullptr;
 }
 
-/// The best and the default, run afresh side by side for about `seconds`. Of those that the race cannot tell apart the one
-/// with the lowest fresh median is taken. Where the seconds are too few for one round, what was measured before is told.
+/// The best and the default, run afresh side by side for a tenth of `seconds`, or of the time so far where there is no
+/// limit. There it takes the rounds that can separate two, unless they take longer than the run did. Of those that the
+/// race cannot tell apart the one with the lowest fresh median is taken. Where the seconds are too few for one round,
+/// what was measured before is told.
 void race(programs::command_report& r, const tk::tuning& record, tk::index untuned, until_signal& measurer,
           const tk::measure::limits& within, double seconds)
 {
@@ -177,17 +180,27 @@ void race(programs::command_report& r, const tk::tuning& record, tk::index untun
         if (std::find(out.begin(), out.end(), untuned) == out.end()) out.push_back(untuned);
         return out;
     };
-    const auto rounds_of = [&](const std::vector<tk::index>& all) {
-        double each = 1e-3;  // seconds of a round, about
+    const auto round_of = [&](const std::vector<tk::index>& all) {
+        double out = 1e-3;  // seconds, about
         for (const tk::index i : all)
-            if (const auto* m = measured_in(record, i)) each += m->run_seconds / (std::max)(m->runs, 1U);
-        return seconds / each;
+            if (const auto* m = measured_in(record, i)) out += m->run_seconds / (std::max)(m->runs, 1U);
+        return out;
     };
-    std::vector<tk::index> all = line_up(finalists);
-    if (rounds_of(all) < enough_rounds) all = line_up(1);
-    if (rounds_of(all) < 1) return;  // it would take longer than the run may
-    const auto rounds = static_cast<std::uint32_t>((std::min)(30.0, rounds_of(all)));
+    const auto enough = [](const std::vector<tk::index>& all) { return tk::measure::rounds_to_separate(all.size()); };
+    std::vector<tk::index> all = line_up(1);
+    const double to_separate = enough(all) * round_of(all), most = (std::max)(short_seconds, record.seconds());
+    double left = seconds < tk::forever ? race_share * seconds : (std::max)(1.0, race_share * record.seconds());
+    if (!(seconds < tk::forever) && to_separate <= most)
+        left = (std::max)(left, (std::min)(1.5 * to_separate, most));  // 1.5: one disturbed round does no harm then
+    if (const auto more = line_up(finalists); left >= enough(more) * round_of(more)) all = more;
+    if (all.size() > 1) {
+        r.rounds_to_separate = enough(all);
+        r.seconds_to_separate = to_separate / race_share;
+    }
+    if (left < round_of(all)) return;  // it would take longer than the run may
+    const auto rounds = static_cast<std::uint32_t>((std::min)(double{max_rounds}, left / round_of(all)));
     const auto result = tk::measure::race(measurer, all, within, {.max_rounds = rounds});
+    r.rounds = result.rounds;
     if (!result.winner || measurer.stopped()) return;
     double lowest = std::numeric_limits<double>::infinity();
     std::vector<programs::told_configuration> tied;
@@ -295,9 +308,7 @@ int run(const command_options& o)
         single.build_directory = program.builds();
         tk::measure::program alone(space, std::move(single));
         until_signal track(alone, stop);
-        const double left =
-            seconds < tk::forever ? race_share * seconds : (std::max)(1.0, race_share * record.seconds());
-        race(r, record, untuned, track, {.run_seconds = o.run_seconds, .build_seconds = o.build_seconds}, left);
+        race(r, record, untuned, track, {.run_seconds = o.run_seconds, .build_seconds = o.build_seconds}, seconds);
     } else if (record.found()) {
         r.best = {.candidate = record.incumbent().candidate, .cost = record.best_cost()};
         if (const auto* m = measured_in(record, untuned)) r.untuned = {.candidate = untuned, .cost = m->cost};

@@ -61,6 +61,9 @@ struct command_report {
     std::string stopped{}, last_failure{};
     std::optional<told_configuration> untuned{}, best{};
     std::vector<told_configuration> tied{};
+    std::uint32_t rounds = 0;              ///< of the last comparison, side by side; 0 where there was none
+    std::uint32_t rounds_to_separate = 0;  ///< with fewer it separates none
+    double seconds_to_separate = 0;        ///< of a run whose last comparison has as many, about
     std::vector<std::string> number_names{};
     bool is_time = true;  ///< costs are seconds
 };
@@ -112,6 +115,8 @@ inline void print_json(const command_report& r, const tunekit::space::value_prod
     }
     out["tied"] = json::array();
     for (const auto& t : r.tied) out["tied"].push_back(json_of(r, space, t));
+    out["rounds"] = r.rounds;
+    out["rounds_to_separate"] = r.rounds_to_separate;
     out["stopped"] = r.stopped;
     std::printf("%s\n", out.dump(2).c_str());
 }
@@ -150,9 +155,14 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
     };
     if (r.untuned) line("default", *r.untuned);
     line("best", *r.best);
-    for (const auto& t : r.tied) line("tied", t);
+    const bool unclear = r.rounds < r.rounds_to_separate;
+    for (const auto& t : r.tied) line(unclear ? "unclear" : "tied", t);
     if (r.untuned && r.best->candidate != r.untuned->candidate && std::isfinite(r.untuned->cost))
         std::printf("\nthe default costs %.3g times as much\n", r.untuned->cost / r.best->cost);
+    if (unclear && (r.rounds == 0 || !r.tied.empty()))
+        std::printf("\nnot separated: too few runs side by side, %lu where %lu are the least; want --seconds %.0f or more\n",
+                    static_cast<unsigned long>(r.rounds), static_cast<unsigned long>(r.rounds_to_separate),
+                    std::ceil(r.seconds_to_separate));
     std::printf("\n");
     if (!winner.build.empty()) std::printf("mkdir -p tuned && %s\n", shell_line(winner.build).c_str());
     for (const auto& [name, value] : winner.environment) std::printf("%s ", (name + '=' + shell_word(value)).c_str());

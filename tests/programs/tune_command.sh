@@ -70,7 +70,7 @@ grep -q '^tied *1 .*tile = 4, mode = fast' out || fail "no tied in: $(cat out)"
 FAULT='' sh -c "$(tail -n 1 out)" | grep -q '^cost: 1 on' || fail "the line to paste does not run: $(tail -n 1 out)"
 [ "$(json_rows out.t4 results 2>&1)" = 18 ] || fail 'the T4 file does not have 18 results'
 run --trials 18 "$@" --json -- ./program.sh {tile} {mode} {on} >json 2>err || fail "--json: exit status $?"
-for key in '"trials": 18' '"failed": 0' '"default"' '"cost": 12.0' '"command"' '"./program.sh"' '"tied"' '"low": 1.0' '"stopped"'; do
+for key in '"trials": 18' '"failed": 0' '"default"' '"cost": 12.0' '"command"' '"./program.sh"' '"tied"' '"low": 1.0' '"rounds_to_separate"' '"stopped"'; do
     grep -qF "$key" json || fail "the JSON has no $key"
 done
 # Several at a time, with a build and files of their own.
@@ -95,6 +95,23 @@ chmod +x counted.sh
 run --seconds 3 "$@" -- "$work/counted.sh" {tile} {mode} {on} >out 2>err || fail "--seconds: exit status $?: $(cat err)"
 [ "$(wc -l <runs.counted)" = "$(sed -n 's/^\([0-9]*\) configurations measured.*/\1/p' out)" ] ||
     fail "a comparison that does not fit was begun: $(wc -l <runs.counted) runs, $(head -n 1 out)"
+
+# What is plainly slower is not called tied: with few trials the last comparison takes as many rounds as separate two, and
+# where the seconds do not suffice for those it says so.
+cat >plain.sh <<'END'
+#!/bin/sh
+sleep 0.06
+c=$((400 / $1))
+[ "$2" = slow ] && c=$((c + 20))
+[ "$3" = true ] && c=$((c + 7))
+echo "cost: $c"
+END
+chmod +x plain.sh
+run --trials 4 "$@" -- ./plain.sh {tile} {mode} {on} >out 2>err || fail "few trials: exit status $?: $(cat err)"
+if grep -E '^(tied|unclear)|not separated' out; then fail "few trials: $(cat out)"; fi
+run --seconds 4 "$@" -- ./plain.sh {tile} {mode} {on} >out 2>err || fail "few seconds: exit status $?: $(cat err)"
+grep -Eq '^not separated: too few runs side by side, [0-7] where 8 are the least' out || fail "few seconds: $(cat out)"
+if grep '^tied' out; then fail "few seconds: $(cat out)"; fi
 
 # Faults of the program: the run goes on, and what cannot be measured at all is said.
 for fault in crash status hang; do

@@ -17,6 +17,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/detail/evidence.hpp"
 #include "tunekit/stats/quantile.hpp"
 
 namespace tunekit::measure {
@@ -75,36 +76,6 @@ struct race_result {
 
 namespace detail {
 
-/// Evidence, as an e-value, that a coin which showed `heads` in `n` throws falls on heads more often than not.
-///
-///     E = 2 * 2^n * integral_{1/2}^{1} p^heads (1 - p)^(n - heads) dp
-///       = sum_{j <= heads} C(n + 1, j) / ((n + 1) C(n, heads))
-///
-/// For a coin that does not, the expectation of E after each throw is at most what it was before.
-inline double evidence(std::uint32_t heads, std::uint32_t n) noexcept
-{
-    const double next = static_cast<double>(n) + 1;
-    double term = next / (next - heads);  // C(n + 1, heads) / C(n, heads)
-    double sum = 0;
-    for (double j = heads;; j -= 1) {
-        sum += term;
-        if (j < 1) break;
-        term *= j / (next + 1 - j);
-    }
-    return sum / next;
-}
-
-/// The largest x such that `values` show their median above every y < x at the given evidence; -inf where there is
-/// none.
-inline double median_at_least(std::vector<double> values, double wanted)
-{
-    std::sort(values.begin(), values.end());
-    const auto n = static_cast<std::uint32_t>(values.size());
-    double bound = -std::numeric_limits<double>::infinity();
-    for (std::uint32_t k = 0; k < n && evidence(n - k, n) >= wanted; ++k) bound = values[k];
-    return bound;
-}
-
 /// log(a / b) in each round that both ran.
 inline std::vector<double> log_ratios(const standing& a, const standing& b)
 {
@@ -114,6 +85,21 @@ inline std::vector<double> log_ratios(const standing& a, const standing& b)
 }
 
 }  // namespace detail
+
+/// The rounds without which a race of `finalists` puts none out, however far apart they are: with fewer, "tied" says
+/// nothing.
+///
+///     measure::rounds_to_separate(2);  // 8 at a confidence of 0.95; 11 for four
+///
+/// The least n with (2^(n+1) - 1) / (n + 1) >= m (m - 1) / (1 - confidence): the evidence of n rounds that one finalist loses.
+/// Throws std::invalid_argument for a confidence outside ]0, 1[.
+[[nodiscard]] inline std::uint32_t rounds_to_separate(std::size_t finalists, double confidence = 0.95)
+{
+    race_options{.confidence = confidence}.validate();
+    std::uint32_t n = 1;
+    while (detail::evidence(n, n) < detail::wanted_evidence(finalists, confidence)) ++n;
+    return n;
+}
 
 /// A race in progress, without a measurer: `lines_up` gives the next round, `finishes` takes its times, and `verdict`
 /// gives the result.
@@ -128,8 +114,7 @@ public:
             left_.push_back(out_.standings.size());
             out_.standings.emplace_back().candidate = i;
         }
-        const auto m = static_cast<double>(finalists.size());
-        wanted_ = (std::max)(1.0, m * (m - 1)) / (1 - options.confidence);
+        wanted_ = detail::wanted_evidence(finalists.size(), options.confidence);
     }
 
     /// Whether the race is over.
@@ -246,7 +231,7 @@ private:
 /// backwards.
 ///
 /// Errors:     std::invalid_argument for a finalist given twice or a setting out of range.
-/// Cost:       at most max_rounds * m measurements; m = 5 at 0.95 need 12 rounds or more to distinguish two.
+/// Cost:       at most max_rounds * m measurements; `rounds_to_separate(m)` rounds at least to put one out.
 /// Source:     Ville (1939), Etude critique de la notion de collectif; the uniform mixture of likelihood ratios is
 ///             Robbins (1970), Statistical methods related to the law of the iterated logarithm, Ann. Math. Stat. 41,
 ///             cut to biases above 1/2.

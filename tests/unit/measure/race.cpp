@@ -172,6 +172,27 @@ TEST_CASE("race: out of time it ends after the round under way, and not before t
     CHECK_THROWS_AS((void)measure::race(m, both, {}, {.max_seconds = 0}), std::invalid_argument);
 }
 
+TEST_CASE("rounds_to_separate: with one round fewer nobody is put out, however slow, and with as many somebody is")
+{
+    CHECK(measure::rounds_to_separate(2) == 8);  // 511 / 9 >= 2 / 0.05 > 255 / 8
+    CHECK(measure::rounds_to_separate(4) == 11);
+    CHECK(measure::rounds_to_separate(5) == 12);
+    CHECK(measure::rounds_to_separate(2, 0.5) == 4);  // 31 / 5 >= 4 > 15 / 4
+    for (const std::size_t m : {2U, 3U, 4U, 6U})
+        for (const double confidence : {0.5, 0.95, 0.999}) {
+            std::vector<tk::index> all;
+            for (std::size_t k = 0; k < m; ++k) all.push_back(k);
+            const std::uint32_t enough = measure::rounds_to_separate(m, confidence);
+            for (const std::uint32_t rounds : {enough - 1, enough}) {
+                noisy fast{std::vector<double>(m, 1000)};
+                fast.seconds[0] = 1;
+                const auto r = measure::race(fast, all, {}, {.confidence = confidence, .max_rounds = rounds});
+                CHECK(r.tied.size() == (rounds < enough ? m : 1));
+            }
+        }
+    CHECK_THROWS_AS(static_cast<void>(measure::rounds_to_separate(2, 1)), std::invalid_argument);
+}
+
 TEST_CASE("race refuses what means nothing")
 {
     noisy m{{1, 2}};

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The evidence of a race: a test martingale for the bias of a coin.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace tunekit::measure::detail {
+
+/// Evidence, as an e-value, that a coin which showed `heads` in `n` throws falls on heads more often than not.
+///
+///     E = 2 * 2^n * integral_{1/2}^{1} p^heads (1 - p)^(n - heads) dp
+///       = sum_{j <= heads} C(n + 1, j) / ((n + 1) C(n, heads))
+///
+/// For a coin that does not, the expectation of E after each throw is at most what it was before.
+[[nodiscard]] inline double evidence(std::uint32_t heads, std::uint32_t n) noexcept
+{
+    const double next = static_cast<double>(n) + 1;
+    double term = next / (next - heads);  // C(n + 1, heads) / C(n, heads)
+    double sum = 0;
+    for (double j = heads;; j -= 1) {
+        sum += term;
+        if (j < 1) break;
+        term *= j / (next + 1 - j);
+    }
+    return sum / next;
+}
+
+/// The largest x such that `values` show their median above every y < x at the given evidence; -inf where there is
+/// none.
+[[nodiscard]] inline double median_at_least(std::vector<double> values, double wanted)
+{
+    std::sort(values.begin(), values.end());
+    const auto n = static_cast<std::uint32_t>(values.size());
+    double bound = -std::numeric_limits<double>::infinity();
+    for (std::uint32_t k = 0; k < n && evidence(n - k, n) >= wanted; ++k) bound = values[k];
+    return bound;
+}
+
+/// The evidence against a finalist that puts it out of a race of m = `finalists`: m (m - 1) ordered pairs share the
+/// probability of error.
+[[nodiscard]] inline double wanted_evidence(std::size_t finalists, double confidence) noexcept
+{
+    const auto m = static_cast<double>(finalists);
+    return (std::max)(1.0, m * (m - 1)) / (1 - confidence);
+}
+
+}  // namespace tunekit::measure::detail
