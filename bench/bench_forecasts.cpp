@@ -16,6 +16,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bench/support/stopping.hpp"
 #include "bench/support/tuning_curves.hpp"
 #include "programs/program.hpp"
 #include "tunekit/bandit/epsilon_greedy.hpp"
@@ -44,7 +45,7 @@ struct settings {
     std::string by = "method";
     std::size_t repeats = 5, networks = 0, tasks = 12;
     std::uint64_t seed = 1;
-    bool json = false;
+    bool json = false, stopping = false;
 };
 
 constexpr std::size_t cuts[] = {20, 50, 100, 200};
@@ -422,10 +423,24 @@ void print_json(const settings& s, const std::vector<summary>& rows, const std::
             .c_str());
 }
 
+/// Forecasts of the share of a call that more trials save, and rules that stop by them.
+void study_stopping(const settings& s)
+{
+    tk::require(!s.json, "--json has no form for --stopping, want one of the two");
+    constexpr double worths[] = {0.1, 1, 10, 100};
+    std::vector<tuning_curve> curves;
+    for (const auto& path : programs::recorded_spaces(s.spaces))
+        programs::search_space(curves, path, s.strategies, s.repeats, 400, s.seed, 1);
+    for (const auto& [name, forecast] : programs::share_forecasts())
+        programs::print_calibration(name, programs::promises_of(curves, forecast, cuts, ahead));
+    programs::print_stopping(curves, worths, s.seed);
+}
+
 void run(const settings& s)
 {
     tk::require(s.repeats > 0 && s.tasks > 0, "--repeats and --tasks are counts, want >= 1");
     for (const auto& name : s.strategies) (void)programs::find(programs::strategies(), "strategy", name);
+    if (s.stopping) return study_stopping(s);
     std::vector<tuning_curve> curves;
     for (const auto& path : programs::recorded_spaces(s.spaces))
         programs::search_space(curves, path, s.strategies, s.repeats, longest, s.seed);
@@ -455,6 +470,8 @@ int main(int argc, char** argv)
         ->capture_default_str();
     app.add_option("--networks", s.networks, "networks of such curves to schedule, too")->capture_default_str();
     app.add_option("--tasks", s.tasks, "curves in a network")->capture_default_str();
+    app.add_flag("--stopping", s.stopping,
+                 "instead: what is promised of more trials against what came, and what rules of stopping lose");
     app.add_flag("--json", s.json, "print JSON instead of a table");
     return programs::run_program(app, argc, argv, [&] { run(s); });
 }

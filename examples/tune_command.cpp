@@ -230,6 +230,7 @@ int run(const command_options& o)
     how.limits.max_build_seconds = o.build_seconds;
     tk::budget limit;
     if (o.trials > 0) limit.trials = o.trials;
+    programs::set_gain(limit, o);
     tk::io::logged_options about{.name = "command", .strategy = o.strategy, .seed = o.seed, .resume = o.resume};
     const auto with = [&](const tk::tuner<tk::space::any_space, tk::search::any_strategy, tk::random::philox>& t,
                           const auto& drive) {
@@ -261,7 +262,7 @@ int run(const command_options& o)
     for (const std::string& name : program.unused())
         tk::invalid("the parameter '" + name + "' occurs in no argument, variable or file; want {" + name +
                     "} somewhere, or a space without it");
-    const double seconds = o.seconds > 0 ? o.seconds : o.trials > 0 ? tk::forever : 60;
+    const double seconds = o.seconds > 0 ? o.seconds : o.trials > 0 || o.gain_below > 0 ? tk::forever : 60;
     limit.seconds = seconds < tk::forever ? (1 - race_share) * seconds : seconds;
     const tk::index untuned = untuned_of(o, file, space);
     const bool is_time = o.cost == "wall" || o.cost == "cpu";

@@ -23,6 +23,7 @@
 #include "tunekit/measure/program/json_reading.hpp"
 #include "tunekit/measure/program/program_options.hpp"
 #include "tunekit/measure/program/readings.hpp"
+#include "tunekit/tune/budget.hpp"
 
 namespace programs {
 
@@ -30,6 +31,7 @@ struct command_options {
     std::string space, log, strategy = "combined", cost = "wall", check, untuned, t4, directory, result_file,
                             build_directory;
     std::vector<std::string> environment, files, numbers, build, command;
+    double gain_below = 0, calls = 0;
     double seconds = 0, run_seconds = 60, build_seconds = 300, cpu_seconds = 0, tolerance = 0;
     std::uint64_t trials = 0, seed = 1;
     std::size_t workers = 1, builders = 0, memory_mib = 0, repeat = 0;
@@ -138,14 +140,33 @@ inline tunekit::measure::program_options program_of(const command_options& o)
     return out;
 }
 
+/// The part of the budget that ends a run once it no longer pays.
+inline void set_gain(tunekit::budget& limit, const command_options& o)
+{
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (!(o.gain_below >= 0))
+        tunekit::invalid("--stop-when-gain-below " + std::to_string(o.gain_below) + ", want 0 or more seconds per second");
+    if (!(o.calls >= 0 && o.calls < infinity))
+        tunekit::invalid("--calls " + std::to_string(o.calls) + ", want how often the program will run");
+    if (o.gain_below > 0 && o.calls == 0)
+        tunekit::invalid("--stop-when-gain-below needs --calls N, want how often the program will run with what is found");
+    if (o.calls > 0 && o.gain_below == 0)
+        tunekit::invalid("--calls is used by --stop-when-gain-below alone, want both");
+    limit.stop_when_gain_below = o.gain_below;
+    limit.calls = o.calls;
+}
+
 /// The options of the program, on `app`.
 inline void describe(CLI::App& app, command_options& o)
 {
     app.add_option("--space", o.space,
                    "file: our JSON, a T1 problem of Kernel Tuner or KTT, or a scenario of BaCO or HyperMapper")
         ->required();
-    app.add_option("--seconds", o.seconds, "wall time of the run; 60 where neither this nor --trials is given");
+    app.add_option("--seconds", o.seconds, "wall time of the run; 60 where no other end is given");
     app.add_option("--trials", o.trials, "configurations to measure")->check(whole_number());
+    app.add_option("--stop-when-gain-below", o.gain_below,
+                   "end where a second of tuning is expected to save fewer seconds of the calls than this; needs --calls");
+    app.add_option("--calls", o.calls, "how often the program will run with what is found, for --stop-when-gain-below");
     app.add_option("--env", o.environment, "NAME=VALUE for the program, with placeholders; may be repeated")
         ->allow_extra_args(false);
     app.add_option("--file", o.files,

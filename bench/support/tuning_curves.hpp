@@ -26,6 +26,7 @@ namespace programs {
 struct tuning_curve {
     std::string space, strategy;
     std::vector<double> best;
+    std::vector<double> seconds;  ///< that the search took until then, as recorded
 };
 
 /// Paths of the recorded spaces in the folders, without endings, sorted by name in each.
@@ -42,10 +43,10 @@ inline std::vector<std::string> recorded_spaces(const std::vector<std::string>& 
     return out;
 }
 
-/// `repeats` searches of each strategy over the space at `path`, of at most `trials` trials in batches of 8.
+/// `repeats` searches of each strategy over the space at `path`, of at most `trials` trials in batches.
 inline void search_space(std::vector<tuning_curve>& out, const std::string& path,
                          const std::vector<std::string>& strategies, std::size_t repeats, std::size_t trials,
-                         std::uint64_t seed)
+                         std::uint64_t seed, std::size_t batch_size = 8)
 {
     const auto known = programs::strategies();
     const auto recorded = tunekit::io::read_recorded_space(path);
@@ -57,16 +58,19 @@ inline void search_space(std::vector<tuning_curve>& out, const std::string& path
             auto gen = tunekit::random::stream(seed, 0x63757276U, repeat);
             double now = 0, top = 0;
             tunekit::measure::replay measurer(table.rows, tunekit::measure::virtual_clock(now));
-            tuning_curve curve{path.substr(path.rfind('/') + 1), name, {}};
+            tuning_curve curve{path.substr(path.rfind('/') + 1), name, {}, {}};
             auto state = strategy.start(space);
             while (curve.best.size() < trials) {
                 const auto batch =
-                    strategy.propose(state, space, (std::min)(std::size_t{8}, trials - curve.best.size()), gen);
+                    strategy.propose(state, space, (std::min)(batch_size, trials - curve.best.size()), gen);
                 if (batch.empty()) break;
+                const double begun = now;
                 const auto measured = measurer.measure(batch, {});
-                for (const auto& m : measured) {
-                    if (m.ok()) top = (std::max)(top, 1 / m.cost);
+                for (std::size_t i = 0; i < measured.size(); ++i) {
+                    if (measured[i].ok()) top = (std::max)(top, 1 / measured[i].cost);
                     curve.best.push_back(top);
+                    const double share = static_cast<double>(i + 1) / static_cast<double>(measured.size());
+                    curve.seconds.push_back(begun + share * (now - begun));
                 }
                 strategy.observe(state, space, batch, measured, gen);
             }

@@ -5,6 +5,7 @@
 /// Every public header of tune/ that needs no more than tunekit does.
 
 #include "tunekit/tune/budget.hpp"
+#include "tunekit/tune/gain_rate.hpp"
 #include "tunekit/tune/plan.hpp"
 #include "tunekit/tune/print_progress.hpp"
 #include "tunekit/tune/recipe.hpp"

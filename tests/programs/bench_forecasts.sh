@@ -13,6 +13,7 @@ refuses 'holds no recorded space' --spaces "$work"
 refuses 'strategy "nonsense" is unknown' --spaces bench/data --strategy nonsense
 refuses 'want >= 1' --spaces bench/data --repeats 0
 refuses '--by' --spaces bench/data --by nonsense
+refuses '--json has no form for --stopping' --spaces bench/data --stopping --json
 
 run() {
     "$forecasts" --spaces bench/data --strategy random,annealing --repeats 3 --networks 2 --tasks 3 "$@"
@@ -29,4 +30,10 @@ numbers() {
 echo "$(numbers improvements) $(numbers "last value")" |
     awk 'NF == 6 && $1 >= 80 && $1 <= 99 && $2 < $5 && $3 < $6 { ok = 1 } END { exit !ok }' ||
     fail "they do not cover, or are no sharper than the last value: $(numbers improvements), $(numbers "last value")"
+
+# Where the calls take as long as 100 trials, the rule that tunekit has loses less than 100 trials do.
+"$forecasts" --stopping --spaces bench/data --strategy annealing --repeats 1 >"$work/stopping"
+[ "$(grep -c '^improvements: [0-9]* promises' "$work/stopping")" = 1 ] || fail "--stopping has no calibration"
+awk '/^1 +100 trials/ { fixed = $5 } /^1 +improvements, 1 ahead/ { rule = $6 } END { exit !(rule > 0 && rule < fixed) }' "$work/stopping" ||
+    fail "--stopping: $(grep '^1 ' "$work/stopping")"
 exit $bad

@@ -52,6 +52,10 @@ refuses "--default names the parameter 'tille'" --space space.json --default til
 refuses 'is no configuration of the space' --space space.json --default tile=16 -- ./program.sh {tile} {mode} {on}
 refuses "--check 'maybe:1' is unknown" --space space.json --check maybe:1 -- ./program.sh {tile} {mode} {on}
 refuses "the template 'none' cannot be read" --space space.json --file none:out -- ./program.sh {tile} {mode} {on}
+refuses '--stop-when-gain-below needs --calls' --space space.json --stop-when-gain-below 1 -- ./program.sh {tile} {mode} {on}
+refuses '--calls is used by --stop-when-gain-below' --space space.json --calls 9 -- ./program.sh {tile} {mode} {on}
+refuses 'want 0 or more' --space space.json --stop-when-gain-below -1 --calls 9 -- ./program.sh {tile} {mode} {on}
+refuses 'want how often' --space space.json --stop-when-gain-below 1 --calls -9 -- ./program.sh {tile} {mode} {on}
 refuses '--resume needs a log' --space space.json --resume -- ./program.sh {tile} {mode} {on}
 for number in '--seed -1' '--seed 99999999999999999999' '--trials -1' '--workers 1.5' '--repeat -1' '--memory-mib -1'; do
     # shellcheck disable=SC2086 # an option and its value
@@ -112,6 +116,12 @@ if grep -E '^(tied|unclear)|not separated' out; then fail "few trials: $(cat out
 run --seconds 4 "$@" -- ./plain.sh {tile} {mode} {on} >out 2>err || fail "few seconds: exit status $?: $(cat err)"
 grep -Eq '^not separated: too few runs side by side, [0-7] where 8 are the least' out || fail "few seconds: $(cat out)"
 if grep '^tied' out; then fail "few seconds: $(cat out)"; fi
+
+# It ends where more tuning is not expected to pay: at once, from eight on, for one call, and not at all for very many.
+run --stop-when-gain-below 1e9 --calls 1 "$@" --log gain.jsonl -- ./program.sh {tile} {mode} {on} >out 2>err || fail "--stop-when-gain-below: exit status $?: $(cat err)"
+grep -q '^8 configurations measured, .*: more tuning is not expected to pay' out || fail "--stop-when-gain-below: $(head -n 1 out)"
+run --stop-when-gain-below 1e-9 --calls 1e9 "$@" --log gain.jsonl --resume -- ./program.sh {tile} {mode} {on} >out 2>err || fail "--stop-when-gain-below --resume: exit status $?: $(cat err)"
+grep -q '^18 configurations measured, .*: every configuration was proposed' out || fail "--stop-when-gain-below --resume: $(head -n 1 out)"
 
 # Faults of the program: the run goes on, and what cannot be measured at all is said.
 for fault in crash status hang; do

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The limits of a run: trials, seconds, patience.
+/// The limits of a run: trials, seconds, patience, expected gain.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,6 +39,10 @@ struct budget {
     std::uint64_t trials = unlimited;
     double seconds = forever;
     std::uint64_t patience = unlimited;  ///< answers without improvement, counted once there is an incumbent; >= 1
+    /// Seconds that a second of tuning must be expected to save, by `gain_rate`; 0: ends nothing. It is looked at from
+    /// the eighth answer on, once there is an incumbent; infinity ends the run there.
+    double stop_when_gain_below = 0;
+    double calls = 0;  ///< of the winner once it is in use: > 0 where stop_when_gain_below is
 };
 
 /// The budget of several tasks.
@@ -72,6 +76,10 @@ inline void check(const budget& b)
 {
     require(b.seconds >= 0, "budget: seconds is negative or NaN, want >= 0");
     require(b.patience > 0, "budget: patience is 0, want >= 1 (unlimited: never)");
+    require(b.stop_when_gain_below >= 0, "budget: stop_when_gain_below is negative or NaN, want >= 0 (0: never)");
+    require(b.calls >= 0 && b.calls < forever, "budget: calls is negative or not finite, want how often the winner is called");
+    require(b.stop_when_gain_below == 0 || b.calls > 0,
+            "budget: stop_when_gain_below needs calls, want how often the winner is called");
 }
 
 /// What one task of a run may spend by itself.

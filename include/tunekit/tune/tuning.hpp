@@ -28,6 +28,7 @@ enum class stop_reason : std::uint8_t {
     exhausted,  ///< every configuration was proposed
     patience,   ///< no improvement for as long as the budget allows
     asked,      ///< the caller's predicate returned true
+    gain,       ///< more tuning is expected to save less than the budget demands
 };
 
 /// The reason why a run stopped, in words.
@@ -46,6 +47,8 @@ enum class stop_reason : std::uint8_t {
             return "no improvement within the budget's patience";
         case stop_reason::asked:
             return "stopped by the caller";
+        case stop_reason::gain:
+            return "more tuning is not expected to pay";
     }
     return "unknown";
 }

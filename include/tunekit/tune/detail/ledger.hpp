@@ -20,6 +20,7 @@
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/space/index_set.hpp"
 #include "tunekit/tune/budget.hpp"
+#include "tunekit/tune/gain_rate.hpp"
 #include "tunekit/tune/tuning.hpp"
 
 namespace tunekit::detail {
@@ -91,6 +92,8 @@ private:
 
     [[nodiscard]] static std::string text(const job& j) { return std::to_string(static_cast<std::uint64_t>(j.ticket)); }
 
+    [[nodiscard]] bool no_longer_pays(const tuning& record) const;
+
     [[nodiscard]] sent& entry(const job& j);
 
     [[nodiscard]] job send(index candidate, const measure::limits& within, bool lost_before);
@@ -142,6 +145,15 @@ TUNEKIT_INLINE void ledger::decide(tuning& record) const
     if (record.trials().size() >= limit_.trials) record.stopped = stop_reason::trials;
     else if (stamp_ >= limit_.seconds) record.stopped = stop_reason::seconds;
     else if (record.stale() >= limit_.patience) record.stopped = stop_reason::patience;
+    else if (no_longer_pays(record)) record.stopped = stop_reason::gain;
+}
+
+TUNEKIT_INLINE bool ledger::no_longer_pays(const tuning& record) const
+{
+    constexpr std::size_t first = 8;  // fewer trials tell little of a curve
+    if (!(limit_.stop_when_gain_below > 0) || record.trials().size() < first || !record.found()) return false;
+    return limit_.stop_when_gain_below == forever ||
+           gain_rate(record.curve(), limit_.calls) < limit_.stop_when_gain_below;
 }
 
 TUNEKIT_INLINE std::vector<job> ledger::waiting(const tuning& record, std::size_t n, const measure::limits& within)
@@ -265,7 +277,9 @@ TUNEKIT_INLINE void ledger::set_limit(const budget& limit, tuning& record)
     check(limit);
     const bool again = (record.stopped == stop_reason::trials && limit.trials != limit_.trials) ||
                        (record.stopped == stop_reason::seconds && limit.seconds != limit_.seconds) ||
-                       (record.stopped == stop_reason::patience && limit.patience != limit_.patience);
+                       (record.stopped == stop_reason::patience && limit.patience != limit_.patience) ||
+                       (record.stopped == stop_reason::gain && (limit.stop_when_gain_below != limit_.stop_when_gain_below ||
+                                                                limit.calls != limit_.calls));
     limit_ = limit;
     if (!again) return;
     record.stopped = stop_reason::running;
