@@ -150,9 +150,9 @@ tk::index untuned_of(const command_options& o, const tk::io::space_file& file, c
     return *found;
 }
 
-constexpr double race_share = 0.1;      // of the seconds, for the last comparison
-constexpr double short_seconds = 30;    // where only trials are counted: what separating two may take in any case
-constexpr std::size_t finalists = 3;    // and the default
+constexpr double race_share = 0.1;    // of the seconds, for the last comparison
+constexpr double short_seconds = 30;  // where only trials are counted: what separating two may take in any case
+constexpr std::size_t finalists = 3;  // and the default
 constexpr std::uint32_t max_rounds = 30;
 
 const tk::measure::measurement* measured_in(const tk::tuning& record, tk::index i)

@@ -145,11 +145,13 @@ inline void set_gain(tunekit::budget& limit, const command_options& o)
 {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     if (!(o.gain_below >= 0))
-        tunekit::invalid("--stop-when-gain-below " + std::to_string(o.gain_below) + ", want 0 or more seconds per second");
+        tunekit::invalid("--stop-when-gain-below " + std::to_string(o.gain_below) +
+                         ", want 0 or more seconds per second");
     if (!(o.calls >= 0 && o.calls < infinity))
         tunekit::invalid("--calls " + std::to_string(o.calls) + ", want how often the program will run");
     if (o.gain_below > 0 && o.calls == 0)
-        tunekit::invalid("--stop-when-gain-below needs --calls N, want how often the program will run with what is found");
+        tunekit::invalid(
+            "--stop-when-gain-below needs --calls N, want how often the program will run with what is found");
     if (o.calls > 0 && o.gain_below == 0)
         tunekit::invalid("--calls is used by --stop-when-gain-below alone, want both");
     limit.stop_when_gain_below = o.gain_below;
@@ -164,8 +166,9 @@ inline void describe(CLI::App& app, command_options& o)
         ->required();
     app.add_option("--seconds", o.seconds, "wall time of the run; 60 where no other end is given");
     app.add_option("--trials", o.trials, "configurations to measure")->check(whole_number());
-    app.add_option("--stop-when-gain-below", o.gain_below,
-                   "end where a second of tuning is expected to save fewer seconds of the calls than this; needs --calls");
+    app.add_option(
+        "--stop-when-gain-below", o.gain_below,
+        "end where a second of tuning is expected to save fewer seconds of the calls than this; needs --calls");
     app.add_option("--calls", o.calls, "how often the program will run with what is found, for --stop-when-gain-below");
     app.add_option("--env", o.environment, "NAME=VALUE for the program, with placeholders; may be repeated")
         ->allow_extra_args(false);

@@ -160,9 +160,10 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
     if (r.untuned && r.best->candidate != r.untuned->candidate && std::isfinite(r.untuned->cost))
         std::printf("\nthe default costs %.3g times as much\n", r.untuned->cost / r.best->cost);
     if (unclear && (r.rounds == 0 || !r.tied.empty()))
-        std::printf("\nnot separated: too few runs side by side, %lu where %lu are the least; want --seconds %.0f or more\n",
-                    static_cast<unsigned long>(r.rounds), static_cast<unsigned long>(r.rounds_to_separate),
-                    std::ceil(r.seconds_to_separate));
+        std::printf(
+            "\nnot separated: too few runs side by side, %lu where %lu are the least; want --seconds %.0f or more\n",
+            static_cast<unsigned long>(r.rounds), static_cast<unsigned long>(r.rounds_to_separate),
+            std::ceil(r.seconds_to_separate));
     std::printf("\n");
     if (!winner.build.empty()) std::printf("mkdir -p tuned && %s\n", shell_line(winner.build).c_str());
     for (const auto& [name, value] : winner.environment) std::printf("%s ", (name + '=' + shell_word(value)).c_str());

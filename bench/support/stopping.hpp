@@ -62,8 +62,7 @@ inline std::vector<promise> promises_of(const std::vector<tuning_curve>& curves,
         for (const std::size_t n : cuts)
             for (const std::size_t k : ahead) {
                 if (n + k > c.best.size() || !(c.best[n - 1] > 0)) continue;
-                out.push_back({family_of(c.space),
-                               forecast(std::span(c.best).first(n), static_cast<double>(n + k)),
+                out.push_back({family_of(c.space), forecast(std::span(c.best).first(n), static_cast<double>(n + k)),
                                1 - c.best[n - 1] / c.best[n + k - 1]});
             }
     return out;
@@ -173,14 +172,15 @@ inline std::vector<std::pair<std::string, stopping_rule>> stopping_rules()
 inline void print_stopping(const std::vector<tuning_curve>& curves, std::span<const double> worths, std::uint64_t seed)
 {
     constexpr std::size_t reference = 100;
-    std::printf("\n%-8s %-26s %8s %30s %10s %12s\n", "worth", "rule", "trials", "loses % (95 %, over spaces)", "worst %",
-                "to the end");
+    std::printf("\n%-8s %-26s %8s %30s %10s %12s\n", "worth", "rule", "trials", "loses % (95 %, over spaces)",
+                "worst %", "to the end");
     for (const double worth : worths) {
         for (const auto& [name, rule] : stopping_rules()) {
             std::map<std::string, std::pair<double, double>> of_space;  // loss, searches
             double trials = 0, searches = 0, worst = 0, to_the_end = 0;
             for (const auto& c : curves) {
-                if (c.best.size() < reference || !(c.best[reference - 1] > 0) || !(c.seconds[reference - 1] > 0)) continue;
+                if (c.best.size() < reference || !(c.best[reference - 1] > 0) || !(c.seconds[reference - 1] > 0))
+                    continue;
                 const double calls = worth * c.seconds[reference - 1] * c.best.back();
                 const auto total = [&](std::size_t n) {
                     return c.best[n - 1] > 0 ? c.seconds[n - 1] + calls / c.best[n - 1]

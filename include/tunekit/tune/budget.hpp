@@ -77,7 +77,8 @@ inline void check(const budget& b)
     require(b.seconds >= 0, "budget: seconds is negative or NaN, want >= 0");
     require(b.patience > 0, "budget: patience is 0, want >= 1 (unlimited: never)");
     require(b.stop_when_gain_below >= 0, "budget: stop_when_gain_below is negative or NaN, want >= 0 (0: never)");
-    require(b.calls >= 0 && b.calls < forever, "budget: calls is negative or not finite, want how often the winner is called");
+    require(b.calls >= 0 && b.calls < forever,
+            "budget: calls is negative or not finite, want how often the winner is called");
     require(b.stop_when_gain_below == 0 || b.calls > 0,
             "budget: stop_when_gain_below needs calls, want how often the winner is called");
 }

@@ -42,7 +42,8 @@ namespace tunekit {
 TUNEKIT_INLINE double gain_rate(std::span<const curve::curve_point> curve, double calls, double ahead)
 {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    require(calls > 0 && calls < infinity, "gain_rate: calls is not positive and finite, want how often the winner is called");
+    require(calls > 0 && calls < infinity,
+            "gain_rate: calls is not positive and finite, want how often the winner is called");
     require(ahead > 0 && ahead < infinity, "gain_rate: ahead is not positive and finite, want a number of trials");
     if (curve.empty() || !(curve.back().best_cost < infinity)) return 0;
     std::vector<double> best;

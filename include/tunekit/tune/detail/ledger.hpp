@@ -278,8 +278,8 @@ TUNEKIT_INLINE void ledger::set_limit(const budget& limit, tuning& record)
     const bool again = (record.stopped == stop_reason::trials && limit.trials != limit_.trials) ||
                        (record.stopped == stop_reason::seconds && limit.seconds != limit_.seconds) ||
                        (record.stopped == stop_reason::patience && limit.patience != limit_.patience) ||
-                       (record.stopped == stop_reason::gain && (limit.stop_when_gain_below != limit_.stop_when_gain_below ||
-                                                                limit.calls != limit_.calls));
+                       (record.stopped == stop_reason::gain &&
+                        (limit.stop_when_gain_below != limit_.stop_when_gain_below || limit.calls != limit_.calls));
     limit_ = limit;
     if (!again) return;
     record.stopped = stop_reason::running;
