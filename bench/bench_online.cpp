@@ -525,7 +525,7 @@ int main(int argc, char** argv)
     app.add_option("--runs", s.online.runs, "calls of a candidate [3]");
     app.add_option("--finalists", s.online.finalists, "in the race [5]");
     app.add_option("--repeats", s.repeats, "runs with different seeds [7]");
-    app.add_option("--seed", s.seed, "of the first repeat's stream [1]");
+    app.add_option("--seed", s.seed, "of the first repeat's stream [1]")->check(programs::whole_number());
     app.add_flag("--json", s.json, "print JSON instead of a table");
     return programs::run_program(app, argc, argv, [&] { run(s); });
 }

@@ -314,7 +314,7 @@ int main(int argc, char** argv)
         ->check(CLI::Range(std::size_t{1}, std::size_t{2}));
     app.add_option("--device", s.device, "what the results call this machine");
     app.add_option("--date", s.date, "of the measurements");
-    app.add_option("--seed", s.seed);
+    app.add_option("--seed", s.seed, "of the searches")->check(programs::whole_number());
     return programs::run_program(app, argc, argv,
                                  [&] { s.kernel == "gemm" ? record<gemm_kind>(s) : record<conv2d_kind>(s); });
 }

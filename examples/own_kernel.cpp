@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <exception>
 #include <vector>
 
 #include "tunekit/measure/fixed.hpp"
@@ -66,7 +67,7 @@ struct problem {
 }  // namespace
 
 int main()
-{
+try {
     const tk::space::product space{
         tk::space::parameter<"rows">({1, 2, 4, 5, 8, 10, 16, 20, 25, 50}),
         tk::space::parameter<"columns">({8, 10, 16, 20, 25, 50, 100}),
@@ -97,4 +98,7 @@ int main()
                 space.text(*verdict.winner).c_str(), 1e6 * verdict.cost, 2e-9 * n * n * n / verdict.cost,
                 verdict.tied.size(), verdict.rounds);
     return 0;
+} catch (const std::exception& e) {
+    std::fprintf(stderr, "own_kernel: %s\n", e.what());
+    return 2;
 }

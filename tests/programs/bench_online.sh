@@ -10,6 +10,7 @@ program=$bench
 . "./tests/programs/support/refuses.sh"
 refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
 refuses 'strategy' --spaces bench/data --strategy nothing
+refuses "'-1' is no integer from 0" --spaces bench/data --seed -1
 refuses '--calls has a 0' --spaces bench/data --calls 0
 refuses '--defaults has a number outside' --spaces bench/data --defaults 1.5
 refuses '--repeats, --calls and --defaults are counts' --spaces bench/data --repeats 0

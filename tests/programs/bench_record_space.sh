@@ -8,6 +8,11 @@ program=$1/bench/record_space
 refuses 'is no layer of a known network' --layer R99 --out "$work"
 refuses 'want a folder, or --count' --layer R9
 refuses '--repeats is below 2' --layer R9 --out "$work" --repeats 1
+program=$1/bench/record_shapes
+for seed in -1 1.5 99999999999999999999 one; do
+    refuses "'$seed' is no integer from 0" --finalists "$work/none" --seed $seed
+done
+program=$1/bench/record_space
 
 count() { "$program" --count "$@" | cut -d ' ' -f 2; }
 [ "$(count --layer Out)" = 2688 ] || fail "Out has $(count --layer Out) configurations, want the 2688 of bench/data"

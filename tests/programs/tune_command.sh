@@ -62,6 +62,13 @@ for number in '--seed -1' '--seed 99999999999999999999' '--trials -1' '--workers
     refuses "'${number#* }' is no integer from 0" --space space.json $number -- ./program.sh {tile} {mode} {on}
 done
 refuses '--help lists the options' --space space.json --nonsense -- ./program.sh {tile} {mode} {on}
+for descriptors in 4 6 8; do
+    printf '#!/bin/sh\nulimit -n %s\nexec "%s" "$@"\n' $descriptors "$tune" >limited
+    chmod +x limited
+    program=./limited
+    refuses 'want more descriptors (ulimit -n)' --space space.json --trials 4 -- ./program.sh {tile} {mode} {on}
+    program=$tune
+done
 echo '{"parameters": [{"name": "tile", "values": [1, 1]}]}' >twice.json
 refuses "twice.json: space: parameter 'tile': value 1 is there twice" --space twice.json -- ./program.sh {tile}
 "$tune" --version | grep -q '^tune_command (tunekit) [0-9]' || fail '--version'

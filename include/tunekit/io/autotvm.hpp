@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/io/detail/bounded_json.hpp"
 #include "tunekit/io/detail/json_fields.hpp"
 #include "tunekit/io/problem.hpp"
 #include "tunekit/io/text.hpp"
@@ -63,7 +64,8 @@ inline void read_knobs(const json_fields& entity, autotvm_record& out)
 {
     for (std::size_t i = 0; i < entity.size(); ++i) {
         const auto knob = entity[i];
-        out.knobs.push_back({knob[0].get<std::string>(), knob[1].get<std::string>(), knob[2].value()});
+        out.knobs.push_back({knob[0].get<std::string>(), knob[1].get<std::string>(), {}});
+        copy_json(out.knobs.back().value, knob[2].value());
     }
 }
 
@@ -83,59 +85,79 @@ inline void read_result(const json_fields& result, autotvm_record& out)
     }
 }
 
+inline void empty_json(autotvm_record& r) noexcept
+{
+    for (nlohmann::json* const x : {&r.args, &r.kwargs, &r.code_hash}) empty_json(*x);
+    for (autotvm_knob& k : r.knobs) empty_json(k.value);
+}
+
 /// Throws json_fields::malformed.
-[[nodiscard]] inline autotvm_record read_record(const nlohmann::json& line)
+inline void read_record(const nlohmann::json& line, autotvm_record& out)
 {
     const json_fields all(line);
-    autotvm_record out;
     if (line.is_object() && line.contains("i")) {  // 0.1
         const auto input = all.at("i");
         out.target = input[0].get<std::string>();
         out.task = input[1].get<std::string>();
-        out.args = input[2].value();
-        out.kwargs = input[3].value();
+        copy_json(out.args, input[2].value());
+        copy_json(out.kwargs, input[3].value());
         const auto config = input[5];
         out.config = config.at("i").get<index>();
-        out.code_hash = config.at("c").value();
+        copy_json(out.code_hash, config.at("c").value());
         read_knobs(config.at("e"), out);
         read_result(all.at("r"), out);
-        return out;
+        return;
     }
     const auto input = all.at("input");
     out.target = input[0].get<std::string>();
     out.task = input[1].get<std::string>();
-    out.args = input[2].value();
-    out.kwargs = input[3].value();
+    copy_json(out.args, input[2].value());
+    copy_json(out.kwargs, input[3].value());
     const auto config = all.at("config");
     out.config = config.at("index").get<index>();
-    out.code_hash = config.at("code_hash").value();
+    copy_json(out.code_hash, config.at("code_hash").value());
     read_knobs(config.at("entity"), out);
     read_result(all.at("result"), out);
     const double version = all.at("version").get<double>();
     if (version != 0.2) all.at("version").fail("is unknown, want 0.1 or 0.2");
     out.tvm_version = all.at("tvm_version").get<std::string>();
-    return out;
+}
+
+inline void read_records(std::string_view text, const std::string& name, autotvm_log& out)
+{
+    std::size_t at = 0;
+    for (const std::string_view line : lines(without_bom(text))) {
+        ++at;
+        if (words(line).empty() || line.starts_with('#')) continue;
+        out.records.emplace_back();
+        try {
+            const auto parsed = bounded_json(line);
+            read_record(parsed.value, out.records.back());
+        } catch (const json_fields::malformed& e) {
+            empty_json(out.records.back());
+            out.records.pop_back();
+            out.problems.push_back({name, at, e.field, e.what});
+        }
+    }
 }
 
 }  // namespace detail
 
 /// Reads the text of a log; `name` stands for it in problems. Lines that are empty or begin with '#' are comments. A
 /// malformed line is listed with its number and the path of the field; every other line is read.
+/// Errors: tunekit::error where memory does not suffice.
 [[nodiscard]] inline autotvm_log parse_autotvm(std::string_view text, const std::string& name)
 {
-    autotvm_log out;
-    std::size_t at = 0;
-    for (const std::string_view line : lines(without_bom(text))) {
-        ++at;
-        if (words(line).empty() || line.starts_with('#')) continue;
+    return detail::within_memory(name, [&] {
+        autotvm_log out;
         try {
-            const nlohmann::json parsed = detail::bounded_json(line);
-            out.records.push_back(detail::read_record(parsed));
-        } catch (const detail::json_fields::malformed& e) {
-            out.problems.push_back({name, at, e.field, e.what});
+            detail::read_records(text, name, out);
+        } catch (...) {
+            for (autotvm_record& r : out.records) detail::empty_json(r);
+            throw;
         }
-    }
-    return out;
+        return out;
+    });
 }
 
 /// Reads a log file.

@@ -227,7 +227,7 @@ template <space::described Space>
     requires space::counted<Space>
 [[nodiscard]] csv_trials read_csv(const std::string& path, const Space& space)
 {
-    return parse_csv(read_text(path), path, space);
+    return detail::within_memory(path, [&] { return parse_csv(read_text(path), path, space); });
 }
 
 }  // namespace tunekit::io

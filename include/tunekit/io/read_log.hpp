@@ -21,10 +21,12 @@
 #include <nlohmann/json.hpp>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/io/detail/bounded_json.hpp"
 #include "tunekit/io/detail/json_fields.hpp"
 #include "tunekit/io/detail/line_seal.hpp"
 #include "tunekit/io/detail/regular_file.hpp"
 #include "tunekit/io/log.hpp"
+#include "tunekit/io/text.hpp"
 #include "tunekit/tune/tuning.hpp"
 
 namespace tunekit::io {
@@ -245,8 +247,8 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
 /// One line more of the log.
 inline void take_line(log_content& out, std::string_view line)
 {
-    const nlohmann::json whole = bounded_json(line);
-    const json_fields j(whole);
+    const auto whole = bounded_json(line);
+    const json_fields j(whole.value);
     if (out.whole_bytes == 0) out.header = header_from(j);
     else if (out.header.schema == event_log_schema) out.events.push_back(event_from(j, out.header, out.trials));
     else out.trials.push_back(trial_from(j, out.header));
@@ -288,6 +290,7 @@ inline void check_beginning(std::string_view text, const log_content& read, cons
         } catch (const detail::json_fields::malformed& e) {
             refuse(e.field, e.what);
         } catch (const std::bad_alloc&) {
+            out = {};  // so that there is memory for the message
             throw error("log " + name + ", line " + std::to_string(number) + ": there is no memory for it");
         }
         at = end + 1;
@@ -303,10 +306,12 @@ inline void check_beginning(std::string_view text, const log_content& read, cons
 /// be read, is no regular file or has no whole line.
 [[nodiscard]] inline log_content read_log(const std::string& path)
 {
-    const std::string what = "log " + path;
-    log_content out = parse_log(detail::regular_file(path, O_RDONLY, what).text(what), path);
-    if (out.whole_bytes == 0) throw error(what + ": has no whole line: nothing was logged yet");
-    return out;
+    return detail::within_memory(path, [&] {
+        const std::string what = "log " + path;
+        log_content out = parse_log(detail::regular_file(path, O_RDONLY, what).text(what), path);
+        if (out.whole_bytes == 0) throw error(what + ": has no whole line: nothing was logged yet");
+        return out;
+    });
 }
 
 /// The trials of the task `name` of a log, as `history::add` takes them. `space` is the task's space.

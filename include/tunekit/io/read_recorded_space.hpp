@@ -197,33 +197,20 @@ struct layout {
     return row;
 }
 
-}  // namespace detail
-
-/// Reads `<stem>.params` and `<stem>.csv.gz`, or `<stem>.csv` where there is no compressed one.
-///
-///     const auto recorded = tk::io::read_recorded_space("spaces/gemm");
-///
-/// The format is documented in docs/formats.md. Rows, repeats and entries that are malformed are left out and listed in
-/// `problems`, with file, line and field; of a configuration that occurs twice the first row counts.
-///
-/// Errors: tunekit::error where a file cannot be read, a parameter's line is malformed or the header lacks a column.
-/// Units:  files hold milliseconds, the result seconds; `time_ms` becomes the cost, the standard error of t0 ... the
-///         spread.
-/// Cost:   about 40 MB/s of uncompressed text.
-[[nodiscard]] inline recorded_space read_recorded_space(const std::string& stem)
+[[nodiscard]] inline recorded_space recorded_space_of(const std::string& stem)
 {
     recorded_space out;
-    detail::read_params(out, stem + ".params", read_text(stem + ".params"));
+    read_params(out, stem + ".params", read_text(stem + ".params"));
     std::string path = stem + ".csv.gz";
     if (std::FILE* there = std::fopen(path.c_str(), "rb")) std::fclose(there);
     else path = stem + ".csv";
     const std::string text = read_gzip(path);
     const auto all = lines(without_bom(text));
     if (all.empty()) throw error(path + ": is empty, want a header line");
-    const auto layout = detail::read_header(out, path, all[0]);
+    const auto layout = read_header(out, path, all[0]);
     std::vector<std::pair<std::vector<std::uint16_t>, std::size_t>> seen;
     for (std::size_t i = 1; i < all.size(); ++i) {
-        auto row = detail::read_row(out, layout, path, i + 1, all[i]);
+        auto row = read_row(out, layout, path, i + 1, all[i]);
         if (!row) continue;
         seen.emplace_back(row->ordinals, out.rows.size());
         out.rows.push_back(std::move(*row));
@@ -239,6 +226,24 @@ struct layout {
         else if (kept++ != k) out.rows[kept - 1] = std::move(out.rows[k]);
     out.rows.resize(kept);
     return out;
+}
+
+}  // namespace detail
+
+/// Reads `<stem>.params` and `<stem>.csv.gz`, or `<stem>.csv` where there is no compressed one.
+///
+///     const auto recorded = tk::io::read_recorded_space("spaces/gemm");
+///
+/// The format is documented in docs/formats.md. Rows, repeats and entries that are malformed are left out and listed in
+/// `problems`, with file, line and field; of a configuration that occurs twice the first row counts.
+///
+/// Errors: tunekit::error where a file cannot be read, a parameter's line is malformed or the header lacks a column.
+/// Units:  files hold milliseconds, the result seconds; `time_ms` becomes the cost, the standard error of t0 ... the
+///         spread.
+/// Cost:   about 40 MB/s of uncompressed text.
+[[nodiscard]] inline recorded_space read_recorded_space(const std::string& stem)
+{
+    return detail::within_memory(stem, [&] { return detail::recorded_space_of(stem); });
 }
 
 }  // namespace tunekit::io

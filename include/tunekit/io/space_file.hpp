@@ -20,6 +20,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/io/detail/bounded_json.hpp"
 #include "tunekit/io/detail/json_fields.hpp"
 #include "tunekit/io/problem.hpp"
 #include "tunekit/io/text.hpp"
@@ -305,15 +306,15 @@ namespace detail {
     return out;
 }
 
-/// `ordered`: the same value with its members in the order of the file.
-[[nodiscard]] inline space_file read_scenario(const json_fields& all, const nlohmann::ordered_json& ordered)
+/// `of` is where `all` is.
+[[nodiscard]] inline space_file read_scenario(const json_fields& all, const json_document& of)
 {
     space_file out{.format = "BaCO", .parameters = {}, .constraints = {}};
     const auto parameters = all.at("input_parameters");
     if (!parameters.value().is_object() || parameters.value().empty())
         parameters.fail("is no object of parameters, want one or more by name");
     std::vector<std::string> defaults;
-    for (const auto& [name, ignored] : ordered.at("input_parameters").items()) {
+    for (const std::string& name : of.orders.at(&parameters.value())) {
         const auto p = parameters.at(name.c_str());
         auto values = scenario_values(p);
         const nlohmann::json name_as_text = name;
@@ -337,34 +338,31 @@ namespace detail {
 /// The line at which a text ceases to be JSON.
 [[nodiscard]] inline std::size_t line_of_no_json(std::string_view text)
 {
-    std::size_t at = 0;
-    try {
-        [[maybe_unused]] const auto whole = nlohmann::json::parse(text);
-    } catch (const nlohmann::json::parse_error& e) {
-        at = (std::min)(e.byte > 0 ? e.byte - 1 : 0, text.size());
-    } catch (const nlohmann::json::exception&) {  // a number that no double has
-        return 0;
-    }
+    json_document ignored;
+    json_builder take(ignored, {});
+    if (nlohmann::json::sax_parse(text, &take) || take.failed_at() == 0) return 0;  // 0: a number that no double has
+    const std::size_t at = (std::min)(take.failed_at() - 1, text.size());
     return static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n')) + 1;
 }
 
 /// What a file says, whether a space can be made of it or not. Throws json_fields::malformed besides.
 [[nodiscard]] inline space_file described_space(std::string_view text, const std::string& name)
 {
-    nlohmann::ordered_json ordered;
-    try {
-        ordered = bounded_json<nlohmann::ordered_json>(text);
-    } catch (const json_fields::malformed& e) {
-        if (!e.what.starts_with("is no JSON")) throw;
-        throw error(problem{name, line_of_no_json(text), "",
-                            "is no JSON from here on, want a space, a T1 problem or a BaCO scenario"}
-                        .text());
-    }
-    const nlohmann::json whole = ordered;
+    const json_document document = [&] {
+        try {
+            return bounded_json(text, "input_parameters");
+        } catch (const json_fields::malformed& e) {
+            if (!e.what.starts_with("is no JSON")) throw;
+            throw error(problem{name, line_of_no_json(text), "",
+                                "is no JSON from here on, want a space, a T1 problem or a BaCO scenario"}
+                            .text());
+        }
+    }();
+    const nlohmann::json& whole = document.value;
     const json_fields all(whole);
     if (!whole.is_object()) throw error(name + ": is no JSON object, want one with \"parameters\"");
     return whole.contains("ConfigurationSpace") ? read_t1(all)
-           : whole.contains("input_parameters") ? read_scenario(all, ordered)
+           : whole.contains("input_parameters") ? read_scenario(all, document)
                                                 : read_own(all);
 }
 
@@ -377,26 +375,28 @@ namespace detail {
 ///      "constraints": ["tile < 64 or flag == '-O3'"], "default": {"tile": 16, "flag": "-O2"}}
 ///
 /// Errors: tunekit::error, one line with the file, the field and what is wanted, also where JSON nests deeper than 64
-/// or names a member of an object twice. std::invalid_argument that names the file and the constraint or parameter,
-/// where no space can be made of it. Nothing is skipped.
+/// or names a member of an object twice, or memory does not suffice. std::invalid_argument that names the file and the
+/// constraint or parameter, where no space can be made of it. Nothing is skipped.
 /// Departures: a real parameter of BaCO needs its preferred_discretization, permutations have at most 8 entries.
 [[nodiscard]] inline space_file parse_space_file(std::string_view text, const std::string& name)
 {
-    try {
-        space_file out = detail::described_space(text, name);
-        const auto made = out.space();  // so that what is wrong with it is told here
-        if (out.untuned && !made.index_of_texts(*out.untuned))
-            throw error(name +
-                        ": the default is no configuration of the space, want one that has its values and fulfils its "
-                        "constraints");
-        return out;
-    } catch (const detail::json_fields::malformed& e) {
-        throw error(problem{name, 0, e.field, e.what}.text());
-    } catch (const std::invalid_argument& e) {
-        std::string what = e.what();
-        if (what.starts_with("tunekit: ")) what.erase(0, 9);
-        invalid(name + ": " + what);
-    }
+    return detail::within_memory(name, [&] {
+        try {
+            space_file out = detail::described_space(text, name);
+            const auto made = out.space();  // so that what is wrong with it is told here
+            if (out.untuned && !made.index_of_texts(*out.untuned))
+                throw error(name +
+                            ": the default is no configuration of the space, want one that has its values and fulfils "
+                            "its constraints");
+            return out;
+        } catch (const detail::json_fields::malformed& e) {
+            throw error(problem{name, 0, e.field, e.what}.text());
+        } catch (const std::invalid_argument& e) {
+            std::string what = e.what();
+            if (what.starts_with("tunekit: ")) what.erase(0, 9);
+            invalid(name + ": " + what);
+        }
+    });
 }
 
 /// Reads a space file. Errors: as parse_space_file, and tunekit::error where it cannot be read.

@@ -19,6 +19,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/io/detail/bounded_json.hpp"
 #include "tunekit/io/detail/json_fields.hpp"
 #include "tunekit/io/problem.hpp"
 #include "tunekit/io/text.hpp"
@@ -61,13 +62,14 @@ namespace detail {
 inline constexpr std::array<std::string_view, 6> invalidities{"correct", "timeout",     "compile",
                                                               "runtime", "correctness", "constraints"};
 
-/// Throws json_fields::malformed. `ordered` is the same value with its members in the order of the file.
-[[nodiscard]] inline t4_result read_t4(const json_fields& from, const nlohmann::ordered_json& ordered)
+/// Throws json_fields::malformed. `of` is where `from` is.
+inline void read_t4(const json_fields& from, const json_document& of, t4_result& out)
 {
-    t4_result out;
     const auto configuration = from.at("configuration");
     if (!configuration.value().is_object()) configuration.fail("is no object, want one of values by name");
-    out.configuration = ordered.at("configuration");
+    const auto& names = of.orders.at(&configuration.value());
+    make_object(out.configuration, names.size());
+    for (const std::string& name : names) copy_json(out.configuration[name], configuration.value().at(name));
     out.invalidity = from.at("invalidity").get<std::string>();
     if (std::find(invalidities.begin(), invalidities.end(), out.invalidity) == invalidities.end())
         from.at("invalidity").fail("is unknown, want correct, timeout, compile, runtime, correctness or constraints");
@@ -91,11 +93,37 @@ inline constexpr std::array<std::string_view, 6> invalidities{"correct", "timeou
         const auto quantities = from.at("measurements");
         for (std::size_t i = 0; i < quantities.size(); ++i) {
             const auto q = quantities[i];
-            out.quantities.push_back({q.at("name").get<std::string>(), q.at("value").value(),
-                                      q.value().contains("unit") ? q.at("unit").get<std::string>() : ""});
+            out.quantities.push_back(
+                {q.at("name").get<std::string>(), {}, q.value().contains("unit") ? q.at("unit").get<std::string>() : ""});
+            copy_json(out.quantities.back().value, q.at("value").value());
         }
     }
-    return out;
+}
+
+inline void empty_json(t4_result& r) noexcept
+{
+    empty_json(r.configuration);
+    empty_json(r.times);
+    for (t4_quantity& q : r.quantities) empty_json(q.value);
+}
+
+inline void read_t4_results(std::string_view text, const std::string& name, t4_file& out)
+{
+    const auto whole = bounded_json(text, "configuration");
+    const json_fields all(whole.value);
+    if (whole.value.is_object() && whole.value.contains("schema_version"))
+        out.schema_version = all.at("schema_version").get<std::string>();
+    const auto results = all.at("results");
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        out.results.emplace_back();
+        try {
+            read_t4(results[i], whole, out.results.back());
+        } catch (const json_fields::malformed& e) {
+            empty_json(out.results.back());
+            out.results.pop_back();
+            out.problems.push_back({name, 0, e.field, e.what});
+        }
+    }
 }
 
 }  // namespace detail
@@ -103,28 +131,21 @@ inline constexpr std::array<std::string_view, 6> invalidities{"correct", "timeou
 /// Reads the text of a T4 file; `name` stands for it in problems. A result that is malformed is listed with the path of
 /// the field; every other result is read.
 /// Errors: tunekit::error where the text is not a JSON object with a list "results", is nested deeper than 64, or names
-/// a member of an object twice.
+/// a member of an object twice, or where memory does not suffice.
 [[nodiscard]] inline t4_file parse_t4(std::string_view text, const std::string& name)
 {
-    t4_file out;
-    try {
-        const auto ordered = detail::bounded_json<nlohmann::ordered_json>(text);
-        const nlohmann::json whole = ordered;
-        const detail::json_fields all(whole);
-        if (whole.is_object() && whole.contains("schema_version"))
-            out.schema_version = all.at("schema_version").get<std::string>();
-        const auto results = all.at("results");
-        for (std::size_t i = 0; i < results.size(); ++i) {
-            try {
-                out.results.push_back(detail::read_t4(results[i], ordered.at("results").at(i)));
-            } catch (const detail::json_fields::malformed& e) {
-                out.problems.push_back({name, 0, e.field, e.what});
-            }
+    return detail::within_memory(name, [&] {
+        t4_file out;
+        try {
+            detail::read_t4_results(text, name, out);
+        } catch (const detail::json_fields::malformed& e) {
+            throw error(problem{name, 0, e.field, e.what}.text());
+        } catch (const std::bad_alloc&) {
+            for (t4_result& r : out.results) detail::empty_json(r);
+            throw;
         }
-    } catch (const detail::json_fields::malformed& e) {
-        throw error(problem{name, 0, e.field, e.what}.text());
-    }
-    return out;
+        return out;
+    });
 }
 
 /// Reads a T4 file. Errors: as parse_t4, and tunekit::error where it cannot be read.

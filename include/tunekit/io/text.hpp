@@ -13,10 +13,12 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "tunekit/core/error.hpp"
@@ -93,6 +95,22 @@ namespace detail {
     throw error(path + ": holds more than " + text_of(max_bytes >> 20) + " MiB of text, want less");
 }
 
+[[noreturn]] inline void refuse_for_memory(const std::string& path)
+{
+    throw error(path + ": memory does not suffice to read it, want more memory or a smaller file");
+}
+
+/// `read()`. Memory that does not suffice is an error that names the file: what was read until then is freed before.
+template <class Read>
+[[nodiscard]] auto within_memory(const std::string& name, Read&& read)
+{
+    try {
+        return std::forward<Read>(read)();
+    } catch (const std::bad_alloc&) {
+        refuse_for_memory(name);
+    }
+}
+
 }  // namespace detail
 
 /// `text` without the byte order mark that some editors put before UTF-8.
@@ -102,19 +120,27 @@ namespace detail {
     return text;
 }
 
-/// Reads a whole file. Throws tunekit::error where it cannot be read or holds more than `max_text_bytes`.
+/// Reads a whole file. Throws tunekit::error where it cannot be read, holds more than `max_text_bytes` or memory does not suffice.
 [[nodiscard]] inline std::string read_text(const std::string& path)
 {
     std::FILE* file = std::fopen(path.c_str(), "rb");
-    if (file == nullptr) throw error(path + ": cannot be opened, want a readable file");
+    if (file == nullptr)
+        throw error(path + ": cannot be opened, want " +
+                    (errno == EMFILE ? "a higher limit of open files (ulimit -n)" : "a readable file"));
     std::string out;
-    char buffer[1 << 14];
-    std::size_t got = 0;
-    while (out.size() <= max_text_bytes && (got = std::fread(buffer, 1, sizeof buffer, file)) != 0)
-        out.append(buffer, got);
-    const bool broken = std::ferror(file) != 0;
+    bool broken = false, full = false;
+    try {
+        char buffer[1 << 14];
+        std::size_t got = 0;
+        while (out.size() <= max_text_bytes && (got = std::fread(buffer, 1, sizeof buffer, file)) != 0)
+            out.append(buffer, got);
+        broken = std::ferror(file) != 0;
+    } catch (const std::bad_alloc&) {
+        full = true;
+    }
     std::fclose(file);
     if (broken) throw error(path + ": cannot be read, want a readable file");
+    if (full) detail::refuse_for_memory(path);
     if (out.size() > max_text_bytes) detail::refuse_size(path, max_text_bytes);
     return out;
 }

@@ -28,6 +28,13 @@ bool fails(faulty::call which)
     return true;
 }
 
+/// Whether this allocation fails.
+bool no_memory()
+{
+    if (failing == faulty::call::allocate_on && reached) return true;
+    return fails(faulty::call::allocate) || fails(faulty::call::allocate_on);
+}
+
 /// Whether the call of this kind fails now.
 bool refused(faulty::call which)
 {
@@ -111,7 +118,7 @@ int ftruncate(int fd, off_t size) noexcept
 
 void* operator new(std::size_t n)
 {
-    if (fails(faulty::call::allocate)) throw std::bad_alloc();
+    if (no_memory()) throw std::bad_alloc();
     void* p = std::malloc(n == 0 ? 1 : n);
     if (p == nullptr) throw std::bad_alloc();
     return p;

@@ -9,9 +9,10 @@
 
 namespace faulty {
 
-enum class call { open, lock, read, write, short_write, sync, cut, allocate, none };
+enum class call { open, lock, read, write, short_write, sync, cut, allocate, allocate_on, none };
 
-/// While it lives, the n-th of these calls (from 1) fails, with EIO where there is an errno; a `short_write` writes half.
+/// While it lives, the n-th of these calls (from 1) fails, with EIO where there is an errno; a `short_write` writes half,
+/// and of `allocate_on` all later ones fail, too.
 class nth {
 public:
     nth(call which, int n);

@@ -114,6 +114,14 @@ TEST_CASE("nesting, names that stand twice and times that are none are refused, 
                              "tunekit: x.json: is nested deeper than 64, want less", tk::error);
     CHECK_THROWS_WITH_AS((void)tk::io::parse_t4(R"({"results":[],"results":[]})", "x.json"),
                          "tunekit: x.json: results: stands twice, want it once", tk::error);
+    const auto with_members = [](int n) {
+        std::string text = R"({"results":[{"configuration":{)";
+        for (int k = 0; k < n; ++k) text += (k == 0 ? "\"p" : ",\"p") + std::to_string(k) + "\":1";
+        return tk::io::parse_t4(text + R"(},"times":{"runtimes":[1]},"invalidity":"correct","correctness":1}]})", "x.json");
+    };
+    CHECK(with_members(4096).results.at(0).configuration.size() == 4096);
+    CHECK(with_members(400'000).problems.at(0).text() ==  // refused in no time
+          "x.json: configuration: has an object of more than 4096 members, want less");
     const auto one = [](const std::string& times) {
         return tk::io::parse_t4(R"({"results":[{"configuration":{"a":1},"times":)" + times +
                                     R"(,"invalidity":"correct","correctness":1}]})",

@@ -5,6 +5,7 @@
 
 #include <regex.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -317,6 +318,43 @@ TEST_CASE("program: every way of ending badly is a failure of its own")
           failure_kind::bad_cost, "was not written");
     fails({.command = script("echo 1"), .files = {{"/proc/self/cmdline", "/none/at/all"}}}, failure_kind::invalid,
           "'/none/at/all' cannot be written");
+}
+
+TEST_CASE("program: a system without descriptors ends the run in one line, and no configuration is blamed")
+{
+    if (measure::detail::sanitized) return;  // whose reports need descriptors, too
+    const temporary_folder f;
+    int refused = 0;
+    for (rlim_t n = 4; n <= 16; ++n) {
+        CAPTURE(n);
+        const pid_t child = ::fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            for (int fd = 3; fd < 64; ++fd) ::close(fd);
+            std::string said;
+            try {
+                program p(numbers(3), {.command = script("exit 0"), .repetition = once});
+                const rlimit few{n, 64};
+                ::setrlimit(RLIMIT_NOFILE, &few);
+                said = measured(p, 0).ok() ? "ok" : "failed";
+            } catch (const tk::error& e) {
+                said = e.what();
+            }
+            const rlimit many{64, 64};
+            ::setrlimit(RLIMIT_NOFILE, &many);
+            put(f / "said", said);
+            ::_exit(0);
+        }
+        int status = 1;
+        REQUIRE(::waitpid(child, &status, 0) == child);
+        const std::string said = text_of(f / "said");
+        if (said == "ok") continue;
+        ++refused;
+        CHECK(contains(said, "Too many open files; want more descriptors (ulimit -n)"));
+        CHECK(!contains(said, "\n"));
+    }
+    CHECK(refused >= 4);
+    CHECK(text_of(f / "said") == "ok");  // of the last
 }
 
 TEST_CASE("program: a process may not have more memory than it may")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Isolation where the system has little to give.
 #include <doctest/doctest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,8 +18,9 @@ namespace measure = tk::measure;
 
 namespace {
 
-/// What measuring comes to in a process that may have `n` descriptors: "", or the error.
-std::string with_descriptors(rlim_t n)
+/// What measuring comes to in a process for which `prepare` was called: "", or the error.
+template <class Prepare>
+std::string measured_after(Prepare&& prepare)
 {
     int ends[2];
     REQUIRE(::pipe(ends) == 0);
@@ -28,10 +31,9 @@ std::string with_descriptors(rlim_t n)
             if (fd != ends[1]) ::close(fd);
         ::dup2(ends[1], 3);
         for (int fd = 4; fd < 64; ++fd) ::close(fd);
-        const rlimit few{n, n};
-        ::setrlimit(RLIMIT_NOFILE, &few);
         std::string said;
         try {
+            if (!prepare()) throw tk::error("cannot be prepared");
             auto work = [](tk::index, const measure::limits&) { return measure::measurement{.cost = 1, .runs = 1}; };
             auto measurer = measure::isolated_measurer::keeping(work, {});
             for (const tk::index i : {tk::index{0}, tk::index{1}})
@@ -54,6 +56,14 @@ std::string with_descriptors(rlim_t n)
     return said;
 }
 
+std::string with_descriptors(rlim_t n)
+{
+    return measured_after([n] {
+        const rlimit few{n, n};
+        return ::setrlimit(RLIMIT_NOFILE, &few) == 0;
+    });
+}
+
 }  // namespace
 
 TEST_CASE("isolated: where there are too few descriptors, one line says so")
@@ -70,4 +80,17 @@ TEST_CASE("isolated: where there are too few descriptors, one line says so")
     }
     CHECK(refused >= 1);
     CHECK(with_descriptors(20).empty());
+}
+
+TEST_CASE("isolated: without /dev/null one line says so")
+{
+    for (int k = 0; k < 20; ++k) {  // the order to start a worker and the zygote's last words may cross
+        const std::string said = measured_after([] {
+            return ::unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 && ::mount("none", "/dev", "tmpfs", 0, nullptr) == 0;
+        });
+        if (said == "tunekit: cannot be prepared") return;  // a system without namespaces of users
+        CAPTURE(said);
+        CHECK(said.find("(/dev/null); want a system that has it") != std::string::npos);
+        CHECK(said.find('\n') == std::string::npos);
+    }
 }

@@ -299,6 +299,26 @@ TEST_CASE(
         }
 }
 
+TEST_CASE("a clock that tells no number ends a budget of seconds all the same, by the times of the measurements")
+{
+    struct second {
+        std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits&)
+        {
+            return std::vector<tk::measure::measurement>(batch.size(), {.cost = 1, .run_seconds = 1});
+        }
+    };
+    for (const int numberless : {1, 5, 1000}) {  // readings from the start
+        CAPTURE(numberless);
+        tk::random::philox gen(3);
+        int readings = 0;
+        const auto clock = [&] { return ++readings <= numberless ? std::nan("") : 1e9 + readings; };
+        const auto found = tk::tune(grid_space({20, 20}), second{}, in_batches(1, counting{}), {.seconds = 12}, clock,
+                                    go_on, gen);
+        CHECK(found.trials().size() == 12);
+        CHECK(found.stopped == tk::stop_reason::seconds);
+    }
+}
+
 TEST_CASE("hours that pass by the clock count where the limits allow them or the measurements tell no times")
 {
     struct slow {

@@ -5,6 +5,7 @@
 /// Files that may be compressed. Needs zlib.
 
 #include <cstddef>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -17,18 +18,24 @@ namespace tunekit::io {
 
 /// The whole of a file, uncompressed where it is a gzip file. A file of 2 MB can hold gigabytes, so there is a
 /// bound.
-/// Throws tunekit::error where it cannot be opened, or where it is a damaged, cut or too large gzip file.
+/// Throws tunekit::error where it cannot be opened, where it is a damaged, cut or too large gzip file, or where memory does not
+/// suffice.
 [[nodiscard]] inline std::string read_gzip(const std::string& path, std::size_t max_bytes = max_text_bytes)
 {
     gzFile file = gzopen(path.c_str(), "rb");
     if (file == nullptr) throw error(path + ": cannot be opened, want a readable file");
     std::string out;
-    char buffer[1 << 14];
     int got = 0;
-    while (out.size() <= max_bytes && (got = gzread(file, buffer, sizeof buffer)) > 0)
-        out.append(buffer, static_cast<std::size_t>(got));
-    const bool whole = got == 0 && gzclose(file) == Z_OK;  // gzclose tells a cut file apart
-    if (got != 0) gzclose(file);
+    bool full = false;
+    try {
+        char buffer[1 << 14];
+        while (out.size() <= max_bytes && (got = gzread(file, buffer, sizeof buffer)) > 0)
+            out.append(buffer, static_cast<std::size_t>(got));
+    } catch (const std::bad_alloc&) {
+        full = true;
+    }
+    const bool whole = gzclose(file) == Z_OK && got == 0;  // gzclose tells a cut file apart
+    if (full) detail::refuse_for_memory(path);
     if (out.size() > max_bytes) detail::refuse_size(path, max_bytes);
     if (!whole) throw error(path + ": is damaged or ends too early, want a whole gzip or plain file");
     return out;

@@ -9,11 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <set>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -93,35 +90,5 @@ private:
     const nlohmann::json* value_;
     std::string path_;
 };
-
-/// How deep brackets may be nested: what reads, copies and writes JSON calls itself for each.
-inline constexpr int max_json_depth = 64;
-
-/// The JSON value that the whole of `text` is. Throws json_fields::malformed where it is none, nests deeper than
-/// `max_json_depth` or names a member of an object twice, of which no reader could say which one counts.
-template <class Json = nlohmann::json>
-[[nodiscard]] Json bounded_json(std::string_view text)
-{
-    using event = typename Json::parse_event_t;
-    std::vector<std::set<std::string>> names;  // of the objects that are open
-    const auto look = [&](int depth, event what, Json& parsed) {
-        if (what == event::object_start || what == event::array_start) {
-            if (depth >= max_json_depth)
-                throw json_fields::malformed{"",
-                                             "is nested deeper than " + std::to_string(max_json_depth) + ", want less"};
-            if (what == event::object_start) names.emplace_back();
-        } else if (what == event::object_end) {
-            names.pop_back();
-        } else if (what == event::key) {
-            auto name = parsed.template get<std::string>();
-            if (!names.back().insert(name).second)
-                throw json_fields::malformed{name.substr(0, 80), "stands twice, want it once"};
-        }
-        return true;
-    };
-    Json out = Json::parse(text, look, false);
-    if (out.is_discarded()) throw json_fields::malformed{"", "is no JSON, want an object"};
-    return out;
-}
 
 }  // namespace tunekit::io::detail

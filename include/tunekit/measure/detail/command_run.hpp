@@ -18,18 +18,30 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/detail/descent.hpp"
 #include "tunekit/measure/detail/process.hpp"
 #include "tunekit/measure/program/finished_run.hpp"
 
 namespace tunekit::measure::detail {
+
+/// The system has nothing to give for a run: it is not the command's fault, and the next run would do no better.
+struct no_resources : std::runtime_error {
+    no_resources(const char* what, int why)
+        : std::runtime_error(std::string("program: ") + what + ": " + std::strerror(why) +
+                             (why == EMFILE || why == ENFILE ? "; want more descriptors (ulimit -n)"
+                              : why == EAGAIN                ? "; want room for more processes (ulimit -u)"
+                              : why == ENOMEM                ? "; want more memory"
+                                                             : ""))
+    {
+    }
+};
 
 /// What is started, and where. Nothing of it is seen by a shell.
 struct command_line {
@@ -89,12 +101,15 @@ public:
         ::sigaddset(&heard, SIGTERM);  // sent by the system where the parent ended
         ::sigprocmask(SIG_BLOCK, &heard, nullptr);
         signals_ = descriptor(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
+        if (!signals_) no_signals_ = errno;
         const rlimit no_core{0, 0};
         ::setrlimit(RLIMIT_CORE, &no_core);
     }
 
+    /// Throws no_resources.
     [[nodiscard]] finished_run run(const command_line& what, const command_limits& limits)
     {
+        if (!signals_) throw no_resources("no descriptor", no_signals_);
         finished_run out;
         auto [hear_output, say_output] = pipe_ends();
         auto [hear_errors, say_errors] = pipe_ends();
@@ -148,7 +163,7 @@ private:
     static std::pair<descriptor, descriptor> pipe_ends()
     {
         int ends[2] = {-1, -1};
-        if (::pipe2(ends, O_CLOEXEC) != 0) throw error(std::string("program: no pipe: ") + std::strerror(errno));
+        if (::pipe2(ends, O_CLOEXEC) != 0) throw no_resources("no pipe", errno);
         ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
         return {descriptor(ends[0]), descriptor(ends[1])};
     }
@@ -176,7 +191,7 @@ private:
         // Not posix_spawn: limits must hold before the command begins, as it may start others at once.
         auto [hear_trouble, say_trouble] = pipe_ends();
         const pid_t child = ::fork();
-        if (child < 0) return errno;
+        if (child < 0) throw no_resources("no process", errno);
         if (child == 0) {
             say_trouble = descriptor(::fcntl(say_trouble.get(), F_DUPFD_CLOEXEC, 10));
             *started_ = ::getpid();  // here too: the command may end this one's parent before that could say so
@@ -198,6 +213,7 @@ private:
         if (::read(hear_trouble.get(), &why, sizeof why) != sizeof why) return 0;
         ::waitpid(child, nullptr, 0);
         *started_ = child_ = 0;
+        if (why == EMFILE || why == ENFILE || why == EAGAIN) throw no_resources("not started", why);
         return why;
     }
 
@@ -274,6 +290,7 @@ private:
 
     volatile pid_t* started_;
     descriptor signals_;
+    int no_signals_ = 0;  ///< why there are none
     pid_t child_ = 0;
     double begun_ = 0;  ///< when it was started
 };

@@ -72,7 +72,11 @@ TUNEKIT_INLINE started_zygote fork_zygote(work_ref work, const worker_hold& hold
         die_with(self, SIGTERM);
         if (!close_all_but(theirs.get()) || !use_cores(hold.cores)) {
             const zygote_answer none{.error = errno};
+            ours.reset();  // so that the parent's end is told where not all was closed
+            die_with(self);
             send_packet(3, &none, sizeof none);
+            zygote_order unheard;  // an order that nobody took would take these words along
+            (void)receive_packet(3, &unheard, sizeof unheard);
             end_process(status_unheard);
         }
         zygote(work, hold.watched ? 0 : hold.memory_bytes, {}, hold.enclosed, hold.confined).run();

@@ -253,11 +253,11 @@ private:
             throw error("program: this process runs " + std::to_string(threads) +
                         " threads, of which a fork keeps one; measure where no threads run");
         auto [ours, theirs] = detail::socket_pair();
-        if (!ours) throw error(std::string("program: no socket pair: ") + std::strerror(errno));
+        if (!ours) throw error(detail::no_resources("no socket pair", errno).what());
         started_[k] = 0;
         const pid_t self = ::getpid();
         const pid_t child = ::fork();
-        if (child < 0) throw error(std::string("program: no child process: ") + std::strerror(errno));
+        if (child < 0) throw error(detail::no_resources("no process", errno).what());
         if (child == 0) measure_here(k, next, self, theirs.get());
         ::setpgid(child, child);
         place& p = places_[k];
@@ -290,6 +290,8 @@ private:
             auto values = space_.texts(next.candidate);
             m = k < workers() ? plan_.measure(run, std::move(values), next.limits, scratch, builds_, numbers)
                               : plan_.build_ahead(run, std::move(values), next.limits, scratch, builds_);
+        } catch (const detail::no_resources& e) {
+            m = {.failed = failure{failure_kind::lost, 0, e.what()}};
         } catch (const std::exception& e) {
             m = {.failed = failure{failure_kind::invalid, 0, e.what()}};
         }
@@ -322,7 +324,8 @@ private:
         }
     }
 
-    /// What became of the job of a place; empty where it was built and goes on to a worker.
+    /// What became of the job of a place; empty where it was built and goes on to a worker. Throws tunekit::error where the
+    /// system had nothing to give for it.
     std::optional<answer> answer_of(std::size_t k)
     {
         place& p = places_[k];
@@ -343,6 +346,10 @@ private:
         }
         end(k);
         out.ran_s = wall_clock{}() - p.began;
+        if (out.measured && out.measured->failed && out.measured->failed->kind == failure_kind::lost) {
+            --out_;
+            throw error(out.measured->failed->message);
+        }
         if (built && out.measured && !out.measured->failed) {
             in_work next = p.of;
             next.build_seconds = out.measured->build_seconds;

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// Readers where memory does not suffice: an error that names the file, never the end of the program. nlohmann-json's own
+// destructor allocates memory and ends the program where there is none.
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <exception>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/support/temporary_folder.hpp"
+#include "tests/unit/io/faulty_system.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/autotvm.hpp"
+#include "tunekit/io/csv.hpp"
+#include "tunekit/io/log.hpp"
+#include "tunekit/io/read_log.hpp"
+#include "tunekit/io/recorded_space.hpp"
+#include "tunekit/io/space_file.hpp"
+#include "tunekit/io/t4.hpp"
+#include "tunekit/measure/detail/process.hpp"
+#include "tunekit/space/dynamic_product.hpp"
+
+namespace tk = tunekit;
+using faulty::call;
+
+namespace {
+
+std::optional<faulty::nth> fault;
+
+/// What was read, for which memory suffices again: to destroy JSON takes some.
+template <class T>
+const T& without_fault(const T& read)
+{
+    fault.reset();
+    return read;
+}
+
+/// A reader, and a file of about n entries for it. `read` returns how many it has read.
+struct reader {
+    const char* name;
+    std::function<std::string(int n)> text;
+    std::function<std::size_t(const std::string& path)> read;
+};
+
+std::string repeated(const std::string& text, int n, const std::string& between = "")
+{
+    std::string out;
+    for (int k = 0; k < n; ++k) out += (k == 0 ? "" : between) + text;
+    return out;
+}
+
+const tk::space::dynamic_product& small_space()
+{
+    static const tk::space::dynamic_product space({{"mr", {1, 2, 3, 4}}}, {});
+    return space;
+}
+
+const std::string autotvm_line =
+    R"({"input":["llvm","conv2d",[["TENSOR",[1,3,224,224],"float32"],[[2,2],[3,3]]],{"k":[1]}],"config":{"index":83,)"
+    R"("code_hash":null,"entity":[["tile_ic","sp",[-1,3]],["unroll_kw","ot",true]]},"result":[[0.0012],0,1.9,1600000000.25],)"
+    R"("version":0.2,"tvm_version":"0.7.0"})";
+const std::string t4_result =
+    R"({"timestamp":"now","configuration":{"x":128,"l":[[1,2],[3]]},"times":{"compilation":100.0,"runtimes":[2.0]},)"
+    R"("invalidity":"correct","correctness":1,"measurements":[{"name":"time","value":[[2.5]],"unit":"ms"}],"objectives":["time"]})";
+
+const reader readers[] = {
+    {"log",
+     [](int n) {
+         tk::io::log_header h{.machine = "here", .strategy = "random"};
+         h.tasks.push_back({.name = "only task of this log", .size = 10, .parameters = {"a name of some length"}});
+         h.schema = tk::io::event_log_schema;
+         std::string out = tk::io::to_line(h) + '\n';
+         for (int k = 0; k < n; ++k) {
+             tk::io::log_event e;
+             e.n = 1;
+             e.jobs.push_back({.ticket = tk::ticket{static_cast<std::uint64_t>(k)}, .candidate = 3});
+             out += tk::io::to_line(e) + '\n';
+         }
+         return out;
+     },
+     [](const std::string& path) { return without_fault(tk::io::read_log(path)).events.size(); }},
+    {"T4",
+     [](int n) { return "{\"results\":[" + repeated(t4_result, n, ",") + "],\"schema_version\":\"1.0.0\"}"; },
+     [](const std::string& path) { return without_fault(tk::io::read_t4(path)).results.size(); }},
+    {"T4 with a mistake",
+     [](int n) { return "{\"results\":[" + repeated(t4_result + ",{\"configuration\":{\"a\":[[1]]}}", n, ",") + "]}"; },
+     [](const std::string& path) { return without_fault(tk::io::read_t4(path)).results.size(); }},
+    {"AutoTVM", [](int n) { return repeated(autotvm_line + '\n', n); },
+     [](const std::string& path) { return without_fault(tk::io::read_autotvm(path)).records.size(); }},
+    {"AutoTVM with a mistake",
+     [](int n) { return repeated(autotvm_line + '\n' + R"({"input":["llvm","conv2d",[[[1]]],{}],"config":1})" + '\n', n); },
+     [](const std::string& path) { return without_fault(tk::io::read_autotvm(path)).records.size(); }},
+    {"space file",
+     [](int n) {
+         return R"({"parameters":[{"name":"a","values":[1,[1,2],"a text of some length"]}],"constraints":[)" +
+                repeated("\"a != 7\"", n, ",") + "]}";
+     },
+     [](const std::string& path) { return without_fault(tk::io::read_space_file(path)).constraints.size(); }},
+    {"T1",
+     [](int n) {
+         return R"({"ConfigurationSpace":{"TuningParameters":[{"Name":"a","Values":"[1, 2]"}],"Conditions":[)" +
+                repeated(R"({"Expression":"a != 7","Parameters":["a"]})", n, ",") + "]}}";
+     },
+     [](const std::string& path) { return without_fault(tk::io::read_space_file(path)).constraints.size(); }},
+    {"CSV",
+     [](int n) {
+         std::vector<tk::measure::trial> trials;
+         for (int k = 0; k < n; ++k) trials.push_back({.candidate = 1, .measured = {.cost = 1, .batches = {1, 2, 3}}});
+         return tk::io::trials_to_csv(trials, small_space());
+     },
+     [](const std::string& path) { return without_fault(tk::io::read_csv(path, small_space())).trials.size(); }},
+};
+
+/// What reading comes to: "", "no memory" or the error.
+std::string outcome(const reader& r, const std::string& path)
+{
+    try {
+        (void)r.read(path);
+        return "";
+    } catch (const tk::error& e) {
+        return e.what();
+    } catch (const std::bad_alloc&) {
+        return "no memory";
+    }
+}
+
+}  // namespace
+
+TEST_CASE("whichever allocation of a reader fails, it reads all or names the file, and never ends the program")
+{
+    const support::temporary_folder f;
+    for (const reader& r : readers) {
+        const std::string path = f / "file", name = r.name;
+        CAPTURE(name);
+        std::ofstream(path, std::ios::binary) << r.text(2);
+        REQUIRE(r.read(path) > 0);
+        for (const call which : {call::allocate, call::allocate_on}) {
+            int n = 1;
+            for (bool came = true; came; ++n) {
+                CAPTURE(n);
+                std::string said;
+                said.reserve(1000);
+                fault.emplace(which, n);
+                try {
+                    (void)r.read(path);
+                } catch (const std::exception& e) {
+                    fault.reset();
+                    said = e.what();
+                }
+                came = faulty::nth::came();
+                if (came && which == call::allocate && !said.empty()) CHECK(said.find(path) != std::string::npos);
+            }
+            CHECK(n > 5);
+        }
+    }
+}
+
+TEST_CASE("a reader under a limit of memory ends in one line that names the file")
+{
+    if (tk::measure::detail::sanitized) return;  // sanitizers need terabytes of addresses
+    const support::temporary_folder f;
+    for (const reader& r : readers) {
+        const std::string path = f / "file", name = r.name;
+        CAPTURE(name);
+        std::ofstream(path, std::ios::binary) << r.text(20'000);
+        int refused = 0, whole = 0;
+        for (const rlim_t mib : {2U, 5U, 9U, 14U, 20U, 27U, 35U, 44U, 500U}) {
+            CAPTURE(mib);
+            int ends[2];
+            REQUIRE(::pipe(ends) == 0);
+            const pid_t child = ::fork();
+            REQUIRE(child >= 0);
+            if (child == 0) {
+                std::size_t pages = 0;
+                std::ifstream("/proc/self/statm") >> pages;
+                const rlim_t most = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + (mib << 20);
+                const rlimit limit{most, most};
+                ::setrlimit(RLIMIT_AS, &limit);
+                const std::string said = outcome(r, path);
+                (void)!::write(ends[1], said.data(), said.size());
+                ::_exit(0);
+            }
+            ::close(ends[1]);
+            std::string said;
+            char text[512];
+            for (ssize_t got = 0; (got = ::read(ends[0], text, sizeof text)) > 0;)
+                said.append(text, static_cast<std::size_t>(got));
+            ::close(ends[0]);
+            int status = 1;
+            REQUIRE(::waitpid(child, &status, 0) == child);
+            CHECK(status == 0);
+            if (said.empty()) {
+                ++whole;
+                continue;
+            }
+            ++refused;
+            CHECK(said.find(path) != std::string::npos);
+            CHECK(said.find("memory") != std::string::npos);
+            CHECK(said.find('\n') == std::string::npos);
+        }
+        CHECK(refused > 0);
+        CHECK(whole > 0);
+    }
+}
