@@ -34,11 +34,11 @@ public:
     [[nodiscard]] double after(std::span<const measure::measurement> batch, const measure::limits& within)
     {
         const double reading = clock_();
-        if (!std::isfinite(start_)) start_ = reading - last_;  // it began with what is no number
-        const double now = reading - start_;
-        const double most = 600 + 2 * static_cast<double>(batch.size()) * (within.run_seconds + within.build_seconds);
         double took = 0;
         for (const auto& m : batch) took += m.run_seconds + m.build_seconds;
+        if (!std::isfinite(start_)) start_ = reading - (last_ + took);  // it began with what is no number
+        const double now = reading - start_;
+        const double most = 600 + 2 * static_cast<double>(batch.size()) * (within.run_seconds + within.build_seconds);
         const bool jumped =
             !(now >= last_ && std::isfinite(now)) || (now - last_ > most && took > 0);  // some measurers tell no times
         if (jumped && std::isfinite(now)) start_ += now - (last_ + took);
