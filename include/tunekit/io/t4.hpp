@@ -93,8 +93,9 @@ inline void read_t4(const json_fields& from, const json_document& of, t4_result&
         const auto quantities = from.at("measurements");
         for (std::size_t i = 0; i < quantities.size(); ++i) {
             const auto q = quantities[i];
-            out.quantities.push_back(
-                {q.at("name").get<std::string>(), {}, q.value().contains("unit") ? q.at("unit").get<std::string>() : ""});
+            out.quantities.push_back({q.at("name").get<std::string>(),
+                                      {},
+                                      q.value().contains("unit") ? q.at("unit").get<std::string>() : ""});
             copy_json(out.quantities.back().value, q.at("value").value());
         }
     }

@@ -88,8 +88,7 @@ const reader readers[] = {
          return out;
      },
      [](const std::string& path) { return without_fault(tk::io::read_log(path)).events.size(); }},
-    {"T4",
-     [](int n) { return "{\"results\":[" + repeated(t4_result, n, ",") + "],\"schema_version\":\"1.0.0\"}"; },
+    {"T4", [](int n) { return "{\"results\":[" + repeated(t4_result, n, ",") + "],\"schema_version\":\"1.0.0\"}"; },
      [](const std::string& path) { return without_fault(tk::io::read_t4(path)).results.size(); }},
     {"T4 with a mistake",
      [](int n) { return "{\"results\":[" + repeated(t4_result + ",{\"configuration\":{\"a\":[[1]]}}", n, ",") + "]}"; },
@@ -97,7 +96,9 @@ const reader readers[] = {
     {"AutoTVM", [](int n) { return repeated(autotvm_line + '\n', n); },
      [](const std::string& path) { return without_fault(tk::io::read_autotvm(path)).records.size(); }},
     {"AutoTVM with a mistake",
-     [](int n) { return repeated(autotvm_line + '\n' + R"({"input":["llvm","conv2d",[[[1]]],{}],"config":1})" + '\n', n); },
+     [](int n) {
+         return repeated(autotvm_line + '\n' + R"({"input":["llvm","conv2d",[[[1]]],{}],"config":1})" + '\n', n);
+     },
      [](const std::string& path) { return without_fault(tk::io::read_autotvm(path)).records.size(); }},
     {"space file",
      [](int n) {

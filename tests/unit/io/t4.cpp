@@ -117,7 +117,8 @@ TEST_CASE("nesting, names that stand twice and times that are none are refused, 
     const auto with_members = [](int n) {
         std::string text = R"({"results":[{"configuration":{)";
         for (int k = 0; k < n; ++k) text += (k == 0 ? "\"p" : ",\"p") + std::to_string(k) + "\":1";
-        return tk::io::parse_t4(text + R"(},"times":{"runtimes":[1]},"invalidity":"correct","correctness":1}]})", "x.json");
+        return tk::io::parse_t4(text + R"(},"times":{"runtimes":[1]},"invalidity":"correct","correctness":1}]})",
+                                "x.json");
     };
     CHECK(with_members(4096).results.at(0).configuration.size() == 4096);
     CHECK(with_members(400'000).problems.at(0).text() ==  // refused in no time

@@ -312,8 +312,8 @@ TEST_CASE("a clock that tells no number ends a budget of seconds all the same, b
         tk::random::philox gen(3);
         int readings = 0;
         const auto clock = [&] { return ++readings <= numberless ? std::nan("") : 1e9 + readings; };
-        const auto found = tk::tune(grid_space({20, 20}), second{}, in_batches(1, counting{}), {.seconds = 12}, clock,
-                                    go_on, gen);
+        const auto found =
+            tk::tune(grid_space({20, 20}), second{}, in_batches(1, counting{}), {.seconds = 12}, clock, go_on, gen);
         CHECK(found.trials().size() == 12);
         CHECK(found.stopped == tk::stop_reason::seconds);
     }

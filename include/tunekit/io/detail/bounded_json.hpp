@@ -135,8 +135,7 @@ private:
     bool open(json&& empty)
     {
         if (open_.size() >= max_json_depth)
-            throw json_fields::malformed{"",
-                                         "is nested deeper than " + std::to_string(max_json_depth) + ", want less"};
+            throw json_fields::malformed{"", "is nested deeper than " + std::to_string(max_json_depth) + ", want less"};
         const bool named = !open_.empty() && open_.back().value->is_object() && name_ == ordered_;
         json& made = place();
         made = std::move(empty);
