@@ -21,7 +21,8 @@ namespace tunekit::online {
 /// time that the call saves against the default. A call that tries a candidate takes out the time by which it is longer than
 /// the best known configuration's. A candidate is tried only if its expected loss is in the account. So a run never takes
 /// more than 1 + `regret` times as long as with the default alone, up to the time by which a candidate exceeds its
-/// expectation.
+/// expectation. After n >= `eager` candidates without a better one, no more than `regret` sqrt((`eager` + 1) / (n + 1)) of the time
+/// spent may be lost: a longer run tries more of them, and loses a smaller part of its time to them.
 struct options {
     double regret = 0.02;   ///< >= 0
     double reinvest = 0.5;  ///< in [0, 1]
@@ -29,9 +30,9 @@ struct options {
         4;  ///< >= 1; assumed time of a candidate one step away, in the best one's, until one took longer
     double far_slowdown = 8;         ///< >= 1; the same of others
     double call_seconds = 1e-6;      ///< >= 0; our own time per timed call, charged like a loss
-    std::uint64_t eager = 30;        ///< candidates without a better one until only `regret` of the time spent pays
-    std::uint64_t max_trials = 400;  ///< candidates until the race
-    std::uint64_t patience = 200;    ///< >= 1; candidates without a better one until the race
+    std::uint64_t eager = 30;         ///< candidates without a better one until a falling share of the time spent pays
+    std::uint64_t max_trials = 1600;  ///< candidates until the race
+    std::uint64_t patience = 400;     ///< >= 1; candidates without a better one until the race
     double max_seconds = std::numeric_limits<double>::infinity();  ///< > 0; seconds lost to candidates until the race
     std::uint32_t runs = 3;                                        ///< 1 to 15; calls of a candidate that is not slower
     std::size_t finalists = 5;                                     ///< >= 1; in the race, besides the default

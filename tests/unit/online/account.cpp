@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tunekit/online/detail/overtaken.hpp"
@@ -18,18 +19,18 @@ using online::detail::account;
 TEST_CASE("account: what the default would take pays its share, what was saved pays its share")
 {
     account a{.regret = 0.02, .reinvest = 0.5};
-    CHECK(a.room(true) == 0);
+    CHECK(a.room() == 0);
     a.pass(100, 2.0, 2.0);
     CHECK(a.default_only == 200);
     CHECK(a.saved == 0);
-    CHECK(a.room(true) == doctest::Approx(4));
+    CHECK(a.room() == doctest::Approx(4));
     a.pass(10, 2.0, 1.5);
     CHECK(a.saved == doctest::Approx(5));
-    CHECK(a.room(true) == doctest::Approx(4.4 + 2.5));
-    CHECK(a.room(false) == doctest::Approx(0.02 * 215));  // without what was saved, of what was spent
+    CHECK(a.room() == doctest::Approx(4.4 + 2.5));
+    CHECK(a.room(0.02) == doctest::Approx(0.02 * 215));  // without what was saved, of what was spent
     a.lost = 6.9;
-    CHECK(a.room(true) == doctest::Approx(0).epsilon(1e-12));
-    CHECK_FALSE(a.affords(0.1, true));
+    CHECK(a.room() == doctest::Approx(0).epsilon(1e-12));
+    CHECK_FALSE(a.affords(0.1));
 }
 
 TEST_CASE("account: so many calls are enough, and one fewer is not")
@@ -40,24 +41,25 @@ TEST_CASE("account: so many calls are enough, and one fewer is not")
         const double d = 0.5 + tk::random::uniform_01(gen), c = d * tk::random::uniform_01(gen);
         a.pass(20 * tk::random::uniform_01(gen), d, c);
         a.lost = tk::random::uniform_01(gen);
-        const bool eager = tk::random::uniform_01(gen) < 0.5;
+        std::optional<double> share;
+        if (tk::random::uniform_01(gen) < 0.5) share = a.regret * tk::random::uniform_01(gen);
         const double loss = 5 * tk::random::uniform_01(gen);
-        const std::uint64_t n = a.calls_until(loss, d, c, eager);
-        CHECK((n == 0) == a.affords(loss, eager));
+        const std::uint64_t n = a.calls_until(loss, d, c, share);
+        CHECK((n == 0) == a.affords(loss, share));
         account enough = a, too_few = a;
         enough.pass(static_cast<double>(n), d, c);
-        CHECK(enough.affords(loss - 1e-9, eager));
+        CHECK(enough.affords(loss - 1e-9, share));
         if (n == 0) continue;
         too_few.pass(static_cast<double>(n - 1), d, c);
-        CHECK_FALSE(too_few.affords(loss + 1e-9, eager));
+        CHECK_FALSE(too_few.affords(loss + 1e-9, share));
     }
 }
 
 TEST_CASE("account: who may lose nothing waits forever")
 {
     const account a{.regret = 0, .reinvest = 0};
-    CHECK(a.calls_until(1, 1, 1, true) > 1'000'000'000'000U);
-    CHECK(a.calls_until(0, 1, 1, true) == 0);
+    CHECK(a.calls_until(1, 1, 1) > 1'000'000'000'000U);
+    CHECK(a.calls_until(0, 1, 1) == 0);
 }
 
 TEST_CASE("recent: the median of the last 15")

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "tunekit/core/config.hpp"
 
@@ -32,24 +33,27 @@ struct account {
         saved += n * (std::max)(0.0, d - c);
     }
 
-    /// What may be lost now. Without `eager`, also no more than `regret` of the time spent.
-    [[nodiscard]] constexpr double room(bool eager) const noexcept
+    /// What may be lost now. With a share, also no more than that share of the time spent.
+    [[nodiscard]] constexpr double room(std::optional<double> share = {}) const noexcept
     {
         const double all = regret * default_only + reinvest * saved - lost;
-        return eager ? all : (std::min)(all, regret * best_only - lost);
+        return share ? (std::min)(all, *share * best_only - lost) : all;
     }
 
     /// Whether a call may lose so much.
-    [[nodiscard]] constexpr bool affords(double loss, bool eager) const noexcept { return loss <= room(eager); }
+    [[nodiscard]] constexpr bool affords(double loss, std::optional<double> share = {}) const noexcept
+    {
+        return loss <= room(share);
+    }
 
     /// How many calls of the best configuration it takes until `loss` is affordable; 0 where it is.
-    [[nodiscard]] std::uint64_t calls_until(double loss, double d, double c, bool eager) const noexcept
+    [[nodiscard]] std::uint64_t calls_until(double loss, double d, double c, std::optional<double> share = {}) const noexcept
     {
         const auto calls = [loss](double room, double each) {
             return loss <= room ? 0 : std::ceil((loss - room) / (std::max)(each, 1e-300));
         };
-        double n = calls(room(true), regret * d + reinvest * (std::max)(0.0, d - c));
-        if (!eager) n = (std::max)(n, calls(regret * best_only - lost, regret * c));
+        double n = calls(room(), regret * d + reinvest * (std::max)(0.0, d - c));
+        if (share) n = (std::max)(n, calls(*share * best_only - lost, *share * c));
         constexpr std::uint64_t never = std::uint64_t{1} << 62;
         return n < 4e18 ? static_cast<std::uint64_t>(n) : never;
     }

@@ -182,8 +182,8 @@ private:
     /// How many calls of the best configuration pass until `loss` can be paid, and one that is timed besides; 0: now.
     [[nodiscard]] std::uint64_t calls_until(double loss, const options& o) const
     {
-        if (books_.affords(loss, eager(o))) return 0;
-        return books_.calls_until(loss + o.call_seconds, default_cost(), best_cost(), eager(o));
+        if (books_.affords(loss, share(o))) return 0;
+        return books_.calls_until(loss + o.call_seconds, default_cost(), best_cost(), share(o));
     }
 
     /// The best configuration for n calls, the last of them timed.
@@ -194,7 +194,13 @@ private:
         return {.candidate = best_.candidate, .untimed = n - 1};
     }
 
-    [[nodiscard]] bool eager(const options& o) const noexcept { return racing() || stale_ < o.eager; }
+    /// The share of the time spent that may be lost; empty: all that is in the account. It falls with the root of the candidates in
+    /// vain, so that a longer run tries more of them and loses a smaller part of its time to them.
+    [[nodiscard]] std::optional<double> share(const options& o) const noexcept
+    {
+        if (racing() || stale_ < o.eager) return std::nullopt;
+        return o.regret * std::sqrt(static_cast<double>(o.eager + 1) / static_cast<double>(stale_ + 1));
+    }
 
     /// What a call of the candidate may lose. One that never ran may be as slow as any so far that was as near.
     [[nodiscard]] double expected_loss(const contender& c) const
@@ -231,7 +237,7 @@ private:
 
     void observe(const Space& space, const Strategy& strategy, index i, const measure::measurement& m)
     {
-        strategy.observe(state_, space, std::span<const index>(&i, 1), std::span<const measure::measurement>(&m, 1),
+        strategy.observe(*state_, space, std::span<const index>(&i, 1), std::span<const measure::measurement>(&m, 1),
                          gen_);
     }
 
@@ -239,7 +245,7 @@ private:
     template <class Probe>
     [[nodiscard]] bool propose(const Space& space, const Strategy& strategy, const Probe& probe)
     {
-        const std::vector<index> one = strategy.propose(state_, space, 1, gen_);
+        const std::vector<index> one = strategy.propose(*state_, space, 1, gen_);
         if (one.size() != 1 || one.front() >= space.size()) return false;
         ++trials_;
         ++stale_;
@@ -310,6 +316,7 @@ private:
             if (all.size() <= o.finalists && f.cost <= close * best_cost() &&
                 std::find(all.begin(), all.end(), f.candidate) == all.end())
                 all.push_back(f.candidate);
+        state_.reset();  // its memory is the race's
         if (all.size() == 1) return give_up_for_want(all.front());
         track_.emplace(all, o.race);
         line_ = track_->lines_up();
@@ -370,7 +377,7 @@ private:
     std::optional<contender> tried_{};
     account books_;
     random::philox gen_;
-    search::state_of<Strategy, Space> state_;
+    std::optional<search::state_of<Strategy, Space>> state_;  ///< empty once it races
     std::vector<found> finalists_{};
     std::optional<measure::race_track> track_{};
     std::vector<index> line_{};                    ///< of the round under way
