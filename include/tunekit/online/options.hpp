@@ -28,8 +28,8 @@ struct options {
     double reinvest = 0.5;  ///< in [0, 1]
     double near_slowdown =
         4;  ///< >= 1; assumed time of a candidate one step away, in the best one's, until one took longer
-    double far_slowdown = 8;         ///< >= 1; the same of others
-    double call_seconds = 1e-6;      ///< >= 0; our own time per timed call, charged like a loss
+    double far_slowdown = 8;          ///< >= 1; the same of others
+    double call_seconds = 1e-6;       ///< >= 0; our own time per timed call, charged like a loss
     std::uint64_t eager = 30;         ///< candidates without a better one until a falling share of the time spent pays
     std::uint64_t max_trials = 1600;  ///< candidates until the race
     std::uint64_t patience = 400;     ///< >= 1; candidates without a better one until the race

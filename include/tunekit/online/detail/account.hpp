@@ -47,7 +47,8 @@ struct account {
     }
 
     /// How many calls of the best configuration it takes until `loss` is affordable; 0 where it is.
-    [[nodiscard]] std::uint64_t calls_until(double loss, double d, double c, std::optional<double> share = {}) const noexcept
+    [[nodiscard]] std::uint64_t calls_until(double loss, double d, double c,
+                                            std::optional<double> share = {}) const noexcept
     {
         const auto calls = [loss](double room, double each) {
             return loss <= room ? 0 : std::ceil((loss - room) / (std::max)(each, 1e-300));
