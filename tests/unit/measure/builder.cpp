@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <string>
@@ -379,6 +380,19 @@ TEST_CASE("a directory whose name begins with a dash is no option")
     CHECK_FALSE(build_one(pool, {times(2)}).failed);
     CHECK(third(pool, {times(2)}) == 6);
     REQUIRE(::chdir(before) == 0);
+}
+
+TEST_CASE("no shell sees a flag or the directory")
+{
+    const tk::measure::detail::temporary_directory place("/tmp/tunekit-cache-");
+    const std::string made = place.name() + "/made", touch = "$(touch " + made + ")`touch " + made + "`;touch " + made;
+    builder pool(quick(place.name() + "/a'b $(touch made);\"c"));
+    const source s{.text = times(2), .flags = {"-DX=" + touch}};
+    CHECK_FALSE(build_one(pool, s).failed);
+    CHECK(third(pool, s) == 6);
+    CHECK(::access(made.c_str(), F_OK) != 0);
+    REQUIRE(std::system(("true " + s.flags.front()).c_str()) == 0);  // a shell would
+    CHECK(::access(made.c_str(), F_OK) == 0);
 }
 
 TEST_CASE("one that spoils those it is compiled with costs them a second compilation and nothing else")
