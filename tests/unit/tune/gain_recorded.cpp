@@ -16,7 +16,8 @@
 
 namespace tk = tunekit;
 
-TEST_CASE("a recorded space: tune ends at the first trial from which on tuning is not expected to pay, and so saves time")
+TEST_CASE(
+    "a recorded space: tune ends at the first trial from which on tuning is not expected to pay, and so saves time")
 {
     const auto recorded = tk::io::read_recorded_space("bench/data/gemm_Out");
     const tk::space::any_space space = tk::io::space_of(recorded);
@@ -26,8 +27,8 @@ TEST_CASE("a recorded space: tune ends at the first trial from which on tuning i
         tk::measure::replay measurer(table.rows, tk::measure::virtual_clock(now));
         tk::random::philox gen(3);
         return tk::tune(
-            space, measurer, tk::recipe{tk::search::annealing{}}, limit, [&] { return now; },
-            [](const tk::tuning&) {}, gen);
+            space, measurer, tk::recipe{tk::search::annealing{}}, limit, [&] { return now; }, [](const tk::tuning&) {},
+            gen);
     };
     const auto whole = run({.trials = 1000});
     REQUIRE(whole.trials().size() == 1000);
