@@ -133,8 +133,8 @@ inline std::string cost_text(const command_report& r, double cost)
 inline void print_table(const command_report& r, const tunekit::space::value_product& space,
                         const tunekit::measure::program_command& winner)
 {
-    std::printf("%llu configurations measured, %llu failed, %.1f s: %s\n\n", static_cast<unsigned long long>(r.trials),
-                static_cast<unsigned long long>(r.failed), r.seconds, r.stopped.c_str());
+    std::printf("%llu configuration%s measured, %llu failed, %.1f s: %s\n\n", static_cast<unsigned long long>(r.trials),
+                r.trials == 1 ? "" : "s", static_cast<unsigned long long>(r.failed), r.seconds, r.stopped.c_str());
     if (!r.best) {
         std::printf("no configuration was measured without failing%s%s\n",
                     r.last_failure.empty() ? "" : "; the last one: ", r.last_failure.c_str());

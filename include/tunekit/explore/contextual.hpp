@@ -35,7 +35,7 @@ namespace tunekit::explore {
 ///             random candidate and rejection.
 /// Cost:       `inner`, and K + r predictions.
 /// Source:     Li et al. (2020), AdaTune, NeurIPS, section 4.2.2 and algorithm 1, lines 5 to 9; K and the rounding from its code.
-/// Departures: epsilon_t is clamped; the authors' code does not, and may ask for more than n. The K configurations are
+/// Departures: epsilon_t is clamped. The authors' code does not clamp it, and may ask for more than n. The K configurations are
 ///             unvisited ones where 2 K draws find any. The paper says so; the code differs.
 template <class Inner = annealing>
 struct contextual {
