@@ -2,7 +2,7 @@
 # Readers against mutated texts: 3 s each under the preset sanitize, for hours by hand (docs/building.md). With
 # -DTUNEKIT_LIBFUZZER=ON and clang, a program per reader with libFuzzer besides.
 option(TUNEKIT_LIBFUZZER "build the readers' fuzz targets for clang's libFuzzer" OFF)
-set(fuzz_targets csv t4 autotvm recorded_space log expression space_file command_line text_template winners cubin)
+set(fuzz_targets csv t4 autotvm recorded_space log expression space_file command_line text_template winners results choice cubin)
 if(CMAKE_CXX_FLAGS_DEBUG MATCHES "fsanitize=address")
     tunekit_program(fuzz REQUIRED SOURCES fuzz/main.cpp fuzz/targets.cpp
         LIBS tunekit_checks CLI11::CLI11 nlohmann_json::nlohmann_json ZLIB::ZLIB)

@@ -19,6 +19,10 @@
 #include "tests/support/resealed.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/dispatch/fit.hpp"
+#include "tunekit/dispatch/header.hpp"
+#include "tunekit/dispatch/load.hpp"
+#include "tunekit/dispatch/results_file.hpp"
 #include "tunekit/io/autotvm.hpp"
 #include "tunekit/io/csv.hpp"
 #include "tunekit/io/field.hpp"
@@ -320,6 +324,72 @@ void winners(std::string_view text)
     }
 }
 
+/// The text with an end line that fits, so that mutations get past the checksum.
+std::string with_its_end(std::string_view text)
+{
+    const std::size_t end = text.rfind("end ");
+    std::string body(text.substr(0, end == std::string_view::npos ? text.size() : end));
+    if (!body.ends_with('\n')) body += '\n';
+    return body + "end " + tk::io::in_hex(tk::io::fnv1a(body)) + '\n';
+}
+
+/// Whether a header is code outside of its comments and literals: no text from a file has left them.
+bool is_whole_code(std::string_view header)
+{
+    std::string open;
+    for (std::size_t at = 0; at < header.size(); ++at) {
+        const char c = header[at];
+        if (header.substr(at, 2) == "//") {
+            at = header.find('\n', at);
+            if (at == std::string_view::npos) return false;
+        } else if (c == '"') {
+            for (++at; at < header.size() && header[at] != '"'; ++at) {
+                if (header[at] == '\n') return false;
+                if (header[at] == '\\') ++at;
+            }
+            if (at >= header.size()) return false;
+        } else if (c == '{' || c == '(' || c == '[') {
+            open += c;
+        } else if (c == '}' || c == ')' || c == ']') {
+            const char other = c == '}' ? '{' : c == ')' ? '(' : '[';
+            if (!open.ends_with(other)) return false;
+            open.pop_back();
+        } else if (c != '\n' && (c < 0x20 || c > 0x7e)) {
+            return false;
+        }
+    }
+    return open.empty();
+}
+
+void generates(const tk::dispatch::choice& c)
+{
+    const std::string text = tk::dispatch::to_text(c);
+    must(tk::dispatch::to_text(tk::dispatch::parse_choice(text, "y")) == text, "what was written reads back equal");
+    for (const auto& d : c.devices)
+        for (const auto& at : d.shapes)
+            must(static_cast<std::size_t>(c.choose(d.device, at.at).config) < c.configs.size(),
+                 "what is chosen is kept");
+    try {
+        const std::string header = tk::dispatch::header_text(c);
+        must(is_whole_code(header), "a header is code");
+        must(tk::dispatch::header_text(c) == header, "and the same each time");
+    } catch (const std::invalid_argument&) {
+        // a name that is none in C++
+    }
+}
+
+void choice(std::string_view text) { generates(tk::dispatch::parse_choice(with_its_end(text), "x")); }
+
+void results(std::string_view text)
+{
+    const auto all = tk::dispatch::parse_results(with_its_end(text), "x");
+    for (const auto& r : all.rows) must(is_cost(r.seconds), "a cost is a positive number");
+    const std::string written = tk::dispatch::to_text(all);
+    must(tk::dispatch::to_text(tk::dispatch::parse_results(written, "y")) == written,
+         "what was written reads back equal");
+    if (all.rows.size() <= 64) generates(tk::dispatch::fit(all));
+}
+
 void cubin(std::string_view bytes)
 {
     for (const auto& kernel : tk::measure::cubin_kernels(bytes))
@@ -378,6 +448,35 @@ constexpr std::string_view text_words[] = {"-1",
                                            "99999999999999999999",
                                            "time_ms",
                                            "t0"};
+constexpr std::string_view dispatch_words[] = {"config ",
+                                               "device ",
+                                               "node ",
+                                               "leaf ",
+                                               "shape ",
+                                               "score ",
+                                               "one ",
+                                               "exact",
+                                               "nearest",
+                                               "tree",
+                                               "-",
+                                               "s",
+                                               "u",
+                                               "<",
+                                               "%",
+                                               "%0A",
+                                               "%22",
+                                               "%5C",
+                                               "%2F%2F",
+                                               " ",
+                                               "\n",
+                                               "-1",
+                                               "0",
+                                               "inf",
+                                               "nan",
+                                               "1e308",
+                                               "4294967295",
+                                               "9223372036854775807",
+                                               "18446744073709551615"};
 constexpr std::string_view expression_words[] = {"a",
                                                  "bb",
                                                  "c_1",
@@ -517,6 +616,8 @@ constexpr fuzz::target all[] = {{"csv", csv, text_words},
                                 {"command_line", command_line, option_words},
                                 {"text_template", text_template, template_words},
                                 {"winners", winners, winner_words},
+                                {"results", results, dispatch_words},
+                                {"choice", choice, dispatch_words},
                                 {"cubin", cubin, cubin_words}};
 
 }  // namespace

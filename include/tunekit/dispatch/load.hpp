@@ -26,6 +26,7 @@ namespace tunekit::dispatch {
 namespace detail {
 
 inline constexpr std::string_view choice_magic = "# tunekit choice 1";
+inline constexpr std::size_t max_depth = 1000;  // of a tree, which is written by recursion
 
 /// Whether nobody who follows the choice's positions leaves it.
 inline void check_choice(const choice& c, const std::string& what)
@@ -47,6 +48,9 @@ inline void check_choice(const choice& c, const std::string& what)
             need(s.config < c.configs.size() && s.around < c.configs.size(), "has a shape without its configuration");
             need(k == 0 || d.shapes[k - 1].at < s.at, "has shapes that are not sorted");
         }
+        for (const rung_score& r : d.scores)
+            for (const double x : {r.share, r.worst, r.gain, r.least_gain}) need(x >= 0, "has a score that is none");
+        std::vector<std::size_t> depth(d.tree.size());  // of the nodes behind the first; each has one way to it
         for (std::size_t k = 0; k < d.tree.size(); ++k) {
             const tree_node& n = d.tree[k];
             if (n.of == 0) {
@@ -54,7 +58,11 @@ inline void check_choice(const choice& c, const std::string& what)
                 continue;
             }
             need(((std::uint64_t{n.of} | n.less) >> c.sizes.size()) == 0, "has a node over sizes that are none");
-            need(n.yes > k && n.no > k && n.yes < d.tree.size() && n.no < d.tree.size(), "has a tree that is none");
+            need(depth[k] < max_depth, "has a tree of more than 1000 levels");
+            for (const std::size_t next : {n.yes, n.no}) {
+                need(next > k && next < d.tree.size() && depth[next] == 0, "has a tree that is none");
+                depth[next] = depth[k] + 1;
+            }
         }
     }
 }

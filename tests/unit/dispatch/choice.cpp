@@ -85,6 +85,29 @@ TEST_CASE("a choice's file gives back the choice")
     CHECK_THROWS_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")), tunekit::error);
 }
 
+TEST_CASE("a choice's file that would take forever to write as a header is refused")
+{
+    auto c = fixtures::by_hand();
+    const auto refused = [&](const char* why) {
+        CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(c), "x")),
+                             doctest::Contains(why), tunekit::error);
+    };
+    auto& tree = c.devices[0].tree;
+    const auto levels = [&](std::uint32_t n, bool shared) {  // shared: both ways lead to the same node, so 2^n paths
+        tree.clear();
+        for (std::uint32_t k = 0; k < n; ++k) tree.push_back({.of = 1, .yes = shared ? k + 1 : 2 * n - k, .no = k + 1});
+        tree.resize(2 * n + 1);
+    };
+    levels(64, true);
+    refused("a tree that is none");
+    levels(1001, false);
+    refused("more than 1000 levels");
+    levels(1000, false);
+    CHECK(dispatch::parse_choice(dispatch::to_text(c), "x") == c);
+    c.devices[0].scores[0].gain = std::numeric_limits<double>::quiet_NaN();
+    refused("a score that is none");
+}
+
 TEST_CASE("a program loads its own choice, and no other")
 {
     const auto c = fixtures::by_hand();
