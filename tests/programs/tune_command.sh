@@ -62,7 +62,7 @@ for number in '--seed -1' '--seed 99999999999999999999' '--trials -1' '--workers
     refuses "'${number#* }' is no integer from 0" --space space.json $number -- ./program.sh {tile} {mode} {on}
 done
 refuses '--help lists the options' --space space.json --nonsense -- ./program.sh {tile} {mode} {on}
-for descriptors in 4 6 8; do
+for descriptors in 6 8; do
     printf '#!/bin/sh\nulimit -n %s\nexec "%s" "$@"\n' $descriptors "$tune" >limited
     chmod +x limited
     program=./limited

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <functional>
@@ -121,6 +122,18 @@ const reader readers[] = {
      [](const std::string& path) { return without_fault(tk::io::read_csv(path, small_space())).trials.size(); }},
 };
 
+/// Takes what earlier tests left free on the heap: a limit would not count it.
+void use_up_heap()
+{
+    for (const std::size_t size : {65536U, 4096U, 512U, 64U, 16U}) {
+        const void* const top = ::sbrk(0);
+        while (::sbrk(0) == top) {
+            void* volatile kept = std::malloc(size);
+            (void)kept;
+        }
+    }
+}
+
 /// What reading comes to: "", "no memory" or the error.
 std::string outcome(const reader& r, const std::string& path)
 {
@@ -174,13 +187,14 @@ TEST_CASE("a reader under a limit of memory ends in one line that names the file
         CAPTURE(name);
         std::ofstream(path, std::ios::binary) << r.text(20'000);
         int refused = 0, whole = 0;
-        for (const rlim_t mib : {2U, 5U, 9U, 14U, 20U, 27U, 35U, 44U, 500U}) {
+        for (const rlim_t mib : {2U, 9U, 20U, 35U, 500U}) {
             CAPTURE(mib);
             int ends[2];
             REQUIRE(::pipe(ends) == 0);
             const pid_t child = ::fork();
             REQUIRE(child >= 0);
             if (child == 0) {
+                use_up_heap();
                 std::size_t pages = 0;
                 std::ifstream("/proc/self/statm") >> pages;
                 const rlim_t most = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + (mib << 20);
