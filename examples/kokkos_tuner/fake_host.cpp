@@ -40,7 +40,8 @@ extern "C" int clock_gettime(clockid_t, timespec* now) noexcept
     return 0;
 }
 
-void* operator new(std::size_t n)
+// Not inline: g++ 12 would see malloc meet delete.
+[[gnu::noinline]] void* operator new(std::size_t n)
 {
     void* const at = std::malloc(n);
     if (at == nullptr) throw std::bad_alloc();
@@ -48,7 +49,7 @@ void* operator new(std::size_t n)
     return at;
 }
 
-void operator delete(void* at) noexcept
+[[gnu::noinline]] void operator delete(void* at) noexcept
 {
     if (at != nullptr) held -= malloc_usable_size(at);
     std::free(at);
