@@ -29,15 +29,19 @@ inline constexpr std::size_t max_ordered_members = 4096;
 template <class Json>
 void empty_json(Json& value) noexcept
 {
-    if (!value.is_structured()) return;
-    for (Json& x : value) empty_json(x);
-    value.clear();
+    if (auto* const members = value.template get_ptr<typename Json::object_t*>()) {
+        for (auto& [name, x] : *members) empty_json(x);
+        members->clear();
+    } else if (auto* const elements = value.template get_ptr<typename Json::array_t*>()) {
+        for (Json& x : *elements) empty_json(x);
+        elements->clear();
+    }
 }
 
 /// A JSON value that needs no memory to be destroyed.
 class json_document {
 public:
-    json_document() = default;
+    json_document() : value(nullptr) {}
     json_document(json_document&&) noexcept = default;
     json_document& operator=(json_document&&) = delete;
     ~json_document() { empty_json(value); }
