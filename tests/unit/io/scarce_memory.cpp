@@ -3,7 +3,6 @@
 // destructor allocates memory and ends the program where there is none.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -17,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/said_in_child.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/unit/io/faulty_system.hpp"
 #include "tunekit/core/error.hpp"
@@ -189,30 +189,15 @@ TEST_CASE("a reader under a limit of memory ends in one line that names the file
         int refused = 0, whole = 0;
         for (const rlim_t mib : {2U, 9U, 20U, 35U, 500U}) {
             CAPTURE(mib);
-            int ends[2];
-            REQUIRE(::pipe(ends) == 0);
-            const pid_t child = ::fork();
-            REQUIRE(child >= 0);
-            if (child == 0) {
+            const std::string said = support::said_in_child([&] {
                 use_up_heap();
                 std::size_t pages = 0;
                 std::ifstream("/proc/self/statm") >> pages;
                 const rlim_t most = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + (mib << 20);
                 const rlimit limit{most, most};
                 ::setrlimit(RLIMIT_AS, &limit);
-                const std::string said = outcome(r, path);
-                (void)!::write(ends[1], said.data(), said.size());
-                ::_exit(0);
-            }
-            ::close(ends[1]);
-            std::string said;
-            char text[512];
-            for (ssize_t got = 0; (got = ::read(ends[0], text, sizeof text)) > 0;)
-                said.append(text, static_cast<std::size_t>(got));
-            ::close(ends[0]);
-            int status = 1;
-            REQUIRE(::waitpid(child, &status, 0) == child);
-            CHECK(status == 0);
+                return outcome(r, path);
+            });
             if (said.empty()) {
                 ++whole;
                 continue;

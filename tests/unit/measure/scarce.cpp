@@ -4,12 +4,12 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <string>
 #include <vector>
 
+#include "tests/support/said_in_child.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/isolated.hpp"
 
@@ -22,15 +22,7 @@ namespace {
 template <class Prepare>
 std::string measured_after(Prepare&& prepare)
 {
-    int ends[2];
-    REQUIRE(::pipe(ends) == 0);
-    const pid_t child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        for (int fd = 3; fd < 64; ++fd)
-            if (fd != ends[1]) ::close(fd);
-        ::dup2(ends[1], 3);
-        for (int fd = 4; fd < 64; ++fd) ::close(fd);
+    return support::said_in_child([&] {
         std::string said;
         try {
             if (!prepare()) throw tk::error("cannot be prepared");
@@ -41,19 +33,8 @@ std::string measured_after(Prepare&& prepare)
         } catch (const tk::error& e) {
             said = e.what();
         }
-        (void)!::write(3, said.data(), said.size());
-        measure::detail::end_process(0);
-    }
-    ::close(ends[1]);
-    std::string said;
-    char text[512];
-    for (ssize_t got = 0; (got = ::read(ends[0], text, sizeof text)) > 0;)
-        said.append(text, static_cast<std::size_t>(got));
-    ::close(ends[0]);
-    int status = 1;
-    CHECK(::waitpid(child, &status, 0) == child);
-    CHECK(status == 0);
-    return said;
+        return said;
+    });
 }
 
 std::string with_descriptors(rlim_t n)
