@@ -3,15 +3,12 @@
 // taken from a log), then the winners, the untuned configurations, every peer and the fastest tile run in interleaved rounds on the
 // thread's CPU clock.
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -21,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/support/begin_honestly.hpp"
 #include "bench/support/cpu_peers.hpp"
 #include "bench/support/cuda_rows.hpp"
 #include "bench/support/field.hpp"
@@ -239,24 +237,11 @@ std::vector<bench::row> run_on_cpu(const settings& set, const std::vector<job>& 
     return rows;
 }
 
-/// One thread each, and OpenBLAS told what it does not know; libraries read these when they are loaded, so start anew.
-void begin_honestly(char** argv)
-{
-    if (std::getenv("TUNEKIT_BENCH_KERNELS") != nullptr) return;
-    setenv("TUNEKIT_BENCH_KERNELS", "1", 1);
-    setenv("OMP_NUM_THREADS", "1", 1);
-    setenv("OPENBLAS_NUM_THREADS", "1", 1);
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f")) setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
-#endif
-    execv("/proc/self/exe", argv);
-}
-
 }  // namespace
 
 int main(int argc, char** argv)
 {
-    begin_honestly(argv);
+    bench::begin_honestly(argv);
     settings set;
     CLI::App app("Tuned kernels against oneDNN, OpenBLAS and Eigen in one interleaved run.", "bench_kernels");
     app.add_option("--network", set.networks,

@@ -31,8 +31,9 @@ namespace tk = tunekit;
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr double quality = 1.01;           ///< of the baseline's final latency
-constexpr std::size_t orders_by_lot = 10;  ///< of `sequential`
+constexpr double quality = 1.01;               ///< of the baseline's final latency
+constexpr std::size_t orders_by_lot = 10;      ///< of `sequential`
+constexpr std::size_t most_foreseen = 50'000;  ///< configurations in all: of more, no oracle plays them to their end
 
 struct options {
     programs::record_settings record;
@@ -88,11 +89,21 @@ struct study {
     std::vector<double> times;  ///< of the courses
 };
 
+std::size_t configurations(const std::vector<programs::replayed_layer>& layers)
+{
+    std::size_t sum = 0;
+    for (const auto& layer : layers) sum += layer.rows.size();
+    return sum;
+}
+
 /// Everything that is compared, against the first strategy in declaration order.
 class comparison {
 public:
-    comparison(const std::vector<programs::replayed_layer>& layers, const options& o) : layers_(layers), o_(o)
+    comparison(const std::vector<programs::replayed_layer>& layers, const options& o)
+        : layers_(layers), o_(o), foreseeable_(configurations(layers) <= most_foreseen)
     {
+        tk::require(foreseeable_ || o.schedules.front() == "all" || !wanted("oracle"),
+                    "--schedule oracle: the spaces are too large to be played to their end, want networks");
         for (std::size_t i = 0; i < o.strategies.size(); ++i) {
             const programs::replayed_network on(layers, o.strategies[i], o.replay);
             const auto known = programs::schedules();
@@ -100,7 +111,7 @@ public:
             else if (wanted("sequential")) add(on, "sequential", programs::find(known, "schedule", "sequential"));
             for (const auto& [name, schedule] : known)
                 if (name != "sequential" && wanted(name)) add(on, name, schedule);
-            if (i == 0 && wanted("oracle")) orders_and_oracles(on);
+            if (i == 0 && foreseeable_ && wanted("oracle")) orders_and_oracles(on);
         }
     }
 
@@ -122,6 +133,7 @@ private:
             if (baseline_.back().model.empty())
                 throw tk::error("--seconds " + std::to_string(o_.replay.seconds) + " ends in the warm-up, want more");
             begins = (std::max)(begins, baseline_.back().model.front().seconds);
+            if (!foreseeable_) continue;
             const auto curves = on.slot_curves(r);
             oracle_.push_back(on.run(tk::schedule::scripted{tk::schedule::area_optimal_order(curves)}, r));
             myopic_.push_back(on.run(tk::schedule::scripted{tk::schedule::myopic_order(curves)}, r));
@@ -172,8 +184,9 @@ private:
         const double from = baseline_[r].model.front().seconds, until = o_.replay.seconds;
         to.seconds.push_back(programs::seconds_to(run.model, quality * baseline_[r].model.back().latency));
         to.final_latency.push_back(run.model.empty() ? infinite : run.model.back().latency);
-        to.area.push_back(programs::area_under(run.model, from, until) /
-                          programs::area_under(oracle_[r].model, from, until));
+        to.area.push_back(foreseeable_ ? programs::area_under(run.model, from, until) /
+                                             programs::area_under(oracle_[r].model, from, until)
+                                       : infinite);
         if (to.schedule == "sequential")
             to.of_tasks.push_back(programs::seconds_of_tasks(run.tasks, baseline_[r].tasks, quality,
                                                              until / static_cast<double>(layers_.size())));
@@ -194,6 +207,7 @@ private:
 
     const std::vector<programs::replayed_layer>& layers_;
     const options& o_;
+    bool foreseeable_;  ///< what oracles know can be found out
     std::vector<programs::replayed_run> baseline_, oracle_, myopic_;
     study out_;
 };
@@ -225,9 +239,10 @@ void print(const options& o, std::span<const programs::replayed_layer> layers, c
         char seconds[24] = "never";
         if (tk::stats::median(r.seconds) < infinite)
             std::snprintf(seconds, sizeof seconds, "%.1f", tk::stats::median(r.seconds));
-        std::printf("%-16s %-17s %10s %9.2f %8.2f %8.2f %12.3f %10.3f %8.2f", r.strategy.c_str(), r.schedule.c_str(),
-                    seconds, x.median, x.low, x.high, tk::stats::median(r.area),
-                    1e3 * tk::stats::median(r.final_latency), r.own_seconds);
+        char area[24] = "-";
+        if (tk::stats::median(r.area) < infinite) std::snprintf(area, sizeof area, "%.3f", tk::stats::median(r.area));
+        std::printf("%-16s %-17s %10s %9.2f %8.2f %8.2f %12s %10.3f %8.2f", r.strategy.c_str(), r.schedule.c_str(),
+                    seconds, x.median, x.low, x.high, area, 1e3 * tk::stats::median(r.final_latency), r.own_seconds);
         if (!r.of_tasks.empty()) {
             const auto y = speedup(s.rows.front().of_tasks, r.of_tasks);
             std::printf(" %10.1f %9.2f %8.2f %8.2f", tk::stats::median(r.of_tasks), y.median, y.low, y.high);
@@ -262,7 +277,7 @@ void print_json(const options& o, std::span<const programs::replayed_layer> laye
                         {"speedup", x.median},
                         {"speedup_low", x.low},
                         {"speedup_high", x.high},
-                        {"area_over_optimal", tk::stats::median(r.area)},
+                        {"area_over_optimal", finite(tk::stats::median(r.area))},
                         {"final_latency_ms", finite(1e3 * tk::stats::median(r.final_latency))},
                         {"own_s", r.own_seconds}});
         if (r.of_tasks.empty()) continue;
@@ -449,7 +464,9 @@ int main(int argc, char** argv)
     options o;
     CLI::App app("Records the AutoTVM-equal CPU spaces of a network's convolutions, or replays schedules over them.",
                  "bench_schedule");
-    app.add_option("--network", o.record.network, "alexnet, resnet18, squeezenet or vgg16 [resnet18]")
+    app.add_option(
+           "--network", o.record.network,
+           "alexnet, resnet18, squeezenet or vgg16; or spaces: all of the folder, as tasks of weight 1 [resnet18]")
         ->default_val("resnet18");
     app.add_option("--record", o.record.folder,
                    "measure the spaces into this folder; what was broken off there is taken up");

@@ -2,10 +2,13 @@
 // Measures every configuration of a small or a large space of one operator on this machine and writes it as a recorded space:
 // what bench/data/ holds was made so, by the small ones. Configurations that the kernel refuses are part of the space, as failures.
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+#include <iterator>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,134 +16,63 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include "programs/kernel_table.hpp"
 
+#include "bench/support/convolution_cases.hpp"
+#include "bench/support/depthwise_cases.hpp"
+#include "bench/support/space_values.hpp"
 #include "bench/support/spaces_csv.hpp"
+#include "programs/kernel_table.hpp"
 #include "programs/noise.hpp"
 #include "programs/program.hpp"
 #include "tunekit/io/recorded_space.hpp"
-#include "tunekit/kernels/conv2d/blocked.hpp"
 #include "tunekit/kernels/gemm/gemm.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/workloads.hpp"
-#include "tunekit/measure/fixed.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/in_process.hpp"
 #include "tunekit/measure/timed.hpp"
-#include "tunekit/measure/verify.hpp"
+#include "tunekit/random/choice.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/stats/quantile.hpp"
 
 namespace tk = tunekit;
 namespace kernels = tk::kernels;
 
 namespace {
 
-using programs::noise;
+using programs::all_rows, programs::at, programs::differs, programs::noise, programs::some_rows;
+using programs::conv2d_case, programs::depthwise_case, programs::nchw_case, programs::separable_case,
+    programs::winograd_case;
 
 struct settings {
-    std::string layer, out, device = "unnamed machine";
+    std::string layer, kind, out, device = "unnamed machine", part = "1/1";
     std::uint32_t repeats = 7;
-    bool large = false;  ///< 2 10^4 to 2 10^5 configurations instead of some thousand
-    bool count = false;  ///< say how many, and measure none
+    double enough_ms = 0;    ///< of a configuration's runs together; 0: no limit
+    std::uint64_t seed = 1;  ///< of the order
+    std::size_t join = 0;    ///< parts that are there
+    bool large = false;      ///< 2 10^4 to 2 10^5 configurations instead of some thousand
+    bool count = false;      ///< say how many, and measure none
 };
 
-/// The divisors of n up to a limit, ascending.
-std::vector<std::int64_t> divisors(std::int64_t n, std::int64_t limit)
-{
-    std::vector<std::int64_t> out;
-    for (std::int64_t d = 1; d <= n && d <= limit; ++d)
-        if (n % d == 0) out.push_back(d);
-    return out;
-}
+/// So many runs of each configuration; of slow ones fewer, two at least: none is begun once all took `enough` together.
+struct some_runs {
+    std::uint32_t runs = 7;
+    double enough = 0;  ///< seconds; 0: no limit
 
-const std::vector<std::int64_t> all_rows{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14};  ///< of a tile, in the large spaces
+    void validate() const {}
 
-/// 1e-4 of the largest element.
-tk::measure::tolerance near(const std::vector<float>& reference)
-{
-    double largest = 0;
-    for (const float r : reference) largest = (std::max)(largest, std::fabs(static_cast<double>(r)));
-    return {.absolute = 1e-4 * largest};
-}
-
-/// The value of column `j` of a configuration.
-int at(const std::vector<std::int64_t>& values, std::size_t j) { return static_cast<int>(values[j]); }
-
-/// One convolution, and a part of its space.
-class conv2d_case {
-public:
-    explicit conv2d_case(const kernels::conv2d_shape& shape)
-        : shape_(shape),
-          x_(noise(shape.inputs(), 1)),
-          weights_(noise(shape.weights(), 2)),
-          reference_(kernels::reference_conv2d(shape, x_, weights_)),
-          got_(reference_.size())
+    [[nodiscard]] std::uint32_t next(std::span<const double> seen) const
     {
+        double sum = 0;
+        for (const double t : seen) sum += t;
+        return seen.size() >= runs || (enough > 0 && seen.size() >= 2 && sum >= enough) ? 0 : 1;
     }
 
-    /// In column order; co and vl have one value: they are there for the constraint.
-    void describe(tk::io::recorded_space& out, bool large) const
+    /// The median: an interruption must not move what every study rests on.
+    [[nodiscard]] tk::measure::estimate estimate_of(std::span<const double> seen) const
     {
-        out.constraints = {"oc_block == 1 or oc_block * nv * vl <= co"};
-        if (large) {
-            out.parameters = {{"mr", all_rows},
-                              {"nv", {1, 2, 3, 4}},
-                              {"ic_block", divisors(shape_.ci, 64)},
-                              {"oh_block", divisors(shape_.oh(), shape_.oh())},
-                              {"oc_block", {1, 2, 3, 4, 6, 8}},
-                              {"order", {0, 1, 2}},
-                              {"edge", {0, 1}},
-                              {"co", {shape_.co}},
-                              {"vl", {kernel_table().lanes}}};
-            return;
-        }
-        std::vector<std::int64_t> blocks;
-        for (const std::int64_t b : {1, 4, 16, 64})
-            if (shape_.ci % b == 0) blocks.push_back(b);
-        out.parameters = {
-            {"mr", {1, 2, 3, 4, 6, 8, 12}}, {"nv", {1, 2, 3, 4}}, {"ic_block", blocks}, {"oh_block", {1, shape_.oh()}},
-            {"oc_block", {1, 2, 4}},        {"order", {0, 1, 2}}, {"edge", {0, 1}},     {"co", {shape_.co}},
-            {"vl", {kernel_table().lanes}}};
+        return {tk::stats::median(std::vector<double>(seen.begin(), seen.end())), tk::measure::mean_of(seen).spread};
     }
-
-    /// For `timed`.
-    auto kernel()
-    {
-        return [this](const std::vector<std::int64_t>& v) {
-            const auto pad = kernels::helps_copy(shape_) ? kernels::padding_mode::copy : kernels::padding_mode::clip;
-            made_.emplace(shape_,
-                          kernels::conv2d_config{.mr = at(v, 0),
-                                                 .nv = at(v, 1),
-                                                 .vl = at(v, 8),
-                                                 .ku = 4,
-                                                 .ic_block = at(v, 2),
-                                                 .ic_chunk = shape_.ci / at(v, 2),
-                                                 .oh_block = at(v, 3),
-                                                 .oc_block = at(v, 4),
-                                                 .order = static_cast<kernels::loop_order>(at(v, 5)),
-                                                 .pad = pad,
-                                                 .edge = static_cast<kernels::edge_mode>(at(v, 6))},
-                          kernel_table(), weights_);
-            input_ = kernels::buffer(made_->input_size());
-            output_ = kernels::buffer(made_->output_size());
-            made_->pack_input(x_, {input_.data(), input_.size()});
-            return [this] { made_->run(input_.data(), output_.data()); };
-        };
-    }
-
-    /// For `timed`.
-    auto check()
-    {
-        return [this] {
-            made_->unpack_output({output_.data(), output_.size()}, got_);
-            return tk::measure::close_to(std::span<const float>(got_), std::span<const float>(reference_),
-                                         near(reference_));
-        };
-    }
-
-private:
-    kernels::conv2d_shape shape_;
-    std::vector<float> x_, weights_, reference_, got_;
-    std::optional<kernels::conv2d_kernel> made_;
-    kernels::buffer input_, output_;
 };
 
 /// One matrix product, and a part of its space.
@@ -158,26 +90,25 @@ public:
     /// In column order; vl has one value. Where nc is no multiple of the tile's width, the kernel refuses.
     void describe(tk::io::recorded_space& out, bool large) const
     {
-        out.constraints = {"mc * kc <= 32768", "pack_b == 1 or nc == 512"};
         if (large) {
+            // The last block of columns takes all of them, and is a multiple of every tile's width.
+            const std::int64_t width = 12 * kernel_table().lanes, whole = (shape_.n + width - 1) / width * width;
+            out.constraints = {"mc * kc <= 32768", "pack_b == 1 or nc == " + std::to_string(whole)};
             out.parameters = {{"mr", all_rows},
                               {"nv", {1, 2, 3, 4}},
-                              {"mc", {16, 32, 48, 64, 96, 128, 192, 256}},
-                              {"nc", {48, 96, 192, 384, 512, 768}},
-                              {"kc", {32, 64, 128, 192, 256, 384, 512}},
+                              {"mc", below({16, 32, 48, 64, 96, 128, 192, 256}, shape_.m, shape_.m)},
+                              {"nc", below({48, 64, 96, 192, 384}, shape_.n, whole)},
+                              {"kc", below({16, 32, 64, 128, 256}, shape_.k, shape_.k)},
                               {"order", {0, 1, 2, 3}},
+                              {"pack_a", {0, 1}},
                               {"pack_b", {0, 1}},
                               {"vl", {kernel_table().lanes}}};
             return;
         }
-        out.parameters = {{"mr", {1, 2, 3, 4, 6, 8, 12}},
-                          {"nv", {1, 2, 3, 4}},
-                          {"mc", {16, 64, 128}},
-                          {"nc", {96, 512}},
-                          {"kc", {64, 256, 512}},
-                          {"order", {0, 1, 2, 3}},
-                          {"pack_b", {0, 1}},
-                          {"vl", {kernel_table().lanes}}};
+        out.constraints = {"mc * kc <= 32768", "pack_b == 1 or nc == 512"};
+        out.parameters = {{"mr", some_rows}, {"nv", {1, 2, 3, 4}},   {"mc", {16, 64, 128}},
+                          {"nc", {96, 512}}, {"kc", {64, 256, 512}}, {"order", {0, 1, 2, 3}},
+                          {"pack_a", {0}},   {"pack_b", {0, 1}},     {"vl", {kernel_table().lanes}}};
     }
 
     /// For `timed`.
@@ -187,13 +118,14 @@ public:
             made_.emplace(shape_,
                           kernels::gemm_config{.mr = at(v, 0),
                                                .nv = at(v, 1),
-                                               .vl = at(v, 7),
+                                               .vl = at(v, 8),
                                                .ku = 4,
                                                .mc = at(v, 2),
                                                .nc = at(v, 3),
                                                .kc = at(v, 4),
                                                .order = static_cast<kernels::loop_order>(at(v, 5)),
-                                               .pack_b = at(v, 6) == 1},
+                                               .pack_a = at(v, 6) == 1,
+                                               .pack_b = at(v, 7) == 1},
                           kernel_table());
             return [this] { made_->run(a_.data(), b_.data(), c_.data()); };
         };
@@ -202,45 +134,107 @@ public:
     /// For `timed`.
     auto check()
     {
-        return [this] {
-            return tk::measure::close_to(std::span<const float>(c_), std::span<const float>(reference_),
-                                         near(reference_));
-        };
+        return [this] { return differs(c_, reference_); };
     }
 
 private:
+    /// Those of `sizes` that are below `whole`, and `last`: a larger block would be the whole.
+    static std::vector<std::int64_t> below(std::initializer_list<std::int64_t> sizes, std::int64_t whole,
+                                           std::int64_t last)
+    {
+        std::vector<std::int64_t> out;
+        for (const std::int64_t s : sizes)
+            if (s < whole) out.push_back(s);
+        out.push_back(last);
+        return out;
+    }
+
     kernels::gemm_shape shape_;
     std::vector<float> a_, b_, reference_, c_;
     std::optional<kernels::gemm_kernel> made_;
 };
 
-/// Whole nanoseconds: what the clock can tell, and short to write.
-double nanoseconds(double seconds) { return std::round(1e9 * seconds) / 1e6 / 1e3; }
+/// Milliseconds of four digits, which is more than two runs agree on, and short to write.
+double rounded(double seconds)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3e", 1e3 * seconds);
+    return std::strtod(text, nullptr) / 1e3;
+}
 
 tk::io::recorded_row record(const tk::measure::measurement& m, double seconds)
 {
     tk::io::recorded_row row;
     auto& result = row.record.result;
     result.failed = m.failed;
-    row.record.seconds = nanoseconds(seconds);
-    result.run_seconds = nanoseconds((std::min)(m.run_seconds, seconds));
-    row.framework_seconds = nanoseconds(row.record.seconds - result.run_seconds);
+    row.record.seconds = rounded(seconds);
+    result.run_seconds = (std::min)(rounded(m.run_seconds), row.record.seconds);
+    row.framework_seconds = rounded(row.record.seconds - result.run_seconds);
     if (m.failed) return row;
-    double sum = 0;
-    for (const double t : m.batches) {
-        result.batches.push_back(nanoseconds(t));
-        sum += result.batches.back();
-    }
+    for (const double t : m.batches) result.batches.push_back(rounded(t));
     result.runs = static_cast<std::uint32_t>(m.batches.size());
-    result.cost = sum / result.runs;
+    result.cost = rounded(tk::stats::median(result.batches));
     return row;
+}
+
+/// The i-th of n parts, i from 1.
+struct part {
+    std::size_t which = 1, of = 1;
+
+    explicit part(const std::string& text)
+    {
+        char rest = 0;
+        if (std::sscanf(text.c_str(), "%zu/%zu%c", &which, &of, &rest) != 2 || which < 1 || which > of)
+            tk::invalid("--part \"" + text + "\": want I/N, I from 1 to N");
+    }
+    part(std::size_t i, std::size_t n) : which(i), of(n) {}
+
+    /// What its files are called; the only part is the space itself.
+    [[nodiscard]] std::string stem(const std::string& whole) const
+    {
+        return of == 1 ? whole : whole + '.' + std::to_string(which) + "-of-" + std::to_string(of);
+    }
+};
+
+/// In the order of the space: the first parameter runs fastest.
+void sort(std::vector<tk::io::recorded_row>& rows)
+{
+    std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+        return std::lexicographical_compare(a.ordinals.rbegin(), a.ordinals.rend(), b.ordinals.rbegin(),
+                                            b.ordinals.rend());
+    });
+}
+
+void join(const settings& s, const std::string& name, const tk::space::dynamic_product& space)
+{
+    tk::io::recorded_space all;
+    for (std::size_t i = 1; i <= s.join; ++i) {
+        auto one = tk::io::read_recorded_space(part(i, s.join).stem(s.out + '/' + name));
+        if (!one.problems.empty()) throw tk::error(one.problems.front().text());
+        auto rows = std::move(all.rows);
+        rows.insert(rows.end(), std::make_move_iterator(one.rows.begin()), std::make_move_iterator(one.rows.end()));
+        all = std::move(one);
+        all.rows = std::move(rows);
+    }
+    sort(all.rows);
+    const auto again = std::adjacent_find(all.rows.begin(), all.rows.end(),
+                                          [](const auto& a, const auto& b) { return a.ordinals == b.ordinals; });
+    if (all.rows.size() != space.size() || again != all.rows.end())
+        throw tk::error("--join " + std::to_string(s.join) + ": " + name + " has " + std::to_string(all.rows.size()) +
+                        " rows in its parts, want each of the " + std::to_string(space.size()) +
+                        " configurations once: parts of one seed");
+    all.sample = false;
+    tk::io::write_recorded_space(s.out + '/' + name, all);
+    std::printf("%s", programs::spaces_line(name, all).c_str());
 }
 
 template <class Case>
 void record_all(Case on, const settings& s, const std::string& kind)
 {
     tk::io::recorded_space recorded;
-    const std::string name = kind + '_' + s.layer + (s.large ? "_large" : "");
+    std::string layer = s.layer;
+    layer.erase(std::remove(layer.begin(), layer.end(), '^'), layer.end());
+    const std::string name = kind + '_' + layer + (s.large ? "_large" : "");
     recorded.kernel = kind + ' ' + s.layer;
     recorded.device = s.device;
     on.describe(recorded, s.large);
@@ -249,11 +243,18 @@ void record_all(Case on, const settings& s, const std::string& kind)
         std::printf("%s %llu\n", name.c_str(), static_cast<unsigned long long>(space.size()));
         return;
     }
+    if (s.join > 0) return join(s, name, space);
+    const part mine(s.part);
+    std::vector<tk::index> order(static_cast<std::size_t>(space.size()));
+    std::iota(order.begin(), order.end(), tk::index{0});
+    auto gen = tk::random::stream(s.seed, 0x73706163U, 0);
+    tk::random::shuffle(order, gen);  // so that what changes with time is no parameter's, and every part is a sample
     auto measure = tk::measure::in_process(
-        space, tk::measure::timed{on.kernel(), tk::measure::fixed{.runs = s.repeats, .batch = 1}, on.check(),
-                                  tk::measure::thread_clock{}});
+        space, tk::measure::timed{on.kernel(), some_runs{s.repeats, 1e-3 * s.enough_ms}, on.check(),
+                                  tk::measure::thread_clock{}, tk::measure::timed_options{.warm_up_calm_runs = 1}});
     tk::measure::thread_clock spent;  // also of the costs: what others do on the machine is not the space's
-    for (tk::index i = 0; i < space.size(); ++i) {
+    for (std::size_t k = order.size() * (mine.which - 1) / mine.of; k < order.size() * mine.which / mine.of; ++k) {
+        const tk::index i = order[k];
         const double begun = spent();
         const auto m = measure.measure(std::span(&i, 1), {}).at(0);
         auto row = record(m, spent() - begun);
@@ -261,19 +262,32 @@ void record_all(Case on, const settings& s, const std::string& kind)
         space.ordinals(std::span(&i, 1), row.ordinals);
         recorded.rows.push_back(std::move(row));
     }
-    tk::io::write_recorded_space(s.out + '/' + name, recorded);
-    std::printf("%s", programs::spaces_line(name, recorded).c_str());
+    sort(recorded.rows);
+    recorded.sample = mine.of > 1;
+    tk::io::write_recorded_space(mine.stem(s.out + '/' + name), recorded);
+    if (mine.of == 1) std::printf("%s", programs::spaces_line(name, recorded).c_str());
 }
 
 void run(const settings& s)
 {
     tk::require(s.count || !s.out.empty(), "--out: missing, want a folder, or --count");
     if (s.repeats < 2) tk::invalid("--repeats is below 2, want at least 2");
+    tk::require(s.enough_ms >= 0, "--enough is negative, want milliseconds, or 0 for no limit");
     for (const auto& network : kernels::networks) {
-        for (const auto& layer : network.convolutions)
-            if (layer.name == s.layer) return record_all(conv2d_case(layer.shape), s, "conv2d");
-        for (const auto& layer : network.products)
-            if (layer.name == s.layer) return record_all(gemm_case(layer.shape), s, "gemm");
+        for (const auto& layer : network.convolutions) {
+            if (layer.name != s.layer) continue;
+            if (s.kind.empty() || s.kind == "conv2d") return record_all(conv2d_case(layer.shape), s, "conv2d");
+            if (s.kind == "nchw") return record_all(nchw_case(layer.shape), s, s.kind);
+            if (s.kind == "winograd") return record_all(winograd_case(layer.shape), s, s.kind);
+            if (s.kind == "depthwise") return record_all(depthwise_case(layer.shape), s, s.kind);
+            if (s.kind == "separable") return record_all(separable_case(layer.shape), s, s.kind);
+            tk::invalid("--kind \"" + s.kind + "\": want conv2d, nchw, winograd, depthwise or separable");
+        }
+        for (const auto& layer : network.products) {
+            if (layer.name != s.layer) continue;
+            if (s.kind.empty() || s.kind == "gemm") return record_all(gemm_case(layer.shape), s, "gemm");
+            tk::invalid("--kind \"" + s.kind + "\": the layer is a product, want gemm");
+        }
     }
     tk::invalid("--layer \"" + s.layer + "\" is no layer of a known network, want one such as R9, S12 or Out");
 }
@@ -288,10 +302,21 @@ int main(int argc, char** argv)
         "spaces.csv.",
         "record_space");
     app.add_option("--layer", s.layer, "a layer of a known network: R1 ... R12, S1 ... S18, QKV, Out, ...")->required();
+    app.add_option(
+        "--kind", s.kind,
+        "of a convolution: conv2d (blocked layouts), nchw (plain), winograd, depthwise, or separable: depthwise "
+        "and pointwise in the layer's place [conv2d]");
     app.add_option("--out", s.out, "folder for the two files");
+    app.add_option("--part", s.part, "I/N: the I-th of N parts of the space, as NAME.I-of-N [1/1]");
+    app.add_option("--join", s.join, "make one space of so many parts in --out, and measure none");
+    app.add_option("--seed", s.seed, "of the order in which configurations are measured [1]")
+        ->check(programs::whole_number());
     app.add_flag("--large", s.large, "20 000 to 200 000 configurations instead of some thousand");
     app.add_flag("--count", s.count, "print how many configurations there are, and measure none");
     app.add_option("--device", s.device, "what the .params file says of this machine");
     app.add_option("--repeats", s.repeats, "timed repeats of each configuration [7]");
+    app.add_option(
+        "--enough", s.enough_ms,
+        "ms: a configuration whose repeats took so long together has no more, but two at least; 0: no limit [0]");
     return programs::run_program(app, argc, argv, [&] { run(s); });
 }

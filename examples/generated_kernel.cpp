@@ -5,10 +5,8 @@
 // Compilers build the next batch while a worker process measures and checks the last one. The winner is compared with what TVM
 // runs without tuning.
 
-#include <cstddef>
 #include <cstdio>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,11 +14,8 @@
 #include "tunekit/kernels/autotvm/x86_layout.hpp"
 #include "tunekit/kernels/autotvm/x86_source.hpp"
 #include "tunekit/kernels/reference.hpp"
+#include "tunekit/measure.hpp"
 #include "tunekit/measure/build/generated.hpp"
-#include "tunekit/measure/guarded_buffer.hpp"
-#include "tunekit/measure/isolated.hpp"
-#include "tunekit/measure/timed.hpp"
-#include "tunekit/measure/until_confident.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/search/annealing.hpp"
@@ -40,57 +35,40 @@ std::vector<float> noise(std::int64_t n, tk::random::philox& gen)
     return out;
 }
 
-/// The operands of every configuration. It packs them into the layout of each one.
-class layer {
-public:
-    explicit layer(tk::random::philox& gen)
-        : x_(noise(shape.inputs(), gen)),
-          w_(noise(shape.weights(), gen)),
-          want_(tk::kernels::reference_conv2d(shape, x_, w_)),
-          y_(want_.size()),
-          frame_(static_cast<std::size_t>(shape.ci) * static_cast<std::size_t>(shape.height + 2) *
-                 static_cast<std::size_t>(shape.width + 2))
-    {
-    }
+/// The operands of every configuration, and the right result.
+struct layer {
+    std::vector<float> x, w, want = tk::kernels::reference_conv2d(shape, x, w);
+    tk::measure::guarded_buffer<float> y{want.size()},
+        frame{std::size_t{shape.ci} * (shape.height + 2) * (shape.width + 2)};
+    int block = 1;  // of the output, as the last configuration has it
 
-    [[nodiscard]] std::vector<tk::measure::canary> canaries() const { return {y_.canary(), frame_.canary()}; }
-
-    /// Makes a call of a configuration's function, for `generated_kernel`.
-    [[nodiscard]] auto bind()
+    /// Packs the operands into a configuration's layout and gives a call of its function, for `generated_kernel`.
+    auto bind()
     {
         return [this](auto* function, const auto& c) {
-            block_ = tk::get<"tile_oc">(c)[1];
+            block = tk::get<"tile_oc">(c)[1];
             const int ic = tk::get<"tile_ic">(c)[1];
-            return [function, x = at::blocked(x_, 1, shape.ci, shape.height * shape.width, ic),
-                    w = at::blocked_weights(w_, shape, ic, block_), y = y_.data(),
-                    frame = frame_.data()] { function(x.data(), w.data(), y, frame); };
+            return [function, in = at::blocked(x, 1, shape.ci, shape.height * shape.width, ic),
+                    weights = at::blocked_weights(w, shape, ic, block), y = y.data(),
+                    frame = frame.data()] { function(in.data(), weights.data(), y, frame); };
         };
     }
-
-    /// The check of a result, for `timed`.
-    [[nodiscard]] auto check() const
-    {
-        struct checker {
-            const layer* self;
-            void poison() const { tk::measure::poison(self->y_.span()); }
-            std::optional<std::string> operator()() const
-            {
-                const auto got = at::unblocked(self->y_.span(), 1, shape.co, shape.oh() * shape.ow(), self->block_);
-                return tk::measure::close_to(std::span<const float>(got), std::span<const float>(self->want_),
-                                             {.absolute = 1e-3});
-            }
-        };
-        return checker{this};
-    }
-
-private:
-    std::vector<float> x_, w_, want_;
-    tk::measure::guarded_buffer<float> y_, frame_;
-    int block_ = 1;
 };
 
+/// The check of a result, for `timed`. It is poisoned before the run, so that an old result cannot pass.
+struct checker {
+    const layer* on;
+    void poison() const { tk::measure::poison(on->y.span()); }
+    std::optional<std::string> operator()() const
+    {
+        const auto got = at::unblocked(on->y.span(), 1, shape.co, shape.oh() * shape.ow(), on->block);
+        return tk::measure::close_to<float>(got, on->want, {.absolute = 1e-3});
+    }
+};
+
+/// The configuration that TVM runs without tuning.
 template <class Space>
-std::vector<tk::index> untuned(const Space& space)
+tk::index untuned(const Space& space)
 {
     const auto tiles = at::conv2d_x86_fallback(shape, tk::kernels::vector_unit::host().lanes);
     auto c = space.at(0);
@@ -98,7 +76,7 @@ std::vector<tk::index> untuned(const Space& space)
     tk::get<"tile_oc">(c) = {shape.co / tiles.oc, tiles.oc};
     tk::get<"tile_ow">(c) = {shape.ow() / tiles.ow, tiles.ow};
     tk::get<"unroll_kw">(c) = tiles.unroll_kw;
-    return {space.index_of(c).value()};
+    return space.index_of(c).value();
 }
 
 }  // namespace
@@ -106,20 +84,20 @@ std::vector<tk::index> untuned(const Space& space)
 int main()
 {
     tk::random::philox gen(1);
-    layer on(gen);
+    layer on{noise(shape.inputs(), gen), noise(shape.weights(), gen)};
     const auto program = at::conv2d_x86_template(shape);
     tk::measure::builder pool;
     const auto kernel = tk::measure::generated_kernel<void(const float*, const float*, float*, float*)>(
         program, pool.cache(), on.bind());
     auto runs =
-        tk::measure::isolated(program.space, tk::measure::timed{kernel, tk::measure::until_confident{}, on.check()},
-                              {.canaries = on.canaries()});
+        tk::measure::isolated(program.space, tk::measure::timed{kernel, tk::measure::until_confident{}, checker{&on}},
+                              {.canaries = {on.y.canary(), on.frame.canary()}});
     auto measure = tk::measure::generated(program, std::move(pool), std::move(runs));
 
-    const auto before = measure.measure(untuned(program.space), {});
+    const auto before = measure.measure(std::vector{untuned(program.space)}, {}).front();
     const tk::recipe how{tk::search::annealing{}, tk::measure::fixed{}, {.abandon_factor = 3, .max_run_seconds = 2}, 8};
     const auto found = tk::tune(program.space, measure, how, {.trials = 16}, gen);  // eight are built together
-    if (!found.found() || !before.front().ok()) return 1;
+    if (!found.found() || !before.ok()) return 1;
 
     double building = 0;
     for (const auto& t : found.trials()) building += t.measured.build_seconds;
@@ -130,8 +108,7 @@ int main()
                 static_cast<unsigned long long>(found.failed()),
                 static_cast<unsigned long long>(measure.building().started()),
                 1e3 * building / static_cast<double>(found.trials().size()));
-    std::printf("untuned %.1f us, %.1f GFLOP/s\n", 1e6 * before.front().cost,
-                1e-9 * shape.flops() / before.front().cost);
+    std::printf("untuned %.1f us, %.1f GFLOP/s\n", 1e6 * before.cost, 1e-9 * shape.flops() / before.cost);
     std::printf("tuned   %.1f us, %.1f GFLOP/s: ic %d, oc %d, ow %d, unroll_kw %d\n", 1e6 * best.measured.cost,
                 1e-9 * shape.flops() / best.measured.cost, tk::get<"tile_ic">(c)[1], tk::get<"tile_oc">(c)[1],
                 tk::get<"tile_ow">(c)[1], tk::get<"unroll_kw">(c) ? 1 : 0);

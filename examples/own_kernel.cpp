@@ -5,17 +5,10 @@
 // The kernel multiplies two square matrices in tiles, and has a common bug: it does not check whether the last tile still fits.
 // Where the tile size does not divide the matrix, it writes beside the result or adds to it twice. The tuner goes on.
 
-#include <cstddef>
 #include <cstdio>
 #include <exception>
-#include <vector>
 
-#include "tunekit/measure/fixed.hpp"
-#include "tunekit/measure/guarded_buffer.hpp"
-#include "tunekit/measure/isolated.hpp"
-#include "tunekit/measure/race.hpp"
-#include "tunekit/measure/timed.hpp"
-#include "tunekit/measure/until_confident.hpp"
+#include "tunekit/measure.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/search/annealing.hpp"
@@ -28,7 +21,7 @@ namespace {
 
 constexpr int n = 100;
 
-/// c += a b, in tiles of `rows` x `columns`, the sums in runs of `depth`.
+/// c = a b, in tiles of `rows` x `columns`, the sums in runs of `depth`.
 void multiply(const float* a, const float* b, float* c, int rows, int columns, int depth)
 {
     for (int i = 0; i < n * n; ++i) c[i] = 0;
@@ -73,11 +66,9 @@ try {
         tk::space::parameter<"columns">({8, 10, 16, 20, 25, 50, 100}),
         tk::space::parameter<"depth">({1, 2, 4, 5, 8, 10, 20, 25, 50, 100}),
     };
-    const problem tuned(1);
-    const problem other(2);
-    // Both fork here, early.
+    const problem tuned(1), other(2);
     auto measure = tuned.measurer(space, tk::measure::until_confident{.standard_error = 0.02, .max_runs = 50});
-    auto again = other.measurer(space, tk::measure::fixed{.runs = 5, .batch = 1});
+    auto again = other.measurer(space, tk::measure::fixed{.runs = 5, .batch = 1});  // both fork here, early
 
     tk::random::philox gen(1);
     const tk::recipe how{tk::search::annealing{}, tk::measure::fixed{}, {.abandon_factor = 3, .max_run_seconds = 2}};
@@ -85,10 +76,9 @@ try {
     std::printf("%zu of %llu configurations tried, %llu failed. The first failures:\n", found.trials().size(),
                 static_cast<unsigned long long>(space.size()), static_cast<unsigned long long>(found.failed()));
     int shown = 0;
-    for (const auto& t : found.trials()) {
+    for (const auto& t : found.trials())
         if (t.measured.failed && ++shown <= 3)
             std::printf("  %s: %s\n", space.text(t.candidate).c_str(), t.measured.failed->message.c_str());
-    }
     if (!found.found()) return 1;
 
     const auto verdict =

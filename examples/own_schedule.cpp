@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "tunekit/measure/function.hpp"
 #include "tunekit/schedule/concepts.hpp"
 #include "tunekit/search/annealing.hpp"
 #include "tunekit/space/product.hpp"
@@ -56,23 +57,15 @@ int main()
     // Two operators that exist as formulas; each trial takes 50 ms of a clock that the measurers move.
     double now = 0;
     const tk::space::product space{tk::space::integers<"x">(0, 999)};
-    struct formula {
-        double scale;
-        double* now;
-        std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch,
-                                                      const tk::measure::limits&) const
-        {
-            std::vector<tk::measure::measurement> out;
-            for (const auto i : batch) {
-                *now += 0.05;
-                const double x = static_cast<double>(i) - 420;
-                out.push_back({.cost = scale * (1 + x * x / 1000), .runs = 1});
-            }
-            return out;
-        }
+    const auto formula = [&](double scale) {
+        const auto cost = [&now, scale](const auto& c) {
+            now += 0.05;
+            const double x = tk::get<"x">(c) - 420;
+            return scale * (1 + x * x / 1000);
+        };
+        return tk::measure::function{space, cost};
     };
-    auto tasks = tk::tasks(tk::task("big", space, formula{1e-2, &now}, 1e9),
-                           tk::task("small", space, formula{1e-4, &now}, 1e7, 3));
+    auto tasks = tk::tasks(tk::task("big", space, formula(1e-2), 1e9), tk::task("small", space, formula(1e-4), 1e7, 3));
     tk::random::philox gen(1);
     const auto plan = tk::tune_tasks(
         tasks, tk::search::annealing{}, greedy_by_last_gain{}, {.seconds = 20, .slot_seconds = 0.5},

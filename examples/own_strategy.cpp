@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "tunekit/measure/function.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/space/product.hpp"
 #include "tunekit/space/unvisited.hpp"
@@ -62,22 +63,13 @@ int main()
     const tk::space::product space{tk::space::integers<"x">(0, 99), tk::space::integers<"y">(0, 99)};
     static_assert(tk::search::strategy<wanderer, decltype(space), tk::random::philox>);
 
-    struct bowl {  // a measurer of one's own: here a formula instead of a kernel
-        const decltype(space)& in;
-        std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch,
-                                                      const tk::measure::limits&) const
-        {
-            std::vector<tk::measure::measurement> out;
-            for (const auto i : batch) {
-                const auto p = in.at(i);
-                const double x = tk::get<"x">(p) - 37, y = tk::get<"y">(p) - 71;
-                out.push_back({.cost = 1e-3 * (1 + x * x + y * y), .runs = 1});
-            }
-            return out;
-        }
+    const auto cost = [](const auto& p) {  // a formula instead of a kernel
+        const double x = tk::get<"x">(p) - 37, y = tk::get<"y">(p) - 71;
+        return 1e-3 * (1 + x * x + y * y);
     };
+    tk::measure::function bowl{space, cost};
     tk::random::philox gen(1);
-    const auto found = tk::tune(space, bowl{space}, wanderer{}, {.trials = 400}, gen);
+    const auto found = tk::tune(space, bowl, wanderer{}, {.trials = 400}, gen);
     const auto best = space.at(found.incumbent().candidate);
     std::printf("best of %zu: x = %d, y = %d, cost %g ms\n", found.trials().size(), tk::get<"x">(best),
                 tk::get<"y">(best), 1e3 * found.best_cost());

@@ -19,9 +19,7 @@
 #include "tunekit/kernels/gemm/gemm.hpp"
 #include "tunekit/kernels/gemm/space.hpp"
 #include "tunekit/kernels/reference.hpp"
-#include "tunekit/measure/in_process.hpp"
-#include "tunekit/measure/timed.hpp"
-#include "tunekit/measure/until_confident.hpp"
+#include "tunekit/measure.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/search/annealing.hpp"
@@ -82,8 +80,11 @@ void tune(const std::string& path, problem& on)
     std::printf("tuned: %zu configurations\n", found.trials().size());
 }
 
-int run(const std::string& given)
-{
+}  // namespace
+
+int main(int argc, char** argv)
+try {
+    const std::string given = argc > 1 ? argv[1] : "";
     problem on;
     const std::string path = given.empty() ? "/tmp/tuned_kernel." + std::to_string(::getpid()) : given;
     if (::access(path.c_str(), R_OK) != 0) tune(path, on);
@@ -110,16 +111,7 @@ int run(const std::string& given)
     std::printf("tuner %.3f ms, here %.3f ms (%.3f), %.1f GFLOP/s, error %.1e\n", 1e3 * tuner, 1e3 * program,
                 program / tuner, shape.flops() / program / 1e9, error);
     return error < 1e-4 ? 0 : 1;
-}
-
-}  // namespace
-
-int main(int argc, char** argv)
-{
-    try {
-        return run(argc > 1 ? argv[1] : "");
-    } catch (const std::exception& e) {
-        std::fprintf(stderr, "%s\n", e.what());
-        return 2;
-    }
+} catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 2;
 }

@@ -2,7 +2,8 @@
 
 // The program of the tutorial: a matrix product of your own is tuned, checked, logged, and then used.
 //
-// docs/tutorial.md builds it step by step. The first run tunes and writes a log; later runs read the winner from it.
+// docs/tutorial.md builds it step by step. The first run tunes and writes a log; an interrupted one is continued by the
+// next; once the log is complete, nothing is measured any more.
 
 #include <algorithm>
 #include <cmath>
@@ -79,9 +80,10 @@ void tune(const std::string& log)
     problem on;
     const auto found =
         tk::io::logged_run(log, space, on.measurer(), tk::search::annealing{}, {.trials = 64}, tk::print_progress{},
-                           {.name = "multiply", .strategy = "annealing", .seed = 1});
+                           {.name = "multiply", .strategy = "annealing", .seed = 1, .resume = true});
     std::printf("%zu of %llu configurations measured, %llu failed\n", found.trials().size(),
                 static_cast<unsigned long long>(space.size()), static_cast<unsigned long long>(found.failed()));
+    if (found.failed() > 0) std::printf("most often: %s\n", found.most_often().c_str());
 }
 
 // Step 6: the winner, in a program.
@@ -111,8 +113,7 @@ int main(int argc, char** argv)
 {
     try {
         const std::string log = argc > 1 ? argv[1] : "multiply.jsonl";
-        if (std::FILE* there = std::fopen(log.c_str(), "r")) std::fclose(there);
-        else tune(log);
+        tune(log);
         return use(log);
     } catch (const std::exception& e) {
         std::fprintf(stderr, "%s\n", e.what());

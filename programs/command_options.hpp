@@ -140,10 +140,11 @@ inline tunekit::measure::program_options program_of(const command_options& o)
     return out;
 }
 
-/// The part of the budget that ends a run once it no longer pays.
+/// The part of the budget that ends a run once it no longer pays, and whether its seconds are some.
 inline void set_gain(tunekit::budget& limit, const command_options& o)
 {
     constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (!(o.seconds >= 0)) tunekit::invalid("--seconds " + std::to_string(o.seconds) + ", want 0 or more seconds");
     if (!(o.gain_below >= 0))
         tunekit::invalid("--stop-when-gain-below " + std::to_string(o.gain_below) +
                          ", want 0 or more seconds per second");

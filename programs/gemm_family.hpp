@@ -51,7 +51,7 @@ inline std::vector<tunekit::kernels::gemm_shape> gemm_family()
     return out;
 }
 
-/// 96 products to learn from, none of them in `gemm_family`: encoders of other widths for other numbers of tokens, and sizes
+/// 96 products to learn from, none of them in `gemm_family` but 64 x 64 x 64, which is here twice: encoders of other widths for other numbers of tokens, and sizes
 /// spread over 1 to 4096 by a low-discrepancy sequence in their logarithms, at most 5e8 operations each.
 /// Source: Halton (1960), On the efficiency of certain quasi-random sequences of points.
 inline std::vector<tunekit::kernels::gemm_shape> gemm_training_family()

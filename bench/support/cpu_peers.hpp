@@ -158,4 +158,82 @@ inline std::vector<contestant> peers_of(const tunekit::kernels::gemm_shape& s)
     return out;
 }
 
+/// oneDNN's matrix product of other types than floats; with `packed` B in the layout it likes best, packed ahead.
+inline contestant onednn_product_in(std::string name, const tunekit::kernels::gemm_shape& s,
+                                    dnnl::memory::data_type left, dnnl::memory::data_type right,
+                                    dnnl::memory::data_type sum, bool packed)
+{
+    using dnnl::memory;
+    using tag = memory::format_tag;
+    const bool one = s.batch == 1;  // of two dimensions oneDNN knows more layouts
+    const auto plain = one ? tag::ab : tag::abc;
+    const auto dims = [&](int rows, int columns) {
+        return one ? memory::dims{rows, columns} : memory::dims{s.batch, rows, columns};
+    };
+    const dnnl::matmul::desc desc(memory::desc(dims(s.m, s.k), left, plain),
+                                  memory::desc(dims(s.k, s.n), right, packed ? tag::any : plain),
+                                  memory::desc(dims(s.m, s.n), sum, plain));
+    const dnnl::matmul::primitive_desc how(desc, onednn_engine());
+    auto plan = std::make_shared<onednn_plan>();
+    const auto operand = [&](const memory::desc& as) {
+        memory m(as, onednn_engine());
+        auto* const bytes = static_cast<unsigned char*>(m.get_data_handle());
+        for (std::size_t i = 0; i < as.get_size(); ++i) bytes[i] = i % 2 == 0 ? 0x24 : 0x3c;  // 0.01 in bfloat16
+        return m;
+    };
+    const auto a = operand(how.src_desc()), b = operand(how.weights_desc()), c = operand(how.dst_desc());
+    plan->steps.push_back({dnnl::matmul(how), {{DNNL_ARG_SRC, a}, {DNNL_ARG_WEIGHTS, b}, {DNNL_ARG_DST, c}}});
+    return contestant_of(std::move(name), std::move(plan));
+}
+
+/// OpenBLAS and Eigen in double precision.
+inline std::vector<contestant> fp64_peers_of(const tunekit::kernels::gemm_shape& s)
+{
+    using doubles = tunekit::kernels::basic_buffer<double>;
+    struct operands {
+        doubles a, b, c;
+    };
+    const auto d = tunekit::kernels::dense_strides(s);
+    const auto of = [&](std::ptrdiff_t n) { return doubles(static_cast<std::size_t>(s.batch * n)); };
+    const auto on = std::make_shared<operands>(operands{of(d.batch_a), of(d.batch_b), of(d.batch_c)});
+    std::fill_n(on->a.data(), on->a.size(), 0.01);
+    std::fill_n(on->b.data(), on->b.size(), 0.01);
+    std::vector<contestant> out;
+    out.push_back({"openblas_fp64", [s, d, on] {
+                       for (int i = 0; i < s.batch; ++i) {
+                           const double* const a = on->a.data() + i * d.batch_a;
+                           const double* const b = on->b.data() + i * d.batch_b;
+                           double* const c = on->c.data() + i * d.batch_c;
+                           if (s.m == 1) cblas_dgemv(CblasRowMajor, CblasTrans, s.k, s.n, 1, b, s.n, a, 1, 0, c, 1);
+                           else
+                               cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, s.m, s.n, s.k, 1, a, s.k, b, s.n,
+                                           0, c, s.n);
+                       }
+                   }});
+    out.push_back({"eigen_fp64", [s, d, on] {
+                       using matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+                       for (int i = 0; i < s.batch; ++i) {
+                           Eigen::Map<matrix>(on->c.data() + i * d.batch_c, s.m, s.n).noalias() =
+                               Eigen::Map<const matrix>(on->a.data() + i * d.batch_a, s.m, s.k) *
+                               Eigen::Map<const matrix>(on->b.data() + i * d.batch_b, s.k, s.n);
+                       }
+                   }});
+    return out;
+}
+
+/// oneDNN in the types of a format's name, from plain B and from B packed ahead; none for other names.
+inline std::vector<contestant> format_peers_of(const tunekit::kernels::gemm_shape& s, const std::string& format)
+{
+    using type = dnnl::memory::data_type;
+    std::vector<contestant> out;
+    if (format == "fp64") return fp64_peers_of(s);
+    if (format != "bf16" && format != "u8s8") return out;
+    const bool bf16 = format == "bf16";
+    for (const bool packed : {false, true}) {
+        out.push_back(onednn_product_in("onednn_" + format + (packed ? "_packed" : ""), s, bf16 ? type::bf16 : type::u8,
+                                        bf16 ? type::bf16 : type::s8, bf16 ? type::f32 : type::s32, packed));
+    }
+    return out;
+}
+
 }  // namespace bench

@@ -27,6 +27,7 @@
 #include "tunekit/schedule/oracle.hpp"
 #include "tunekit/schedule/sequential.hpp"
 #include "tunekit/space/dynamic_product.hpp"
+#include "tunekit/study/read_recordings.hpp"
 #include "tunekit/tune/task.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
@@ -63,28 +64,43 @@ struct replayed_run {
     std::vector<latency_course> tasks;  ///< each by the seconds it got
 };
 
-/// The layers of a network that lie in a folder, in declaration order.
+namespace detail {
+
+/// A recorded space as an operator.
+inline replayed_layer load_layer(const std::string& folder, const std::string& name, double flops, double weight)
+{
+    const auto recorded = tunekit::io::read_recorded_space(folder + '/' + name);
+    auto space = tunekit::io::space_of(recorded);
+    auto table = tunekit::io::table_of(recorded, space);
+    if (!recorded.problems.empty() || !table.problems.empty())
+        throw tunekit::error("--recorded " + folder + '/' + name + ": " +
+                             (recorded.problems.empty() ? table : tunekit::io::replay_table{{}, {}, recorded.problems})
+                                 .problems.front()
+                                 .text());
+    return {name, flops, weight, std::move(space), std::move(table.rows)};
+}
+
+}  // namespace detail
+
+/// The layers of a network that lie in a folder, in declaration order; of the network "spaces" all that lie there, each once
+/// and with the same work.
 inline std::vector<replayed_layer> load_network(const std::string& network, const std::string& folder)
 {
+    std::vector<replayed_layer> out;
+    if (network == "spaces") {
+        for (const auto& name : tunekit::study::recorded_names(folder))
+            out.push_back(detail::load_layer(folder, name, 1, 1));
+        if (out.empty()) tunekit::invalid("--recorded \"" + folder + "\" holds no recorded space, want some");
+        return out;
+    }
     const auto* const known = tunekit::kernels::find_network(network);
     if (known == nullptr || known->convolutions.empty())
         tunekit::invalid("--network \"" + network +
-                         "\" has no convolutions here, want alexnet, resnet18, squeezenet or vgg16");
-    std::vector<replayed_layer> out;
-    for (const auto& layer : known->convolutions) {
-        const std::string name(layer.name);
-        const auto recorded = tunekit::io::read_recorded_space(folder + '/' + name);
-        auto space = tunekit::io::space_of(recorded);
-        auto table = tunekit::io::table_of(recorded, space);
-        if (!recorded.problems.empty() || !table.problems.empty())
-            throw tunekit::error(
-                "--recorded " + folder + '/' + name + ": " +
-                (recorded.problems.empty() ? table : tunekit::io::replay_table{{}, {}, recorded.problems})
-                    .problems.front()
-                    .text());
+                         "\" has no convolutions here, want alexnet, resnet18, squeezenet or vgg16; or spaces for all "
+                         "of a folder");
+    for (const auto& layer : known->convolutions)
         out.push_back(
-            {name, layer.shape.flops(), static_cast<double>(layer.times), std::move(space), std::move(table.rows)});
-    }
+            detail::load_layer(folder, std::string(layer.name), layer.shape.flops(), static_cast<double>(layer.times)));
     return out;
 }
 

@@ -75,9 +75,13 @@ inline std::string to_svg(const chart& c)
     const auto along = [&](double x) { return c.log_x ? std::log(x / x0) / std::log(x1 / x0) : (x - x0) / (x1 - x0); };
     std::string out;
     const auto add = [&out](const char* format, auto... values) {
-        char text[400];
-        std::snprintf(text, sizeof text, format, values...);
-        out += text;
+        if constexpr (sizeof...(values) == 0) {
+            out += format;
+        } else {
+            char text[400];
+            std::snprintf(text, sizeof text, format, values...);
+            out += text;
+        }
     };
     const auto px = [&](double x) { return left + width * along(x); };
     const auto py = [&](double y) { return top + height * (1 - (y - y0) / (y1 - y0)); };

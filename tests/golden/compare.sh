@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# compare.sh [--write] SOURCE baseline|v3 WORK G++ CLANG++ FLAG...: builds SOURCE with both compilers at -O0 and -O3 under the
+# compare.sh [--write] SOURCE baseline|v3|v4 WORK G++ CLANG++ FLAG...: builds SOURCE with both compilers at -O0 and -O3 under the
 # instruction-set flag, and by G++ at -O0 with tunekit/compiled.cpp, and compares what the programs print with the committed text. --write
 # writes that text from the first program instead; the others are still compared.
 set -eu
@@ -21,6 +21,16 @@ v3)
         if ! grep -qw "$feature" /proc/cpuinfo; then
             echo "this machine cannot run x86-64-v3: no $feature"
             exit 1
+        fi
+    done
+    if [ -f "${source%.cpp}.v3.txt" ]; then expected=${source%.cpp}.v3.txt; fi
+    ;;
+v4)
+    machine='-march=x86-64-v4'
+    for feature in avx512f avx512bw avx512dq avx512vl; do
+        if ! grep -qw "$feature" /proc/cpuinfo; then
+            echo "skipped: this machine cannot run x86-64-v4: no $feature"
+            exit 77
         fi
     done
     if [ -f "${source%.cpp}.v3.txt" ]; then expected=${source%.cpp}.v3.txt; fi

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "programs/kernel_table.hpp"
+#include "programs/product_tables.hpp"
 #include "tunekit/io/read_log.hpp"
 #include "tunekit/kernels/gemm/gemm.hpp"
 #include "tunekit/kernels/gemm/space.hpp"
@@ -18,5 +19,6 @@ inline const auto shape = tk::kernels::square_conv2d(64, 56, 64, 3, 1, 1);
 inline const tk::kernels::gemm_shape matrices{.m = 64, .n = 64, .k = 64};
 inline const std::vector<float> weights(64 * 64 * 9);
 inline std::vector<float> x, y, blocked_x, blocked_y, a, b, c;
+inline const std::vector<tk::kernels::bfloat16> left, right;
 
 }  // namespace kernels

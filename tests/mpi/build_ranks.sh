@@ -23,7 +23,7 @@ ranks() {
     n=$1 first_without=$2
     shift 2
     status=0
-    timeout 120 "$mpirun" -n "$n" "$work/rank" "$first_without" "$work" "$program" "$@" >"$work/out" 2>"$work/err" || status=$?
+    timeout -k 10 120 "$mpirun" -n "$n" "$work/rank" "$first_without" "$work" "$program" "$@" >"$work/out" 2>"$work/err" || status=$?
     echo "build_ranks $* on $n ranks, none has programs from $first_without on: status $status, $(tr '\n' ';' <"$work/out")"
 }
 ranks 5 3 2 # ranks 1 and 2 build, 3 and 4 run

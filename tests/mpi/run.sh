@@ -11,7 +11,7 @@ ranks() {
     shift
     began=$(date +%s%N)
     status=0
-    timeout 60 "$mpirun" -n "$n" "$program" "$@" >"$work/out" 2>"$work/err" || status=$?
+    timeout -k 10 60 "$mpirun" -n "$n" "$program" "$@" >"$work/out" 2>"$work/err" || status=$?
     milliseconds=$((($(date +%s%N) - began) / 1000000))
     echo "$* on $n ranks: status $status, $milliseconds ms, $(tail -n 1 "$work/out")"
 }

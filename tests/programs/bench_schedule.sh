@@ -14,6 +14,8 @@ refuses 'want one of them'
 refuses 'want one of them' --synthetic 3 --recorded $data
 refuses 'want alexnet, resnet18, squeezenet or vgg16' --network nonet --recorded $data
 refuses 'nowhere' --recorded nowhere
+refuses 'nowhere' --network spaces --recorded nowhere
+refuses 'holds no recorded space' --network spaces --recorded "$work"
 refuses 'want one of: random, ' --recorded $data --strategy best
 refuses 'want one of: sequential, ' --recorded $data --schedule fair
 refuses '--repeats is 0' --recorded $data --repeats 0
@@ -33,6 +35,10 @@ for network in resnet18 squeezenet; do
     grep -A8 '"schedule": "oracle"' "$work/first" | grep -q '"area_over_optimal": 1.0,' || fail "$network: the oracle is not what areas are divided by"
     grep -q '</svg>' "$work/$network-random.svg" || fail "$network: no picture"
 done
+"$replay" --network spaces --recorded bench/data/large --strategy random --schedule sequential --repeats 2 --seconds 1 --json >"$work/large" 2>/dev/null ||
+    fail "the large spaces are not replayed"
+grep -q '"area_over_optimal": null' "$work/large" || fail "large: an oracle played spaces to their end"
+refuses 'too large to be played to their end' --network spaces --recorded bench/data/large --schedule oracle
 fair() { "$replay" --recorded $data --fair --strategy random,combined --repeats 2 --budgets 100 --builders 1,4 --json 2>/dev/null; }
 fair >"$work/fair"
 fair | cmp -s - "$work/fair" || fail "--fair: the same seed gave another table"

@@ -56,6 +56,8 @@ refuses '--stop-when-gain-below needs --calls' --space space.json --stop-when-ga
 refuses '--calls is used by --stop-when-gain-below' --space space.json --calls 9 -- ./program.sh {tile} {mode} {on}
 refuses 'want 0 or more' --space space.json --stop-when-gain-below -1 --calls 9 -- ./program.sh {tile} {mode} {on}
 refuses 'want how often' --space space.json --stop-when-gain-below 1 --calls -9 -- ./program.sh {tile} {mode} {on}
+refuses '--seconds nan, want 0 or more' --space space.json --seconds nan -- ./program.sh {tile} {mode} {on}
+refuses '--seconds -1.000000, want 0 or more' --space space.json --seconds -1 -- ./program.sh {tile} {mode} {on}
 refuses '--resume needs a log' --space space.json --resume -- ./program.sh {tile} {mode} {on}
 for number in '--seed -1' '--seed 99999999999999999999' '--trials -1' '--workers 1.5' '--repeat -1' '--memory-mib -1'; do
     # shellcheck disable=SC2086 # an option and its value

@@ -94,7 +94,7 @@ if [ "$(nproc)" -gt 1 ]; then
     grep -qE '^A1 .* [0-9]+\+[0-9]+ ' "$work/table" || fail "the table does not tell the trials of each worker"
 fi
 
-refuses 'exists already; resume it, or name another file' --network alexnet --log "$work/log"
+refuses 'exists already; resume it (.resume = true, or --resume), or name another file' --network alexnet --log "$work/log"
 refuses 'was written with seed 3, not 4' --network alexnet --seed 4 --log "$work/log" --resume
 refuses 'was written with strategy combined, not random' --network alexnet --seed 3 --strategy random --log "$work/log" --resume
 sed '4s/.*/{"task":/' "$work/log" >"$work/torn"

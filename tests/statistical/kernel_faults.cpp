@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -279,6 +280,27 @@ const fault faults[] = {
      lost},
     {"kills its group", [](float*) { ::kill(0, SIGKILL); }, crash(SIGKILL)},
     {"new of 100 GiB", [](float*) { sink = std::vector<char>(std::size_t{100} << 30).data()[5]; }, memory},
+    {"leaves no memory",
+     [](float*) {
+         for (std::size_t size = std::size_t{1} << 28; size >= 16;) {
+             void* volatile kept = std::malloc(size);
+             if (kept == nullptr) size /= 2;
+         }
+     },
+     memory},
+    {"asks to be traced",
+     [](float*) {
+         ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+         ::raise(SIGTRAP);
+     },
+     crash(SIGTRAP)},
+    {"traces its parent",
+     [](float*) {
+         ::ptrace(PTRACE_ATTACH, ::getppid(), nullptr, nullptr);
+         spin();
+     },
+     late},
+    {"a file for its socket", [](float*) { ::dup2(::memfd_create("file", 0), 3); }, exited(121)},
     {"malloc unchecked", [](float*) { static_cast<volatile char*>(std::malloc(std::size_t{100} << 30))[0] = 1; },
      crash(SIGSEGV)},
     {"output",

@@ -13,7 +13,10 @@ namespace tunekit::core {
 
 // The widest vectors that g++ and clang lower to whole instructions under the flags of this translation unit. What is
 // computed with them is the same, lane by lane, at every width.
-#if defined(__AVX2__)
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+/// The size of a short vector, in bytes.
+inline constexpr std::size_t lane_bytes = 64;
+#elif defined(__AVX2__)
 /// The size of a short vector, in bytes.
 inline constexpr std::size_t lane_bytes = 32;
 #else
@@ -51,6 +54,19 @@ template <class Lanes, class T>
 void store(T* to, const Lanes& from)
 {
     std::memcpy(to, &from, sizeof from);
+}
+
+/// Writes the lanes at the places `At`, counted through `a` and on through `b`, to `out`, which may be one of them.
+template <std::size_t... At, class Lanes>
+[[gnu::always_inline]] inline void shuffle(const Lanes& a, const Lanes& b, Lanes& out)
+{
+#if defined(__CUDACC__)  // whose front end counts the places of an expanded __builtin_shufflevector as one
+    constexpr std::size_t n = sizeof...(At);
+    const Lanes chosen = {(At < n ? a[At % n] : b[At % n])...};
+    out = chosen;
+#else
+    out = __builtin_shufflevector(a, b, At...);
+#endif
 }
 
 }  // namespace tunekit::core

@@ -19,8 +19,8 @@
 
 namespace tunekit::dispatch {
 
-/// log2(x) in steps of 2^-16, linear between powers of two: at most 0.0861 too low, increasing, and the same integer on
-/// every machine. For x below 1 it is 0.
+/// log2(x) in steps of 2^-16, linear between powers of two. It is at most 0.0861 too low. It increases with x, and it
+/// is the same integer on every machine. For x below 1 it is 0.
 [[nodiscard]] constexpr std::int64_t log2_steps(std::int64_t x) noexcept
 {
     const int whole = x < 1 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(x))) - 1;
@@ -34,7 +34,7 @@ enum class rung : std::uint8_t {
     exact,    ///< this shape was measured
     nearest,  ///< the best configuration of the nearest measured shape, by the logarithms of the sizes
     tree,     ///< the best configuration for shapes of this kind
-    one,      ///< the one configuration that loses least over everything: for a device that was not measured
+    one,      ///< the one configuration that loses least over all shapes: for a device that was not measured
 };
 
 /// The name of a rung, as it is written in results.
@@ -53,14 +53,14 @@ enum class rung : std::uint8_t {
     return "";
 }
 
-/// A node of a tree over shapes. An inner node compares sum log2_steps(size) over `of` less that over `less` with
-/// `at_most`; of one size alone, the size itself. A leaf has of = 0.
+/// A node of a tree over shapes. An inner node compares the sum of log2_steps(size) over the sizes in `of`, less that
+/// over the sizes in `less`, with `at_most`. For one size alone it compares the size itself. A leaf has of = 0.
 struct tree_node {
-    std::uint32_t of = 0, less = 0;  ///< sizes, a bit each
-    std::int64_t at_most = 0;
-    std::uint32_t yes = 0, no = 0;  ///< positions of nodes behind this one
-    std::uint32_t config = 0;       ///< of a leaf
-    bool untuned = false;           ///< of a leaf: the untuned default is believed to be faster
+    std::uint32_t of = 0, less = 0;  ///< the sizes that count, one bit each, and those that are subtracted
+    std::int64_t at_most = 0;        ///< the threshold: shapes whose number is at most this go to `yes`, others to `no`
+    std::uint32_t yes = 0, no = 0;   ///< the positions of the two next nodes, both behind this one
+    std::uint32_t config = 0;        ///< in a leaf: position in choice::configs
+    bool untuned = false;            ///< in a leaf: whether the untuned default is believed to be faster
 
     /// The number that the node compares, for the tree's fit and for its use.
     [[nodiscard]] constexpr std::int64_t feature(std::span<const std::int64_t> at) const noexcept
@@ -79,48 +79,49 @@ struct tree_node {
     friend bool operator==(const tree_node&, const tree_node&) = default;
 };
 
-/// The score of a rung over shapes: for `exact` those that it was fitted to, else each held out of the fit.
+/// The score of a rung over shapes. For `exact` the shapes are those of the fit; for other rungs each shape was held
+/// out of the fit.
 struct rung_score {
-    rung by = rung::exact;
-    std::uint32_t shapes = 0;
+    rung by = rung::exact;      ///< the rung that is scored
+    std::uint32_t shapes = 0;   ///< the number of shapes; where it is 0, the other numbers are 0 too
     double share = 0;           ///< geometric mean of best / chosen time; 1 is tuning each shape alone
-    double worst = 0;           ///< the least
-    std::uint32_t against = 0;  ///< shapes whose untuned default was measured
-    double gain = 0;            ///< over those: geometric mean of untuned / chosen time
-    double least_gain = 0;      ///< the least
-    std::uint32_t below = 0;    ///< of those: slower than the default, by more than the intervals
+    double worst = 0;           ///< the least best / chosen time of a shape
+    std::uint32_t against = 0;  ///< the number of shapes whose untuned default was measured
+    double gain = 0;            ///< over those: geometric mean of untuned / chosen time; 0 where there are none
+    double least_gain = 0;      ///< over those: the least untuned / chosen time
+    std::uint32_t below = 0;    ///< the number of those that are slower than the default by more than the intervals
 
     friend bool operator==(const rung_score&, const rung_score&) = default;
 };
 
 /// One of the configurations that a library keeps.
 struct kept_config {
-    index candidate = 0;
-    std::vector<std::string> values{};
-    std::uint32_t shapes = 0;  ///< number of measured shapes for which it is the choice
+    index candidate = 0;                ///< its index in the space of `choice::fingerprint`
+    std::vector<std::string> values{};  ///< the texts of its values, one for each parameter
+    std::uint32_t shapes = 0;           ///< the number of measured shapes for which it is the choice
 
     friend bool operator==(const kept_config&, const kept_config&) = default;
 };
 
 /// A measured shape and its configuration.
 struct chosen_shape {
-    shape_sizes at{};
+    shape_sizes at{};             ///< the sizes of the shape
     std::uint32_t config = 0;     ///< position in choice::configs
-    std::uint32_t around = 0;     ///< position in choice::configs, for shapes near it
-    bool untuned = false;         ///< the untuned default is faster here
-    bool around_untuned = false;  ///< and for shapes near it
+    std::uint32_t around = 0;     ///< position in choice::configs, for shapes near this one
+    bool untuned = false;         ///< whether the untuned default is faster here
+    bool around_untuned = false;  ///< whether the untuned default is faster for shapes near this one
 
     friend bool operator==(const chosen_shape&, const chosen_shape&) = default;
 };
 
 /// The choice for one device.
 struct device_choice {
-    std::string device{};
-    std::string date{};
-    rung general = rung::tree;           ///< nearest or tree: for shapes that were not measured
-    std::vector<chosen_shape> shapes{};  ///< sorted
-    std::vector<tree_node> tree{};       ///< the root first
-    std::vector<rung_score> scores{};
+    std::string device{};                ///< the name of the device, as in the results
+    std::string date{};                  ///< the date of its measurements: a text of the user's, empty where not given
+    rung general = rung::tree;           ///< the rule for shapes that were not measured: nearest or tree
+    std::vector<chosen_shape> shapes{};  ///< the measured shapes, sorted by their sizes
+    std::vector<tree_node> tree{};       ///< the nodes, the root first
+    std::vector<rung_score> scores{};    ///< one for each rung that was scored; with one measured shape only `exact`
 
     friend bool operator==(const device_choice&, const device_choice&) = default;
 };
@@ -128,32 +129,32 @@ struct device_choice {
 /// A chosen configuration, and the rule that chose it.
 struct pick {
     std::uint32_t config = 0;  ///< position in choice::configs
-    rung by = rung::one;
-    bool untuned = false;  ///< what the program runs untuned is believed to be faster still: `fit_options::or_untuned`
+    rung by = rung::one;       ///< the rule that chose it
+    bool untuned = false;      ///< what the program runs untuned is believed to be faster: `fit_options::or_untuned`
 
     friend bool operator==(const pick&, const pick&) = default;
 };
 
-/// The choice of a configuration for every shape on every device. It is a value that `fit` makes, `write_header` prints
-/// and `load` reads.
+/// The choice of a configuration for every shape on every device. It is a value: `fit` makes it, `write_header` prints
+/// it and `load` reads it.
 ///
 ///     const dispatch::choice chosen = dispatch::fit(all, {.max_kernels = 8});
 ///     const dispatch::pick p = chosen.choose(io::machine_key(), {128, 768, 768});
 ///     kernel_of(chosen.configs[p.config].candidate).run();
 ///
-/// A shape that was measured gets what is best there, any other what the device's general rung says, whatever its sizes; one
-/// below 1 counts as 1. A device that was not measured gets rung `one`. Everything is integer arithmetic, so a header
-/// generated from it chooses the same.
+/// A shape that was measured gets the best configuration there. Any other shape gets what the device's general rung
+/// says, whatever its sizes; a size below 1 counts as 1. A device that was not measured gets rung `one`. Everything is
+/// integer arithmetic, so a header generated from it chooses the same.
 struct choice {
-    std::string kernel{};
-    std::string version{};
-    std::uint64_t fingerprint = 0;  ///< of the space
-    std::vector<std::string> sizes{};
-    std::vector<std::string> parameters{};
-    std::vector<kept_config> configs{};
-    std::uint32_t one = 0;                 ///< position of the configuration for an unknown device
-    bool one_untuned = false;              ///< the untuned default is believed to be faster than that
-    std::vector<device_choice> devices{};  ///< sorted by name
+    std::string kernel{};                   ///< the name of the kernel, as in the results
+    std::string version{};                  ///< the version of the kernel's code, as in the results
+    std::uint64_t fingerprint = 0;          ///< the fingerprint of the space
+    std::vector<std::string> sizes{};       ///< the names of the sizes that make a shape, 1 to 32
+    std::vector<std::string> parameters{};  ///< the names of the parameters, in the order of the values
+    std::vector<kept_config> configs{};     ///< the configurations that the library keeps
+    std::uint32_t one = 0;                  ///< position in `configs` of the configuration for an unknown device
+    bool one_untuned = false;               ///< whether the untuned default is believed to be faster than that
+    std::vector<device_choice> devices{};   ///< the choice for each measured device, sorted by name
 
     /// The part for one device; null where it was not measured.
     [[nodiscard]] const device_choice* of_device(std::string_view device) const noexcept
@@ -163,8 +164,7 @@ struct choice {
         return nullptr;
     }
 
-    /// The configuration for a shape on a device. Throws std::invalid_argument where there is not one size for each
-    /// name.
+    /// The configuration for a shape on a device. Throws std::invalid_argument unless there is one size for each name.
     [[nodiscard]] pick choose(std::string_view device, std::span<const std::int64_t> at) const
     {
         require(at.size() == sizes.size(), "choice: another number of sizes than of names, want one for each");
@@ -201,7 +201,8 @@ struct choice {
         return {node->config, rung::tree, node->untuned};
     }
 
-    /// The measured shape with the least sum of squares of log2_steps differences; of equal ones the first.
+    /// The measured shape with the least sum of squares of log2_steps differences; among equal ones the first.
+    /// Precondition: the device has shapes.
     [[nodiscard]] static std::size_t nearest(const device_choice& d, std::span<const std::int64_t> at)
     {
         std::size_t best = 0;

@@ -24,22 +24,22 @@
 
 namespace tunekit::dispatch {
 
-/// The configuration that a rung chose at a shape that its fit had not seen (but for `exact`, which has seen it), and
-/// its time there.
+/// The configuration that a rung chose at a shape that its fit had not seen, and its time there. For `exact` the fit
+/// has seen the shape.
 struct held_out {
-    std::string device{};
-    shape_sizes at{};
-    rung by = rung::exact;
-    index candidate = 0;
-    /// Its time where it was measured; where it was cut short, the least time seen; else an assumption: the slowest of
-    /// the shape, and twice the best at least.
+    std::string device{};   ///< the name of the device
+    shape_sizes at{};       ///< the sizes of the shape
+    rung by = rung::exact;  ///< the rung that chose
+    index candidate = 0;    ///< the index of the configuration, or of the untuned default where the rung prefers that
+    /// Its seconds there. Where it was cut short, this is the least time seen. Where it was not measured, it is an
+    /// assumption: the slowest of the shape, and at least twice the best.
     double seconds = 0;
-    bool measured = false;  ///< whether it was measured whole
-    double best = 0;        ///< the fastest of all at this shape
-    double of_kept = 0;     ///< the fastest of the kept configurations: what a rule that always chose right would take
-    double alone = 0;       ///< the fastest that a search of this shape's own tried
-    double untuned = 0;     ///< time of the untuned default; 0 where that was not measured
-    bool below = false;     ///< slower than that, by more than the intervals
+    bool measured = false;  ///< whether it was measured whole, not cut short
+    double best = 0;        ///< seconds of the fastest configuration at this shape
+    double of_kept = 0;  ///< seconds of the fastest kept configuration: what a rule that always chose right would take
+    double alone = 0;    ///< seconds of the fastest that a search at this shape tried
+    double untuned = 0;  ///< seconds of the untuned default; 0 where that was not measured
+    bool below = false;  ///< whether it is slower than the untuned default by more than the intervals
 };
 
 namespace detail {
@@ -70,7 +70,7 @@ namespace detail {
     return out;
 }
 
-/// The shapes of a table, each once.
+/// The shapes of a table, each once, sorted.
 [[nodiscard]] inline std::vector<shape_sizes> shapes_of(const cost_table& t)
 {
     std::vector<shape_sizes> out;
@@ -87,7 +87,7 @@ namespace detail {
     std::vector<std::size_t> rows(t.rows.size());
     std::iota(rows.begin(), rows.end(), std::size_t{0});
     const fitted whole = fit_rows(t, rows, options);
-    for (const std::size_t r : rows)  // what keeping few costs where the shape is known
+    for (const std::size_t r : rows)  // what keeping few kernels costs where the shape is known
         for (std::size_t k = 0, first = 0; k < whole.devices.size(); first += whole.devices[k].shapes.size(), ++k)
             if (r >= first && r < first + whole.devices[k].shapes.size()) {
                 const chosen_shape& s = whole.devices[k].shapes[r - first];
@@ -116,29 +116,31 @@ namespace detail {
 
 }  // namespace detail
 
-/// The cost of each rung at shapes that its fit has not seen. Every shape is held out once (`folds` of them at a time),
-/// with all devices, and so are configurations that only its own search found. The set of kernels is chosen anew for
-/// each fold. Rows of rung `exact` are not held out: they show the cost of keeping few kernels where the shape was
-/// measured.
+/// The cost of each rung at shapes that its fit has not seen. Every shape is held out once, with all devices; with
+/// `folds` above 0 several shapes are held out together. The configurations that only its own search found are held out
+/// with it. The set of kernels is chosen anew for each fold. Rows of rung `exact` are not held out: they show the cost
+/// of keeping few kernels where the shape was measured.
 ///
-/// Errors: std::invalid_argument for options out of range; tunekit::error where no shape was measured. One shape has `exact`
-///         rows alone.
-/// Cost:   a fit for each fold.
+/// Errors: std::invalid_argument for options out of range; tunekit::error where no shape was measured. A single shape
+///         gives rows of `exact` only.
+/// Cost:   one fit for each fold.
 [[nodiscard]] inline std::vector<held_out> cross_validate(const results& all, const fit_options& options = {})
 {
     options.validate();
     return detail::cross_validated(all, detail::table_of(all), options);
 }
 
-/// What a choice costs at shapes that were measured: at those of `judged`, which may be other shapes than its fit had. Best and
-/// alone are those of `judged`. A configuration that was not measured there counts as in `held_out::seconds`.
+/// What a choice costs at the shapes of `judged`, which may be other shapes than those of its fit. The `best` and
+/// `alone` of the rows come from `judged`. A configuration that was not measured there counts as `held_out::seconds`
+/// says.
 ///
 ///     const auto chosen = dispatch::fit(learned);
 ///     const auto seen = dispatch::costs_at(chosen, judged);                       // shapes that the fit did not have
 ///     std::printf("%.3f\n", dispatch::score_of(seen, dispatch::rung::tree).share);
 ///
-/// Each shape has a row for `nearest` and for `tree` where its device is known to the choice, and one for `one`.
-/// Errors: tunekit::error where `judged` is of another kernel, version or space, or of no shape.
+/// Each shape has one row for `one`. Where the choice knows the device, it also has a row for `nearest` and one for
+/// `tree`.
+/// Errors: tunekit::error where `judged` is of another kernel, version or space, or has no measured shape.
 [[nodiscard]] inline std::vector<held_out> costs_at(const choice& chosen, const results& judged)
 {
     if (judged.kernel != chosen.kernel || judged.version != chosen.version || judged.fingerprint != chosen.fingerprint)
@@ -161,7 +163,8 @@ namespace detail {
     return out;
 }
 
-/// The score of one rung, from its rows; of one device, or of all where `device` is empty.
+/// The score of one rung, from its rows. It is the score on one device, or on all devices where `device` is empty.
+/// Without rows of the rung all its numbers are 0.
 [[nodiscard]] inline rung_score score_of(std::span<const held_out> rows, rung by, const std::string& device = {})
 {
     rung_score out{.by = by, .worst = 1, .least_gain = std::numeric_limits<double>::infinity()};
@@ -186,19 +189,20 @@ namespace detail {
 
 /// Fits a choice for every shape to results at some shapes.
 ///
-/// At most `max_kernels` configurations are kept: those whose best loses least against each shape's best, summed as logarithms
-/// over shapes and devices (greedy cover, then swaps). Where a pair was not measured it counts as the slowest of the shape.
-/// Then each device gets its measured shapes (rungs `exact` and `nearest`; in `nearest` the neighbours within `reach` count
-/// too, so that a lucky winner does not spread) and a pruned decision tree over sizes, their products and quotients. The
-/// cross-validation decides which of the two answers for unmeasured shapes; its scores are in `device_choice::scores`.
+/// At most `max_kernels` configurations are kept. They are chosen so that the best of them at each shape loses least
+/// against the shape's best, summed as logarithms over shapes and devices (greedy cover, then swaps). A configuration
+/// that was not measured at a shape counts as the slowest of the shape. Then each device gets its measured shapes, for
+/// the rungs `exact` and `nearest`, and a pruned decision tree over sizes, their products and quotients. In `nearest`
+/// the neighbours within `reach` count too, so that a lucky winner does not spread. The cross-validation decides which
+/// of the two answers for unmeasured shapes. Its scores are in `device_choice::scores`.
 ///
-/// Errors: std::invalid_argument for options out of range; tunekit::error where no shape was measured. One shape makes a choice
-///         that is the same everywhere, and has no held-out scores.
-/// Cost:   with leave-one-out, shapes x (max_kernels x configurations x shapes); 64 shapes and 154 configurations take
+/// Errors: std::invalid_argument for options out of range; tunekit::error where no shape was measured. A single shape
+///         gives a choice that is the same everywhere and has no held-out scores.
+/// Cost:   with leave-one-out, shapes x (max_kernels x configurations x shapes). 64 shapes and 154 configurations take
 ///         about 1 s.
-/// Source: the use of few kernels by a tree over shapes is Cianfriglia, Vella, Nugteren, Lokhmotov, Fursin (2018), A
-///         Model-Driven Approach for a New Generation of Adaptive Libraries, arXiv 1806.07060. Departures: the set is chosen
-///         for its loss, not by classes.
+/// Source: Cianfriglia, Vella, Nugteren, Lokhmotov, Fursin (2018), A Model-Driven Approach for a New Generation of
+///         Adaptive Libraries, arXiv 1806.07060: few kernels, chosen by a tree over shapes.
+/// Departures: the set is chosen for its loss, not by classes.
 [[nodiscard]] inline choice fit(const results& all, const fit_options& options = {})
 {
     options.validate();

@@ -13,15 +13,15 @@ namespace tunekit::dispatch {
 
 /// How `fit` chooses. An aggregate: name what you change.
 struct fit_options {
-    std::size_t max_kernels = 8;  ///< configurations that the library keeps, over all devices together; >= 1
-    double min_gain = 0.001;      ///< a further one must save this share of the time, on average over shapes; >= 0
-    double reach = 1;             ///< powers of two within which a shape's neighbours have a say in `nearest`; >= 0
-    std::size_t min_leaf = 2;     ///< shapes of a tree's leaf; >= 1
-    /// Sum of log losses that a leaf of the tree must save; >= 0. Empty: chosen by cross-validation within the shapes of the
-    /// fit, the largest of 4, 2, 1, ..., 1/16 whose loss is within a standard error of the least.
+    std::size_t max_kernels = 8;  ///< >= 1; the most configurations that the library keeps, over all devices together
+    double min_gain = 0.001;      ///< >= 0; the share of the time that one more must save, on average over shapes
+    double reach = 1;             ///< >= 0; neighbours weigh exp(-(distance / reach)^2) in `nearest`, in powers of two
+    std::size_t min_leaf = 2;     ///< >= 1; the least number of shapes in a leaf of the tree
+    /// >= 0; the sum of log losses that a leaf of the tree must save. Empty: cross-validation within the shapes of the
+    /// fit chooses it, as the largest of 4, 2, 1, ..., 1/16 whose loss is within a standard error of the least.
     std::optional<double> leaf_penalty{};
-    std::size_t folds = 0;    ///< of the cross-validation; 0: each shape for itself
-    bool or_untuned = false;  ///< the rule may prefer what the program runs untuned: `pick::untuned` says where
+    std::size_t folds = 0;    ///< the number of folds of the cross-validation, not 1; 0: each shape alone
+    bool or_untuned = false;  ///< whether the rule may prefer what the program runs untuned; `pick::untuned` says where
 
     /// Throws std::invalid_argument where a setting is out of range.
     void validate() const

@@ -21,10 +21,10 @@ namespace tunekit::dispatch {
 
 /// Options for results from a log. An aggregate: name what you set.
 struct from_log_options {
-    std::string kernel{};       ///< of the tasks' names
-    std::string version = "1";  ///< of the kernel's code
-    std::string device{};       ///< empty: the log's machine
-    std::string date{};         ///< of the measurements, as a log has none
+    std::string kernel{};       ///< the kernel's name in the names of the tasks
+    std::string version = "1";  ///< the version of the kernel's code
+    std::string device{};       ///< the name of the device in the rows; empty: the log's machine
+    std::string date{};         ///< the date of the measurements, because a log has none
     std::size_t best = 16;      ///< of each shape the fastest so many, and what is among these at another shape; >= 1
 };
 
@@ -32,9 +32,9 @@ struct from_log_options {
 ///
 ///     const auto all = dispatch::results_of(io::read_log("gemm.jsonl"), {.kernel = "gemm", .date = "2026-11-22"});
 ///
-/// What a log has of a shape came from a search at it. Failures are left out.
-/// Errors: std::invalid_argument for `best` = 0; tunekit::error where no task of the kernel was measured, its tasks differ
-///         in space or names of sizes, or the log is of an older version, without values.
+/// The rows count as found by a search at their shape. Failed trials are left out.
+/// Errors: std::invalid_argument for `best` = 0. tunekit::error where no task of the kernel was measured, where its
+///         tasks differ in space or in the names of sizes, or where the log is of an older version, without values.
 [[nodiscard]] inline results results_of(const io::log_content& log, const from_log_options& options)
 {
     require(options.best > 0, "results_of: best is 0, want >= 1");

@@ -26,9 +26,10 @@ namespace tunekit::dispatch {
 namespace detail {
 
 inline constexpr std::string_view choice_magic = "# tunekit choice 1";
-inline constexpr std::size_t max_depth = 1000;  // of a tree, which is written by recursion
+inline constexpr std::size_t max_depth = 1000;  // levels of a tree, because a tree is written by recursion
 
-/// Whether nobody who follows the choice's positions leaves it.
+/// Throws tunekit::error, `what` first, unless all positions in the choice are valid, its shapes are sorted and its
+/// trees are trees.
 inline void check_choice(const choice& c, const std::string& what)
 {
     const auto need = [&](bool good, const char* wrong) {
@@ -50,7 +51,7 @@ inline void check_choice(const choice& c, const std::string& what)
         }
         for (const rung_score& r : d.scores)
             for (const double x : {r.share, r.worst, r.gain, r.least_gain}) need(x >= 0, "has a score that is none");
-        std::vector<std::size_t> depth(d.tree.size());  // of the nodes behind the first; each has one way to it
+        std::vector<std::size_t> depth(d.tree.size());  // 0: not reached yet; each node has one parent
         for (std::size_t k = 0; k < d.tree.size(); ++k) {
             const tree_node& n = d.tree[k];
             if (n.of == 0) {
@@ -74,7 +75,7 @@ inline void check_choice(const choice& c, const std::string& what)
     in.refuse("names another rung than exact, nearest, tree and one");
 }
 
-/// A position and whether the untuned default is believed to be faster: "3", "3u".
+/// A position, and whether the untuned default is believed to be faster. As text: "3", "3u".
 struct position {
     std::uint32_t config = 0;
     bool untuned = false;
@@ -127,15 +128,15 @@ struct position {
     return detail::with_end(std::move(out));
 }
 
-/// Reads a choice from a file's text; `name` stands for the file. Errors: tunekit::error naming file, line and what is
-/// wrong with it.
-[[nodiscard]] inline choice parse_choice(std::string_view text, const std::string& name)
+namespace detail {
+
+/// The choice in a text of the file that `what` names.
+[[nodiscard]] inline choice choice_in(std::string_view text, const std::string& what)
 {
-    const std::string what = "choice " + name;
     if (!text.starts_with("# tunekit choice"))
         throw error(what + ": is no file of a choice, want one that dispatch::write_choice wrote");
-    detail::line_reader in(detail::without_end(text, what), what);
-    detail::check_first(in, detail::choice_magic);
+    line_reader in(without_end(text, what), what);
+    check_first(in, choice_magic);
     choice out;
     out.kernel = in.word(in.after("kernel"));
     out.version = in.word(in.after("version"));
@@ -154,18 +155,18 @@ struct position {
             out.configs.push_back(
                 {.candidate = in.number<index>(f[1]), .values = {f.begin() + 3, f.end()}, .shapes = number(2)});
         } else if (f[0] == "one") {
-            const auto p = detail::position_of(in, f[1]);
+            const auto p = position_of(in, f[1]);
             out.one = p.config;
             out.one_untuned = p.untuned;
         } else if (f[0] == "device") {
             want(f.size() == 4);
-            out.devices.push_back({.device = f[1], .date = f[2], .general = detail::rung_of(in, f[3])});
+            out.devices.push_back({.device = f[1], .date = f[2], .general = rung_of(in, f[3])});
         } else {
             want(!out.devices.empty());
             device_choice& d = out.devices.back();
             if (f[0] == "score") {
                 want(f.size() == 9);
-                d.scores.push_back({.by = detail::rung_of(in, f[1]),
+                d.scores.push_back({.by = rung_of(in, f[1]),
                                     .shapes = number(2),
                                     .share = in.number<double>(f[3]),
                                     .worst = in.number<double>(f[4]),
@@ -175,7 +176,7 @@ struct position {
                                     .below = number(8)});
             } else if (f[0] == "shape") {
                 want(f.size() >= 3);
-                const auto here = detail::position_of(in, f[1]), around = detail::position_of(in, f[2]);
+                const auto here = position_of(in, f[1]), around = position_of(in, f[2]);
                 chosen_shape s{.config = here.config,
                                .around = around.config,
                                .untuned = here.untuned,
@@ -184,7 +185,7 @@ struct position {
                 d.shapes.push_back(std::move(s));
             } else if (f[0] == "leaf") {
                 want(f.size() == 2);
-                const auto p = detail::position_of(in, f[1]);
+                const auto p = position_of(in, f[1]);
                 d.tree.push_back({.config = p.config, .untuned = p.untuned});
             } else {
                 want(f[0] == "node" && f.size() == 6);
@@ -197,32 +198,42 @@ struct position {
             }
         }
     }
-    detail::check_choice(out, what);
+    check_choice(out, what);
     return out;
 }
 
-/// Writes a choice's file, by a file beside it and a rename. Errors: tunekit::error where it cannot be written; then
-/// the file is as it was.
+}  // namespace detail
+
+/// Reads a choice from a file's text. `name` is the name of the file in messages. Errors: tunekit::error with the file,
+/// the line and what is wrong with it, or memory that does not suffice.
+[[nodiscard]] inline choice parse_choice(std::string_view text, const std::string& name)
+{
+    return io::detail::within_memory(name, [&] { return detail::choice_in(text, "choice " + name); });
+}
+
+/// Writes a choice's file: a temporary file, then a rename. Errors: tunekit::error where it cannot be written; the old
+/// file then stays.
 inline void write_choice(const std::string& path, const choice& c) { io::replace_text(path, to_text(c)); }
 
 /// The kernel, version, space and device that a program needs a choice for.
 struct wanted {
-    std::string kernel{};
-    std::string version{};
-    std::uint64_t fingerprint = 0;  ///< of the space
-    std::string device{};
+    std::string kernel{};           ///< the name of the kernel
+    std::string version{};          ///< the version of the kernel's code
+    std::uint64_t fingerprint = 0;  ///< the fingerprint of the space
+    std::string device{};           ///< the name of this machine, such as io::machine_key()
 };
 
 /// A loaded choice, or one line that says why it was refused.
 struct loaded {
-    std::optional<choice> chosen{};
-    std::string refused{};
+    std::optional<choice> chosen{};  ///< the choice; none where it was refused
+    std::string refused{};           ///< the reason, in one line; empty where the choice was loaded
 
+    /// Whether the choice was loaded.
     [[nodiscard]] explicit operator bool() const noexcept { return chosen.has_value(); }
 };
 
-/// Loads a choice when a program starts. A file that is missing, cut, changed, or of another kernel, version, space or
-/// device is refused in one line, and the built-in choice answers:
+/// Loads a choice when a program starts. A file is refused where it is missing, cut, changed, or of another kernel,
+/// version, space or device. The result then has the reason in one line, and the built-in choice is used:
 ///
 ///     const auto file = dispatch::load("gemm.choice", {.kernel = "gemm", .version = "1",
 ///                                                       .fingerprint = gemm_choice::fingerprint,

@@ -23,22 +23,25 @@ namespace tunekit::dispatch {
 
 /// A shape, and the loss that its choice is expected to have there.
 struct doubtful_shape {
-    shape_sizes at{};
-    double doubt = 0;  ///< log loss; +inf where nothing was measured yet
+    shape_sizes at{};  ///< the sizes of the shape
+    double doubt = 0;  ///< the expected log loss; +inf where nothing was measured yet
 
     friend bool operator==(const doubtful_shape&, const doubtful_shape&) = default;
 };
 
-/// The `n` of `candidates` that are worth measuring next on `device`, most doubtful first. Shapes that were measured
-/// there are left out.
+/// The `n` of `candidates` that are worth measuring next on `device`, the most doubtful first. Shapes that were
+/// measured there are left out.
 ///
 ///     doubt(s) = (what choices lose held out, per power of two to the next shape) x (powers of two from s to the next)
 ///              + (what the configuration chosen for s loses at the three next shapes, on average)
 ///
-/// After each the next distances count it as measured, so that several are spread. Where nothing was measured the first is
-/// the one in the middle, and each further one is the farthest from those before it; their doubt is +inf.
-/// Errors: std::invalid_argument for a candidate with another number of sizes. Cost: candidates x (n + shapes), and a fit.
-/// Source: ours; spreading by the farthest is Gonzalez (1985), Clustering to minimize the maximum intercluster distance.
+/// Once a shape is chosen it counts as measured for the next distances, so that the chosen shapes are spread. Where
+/// nothing was measured on the device, the first shape is the one in the middle, and each next one is the farthest from
+/// those before it. The doubt is then +inf.
+/// Errors: std::invalid_argument for a candidate with another number of sizes. Cost: candidates x (n + shapes), and one
+///         fit.
+/// Source: ours. The spreading by the farthest shape is Gonzalez (1985), Clustering to minimize the maximum
+///         intercluster distance.
 [[nodiscard]] inline std::vector<doubtful_shape> next_shapes(const results& all, const std::string& device,
                                                              std::span<const shape_sizes> candidates, std::size_t n,
                                                              const fit_options& options = {})

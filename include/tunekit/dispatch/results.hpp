@@ -23,7 +23,8 @@
 
 namespace tunekit::dispatch {
 
-/// The sizes that make a shape, in the order of their names: m, n and k of a matrix product. Each at least 1.
+/// The sizes that make a shape, in the order of their names, such as m, n and k of a matrix product. Each is at least
+/// 1.
 using shape_sizes = std::vector<std::int64_t>;
 
 /// The text of a shape, such as "m=128 n=768 k=768".
@@ -37,29 +38,31 @@ using shape_sizes = std::vector<std::int64_t>;
 
 /// The time of one configuration at one shape on one device.
 struct result {
-    std::string device{};
-    shape_sizes at{};
-    index candidate = 0;                                                 ///< in the space that all shapes share
-    std::vector<std::string> values{};                                   ///< the texts of its values, one per parameter
-    double seconds = 0;                                                  ///< of one run
-    stats::interval within{0, std::numeric_limits<double>::infinity()};  ///< 95 %; unbounded where nothing is known
-    std::uint32_t runs = 0;
-    bool at_least = false;  ///< cut short: the true time is not below `seconds`
-    bool searched = false;  ///< a search at this shape tried it; else it was carried over from another shape
-    bool untuned = false;   ///< what an untuned library runs at this shape
+    std::string device{};               ///< the name of the device, in one line
+    shape_sizes at{};                   ///< the sizes of the shape
+    index candidate = 0;                ///< the index in the space that all shapes share
+    std::vector<std::string> values{};  ///< the texts of its values, one per parameter
+    double seconds = 0;                 ///< the time of one run, above 0
+    /// The 95 % interval around `seconds`; unbounded where nothing is known.
+    stats::interval within{0, std::numeric_limits<double>::infinity()};
+    std::uint32_t runs = 0;  ///< the number of runs that were measured; 0 where it is not known
+    bool at_least = false;   ///< whether it was cut short: the true time is not below `seconds`
+    bool searched = false;   ///< whether a search at this shape tried it; otherwise it came from another shape
+    bool untuned = false;    ///< whether it is what an untuned library runs at this shape
 
     friend bool operator==(const result&, const result&) = default;
 };
 
-/// The date of a device's rows: a text of the user's, empty where not given.
+/// The date of a device's rows.
 struct measured_on {
-    std::string device{};
-    std::string date{};
+    std::string device{};  ///< the name of the device
+    std::string date{};    ///< a text of the user's; empty where not given
 
     friend bool operator==(const measured_on&, const measured_on&) = default;
 };
 
-/// The 95 % interval around a measured cost, whose spread is a standard error; [0, inf] where it has none.
+/// The 95 % interval around a measured cost, whose spread is a standard error. It is [0, inf] where the spread is not
+/// above 0.
 [[nodiscard]] inline stats::interval interval_of(const measure::measurement& m)
 {
     if (!(m.spread > 0)) return {0, std::numeric_limits<double>::infinity()};
@@ -74,7 +77,7 @@ namespace detail {
     return std::tie(a.device, a.at, a.candidate) < std::tie(b.device, b.at, b.candidate);
 }
 
-/// One line that a file can hold and a comment can quote.
+/// Whether the text is one line that a file can hold and a comment can quote.
 [[nodiscard]] inline bool one_line(const std::string& s)
 {
     return std::all_of(s.begin(), s.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
@@ -89,29 +92,31 @@ namespace detail {
 ///     all.add({.device = io::machine_key(), .at = {128, 768, 768}, .candidate = 4711, .seconds = 1.2e-3});
 ///     all.merge(dispatch::read_results("from_the_other_machine.results"));
 ///
-/// All rows are of one space: an index means the same configuration at each shape, and what won at one can be tried at another.
+/// All rows are of one space, so an index means the same configuration at each shape. What won at one shape can be
+/// tried at another.
 struct results {
-    std::string kernel{};
-    std::string version{};          ///< of the kernel's code; a text of the user's
-    std::uint64_t fingerprint = 0;  ///< of the space
-    std::vector<std::string> sizes{};
-    std::vector<std::string> parameters{};
-    std::vector<measured_on> devices{};  ///< sorted; one for each device with rows
-    std::vector<result> rows{};
+    std::string kernel{};                   ///< the name of the kernel
+    std::string version{};                  ///< the version of the kernel's code: a text of the user's
+    std::uint64_t fingerprint = 0;          ///< the fingerprint of the space
+    std::vector<std::string> sizes{};       ///< the names of the sizes that make a shape, in their order
+    std::vector<std::string> parameters{};  ///< the names of the parameters, in the order of the values
+    std::vector<measured_on> devices{};     ///< the devices with rows, sorted by name
+    std::vector<result> rows{};  ///< the results, sorted by device, shape and configuration; `add` keeps them so
 
-    /// Adds a row. Where there is one of the same device, shape and configuration, the faster of the two stays, since
-    /// disturbances lengthen times, and both origins count. Of two that were cut short, or of one, the whole or longer
-    /// one stays.
-    /// Errors: std::invalid_argument for a row that does not fit (sizes, values, a time that is none, text of several
-    ///         lines); tunekit::error where two whole rows contradict: their intervals are apart and their times differ by more
-    ///         than `max_ratio`.
+    /// Adds a row. Where a row of the same device, shape and configuration exists, the faster of the two stays, because
+    /// disturbances only lengthen times. The `searched` and `untuned` of both count. A time measured whole replaces one
+    /// that was cut short. Of two that were cut short, the longer one stays.
+    /// Errors: std::invalid_argument for a row that does not fit (sizes, values, a time that is not positive and
+    ///         finite, text of several lines). tunekit::error where two whole rows contradict each other: their
+    ///         intervals do not overlap, and their times differ by a factor above `max_ratio`.
     void add(result r, double max_ratio = 2);
 
-    /// Adds the rows of `other`. A device's date becomes the later one.
-    /// Errors: tunekit::error where it is of another kernel, version or space, or contradicts.
+    /// Adds the rows of `other`, all of them or none. A device's date becomes the later one.
+    /// Errors: tunekit::error where `other` is of another kernel, version or space, or where a row contradicts.
     void merge(const results& other, double max_ratio = 2);
 
-    /// Sets the date of a device's rows.
+    /// Sets the date of a device's rows. Throws std::invalid_argument where the device has no rows, or the date has
+    /// several lines.
     void set_date(const std::string& device, const std::string& date);
 
     friend bool operator==(const results&, const results&) = default;
@@ -119,15 +124,15 @@ struct results {
 
 /// The fastest configuration at one shape on one device.
 struct winner {
-    std::string device{};
-    shape_sizes at{};
+    std::string device{};                  ///< the name of the device
+    shape_sizes at{};                      ///< the sizes of the shape
     std::size_t best = 0;                  ///< position in results::rows
-    std::vector<std::size_t> tied{};       ///< others whose intervals do not differ from its own
-    std::optional<std::size_t> untuned{};  ///< the untuned default, where that was measured
+    std::vector<std::size_t> tied{};       ///< the positions of others whose intervals do not differ from its own
+    std::optional<std::size_t> untuned{};  ///< the position of the untuned default, where that was measured whole
 };
 
-/// The fastest of each device and shape, in their order: the least time of the rows measured whole, of equal ones the
-/// first. A shape of which nothing was measured whole has none.
+/// The fastest configuration of each device and shape, in the order of the rows: the least time among rows measured
+/// whole, and the first of equal ones. A shape without such a row has no winner.
 [[nodiscard]] inline std::vector<winner> winners_of(const results& all)
 {
     std::vector<winner> out;
@@ -203,7 +208,7 @@ inline void results::merge(const results& other, double max_ratio)
     same(other.version == version, "version", version, other.version);
     same(other.fingerprint == fingerprint, "space", std::to_string(fingerprint), std::to_string(other.fingerprint));
     same(other.sizes == sizes && other.parameters == parameters, "shape or set of parameters", "these", "others");
-    results out = *this;  // all of it or nothing
+    results out = *this;  // so that all rows are added, or none
     for (const result& r : other.rows) out.add(r, max_ratio);
     for (const measured_on& d : other.devices) {
         const auto day = std::find_if(out.devices.begin(), out.devices.end(),

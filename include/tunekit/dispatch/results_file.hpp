@@ -26,6 +26,8 @@ namespace tunekit::dispatch {
 namespace detail {
 
 inline constexpr std::string_view results_magic = "# tunekit results 1";
+inline constexpr std::size_t max_unfolded = std::size_t{1}
+                                            << 28;  // bytes of rows, each with its configuration's values
 
 }  // namespace detail
 
@@ -42,8 +44,9 @@ inline constexpr std::string_view results_magic = "# tunekit results 1";
 ///     128 768 768 4711 0.00123 0.00122 0.00124 15 s
 ///     end 1b2c3d4e5f607182
 ///
-/// A configuration has its index and values. A row has sizes, index, seconds, the interval's ends, runs, and letters:
-/// `s`earched at this shape, `u`ntuned default, `<` cut short, `-` none. Blanks in a field are %20.
+/// A configuration has its index and values. A row has the sizes, the index, the seconds, the two ends of the interval,
+/// the number of runs, and letters: `s` for searched at this shape, `u` for the untuned default, `<` for cut short, `-`
+/// for none of these. A blank in a field is written as %20.
 [[nodiscard]] inline std::string to_text(const results& all)
 {
     std::string out(detail::results_magic);
@@ -75,22 +78,27 @@ inline constexpr std::string_view results_magic = "# tunekit results 1";
     return detail::with_end(std::move(out));
 }
 
-/// Reads results from a file's text; `name` stands for the file. Errors: tunekit::error naming file, line and what is
-/// wrong: another kind of file, one that was cut or changed, a row that does not fit.
-[[nodiscard]] inline results parse_results(std::string_view text, const std::string& name)
+namespace detail {
+
+/// The results in a text of the file that `what` names.
+[[nodiscard]] inline results results_in(std::string_view text, const std::string& what)
 {
-    const std::string what = "results " + name;
     if (!text.starts_with("# tunekit results"))
         throw error(what + ": is no file of results, want one that dispatch::write_results wrote");
-    detail::line_reader in(detail::without_end(text, what), what);
-    detail::check_first(in, detail::results_magic);
+    line_reader in(without_end(text, what), what);
+    check_first(in, results_magic);
     results out;
     out.kernel = in.word(in.after("kernel"));
     out.version = in.word(in.after("version"));
     out.fingerprint = in.hex(in.after("space"));
     out.sizes = in.fields(in.after("sizes"));
     out.parameters = in.fields(in.after("parameters"));
-    std::map<index, std::vector<std::string>> configs;
+    struct config {
+        std::vector<std::string> values;
+        std::size_t bytes = sizeof(result);  // that a row with it takes, at least
+    };
+    std::map<index, config> configs;
+    std::size_t unfolded = 0;
     std::string device, date;
     while (!in.done()) {
         if (in.peek().starts_with("device ")) {
@@ -105,7 +113,9 @@ inline constexpr std::string_view results_magic = "# tunekit results 1";
             if (values.empty()) in.refuse("has no configuration");
             const auto candidate = in.number<index>(values.front());
             values.erase(values.begin());
-            if (!configs.emplace(candidate, std::move(values)).second)
+            config c{std::move(values)};
+            for (const std::string& v : c.values) c.bytes += sizeof(std::string) + v.size();
+            if (!configs.emplace(candidate, std::move(c)).second)
                 in.refuse("configuration " + std::to_string(candidate) + " is there twice");
             continue;
         }
@@ -118,7 +128,9 @@ inline constexpr std::string_view results_magic = "# tunekit results 1";
         r.candidate = in.number<index>(times[0]);
         const auto known = configs.find(r.candidate);
         if (known == configs.end()) in.refuse("configuration " + std::to_string(r.candidate) + " is not in the file");
-        r.values = known->second;
+        unfolded += known->second.bytes + device.size();
+        if (unfolded > max_unfolded) in.refuse("the rows so far hold more than 256 MiB of values, want less");
+        r.values = known->second.values;
         r.seconds = in.number<double>(times[1]);
         r.within = {in.number<double>(times[2]), in.number<double>(times[3])};
         r.runs = in.number<std::uint32_t>(times[4]);
@@ -128,23 +140,34 @@ inline constexpr std::string_view results_magic = "# tunekit results 1";
             else if (c == '<') r.at_least = true;
             else if (c != '-') in.refuse("has another letter than s, u, < and -");
         }
-        const std::size_t before = out.rows.size();
+        if (!out.rows.empty() && !before(out.rows.back(), r))
+            in.refuse(before(r, out.rows.back()) ? "comes before the row above it, want them sorted"
+                                                 : "is a second row of one shape and configuration");
         try {
             out.add(std::move(r));
         } catch (const std::invalid_argument& bad) {
             in.refuse(bad.what());
         }
-        if (out.rows.size() == before) in.refuse("is a second row of one shape and configuration");
         out.set_date(device, date);
     }
     return out;
 }
 
+}  // namespace detail
+
+/// Reads results from a file's text. `name` is the name of the file in messages. Errors: tunekit::error with the file,
+/// the line and what is wrong: another kind of file, one that was cut or changed, a row that does not fit or is not
+/// in order, rows that hold more than 256 MiB, memory that does not suffice.
+[[nodiscard]] inline results parse_results(std::string_view text, const std::string& name)
+{
+    return io::detail::within_memory(name, [&] { return detail::results_in(text, "results " + name); });
+}
+
 /// Reads a file of results. Errors: those of parse_results, and tunekit::error where it cannot be read.
 [[nodiscard]] inline results read_results(const std::string& path) { return parse_results(io::read_text(path), path); }
 
-/// Writes a file of results, by a file beside it and a rename. Errors: tunekit::error where it cannot be written; then
-/// the file is as it was.
+/// Writes a file of results: a temporary file, then a rename. Errors: tunekit::error where it cannot be written; the
+/// old file then stays.
 inline void write_results(const std::string& path, const results& all) { io::replace_text(path, to_text(all)); }
 
 }  // namespace tunekit::dispatch

@@ -26,9 +26,9 @@ namespace tunekit::dispatch {
 
 /// The kernel and the shape in such a name.
 struct named_shape {
-    std::string kernel{};
-    std::vector<std::string> sizes{};
-    shape_sizes at{};
+    std::string kernel{};              ///< the words before the sizes, with single blanks between
+    std::vector<std::string> sizes{};  ///< the names of the sizes, in the order of the text
+    shape_sizes at{};                  ///< the sizes, each at least 1
 };
 
 /// Reads a task's name: words, then NAME=NUMBER at least once, each number 1 or more. Empty where the name has another

@@ -29,16 +29,16 @@ namespace tunekit::dispatch {
 /// Options of `tune_shapes`. An aggregate: name what you change.
 struct tune_shapes_options {
     std::string device{};                      ///< the name of this machine in the rows
-    tasks_budget budget{};                     ///< of all together: seconds, or trials of each shape
-    std::size_t together = 8;                  ///< shapes that the schedule has at a time; >= 1
+    tasks_budget budget{};                     ///< the budget of all shapes together: seconds, or trials of each shape
+    std::size_t together = 8;                  ///< >= 1; the number of shapes that the schedule has at a time
     std::size_t max_shapes = ~std::size_t{0};  ///< the most shapes of the family that are tuned
-    std::size_t neighbours = 3;                ///< number of near shapes whose winners a shape begins with
-    std::size_t keep = 2;                      ///< configurations of each shape that are carried to all others; >= 1
-    double carry_share = 0.25;                 ///< of the seconds, for carrying over; in [0, 1[
-    double carry_factor = 2.5;                 ///< a carried one this many times slower than the best is cut short; > 1
-    fit_options fit{};
+    std::size_t neighbours = 3;                ///< the number of near shapes whose winners a shape begins with
+    std::size_t keep = 2;       ///< >= 1; the number of configurations of each shape that are carried to all others
+    double carry_share = 0.25;  ///< in [0, 1[; the share of the seconds for carrying over
+    double carry_factor = 2.5;  ///< > 1; a carried one this many times slower than the best is cut short
+    fit_options fit{};          ///< how choices are fitted to find the most doubtful shapes
 
-    /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
+    /// Throws std::invalid_argument where a setting is out of range, or the device is empty.
     void validate() const
     {
         fit.validate();
@@ -51,12 +51,12 @@ struct tune_shapes_options {
 
 namespace detail {
 
-/// Nobody watches.
+/// A watch that does nothing.
 struct silent {
     void operator()(const plan&, std::size_t) const {}
 };
 
-/// Adds what a task measured of some configurations.
+/// Adds rows for the trials of a task that have a cost.
 inline void add_trials(results& to, const task& t, const shape_sizes& at, const std::string& device,
                        const std::vector<measure::trial>& trials, std::span<const index> carried,
                        std::optional<index> untuned)
@@ -91,17 +91,20 @@ inline void add_trials(results& to, const task& t, const shape_sizes& at, const 
 ///     all = dispatch::tune_shapes(std::move(all), family, make, tk::recipes::combined(),
 ///                                 {.device = io::machine_key(), .budget = {.seconds = 600}}, gen);
 ///
-/// Waves of `together` shapes, chosen by `next_shapes`, are tuned by the recipe under its schedule. Each begins with its own
-/// known configurations, then with the winners of its `neighbours` nearest shapes that are not yet among them. At the end the
-/// best `keep` of every shape are measured at all shapes of this call, so that `fit` knows their loss there. A configuration
-/// that is `carry_factor` times slower than the best is cut short.
+/// The shapes are tuned in waves of `together`, which `next_shapes` chooses. The recipe tunes each wave under its
+/// schedule. Each shape begins with its own known configurations, then with the winners of its `neighbours` nearest
+/// shapes that are not yet among them. At the end the best `keep` of every shape are measured at all shapes of this
+/// call, so that `fit` knows their loss there. A configuration that is `carry_factor` times slower than the best is cut
+/// short.
 ///
-/// A wave gets a share of the seconds left for tuning: its share of the shapes that are left. Budgets without seconds have
-/// no limit of time. `known` may have no rows, but it names kernel, version, space, sizes and parameters.
+/// A wave gets a share of the seconds left for tuning, in proportion to its share of the shapes that are left. Budgets
+/// without seconds have no limit of time. `known` may have no rows, but it names kernel, version, space, sizes and
+/// parameters.
 ///
-/// Errors:     std::invalid_argument for options out of range, a task over another space than `known`, and those of tune_tasks.
+/// Errors:     std::invalid_argument for options out of range, and for a task over another space than `known`; those of
+///             tune_tasks.
 /// Randomness: that of tune_tasks, for each wave in turn.
-/// Cost:       a fit a wave, besides measuring.
+/// Cost:       one fit for each wave, besides measuring.
 template <class Make, class P, class Clock, generator G>
     requires std::same_as<std::invoke_result_t<Make&, const shape_sizes&>, task> && measure::clock<Clock>
 [[nodiscard]] results tune_shapes(results known, std::span<const shape_sizes> family, Make&& make, const P& how,
@@ -111,8 +114,8 @@ template <class Make, class P, class Clock, generator G>
     const double start = now(), for_tuning = options.budget.seconds * (1 - options.carry_share);
     std::vector<task> tasks;
     std::vector<shape_sizes> shapes;
-    std::vector<std::optional<index>> untuned;  // the first of those that a task came with
-    std::vector<index> winners;                 // of all shapes, the best few of each
+    std::vector<std::optional<index>> untuned;  // for each task, the first configuration that it begins with
+    std::vector<index> winners;                 // the best few of each shape
     std::vector<shape_sizes> left(family.begin(), family.end());
     while (shapes.size() < options.max_shapes) {
         const auto wave = next_shapes(known, options.device, left,

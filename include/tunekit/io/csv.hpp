@@ -4,6 +4,7 @@
 /// \file
 /// Trials as plain CSV, for a spreadsheet: written and read.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -183,8 +184,11 @@ template <space::described Space>
     const auto records = csv_records(without_bom(text));
     const std::span<const std::string> names = space.names();
     const auto header = csv_records(detail::csv_header(names));
-    if (records.empty() || records[0].fields != header[0].fields)
-        throw error(name + ":1: is not the header of this space, want " + detail::csv_header(names).substr(0, 200));
+    if (records.empty() || records[0].fields != header[0].fields) {
+        const std::string want = detail::csv_header(names);
+        throw error(name + ":1: is not the header of this space, want " +
+                    want.substr(0, (std::min)(want.find('\n'), std::size_t{200})));
+    }
     csv_trials out;
     std::unordered_set<std::uint64_t> numbers;  // of the trials
     for (std::size_t k = 1; k < records.size(); ++k) {

@@ -286,7 +286,7 @@ private:
         const auto same = [&](const std::string& what, const std::string& a, const std::string& b) {
             if (a != b)
                 throw error("log " + path + ": was written with " + what + " " + a + ", not " + b +
-                            "; resume with the same, or name another file");
+                            "; resume with the same, delete the log, or name another file");
         };
         same("schema", std::to_string(was.schema), std::to_string(is.schema));
         same("tunekit version", was.version, is.version);
@@ -298,7 +298,11 @@ private:
         for (std::size_t k = 0; k < is.tasks.size(); ++k) {
             same("task", was.tasks[k].name, is.tasks[k].name);
             const std::string which = " of task " + is.tasks[k].name + ',';
-            same("a space of size" + which, std::to_string(was.tasks[k].size), std::to_string(is.tasks[k].size));
+            if (was.tasks[k].size != is.tasks[k].size)
+                throw error("log " + path + ": the space of its task " + is.tasks[k].name + " has " +
+                            std::to_string(was.tasks[k].size) + " configurations, that of this run " +
+                            std::to_string(is.tasks[k].size) +
+                            "; resume with the same, delete the log, or name another file");
             same("a space of fingerprint" + which, std::to_string(was.tasks[k].fingerprint),
                  std::to_string(is.tasks[k].fingerprint));
         }

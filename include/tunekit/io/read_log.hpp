@@ -323,8 +323,11 @@ template <class Space>
         const auto& task = log.header.tasks[k];
         if (task.name != name) continue;
         if (task.size != space.size() || task.fingerprint != space.fingerprint())
-            throw error("log: task " + name +
-                        " was tuned over another space; give the space that the log was written with");
+            throw error("log: task " + name + " was tuned over another space" +
+                        (task.size == space.size() ? std::string()
+                                                   : ", of " + std::to_string(task.size) + " configurations, not " +
+                                                         std::to_string(space.size())) +
+                        "; give the space that the log was written with, or delete the log and tune again");
         std::vector<measure::trial> out;
         for (const log_trial& t : log.trials)
             if (t.task == k)

@@ -21,9 +21,24 @@ namespace tunekit::kernels {
 
 /// The machine that this translation unit's flags describe.
 #if defined(__AVX512F__)
-inline constexpr machine native{.registers = 32, .lanes = 16, .fused = true};
+inline constexpr machine native{.registers = 32,
+                                .lanes = 16,
+                                .fused = true,
+#if defined(__AVX512BF16__)
+                                .bf16_lanes = 16,
+#endif
+#if defined(__AVX512VNNI__)
+                                .u8s8_lanes = 16
+#endif
+};
 #elif defined(__AVX__) && defined(__FMA__)
-inline constexpr machine native{.registers = 16, .lanes = 8, .fused = true};
+inline constexpr machine native{.registers = 16,
+                                .lanes = 8,
+                                .fused = true,
+#if defined(__AVXVNNI__)
+                                .u8s8_lanes = 8
+#endif
+};
 #elif defined(__AVX__)
 inline constexpr machine native{.registers = 16, .lanes = 8, .fused = false};
 #elif defined(__aarch64__)
@@ -36,7 +51,7 @@ inline constexpr machine native{.registers = 16, .lanes = 4, .fused = false};
 template <int MR, int NV, int VL, machine M = native>
 [[nodiscard]] constexpr tile make_tile() noexcept
 {
-    return {MR, NV, VL, &detail::tile_kernel<MR, NV, VL, M>};
+    return {MR, NV, VL, &detail::tile_kernel<formats::fp32, MR, NV, VL, M>};
 }
 
 /// Makes a dense micro-kernel for this translation unit's machine.

@@ -8,17 +8,21 @@
 #include <cstddef>
 
 #include "tunekit/kernels/config.hpp"
+#include "tunekit/kernels/formats.hpp"
 
 namespace tunekit::kernels {
 
-/// The arguments of one call of a convolution's micro-kernel. Strides are in floats.
+/// The arguments of one call of the micro-kernel of a convolution or a product. Strides are in elements.
 ///
-///     y[m][j] (+)= sum over b < blocks, t < taps, k < depth of
-///                  x[m x_row + b x_block + t x_tap + k] w[b w_block + t w_tap + k w_step + j],     j < nv vl
-struct tile_args {
-    const float* x = nullptr;                           ///< inputs
-    const float* w = nullptr;                           ///< weights
-    float* y = nullptr;                                 ///< outputs
+///     y[m][j] (+)= sum over b < blocks, t < taps, k < depth, i < group of
+///                  x[m x_row + b x_block + t x_tap + k group + i] w[b w_block + t w_tap + k w_step + j group + i]
+///
+/// for j < nv vl, where `group` is the format's. It is 1 for float and double.
+template <class Format>
+struct basic_tile_args {
+    const typename Format::left* x = nullptr;           ///< inputs
+    const typename Format::right* w = nullptr;          ///< weights
+    typename Format::sum* y = nullptr;                  ///< outputs
     std::ptrdiff_t x_row = 0, x_block = 0, x_tap = 0;   ///< strides of x
     std::ptrdiff_t w_step = 0, w_block = 0, w_tap = 0;  ///< strides of w
     std::ptrdiff_t y_row = 0;                           ///< stride of y
@@ -29,8 +33,15 @@ struct tile_args {
     bool fetch_y = false;     ///< prefetch y's lines before the reduction, so that they are in the cache at its end
 };
 
-/// A convolution's micro-kernel.
-using tile_function = void (*)(const tile_args&);
+/// The arguments in single precision.
+using tile_args = basic_tile_args<formats::fp32>;
+
+/// A micro-kernel of convolutions and products.
+template <class Format>
+using basic_tile_function = void (*)(const basic_tile_args<Format>&);
+
+/// A micro-kernel in single precision.
+using tile_function = basic_tile_function<formats::fp32>;
 
 /// The machine that a translation unit is compiled for. It is part of a micro-kernel's type, so that units with
 /// different flags do not share a micro-kernel.
@@ -38,12 +49,21 @@ struct machine {
     int registers = 16;  ///< vector registers
     int lanes = 4;       ///< floats in each
     bool fused = false;  ///< whether it multiplies and adds in one instruction
+    int bf16_lanes = 0;  ///< sums of its widest instruction for pairs of bfloat16; 0: it has none
+    int u8s8_lanes = 0;  ///< sums of its widest instruction for four products of bytes; 0: it has none
 };
 
 /// One micro-kernel of a table.
 struct tile {
     int mr = 0, nv = 0, vl = 0;   ///< its size: mr by nv vectors of vl floats
     tile_function run = nullptr;  ///< the function
+};
+
+/// One micro-kernel of a product table.
+template <class Format>
+struct basic_tile {
+    int mr = 0, nv = 0, vl = 0;                 ///< its size: mr by nv vectors of vl sums
+    basic_tile_function<Format> run = nullptr;  ///< the function
 };
 
 /// The arguments of one call of a dense micro-kernel. Strides are in floats.
@@ -133,8 +153,12 @@ using gather_function = void (*)(const float* from, std::ptrdiff_t from_row, int
 
 /// A copy with zero padding: to[r to_row + c] = from[r from_row + c] for r < rows, c < columns, and 0 for columns <= c
 /// < filled.
-using copy_function = void (*)(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows,
-                               int columns, int filled);
+template <class T>
+using basic_copy_function = void (*)(const T* from, std::ptrdiff_t from_row, T* to, std::ptrdiff_t to_row, int rows,
+                                     int columns, int filled);
+
+/// A copy of floats with zero padding.
+using copy_function = basic_copy_function<float>;
 
 /// The functions of one machine that move floats.
 struct movement {

@@ -2,13 +2,16 @@
 #pragma once
 
 /// \file
-/// Reference results: the definitions computed plainly in double, for checking fast kernels.
+/// Reference results: the definitions computed plainly in wider numbers, for checking fast kernels.
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
+#include "tunekit/kernels/formats.hpp"
 #include "tunekit/kernels/shapes.hpp"
 
 namespace tunekit::kernels {
@@ -53,29 +56,66 @@ namespace tunekit::kernels {
     return y;
 }
 
-/// The product C = A B for each of the batch, all row-major and dense. Each sum is computed in double and rounded once.
-[[nodiscard]] inline std::vector<float> reference_gemm(const gemm_shape& s, std::span<const float> a,
-                                                       std::span<const float> b)
+namespace detail {
+
+/// What sums of a format's reference are computed in.
+template <class Format>
+struct wide_sum {
+    using type = double;
+};
+template <>
+struct wide_sum<formats::fp64> {
+    using type = long double;
+};
+template <>
+struct wide_sum<formats::u8s8> {
+    using type = std::int64_t;
+};
+
+template <class Wide, class T>
+[[nodiscard]] Wide widened(const T& x) noexcept
 {
+    if constexpr (std::is_same_v<T, bfloat16>) return static_cast<Wide>(to_float(x));
+    else return static_cast<Wide>(x);
+}
+
+}  // namespace detail
+
+/// The product C = A B for each of the batch in a number format, all row-major and dense. Each sum is computed in double
+/// (fp32, bf16), long double (fp64) or 64 bits (u8s8). It is rounded once, or taken modulo 2^32.
+template <class Format>
+[[nodiscard]] std::vector<typename Format::sum> reference_product(const gemm_shape& s,
+                                                                  std::span<const typename Format::left> a,
+                                                                  std::span<const typename Format::right> b)
+{
+    using wide = typename detail::wide_sum<Format>::type;
     const auto m = static_cast<std::size_t>(s.m), n = static_cast<std::size_t>(s.n), k = static_cast<std::size_t>(s.k);
-    std::vector<float> c(static_cast<std::size_t>(s.batch) * m * n);
-    std::vector<double> row(n);
+    std::vector<typename Format::sum> c(static_cast<std::size_t>(s.batch) * m * n);
+    std::vector<wide> row(n);
     for (std::size_t batch = 0; batch < static_cast<std::size_t>(s.batch); ++batch) {
         for (std::size_t i = 0; i < m; ++i) {
-            row.assign(n, 0.0);
+            row.assign(n, wide{});
             for (std::size_t l = 0; l < k; ++l) {
-                const auto left = static_cast<double>(a[(batch * m + i) * k + l]);
-                for (std::size_t j = 0; j < n; ++j) row[j] += left * static_cast<double>(b[(batch * k + l) * n + j]);
+                const auto left = detail::widened<wide>(a[(batch * m + i) * k + l]);
+                for (std::size_t j = 0; j < n; ++j) row[j] += left * detail::widened<wide>(b[(batch * k + l) * n + j]);
             }
-            for (std::size_t j = 0; j < n; ++j) c[(batch * m + i) * n + j] = static_cast<float>(row[j]);
+            for (std::size_t j = 0; j < n; ++j) c[(batch * m + i) * n + j] = static_cast<typename Format::sum>(row[j]);
         }
     }
     return c;
 }
 
-/// The relative error: the largest |a - b| over the largest |b|; +inf where an element of `a` is NaN or the sizes
-/// differ.
-[[nodiscard]] inline double relative_error(std::span<const float> a, std::span<const float> b)
+/// The product C = A B for each of the batch, all row-major and dense. Each sum is computed in double and rounded once.
+[[nodiscard]] inline std::vector<float> reference_gemm(const gemm_shape& s, std::span<const float> a,
+                                                       std::span<const float> b)
+{
+    return reference_product<formats::fp32>(s, a, b);
+}
+
+namespace detail {
+
+template <class T>
+[[nodiscard]] double relative_error_of(std::span<const T> a, std::span<const T> b)
 {
     if (a.size() != b.size()) return HUGE_VAL;
     double worst = 0, scale = 0;
@@ -85,6 +125,27 @@ namespace tunekit::kernels {
         if (std::fabs(static_cast<double>(b[i])) > scale) scale = std::fabs(static_cast<double>(b[i]));
     }
     return worst == 0 ? 0 : scale == 0 ? HUGE_VAL : worst / scale;
+}
+
+}  // namespace detail
+
+/// The relative error: the largest |a - b| over the largest |b|; +inf where an element of `a` is NaN or the sizes
+/// differ.
+[[nodiscard]] inline double relative_error(std::span<const float> a, std::span<const float> b)
+{
+    return detail::relative_error_of(a, b);
+}
+
+/// The same of doubles.
+[[nodiscard]] inline double relative_error(std::span<const double> a, std::span<const double> b)
+{
+    return detail::relative_error_of(a, b);
+}
+
+/// The same of integers.
+[[nodiscard]] inline double relative_error(std::span<const std::int32_t> a, std::span<const std::int32_t> b)
+{
+    return detail::relative_error_of(a, b);
 }
 
 }  // namespace tunekit::kernels

@@ -5,6 +5,7 @@
 /// The table of a program's micro-kernels, and the machine that they were compiled for.
 
 #include <span>
+#include <type_traits>
 
 #include "tunekit/kernels/micro_kernel.hpp"
 
@@ -13,6 +14,19 @@ namespace tunekit::kernels {
 /// The number of registers that a tile uses: its accumulators, its shorter side, and one for the vectors of the longer
 /// side.
 [[nodiscard]] constexpr int registers_of(int mr, int nv) noexcept { return mr * nv + (mr < nv ? mr : nv) + 1; }
+
+namespace detail {
+
+template <class Tile>
+[[nodiscard]] constexpr const Tile* find_tile(std::span<const Tile> tiles, int mr, int nv, int vl) noexcept
+{
+    for (const auto& t : tiles) {
+        if (t.mr == mr && t.nv == nv && t.vl == vl) return &t;
+    }
+    return nullptr;
+}
+
+}  // namespace detail
 
 /// The micro-kernels that one translation unit instantiated for one machine. It refers to the tiles and does not own
 /// them.
@@ -32,10 +46,7 @@ struct tile_table {
     /// The micro-kernel of that tile, or nullptr.
     [[nodiscard]] constexpr const tile* find(int mr, int nv, int vl) const noexcept
     {
-        for (const auto& t : tiles) {
-            if (t.mr == mr && t.nv == nv && t.vl == vl) return &t;
-        }
-        return nullptr;
+        return detail::find_tile(tiles, mr, nv, vl);
     }
 
     /// The transforms of that tile size for vectors of that length, or nullptr.
@@ -75,5 +86,59 @@ struct tile_table {
         return registers_of(mr, nv) * (vl > lanes ? vl / lanes : 1);
     }
 };
+
+/// The micro-kernels of matrix products in one number format, for one machine. It refers to the tiles and does not own
+/// them. For each pair (nv, vl) that occurs, it holds every mr from 1 to a largest one.
+template <class Format>
+struct product_table {
+    std::span<const basic_tile<Format>> tiles;  ///< the micro-kernels
+    int registers = 16;                         ///< vector registers
+    int lanes = 4;                              ///< sums in a vector register
+    /// Copies rows of A, with zeros up to a length.
+    basic_copy_function<typename Format::left> copy_left = nullptr;
+    /// Copies rows of B in groups of `Format::group`, which lie element by element side by side:
+    /// to[(r / group) to_row + c group + r % group] = from[r from_row + c] for r < rows, c < columns, and 0 for columns
+    /// <= c < filled and for what is missing of the last group.
+    basic_copy_function<typename Format::right> pack_right = nullptr;
+
+    /// The micro-kernel of that tile, or nullptr.
+    [[nodiscard]] constexpr const basic_tile<Format>* find(int mr, int nv, int vl) const noexcept
+    {
+        return detail::find_tile(tiles, mr, nv, vl);
+    }
+
+    /// The number of registers that a tile needs on this machine, where a vector of vl sums may take several or part
+    /// of one.
+    [[nodiscard]] constexpr int registers_for(int mr, int nv, int vl) const noexcept
+    {
+        return registers_of(mr, nv) * (vl > lanes ? vl / lanes : 1);
+    }
+};
+
+/// The table that products of a format take: `tile_table`, which serves convolutions too, in single precision.
+template <class Format>
+using product_table_of = std::conditional_t<std::is_same_v<Format, formats::fp32>, tile_table, product_table<Format>>;
+
+namespace detail {
+
+/// The functions of a table that copy A and B.
+template <class Format>
+struct operand_copies {
+    basic_copy_function<typename Format::left> left = nullptr;
+    basic_copy_function<typename Format::right> right = nullptr;
+};
+
+[[nodiscard]] constexpr operand_copies<formats::fp32> copies_of(const tile_table& t) noexcept
+{
+    return {t.moves.copy, t.moves.copy};
+}
+
+template <class Format>
+[[nodiscard]] constexpr operand_copies<Format> copies_of(const product_table<Format>& t) noexcept
+{
+    return {t.copy_left, t.pack_right};
+}
+
+}  // namespace detail
 
 }  // namespace tunekit::kernels

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "tunekit/core/config.hpp"
 
@@ -15,7 +16,10 @@ namespace tunekit::linalg {
 
 // A pack is as wide as one register, so that no value is passed in memory and none depends on an ABI switch. g++ and
 // clang vectorise none of these loops by themselves at -O2, hence the explicit type.
-#if defined(__AVX__)
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+/// Numbers in a pack.
+inline constexpr std::size_t pack_size = 8;
+#elif defined(__AVX__)
 /// Numbers in a pack.
 inline constexpr std::size_t pack_size = 4;
 #else
@@ -47,6 +51,16 @@ inline constexpr std::size_t block_size = 8;
 
 /// Writes a pack to memory that need not be aligned.
 inline void store(const pack& x, double* to) { std::memcpy(to, &x, sizeof x); }
+
+/// The pack of at(0), at(1), ...: for numbers that do not lie side by side. They reach the register without passing
+/// memory, where a pack read after numbers written one by one has to wait for the last of them.
+template <class F>
+[[nodiscard]] pack collect(const F& at)
+{
+    return [&]<std::size_t... Lane>(std::index_sequence<Lane...>) {
+        return pack{at(Lane)...};
+    }(std::make_index_sequence<pack_size>());
+}
 
 /// A value with `x` in all lanes. With it one template serves `double` and `pack`.
 template <class T>

@@ -134,12 +134,11 @@ private:
               points(s.positions.size()),
               log_prob(s.walkers()),
               factor(s.walkers()),
-              ratio(s.walkers()),
               u(s.walkers())
         {
         }
         std::vector<std::uint32_t> order, taken;
-        std::vector<double> points, log_prob, factor, ratio, u;
+        std::vector<double> points, log_prob, factor, u;
     };
 
     template <class F>
@@ -193,22 +192,12 @@ private:
             const view walkers(s.positions, d, work.order, divided.sets, set, s.steps);
             const std::size_t n = walkers.size();
             const std::uint32_t* const which = work.order.data() + first;
-            const std::span<double> log_prob(work.log_prob.data(), n), factor(work.factor.data(), n),
-                ratio(work.ratio.data(), n);
+            const std::span<double> log_prob(work.log_prob.data(), n), factor(work.factor.data(), n);
             const proposals q = layout<F>(work.points, n, d);
             one.propose(walkers, q, factor, gen);
             for (std::size_t i = 0; i < n; ++i) work.u[i] = 1 - random::uniform_01(gen);
             evaluate(log_density, work.points, d, log_prob, executor);
-            for (std::size_t i = 0; i < n; ++i)
-                ratio[i] = (linear ? 0 : factor[i]) + (log_prob[i] - s.log_prob[which[i]]);
-            linalg::exp(ratio, ratio);
-            std::size_t moved = 0;
-            for (std::size_t i = 0; i < n; ++i) {  // no branch, which could not be foretold
-                // -inf against -inf gives NaN, which nothing is below: rejected
-                const bool accept = work.u[i] < (linear ? factor[i] * ratio[i] : ratio[i]);
-                work.taken[moved] = static_cast<std::uint32_t>(i);
-                moved += accept ? 1 : 0;
-            }
+            const std::size_t moved = accept(s, {which, n}, log_prob, factor, linear, work);
             detail::for_dimensions(d, [&](auto dims) {
                 for (std::size_t a = 0; a < moved; ++a) {
                     const std::size_t i = work.taken[a], k = which[i];
@@ -220,6 +209,34 @@ private:
             first += n;
         }
         ++s.steps;
+    }
+
+    /// Writes who of a set moves to the front of `work.taken`, and returns how many. -inf against -inf gives NaN, which
+    /// nothing is below: rejected.
+    static std::size_t accept(const state& s, std::span<const std::uint32_t> which, std::span<const double> log_prob,
+                              std::span<const double> factor, bool linear, workspace& work)
+    {
+        using linalg::pack, linalg::pack_size;
+        const std::size_t n = which.size();
+        const double* u = work.u.data();
+        std::size_t i = 0, moved = 0;
+        // no branch, which could not be foretold
+        const auto count = [&](std::size_t walker, bool accepted) {
+            work.taken[moved] = static_cast<std::uint32_t>(walker);
+            moved += accepted ? 1 : 0;
+        };
+        for (; i + pack_size <= n; i += pack_size) {
+            const pack before = linalg::collect([&](std::size_t lane) { return s.log_prob[which[i + lane]]; });
+            const pack rise = linalg::load(log_prob.data() + i) - before, f = linalg::load(factor.data() + i);
+            const pack ratio = linalg::exp(linear ? 0 + rise : f + rise);
+            const auto accepted = linalg::load(u + i) < (linear ? f * ratio : ratio);
+            for (std::size_t lane = 0; lane < pack_size; ++lane) count(i + lane, accepted[lane] != 0);
+        }
+        for (; i < n; ++i) {
+            const double ratio = linalg::exp((linear ? 0 : factor[i]) + (log_prob[i] - s.log_prob[which[i]]));
+            count(i, u[i] < (linear ? factor[i] * ratio : ratio));
+        }
+        return moved;
     }
 
     /// Walkers from which on two sets are divided pair by pair: few walkers have too few such divisions.

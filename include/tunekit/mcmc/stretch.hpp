@@ -6,8 +6,8 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
-#include <type_traits>
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/linalg/elementary.hpp"
@@ -42,35 +42,25 @@ struct stretch {
     /// z^(D - 1) itself where it stays within e^300 and e^-300.
     [[nodiscard]] bool gives_factors(std::size_t dimensions) const
     {
+        if (dimensions <= 100 && scale <= 20) return true;  // ln 20 < 3, and this is asked in every step
         return static_cast<double>(dimensions) * std::log(scale) <= 300;
     }
 
     template <generator G>
     void propose(const view& walkers, const proposals& out, std::span<double> log_factor, G& gen) const
     {
-        const std::size_t helpers = walkers.helpers();
-        const double narrow = 1 / scale;
         const bool linear = gives_factors(walkers.dimensions());
-        const auto move = [&](auto d, auto stride) {
+        detail::for_dimensions(walkers.dimensions(), [&](auto d) {
             constexpr std::size_t together = 32;  // draws first: the loop that moves needs the registers
-            const double stretched = scale - 1, over = narrow;
-            const std::size_t n = walkers.size(), others = helpers;
-            double* const factor = log_factor.data();
+            const std::size_t n = walkers.size();
             for (std::size_t from = 0; from < n; from += together) {
                 const std::size_t end = n - from < together ? n : from + together;
                 const double* by[together];
-                for (std::size_t i = from; i < end; ++i) {
-                    const detail::index_and_fraction drawn = detail::pick(others, gen);
-                    const double root = stretched * drawn.fraction + 1;
-                    by[i - from] = walkers.helper(drawn.index).data();
-                    factor[i] = root * root * over;
-                }
-                for (std::size_t i = from; i < end; ++i) {
-                    const double z = factor[i];
-                    const double *x = walkers.walker(i).data(), *y = by[i - from];
-                    double* q = &out(i, 0);
-                    for (std::size_t c = 0; c < d; ++c) q[c * stride] = y[c] + z * (x[c] - y[c]);
-                }
+                std::uint32_t which[together];
+                draw(walkers.helpers(), {which, end - from}, log_factor.subspan(from, end - from), gen);
+                for (std::size_t i = from; i < end; ++i) by[i - from] = walkers.helper(which[i - from]).data();
+                if (out.coordinate_stride() == 1) move(d, walkers, by, log_factor, from, end, out);
+                else move_columns(d, walkers, by, log_factor, from, end, out);
             }
             if (!linear) return;
             for (double& f : log_factor) {
@@ -78,14 +68,59 @@ struct stretch {
                 f = 1;
                 for (std::size_t c = 1; c < d; ++c) f *= z;
             }
-        };
-        detail::for_dimensions(walkers.dimensions(), [&](auto d) {
-            if (out.coordinate_stride() == 1) move(d, std::integral_constant<std::size_t, 1>{});
-            else move(d, out.coordinate_stride());
         });
         if (linear) return;
         linalg::log_of_normals(log_factor, log_factor);
         for (double& f : log_factor) f *= static_cast<double>(walkers.dimensions()) - 1;
+    }
+
+private:
+    /// A helper and a factor z for each walker, at most 32.
+    template <generator G>
+    void draw(std::size_t helpers, std::span<std::uint32_t> which, std::span<double> z, G& gen) const
+    {
+        const double stretched = scale - 1, over = 1 / scale;
+        detail::picks(helpers, which, z, gen);
+        for (double& f : z) {
+            const double root = stretched * f + 1;
+            f = root * root * over;
+        }
+    }
+
+    /// The proposals of walkers [from, end), each in one place.
+    template <class Dimensions>
+    static void move(Dimensions d, const view& walkers, const double* const* by, std::span<const double> z,
+                     std::size_t from, std::size_t end, const proposals& out)
+    {
+        for (std::size_t i = from; i < end; ++i) {
+            const double *x = walkers.walker(i).data(), *y = by[i - from];
+            double* q = &out(i, 0);
+            for (std::size_t c = 0; c < d; ++c) q[c] = y[c] + z[i] * (x[c] - y[c]);
+        }
+    }
+
+    /// The same where a coordinate of all of them lies in one place: a pack of walkers at a time.
+    template <class Dimensions>
+    static void move_columns(Dimensions d, const view& walkers, const double* const* by, std::span<const double> z,
+                             std::size_t from, std::size_t end, const proposals& out)
+    {
+        using linalg::pack, linalg::pack_size;
+        std::size_t i = from;
+        for (; i + pack_size <= end; i += pack_size) {
+            const double* x[pack_size];
+            for (std::size_t lane = 0; lane < pack_size; ++lane) x[lane] = walkers.walker(i + lane).data();
+            const double* const* y = by + (i - from);
+            const pack factor = linalg::load(z.data() + i);
+            for (std::size_t c = 0; c < d; ++c) {
+                const pack to = linalg::collect([&](std::size_t lane) { return y[lane][c]; }),
+                           own = linalg::collect([&](std::size_t lane) { return x[lane][c]; });
+                linalg::store(to + factor * (own - to), &out(i, c));
+            }
+        }
+        for (; i < end; ++i) {
+            const double *x = walkers.walker(i).data(), *y = by[i - from];
+            for (std::size_t c = 0; c < d; ++c) out(i, c) = y[c] + z[i] * (x[c] - y[c]);
+        }
     }
 };
 

@@ -14,11 +14,11 @@
 
 namespace tunekit::measure {
 
-/// Holds any repetition as one type, for programs that choose one by name. It is itself a repetition; copies are deep.
+/// Holds any repetition as one type, for programs that choose one by name. It is itself a repetition. Copies are deep.
 ///
 ///     any_repetition r{until_stable::paper()};
 ///
-/// Cost: one virtual call a timed batch.
+/// Cost: one virtual call per timed batch.
 class any_repetition {
     struct repetition_interface {
         virtual ~repetition_interface() = default;
@@ -40,9 +40,10 @@ class any_repetition {
     };
 
 public:
+    /// Holds a copy of `chosen`.
     template <class R>
         requires(!std::same_as<R, any_repetition>) && repetition<R>
-    any_repetition(R chosen)  // implicit: a value of any type that fits is one
+    any_repetition(R chosen)  // implicit: any repetition converts
         : held_(core::polymorphic<repetition_interface>::make<model<R>>(std::move(chosen)))
     {
     }

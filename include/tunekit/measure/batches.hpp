@@ -33,8 +33,8 @@ namespace tunekit::measure {
     return {.cost = stats::mean(batches), .spread = std::sqrt(variance / static_cast<double>(batches.size()))};
 }
 
-/// The number of runs in the next batch, where `runs` in all are wanted in batches of `batch` and `done` batches were
-/// timed. The last batch takes the rest.
+/// The number of runs in the next batch, after `done` batches; 0 where nothing is left. `runs` are wanted in all, in
+/// batches of `batch`. The last batch takes the rest.
 [[nodiscard]] constexpr std::uint32_t next_batch(std::uint32_t runs, std::uint32_t batch, std::size_t done) noexcept
 {
     const std::uint64_t spent = std::uint64_t{batch} * done;

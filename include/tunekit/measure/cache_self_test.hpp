@@ -18,19 +18,19 @@ namespace tunekit::measure {
 /// Seconds of one run of the same load under each cache policy. Each is the smallest of all runs, because disturbance
 /// only adds time.
 struct cache_times {
-    double warm = 0;
-    double cold = 0;
-    double rotating = 0;
+    double warm = 0;      ///< seconds with the data that the run before left in the caches (`cache::warm`)
+    double cold = 0;      ///< seconds after the caches were flushed (`cache::cold`)
+    double rotating = 0;  ///< seconds over another copy of the data in each run (`rotating`)
 };
 
 namespace detail {
 
-/// One step of a walk over memory: each lies in a cache line of its own and says where the next one is.
+/// One step of a walk over memory. It lies in a cache line of its own and holds the position of the next one.
 struct alignas(64) cache_line {
     std::uint32_t next = 0;
 };
 
-/// Walks all lines, each load after the one before it. `lines` is a power of two.
+/// Walks all lines. Each load waits for the one before it, whose value is its address. `lines` is a power of two.
 inline std::uint32_t walk(std::span<const cache_line> lines) noexcept
 {
     std::uint32_t at = 0;
@@ -40,20 +40,22 @@ inline std::uint32_t walk(std::span<const cache_line> lines) noexcept
 
 }  // namespace detail
 
-/// Times a walk over 256 KiB, one dependent load per cache line in an order that no prefetcher guesses, with warm
-/// caches, with cold ones and over rotating copies.
+/// Times a walk over 256 KiB with warm caches, with cold ones, and over rotating copies. The walk makes one dependent load
+/// per cache line, in an order that no prefetcher guesses.
 ///
 ///     const cache_times seen = cache_self_test();
 ///     if (seen.cold < 1.5 * seen.warm) std::puts("flushing has no effect here: more memory is needed");
 ///
-/// `flush_bytes` is what the policies are given: timed_options::flush_bytes and the total of `rotating`.
-/// Errors: `runs` must be at least 1. Cost: about 10 ms per run, nearly all of it flushing.
+/// `flush_bytes` is what the policies are given: timed_options::flush_bytes, and the total of `rotating`.
+/// Errors: std::invalid_argument where `runs` is 0; tunekit::error where the walk cannot be timed.
+/// Cost:   about 10 ms per run, nearly all of it flushing.
 [[nodiscard]] inline cache_times cache_self_test(std::uint32_t runs = 21, std::size_t flush_bytes = 0)
 {
     require(runs >= 1, "cache_self_test: runs is 0, want >= 1");
     constexpr std::uint32_t lines = 4096;
     rotating<detail::cache_line> memory(lines, flush_bytes);
-    for (std::size_t k = 0; k < memory.copies(); ++k)  // a full period: the multiplier is 1 modulo 4, the step odd
+    for (std::size_t k = 0; k < memory.copies();
+         ++k)  // visits every line: the multiplier is 1 modulo 4, the step is odd
         for (std::uint32_t i = 0; i < lines; ++i) memory.at(k)[i].next = (i * 1229 + 2531) % lines;
 
     const auto least = [&](bool turning, cache state) {

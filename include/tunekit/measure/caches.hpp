@@ -11,15 +11,15 @@
 
 namespace tunekit::measure {
 
-/// The state of the caches when a timed run begins. A third policy, other buffers in each run, is the kernel's own: see
-/// `rotating`.
+/// The state of the caches when a timed run begins. There is a third policy, which a kernel implements itself: other
+/// buffers in each run. See `rotating`.
 enum class cache : std::uint8_t {
     warm,  ///< the state that the run before left
     cold,  ///< no useful data: other memory is written before each run, outside the timed window
 };
 
-/// A number of bytes that no cache of this machine holds: twice the last level, or 64 MiB where the system does not
-/// tell its size.
+/// A number of bytes that no cache of this machine holds: twice the last level, or 64 MiB where the system does not give
+/// its size.
 [[nodiscard]] inline std::size_t beyond_caches() noexcept
 {
     long bytes = 0;
@@ -34,7 +34,7 @@ namespace detail {
 /// Writes memory until the caches hold nothing else.
 class flusher {
 public:
-    /// `bytes` of it; with 0, nothing is ever done.
+    /// Writes `bytes` in each call; with 0 a call does nothing.
     explicit flusher(std::size_t bytes) : bytes_(bytes) {}
 
     void operator()() noexcept

@@ -86,9 +86,9 @@ enum class failure_kind : std::uint8_t {
 
 /// The failure of one configuration. A failure is data: it is logged, counted and shown to strategies as a cost is.
 struct failure {
-    failure_kind kind = failure_kind::invalid;
-    int code = 0;           ///< signal, exit status or device code, as `kind` says; else 0
-    std::string message{};  ///< one line for the user
+    failure_kind kind = failure_kind::invalid;  ///< what went wrong; it says what `code` means
+    int code = 0;                               ///< signal, exit status or device code, as `kind` says; else 0
+    std::string message{};                      ///< one line for the user
 
     friend bool operator==(const failure&, const failure&) = default;
 };
@@ -96,13 +96,14 @@ struct failure {
 /// An exception that the kernel, the run or the check of `timed` may throw. The measurement then has the failure `why`,
 /// kind and code included.
 struct candidate_error : error {
+    /// Holds the failure; `what()` is its message.
     explicit candidate_error(failure what) : error(what.message), why(std::move(what)) {}
-    failure why;
+    failure why;  ///< the failure that the candidate's measurement gets
 };
 
 /// The limits of one batch, fixed when it is proposed.
 struct limits {
-    double abandon_above = std::numeric_limits<double>::infinity();  ///< seconds; a slower candidate may be cut short
+    double abandon_above = std::numeric_limits<double>::infinity();  ///< seconds per run; a slower one may be cut short
     double run_seconds = 10;    ///< wall time of one candidate's runs, warm-up and check included
     double build_seconds = 10;  ///< wall time of one candidate's build
 
@@ -112,13 +113,13 @@ struct limits {
 /// The result of measuring one configuration.
 struct measurement {
     double cost = std::numeric_limits<double>::quiet_NaN();  ///< seconds of one run; without meaning where `failed`
-    double spread = 0;         ///< seconds; standard error of `cost` as the repetition policy estimates it
-    std::uint32_t runs = 0;    ///< timed runs behind `cost`
-    bool at_least = false;     ///< cut short: the true cost is not below `cost`
-    double build_seconds = 0;  ///< wall seconds
-    double run_seconds = 0;    ///< wall seconds of the candidate's check, warm-up and timing
-    std::optional<failure> failed{};
-    std::vector<double> batches{};  ///< seconds per run of each timed batch, in order
+    double spread = 0;                ///< seconds; standard error of `cost` as the repetition policy estimates it
+    std::uint32_t runs = 0;           ///< timed runs behind `cost`
+    bool at_least = false;            ///< cut short: the true cost is not below `cost`
+    double build_seconds = 0;         ///< wall seconds of the build; 0 where nothing was built
+    double run_seconds = 0;           ///< wall seconds of the candidate's check, warm-up and timing
+    std::optional<failure> failed{};  ///< why there is no cost; empty where there is one
+    std::vector<double> batches{};    ///< seconds per run of each timed batch, in order
 
     /// Whether `cost` is a verified time of the whole candidate, so that it can be compared and ranked.
     [[nodiscard]] bool ok() const noexcept { return !failed && !at_least; }
@@ -129,39 +130,40 @@ struct measurement {
 /// The cost that a repetition policy computes from the batches of one configuration.
 struct estimate {
     double cost = 0;    ///< seconds of one run
-    double spread = 0;  ///< seconds; standard error of `cost`, 0 where one batch alone cannot tell
+    double spread = 0;  ///< seconds; standard error of `cost`; 0 after a single batch
 
     friend bool operator==(const estimate&, const estimate&) = default;
 };
 
 /// A configuration and its measurement.
 struct trial {
-    index candidate = 0;
-    measurement measured{};
+    index candidate = 0;     ///< its index in the space
+    measurement measured{};  ///< its cost or its failure
     std::size_t worker = 0;  ///< the worker that measured it
 
     friend bool operator==(const trial&, const trial&) = default;
 };
 
-/// A measurer measures configurations, in the order of the batch. It is the one collaborator that changes state: it
-/// owns the outside world. Exceptions mean that measuring itself is broken (no memory, no child); a candidate's fault
-/// is data.
+/// A measurer measures configurations, in the order of the batch. It is the only collaborator that changes state: it owns
+/// the outside world. An exception means that measuring itself is broken: no memory, or no child process. A candidate's
+/// fault is data.
 template <class M>
 concept measurer = requires(M& m, std::span<const index> batch, const limits& l) {
     { m.measure(batch, l) } -> std::same_as<std::vector<measurement>>;
 };
 
 /// A measurer that can report each result before the batch is over: `measure(batch, limits, each)` calls
-/// `each(measurement)` once per candidate, in the batch's order, and returns nothing. It is useful where a batch is
-/// built together.
+/// `each(measurement)` once per candidate, in the batch's order, and returns nothing. `tune` records each result as it
+/// comes, so that a run that is killed loses only what was being measured.
 template <class M>
 concept streaming_measurer =
     measurer<M> && requires(M& m, std::span<const index> batch, const limits& l, void (&each)(measurement)) {
         { m.measure(batch, l, each) } -> std::same_as<void>;
     };
 
-/// Measures `batch` and calls `each(measurement)` per candidate, in order, as soon as it is known. A measurer that
-/// streams gets the whole batch, another one a candidate at a time.
+/// Measures `batch` and calls `each(measurement)` per candidate, in order, as soon as it is known. A measurer that streams
+/// gets the whole batch; any other gets one candidate at a time. Throws tunekit::error where a measurer does not return one
+/// measurement per candidate.
 template <measurer M, class Each>
 void measure_each(M& m, std::span<const index> batch, const limits& l, Each&& each)
 {
@@ -175,6 +177,20 @@ void measure_each(M& m, std::span<const index> batch, const limits& l, Each&& ea
         }
     }
 }
+
+namespace detail {
+
+/// The measurements of a batch, from a measurer that streams.
+template <class M>
+[[nodiscard]] std::vector<measurement> collected(M& m, std::span<const index> batch, const limits& l)
+{
+    std::vector<measurement> out;
+    out.reserve(batch.size());
+    m.measure(batch, l, [&out](measurement one) { out.push_back(std::move(one)); });
+    return out;
+}
+
+}  // namespace detail
 
 /// A policy that gives the number of runs of the next timed batch, from the batches so far; 0 stops. The first batch
 /// has at least one run.
@@ -195,12 +211,13 @@ concept validated = requires(const R& policy) {
     { policy.validate() } -> std::same_as<void>;
 };
 
-/// A repetition policy: a pure function of the seconds per run of each timed batch, oldest first. That list is all its
-/// state, so a policy runs over recorded batches as over live ones.
+/// A repetition policy: a pure function of the seconds per run of each timed batch, oldest first. That list is its only
+/// state, so a policy works on recorded batches as on live ones.
 template <class R>
 concept repetition = std::copyable<R> && plans_runs<R> && estimates_cost<R> && validated<R>;
 
-/// A clock gives the time in seconds since a moment of its own. It never goes backwards. It is read once per batch.
+/// A clock gives the time in seconds since a moment of its own. It never goes backwards. `timed` reads it before and after
+/// each batch.
 template <class C>
 concept clock = requires(C& c) {
     { c() } -> std::same_as<double>;

@@ -14,14 +14,12 @@
 
 namespace tunekit::measure {
 
-/// Runs always the same number of times. The cost is the mean over the runs.
+/// Always makes the same number of runs. The cost is the mean over the runs.
 ///
 ///     constexpr fixed policy{.runs = 30, .batch = 3};
-///
-/// Errors: `runs` and `batch` must be at least 1.
 struct fixed {
-    std::uint32_t runs = 100;  ///< timed runs in all
-    std::uint32_t batch = 10;  ///< runs per reading of the clock
+    std::uint32_t runs = 100;  ///< >= 1; timed runs in all
+    std::uint32_t batch = 10;  ///< >= 1; runs that are timed together
 
     void validate() const
     {
@@ -34,7 +32,7 @@ struct fixed {
         return next_batch(runs, batch, batches.size());
     }
 
-    /// The mean over all runs, in which a short last batch counts by its runs. `spread` is that of the batches.
+    /// The mean over all runs: a shorter last batch has the weight of its runs. `spread` is that of the batches.
     [[nodiscard]] estimate estimate_of(std::span<const double> batches) const
     {
         estimate all = mean_of(batches);

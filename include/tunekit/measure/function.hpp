@@ -24,11 +24,13 @@ namespace tunekit::measure {
 ///     tk::measure::function cost{space, [&](const auto& c) { return simulate(tk::get<"tile">(c)); }};
 ///     auto found = tk::tune(space, cost, tk::search::annealing{}, {.trials = 200}, gen);
 ///
-/// The cost is what `f` returns: seconds, bytes, anything that is positive and finite, as strategies take its logarithm.
-/// Return exp(x) of an x that may be 0 or less, and 1/x of one that is to grow. Where `f` is noise, average in it.
+/// The cost is what `f` returns: seconds, bytes, or anything else that is positive and finite, because strategies take its
+/// logarithm. Return exp(x) for an x that may be 0 or less, and 1/x for one that should grow. Where `f` is noisy, average
+/// in it.
 ///
-/// Failures: bad_cost (0, negative, infinite or NaN), out_of_memory (std::bad_alloc), that of a candidate_error, invalid
-///           (threw anything else). limits are not enforced: `in_process`, `isolated` and `program` do.
+/// Failures: `bad_cost` for 0, a negative number, an infinity or NaN; `out_of_memory` for std::bad_alloc; the failure of a
+///           candidate_error; `invalid` for any other exception.
+/// Limits:   none is enforced. `in_process`, `isolated` and `program` enforce them.
 /// Cost:     that of `f`.
 template <space::typed Space, class F>
 struct function {
@@ -39,15 +41,18 @@ struct function {
     static_assert(std::convertible_to<std::invoke_result_t<F&, const typename Space::config&>, double>,
                   "tunekit: function, argument 2 does not return a number: want the cost, a double");
 
-    Space space;
-    F f;
+    Space space;  ///< the space of the configurations
+    F f;          ///< called as `f(config)`; returns the cost
 
-    [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits&)
+    [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
     {
-        std::vector<measurement> out;
-        out.reserve(batch.size());
-        for (const index i : batch) out.push_back(one(i));
-        return out;
+        return detail::collected(*this, batch, within);
+    }
+    /// The same, with `each(measurement)` as soon as a candidate is measured.
+    template <class Each>
+    void measure(std::span<const index> batch, const limits&, Each&& each)
+    {
+        for (const index i : batch) each(one(i));
     }
 
 private:

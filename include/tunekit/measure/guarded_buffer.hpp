@@ -19,10 +19,10 @@ namespace tunekit::measure {
 
 /// The bytes between the end of a buffer and the end of its last page, filled with a pattern. A view.
 struct canary {
-    unsigned char* bytes = nullptr;
-    std::size_t size = 0;
+    unsigned char* bytes = nullptr;  ///< the first byte after the buffer
+    std::size_t size = 0;            ///< bytes up to the end of the page; may be 0
 
-    static constexpr unsigned char pattern = 0xC5;
+    static constexpr unsigned char pattern = 0xC5;  ///< the value of each byte until something else writes there
 
     /// The first byte that was overwritten, counted from the end of the buffer; `size` where none was.
     [[nodiscard]] std::size_t first_damaged() const noexcept
@@ -33,26 +33,29 @@ struct canary {
         return i;
     }
 
+    /// Whether every byte still has the pattern; true where there is no byte.
     [[nodiscard]] bool intact() const noexcept { return first_damaged() == size; }
+    /// Writes the pattern into every byte again.
     void restore() const noexcept { std::memset(bytes, pattern, size); }
 };
 
-/// A buffer of `n` elements in pages of its own, zero at first and shared with processes forked later: what a worker
-/// writes, its parent reads.
+/// A buffer of `n` elements in pages of its own. It is zero at first, and shared with processes forked later: the parent
+/// reads what a worker writes.
 ///
 ///     measure::guarded_buffer<float> c(m * n);
 ///     auto measure = measure::isolated(space, timed{kernel, until_stable{}, check}, {.canaries = {c.canary()}});
 ///
-/// The pages before and after cannot be touched, so writing far outside is a crash there and then; what lies between
-/// the last element and the end of its page is a canary that `isolated` looks at after every candidate. The first
-/// element is aligned to a page. All pages are present from the start. Move-only; views stay valid when it moves.
-/// Throws:     tunekit::error where the system gives no memory, std::invalid_argument for 0 elements.
+/// The pages before and after cannot be touched, so writing far outside crashes at once. The bytes between the last element
+/// and the end of its page are a canary, which `isolated` checks after every candidate. The first element is aligned to a
+/// page. All pages are present from the start. Move-only; views stay valid when it moves.
 template <class T>
 class guarded_buffer {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>,
                   "tunekit: guarded_buffer: elements cross processes, want a trivially copyable type");
 
 public:
+    /// Maps pages for `n` elements, which are zero. Throws tunekit::error where the system gives no memory, and
+    /// std::invalid_argument for 0 elements or a size that overflows.
     explicit guarded_buffer(std::size_t n) : size_(n)
     {
         require(n > 0, "guarded_buffer: 0 elements, want >= 1");
@@ -72,6 +75,7 @@ public:
         canary().restore();
     }
 
+    /// Takes over the pages of `other`, which is empty afterwards.
     guarded_buffer(guarded_buffer&& other) noexcept
         : whole_(std::exchange(other.whole_, nullptr)), mapped_(other.mapped_), size_(std::exchange(other.size_, 0))
     {
@@ -91,7 +95,9 @@ public:
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// The first element, at the beginning of a page. Not for a buffer that was moved from.
     [[nodiscard]] T* data() const noexcept { return reinterpret_cast<T*>(whole_ + page_bytes()); }
+    /// A view of all elements, valid as long as the pages are.
     [[nodiscard]] std::span<T> span() const noexcept { return {data(), size_}; }
 
     /// The bytes after the last element; none where the elements fill their last page.
@@ -101,7 +107,8 @@ public:
         return {end, static_cast<std::size_t>(whole_ + mapped_ - page_bytes() - end)};
     }
 
-    /// Forbids writing, in this process and in processes forked later. Use it for references and inputs.
+    /// Forbids writing, in this process and in processes forked later. Use it for references and inputs. Throws
+    /// tunekit::error where the system refuses.
     void protect() const
     {
         if (::mprotect(whole_ + page_bytes(), mapped_ - 2 * page_bytes(), PROT_READ) != 0)

@@ -17,7 +17,7 @@ namespace tunekit::measure {
 /// The measurer that `in_process` returns.
 template <space::typed Space, class Timed>
 class in_process_measurer {
-    // Said here as well as in `timed`, so that a compiler's message begins with it.
+    // Checked here as well as in `timed`, so that a compiler's message begins with it.
     static constexpr detail::misfit wrong = detail::misfit_for<Timed, typename Space::config>;
     static_assert(wrong != detail::misfit::kernel_takes,
                   "tunekit: timed, argument 1 (kernel) does not take a configuration: write [](const auto& p) { ... } "
@@ -34,14 +34,18 @@ class in_process_measurer {
                   "const char*), empty where all is well");
 
 public:
+    /// Takes over both. Throws std::invalid_argument where a setting of `how` is out of range.
     in_process_measurer(Space space, Timed how) : space_(std::move(space)), how_(std::move(how)) { how_.validate(); }
 
     [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
     {
-        std::vector<measurement> out;
-        out.reserve(batch.size());
-        for (const index i : batch) out.push_back(how_(space_.at(i), within));
-        return out;
+        return detail::collected(*this, batch, within);
+    }
+    /// The same, with `each(measurement)` as soon as a candidate is measured.
+    template <class Each>
+    void measure(std::span<const index> batch, const limits& within, Each&& each)
+    {
+        for (const index i : batch) each(how_(space_.at(i), within));
     }
 
 private:
@@ -53,8 +57,8 @@ private:
 ///
 ///     auto measure = in_process(space, timed{time_kernel, until_stable{}, check});
 ///
-/// For kernels that are known to behave: one that crashes or hangs takes the program with it; use `isolated` where that
-/// may happen. limits::run_seconds is looked at between runs. Copies or moves `space` and `how`.
+/// Use it for kernels that you trust: one that crashes or hangs ends or blocks the program. Use `isolated` where that may
+/// happen. limits::run_seconds is checked between runs only. Copies or moves `space` and `how`.
 ///
 /// Throws:     std::invalid_argument where a setting of `how` is out of range.
 /// Cost:       32 readings of the clock and what the kernel takes.

@@ -25,36 +25,40 @@
 
 namespace tunekit::measure {
 
-/// The enforcement of a candidate's memory limit.
+/// The way in which a candidate's memory limit is enforced.
 enum class memory_rule : std::uint8_t {
-    address_space,  ///< the system, by RLIMIT_AS: allocations beyond it fail
-    resident,       ///< the parent, which looks every 10 ms and kills; for candidates that map far more than they use
+    address_space,  ///< by the system, with RLIMIT_AS: allocations beyond the limit fail
+    resident,  ///< by the parent, which looks every 10 ms and kills; for candidates that map far more than they use
 };
 
 /// Settings of `isolated`.
 struct isolated_options {
-    std::vector<canary> canaries{};  ///< of the buffers that candidates write; those must outlive the measurer
+    std::vector<canary> canaries{};  ///< of the buffers that candidates write; the buffers must outlive the measurer
     /// The memory that a candidate may add to what the worker has at the start; 0: no limit.
     std::size_t memory_bytes = std::size_t{4} << 30;
+    /// Who enforces `memory_bytes`; under a sanitizer, which reserves address space, the parent does.
     memory_rule rule = detail::sanitized ? memory_rule::resident : memory_rule::address_space;
-    /// Whether each worker runs in a PID namespace of its own, so that a candidate can name no other process, and
-    /// nothing of it is left. It needs a system that gives one, to root or in a user namespace.
+    /// Whether each worker runs in a PID namespace of its own. A candidate can then address no other process, and no process
+    /// of it stays. The system must give such a namespace, to root or in a user namespace; else the first measurement is an
+    /// error.
     bool enclosed = false;
-    /// The same, without a network, and without system calls that reach other processes or change the system: sockets, ptrace,
-    /// namespaces, mounts. Linux on x86-64 and arm64; elsewhere, and where the system gives none, the first measurement is an error.
+    /// Whether each worker is `enclosed`, has no network, and has no system calls that reach other processes or change the
+    /// system: sockets, ptrace, namespaces, mounts. Linux on x86-64 and arm64. Elsewhere, and where the system does not
+    /// allow it, the first measurement is an error.
     bool confined = false;
 };
 
 /// The measurer that `isolated` returns. It owns a zygote, a worker, and a list of bad candidates. Move-only.
 class isolated_measurer {
 public:
-    /// Forks. `work(index, limits)` measures one candidate, in the children; it is needed only during this call.
+    /// Forks the children. `work(index, limits)` measures one candidate, in the children. It is needed only during this call.
+    /// Throws tunekit::error where this process runs other threads, or no child can be forked.
     template <class Work>
     isolated_measurer(Work& work, isolated_options options) : link_(fork(ref_to(work), hold_of(std::move(options))))
     {
     }
 
-    /// The same with a work that is kept: should something end the children, they are forked again.
+    /// The same with a `work` that is kept: where something ends the children, they are forked again.
     template <class Work>
     [[nodiscard]] static isolated_measurer keeping(Work work, isolated_options options)
     {
@@ -66,10 +70,19 @@ public:
         return out;
     }
 
-    /// Measures the batch in its order. Throws tunekit::error where the children cannot be had.
-    [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within);
+    /// Measures the batch in its order. Throws tunekit::error where the children cannot be forked.
+    [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
+    {
+        return detail::collected(*this, batch, within);
+    }
+    /// The same, with `each(measurement)` as soon as a candidate is measured.
+    template <class Each>
+    void measure(std::span<const index> batch, const limits& within, Each&& each)
+    {
+        for (const index i : batch) each(measure_one({.candidate = i, .within = within}));
+    }
 
-    /// Lets a candidate that failed be run again, because it has changed.
+    /// Allows a candidate that failed to run again, because it has changed.
     void forget(index candidate) { bad_.forget({.candidate = candidate}); }
 
 private:
@@ -88,7 +101,7 @@ private:
 
     measurement measure_one(const detail::order& next);
 
-    /// None where the children went with it; those that are gone are forked again.
+    /// Empty where the candidate ended the children. Children that are gone are forked again first.
     std::optional<measurement> try_one(const detail::order& next);
 
     detail::bad_candidates bad_{};
@@ -101,28 +114,30 @@ private:
 ///
 ///     auto measure = isolated(space, timed{time_kernel, until_stable{}, check});
 ///
-/// The children are forked by this call. Kernel, check, space and all they capture are copied now; later changes in the
+/// The children are forked by this call. Kernel, check, space and all they capture are copied now. Later changes in the
 /// parent have no effect. So make it early: before large allocations, threads and device contexts. Outputs may be in
 /// `guarded_buffer`s; name their canaries in the options. To measure several at a time, see `isolated_workers`.
 ///
 /// A candidate has failed if it ends the worker by signal or exit, runs longer than limits::run_seconds, takes more memory
 /// than allowed, gives a wrong result or writes outside its output. Where the worker had run other candidates before, the
-/// candidate is repeated once in a fresh worker, unless a canary identifies it. One that fails there is remembered and
-/// never run again (after a time-out, unless the limit is longer). So is one that attacks the processes above it. Processes
-/// or threads that a successful candidate leaves running end with its worker. Workers have descriptors, signal handlers and
-/// a process group of their own, write to the null device, and end with this process, as do all processes that they have
-/// started. Arithmetic, signals, working directory and umask are the same for each candidate.
+/// candidate is repeated once in a fresh worker, unless a canary identifies it. A candidate that fails there is remembered
+/// and never runs again (after a time-out, unless the limit is longer). The same holds for one that attacks the processes
+/// above it.
+///
+/// Processes or threads that a successful candidate leaves running end with its worker. Workers have descriptors, signal
+/// handlers and a process group of their own, and write to the null device. They and all processes that they have started
+/// end with this process. Arithmetic, signals, working directory and umask are the same for each candidate.
 ///
 /// `space` and `how` are kept, so that children that were ended can be forked again.
 ///
-/// Throws:     tunekit::error where this process runs other threads or no child can be had; std::invalid_argument where
+/// Throws:     tunekit::error where this process runs other threads or no child can be forked; std::invalid_argument where
 ///             a setting of `how` is out of range.
 /// Cost:       about 20 us per measurement; about 0.8 ms for a new worker.
-/// Threads:    one at a time. In a process that has threads already: `served_workers`.
+/// Threads:    one at a time. In a process that has threads already, use `served_workers`.
 template <space::typed Space, class Timed>
 [[nodiscard]] isolated_measurer isolated(const Space& space, Timed how, isolated_options options = {})
 {
-    // Said here as well as in `timed`, so that a compiler's message begins with it.
+    // Checked here as well as in `timed`, so that a compiler's message begins with it.
     constexpr detail::misfit wrong = detail::misfit_for<Timed, typename Space::config>;
     static_assert(wrong != detail::misfit::kernel_takes,
                   "tunekit: timed, argument 1 (kernel) does not take a configuration: write [](const auto& p) { ... } "
@@ -149,14 +164,6 @@ template <space::typed Space, class Timed>
 #if TUNEKIT_BODIES
 namespace tunekit::measure {
 
-TUNEKIT_INLINE std::vector<measurement> isolated_measurer::measure(std::span<const index> batch, const limits& within)
-{
-    std::vector<measurement> out;
-    out.reserve(batch.size());
-    for (const index i : batch) out.push_back(measure_one({.candidate = i, .within = within}));
-    return out;
-}
-
 TUNEKIT_INLINE detail::worker_hold isolated_measurer::hold_of(isolated_options options)
 {
     return {.memory_bytes = options.memory_bytes,
@@ -178,7 +185,7 @@ TUNEKIT_INLINE measurement isolated_measurer::measure_one(const detail::order& n
     std::optional<measurement> m = try_one(next);
     if (!m) m = try_one(next);
     if (!m && link_.refused()) throw error("isolated: " + link_.why_gone());
-    if (!m) {  // with children of its own, too
+    if (!m) {  // the second time with new children
         m.emplace();
         m->failed = failure{failure_kind::lost, 0, "took the processes that run it along, twice"};
     }

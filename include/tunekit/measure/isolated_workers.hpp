@@ -33,13 +33,14 @@ namespace tunekit::measure {
 struct isolated_workers_options {
     /// The memory that a candidate may add to what its worker has at the start; 0: no limit.
     std::size_t memory_bytes = std::size_t{4} << 30;
+    /// Who enforces `memory_bytes`; under a sanitizer, which reserves address space, the parent does.
     memory_rule rule = detail::sanitized ? memory_rule::resident : memory_rule::address_space;
-    bool enclosed = false;  ///< whether each worker is in a PID namespace of its own, as isolated_options has it
-    bool confined = false;  ///< the same, without a network, as isolated_options has it
+    bool enclosed = false;  ///< whether each worker is in a PID namespace of its own, as isolated_options::enclosed
+    bool confined = false;  ///< the same, without a network and with a filter, as isolated_options::confined
     bool pinned = true;     ///< whether each worker has processors of its own
     std::vector<std::vector<int>>
-        cores{};             ///< the processors of each worker; empty: equal shares of the available ones...
-    std::size_t spared = 0;  ///< ...except this many cores, the last ones, for this process and for builders
+        cores{};             ///< the processors of each worker; empty: equal shares of the available ones
+    std::size_t spared = 0;  ///< cores that no worker gets, where `cores` is empty
     std::size_t queued = 0;  ///< jobs per worker that may wait for one to be free
 };
 
@@ -50,17 +51,17 @@ struct isolated_workers_options {
 ///     tk::measure::builder compilers({.processes = 1, .cores = cores.spared});
 ///     tk::measure::isolated_workers pool(3, make, {.cores = cores.workers});
 ///
-/// Throws std::invalid_argument where there are too few.
+/// Throws std::invalid_argument for 0 workers, and where there are too few processors.
 [[nodiscard]] core_shares share_cores(std::size_t n, std::size_t spared = 0);
 
 class isolated_workers;
 
 namespace detail {
 
-/// Orders by job::task.
+/// Measures a candidate of the task with that number. `self` is a std::vector<any_worker_task>.
 measurement measure_task(void* self, std::size_t task, index candidate, const limits& within);
 
-/// For parts of this floor that wait for a pool and for something else.
+/// Lets a part of this floor wait for a pool and for something else at the same time.
 struct pool_access {
     static void watch(const isolated_workers& pool, poll_set& events);
 };
@@ -90,26 +91,29 @@ private:
 ///         return tk::measure::worker_task{space, timed{kernel_into(c), until_confident{}, check_of(c)}, {c->canary()}};
 ///     });
 ///
-/// `make(worker)` is called once for each worker, in this process, before the worker is forked: kernel, check and outputs
-/// are its own. It returns a `worker_task`, or a std::vector<any_worker_task> by job::task. These live as long as the pool.
+/// `make(worker)` is called once for each worker, in this process, before the worker is forked. So each worker has a
+/// kernel, a check and outputs of its own. `make` returns a `worker_task`, or a std::vector<any_worker_task> in the order
+/// of job::task. These live as long as the pool.
 ///
-/// A worker is pinned to processors of its own, so at most one candidate runs on each: a kernel that starts threads finds
-/// as many as its worker has. Where workers share a memory bus or a power limit, timings are of a busy machine.
+/// A worker is pinned to processors of its own, so at most one candidate runs on each. A kernel that starts threads finds
+/// as many processors as its worker has. Where workers share a memory bus or a power limit, times are those of a busy
+/// machine.
 ///
 /// All that `isolated` promises holds for each worker. The pool remembers which candidates failed, and no worker runs them
-/// again. A kernel that looks for the process that forks its worker can end both. Its job is then lost: answered without a
-/// measurement. The worker is forked again, with the same task. Where that is impossible, because threads run by then, the
-/// others go on, and with the last one `collect` throws.
+/// again. A kernel that looks for the process that forks its worker can end both. Its job is then lost: it is answered
+/// without a measurement. The worker is forked again, with the same task. Where that is impossible, because threads run by
+/// then, the other workers continue. When the last one is lost, `collect` throws.
 ///
-/// Workers are served in `collect`. Between calls they run on, but a time-out is not enforced and no job is begun.
+/// Workers are served in `collect`. Between calls they continue, but no time-out is enforced and no job begins.
 ///
-/// Throws:     tunekit::error where this process runs other threads (then see `served_workers`) or no child can be had;
-///             std::invalid_argument for 0 workers, more than there are processors, cores given twice or not there, and
-///             what `make` and `timed` throw.
+/// Throws:     tunekit::error where this process runs other threads (then use `served_workers`) or no child can be forked;
+///             std::invalid_argument for 0 workers, more workers than processors, and cores that are given twice or do not
+///             exist; what `make` and `timed` throw.
 /// Cost:       per worker three processes; about 20 us per measurement; about 0.8 ms for a new worker.
 /// Threads:    one at a time.
 class isolated_workers {
 public:
+    /// Forks `n` workers, each with what `make(worker)` returns for it.
     template <makes_worker_tasks Make>
     isolated_workers(std::size_t n, Make make, isolated_workers_options options = {}) : queued_(options.queued)
     {
@@ -121,7 +125,7 @@ public:
         }
     }
 
-    /// For `served_workers`: the same with workers that are a program of their own.
+    /// For `served_workers`: the same, with workers that are programs of their own.
     isolated_workers(std::size_t n, detail::served_program program, isolated_workers_options options);
 
     isolated_workers(isolated_workers&&) noexcept = default;
@@ -131,19 +135,23 @@ public:
     ~isolated_workers() = default;
 
     [[nodiscard]] std::size_t workers() const noexcept { return stations_.size(); }
+    /// The number of jobs that may be submitted now: one per living worker and `queued` more, less those that are out.
     [[nodiscard]] std::size_t room() const noexcept;
     /// Seconds since the pool was built.
     [[nodiscard]] double now() const noexcept { return wall_clock{}() - start_; }
 
-    /// Lets a candidate that failed be run again, because it has changed.
+    /// Allows a candidate that failed to run again, because it has changed.
     void forget(index candidate, std::size_t task = 0) { bad_.forget({.task = task, .candidate = candidate}); }
 
     /// Submits a job. Throws std::invalid_argument where there is no room or the workers have no such task.
     void submit(const job& next);
 
+    /// The answers known so far; it waits for the first one for at most `seconds`, and not at all where no job is out.
+    /// Throws tunekit::error where every worker is lost for good and all answers were returned.
     [[nodiscard]] std::vector<answer> collect(double seconds);
 
     /// A measurer on one worker, for comparisons that must not be disturbed. While it measures, nothing else is out.
+    /// Throws std::invalid_argument where there is no such worker or task.
     ///
     ///     auto quiet  = pool.alone(0);
     ///     auto result = tk::measure::race(quiet, finalists);
@@ -180,7 +188,7 @@ private:
 
     void watch(detail::poll_set& events) const;
 
-    /// Forks a worker again whose children something ended, where that can be done now.
+    /// Forks a worker again where something ended its children; it stays lost where that fails.
     void revive(std::size_t k) noexcept;
 
     [[nodiscard]] std::size_t alive() const noexcept;
@@ -189,16 +197,16 @@ private:
 
     void give_out(answer a);
 
-    /// Gives waiting jobs to workers that are free, those of known failures to nobody.
+    /// Gives waiting jobs to workers that are free. A job whose candidate is known to fail is answered at once.
     void begin_waiting();
 
-    /// Hears every worker, without waiting, and gives them what waits.
+    /// Reads what every worker has sent, without waiting, and gives waiting jobs to those that are free.
     void look_after();
 
-    /// One candidate on one worker, waiting for it.
+    /// Measures one candidate on one worker, and waits for it.
     measurement measure_alone(std::size_t worker, const detail::order& next);
 
-    std::vector<std::unique_ptr<std::vector<any_worker_task>>> tasks_{};  ///< of each worker, with the buffers
+    std::vector<std::unique_ptr<std::vector<any_worker_task>>> tasks_{};  ///< those of each worker, with their buffers
     std::size_t task_count_ = 0;
     std::vector<station> stations_{};
     std::deque<waiting> waiting_{};
@@ -206,7 +214,7 @@ private:
     detail::bad_candidates bad_{};
     std::size_t out_ = 0;  ///< jobs neither answered nor in `given_`
     std::size_t queued_ = 0;
-    std::optional<detail::served_program> program_{};  ///< what workers are started from; none: they are forked
+    std::optional<detail::served_program> program_{};  ///< the program that workers run; empty: they are forked
     double start_ = wall_clock{}();
 };
 

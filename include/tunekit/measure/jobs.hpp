@@ -16,23 +16,23 @@
 
 namespace tunekit {
 
-/// The number of a job in its run. It is no integer: a candidate told in place of a ticket does not compile.
+/// The number of a job in its run. It is a type of its own, so that a candidate in place of a ticket does not compile.
 enum class ticket : std::uint64_t {};
 
 /// One configuration on its way to be measured. Its limits are those of the moment at which it was asked for.
 struct job {
-    tunekit::ticket ticket{};
-    std::size_t task = 0;  ///< 0 where a run has one space
-    index candidate = 0;
-    measure::limits limits{};
+    tunekit::ticket ticket{};  ///< identifies the job; its answer has the same
+    std::size_t task = 0;      ///< which space of the run; 0 where there is one
+    index candidate = 0;       ///< the configuration, as its index in the space
+    measure::limits limits{};  ///< how long it may take, and from which cost on it may be cut short
 
     friend bool operator==(const job&, const job&) = default;
 };
 
 /// The answer to a job: its measurement, or the news that it was lost.
 struct answer {
-    tunekit::ticket ticket{};
-    std::optional<measure::measurement> measured{};  ///< none: the job was lost with its worker, and may go out again
+    tunekit::ticket ticket{};                        ///< that of the job
+    std::optional<measure::measurement> measured{};  ///< empty: the job was lost with its worker, and may go out again
     std::size_t worker = 0;                          ///< the worker that had it
     double queued_s = 0;                             ///< seconds since `submit` in which no worker had it
     double ran_s = 0;                                ///< seconds that the worker was busy with it
@@ -40,20 +40,20 @@ struct answer {
     friend bool operator==(const answer&, const answer&) = default;
 };
 
-/// What is known of who measures. A pool whose workers differ may tell by `about(worker)`; a log then names the device of each
+/// What is known of a worker. A pool whose workers differ may have `about(worker)`. A log then names the device of each
 /// measurement.
 struct worker_about {
-    /// Of the cost of one configuration there to that on the first worker, with a 95 % interval: an A/A check.
+    /// The cost of one configuration on this worker, divided by that on the first worker: a check of the workers themselves.
     struct ratio {
-        double value = 1, low = 1, high = 1;
+        double value = 1, low = 1, high = 1;  ///< the ratio, and the ends of its 95 % interval
 
         friend bool operator==(const ratio&, const ratio&) = default;
     };
 
-    std::string host{};
-    std::string device{};  ///< key of what it measures on: costs of different devices do not compare
-    std::uint64_t local_rank = 0;
-    std::optional<ratio> against_first{};
+    std::string host{};            ///< name of the machine; empty where it is not known
+    std::string device{};          ///< key of what it measures on; costs of different devices cannot be compared
+    std::uint64_t local_rank = 0;  ///< number of the worker among those of its machine, from 0
+    std::optional<ratio> against_first{};  ///< empty where it was not compared
 
     friend bool operator==(const worker_about&, const worker_about&) = default;
 };
@@ -92,12 +92,14 @@ concept tells_its_time = requires(const P& p) {
 ///         for (const tunekit::answer& a : pool.collect(1)) take(a);    // tell what was measured, drop what was lost
 ///     }
 ///
-///   * `workers()`: how many there are, dead ones included: `answer::worker` is below it.
-///   * `room()`: how many jobs may be submitted now. Precondition of `submit`: there is room. It never waits.
+///   * `workers()`: the number of workers, lost ones included. `answer::worker` is below it.
+///   * `room()`: the number of jobs that may be submitted now.
+///   * `submit(job)`: takes a job. It never waits. Precondition: there is room.
 ///   * `collect(seconds)`: the answers, in the order in which they became known. It waits for the first answer for at
 ///     most so many seconds, and not at all where nothing is out. Every job submitted is answered once, measured or lost.
 ///     It throws tunekit::error where there can never be room again, after it has given out all earlier answers.
-///   * `now()`: seconds since a moment of the pool's own; never goes backwards; the stamp of the answers collected last.
+///   * `now()`: seconds since a moment of the pool's own. It never goes backwards. It is the time stamp of the answers
+///     collected last.
 ///
 /// An answer to a ticket that is not out is a fault of the pool, which the tuner reports.
 template <class P>

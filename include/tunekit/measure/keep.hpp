@@ -6,15 +6,15 @@
 
 namespace tunekit::measure {
 
-/// A barrier for the compiler: every store before this happens before it, and every load after it reads memory anew.
-/// Costs no instruction.
+/// A barrier for the compiler: every store before it is made before it, and every load after it reads memory again.
+/// Cost: no instruction.
 inline void keep_stores() noexcept { asm volatile("" ::: "memory"); }
 
 /// Makes the compiler compute `value`, although nothing uses it. Use it for kernels whose result is a number.
 ///
 ///     timed{[&](const auto& p) { keep(dot(x, y, tk::get<"unroll">(p))); }}
 ///
-/// Costs at most a store.
+/// Cost: at most a store.
 template <class T>
 void keep(const T& value) noexcept
 {

@@ -26,21 +26,25 @@ struct one_worker_options {
 ///     tk::measure::one_worker pool(measure);
 ///     tk::measure::one_worker builds_ahead(measure_generated, {.ahead = 8});
 ///
-/// `collect` measures, so it blocks whatever seconds it is given: the first job that is out, and with a
-/// `streaming_measurer` all that follow it with the same task and the same limits, as they are built together. Its
-/// answers come together then. `room()` is that of `ahead` jobs when nothing is out and none until all are answered: a
-/// measurer takes one set of limits for a batch, and what one `ask` gives shares its limits.
+/// `collect` measures, so it blocks, whatever seconds it is given. It measures the first job that is out. A
+/// `streaming_measurer` gets all jobs that follow it with the same task and the same limits, because they are built
+/// together; their answers come together. A measurer takes one set of limits for a batch, and the jobs of one `ask` share
+/// their limits. So `room()` is `ahead` where nothing is out, and once answers come it is 0 until all jobs are answered.
 ///
-/// Errors:     those of the measurer, once what it did answer is given out; the rest is out still. std::invalid_argument for a task without one.
+/// Errors:     those of the measurer, after the answers that it gave were returned; the other jobs stay out.
+///             std::invalid_argument for a task without a measurer.
 /// Cost:       that of the measurer.
 /// Threads:    one at a time. Precondition: the measurers outlive the pool.
 template <measurer M, clock Clock = wall_clock>
 class one_worker {
 public:
+    /// Refers to the measurer of the one task. Throws std::invalid_argument where `ahead` is 0.
     explicit one_worker(M& measure, one_worker_options how = {}, Clock clock = {})
         : one_worker(std::span<M>(&measure, 1), how, std::move(clock))
     {
     }
+    /// Refers to a measurer for each task, in the order of job::task. Throws std::invalid_argument where there is none, or
+    /// `ahead` is 0.
     explicit one_worker(std::span<M> per_task, one_worker_options how = {}, Clock clock = {})
         : measurers_(per_task), options_(how), clock_(std::move(clock)), start_(clock_())
     {
@@ -49,6 +53,7 @@ public:
     }
 
     [[nodiscard]] std::size_t workers() const noexcept { return 1; }
+    /// The number of jobs that may be submitted now; 0 while a part of what was out is answered and a part is not.
     [[nodiscard]] std::size_t room() const noexcept
     {
         return collecting_ || out_.size() >= options_.ahead ? 0 : options_.ahead - out_.size();
@@ -56,6 +61,7 @@ public:
     /// Seconds since it was built, as the last `collect` or `submit` read the clock.
     [[nodiscard]] double now() const noexcept { return now_; }
 
+    /// Takes a job, without measuring it. Throws std::invalid_argument where there is no room, or no measurer for its task.
     void submit(const job& next)
     {
         require(room() > 0, "one_worker.submit: no room, want a call of room() before");
@@ -64,6 +70,7 @@ public:
         out_.push_back({next, now_});
     }
 
+    /// Measures what is next and returns its answers, however long that takes; none where nothing is out.
     [[nodiscard]] std::vector<answer> collect(double)
     {
         if (out_.empty()) return {};
@@ -90,7 +97,7 @@ public:
                 began = now_;
             });
         } catch (...) {
-            if (out.empty()) throw;  // else it is met again, by the next call: what was measured is not lost
+            if (out.empty()) throw;  // else what was measured is returned, and the next call meets the fault again
         }
         if (out.empty()) throw error("one_worker: the measurer did not answer its candidates");
         out_.erase(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(out.size()));
@@ -107,7 +114,7 @@ private:
     void read()
     {
         const double seen = clock_() - start_;
-        if (seen > now_) now_ = seen;  // it never goes backwards, whatever the clock does
+        if (seen > now_) now_ = seen;  // a pool's time never goes backwards, even where the clock does
     }
 
     std::span<M> measurers_;

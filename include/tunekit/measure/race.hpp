@@ -24,10 +24,10 @@ namespace tunekit::measure {
 
 /// Settings of a race.
 struct race_options {
-    double confidence = 0.95;       ///< in ]0, 1[; of all claims of the race together
+    double confidence = 0.95;       ///< in ]0, 1[; probability that all claims of the race hold together
     double margin = 0.01;           ///< >= 0; a candidate slower by no more than this share counts as equal
-    std::uint32_t max_rounds = 60;  ///< 1 to 1000
-    double max_seconds = std::numeric_limits<double>::infinity();  ///< > 0; no round but the first begins after this
+    std::uint32_t max_rounds = 60;  ///< 1 to 1000; rounds after which the race ends in any case
+    double max_seconds = std::numeric_limits<double>::infinity();  ///< > 0; only the first round may begin after this
 
     /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
     void validate() const
@@ -44,34 +44,34 @@ struct race_options {
 /// The slowdown of a finalist against the winner, as a share of the winner's time: the median over common rounds, and
 /// an interval.
 struct slowdown {
-    double median = 0;
-    double low = 0;   ///< -1 where the rounds give no bound
-    double high = 0;  ///< +inf where the rounds give no bound
+    double median = 0;  ///< 0.02: 2 % slower than the winner; negative: faster in most common rounds
+    double low = 0;     ///< lower end of the interval; -1 where the rounds give no bound
+    double high = 0;    ///< upper end of the interval; +inf where the rounds give no bound
 
     friend bool operator==(const slowdown&, const slowdown&) = default;
 };
 
 /// The result of one finalist.
 struct standing {
-    index candidate = 0;
-    double cost = std::numeric_limits<double>::quiet_NaN();  ///< seconds; median of its rounds
+    index candidate = 0;                                     ///< its index in the space
+    double cost = std::numeric_limits<double>::quiet_NaN();  ///< seconds; median of its rounds; NaN without one
     std::vector<double> costs;                               ///< seconds in each round it ran
-    bool tied = false;  ///< not shown to be slower than any other; true also for the winner
-    slowdown against_winner{};
-    std::optional<failure> failed;  ///< the failure that ended its race
+    bool tied = false;              ///< not shown to be slower than any other; true also for the winner
+    slowdown against_winner{};      ///< all 0 for the winner itself and for a finalist that failed
+    std::optional<failure> failed;  ///< the failure that ended its race; empty where there is none
 
     friend bool operator==(const standing&, const standing&) = default;
 };
 
 /// The result of a race.
 struct race_result {
-    std::optional<index> winner;                             ///< none where every finalist failed
-    double cost = std::numeric_limits<double>::quiet_NaN();  ///< of the winner, from this race alone
+    std::optional<index> winner;                             ///< empty where every finalist failed
+    double cost = std::numeric_limits<double>::quiet_NaN();  ///< seconds of the winner, from this race alone
     std::vector<index> tied;                                 ///< ascending; the winner is the first
-    slowdown gap{};  ///< of the nearest other finalist that did not fail; all 0 where there is none
-    double confidence = 0;
-    std::uint32_t rounds = 0;
-    std::vector<standing> standings;  ///< in the order given
+    slowdown gap{};                   ///< of the nearest other finalist that did not fail; all 0 where there is none
+    double confidence = 0;            ///< that of the options
+    std::uint32_t rounds = 0;         ///< how many were run
+    std::vector<standing> standings;  ///< one per finalist, in the order given
 };
 
 namespace detail {
@@ -86,8 +86,8 @@ inline std::vector<double> log_ratios(const standing& a, const standing& b)
 
 }  // namespace detail
 
-/// The rounds without which a race of `finalists` puts none out, however far apart they are: with fewer, "tied" says
-/// nothing.
+/// The least number of rounds after which a finalist can drop out of a race of `finalists`, however far apart they are.
+/// With fewer rounds, "tied" says nothing.
 ///
 ///     measure::rounds_to_separate(2);  // 8 at a confidence of 0.95; 11 for four
 ///
@@ -105,6 +105,7 @@ inline std::vector<double> log_ratios(const standing& a, const standing& b)
 /// gives the result.
 class race_track {
 public:
+    /// Begins a race. Throws std::invalid_argument for a finalist given twice or a setting out of range.
     race_track(std::span<const index> finalists, const race_options& options) : options_(options)
     {
         options.validate();
@@ -123,8 +124,8 @@ public:
         return out_.rounds == options_.max_rounds || left_.empty() || (left_.size() == 1 && out_.rounds > 0);
     }
 
-    /// The finalists of the next round in their order: round r begins with finalist r modulo those left, and odd rounds
-    /// run backwards.
+    /// The finalists of the next round in their order. Round r begins with finalist r modulo the number left. Odd rounds run
+    /// backwards. Precondition: the race is not over.
     [[nodiscard]] std::vector<index> lines_up()
     {
         order_ = left_;
@@ -136,7 +137,8 @@ public:
         return batch;
     }
 
-    /// Takes the times of the round, and removes finalists that failed or are shown to be slower.
+    /// Takes the times of the round, and removes finalists that failed or are shown to be slower. Throws tunekit::error
+    /// where there is not one measurement per finalist.
     void finishes(std::span<const measurement> measured)
     {
         if (measured.size() != order_.size()) throw error("race: the measurer did not answer its batch");
@@ -159,7 +161,7 @@ public:
         left_ = std::move(still);
     }
 
-    /// The result of the rounds. Call it once, at the end.
+    /// The result of the rounds. Call it once, at the end: it moves the result out.
     [[nodiscard]] race_result verdict()
     {
         out_.confidence = options_.confidence;
@@ -203,35 +205,35 @@ private:
     }
 
     race_options options_;
-    double wanted_ = 0;  ///< evidence that puts a finalist out
+    double wanted_ = 0;  ///< the evidence at which a finalist drops out
     race_result out_{};
-    std::vector<std::size_t> left_{};   ///< positions in out_.standings
-    std::vector<std::size_t> order_{};  ///< of the round under way
+    std::vector<std::size_t> left_{};   ///< finalists still in the race: positions in out_.standings
+    std::vector<std::size_t> order_{};  ///< those of the round in progress, in its order
 };
 
 /// Measures the finalists again, in rounds that run each of them once, until one is left or the last round is over.
 ///
 ///     const auto result = race(measure, std::vector<index>{17, 4, 230}, {.run_seconds = 1}, {.margin = 0.02});
 ///
-/// A disturbance of the machine affects all finalists of a round alike, so only ratios within a round count. Of two
-/// finalists a and b, a is out as soon as the rounds in which it took more than (1 + margin) times as long as b are too
-/// many for a fair coin:
+/// A disturbance of the machine affects all finalists of a round alike, so only ratios within a round count. Finalist a
+/// drops out as soon as the rounds in which it took more than (1 + margin) times as long as another finalist b are too many
+/// for a fair coin:
 ///
 ///     evidence >= m (m - 1) / (1 - confidence),    m finalists,
 ///
-/// with `evidence` the test martingale that bets on every bias above 1/2 alike. By Ville's inequality and over all
-/// m (m - 1) ordered pairs, the probability that any finalist is ever wrongly put out is at most 1 - confidence, whenever
-/// the race stops: no number of rounds needs to be fixed before. "Wrongly" means: although, given the rounds before, it was
+/// where `evidence` is the test martingale that bets on every bias above 1/2 alike. Ville's inequality, over all m (m - 1)
+/// ordered pairs, bounds the probability that any finalist ever drops out wrongly: it is at most 1 - confidence, whenever
+/// the race stops. No number of rounds needs to be fixed before. "Wrongly" means: although, given the rounds before, it was
 /// no more likely than not to take longer than (1 + margin) times b. The intervals invert the same test and hold together
 /// with it.
 ///
-/// Those left are tied, and the winner is the one with the smallest index: a fixed order, so two races with the same
-/// verdicts name the same winner. Costs are medians of this race alone, so the choice of the finalists does not bias them.
-/// A finalist whose measurement fails is out. Round r begins with finalist r modulo those left, and odd rounds run
-/// backwards.
+/// The finalists left at the end are tied. The winner is the one with the smallest index: a fixed order, so two races with
+/// the same verdicts name the same winner. Costs are medians of this race alone, so the choice of the finalists does not
+/// bias them. A finalist whose measurement fails drops out. Round r begins with finalist r modulo the number left. Odd
+/// rounds run backwards. limits::abandon_above is not used.
 ///
-/// Errors:     std::invalid_argument for a finalist given twice or a setting out of range.
-/// Cost:       at most max_rounds * m measurements; `rounds_to_separate(m)` rounds at least to put one out.
+/// Errors:     std::invalid_argument for a finalist given twice or a setting out of range; what the measurer throws.
+/// Cost:       at most max_rounds * m measurements; at least `rounds_to_separate(m)` rounds until a finalist drops out.
 /// Source:     Ville (1939), Etude critique de la notion de collectif; the uniform mixture of likelihood ratios is
 ///             Robbins (1970), Statistical methods related to the law of the iterated logarithm, Ann. Math. Stat. 41,
 ///             cut to biases above 1/2.

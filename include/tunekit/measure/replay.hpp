@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Measuring without hardware: results come from a table, and the time that they took passes on a virtual clock.
+/// Measuring without hardware: results come from a table, and a virtual clock moves by the time that they took.
 
 #include <algorithm>
 #include <cstddef>
@@ -41,8 +41,10 @@ void check_rows(std::span<const recorded_row> table, std::span<const index> batc
 /// Throws: std::invalid_argument for an index that is no row.
 class recorded_rows {
 public:
+    /// Views `table`, which must outlive it; row i is that of index i.
     explicit recorded_rows(std::span<const recorded_row> table) noexcept : table_(table) {}
 
+    /// All rows, by index.
     [[nodiscard]] std::span<const recorded_row> table() const noexcept { return table_; }
 
     /// The recorded row of `i`. Limits are not applied.
@@ -55,27 +57,30 @@ private:
 /// A view of a table under a repetition policy. Each run of a batch is one recorded repeat, drawn with replacement.
 /// Only the runs used are charged.
 ///
-/// Charged are the recorded seconds, less all recorded repeats, plus the runs drawn. A policy may draw more runs than were recorded:
-/// they are the recorded ones again, so that what it learns beyond their number is nothing new. A row that failed, and one
-/// without repeats, answers and is charged as it was recorded. Of the limits only
-/// `abandon_above` applies: a row that is `surely_above` it is cut short as a live one is, and costs the least seen.
+/// An evaluation is charged the recorded seconds, less all recorded repeats, plus the runs drawn. A policy may draw more
+/// runs than were recorded. They are the recorded ones again, so it learns nothing new from them. A row that failed, or has
+/// no repeats, answers and is charged as it was recorded. Of the limits only `abandon_above` applies: a row that is
+/// `surely_above` it is cut short as a live candidate is, and its cost is the least seen.
 ///
 /// Errors:     std::invalid_argument for an index that is no row; what the policy's `validate` throws.
-/// Randomness: a Philox stream of `seed` per index: a row answers the same whatever was asked before.
+/// Randomness: a Philox stream of `seed` per index: the answer of a row does not depend on earlier ones.
 /// Cost:       one `uniform_index` per run.
 template <class Repetition>
 class resampled_rows {
     static_assert(repetition<Repetition>, "tunekit: resampled_rows, part 2: not a measure::repetition");
 
 public:
+    /// Views `table`, which must outlive it. Throws std::invalid_argument where a setting of `repeat` is out of range.
     resampled_rows(std::span<const recorded_row> table, Repetition repeat, std::uint64_t seed)
         : table_(table), repeat_(repeat), seed_(seed)
     {
         repeat_.validate();
     }
 
+    /// All rows as they were recorded, by index.
     [[nodiscard]] std::span<const recorded_row> table() const noexcept { return table_; }
 
+    /// The row of `i`, with runs drawn from its repeats.
     [[nodiscard]] recorded_row row(index i, const limits& within) const
     {
         detail::check_rows(table_, {&i, 1});
@@ -126,8 +131,8 @@ private:
 ///     double now = 0;
 ///     tk::measure::replay measure(table, tk::measure::virtual_clock(now));
 ///
-/// A row asked for again answers and costs the same again. Limits are not applied: what was recorded was measured in
-/// full, and is returned so.
+/// A row that is asked for again answers and costs the same again. Limits are not applied: a recording was measured in
+/// full, and is returned in full.
 ///
 /// Errors:     std::invalid_argument for an index that is no row of the table.
 /// Randomness: none.
@@ -135,6 +140,7 @@ private:
 /// Threads:    one at a time; the table may be shared. Precondition: table and time outlive the measurer.
 class replay {
 public:
+    /// Refers to the rows and to the time that it moves.
     replay(std::span<const recorded_row> table, virtual_clock time) noexcept : table_(table), time_(time) {}
 
     [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within);
@@ -144,16 +150,18 @@ private:
     virtual_clock time_;
 };
 
-/// The same with `resampled_rows`.
+/// A `replay` under a repetition policy: its rows are `resampled_rows`.
 ///
 ///     tk::measure::noisy_replay measure(table, time, tk::measure::until_stable{}, 1);
 ///
-/// Errors, randomness, cost: those of `resampled_rows`. Threads: as `replay`.
+/// Errors, randomness and cost are those of `resampled_rows`.
+/// Threads:    as `replay`.
 template <class Repetition>
 class noisy_replay {
     static_assert(repetition<Repetition>, "tunekit: noisy_replay, part 3: not a measure::repetition");
 
 public:
+    /// Refers to the rows and to the time that it moves. Throws what the policy's `validate` throws.
     noisy_replay(std::span<const recorded_row> table, virtual_clock time, Repetition repeat, std::uint64_t seed)
         : rows_(table, repeat, seed), time_(time)
     {

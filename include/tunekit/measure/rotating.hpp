@@ -17,7 +17,7 @@
 
 namespace tunekit::measure {
 
-/// A ring of equal buffers, so many that the caches have lost one before it is used again.
+/// A ring of equal buffers. There are so many that the caches have lost one before it is used again.
 ///
 ///     rotating<float> input(n);
 ///     input.fill(values);
@@ -25,10 +25,10 @@ namespace tunekit::measure {
 ///         return [&, config](std::uint64_t turn) { kernel(config, input.at(turn)); };
 ///     }, until_confident{}}
 ///
-/// Beside `cache::cold` it needs no flush: runs follow each other as fast as they are, and can be batched where they
-/// are short. It is what a kernel meets in the middle of a larger program: other data each time, its own code and small
-/// tables still there. The checked run of `timed` is turn 0. The first element of each copy is aligned to 64 bytes;
-/// all pages are present from the start. Move-only; views stay valid when it moves.
+/// Unlike `cache::cold` it needs no flush: runs follow each other without a pause, and short ones can be batched. It is
+/// what a kernel meets in the middle of a larger program: other data each time, while its own code and small tables are
+/// still in the caches. The checked run of `timed` is turn 0. The first element of each copy is aligned to 64 bytes. All
+/// pages are present from the start. Move-only; views stay valid when it moves.
 ///
 /// Throws:     std::invalid_argument for 0 elements, std::bad_alloc.
 /// Cost:       memory: `total` bytes and one copy more.
@@ -38,8 +38,8 @@ class rotating {
                   "tunekit: rotating: elements are filled as bytes are, want a trivially copyable type");
 
 public:
-    /// Makes copies of `n` elements each, zero at first, that together exceed `total` bytes by one copy; 0:
-    /// `beyond_caches()`.
+    /// Makes copies of `n` elements each, zero at first: as many as reach `total` bytes, and one more. Where `total` is 0,
+    /// it is `beyond_caches()`.
     explicit rotating(std::size_t n, std::size_t total = 0) : size_(n)
     {
         require(n > 0, "rotating: 0 elements, want >= 1");
@@ -58,8 +58,8 @@ public:
     rotating& operator=(const rotating&) = delete;
     ~rotating() = default;
 
-    [[nodiscard]] std::size_t size() const noexcept { return size_; }      ///< elements of each copy
-    [[nodiscard]] std::size_t copies() const noexcept { return copies_; }  ///< at least 2
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }      ///< number of elements of each copy
+    [[nodiscard]] std::size_t copies() const noexcept { return copies_; }  ///< number of copies, at least 2
 
     /// The copy for run `turn`: 0, 1, 2, ... and from the start again.
     [[nodiscard]] std::span<T> at(std::uint64_t turn) const noexcept
@@ -80,7 +80,7 @@ private:
     std::size_t stride_ = 0;  ///< bytes from copy to copy
     std::size_t copies_ = 0;
     std::vector<unsigned char> bytes_{};
-    unsigned char* first_ = nullptr;  ///< the first of them that is aligned; moves with them
+    unsigned char* first_ = nullptr;  ///< the first aligned byte of `bytes_`
 };
 
 }  // namespace tunekit::measure

@@ -28,9 +28,9 @@ namespace tunekit::measure {
 ///     }
 ///
 /// Call it first in main, before any threads: a worker is forked from here. `make(worker)` is that of `isolated_workers`. A
-/// closure cannot cross to another program, so the worker's tasks are made again, from the program's own code and its
-/// arguments, argv[3] and on. Spaces must be those that the pool names; their fingerprints are compared. An exception of
-/// `make` is sent to the pool, which throws it as tunekit::error.
+/// closure cannot be sent to another program. So the worker's tasks are made again, by the program's own code and from its
+/// arguments, argv[3] and further. Spaces must be those that the pool names; their fingerprints are compared. An exception
+/// of `make` is sent to the pool, which throws it as tunekit::error.
 template <makes_worker_tasks Make>
 void serve(int argc, char** argv, Make make)
 {
@@ -52,20 +52,20 @@ void serve(int argc, char** argv, Make make)
 
 /// Settings of `served_workers`.
 struct served_workers_options {
-    isolated_workers_options workers{};
+    isolated_workers_options workers{};      ///< the settings of the pool: memory, processors, enclosure
     std::string program = "/proc/self/exe";  ///< the program that is started; its main calls `serve`
     std::vector<std::string> arguments{};    ///< further arguments, after those that ask it to serve
-    double start_seconds = 30;               ///< the time in which each must have built what it measures with
+    double start_seconds = 30;               ///< seconds within which each worker must have made its tasks
 };
 
 /// A pool of workers that are programs of their own. It is `isolated_workers` for processes that run threads.
 ///
-/// `tasks` are the spaces of the pool, by job::task, each as `identity_of(space)`. Canaries are looked at by the workers
-/// and by the process that forks them, as their pages are not this process's.
+/// `tasks` are the spaces of the pool, in the order of job::task, each as `identity_of(space)`. Canaries are checked by the
+/// workers and by the process that forks them, because this process does not have their pages.
 ///
 /// Throws:     tunekit::error where a program cannot be started, does not serve in time, was built with another version, or
 ///             has other spaces; std::invalid_argument as `isolated_workers`.
-/// Cost:       starting a program n times, and what its `make` takes, at the same time; then that of `isolated_workers`.
+/// Cost:       n programs are started, and run their `make`, at the same time; then that of `isolated_workers`.
 /// Threads:    one at a time.
 [[nodiscard]] inline isolated_workers served_workers(std::size_t n, std::vector<task_identity> tasks,
                                                      served_workers_options options = {})

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A pool without hardware: answers come from a recording, and the time that they took passes on a virtual clock.
+/// A pool without hardware: answers come from a recording, and a virtual clock moves by the time that they took.
 
 #include <algorithm>
 #include <concepts>
@@ -24,7 +24,7 @@ namespace tunekit::measure {
 
 /// Settings of `simulated_workers`.
 struct simulated_options {
-    std::size_t workers = 1;         ///< >= 1
+    std::size_t workers = 1;         ///< >= 1; how many jobs run at a time
     std::size_t builders = 0;        ///< lanes that build for all workers; 0: a worker builds what it runs
     std::size_t queued = 0;          ///< jobs per worker that may wait for it
     std::vector<double> slowness{};  ///< seconds of each worker per recorded second, > 0; empty: 1 for all
@@ -32,8 +32,8 @@ struct simulated_options {
 
 namespace detail {
 
-/// Jobs of known length on builders and workers, in virtual time. First come, first served; of several that are free the
-/// first takes the job.
+/// Jobs of known length on builders and workers, in virtual time. Jobs are served in the order in which they came. Of
+/// several workers that are free, the first takes the job.
 class simulation {
 public:
     explicit simulation(simulated_options options);
@@ -46,10 +46,10 @@ public:
 
     [[nodiscard]] std::vector<answer> collect(double seconds);
 
-    /// The job is lost; the worker that had it goes on.
+    /// Loses a job. The worker that had it continues with another.
     void lose(ticket name);
 
-    /// The worker ends, and with it what it had; what waited, too, where it was the last.
+    /// Ends a worker. Its job is lost; where it was the last worker, all jobs are lost.
     void end(std::size_t worker);
 
 private:
@@ -60,9 +60,9 @@ private:
         double build = 0, run = 0;  ///< seconds
         stage at = stage::to_run;
         double submitted = 0, began = 0, until = 0;
-        double lane = 0;  ///< seconds that a builder had it
+        double lane = 0;  ///< seconds for which a builder had it
         std::size_t worker = 0;
-        std::uint64_t built = 0;  ///< its place among those that were built
+        std::uint64_t built = 0;  ///< its place in the order in which jobs were built
     };
     struct one_worker {
         bool busy = false, ended = false;
@@ -76,7 +76,7 @@ private:
 
     void settle();
 
-    /// Gives waiting jobs to whoever is free.
+    /// Gives waiting jobs to builders and workers that are free.
     void assign();
 
     simulated_options options_;
@@ -89,7 +89,7 @@ private:
 
 }  // namespace detail
 
-/// A source of recorded rows, by index and limits: `recorded_rows`, `resampled_rows`, or your own.
+/// A source of recorded rows: `row(i, limits)` gives the row of index i. `recorded_rows`, `resampled_rows`, or your own.
 template <class R>
 concept rows = requires(const R& r, index i, const limits& within) {
     { r.row(i, within) } -> std::same_as<recorded_row>;
@@ -102,22 +102,25 @@ concept rows = requires(const R& r, index i, const limits& within) {
 ///     tk::measure::simulated_workers many({rows_of_a, rows_of_b}, {.workers = 32, .builders = 8});   // by job::task
 ///
 /// The same submissions give the same answers at the same times. Each worker has one job; others wait in the order in
-/// which they came. With `builders`, a job is first built, for its recorded build_seconds, on a lane of those, while
-/// workers run others. Workers can be made to end (`end`) and jobs to be lost (`lose`), as hardware would have it.
+/// which they came. With `builders`, a job is first built on a lane of a builder, for its recorded build_seconds, while
+/// workers run other jobs. `end` ends a worker and `lose` loses a job, as failing hardware does.
 ///
 /// Errors:     std::invalid_argument for an index that is no row, a task without rows, or an option out of range.
-///             tunekit::error from `collect` once every worker has ended and all is given out.
+///             tunekit::error from `collect` once every worker has ended and all answers were returned.
 /// Randomness: that of the rows.
 /// Cost:       per event, one pass over the jobs that are out.
 /// Threads:    one at a time; tables may be shared. Precondition: tables outlive the pool.
 template <rows Rows = recorded_rows>
 class simulated_workers {
 public:
+    /// Takes rows for each task, in the order of job::task. Throws std::invalid_argument where there are none, or a setting
+    /// is out of range.
     explicit simulated_workers(std::vector<Rows> per_task, simulated_options options = {})
         : rows_(std::move(per_task)), run_(std::move(options))
     {
         require(!rows_.empty(), "simulated_workers: no rows, want those of one task or more");
     }
+    /// Views the table of the only task. Throws std::invalid_argument where a setting is out of range.
     explicit simulated_workers(std::span<const recorded_row> table, simulated_options options = {})
         requires std::same_as<Rows, recorded_rows>
         : simulated_workers(std::vector<Rows>{recorded_rows(table)}, std::move(options))
@@ -125,9 +128,12 @@ public:
     }
 
     [[nodiscard]] std::size_t workers() const noexcept { return run_.workers(); }
+    /// The number of jobs that may be submitted now; 0 once every worker has ended.
     [[nodiscard]] std::size_t room() const noexcept { return run_.room(); }
+    /// Virtual seconds since the beginning; it moves in `collect` only.
     [[nodiscard]] double now() const noexcept { return run_.now(); }
 
+    /// Takes a job. Throws std::invalid_argument where there is no room, or no row for it.
     void submit(const job& next)
     {
         require(run_.room() > 0, "simulated_workers.submit: no room, want a call of room() before");
@@ -136,12 +142,13 @@ public:
         run_.submit(next.ticket, std::move(r.result), r.seconds);
     }
 
+    /// Lets virtual time pass until the first answer, for at most `seconds`, and returns the answers of that moment.
     [[nodiscard]] std::vector<answer> collect(double seconds) { return run_.collect(seconds); }
 
-    /// Loses a job that is out. Its worker goes on.
+    /// Loses a job that is out. Its worker continues. Throws std::invalid_argument where the ticket is not out.
     void lose(ticket name) { run_.lose(name); }
 
-    /// Ends a worker. Its jobs are lost.
+    /// Ends a worker. Its job is lost; with the last worker all jobs are. Throws std::invalid_argument where there is none.
     void end(std::size_t worker) { run_.end(worker); }
 
 private:

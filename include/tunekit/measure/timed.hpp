@@ -33,20 +33,25 @@ namespace tunekit::measure {
 ///     `restore()`, that is called before each run, untimed;
 ///   * report the seconds of one run (double or float), as device timers do.
 ///
-/// `check()` or `check(config)` is called after the first run. It returns bool, or a text on the fault
+/// `check()` or `check(config)` is called after the first run. It returns bool, or a text about the fault
 /// (std::optional<std::string> or const char*, empty or null where there is none). Where it has `poison()`, that is called
-/// before the run. `now` is the clock, `options` are those of the timing.
+/// before the run.
 ///
-/// One measurement: prepare; first run, checked; single runs until they no longer get faster (bounded); batches as
-/// `repeat` says, each long enough for the clock. Single runs are timed alone where something is restored or the cache
-/// is cold. A candidate that is `surely_above` limits::abandon_above, in warm-up or in batches, is cut short; its cost is
-/// the least time seen, `at_least`. Runs that do not fit limits::run_seconds are not begun: the estimate then uses fewer
-/// runs than the policy asks for.
+/// The steps of one measurement:
+///   * prepare the kernel;
+///   * run it once and check the result;
+///   * warm up: single runs until they no longer get faster, within bounds;
+///   * time batches as `repeat` says, each long enough for the clock. Runs are timed one by one where something is
+///     restored or the cache is cold.
 ///
-/// Failures:   that of a candidate_error; invalid (preparing threw), out_of_memory (std::bad_alloc), crash of code 0 (a
-///             run threw), wrong_result, run_timeout (not one timed run within the limit), bad_cost (a time that is not
-///             positive and finite, a clock that jumped, or a run that takes no longer than a loop without a kernel:
-///             then the compiler has removed the work).
+/// A candidate that is `surely_above` limits::abandon_above, in warm-up or in batches, is cut short. Its cost is the least
+/// time seen, `at_least`. Runs that do not fit into limits::run_seconds are not begun. The estimate then uses fewer runs
+/// than the policy asks for.
+///
+/// Failures:   `invalid`: preparing threw. `crash` of code 0: a run or the check threw. `out_of_memory`: std::bad_alloc was
+///             thrown. `wrong_result`: the check found a fault. `run_timeout`: not one timed run within the limit.
+///             `bad_cost`: a time that is not positive and finite, a clock that jumped, or a run that takes no longer than
+///             a loop without a kernel, because the compiler has removed the work. A candidate_error gives its own failure.
 template <class Kernel, class Repetition = until_confident, class Check = no_check, class Clock = wall_clock>
 struct timed {
     static_assert(std::copyable<Repetition>,
@@ -64,13 +69,13 @@ struct timed {
         clock<Clock>,
         "tunekit: timed, argument 4 (now) is no clock: double operator()() is missing or returns another type");
 
-    Kernel kernel;
-    Repetition repeat{};
-    Check check{};
-    Clock now{};
-    timed_options options{};
+    Kernel kernel;            ///< runs, prepares or reports; see above
+    Repetition repeat{};      ///< the policy that says how many runs are timed
+    Check check{};            ///< looks at the result of the first run; `no_check{}` checks nothing
+    Clock now{};              ///< the clock around each batch, in seconds
+    timed_options options{};  ///< of warm-up, caches and the length of batches
 
-    /// The first thing that does not fit, where kernel and check cannot take configurations of this type.
+    /// The first argument that does not fit, where kernel and check cannot take configurations of this type.
     template <class Config>
     static constexpr detail::misfit misfit_of = detail::misfit_of<Kernel, Check, Config>();
 
@@ -79,9 +84,10 @@ struct timed {
     {
         repeat.validate();
         options.validate();
+        if constexpr (validated<Check>) check.validate();
     }
 
-    /// Measures one configuration.
+    /// Measures one configuration. What it throws is the measurement's failure.
     template <class Config>
     [[nodiscard]] measurement operator()(const Config& config, const limits& within)
     {

@@ -14,13 +14,15 @@ namespace tunekit::measure {
 
 /// Options for warm-up and batches in `timed`, in addition to the repetition policy.
 struct timed_options {
-    cache state = cache::warm;
-    std::size_t flush_bytes = 0;  ///< written before a cold run; 0: `beyond_caches()`
-    double min_steps = 200;  ///< the smallest length of a batch, in smallest steps of the clock; 0: as the policy says
-    double warm_up_gain = 0.05;  ///< warm until a run is at most this share faster than the fastest before it...
-    std::uint32_t warm_up_calm_runs = 2;  ///< ...this many times in a row
-    std::uint32_t max_warm_up_runs = 20;
-    double max_warm_up_seconds = 0.1;  ///< no further warm-up run begins after this
+    cache state = cache::warm;    ///< what the caches hold when a timed run begins
+    std::size_t flush_bytes = 0;  ///< bytes written before each run where `state` is cold; 0: `beyond_caches()`
+    /// In [0, 1e9); the least length of a batch, in smallest steps of the clock; 0: a batch is what the policy says.
+    double min_steps = 200;
+    /// In [0, 1); a run is calm where it is at most this share faster than the fastest before it.
+    double warm_up_gain = 0.05;
+    std::uint32_t warm_up_calm_runs = 2;  ///< calm runs in a row after which the warm-up ends
+    std::uint32_t max_warm_up_runs = 20;  ///< the most runs of the warm-up; at least one is made
+    double max_warm_up_seconds = 0.1;     ///< >= 0; no further warm-up run begins after this
 
     /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
     void validate() const

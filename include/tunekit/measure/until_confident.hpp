@@ -18,22 +18,21 @@
 
 namespace tunekit::measure {
 
-/// Times single runs, takes the median of every `group` of them, and stops once the standard error of these medians is
-/// small against their mean.
+/// Times single runs, takes the median of every `group` of them, and stops once the standard error of the mean of these
+/// medians is small against that mean.
 ///
 ///     timed{kernel, until_confident{.standard_error = 0.01}}
 ///
-/// Interruptions lengthen a few runs by orders of magnitude. A mean follows them, and stopping rules on means stop at
-/// the wrong moment; the median of five runs ignores two of them. The cost is the median of the group medians, `spread`
-/// the standard error of their mean.
+/// Interruptions lengthen a few runs by orders of magnitude. A mean follows them, and stopping rules on means stop at the
+/// wrong moment. The median of five runs ignores two of them. The cost is the median of the group medians. `spread` is the
+/// standard error of their mean.
 ///
-/// Errors: `max_runs`, `group` at least 1, `min_groups` at least 2, `standard_error` positive.
 /// Cost:   O(runs) per call.
 struct until_confident {
-    double standard_error = 0.01;  ///< stop at this share of the mean
-    std::uint32_t group = 5;       ///< runs per median
-    std::uint32_t min_groups = 3;  ///< stop only after this many medians
-    std::uint32_t max_runs = 500;  ///< timed runs
+    double standard_error = 0.01;  ///< > 0; stop at this share of the mean
+    std::uint32_t group = 5;       ///< >= 1; runs per median
+    std::uint32_t min_groups = 3;  ///< >= 2; stop only after this many medians
+    std::uint32_t max_runs = 500;  ///< >= 1; timed runs
 
     void validate() const;
 

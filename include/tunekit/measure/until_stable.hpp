@@ -22,25 +22,24 @@ namespace tunekit::measure {
 ///     timed{kernel, until_stable{}}                       // the paper's settings
 ///     timed{kernel, until_stable::reference()}            // those of its code
 ///
-/// With t_i the seconds per run of batch i, the performance is, cumulative, i / (t_1 + ... + t_i) and, per batch,
-/// 1 / t_i; the CV is the population standard deviation over the mean. It is looked at from `min_batches` on. Where
-/// `max_runs` holds fewer batches than that, all of them are run. The cost is the mean of the t_i, in `trimmed` form
-/// without the least and the greatest.
+/// With t_i the seconds per run of batch i, the performance is i / (t_1 + ... + t_i) where it is cumulative, and 1 / t_i
+/// per batch. The CV is the population standard deviation over the mean. It is compared from `min_batches` batches on.
+/// Where `max_runs` holds fewer batches than that, all of them are run. The cost is the mean of the t_i. Where it is
+/// `trimmed`, the least and the greatest are left out.
 ///
-/// Errors:     `max_runs`, `batch` and `min_batches` must be at least 1, `threshold` positive.
 /// Cost:       O(number of batches) per call.
 /// Source:     Li, Zhang, Wang, Hu, Fan (2020), AdaTune: Adaptive Tensor Program Compilation Made Efficient,
 ///             NeurIPS 33, Algorithm 1 and section 3.1; `reference`: the code published with it.
-/// Departures: taken literally, the CV of one batch is 0 and every measurement would stop after it: `min_batches` = 3,
-///             as in the code, holds for both forms. The printed performance lacks the batch size, which the CV does
-///             not see. Warm-up is the measurer's and is detected, where the paper has one run.
+/// Departures: taken literally, the CV of one batch is 0 and every measurement would stop after one batch. So
+///             `min_batches` = 3 holds for both forms, as in the code. The printed performance lacks the batch size, which
+///             does not change the CV. Warm-up is the measurer's, which detects its end; the paper has one run.
 struct until_stable {
-    std::uint32_t max_runs = 500;    ///< n; timed runs
-    std::uint32_t batch = 50;        ///< B; runs per reading of the clock
-    double threshold = 0.1;          ///< stop below this CV
-    std::uint32_t min_batches = 3;   ///< stop only after this many batches
-    std::uint32_t bypass_below = 0;  ///< where `max_runs` is less, run them all
-    bool cumulative = true;          ///< performance over all batches so far, or of each batch
+    std::uint32_t max_runs = 500;    ///< >= 1; n in the paper: timed runs
+    std::uint32_t batch = 50;        ///< >= 1; B in the paper: runs that are timed together
+    double threshold = 0.1;          ///< > 0; stop below this CV
+    std::uint32_t min_batches = 3;   ///< >= 1; stop only after this many batches
+    std::uint32_t bypass_below = 0;  ///< where `max_runs` is less than this, all runs are made
+    bool cumulative = true;          ///< whether the performance is over all batches so far; else it is of each batch
     bool trimmed = false;  ///< CV without the extremes where there are more than 4; cost without them where more than 2
 
     /// The paper's settings: cumulative performance, nothing trimmed.

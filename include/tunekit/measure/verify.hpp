@@ -21,7 +21,13 @@ namespace tunekit::measure {
 /// The allowed distance between a result and its reference: |got - want| <= absolute + relative * |want|.
 struct tolerance {
     double absolute = 0;  ///< >= 0; in the unit of the result
-    double relative = 0;  ///< >= 0
+    double relative = 0;  ///< >= 0; as a share of |want|
+
+    /// Throws std::invalid_argument where one of them is negative or NaN, since nothing would be near enough.
+    void validate() const
+    {
+        require(absolute >= 0 && relative >= 0, "tolerance: absolute or relative is negative or NaN, want >= 0");
+    }
 
     friend bool operator==(const tolerance&, const tolerance&) = default;
 };
@@ -29,10 +35,10 @@ struct tolerance {
 /// A mask of the elements that are compared: all where empty, else one entry per element, 0 for those left out.
 using compared = std::span<const unsigned char>;
 
-/// Compares `got` with `want`. Empty where every element is as near to `want` as `within` asks; else one line on the
-/// first that is not. A NaN is right only where the reference is NaN too; an infinity only where the reference is the
-/// same. `mask` leaves elements out, such as halos and padding, which a kernel need not write.
-/// Errors: std::invalid_argument where the sizes differ.
+/// Compares `got` with `want`. Empty where every element is as near to `want` as `within` asks; else one line about the
+/// first that is not. A NaN is right only where the reference is NaN too. An infinity is right only where the reference is
+/// the same. `mask` leaves elements out, such as halos and padding, which a kernel need not write.
+/// Errors: std::invalid_argument where the sizes differ, or a tolerance is negative or NaN.
 template <class T>
     requires std::is_arithmetic_v<T>
 [[nodiscard]] std::optional<std::string> close_to(std::span<const T> got, std::span<const T> want,
@@ -40,6 +46,7 @@ template <class T>
 {
     require(got.size() == want.size(), "close_to: result and reference differ in size, want the same");
     require(mask.empty() || mask.size() == got.size(), "close_to: result and mask differ in size, want the same");
+    within.validate();
     const auto absolute = within.absolute;
     const auto relative = within.relative;
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -76,8 +83,8 @@ void poison(std::span<T> output) noexcept
 ///
 ///     timed{kernel, until_stable{}, matches<float>{output, reference, {.absolute = 1e-4}}}
 ///
-/// Refers to both buffers, and to the mask. A kernel that skips an element leaves the poison there and is found out; what
-/// it need not write, as the frame that a stencil leaves alone, the mask leaves out:
+/// It refers to both buffers and to the mask. A kernel that skips an element leaves the poison there, so it is found. The
+/// mask leaves out what a kernel need not write, such as the frame that a stencil does not touch:
 ///
 ///     std::vector<unsigned char> inner(n * n);                        // 1 where the stencil writes, 0 on the frame
 ///     matches<float>{output, reference, {.absolute = 1e-4}, inner}
@@ -85,12 +92,16 @@ void poison(std::span<T> output) noexcept
 /// Elements left out are poisoned like the others, and may hold anything after the run.
 template <class T>
 struct matches {
-    std::span<T> output;
-    std::span<const T> reference;
-    tolerance within{};
-    compared mask{};
+    std::span<T> output;           ///< what the kernel writes
+    std::span<const T> reference;  ///< what it should write; of the same size
+    tolerance within{};            ///< the allowed distance of each element; 0: the values must be equal
+    compared mask{};               ///< the elements that are compared; empty: all
 
+    /// Throws std::invalid_argument where a tolerance is negative or NaN; `isolated` calls it before anything runs.
+    void validate() const { within.validate(); }
+    /// Fills `output` with values that no kernel computes by chance; `timed` calls it before the run that is checked.
     void poison() const noexcept { measure::poison(output); }
+    /// The first wrong element, in one line; empty where there is none.
     [[nodiscard]] std::optional<std::string> operator()() const
     {
         return close_to(std::span<const T>(output), reference, within, mask);

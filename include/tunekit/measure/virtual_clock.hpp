@@ -18,17 +18,18 @@ namespace tunekit::measure {
 ///     auto found = tk::tune(space, measure, strategy, {.seconds = 60}, time, never, gen);
 ///     // never: [](const auto&) { return false; }
 ///
-/// Several measurers may move one time: then it is the time of one machine that they share.
+/// Several measurers may move one time. Then it is the time of one machine that they share.
 /// Precondition: the time outlives every handle. Threads: one at a time.
 class virtual_clock {
 public:
+    /// Refers to the caller's variable, in seconds.
     explicit virtual_clock(double& seconds) noexcept : seconds_(&seconds) {}
 
     /// Seconds since the zero of the caller's time.
     [[nodiscard]] double operator()() const noexcept { return *seconds_; }
 
-    /// Lets `seconds` >= 0 pass, rounded to whole nanoseconds. So the time is the same however its parts are grouped,
-    /// and a run that was interrupted and resumed reports the same times as one that was not.
+    /// Lets `seconds` >= 0 pass, rounded to whole nanoseconds. So the sum does not depend on how its parts are grouped, and
+    /// a run that was interrupted and resumed reports the same times as one that was not.
     void advance(double seconds) const noexcept
     {
         *seconds_ = static_cast<double>(std::llround(*seconds_ * 1e9) + std::llround(seconds * 1e9)) / 1e9;

@@ -25,11 +25,11 @@ namespace tunekit::measure {
 ///         return tk::measure::worker_task{space, timed{kernel_into(c), until_confident{}, check_of(c)}, {c->canary()}};
 ///     }
 ///
-/// Outputs belong to the worker: a `guarded_buffer` is shared memory, and two workers that write into one spoil each
-/// other's results. Whoever owns them must live as long as the task: keep them in what `how` captures.
+/// Each worker needs outputs of its own: a `guarded_buffer` is shared memory, and two workers that write into one spoil
+/// each other's results. The owner of the outputs must live as long as the task, so keep it in what `how` captures.
 template <space::typed Space, class Timed>
 struct worker_task {
-    Space space;
+    Space space;                     ///< the space of the task; job::candidate is an index in it
     Timed how;                       ///< a `timed`: how(config, limits) gives a measurement
     std::vector<canary> canaries{};  ///< of the buffers that candidates write
 };
@@ -38,15 +38,15 @@ worker_task(S, T) -> worker_task<S, T>;
 template <class S, class T>
 worker_task(S, T, std::vector<canary>) -> worker_task<S, T>;
 
-/// The identity of a task across processes; `fingerprint` is 0 for a space that has none.
+/// The identity of a task across processes. A pool compares its own with those of workers that it started.
 struct task_identity {
-    std::uint64_t size = 0;
-    std::uint64_t fingerprint = 0;
+    std::uint64_t size = 0;         ///< configurations of its space; 0 where the space has no size
+    std::uint64_t fingerprint = 0;  ///< that of its space; 0 for a space that has none
 
     friend bool operator==(const task_identity&, const task_identity&) = default;
 };
 
-/// The identity of a space.
+/// The size and the fingerprint of a space, as far as it has them.
 template <class Space>
 [[nodiscard]] task_identity identity_of(const Space& space)
 {
@@ -62,12 +62,12 @@ template <class Space>
     return out;
 }
 
-/// A worker_task of any space. Move-only; owns the parts of the task.
+/// A worker_task over any space, as one type. Move-only; it owns the parts of the task.
 class any_worker_task {
 public:
-    /// Throws std::invalid_argument where a setting of `timed` is out of range.
+    /// Takes over the task. Throws std::invalid_argument where a setting of its `timed` is out of range.
     template <class Space, class Timed>
-    any_worker_task(worker_task<Space, Timed> what)  // implicit: `make` returns what it has
+    any_worker_task(worker_task<Space, Timed> what)  // implicit: `make` may return a worker_task
         : canaries_(what.canaries), identity_(identity_of(what.space))
     {
         using held = worker_task<Space, Timed>;
@@ -79,9 +79,12 @@ public:
         held_ = owner(new held(std::move(what)), [](void* self) { delete static_cast<held*>(self); });
     }
 
+    /// The canaries of the buffers that candidates write.
     [[nodiscard]] const std::vector<canary>& canaries() const noexcept { return canaries_; }
+    /// The identity of its space.
     [[nodiscard]] const task_identity& identity() const noexcept { return identity_; }
 
+    /// Measures one configuration, in the calling process.
     [[nodiscard]] measurement measure(index candidate, const limits& within)
     {
         return run_(held_.get(), candidate, within);
@@ -104,7 +107,7 @@ concept makes_worker_tasks = std::invocable<M&, std::size_t> &&
 
 namespace detail {
 
-/// The tasks that `make` has for a worker.
+/// The tasks that `make` returns for a worker, as a list.
 template <makes_worker_tasks Make>
 std::vector<any_worker_task> tasks_of(Make& make, std::size_t worker)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Code between a rank and its candidates, where other ranks build it or run it.
+/// A directory for code that a rank exchanges with the processes of its candidates, where other ranks build or run it.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -24,22 +24,26 @@
 
 namespace tunekit::mpi {
 
-/// A new directory with a file for each task and configuration that is in work. A rank that builds finds there what its
-/// candidate's process has built, and sends it; one that runs puts there what it was sent, for the process that runs it.
-/// Copies share the directory, which ends with the last of them, or by `remove`: files leave it with their job.
+/// A new directory with a file for each task and configuration that is under way. On a rank that builds, it finds there
+/// what its candidate's process has built, and sends it. A rank that runs puts there what it was sent, for the process
+/// that runs it. Copies share the directory. It is removed with the last of them, or by `remove`. A file is removed
+/// when its job has ended.
 ///
-/// Errors:  tunekit::error where TMPDIR, or /tmp, cannot be written or executes nothing, and where a file cannot be written.
+/// Errors:  tunekit::error where TMPDIR (/tmp where that is not set) cannot be written or is mounted noexec, and where
+///          a file cannot be written.
 /// Threads: one at a time; any number of processes.
 class code_folder {
 public:
+    /// Makes the directory, with a name of its own, in TMPDIR.
     code_folder() : made_(std::make_shared<directory>()) {}
 
-    /// The file of a configuration, whether it is there or not.
+    /// The path of a configuration's file, whether the file exists or not.
     [[nodiscard]] std::string path(std::size_t task, index candidate) const
     {
         return made_->name + '/' + std::to_string(task) + '-' + std::to_string(candidate);
     }
 
+    /// Writes the file of a configuration, in place of an older one. Throws tunekit::error where it cannot be written.
     void put(std::size_t task, index candidate, std::span<const unsigned char> bytes) const
     {
         const std::string name = path(task, candidate);
@@ -57,7 +61,7 @@ public:
                         "; want room there, or another TMPDIR");
     }
 
-    /// What the file holds; none where there is none.
+    /// The bytes of the file; none where there is no file.
     [[nodiscard]] std::optional<std::vector<unsigned char>> get(std::size_t task, index candidate) const
     {
         const int file = ::open(path(task, candidate).c_str(), O_RDONLY | O_CLOEXEC);
@@ -74,7 +78,7 @@ public:
         return out;
     }
 
-    /// The same; the file leaves.
+    /// The same, and removes the file.
     std::optional<std::vector<unsigned char>> take(std::size_t task, index candidate) const
     {
         auto out = get(task, candidate);
@@ -82,7 +86,7 @@ public:
         return out;
     }
 
-    /// Removes the directory, which must be empty.
+    /// Removes the directory. It stays where it is not empty.
     void remove() const noexcept { ::rmdir(made_->name.c_str()); }
 
 private:

@@ -20,22 +20,23 @@ namespace tunekit::mpi {
 
 /// A ratio of costs with its interval.
 struct comparison {
-    double ratio = 1;
-    stats::interval within{};
+    double ratio = 1;          ///< the ratio; 1 where both cost the same
+    stats::interval within{};  ///< its interval at the level that was asked for
 
     friend bool operator==(const comparison&, const comparison&) = default;
 };
 
-/// The cost of one configuration on a worker (`mine`) over that on another (`theirs`): the ratio of geometric means, with
-/// Welch's interval of the difference of the mean logarithms,
+/// The cost of one configuration on a worker (`mine`), divided by its cost on another (`theirs`). It is the ratio of
+/// geometric means, with Welch's interval of the difference of the mean logarithms,
 ///
 ///     exp(d -+ t(level, nu) sqrt(s1^2 / n1 + s2^2 / n2)),   d = mean log mine - mean log theirs,
 ///
-/// nu by Welch and Satterthwaite. None for fewer than two costs on either side.
+/// with nu by Welch and Satterthwaite. None for fewer than two costs on either side.
 ///
-/// Assumes: independent costs, their logarithms near enough to normal. What lasts as long as a worker lives, as the place of
-/// its pages in memory, is part of the ratio. Source: B. L. Welch, Biometrika 34 (1947).
-/// Throws std::invalid_argument for a cost that is not positive, and on a level outside (0, 1).
+/// Assumes: independent costs, whose logarithms are close enough to normal. What lasts as long as a worker lives, such
+///          as the place of its pages in memory, is part of the ratio.
+/// Source:  B. L. Welch, Biometrika 34 (1947).
+/// Errors:  std::invalid_argument for a cost that is not positive and finite, and for a level outside (0, 1).
 [[nodiscard]] inline std::optional<comparison> compared(std::span<const double> mine, std::span<const double> theirs,
                                                         double level = 0.95)
 {

@@ -16,22 +16,22 @@ namespace tunekit::mpi {
 
 /// A configuration and its cost.
 struct choice {
-    index candidate = 0;
+    index candidate = 0;                                    ///< its index in the space that all ranks share
     double cost = std::numeric_limits<double>::infinity();  ///< seconds; infinity: this rank has none
 
     friend bool operator==(const choice&, const choice&) = default;
 };
 
-/// Gives every rank the cheapest choice of all ranks; of equal ones that of the lowest rank. Collective: every rank of
-/// `comm` calls it equally often, as with any collective call, so let the number of calls follow from what all ranks
-/// know.
+/// Gives every rank the cheapest choice of all ranks; among equal ones that of the lowest rank. Collective: every rank
+/// of `comm` must call it equally often, so the number of calls must follow from what all ranks know.
 ///
 ///     const auto mine = tk::tune(space, measurer, recipe, budget, gen);               // or nothing, on most ranks
 ///     const auto all  = tk::mpi::decide(comm, {mine.incumbent().candidate, mine.best_cost()}, space.fingerprint());
 ///     use(space.at(all.candidate));
 ///
-/// `fingerprint` is that of the space: where ranks differ in it, every rank throws tunekit::error, and none goes on with an
-/// index that means something else there. A NaN counts as infinity. Where no rank has a choice its cost is infinity.
+/// `fingerprint` is that of the space. Where it differs between ranks, every rank throws tunekit::error, so that none
+/// goes on with an index that means something else there. A NaN counts as infinity. Where no rank has a choice, the
+/// cost of the result is infinity.
 [[nodiscard]] inline choice decide(MPI_Comm comm, choice mine, std::uint64_t fingerprint)
 {
     struct {
@@ -48,8 +48,8 @@ struct choice {
     return {candidate, best.cost};
 }
 
-/// The largest of all ranks' seconds. It is the time of a step in an application whose ranks wait for each other.
-/// `online::parts::agree` can use it. A NaN counts as infinity. Collective.
+/// The largest of all ranks' seconds. It is the time of a step in an application whose ranks wait for each other. It
+/// can be the `agree` of `online::parts`. A NaN counts as infinity. Collective.
 [[nodiscard]] inline double slowest(MPI_Comm comm, double seconds)
 {
     double mine = std::isnan(seconds) ? std::numeric_limits<double>::infinity() : seconds, all = 0;

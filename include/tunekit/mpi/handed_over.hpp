@@ -22,14 +22,16 @@
 
 namespace tunekit::mpi {
 
-/// The task of a rank that builds: compiles the source of each configuration, and leaves the shared object in `to`, from
-/// where it goes to a rank that runs, with the name of its entry point behind it.
+/// The task of a rank that builds. It compiles the source of each configuration and puts the shared object into `to`,
+/// with the name of its entry point behind it. From there it goes to a rank that runs.
 ///
 ///     auto task = tk::mpi::builds(scale, {.flags = {"-O2", "-march=x86-64-v3"}}, code);
 ///
-/// `task` is the number of the template's task. The flags are those of the machine that runs: -march=native is the builder's.
+/// `task` is the number of the template's task. The flags must be those of the machine that runs: -march=native would
+/// be that of the machine that builds.
 ///
-/// Failures: build_error and build_timeout, as a `builder` has them. Errors: its own, here: of a compiler that is missing.
+/// Failures: build_error and build_timeout, as a `builder` reports them. Errors: tunekit::error where the compiler is
+///           missing.
 template <class Template>
 [[nodiscard]] auto builds(Template what, measure::build_options options, code_folder to, std::size_t task = 0)
 {
@@ -59,13 +61,15 @@ template <class Template>
     return measure::worker_task{what.space, how};
 }
 
-/// The kernel of a rank that runs, for `timed`: loads what it was handed for a configuration, and hands the function over.
+/// The kernel of a rank that runs, for `timed`. It loads the code that the rank was sent for a configuration, and gives
+/// the function to `bind`.
 ///
 ///     auto kernel = tk::mpi::handed_over_kernel<void(float*)>(
 ///         space, code, [x](auto* run, const auto&) { return [=] { run(x); }; });
 ///
 /// `bind` is that of `measure::generated_kernel`.
-/// Errors: tunekit::error where the code cannot be loaded here, as it was built for another machine.
+/// Errors: tunekit::error where no code was sent, or where it cannot be loaded here because it was built for another
+///         machine.
 template <class Signature, class Space, class Bind>
 [[nodiscard]] auto handed_over_kernel(Space space, code_folder from, Bind bind, std::size_t task = 0)
 {

@@ -14,19 +14,19 @@ namespace tunekit::mpi {
 
 /// A rank among all and among those on its machine.
 struct place {
-    std::size_t rank = 0, ranks = 1;
-    /// Each number below `local_ranks` once on a machine, in an order of the launcher's own: that of Open MPI 5 goes by the
-    /// processors that it binds to, so that rank 2 may have local rank 1.
+    std::size_t rank = 0, ranks = 1;  ///< the number of this rank, and how many there are
+    /// The number of this rank on its machine: each number below `local_ranks` occurs once. The launcher chooses the
+    /// order. That of Open MPI 5 follows the processors that it binds to, so that rank 2 may have local rank 1.
     std::size_t local_rank = 0;
-    std::size_t local_ranks = 1;
-    bool local_known = true;  ///< whether the launcher told the local rank
+    std::size_t local_ranks = 1;  ///< the number of ranks on this machine; 1 where the launcher does not tell
+    bool local_known = true;      ///< whether the launcher told the local rank; otherwise `local_rank` is 0
 
     friend bool operator==(const place&, const place&) = default;
 };
 
 namespace detail {
 
-/// The number that the first of these variables with a number has.
+/// The value of the first of these variables whose value is a number.
 [[nodiscard]] inline std::optional<std::size_t> first_number(std::initializer_list<const char*> names)
 {
     for (const char* const name : names) {
@@ -39,7 +39,8 @@ namespace detail {
     return std::nullopt;
 }
 
-/// How many tasks Slurm has on the machine number `node`, from its list: "8(x3),4" is 8 on each of the first three, then 4.
+/// The number of tasks that Slurm has on machine `node`, from its list: "8(x3),4" means 8 on each of the first three
+/// machines, then 4.
 [[nodiscard]] inline std::optional<std::size_t> tasks_on(const std::string& list, std::size_t node)
 {
     const char* at = list.c_str();
@@ -60,11 +61,11 @@ namespace detail {
 
 }  // namespace detail
 
-/// Reads the place from the launcher's variables, those of an MPI before those of a batch system, which processes of an
-/// `mpirun` inherit: Open MPI's (OMPI_COMM_WORLD_...), those of MPICH's Hydra (PMI_RANK, MPI_LOCALRANKID), MVAPICH's
-/// (MV2_COMM_WORLD_...), PALS's (PALS_RANKID, PALS_LOCAL_RANKID), Flux's (FLUX_TASK_RANK, FLUX_TASK_LOCAL_ID) or Slurm's
-/// (SLURM_PROCID, SLURM_LOCALID). None where no rank or no number of ranks is told. What chooses a device by the node-local
-/// rank, or builds a measurer, needs it before MPI_Init.
+/// Reads the place from the variables of the launcher. Those of an MPI come before those of a batch system, because the
+/// processes of an `mpirun` inherit the latter. It knows Open MPI (OMPI_COMM_WORLD_...), MPICH's Hydra (PMI_RANK,
+/// MPI_LOCALRANKID), MVAPICH (MV2_COMM_WORLD_...), PALS (PALS_RANKID, PALS_LOCAL_RANKID), Flux (FLUX_TASK_RANK,
+/// FLUX_TASK_LOCAL_ID) and Slurm (SLURM_PROCID, SLURM_LOCALID). None where the rank or the number of ranks is not set.
+/// Code that chooses a device by the node-local rank, or builds a measurer, needs the place before MPI_Init.
 [[nodiscard]] inline std::optional<place> launched()
 {
     using detail::first_number;

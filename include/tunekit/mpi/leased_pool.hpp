@@ -27,22 +27,24 @@
 
 namespace tunekit::mpi {
 
-/// A pool of workers that a carrier reaches. Each has one job, leased from the moment at which it began that job. Where
-/// some build and others run (`part`), a job goes to one that builds, and with what that has built to one that runs; at most
-/// as many are out as there are workers of all parts.
+/// A pool of workers that a carrier reaches. Each worker has at most one job. The job is leased from the moment when
+/// the worker began it. Where some workers build and others run (`part`), a job goes first to one that builds, then
+/// with its code to one that runs. At most as many jobs are out as there are workers of all parts.
 ///
 ///     tk::mpi::leased_pool pool(carrier, {tk::measure::identity_of(space)});
 ///     tk::tune(t, pool);                                               // t: a tk::tuner
 ///
-/// Workers join by saying hello, whenever they do; those of another version of tunekit or with other spaces are refused. A
-/// job whose lease expires, or whose worker is gone, is lost: answered without a measurement. The tuner sends it out once
-/// more, and it goes to another worker where there is one. A job that is lost again has failed. A worker that let a lease
-/// expire gets no job until it answers; that answer is late, and does not count.
+/// Workers may join at any time by saying hello. Those of another version of tunekit, or with other spaces, are
+/// refused. A job whose lease expires, or whose worker is gone, is lost: it is answered without a measurement. The
+/// tuner sends it out once more, and it goes to another worker where there is one. A job that is lost again has failed.
+/// A worker whose lease expired gets no job until it answers. That answer is late and does not count.
 ///
-/// Errors:     std::invalid_argument for a job that does not fit and for options out of range. tunekit::error from `collect`
-///             once nobody has been able to measure for `join_seconds` and all is given out; it says what is known of each.
+/// Errors:     std::invalid_argument for a job that does not fit and for options out of range. tunekit::error from
+///             `collect` once no worker could measure for `join_seconds` and no answer is left; its text says what is
+///             known of each worker.
 /// Randomness: none.
-/// Cost:       per job three small messages and about a microsecond; a look at all leases when the next one may expire.
+/// Cost:       three small messages and about a microsecond per job. All leases are checked when the next one may
+///             expire.
 /// Threads:    one at a time. Precondition: the carrier outlives the pool.
 template <carrier Carrier>
 class leased_pool {
@@ -50,6 +52,7 @@ class leased_pool {
     using piece = detail::piece;
 
 public:
+    /// A pool over the carrier's workers. `tasks` identify the spaces: a job's task is a position in them.
     leased_pool(Carrier& carrier, std::vector<measure::task_identity> tasks, leased_options options = {})
         : carrier_(&carrier),
           roster_(carrier, std::move(tasks), options),
@@ -60,12 +63,16 @@ public:
     }
 
     [[nodiscard]] std::size_t workers() const noexcept { return members().size(); }
+    /// The number of jobs that may be submitted now. 0 while the workers cannot do every step of a job.
     [[nodiscard]] std::size_t room() const noexcept
     {
         return roster_.complete() && roster_.ready() > out_ ? roster_.ready() - out_ : 0;
     }
+    /// The seconds since the pool was made, by the carrier's clock.
     [[nodiscard]] double now() const noexcept { return carrier_->now() - start_; }
 
+    /// Takes a job, and sends it where a worker is idle. Throws std::invalid_argument where there is no room or no such
+    /// task.
     void submit(const job& next)
     {
         require(room() > 0, "mpi.pool.submit: no room, want a call of room() before");
@@ -76,6 +83,7 @@ public:
         give_to_idle();
     }
 
+    /// The answers that have come. Waits for the first at most `seconds`; empty where none came, or nothing is out.
     [[nodiscard]] std::vector<answer> collect(double seconds)
     {
         const double until = carrier_->now() + (std::max)(seconds, 0.0);
@@ -97,8 +105,9 @@ public:
         }
     }
 
-    /// A measurer on one worker, for comparisons that must not be disturbed. While it measures, nothing else is out. For one
-    /// that runs, each candidate is built first, by one that builds.
+    /// A measurer on one worker, for comparisons that must not be disturbed. Nothing else may be out while it measures.
+    /// For a worker that only runs, each candidate is first built by one that builds. Throws std::invalid_argument
+    /// where there is no such worker or task.
     [[nodiscard]] lone_rank<Carrier> alone(std::size_t worker, std::size_t task = 0)
     {
         require(worker < workers(), "mpi.pool.alone: no such worker, want one below workers()");
@@ -106,14 +115,15 @@ public:
         return {*this, worker, task};
     }
 
+    /// The state of every worker, by its number.
     [[nodiscard]] const std::vector<member>& members() const noexcept { return roster_.members(); }
     [[nodiscard]] std::uint64_t late() const noexcept
     {
         return roster_.late();
     }  ///< answers that came after their lease
 
-    /// The cost of the reference on a worker, compared with that on the first worker that measured it; none where one
-    /// of the two has not.
+    /// The cost of the reference on a worker, compared with its cost on the first worker that measured it. None where
+    /// one of the two has not measured it.
     [[nodiscard]] std::optional<comparison> against_first(std::size_t worker) const
     {
         for (const member& first : members())
@@ -121,7 +131,7 @@ public:
         return std::nullopt;
     }
 
-    /// What a log says of a worker.
+    /// The description of a worker for a log: its host, device, local rank and comparison.
     [[nodiscard]] worker_about about(std::size_t worker) const
     {
         const greeting& who = members().at(worker).who;
@@ -131,7 +141,7 @@ public:
         return out;
     }
 
-    /// The worker that can measure now and comes first.
+    /// The first worker that is idle and can measure; none where there is none.
     [[nodiscard]] std::optional<std::size_t> first_idle() const
     {
         for (std::size_t w = 0; w < workers(); ++w)
@@ -172,7 +182,8 @@ private:
         given_.push_back(std::move(a));
     }
 
-    /// Gives what waits to workers of one part that are idle; not to who lost it before, unless nobody else can have it.
+    /// Gives waiting pieces to idle workers of one part. A worker that lost the piece before gets it only where nobody
+    /// else can.
     void give(std::deque<piece>& from, part a, std::size_t others)
     {
         while (!from.empty()) {
@@ -201,7 +212,7 @@ private:
                 give_out({.ticket = p.what.ticket, .queued_s = carrier_->now() - p.submitted});
     }
 
-    /// One order, waiting for it.
+    /// Sends one order and waits for its end.
     [[nodiscard]] detail::ended_order order_alone(std::size_t w, piece p)
     {
         alone_.reset();
@@ -242,7 +253,7 @@ private:
     std::vector<answer> given_{};
     detail::losses losses_{};
     std::optional<detail::ended_order> alone_{};
-    std::size_t out_ = 0;  ///< jobs neither answered nor in `given_`
+    std::size_t out_ = 0;  ///< jobs without an answer, those in `given_` not counted
     double start_ = 0, complete_at_ = 0;
 };
 

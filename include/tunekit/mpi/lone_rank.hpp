@@ -16,12 +16,12 @@ namespace tunekit::mpi {
 template <carrier Carrier>
 class leased_pool;
 
-/// A measurer on one worker of a pool in which nothing else is out; see leased_pool::alone.
+/// A measurer on one worker of a pool in which nothing else is out. See leased_pool::alone.
 template <carrier Carrier>
 class lone_rank {
 public:
     /// Measures the batch in its order. A candidate whose worker is lost has failed (`lost`). Throws
-    /// std::invalid_argument while jobs are out, tunekit::error where the worker cannot measure.
+    /// std::invalid_argument while jobs are out, and tunekit::error where the worker cannot measure.
     [[nodiscard]] std::vector<measure::measurement> measure(std::span<const index> batch, const measure::limits& within)
     {
         std::vector<measure::measurement> out;

@@ -21,45 +21,46 @@ namespace tunekit::mpi {
 
 /// A reference configuration that every worker measures when it joins, before anything else.
 struct reference_job {
-    std::size_t task = 0;
-    index candidate = 0;
-    std::size_t rounds = 5;  ///< >= 2
-    measure::limits within{};
+    std::size_t task = 0;      ///< the position of its task in those of the pool
+    index candidate = 0;       ///< the configuration, in the space of that task
+    std::size_t rounds = 5;    ///< >= 2; how often each worker measures it
+    measure::limits within{};  ///< the limits of each measurement
 };
 
 /// Settings of `leased_pool`, and so of `mpi::pool`.
 struct leased_options {
-    /// The margin of a job's lease. The lease runs from the moment at which the job was begun: its limit for builds,
-    /// twice its limit for runs (a failure may be repeated once in a fresh process), and this many seconds more. A rank
-    /// that only builds, or only runs, has the limit of that.
+    /// >= 0; the margin of a job's lease. The lease begins when the job is begun. It lasts for the job's limit for
+    /// builds, twice its limit for runs (a failure may be repeated once in a fresh process), and this many seconds. A
+    /// rank that only builds, or only runs, has the limit of that part.
     double margin_seconds = 5;
-    double begin_seconds = 30;  ///< the time in which a worker must begin what it was sent
-    double join_seconds = 60;   ///< the time with no worker that can measure, after which `collect` throws
-    std::optional<reference_job> reference{};  ///< the A/A check; none: workers are not compared
+    double begin_seconds = 30;  ///< > 0; the time in which a worker must begin what it was sent
+    double join_seconds = 60;   ///< > 0; the time with no worker that can measure, after which `collect` throws
+    std::optional<reference_job> reference{};  ///< the configuration of the A/A check; none: workers are not compared
 };
 
-/// The state of a worker.
+/// What is known of a worker.
 struct member {
+    /// What a worker does.
     enum class state : std::uint8_t {
-        absent,    ///< has said nothing yet
-        checking,  ///< measures the reference
-        idle,
-        busy,
-        silent,   ///< its lease has expired; back as soon as it answers
-        refused,  ///< of another version, or with other spaces: `why`
-        gone,     ///< `why`
+        absent,    ///< it has said nothing yet
+        checking,  ///< it measures the reference
+        idle,      ///< it waits for an order
+        busy,      ///< it has an order
+        silent,    ///< its lease has expired; it is back as soon as it answers
+        refused,   ///< it has another version or other spaces, see `why`
+        gone,      ///< it has ended or cannot be reached, see `why`
     };
 
-    state at = state::absent;
-    greeting who{};
-    std::string why{};
-    std::vector<double> reference{};  ///< costs of the reference, seconds
-    std::uint64_t answered = 0, lost = 0;
+    state at = state::absent;              ///< what it does now
+    greeting who{};                        ///< what it said of itself; the defaults before it said hello
+    std::string why{};                     ///< the reason why it was refused or is gone; empty otherwise
+    std::vector<double> reference{};       ///< its costs of the reference, seconds
+    std::uint64_t answered = 0, lost = 0;  ///< the numbers of orders that it answered, and that were lost with it
 };
 
 namespace detail {
 
-/// Throws std::invalid_argument where a pool cannot be made of these.
+/// Throws std::invalid_argument unless a pool can be made of these.
 inline void validate(const leased_options& o, std::size_t workers, std::size_t tasks)
 {
     require(workers > 0, "mpi.pool: no worker, want one rank or more that measures");
@@ -71,7 +72,7 @@ inline void validate(const leased_options& o, std::size_t workers, std::size_t t
                 "mpi.pool: the reference is out of range, want rounds >= 2 and one of the tasks");
 }
 
-/// How long a worker of this part may take for a job that it has begun.
+/// The seconds that a worker of this part may take for a job that it has begun.
 [[nodiscard]] inline double lease_seconds(const measure::limits& within, part does, double margin)
 {
     return (does != part::runs ? within.build_seconds : 0) + (does != part::builds ? 2 * within.run_seconds : 0) +
@@ -84,7 +85,7 @@ inline void validate(const leased_options& o, std::size_t workers, std::size_t t
            std::to_string(TUNEKIT_VERSION_PATCH);
 }
 
-/// Why a greeting is not taken; empty where it is.
+/// The reason why a greeting is refused; empty where it is accepted.
 [[nodiscard]] inline std::string refusal(const std::optional<greeting>& g,
                                          const std::vector<measure::task_identity>& tasks)
 {
@@ -95,7 +96,7 @@ inline void validate(const leased_options& o, std::size_t workers, std::size_t t
     return {};
 }
 
-/// What a worker does, for a person.
+/// What a worker does, as text for a person.
 [[nodiscard]] inline std::string what_of(const member& m)
 {
     switch (m.at) {

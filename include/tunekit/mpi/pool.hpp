@@ -35,18 +35,18 @@ namespace tunekit::mpi {
 
 /// Settings of `serve`.
 struct serve_options {
-    measure::isolated_workers_options worker{};  ///< of the process in which a rank runs candidates
-    std::string device{};        ///< key of what this rank measures on; empty: the processor's model and its cores
-    bool mixed = false;          ///< one run for all ranks, whatever their devices; else one for each device
-    bool head_measures = false;  ///< rank 0 measures, too; where it is alone it always does
-    mpi::part part = mpi::part::measures;  ///< what this rank does of a job; ranks of a run may differ
-    std::optional<code_folder> code{};     ///< of a rank that builds or runs: where its tasks leave or find the code
-    double patience_seconds = 3600;        ///< without a word from rank 0, after which a rank ends itself
+    measure::isolated_workers_options worker{};  ///< options of the process in which a rank runs candidates
+    std::string device{};        ///< the key of the device of this rank; empty: the processor's model and its cores
+    bool mixed = false;          ///< whether all ranks are one run, whatever their devices; else one for each device
+    bool head_measures = false;  ///< whether rank 0 measures as well; it always does where it is alone
+    mpi::part part = mpi::part::measures;  ///< the part of a job that this rank does; ranks of a run may differ
+    std::optional<code_folder> code{};     ///< where the tasks of a rank that builds or runs put or find the code
+    double patience_seconds = 3600;        ///< the time without a message from rank 0 after which a rank ends itself
 };
 
 class leader;
 
-/// Begins MPI. Ranks that measure serve here and do not return. On rank 0 it returns, and the program tunes.
+/// Begins MPI. On rank 0 it returns, and the program tunes. On ranks that measure it serves orders and does not return.
 ///
 ///     int main(int argc, char** argv)
 ///     {
@@ -59,26 +59,29 @@ class leader;
 ///         return lead.finish(0);
 ///     }
 ///
-/// Kernels run in children, and those are forked before MPI_Init: it starts threads, and with some networks a process that
-/// forks after it is damaged. So this is to be called first in main. `make(k)` is that of `isolated_workers`; k is the
-/// node-local rank, by which it may choose a device. Every rank calls it, but rank 0 where that measures nothing.
+/// Kernels run in child processes, which are forked before MPI_Init: MPI_Init starts threads, and with some networks a
+/// process that forks after it is damaged. So call this first in main. `make(k)` is that of `isolated_workers`. k is
+/// the node-local rank, by which it may choose a device. Every rank calls `make`, except rank 0 where that measures
+/// nothing.
 ///
-/// Ranks with the same `device` key are one run, whose leader is the first of them: several leaders come back where there are
-/// several kinds of devices, each with a pool of its own (`runs`, `run`), unless `mixed`.
+/// Ranks with the same `device` key form one run, and the first of them leads it. Where there are several kinds of
+/// devices, several leaders return, each with a pool of its own (`runs`, `run`), unless `mixed` is set.
 ///
-/// Where some ranks build and others run (`part`), `make` returns for each what it does: `mpi::builds` and a `worker_task` of
-/// `mpi::handed_over_kernel` (mpi/handed_over.hpp), say. What is built travels in messages, by rank 0: nothing needs to be
-/// shared, and a machine that runs needs no compiler.
+/// Where some ranks build and others run (`part`), `make` returns what each rank does, for example `mpi::builds`, or a
+/// `worker_task` of `mpi::handed_over_kernel` (mpi/handed_over.hpp). What is built travels in messages through rank 0.
+/// So no file system needs to be shared, and a machine that runs needs no compiler.
 ///
-/// SIGINT and SIGTERM are the leader's to hear (`stop_on_signal`); other ranks ignore them and end when they are told to.
+/// SIGINT and SIGTERM are for the leader (`stop_on_signal`). Other ranks ignore them, and end when the leader tells
+/// them to.
 ///
-/// Throws: tunekit::error where MPI has begun already, or cannot. A `make` that throws does not end the job: the rank says
-///         why, and does not measure.
+/// Throws: tunekit::error where MPI has begun already, or cannot begin. A `make` that throws does not end the job: its
+///         rank reports why, and does not measure.
 /// Threads: MPI_THREAD_FUNNELED.
 template <measure::makes_worker_tasks Make>
 [[nodiscard]] leader serve(int& argc, char**& argv, Make make, serve_options options = {});
 
-/// Rank 0 of a run: what `serve` returns, and the carrier of its `pool`. Ends MPI.
+/// Rank 0 of a run, as `serve` returns it. It is the carrier of the run's `pool`. It ends MPI: by `finish`, or with
+/// EXIT_FAILURE in its destructor.
 class leader {
 public:
     leader(leader&&) noexcept = default;
@@ -92,8 +95,9 @@ public:
 
     /// The number of ranks that may measure, numbered from 0: the leader itself first where it measures.
     [[nodiscard]] std::size_t workers() const noexcept { return of_->first + of_->size - 1; }
-    /// The number of runs that this job began, one for each kind of device, and which of them this is.
+    /// The number of runs of this job, one for each kind of device.
     [[nodiscard]] std::size_t runs() const noexcept { return of_->runs; }
+    /// The number of this run among them, from 0.
     [[nodiscard]] std::size_t run() const noexcept { return of_->run; }
     /// The communicator of this run's ranks.
     [[nodiscard]] MPI_Comm communicator() const noexcept { return of_->comm; }
@@ -124,8 +128,8 @@ public:
 
     void wait(double seconds) { of_->pause.take(seconds); }
 
-    /// Ends the ranks that measure, and MPI. Where one does not say goodbye within `seconds`, or a call of MPI has failed, the
-    /// job is aborted with `status`, as MPI_Finalize might wait for ever. Returns `status` otherwise.
+    /// Ends the ranks that measure, then MPI, and returns `status`. Where a rank does not say goodbye within `seconds`,
+    /// or a call of MPI has failed, it aborts the job with `status` instead, because MPI_Finalize might wait for ever.
     int finish(int status, double seconds = 5)
     {
         const auto all_left = [&] { return std::find(of_->left.begin(), of_->left.end(), false) == of_->left.end(); };
@@ -153,10 +157,10 @@ private:
     struct state {
         MPI_Comm comm;
         detail::endpoint line;
-        std::size_t size = 1, first = 0;  ///< ranks of the run; 1 where the leader measures
+        std::size_t size = 1, first = 0;  ///< the ranks of the run; 1 where the leader measures
         std::size_t runs = 1, run = 0;
         std::unique_ptr<detail::server> own{};
-        std::vector<bool> left{};  ///< who has said goodbye
+        std::vector<bool> left{};  ///< which workers have said goodbye
         detail::naps pause{};
     };
 
@@ -210,7 +214,7 @@ leader serve(int& argc, char**& argv, Make make, serve_options options)
         ::signal(SIGTERM, SIG_IGN);
         detail::serve_rank(comm, std::move(own), who, options.code, options.patience_seconds);
         MPI_Finalize();
-        if (options.code) options.code->remove();  // std::exit leaves main's own copy as it is
+        if (options.code) options.code->remove();  // std::exit does not destroy main's own copy
         std::exit(0);
     }
     auto of = std::make_unique<leader::state>(leader::state{.comm = comm, .line = detail::endpoint(comm)});

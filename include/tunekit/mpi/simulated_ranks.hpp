@@ -26,30 +26,32 @@ namespace tunekit::mpi {
 
 /// Settings of `simulated_ranks`.
 struct simulated_ranks_options {
-    std::size_t ranks = 1;           ///< that measure, >= 1
-    double latency_s = 0;            ///< of a message, >= 0
-    std::vector<double> slowness{};  ///< seconds of each rank per recorded second, > 0; empty: 1 for all
-    std::vector<double> joins{};     ///< when each says hello, seconds; empty: at once
-    std::vector<part> parts{};       ///< of each rank; empty: all measure
-    std::string device = "simulated";
+    std::size_t ranks = 1;             ///< >= 1; the number of ranks that measure
+    double latency_s = 0;              ///< >= 0; seconds that a message takes
+    std::vector<double> slowness{};    ///< > 0; the seconds of each rank per recorded second; empty: 1 for all
+    std::vector<double> joins{};       ///< the seconds at which each rank says hello; empty: at once
+    std::vector<part> parts{};         ///< the part of a job that each rank does; empty: all measure
+    std::string device = "simulated";  ///< the device key of all ranks
 };
 
 /// A carrier for `leased_pool` with simulated ranks. They answer with rows of a recording and take as long as those
-/// took. Time passes in `wait`, and in `spend`, by which a study lets rank 0's own work take time.
+/// took. Time passes in `wait`, and in `spend`, by which a study accounts for rank 0's own work.
 ///
 ///     tk::mpi::simulated_ranks ranks({tk::measure::recorded_rows(table)}, {tk::measure::identity_of(space)}, {.ranks = 4096});
 ///     tk::mpi::leased_pool pool(ranks, {tk::measure::identity_of(space)});
 ///
-/// Each rank begins one order after another. A rank can be stopped for a time (`stop`), as SIGSTOP does: it sends the
-/// messages of that time when the stop is over. A rank can be ended (`end`): it sends nothing more, and the carrier does
-/// not report that unless told.
+/// Each rank begins one order after another. A rank can be stopped for a time (`stop`), as SIGSTOP does. It sends the
+/// messages of that time when the stop is over. A rank can be ended (`end`). It then sends nothing more, and the
+/// carrier does not report that unless told.
 ///
 /// Errors:     std::invalid_argument for an index that is no row or an option out of range.
 /// Randomness: that of the rows.
-/// Cost:       per message the logarithm of how many are on their way.
+/// Cost:       the logarithm of the number of messages on their way, per message.
 template <measure::rows Rows = measure::recorded_rows>
 class simulated_ranks {
 public:
+    /// The rows of each task, and the tasks that the ranks name in their greetings. Throws std::invalid_argument unless
+    /// there are rows for each task and the options are in range.
     simulated_ranks(std::vector<Rows> per_task, const std::vector<measure::task_identity>& tasks,
                     simulated_ranks_options options = {})
         : rows_(std::move(per_task)), options_(std::move(options)), ranks_(options_.ranks)
@@ -78,7 +80,7 @@ public:
 
     [[nodiscard]] std::size_t workers() const noexcept { return ranks_.size(); }
     [[nodiscard]] double now() const noexcept { return now_; }
-    /// Lets rank 0 work for so long.
+    /// Moves the clock on by the seconds that rank 0 works.
     void spend(double seconds) { now_ += seconds; }
 
     void send(std::size_t worker, word what, const std::vector<unsigned char>& bytes)
@@ -120,14 +122,15 @@ public:
         ranks_.at(worker).stopped_from = from;
         ranks_.at(worker).stopped_until = until;
     }
-    /// Ends a rank at a time. With `told` the carrier notices it then, as one with fault tolerance does.
+    /// Ends a rank at a time. With `told` the carrier reports the end with a `bye`, as an MPI with fault tolerance
+    /// does.
     void end(std::size_t worker, double at, bool told = false)
     {
         if (told) on_the_way_.push({at, count_++, at - 1, {worker, word::bye, to_bytes(std::string("was killed"))}});
         ranks_.at(worker).ended = at;
     }
 
-    /// The number of messages sent so far, and of their bytes.
+    /// The number of messages that were sent or received so far.
     [[nodiscard]] std::uint64_t messages() const noexcept { return messages_; }
 
 private:
@@ -137,7 +140,7 @@ private:
     };
     struct said {
         double at = 0;
-        std::uint64_t number = 0;  ///< what is said at one time is heard in its order
+        std::uint64_t number = 0;  ///< the order among messages of one time
         double from_rank_at = 0;
         message what{};
 
@@ -149,7 +152,7 @@ private:
         double seconds = 0;
         std::vector<unsigned char> code{};
     };
-    /// What a rank of this part does of a recorded evaluation: its code is the number of the configuration.
+    /// What a rank of this part does of a recorded evaluation. Its code is the number of the configuration.
     [[nodiscard]] static share share_of(part a, const measure::recorded_row& row, const order& o)
     {
         share out{row.result, row.seconds, {}};
@@ -171,7 +174,7 @@ private:
         return out;
     }
 
-    /// When a rank does what it would do at `t` if nobody stopped it.
+    /// The time at which a rank does what it would do at `t` if it were not stopped.
     [[nodiscard]] static double running(double t, const rank& r)
     {
         return t >= r.stopped_from && t < r.stopped_until ? r.stopped_until : t;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Messages as they are sent: bytes, and back.
+/// Messages as bytes, and back.
 
 #include <cstddef>
 #include <cstdint>
@@ -58,7 +58,7 @@ namespace tunekit::mpi {
     return std::move(w).bytes();
 }
 
-/// The bytes of an order's number, or of a text.
+/// The bytes of an order's number.
 [[nodiscard]] inline std::vector<unsigned char> to_bytes(std::uint64_t number)
 {
     detail::writer w;

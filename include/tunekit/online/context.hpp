@@ -55,12 +55,12 @@ enum class phase : std::uint8_t {
 
 /// A fault in the use of a context.
 enum class trouble : std::uint8_t {
-    none,
+    none,      ///< no fault
     no_time,   ///< seconds that are negative, zero, NaN or infinite
     unasked,   ///< a time that no call of `next` waits for, or a second one for the same call
     threw,     ///< the function given to `run` threw; such a candidate is not tried again
     not_told,  ///< `next` called again before the time of the last call was reported
-    broken,    ///< three invalid times of the default: the default is used from here on
+    broken,    ///< three invalid times of the default or the best: the default is used from here on
 };
 
 /// The fault in one line; empty for none.
@@ -86,14 +86,15 @@ enum class trouble : std::uint8_t {
 
 /// The state of a context, for people and tables. Seconds are per call unless said otherwise.
 struct status {
-    online::phase phase = online::phase::opening;
-    std::uint64_t calls = 0;                                         ///< since it was made or opened again
-    std::uint64_t trials = 0;                                        ///< candidates since then; 0 once settled
-    index best = 0;                                                  ///< the configuration in use
-    double cost = std::numeric_limits<double>::quiet_NaN();          ///< of it
-    double default_cost = std::numeric_limits<double>::quiet_NaN();  ///< NaN before it ran
-    double lost = 0;   ///< seconds; spent on candidates and on our own work; 0 once settled
-    double saved = 0;  ///< seconds; against the default, while it was open
+    online::phase phase = online::phase::opening;            ///< the phase it is in
+    std::uint64_t calls = 0;                                 ///< calls since it was made or opened again
+    std::uint64_t trials = 0;                                ///< candidates since then; 0 once settled
+    index best = 0;                                          ///< the configuration in use
+    double cost = std::numeric_limits<double>::quiet_NaN();  ///< the cost of that configuration; NaN before it ran
+    double default_cost = std::numeric_limits<double>::quiet_NaN();  ///< the cost of the default; NaN before it ran
+    double lost = 0;   ///< seconds spent on candidates and on our own work; 0 once settled
+    double saved = 0;  ///< seconds saved against the default while it was open; 0 once settled
+    /// How often it was opened again, by `reopen` or because another configuration became faster.
     std::uint32_t reopened = 0;
 };
 
@@ -101,10 +102,10 @@ struct status {
 /// independent.
 template <class Space, class Parts = parts<>>
 struct setup {
-    Space space;
-    index untuned = 0;  ///< the default
-    online::options options{};
-    Parts parts{};
+    Space space;                ///< the configurations that a context chooses from
+    index untuned = 0;          ///< the index of the default
+    online::options options{};  ///< the cost and the end of tuning
+    Parts parts{};              ///< the strategy, the agreement of ranks, the probe and the clock
 };
 
 /// Tunes one kernel at one size while the application runs.
@@ -116,19 +117,20 @@ struct setup {
 ///     t.report(seconds);
 ///
 /// A call gets the default until the account (see `options`) allows a candidate. A slower candidate costs one call. In
-/// between, calls get the best known one. The search ends by `max_trials`, `patience`, `max_seconds` or with the space. Then
-/// the best few race against the default by the rule of measure::race: the default stays unless it was shown to be slower.
-/// A settled context runs its winner: a call is one predictable branch, untimed. For `recheck` of the time it checks the
-/// default and the runner-up again, and it opens again once one of them has become faster.
+/// between, calls get the best known configuration. The search ends by `max_trials`, `patience`, `max_seconds`, or
+/// because the space is exhausted. Then the best few race against the default by the rule of measure::race: the default
+/// stays unless it was shown to be slower. A settled context runs its winner. Such a call is one predictable branch and
+/// is not timed. For the share `recheck` of the time, it checks the default and the runner-up again. It opens again
+/// once one of them has become faster.
 ///
 /// A candidate that crashes takes the application with it: give a probe (see `parts`), or keep such configurations out
 /// of the space. A candidate must compute what the default computes.
 ///
-/// Errors:     none at run time. `problem()` returns what was wrong with a call, and the default or the best is used. An
-///             exception of the kernel passes through.
+/// Errors:     none at run time. `problem()` returns what was wrong with a call, and the default or the best is used.
+///             An exception of the kernel passes through.
 /// Randomness: the seed of the options and the key; the same times give the same run.
-/// Cost:       below 5 ns once settled; while open, untimed calls the same, timed ones below 3 us.
-/// Threads:    one at a time. References that `next` gave are valid until the next call of it.
+/// Cost:       below 5 ns once settled. While open, the same for untimed calls, and below 3 us for timed ones.
+/// Threads:    one at a time. A reference that `next` returned is valid until the next call of `next`.
 template <class Space, class Parts = parts<>>
 class context {
     static_assert(space::typed<Space>,
@@ -136,6 +138,7 @@ class context {
                   "at(index) or index_of(config) is missing");
 
 public:
+    /// A configuration of the space.
     using config = typename Space::config;
 
     /// Makes an open context. Contexts of one setup with different `stream` have different draws.
@@ -145,7 +148,7 @@ public:
         open(how_->untuned);
     }
 
-    /// Makes a context that is settled on the outcome of another run. It checks that soon.
+    /// Makes a context that is settled on the outcome of another run. It checks that outcome after few calls.
     context(std::shared_ptr<const setup<Space, Parts>> how, const outcome& known, std::uint64_t stream = 0)
         : how_(std::move(how)), stream_(stream), in_use_(how_->space.at(known.winner)), used_(known.winner)
     {
@@ -171,8 +174,8 @@ public:
         return in_use_;
     }
 
-    /// Reports the seconds of the call that `next` gave a configuration for. Untimed calls need no report; one is
-    /// ignored then.
+    /// Reports the seconds of the call that `next` gave a configuration for. Untimed calls need no report; a report of
+    /// one is ignored.
     void report(double seconds)
     {
         if (!waiting_) [[likely]] {
@@ -188,21 +191,24 @@ public:
     /// The latest fault in the use of the context. Asking clears it, so each is told once.
     [[nodiscard]] trouble problem() noexcept { return std::exchange(trouble_, trouble::none); }
 
+    /// The phase. A context that settled without a valid time has given up.
     [[nodiscard]] online::phase phase() const noexcept
     {
         if (open_.empty()) return settled_.cost > 0 ? phase::settled : phase::gave_up;
         if (open_.front().racing()) return phase::racing;
         return open_.front().opening() ? phase::opening : phase::searching;
     }
+    /// Whether it has decided, for a winner or by giving up. Calls are then not timed, but for checks.
     [[nodiscard]] bool settled() const noexcept { return open_.empty(); }
 
-    /// The outcome that it settled on; empty while it is open, and where nothing could be timed.
+    /// The outcome that it settled on. Empty while it is open, and where it gave up.
     [[nodiscard]] std::optional<outcome> result() const
     {
         if (phase() != phase::settled) return std::nullopt;
         return settled_;
     }
 
+    /// The state, with its numbers so far. It copies a few values and computes medians; it changes nothing.
     [[nodiscard]] online::status status() const
     {
         online::status s{.phase = phase(), .calls = calls_ + asleep_ - quiet_, .reopened = reopened_};
@@ -226,12 +232,12 @@ public:
 private:
     using run_type = detail::open_run<Space, std::remove_cvref_t<decltype(std::declval<Parts&>().strategy)>>;
 
-    static constexpr std::uint64_t first_look = 200;  ///< calls after which what was read from a file is looked at
-    static constexpr std::uint64_t min_look = 100;    ///< calls between two looks
+    static constexpr std::uint64_t first_look = 200;  ///< calls before the first check of an outcome from a file
+    static constexpr std::uint64_t min_look = 100;    ///< the least number of calls between two checks
 
-    static constexpr std::uint32_t purpose = 0x6f6e6c6eU;  ///< of its draws
+    static constexpr std::uint32_t purpose = 0x6f6e6c6eU;  ///< keeps its draws apart from other streams
 
-    /// Counts `n` calls without a look at anything; the n-th comes here.
+    /// Lets `n` calls pass without any check. The n-th of them goes to `choose`.
     void sleep(std::uint64_t n) noexcept { quiet_ = asleep_ = n; }
 
     void open(index from)
@@ -255,7 +261,7 @@ private:
         sleep_until_look();
     }
 
-    /// A look costs two timed calls, one of them of what lost.
+    /// Sets the calls until the next check. A check costs two timed calls, one of them with a configuration that lost.
     void sleep_until_look() noexcept
     {
         const options& o = how_->options;
@@ -281,7 +287,7 @@ private:
 
     void told(trouble t) noexcept { trouble_ = t; }
 
-    /// The slow half of `next`: `asleep_` calls are over, this one included.
+    /// The slow half of `next`. With this call, `asleep_` calls have passed.
     [[gnu::noinline]] void choose()
     {
         calls_ += asleep_;
@@ -293,7 +299,7 @@ private:
             next_ = r.next(how_->space, how_->parts.strategy, how_->options, prober());
             if (r.over()) return settle(outcome(r.verdict()));
             pending_ = next_.untimed > 0;
-            if (pending_) {  // of the untimed ones this call is the first
+            if (pending_) {  // this call is the first of the untimed ones
                 use(next_.candidate);
                 return sleep(next_.untimed);
             }
@@ -305,7 +311,7 @@ private:
         waiting_ = true;
     }
 
-    /// One run of the winner and one of a challenger, in turns.
+    /// A check: one run of the winner and one of a challenger, in alternating order.
     void look_again()
     {
         if (challenger() == settled_.winner) {
@@ -358,7 +364,7 @@ private:
         end_look();
     }
 
-    /// Goes back to the winner; next time the other challenger, the other way round.
+    /// Goes back to the winner. The next check uses the other challenger, and later the other order.
     void end_look()
     {
         use(settled_.winner);
@@ -367,7 +373,7 @@ private:
         sleep_until_look();
     }
 
-    /// Measures a candidate elsewhere where there is a probe; all ranks come to know the same.
+    /// Measures a candidate elsewhere where there is a probe. All ranks get the same measurement.
     [[nodiscard]] auto prober() const
     {
         return [&with = how_->parts](index i) -> std::optional<measure::measurement> {
@@ -386,7 +392,7 @@ private:
         };
     }
 
-    /// Times one call of `run`; what throws has no time.
+    /// Times one call of `run`. A call that throws has no time.
     template <class F>
     [[gnu::noinline]] decltype(auto) timed(F&& f)
     {
@@ -411,24 +417,24 @@ private:
     enum class look : std::uint8_t { none, half };
 
     std::shared_ptr<const setup<Space, Parts>> how_;
-    std::uint64_t quiet_ = 1;   ///< calls until somebody looks, the one that does included
-    std::uint64_t asleep_ = 1;  ///< what it began with
-    std::uint64_t calls_ = 0;   ///< before those
+    std::uint64_t quiet_ = 1;   ///< calls until the next `choose`, that one included
+    std::uint64_t asleep_ = 1;  ///< the value that `quiet_` began with
+    std::uint64_t calls_ = 0;   ///< the calls before those
     std::uint64_t stream_;
     config in_use_;
     index used_;
-    std::vector<run_type> open_{};  ///< one or none: what is settled needs no room for it
+    std::vector<run_type> open_{};  ///< one, or none once settled, so that it takes no memory then
     typename run_type::turn next_{};
     outcome settled_{};
     detail::overtaken by_default_{}, by_runner_up_{};
-    double first_seconds_ = 0;  ///< of the pair under way
+    double first_seconds_ = 0;  ///< the first time of the pair under way
     std::uint32_t reopened_ = 0;
     trouble trouble_ = trouble::none;
     look look_ = look::none;
-    bool waiting_ = false;  ///< for a time
-    bool pending_ = false;  ///< `next_` waits for its untimed calls to pass
-    bool odd_ = false;      ///< the runner-up's turn to challenge, not the default's
-    bool first_ = true;     ///< of a pair the winner runs first
+    bool waiting_ = false;  ///< whether a time is expected
+    bool pending_ = false;  ///< whether `next_` waits for its untimed calls to pass
+    bool odd_ = false;      ///< whether the next challenger is the runner-up, not the default
+    bool first_ = true;     ///< whether the winner runs first in a pair
 };
 
 }  // namespace tunekit::online

@@ -17,30 +17,33 @@ namespace tunekit::online {
 
 /// The cost and the end of online tuning. Times are those of one context.
 ///
-/// Tuning is paid from an account of seconds. Every call adds `regret` times the default's time, and `reinvest` times the
-/// time that the call saves against the default. A call that tries a candidate takes out the time by which it is longer than
-/// the best known configuration's. A candidate is tried only if its expected loss is in the account. So a run never takes
-/// more than 1 + `regret` times as long as with the default alone, up to the time by which a candidate exceeds its
-/// expectation. After n >= `eager` candidates without a better one, no more than `regret` sqrt((`eager` + 1) / (n + 1)) of the time
-/// spent may be lost: a longer run tries more of them, and loses a smaller part of its time to them.
+/// Tuning is paid from an account of seconds. Every call adds `regret` times the default's time, and `reinvest` times
+/// the time that the call saves against the default. A call that tries a candidate takes out the time by which it is
+/// longer than a call of the best known configuration. A candidate is tried only if the account covers its expected
+/// loss. So a run never takes more than 1 + `regret` times as long as with the default alone, except for the time by
+/// which a candidate exceeds its expected loss. After n >= `eager` candidates without a better one, no more than
+/// `regret` sqrt((`eager` + 1) / (n + 1)) of the time spent may be lost. A longer run tries more of them, and loses a
+/// smaller part of its time to them.
 struct options {
-    double regret = 0.02;   ///< >= 0
-    double reinvest = 0.5;  ///< in [0, 1]
-    double near_slowdown =
-        4;  ///< >= 1; assumed time of a candidate one step away, in the best one's, until one took longer
-    double far_slowdown = 8;          ///< >= 1; the same of others
-    double call_seconds = 1e-6;       ///< >= 0; our own time per timed call, charged like a loss
-    std::uint64_t eager = 30;         ///< candidates without a better one until a falling share of the time spent pays
-    std::uint64_t max_trials = 1600;  ///< candidates until the race
-    std::uint64_t patience = 400;     ///< >= 1; candidates without a better one until the race
-    double max_seconds = std::numeric_limits<double>::infinity();  ///< > 0; seconds lost to candidates until the race
-    std::uint32_t runs = 3;                                        ///< 1 to 15; calls of a candidate that is not slower
-    std::size_t finalists = 5;                                     ///< >= 1; in the race, besides the default
-    measure::race_options race{};                                  ///< the rule of the race, and its confidence
-    double recheck = 5e-4;   ///< in [0, 1[; share of the time for checks once settled; 0: never
-    std::uint64_t seed = 1;  ///< the same on all ranks
+    double regret = 0.02;   ///< >= 0; the share of the default's time that tuning may lose
+    double reinvest = 0.5;  ///< in [0, 1]; the share of the saved time that tuning may lose again
+    /// >= 1; the assumed time of a candidate one step away, in times of the best one's, until one took longer.
+    double near_slowdown = 4;
+    double far_slowdown = 8;     ///< >= 1; the same for candidates further away
+    double call_seconds = 1e-6;  ///< >= 0; our own time for a timed call, charged like a loss
+    /// The number of candidates without a better one after which a falling share of the time spent limits the loss.
+    std::uint64_t eager = 30;
+    std::uint64_t max_trials = 1600;  ///< the number of candidates after which the race begins
+    std::uint64_t patience = 400;  ///< >= 1; the number of candidates without a better one after which the race begins
+    /// > 0; the seconds lost to candidates after which the race begins.
+    double max_seconds = std::numeric_limits<double>::infinity();
+    std::uint32_t runs = 3;        ///< 1 to 15; the calls of a candidate that is not slower
+    std::size_t finalists = 5;     ///< >= 1; the configurations in the race, besides the default
+    measure::race_options race{};  ///< the rule of the race, and its confidence
+    double recheck = 5e-4;         ///< in [0, 1[; the share of the time for checks once settled; 0: no checks
+    std::uint64_t seed = 1;        ///< the seed of all draws; the same on all ranks
 
-    /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
+    /// Throws std::invalid_argument where a setting is out of range.
     void validate() const
     {
         require(regret >= 0, "online::options: regret is negative or NaN, want >= 0");
@@ -59,29 +62,30 @@ struct options {
 
 /// The `agree` of one process: it decides for itself.
 struct alone {
+    /// Returns the seconds as they are.
     double operator()(double seconds) const noexcept { return seconds; }
 };
 
-/// The `probe` that knows nothing: the application is the first to run a candidate.
+/// The default `probe`. It measures nothing, so the application is the first to run a candidate.
 struct no_probe {};
 
 /// The parts of a context besides its space. All four are called as const objects.
 ///
 ///     online::parts{online::widening{}, [](double s) { return max_over_ranks(s); }}
 ///
-/// * `strategy`: a search::strategy; a call of it belongs to the application's time.
-/// * `agree`: given this rank's seconds (infinity: the call failed), gives every rank the same ones. All that is decided follows
-///   from them and the seed, so ranks that call a context in step use the same configurations. Called once per timed call,
-///   and twice per probe.
-/// * `probe`: `measure::measurement(index)`, a measurement that cannot hurt the application, as from measure::isolated.
-///   What fails there is never run here; what is slower there is not either.
+/// * `strategy`: a search::strategy. Its calls take time of the application.
+/// * `agree`: gets this rank's seconds (infinity: the call failed) and returns the same seconds on every rank. All
+///   decisions follow from these and the seed, so ranks that call a context in step use the same configurations. It is
+///   called once per timed call, and twice per probe.
+/// * `probe`: `measure::measurement(index)`, a measurement that cannot hurt the application, such as one by
+///   measure::isolated. A candidate that fails there, or is slower there, is never run in the application.
 /// * `now`: a measure::clock.
 template <class Strategy = widening, class Agree = alone, class Probe = no_probe, class Clock = measure::wall_clock>
 struct parts {
-    Strategy strategy{};
-    Agree agree{};
-    Probe probe{};
-    Clock now{};
+    Strategy strategy{};  ///< the search strategy
+    Agree agree{};        ///< what gives all ranks the same seconds; by default for one process
+    Probe probe{};        ///< what measures a candidate elsewhere first; by default nothing does
+    Clock now{};          ///< the clock of `run`, in seconds
 };
 parts() -> parts<>;
 template <class S>

@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// The contexts of one kernel by key, one per size. They are made when first asked for, saved and read back.
+/// The contexts of one kernel by key, one for each size. They are made when first asked for. Their winners can be saved
+/// and read back.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +26,7 @@
 
 namespace tunekit::online {
 
-/// A key of several values: their texts with blanks between.
+/// A key made of several values: their texts, with blanks between.
 template <class... Ts>
 [[nodiscard]] std::string key(const Ts&... values)
 {
@@ -36,8 +37,9 @@ template <class... Ts>
 
 /// The result of reading winners.
 struct loaded {
-    std::size_t taken = 0;               ///< contexts that begin settled
-    std::vector<std::string> refused{};  ///< one sentence for each refused line of this kernel, and each broken line
+    std::size_t taken = 0;  ///< the number of lines that were taken: their contexts begin settled
+    std::vector<std::string>
+        refused{};  ///< one sentence for each refused line of this kernel, and for each broken line
 };
 
 /// The contexts of one kernel, by key. Each is made when it is first asked for.
@@ -48,17 +50,21 @@ struct loaded {
 ///     t.run([&](const auto& c) { launch(c); });
 ///     dslash.save("tuned.txt");
 ///
-/// A file is shared by kernels, programs and processes. `save` writes the winners of settled contexts. `load` takes those of
-/// the same kernel, version, device, version of tunekit and space, and gives a reason for each line that it refuses.
+/// Several kernels, programs and processes may share one file. `save` writes the winners of settled contexts. `load`
+/// takes the lines of the same kernel, version, device, version of tunekit and space. It gives a reason for each line
+/// that it refuses.
 ///
 /// Errors:  std::invalid_argument for a default that is not in the space or a setting out of range.
-/// Threads: one at a time; so are the contexts, each.
+/// Threads: one at a time, and the same for each context.
 template <space::typed Space, class Parts = parts<>>
 class registry {
 public:
+    /// The type of each context.
     using context_type = context<Space, Parts>;
+    /// A configuration of the space.
     using config = typename Space::config;
 
+    /// A registry without contexts. `of` says whose winners a file has; `untuned` is the default of every context.
     registry(identity of, Space space, const config& untuned, options o = {}, Parts p = {}) : of_(std::move(of))
     {
         o.validate();
@@ -68,7 +74,8 @@ public:
             setup<Space, Parts>{.space = std::move(space), .untuned = *i, .options = o, .parts = std::move(p)});
     }
 
-    /// The context with that key; it is made where there is none.
+    /// The context with that key. It is made where there is none, settled where a winner for it was read. The reference
+    /// stays valid.
     [[nodiscard]] context_type& at(std::string_view key)
     {
         const auto there = contexts_.find(key);
@@ -78,18 +85,23 @@ public:
         return contexts_.try_emplace(std::string(key), how_, known->second, stream_of(key)).first->second;
     }
 
-    /// All contexts, by key.
+    /// All contexts that were asked for, by key.
     [[nodiscard]] const std::map<std::string, context_type, std::less<>>& contexts() const noexcept
     {
         return contexts_;
     }
 
+    /// The space that all contexts share.
     [[nodiscard]] const Space& space() const noexcept { return how_->space; }
 
-    /// Reads winners from a file; a missing file has none. Throws tunekit::error where it cannot be read.
-    loaded load(const std::string& path) { return read(detail::text_if_there(path)); }
+    /// Reads winners from a file; a missing file has none. Contexts that exist already do not change. Throws
+    /// tunekit::error where the file cannot be read or memory does not suffice.
+    loaded load(const std::string& path)
+    {
+        return io::detail::within_memory(path, [&] { return read(detail::text_if_there(path)); });
+    }
 
-    /// Reads winners from a file's text: one rank reads the file and sends it to the others.
+    /// Reads winners from a file's text, for programs where one rank reads the file and sends the text to the others.
     loaded read(std::string_view text)
     {
         loaded out;
@@ -130,8 +142,8 @@ public:
         return out;
     }
 
-    /// Writes the winners of all settled contexts, and leaves the rest of the file as it is. Throws tunekit::error, and
-    /// leaves all of it, where the file is no file of winners or cannot be written.
+    /// Writes the winners of all settled contexts, and leaves the rest of the file as it is. Throws tunekit::error
+    /// where the file is no file of winners or cannot be written; the file then stays as it is.
     void save(const std::string& path) const { write_winners(path, winners()); }
 
 private:

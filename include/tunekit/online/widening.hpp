@@ -22,34 +22,42 @@
 
 namespace tunekit::online {
 
-/// Proposes configurations near the best one known, and wider steps only where those gave nothing: first the next
-/// values of each parameter, then other values of one, then of two parameters, then anything. A better one becomes the
-/// centre, and the steps are small again. A step that was an improvement is tried once more in its direction.
+/// Proposes configurations near the best one known, and takes wider steps only where near ones gave nothing. It begins
+/// with the next values of each parameter. Then come other values of one parameter, then of two parameters, then
+/// anything. A better configuration becomes the centre, and the steps are small again. A step that was an improvement
+/// is tried once more in its direction.
 ///
-/// Use it where every trial costs the application time: neighbours of a configuration in use are seldom much slower than
-/// it, random ones often are. For a search without a known configuration, search::hill_climb is better.
+/// Use it where every trial costs the application time. Neighbours of a configuration in use are seldom much slower
+/// than it; random configurations often are. For a search without a known configuration, search::hill_climb is better.
 ///
-/// Failed measurements: never a centre. Before anything is known, it proposes random configurations.
+/// Failed measurements never become a centre. Before anything is known, it proposes random configurations.
 /// Pending:    proposed once, whatever becomes of it.
-/// Spaces of more than 2^32 configurations: one in 2^32 per proposal made is taken for an old one.
+/// Large spaces: above 2^32 configurations, a new one is taken for an old one with probability 2^-32 per proposal made.
 /// Randomness: a shuffle of the next values per centre; one neighbour of the space per wider draw and rejection.
-/// Cost:       one `neighbours_of` per centre, at most `attempts` neighbours per wider draw; 4 to 5 bytes per proposal.
+/// Cost:       one `neighbours_of` per centre, at most `attempts` neighbours per wider draw. The state has 4 to 5 bytes
+///             per proposal.
 /// Threads:    const calls on distinct states are safe.
 /// Source:     variable neighbourhood search: Mladenovic, Hansen (1997), Computers and Operations Research 24.
 /// Departures: a wider step is never followed by a descent from a worse configuration.
 struct widening {
-    std::uint32_t attempts = 24;  ///< >= 1; draws that were all seen before the steps widen
+    std::uint32_t attempts = 24;  ///< >= 1; after so many draws that were all seen before, the steps widen
 
     /// The width of the steps.
-    enum class reach : std::uint8_t { adjacent, any_value, two_parameters, anything };
+    enum class reach : std::uint8_t {
+        adjacent,        ///< the next values of one parameter
+        any_value,       ///< any other value of one parameter
+        two_parameters,  ///< other values of two parameters
+        anything         ///< any configuration
+    };
 
     /// The state of the search. A regular value: copy it to replay.
     struct state {
-        detail::tried seen;
-        std::optional<index> centre, before;                    ///< the best, and the best before it
-        double cost = std::numeric_limits<double>::infinity();  ///< seconds, of the centre
-        reach how_far = reach::anything;
-        std::vector<index> next;  ///< its adjacent ones not proposed yet, the next one last
+        detail::tried seen;  ///< the configurations that were proposed or observed
+        /// The best configuration, and the best before it; empty before there is one.
+        std::optional<index> centre, before;
+        double cost = std::numeric_limits<double>::infinity();  ///< the seconds of the centre; +inf before there is one
+        reach how_far = reach::anything;                        ///< the width of the current steps
+        std::vector<index> next;  ///< adjacent configurations not proposed yet, the next one last
 
         friend bool operator==(const state&, const state&) = default;
     };
@@ -75,6 +83,7 @@ struct widening {
         return batch;
     }
 
+    /// Takes the measurements of a batch. The fastest one below the centre's cost becomes the centre.
     template <class Space, generator G>
     void observe(state& s, const Space& space, std::span<const index> batch,
                  std::span<const measure::measurement> measured, G& gen) const

@@ -29,10 +29,10 @@
 
 namespace tunekit::online {
 
-/// The identity of a winner: what must be the same for it to be used again.
+/// The identity of a winner: its parts must be the same where the winner is used again.
 struct identity {
-    std::string kernel{};   ///< its name; lines of other kernels in a file are left alone
-    std::string version{};  ///< of the kernel's code
+    std::string kernel{};   ///< the kernel's name; lines of other kernels in a file are left alone
+    std::string version{};  ///< the version of the kernel's code
     std::string device{};   ///< such as io::machine_key(), or the GPU and its driver
 
     friend bool operator==(const identity&, const identity&) = default;
@@ -40,12 +40,12 @@ struct identity {
 
 /// One line of a file of winners.
 struct winner_line {
-    identity of{};
-    std::string library{};          ///< tunekit's version
-    std::uint64_t fingerprint = 0;  ///< of the space
-    std::string key{};              ///< of the context
-    outcome what{};
-    std::string values{};  ///< of the winner, for the reader
+    identity of{};                  ///< whose winner it is
+    std::string library{};          ///< the version of tunekit that found it
+    std::uint64_t fingerprint = 0;  ///< the fingerprint of the space
+    std::string key{};              ///< the key of the context
+    outcome what{};                 ///< the winner, the runner-up and their costs
+    std::string values{};           ///< the values of the winner, for the reader; they are not read back
 
     friend bool operator==(const winner_line&, const winner_line&) = default;
 };
@@ -62,7 +62,7 @@ inline constexpr std::string_view winners_magic =
            std::to_string(TUNEKIT_VERSION_PATCH);
 }
 
-/// Whether both say whose winner it is, and of which context.
+/// Whether both lines are about the same context of the same kernel, version, device, library and space.
 [[nodiscard]] inline bool same_place(const winner_line& a, const winner_line& b)
 {
     return a.of == b.of && a.library == b.library && a.fingerprint == b.fingerprint && a.key == b.key;
@@ -70,7 +70,7 @@ inline constexpr std::string_view winners_magic =
 
 }  // namespace detail
 
-/// The line's text, without its end.
+/// The line's text, without its line end.
 [[nodiscard]] inline std::string to_line(const winner_line& w)
 {
     using io::escaped;
@@ -84,7 +84,7 @@ inline constexpr std::string_view winners_magic =
     return s + io::in_hex(io::fnv1a(s));
 }
 
-/// Reads a line that was written as `text`; empty where it is none, was cut or was edited.
+/// Reads one line. Empty where the text is no such line, or was cut or edited.
 [[nodiscard]] inline std::optional<winner_line> winner_line_of(std::string_view text)
 {
     const std::size_t last = text.rfind('\t');
@@ -122,8 +122,8 @@ inline constexpr std::string_view winners_magic =
     return text.empty() || text.substr(0, text.find('\n')).starts_with("# tunekit winners 1:");
 }
 
-/// `text` with these lines added. Each replaces the line of the same kernel, version, device, library, space and key,
-/// or comes last. All others stay as they are, readable or not.
+/// `text` with these lines added. Each line replaces the line of the same kernel, version, device, library, space and
+/// key. Where there is none, it comes last. All other lines stay as they are, readable or not.
 [[nodiscard]] inline std::string with_winners(std::string_view text, const std::vector<winner_line>& ours)
 {
     std::string out(detail::winners_magic);
@@ -150,7 +150,7 @@ inline constexpr std::string_view winners_magic =
 
 namespace detail {
 
-/// Holds the folder of a file while it is rewritten; where a file system has no locks it holds nothing.
+/// Locks the folder of a file while the file is rewritten. It locks nothing where a file system has no locks.
 class folder_lock {
 public:
     explicit folder_lock(const std::string& path)
@@ -173,7 +173,7 @@ private:
     int fd_ = -1;
 };
 
-/// The file's text; nothing where there is no file.
+/// The file's text; empty where there is no file.
 [[nodiscard]] inline std::string text_if_there(const std::string& path)
 {
     struct stat s;
@@ -184,7 +184,7 @@ private:
 }  // namespace detail
 
 /// Writes these lines into the file, which is made where there is none. Lines that other processes wrote meanwhile
-/// stay. Throws tunekit::error, and leaves the file as it is, where it is no file of winners or cannot be written.
+/// stay. Throws tunekit::error where it is no file of winners or cannot be written; the file then stays as it is.
 inline void write_winners(const std::string& path, const std::vector<winner_line>& ours)
 {
     const detail::folder_lock held(path);

@@ -4,11 +4,13 @@
 /// \file
 /// Philox, the counter-based generator of all of tunekit's streams.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "tunekit/core/lanes.hpp"
 #include "tunekit/random/generator.hpp"
@@ -27,17 +29,31 @@ inline constexpr int lane_count = static_cast<int>(core::lane_count<std::uint64_
 {
 #if defined(__x86_64__) && !defined(__clang__)
     using halves = core::lanes<int>;
+    using signed_lanes = core::lanes<long long>;
     const lanes factor = lanes{} + m;
-#if defined(__AVX2__)
-    x = reinterpret_cast<lanes>(
-        __builtin_ia32_pmuludq256(reinterpret_cast<halves>(x), reinterpret_cast<halves>(factor)));
+    const auto a = reinterpret_cast<halves>(x), b = reinterpret_cast<halves>(factor);
+    signed_lanes product;
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+    product = __builtin_ia32_pmuludq512_mask(a, b, signed_lanes{}, 0xff);
+#elif defined(__AVX2__)
+    product = __builtin_ia32_pmuludq256(a, b);
 #else
-    x = reinterpret_cast<lanes>(
-        __builtin_ia32_pmuludq128(reinterpret_cast<halves>(x), reinterpret_cast<halves>(factor)));
+    product = __builtin_ia32_pmuludq128(a, b);
 #endif
+    x = reinterpret_cast<lanes>(product);
 #else
     x = (x & 0xffffffffU) * std::uint64_t{m};
 #endif
+}
+
+/// The lanes of a and b in turn: the first half of them into `first`, the rest into `second`.
+template <std::size_t... Lane>
+[[gnu::always_inline]] inline void zip(const lanes& a, const lanes& b, lanes& first, lanes& second,
+                                       std::index_sequence<Lane...>)
+{
+    constexpr std::size_t n = sizeof...(Lane);
+    core::shuffle<(Lane / 2 + Lane % 2 * n)...>(a, b, first);
+    core::shuffle<((n + Lane) / 2 + Lane % 2 * n)...>(a, b, second);
 }
 
 /// Some blocks at once, word by word.
@@ -58,12 +74,11 @@ struct philox_group {
     /// Writes two draws for each lane.
     [[gnu::always_inline]] inline void store(std::uint64_t* out) const
     {
-        const lanes even = x1 << 32 | (x0 & 0xffffffffU);
-        const lanes odd = x3 << 32 | (x2 & 0xffffffffU);
-        for (int lane = 0; lane < lane_count; ++lane) {
-            out[2 * lane] = even[lane];
-            out[2 * lane + 1] = odd[lane];
-        }
+        lanes first, second;
+        zip(x1 << 32 | (x0 & 0xffffffffU), x3 << 32 | (x2 & 0xffffffffU), first, second,
+            std::make_index_sequence<static_cast<std::size_t>(lane_count)>());
+        core::store(out, first);
+        core::store(out + lane_count, second);
     }
 };
 
@@ -118,6 +133,12 @@ public:
     {
         std::size_t i = 0;
         while (i < out.size() && next_ != ahead) out[i++] = ahead_[next_++];
+        if (!std::is_constant_evaluated()) {
+            for (; out.size() - i >= bulk && !carries(bulk / 2); i += bulk) {
+                refill_lanes<bulk / 2>(out.data() + i);
+                low_ += bulk / 2;
+            }
+        }
         for (; out.size() - i >= ahead; i += ahead) refill(out.data() + i);
         while (i < out.size()) out[i++] = (*this)();
     }
@@ -149,6 +170,8 @@ private:
     static constexpr std::uint32_t weyl_0 = 0x9E3779B9;  // the golden ratio and sqrt(3) - 1: the key schedule
     static constexpr std::uint32_t weyl_1 = 0xBB67AE85;
     static constexpr std::uint32_t ahead = 16;  // draws computed together: 8 blocks
+    static constexpr std::uint32_t bulk =
+        detail::lane_count == 8 ? 64 : ahead;  // by `fill`: registers hold 4 groups of 8
 
     /// Counter and half of the next draw.
     [[nodiscard]] constexpr std::array<std::uint64_t, 3> position() const
@@ -157,11 +180,16 @@ private:
         return {low_ - unread, high_ - (low_ < unread), (ahead - next_) % 2};
     }
 
+    /// Whether the lowest word of the counter passes its end within `blocks`.
+    [[nodiscard]] constexpr bool carries(std::uint32_t blocks) const
+    {
+        return static_cast<std::uint32_t>(low_) > 0xffffffffU - blocks;
+    }
+
     /// Writes the next 16 draws and moves the counter past them.
     constexpr void refill(std::uint64_t* out)
     {
-        const bool carries = static_cast<std::uint32_t>(low_) > 0xffffffffU - ahead / 2;
-        if (std::is_constant_evaluated() || carries) {
+        if (std::is_constant_evaluated() || carries(ahead / 2)) {
             for (std::uint32_t i = 0; i < ahead; i += 2) {
                 const block x = encrypt({static_cast<std::uint32_t>(low_), static_cast<std::uint32_t>(low_ >> 32),
                                          static_cast<std::uint32_t>(high_), static_cast<std::uint32_t>(high_ >> 32)},
@@ -171,34 +199,42 @@ private:
                 if (++low_ == 0) ++high_;
             }
         } else {
-            refill_lanes(out);
+            refill_lanes<ahead / 2>(out);
             low_ += ahead / 2;
         }
     }
 
-    /// The same for 8 counters that differ in their lowest word alone: two groups at a time hide each other's latency.
+    /// The same for `Blocks` counters that differ in their lowest word alone. Groups computed together hide each other's
+    /// latency: two, or four where there are registers for them.
+    template <std::uint32_t Blocks>
     void refill_lanes(std::uint64_t* out) const
     {
         using detail::lane_count;
+        constexpr int groups = static_cast<int>(Blocks) / lane_count;
+        constexpr int together = groups < 4 || lane_count < 8 ? (std::min)(groups, 2) : 4;
         detail::lanes lane{};
         for (int i = 0; i < lane_count; ++i) lane[i] = static_cast<std::uint64_t>(i);
+        for (int first = 0; first < groups; first += together)
+            encrypt_groups(lane + (low_ + static_cast<std::uint64_t>(first * lane_count)), out + 2 * first * lane_count,
+                           std::make_index_sequence<static_cast<std::size_t>(together)>());
+    }
+
+    template <std::size_t... Group>
+    [[gnu::always_inline]] inline void encrypt_groups(const detail::lanes& counter, std::uint64_t* out,
+                                                      std::index_sequence<Group...>) const
+    {
+        constexpr auto apart = static_cast<std::uint64_t>(detail::lane_count);
         const detail::lanes zero{};
-        for (int first = 0; first < 8; first += 2 * lane_count) {
-            detail::philox_group a{lane + (low_ + static_cast<std::uint64_t>(first)), zero + (low_ >> 32), zero + high_,
-                                   zero + (high_ >> 32)};
-            detail::philox_group b = a;
-            b.x0 += static_cast<std::uint64_t>(lane_count);
-            detail::lanes k0 = zero + key_;
-            detail::lanes k1 = zero + (key_ >> 32);
-            for (int round = 0; round < rounds; ++round) {
-                a.round(k0, k1);
-                b.round(k0, k1);
-                k0 += weyl_0;
-                k1 += weyl_1;
-            }
-            a.store(out + 2 * first);
-            b.store(out + 2 * (first + lane_count));
+        detail::philox_group group[] = {
+            {counter + Group * apart, zero + (low_ >> 32), zero + high_, zero + (high_ >> 32)}...};
+        detail::lanes k0 = zero + key_;
+        detail::lanes k1 = zero + (key_ >> 32);
+        for (int round = 0; round < rounds; ++round) {
+            (group[Group].round(k0, k1), ...);
+            k0 += weyl_0;
+            k1 += weyl_1;
         }
+        (group[Group].store(out + 2 * Group * apart), ...);
     }
 
     std::uint64_t key_ = 0;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <optional>
 #include <string>
@@ -45,10 +46,12 @@ namespace detail {
 [[nodiscard]] inline io::log_content parse_beginning(std::string_view text, const std::string& name,
                                                      std::string& problem)
 {
+    std::exception_ptr why;
     try {
         return io::parse_log(text, name);
     } catch (const error& e) {
         problem = e.what();
+        why = std::current_exception();
     }
     std::vector<std::size_t> ends{0};
     for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
@@ -64,7 +67,7 @@ namespace detail {
             bad = middle;
         }
     }
-    if (good == 0) throw error(problem);
+    if (good == 0) std::rethrow_exception(why);
     return out;
 }
 

@@ -24,25 +24,28 @@
 namespace tunekit::search {
 
 /// Walks from a configuration to its neighbours. A slower neighbour is accepted with a probability that falls with its
-/// cost and with the length of the walk. Every step is a measurement, so no step goes to a measured one. A
-/// walk that found nothing better for `patience` steps is given up; a new one starts from the best of `starts` random
+/// cost and with the length of the walk. Every step is a measurement, so no step goes to a measured configuration. A
+/// walk that found nothing better for `patience` steps is given up. A new walk starts from the best of `starts` random
 /// configurations.
 ///
 ///     auto found = tk::tune(space, measure, tk::search::annealing{.patience = 60}, {.trials = 512}, gen);
 ///
-/// A neighbour of cost c' is accepted from cost c when c' <= c, else with probability
+/// A neighbour of cost c' is accepted from cost c where c' <= c, else with probability
 ///     exp(-(ln c' - ln c) / (temperature * s * cooling^k)),
-/// s the standard deviation of ln cost over everything measured, k the steps of this walk. Scaling all costs, or raising
-/// them to a power, changes nothing. A batch proposes neighbours of one configuration and is accepted in its order.
-/// A proposal changes one parameter: to a next value with probability `adjacent`, else to any. Where `attempts` such draws
-/// were all measured before, it is any unmeasured neighbour, then one two parameters away, then any configuration.
+/// where s is the standard deviation of ln cost over everything measured, and k the number of steps of this walk. Scaling
+/// all costs, or raising them to a power, changes nothing. All proposals of a batch are neighbours of one configuration.
+/// They are accepted in the batch's order.
+/// A proposal changes one parameter: to the next or the previous value with probability `adjacent`, else to any value.
+/// Where `attempts` such draws were all measured before, it is any unmeasured neighbour. Where there is none, it is a
+/// configuration two parameters away, and at last any configuration.
 ///
-/// Failed and abandoned measurements: never accepted; they count as steps and towards `patience`.
-/// Pending:    it never waits. Steps go out from the walk's present configuration, and are accepted against that at the
-///             time of the answer. With every start still out, further random ones go out. An answer for a walk that was
-///             given up changes only the spread. So does a configuration that somebody else measured once all starts are
-///             proposed; before that it takes the place of a start.
-/// Randomness: per proposal and attempt one `uniform_01` and one neighbour of the space; one `uniform_01` per slower one.
+/// Failed:     a failed or abandoned measurement is never accepted. It counts as a step and towards `patience`.
+/// Pending:    it never waits. Steps start from the walk's current configuration. An answer is compared with the
+///             configuration that is current when it comes. With every start still out, further random ones go out. An
+///             answer for a walk that was given up changes only the spread. So does a configuration that somebody else
+///             measured once all starts are proposed; before that it takes the place of a start.
+/// Randomness: per proposal and attempt one `uniform_01` and one neighbour of the space; one `uniform_01` per slower
+///             answer.
 /// Cost:       one `neighbours` per attempt; a `neighbours_of` where all attempts failed.
 /// Threads:    const calls on distinct states are safe.
 /// Source:     Kirkpatrick, Gelatt, Vecchi (1983), Optimization by Simulated Annealing, Science 220.
@@ -57,16 +60,16 @@ struct annealing {
 
     /// The state of the walk. A regular value: copy it to replay.
     struct state {
-        space::unvisited rest;
-        std::size_t starts_left = 0;                                ///< of this walk, still to propose
-        std::optional<index> current;                               ///< where it stands
-        double log_cost = std::numeric_limits<double>::infinity();  ///< there
-        double lowest = std::numeric_limits<double>::infinity();    ///< of this walk
-        std::uint64_t steps = 0;                                    ///< of this walk
-        std::uint64_t stale = 0;                                    ///< of those, since `lowest`
-        stats::running_moments log_costs;                           ///< of all walks
-        detail::pending starts_out, steps_out;                      ///< of this walk
-        detail::pending given_up;                                   ///< out, of earlier walks
+        space::unvisited rest;         ///< configurations not proposed or observed yet
+        std::size_t starts_left = 0;   ///< starts of this walk still to propose
+        std::optional<index> current;  ///< where the walk stands; empty before a valid start
+        double log_cost = std::numeric_limits<double>::infinity();  ///< ln of the seconds of `current`
+        double lowest = std::numeric_limits<double>::infinity();    ///< the lowest ln cost of this walk
+        std::uint64_t steps = 0;                                    ///< answered steps of this walk
+        std::uint64_t stale = 0;                                    ///< those of them since `lowest` was found
+        stats::running_moments log_costs;                           ///< of the ln costs of all walks
+        detail::pending starts_out, steps_out;                      ///< proposals of this walk without an answer
+        detail::pending given_up;                                   ///< proposals of earlier walks without an answer
 
         friend bool operator==(const state&, const state&) = default;
     };
@@ -111,7 +114,7 @@ struct annealing {
     {
         assert(batch.size() == measured.size());
         for (std::size_t i = 0; i < batch.size(); ++i) {
-            s.rest.take(batch[i]);  // may be new: configurations that somebody else chose are observed too
+            s.rest.take(batch[i]);  // may be new: somebody else may have chosen it
             const role what = role_of(s, batch[i]);
             if (what == role::step) {
                 ++s.steps;

@@ -70,9 +70,10 @@ class any_strategy {
     };
 
 public:
+    /// Holds a copy of `chosen`.
     template <class S>
         requires(!std::same_as<S, any_strategy>) && strategy<S, space::any_space, tunekit::random::philox>
-    any_strategy(S chosen)  // implicit: a value of any type that fits is one
+    any_strategy(S chosen)  // implicit: any strategy converts
         : held_(core::polymorphic<strategy_interface>::make<strategy_of<S>>(std::move(chosen)))
     {
     }

@@ -30,13 +30,14 @@ namespace tunekit::search {
 ///     tk::search::genetic strategy{.population = 50};
 ///
 /// Score:      lowest cost of the pool / cost, in (0, 1]; 0 for a failed measurement.
-/// Failed:     stays in the pool with score 0, and is never an elite. Abandoned (`at_least`): its lower bound counts as
-///             its cost, and it is never an elite either.
-/// Pending:    a generation is bred when all of the one before has been answered, so it waits at the end of each. With
-///             many workers use a strategy that does not. Trials that somebody else chose join the pool.
+/// Failed:     a failed measurement stays in the pool with score 0. An abandoned one (`at_least`) stays with its lower
+///             bound as its cost. Neither is ever an elite.
+/// Pending:    a generation is bred when the one before is answered in full, so it waits at the end of each. With many
+///             workers use a strategy that does not wait. Trials that somebody else chose join the pool.
 /// Randomness: per child two `uniform_01` for the parents, one `uniform_index` for the crossover, one `uniform_01` per
 ///             coordinate, one `uniform_index` per mutated or re-drawn coordinate (two for a re-drawn one).
-/// Cost:       O(population) per child. Threads: const calls on distinct states are safe.
+/// Cost:       O(population) per child.
+/// Threads:    const calls on distinct states are safe.
 /// Source:     AutoTVM's GATuner (Chen et al. 2018), as in Apache TVM 0.7.
 /// Departures: scores are relative to the best, so that 1e-8 means the same in every unit; the last generation of a space
 ///             may be smaller than the population; with fewer than two in the pool children are random; a child that does
@@ -44,13 +45,13 @@ namespace tunekit::search {
 ///             reference loops on.
 struct genetic {
     std::size_t population = 100;  ///< >= 1; children per generation
-    std::size_t elites = 3;        ///< best ones that remain parents
-    double mutation = 0.1;         ///< in [0, 1]; per coordinate
-    std::size_t attempts = 64;     ///< re-draws of a child before it is given up
+    std::size_t elites = 3;        ///< number of the best measured that remain parents
+    double mutation = 0.1;         ///< in [0, 1]; probability per coordinate
+    std::size_t attempts = 64;     ///< re-draws of a coordinate of a child before the child is given up
 
     /// A measured configuration.
     struct member {
-        index candidate = 0;
+        index candidate = 0;                                    ///< its index in the space
         double cost = std::numeric_limits<double>::infinity();  ///< seconds; +inf where it failed
         bool complete = false;                                  ///< measured to the end, without failure
 
@@ -59,12 +60,12 @@ struct genetic {
 
     /// The state of the generation in progress. A regular value: copy it to replay.
     struct state {
-        space::unvisited rest;
+        space::unvisited rest;         ///< configurations that were not bred, drawn or observed yet
         std::vector<index> children;   ///< of the generation in progress
-        std::size_t proposed = 0;      ///< of the children
-        std::vector<member> measured;  ///< of the generation in progress
-        std::vector<member> elites;
-        detail::pending out;  ///< of the generation in progress
+        std::size_t proposed = 0;      ///< how many of `children` were proposed, from the front
+        std::vector<member> measured;  ///< answers of the generation in progress, in the order in which they came
+        std::vector<member> elites;    ///< parents kept from all generations before, the fastest first
+        detail::pending out;           ///< children proposed and not answered
 
         friend bool operator==(const state&, const state&) = default;
     };
@@ -102,7 +103,7 @@ struct genetic {
     {
         assert(batch.size() == measured.size());
         for (std::size_t i = 0; i < batch.size(); ++i) {
-            // May be new, or a child that was not proposed yet: configurations that somebody else chose are observed too.
+            // May be new, or a child that was not proposed yet: somebody else may have chosen it.
             if (!s.rest.take(batch[i]) && !s.out.take(batch[i])) forget(s, batch[i]);
             member m{.candidate = batch[i]};
             if (!measured[i].failed) m.cost = measured[i].cost;

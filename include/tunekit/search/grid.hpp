@@ -18,12 +18,14 @@ namespace tunekit::search {
 ///
 ///     auto all = tk::tune(space, measure, tk::search::grid{}, {.trials = space.size()}, gen);
 ///
-/// Failed and abandoned measurements: it looks at no measurement at all. Pending: so it never waits for one.
+/// Measurements: it looks at none, so a failed or abandoned one changes nothing.
+/// Pending:    it never waits.
 /// Randomness: none.
 struct grid {
+    /// Where the run stands. A regular value: copy it to replay.
     struct state {
         index next = 0;          ///< the first index not proposed yet
-        space::index_set known;  ///< those from there on that somebody else chose
+        space::index_set known;  ///< indices from `next` on that somebody else measured; they are left out
 
         friend bool operator==(const state&, const state&) = default;
     };

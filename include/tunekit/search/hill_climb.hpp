@@ -27,11 +27,12 @@ namespace tunekit::search {
 ///
 ///     tk::search::hill_climb strategy{.starts = 16};
 ///
-/// Failed and abandoned measurements: never a centre; a failed one counts as a start all the same.
-/// Pending:    it never waits. While answers of a climb without a neighbour left are out, the random starts of the next
-///             one go out; a climb ends when nothing of it is out. Trials that somebody else chose belong to the climb.
+/// Failed:     a failed or abandoned measurement is never a centre. It counts as a start all the same.
+/// Pending:    it never waits. A climb ends when no neighbour is left and none of its proposals is out. Until the last
+///             answer has come, random starts of the next climb go out. Trials that somebody else chose belong to the
+///             climb.
 /// Randomness: one `uniform_index` per random start and rejection, and a shuffle of the neighbours per centre.
-/// Cost:       one `neighbours_of` per centre, O(1) per proposal else.
+/// Cost:       one `neighbours_of` per centre, else O(1) per proposal.
 /// Threads:    const calls on distinct states are safe.
 /// Source:     multi-start local search with first improvement; textbook.
 struct hill_climb {
@@ -41,8 +42,8 @@ struct hill_climb {
     /// One climb.
     struct climb {
         std::size_t starts_left = 0;                            ///< random starts still to propose
-        std::optional<index> centre;                            ///< the best of it
-        double cost = std::numeric_limits<double>::infinity();  ///< seconds, of the centre
+        std::optional<index> centre;                            ///< its best valid configuration; empty before one
+        double cost = std::numeric_limits<double>::infinity();  ///< of the centre, in seconds; +inf without one
         detail::pending out;                                    ///< proposed for it and not answered
 
         friend bool operator==(const climb&, const climb&) = default;
@@ -50,10 +51,10 @@ struct hill_climb {
 
     /// The state of the climb in progress and of the next one. A regular value: copy it to replay.
     struct state {
-        space::unvisited rest;
-        climb now, next;            ///< of `next` the starts alone go out, while answers of `now` are
-        bool listed = false;        ///< whether `around` is of the centre
-        std::vector<index> around;  ///< its neighbours not yet looked at, the next one last
+        space::unvisited rest;      ///< configurations not proposed or observed yet
+        climb now, next;            ///< the climb in progress, and the one whose starts go out while `now` waits
+        bool listed = false;        ///< whether `around` belongs to the centre of `now`
+        std::vector<index> around;  ///< neighbours of the centre not yet looked at, the next one last
 
         friend bool operator==(const state&, const state&) = default;
     };
@@ -95,7 +96,7 @@ struct hill_climb {
     {
         assert(batch.size() == measured.size());
         for (std::size_t i = 0; i < batch.size(); ++i) {
-            s.rest.take(batch[i]);  // may be new: configurations that somebody else chose are observed too
+            s.rest.take(batch[i]);  // may be new: somebody else may have chosen it
             const bool of_next = s.next.out.take(batch[i]);
             climb& its = of_next ? s.next : s.now;
             if (!of_next) s.now.out.take(batch[i]);
@@ -107,7 +108,7 @@ struct hill_climb {
     }
 
 private:
-    /// Random starts: what is left of a climb's own, and one at a time beyond those. Precondition: the space has more.
+    /// Random starts: those that the climb has left, then one at a time. Precondition: the space has more.
     template <class Space, generator G>
     [[nodiscard]] static std::vector<index> draw_starts(climb& c, space::unvisited& rest, const Space& space,
                                                         std::size_t n, G& gen)
@@ -124,7 +125,7 @@ private:
         return batch;
     }
 
-    /// New neighbours of the centre, none where there is none.
+    /// New neighbours of the centre; none where there is no centre.
     template <class Space, generator G>
     [[nodiscard]] std::vector<index> neighbours(state& s, const Space& space, std::size_t n, G& gen) const
     {

@@ -22,8 +22,8 @@
 
 namespace tunekit::search {
 
-/// Trials of other tasks whose spaces have the same parameters, by name and order, such as other layers or other
-/// machines. Each task's costs are scored against its own best, so that slow and fast tasks count alike.
+/// Trials of other tasks whose spaces have the same parameters, by name and order: other layers, or other machines. Each
+/// task's costs are scored against its own best, so that slow and fast tasks count alike.
 ///
 ///     auto strategy = recipes::autotvm_reg().strategy;
 ///     history past(strategy.options);
@@ -34,11 +34,12 @@ namespace tunekit::search {
 /// Memory: a row of features per trial.
 class history {
 public:
-    /// Makes an empty history for strategies with these options: it uses their encoding and scale of scores.
+    /// Makes an empty history for strategies with these options. It uses their encoding, scale and cap of scores.
     explicit history(const model_guided_options& options) : options_(options) {}
 
     /// Adds the trials measured in `space`. A task without a valid trial adds nothing. Throws std::invalid_argument
     /// where the parameters are not those of the tasks before, or a trial lies outside the space.
+    /// Cost: the features of the trials, and O(trials) for their scores.
     template <class Space>
     void add(const Space& space, std::span<const measure::trial> trials)
     {
@@ -67,12 +68,13 @@ public:
         scores_.insert(scores_.end(), more.begin(), more.end());
     }
 
-    [[nodiscard]] std::size_t size() const noexcept { return scores_.size(); }  ///< trials
-    [[nodiscard]] std::size_t dimensions() const noexcept
-    {
-        return dimensions_;
-    }  ///< features; 0 before there is a trial
+    /// The number of trials held, failures included.
+    [[nodiscard]] std::size_t size() const noexcept { return scores_.size(); }
+    /// The number of features of a trial; 0 before there is one.
+    [[nodiscard]] std::size_t dimensions() const noexcept { return dimensions_; }
+    /// The features of all trials, row-major: `size()` rows of `dimensions()`. Valid until the next `add`.
     [[nodiscard]] std::span<const float> rows() const noexcept { return rows_; }
+    /// One score per trial, more is better, relative to the best of its own task. Valid until the next `add`.
     [[nodiscard]] std::span<const double> scores() const noexcept { return scores_; }
 
 private:
@@ -83,9 +85,9 @@ private:
     std::vector<double> scores_;
 };
 
-/// A copy of `strategy` whose model begins with `past`. Its first round comes from the past, which loses weight as the
-/// task's own trials come in. The past's encoding and scale should be the strategy's. Randomness: one fit of the model
-/// to the past. Throws std::invalid_argument where the past has no trial.
+/// A copy of `strategy` whose model begins with `past`. Its first round comes from the past. The past loses weight as the
+/// task's own trials come in. The past's encoding and scale should be the strategy's. Throws std::invalid_argument where
+/// the past has no trial. Randomness: what one fit of the model to the past draws.
 template <class Model, class Acquire, class Explore, class Screen, generator G>
 [[nodiscard]] auto with_history(const model_guided<Model, Acquire, Explore, Screen>& strategy, const history& past,
                                 G& gen)

@@ -29,12 +29,12 @@ namespace tunekit::search {
 
 /// Settings of `model_guided` that belong to none of its parts.
 struct model_guided_options {
-    std::size_t round = 64;  ///< configurations per fit of the model, at most; > 0
-    score_scale scale = score_scale::throughput;
+    std::size_t round = 64;                              ///< configurations per fit of the model, at most; > 0
+    score_scale scale = score_scale::throughput;         ///< the scale of the scores that the model is fitted to
     space::encoding encoding = space::encoding::values;  ///< what the model sees of a configuration
     std::size_t first = 0;                               ///< random configurations before the first fit; 0: a round
     double growth = 0;  ///< > 0: a round is at most this share of what was proposed, and at least one; 0: `round`
-    double cost_cap_quantile = 1;  ///< in (0, 1]; the model sees valid costs above this quantile, and failures, as it
+    double cost_cap_quantile = 1;  ///< in (0, 1]; failures and valid costs above this quantile count as that quantile
 
     /// Settings for small rounds first: 8 at random, then a tenth of what was proposed, up to 64. Costs above the
     /// median, and failures, count as the median. Why: docs/rationale.md, "What AutoTVM and AdaTune lose by rounds of
@@ -52,15 +52,17 @@ struct model_guided_options {
 ///                             explore::annealing{}, screen::keep_best{}, {.round = 32}};
 ///
 /// A batch never crosses a round's end. While nothing valid was measured, and where the search finds nothing new, rounds
-/// are drawn at random. The model sees a failure as the worst score, or with `cost_cap_quantile` < 1 as the valid cost at
-/// that quantile; slower costs count as that cost too. It sees a measurement that was cut short (`at_least`) as if its
-/// bound were its cost: an optimistic value, but still known to be worse than the incumbent. A model that can predict
-/// before its first fit (`surrogate::transfer`) is used from the first round on.
+/// are drawn at random. The model sees a failure as the worst score. With `cost_cap_quantile` < 1 it sees failures and
+/// slower costs as the valid cost at that quantile. It sees a measurement that was cut short (`at_least`) as if its bound
+/// were its cost: an optimistic value, but still known to be worse than the incumbent. A model that can predict before its
+/// first fit (`surrogate::transfer`) is used from the first round on.
 ///
-/// Pending:    it never waits. Configurations that are out count in `first` and in `growth`, are never searched for again,
-///             and do not enter the fit. Once `first` are proposed, the model is fitted as soon as one valid answer is
-///             in; until then random ones go out, one at a time. Trials that somebody else chose enter the fit too.
-/// Randomness: per round what the model's fit, the explorer and the screen draw, in this order.
+/// Pending:    it never waits. Configurations that are out count in `first` and in `growth`. They are not searched for
+///             again and do not enter the fit. Once `first` are proposed, the model is fitted as soon as one valid answer
+///             is in. Until then random configurations go out, one at a time. Trials that somebody else chose enter the
+///             fit too.
+/// Randomness: per round what the model's fit, the explorer and the screen draw, in this order; one `uniform_index` per
+///             random configuration and rejection.
 /// Cost:       per round one fit and the explorer's predictions; memory O(trials * features).
 /// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS, algorithm 1.
 /// Departures: TVM fills a batch beyond the round's end with random configurations; here the batch is shorter.
@@ -69,7 +71,7 @@ struct model_guided {
     static_assert(surrogate::model<Model, surrogate::features, archetype::generator>,
                   "tunekit: model_guided, part 1: not a surrogate::model over features");
     static_assert(acquisition::criterion<Acquire>, "tunekit: model_guided, part 2: not an acquisition::criterion");
-    // What depends on the space is asked where there is one: in `state` and `line_up`.
+    // What depends on the space is checked where the space is known: in `state` and `line_up`.
     static_assert(detail::has_start<Explore>(),
                   "tunekit: model_guided, part 3: not an explore::explorer, start(space) is missing");
     static_assert(detail::has_explore<Explore>(),
@@ -79,29 +81,31 @@ struct model_guided {
         detail::has_select<Screen>(),
         "tunekit: model_guided, part 4: not a screen::screen, select(space, candidates, visited, n, gen) is missing");
 
-    Model model;
-    Acquire acquire;
-    Explore explore;
-    Screen screen;
+    Model model;      ///< the surrogate: it predicts the score of a configuration from its features
+    Acquire acquire;  ///< the criterion: how much a prediction is worth measuring
+    Explore explore;  ///< the explorer: it searches for configurations that `acquire` values most
+    Screen screen;    ///< the screen: it chooses a round among the explorer's candidates
     model_guided_options options{};
 
+    /// The state of a run over one kind of space: what was measured, and the round in progress.
     template <class Space>
     struct state {
         static_assert(explore::starts_on<Explore, Space>,
                       "tunekit: model_guided, part 3: not an explore::explorer on this space");
 
-        surrogate::state_of<Model> model;
-        explore::state_of<Explore, Space> explore;
-        space::unvisited proposed;
-        std::vector<index> measured;
-        std::vector<double> costs;  ///< one per measured; +inf for failures
-        std::vector<float> rows;    ///< features of measured, row-major
-        double best = std::numeric_limits<double>::infinity();
-        std::vector<index> round;  ///< lined up
-        std::size_t next = 0;      ///< of the round, the first not proposed
-        detail::pending out;
+        surrogate::state_of<Model> model;           ///< what the model has learned from its last fit
+        explore::state_of<Explore, Space> explore;  ///< what the explorer keeps from one round to the next
+        space::unvisited proposed;                  ///< the configurations proposed, lined up or observed, and the rest
+        std::vector<index> measured;                ///< in the order in which the answers came
+        std::vector<double> costs;                  ///< seconds, one per measured; +inf for failures
+        std::vector<float> rows;                    ///< features of measured, row-major
+        double best = std::numeric_limits<double>::infinity();  ///< the lowest valid cost in seconds; +inf before one
+        std::vector<index> round;                               ///< the configurations of the round in progress
+        std::size_t next = 0;                                   ///< of the round, the position of the next to propose
+        detail::pending out;                                    ///< proposed and not answered
     };
 
+    /// Starts a run. Throws std::invalid_argument where a setting is out of range, here or in a part.
     template <class Space>
     [[nodiscard]] state<Space> start(const Space& space) const
     {
@@ -143,7 +147,7 @@ struct model_guided {
         s.rows.resize(s.rows.size() + batch.size() * d);
         space.features(batch, std::span<float>(s.rows).last(batch.size() * d), options.encoding);
         for (std::size_t i = 0; i < batch.size(); ++i) {
-            // May be new, or lined up and not proposed yet: configurations that somebody else chose are observed too.
+            // May be new, or lined up and not proposed yet: somebody else may have chosen it.
             if (!s.proposed.take(batch[i]) && !s.out.take(batch[i])) forget(s, batch[i]);
             s.measured.push_back(batch[i]);
             s.costs.push_back(measured[i].failed ? std::numeric_limits<double>::infinity() : measured[i].cost);
@@ -159,7 +163,7 @@ struct model_guided {
     }
 
 private:
-    /// Takes a configuration out of those that are still to be proposed.
+    /// Takes a configuration out of the round where it was not proposed yet.
     template <class Space>
     static void forget(state<Space>& s, index i)
     {
@@ -203,7 +207,7 @@ private:
         const Space& space_;
         std::size_t d_;
         double best_;
-        mutable std::vector<float> features_;  // kept between calls for their memory
+        mutable std::vector<float> features_;  // both are kept between calls to reuse their memory
         mutable std::vector<stats::prediction> predictions_;
     };
 
@@ -215,10 +219,10 @@ private:
         static_assert(screen::screen<Screen, Space, G>, "tunekit: model_guided, part 4: not a screen::screen");
         s.round.clear();
         s.next = 0;
-        const std::size_t known = s.measured.size() + s.out.size();  // or will be
+        const std::size_t known = s.measured.size() + s.out.size();  // an answer will come for those that are out
         const std::size_t first = options.first > 0 ? options.first : options.round;
         const bool valid = s.best < std::numeric_limits<double>::infinity();
-        bool informed = false;  // before it saw enough of this task
+        bool informed = false;  // whether the model can predict before its first fit to this task
         if constexpr (surrogate::knows<Model>) informed = model.knows(s.model);
         if (((valid && known >= first) || informed) && s.proposed.taken() < space.size()) {
             const std::size_t n = known < first ? first - known : round_size(known);

@@ -33,37 +33,40 @@
 
 namespace tunekit::search {
 
-/// Fits `model` to -ln cost at growing intervals, scores what `explore` lists, and proposes in rotation the candidate that
-/// `acquire` values most, the one of the highest mean, and a step: the neighbour (one parameter changed) of the best measured
-/// configuration with the highest mean, or of the next best where all neighbours of that one were proposed.
+/// Fits `model` to -ln cost at growing intervals, scores what `explore` lists, and makes three kinds of proposal in
+/// rotation:
+/// * the candidate that `acquire` values most;
+/// * the candidate of the highest mean;
+/// * a step: the neighbour (one parameter changed) of the best measured configuration with the highest mean. Where all
+///   neighbours of that configuration were proposed, the step is from the next best.
 ///
-/// The first proposal explores where the model is unsure, the second trusts the model, and the third needs it little. So
-/// each makes progress where the others err. Where there is a second opinion, its best candidate comes first in each
-/// rotation. While it is used, it replaces the proposals of the highest mean, and the steps where the list is the whole
-/// space. Up to `random_until` proposals, one in each rotation is random, because a model of few points does not know what
-/// it has not seen; one of many can still be sure of a plateau.
+/// The first kind explores where the model is unsure, the second trusts the model, and the third needs it little. So each
+/// makes progress where the others err. Where there is a second opinion, its best candidate comes first in each rotation.
+/// While it is used, it replaces the proposals of the highest mean. Where the list is the whole space, it replaces the
+/// steps too. Up to `random_until` proposals, one in each rotation is random: a model of few points does not know what it
+/// has not seen. A model of many points can still be sure of a plateau.
 ///
 /// With n measurements the model is fitted again after max(1, growth (n - refit_each_until)) more, if it is asked then. A
-/// round is at most max(1, growth n) long. In as many measurements the complete list is scored once; a fit in between
-/// scores the `shortlist` best of it. So a fresh model costs little more than its fit. Where the list is not the whole
+/// round is at most max(1, growth n) long. The complete list is scored once in that many measurements. A fit in between
+/// scores the `shortlist` best of it, so a fresh model costs little more than its fit. Where the list is not the whole
 /// space, each fit makes a new one. The neighbours of its best join it, and theirs, as long as the criterion rises.
 ///
-/// The first configurations are each `detail::least_crowded` of `first_draws` draws.
+/// Each of the first configurations is the one of `first_draws` random draws whose values are used least so far.
 ///
-/// The model sees min(ln cost, q), q the quantile `cost_cap_quantile` of the ln costs so far, failures left out. The
+/// The model sees min(ln cost, q), where q is the quantile `cost_cap_quantile` of the valid ln costs so far. The
 /// differences among bad costs say nothing about the place of the best, and would take most splits and all of the sd. A
 /// failure counts as q. A measurement cut short (`at_least`) counts as its bound and is no centre of steps.
 ///
-/// Pending:    it never waits. Configurations that are out count in every threshold, and the model is not fitted again
-///             before a quarter of them is answered. Only measurements enter the fit (to take those that are out at their
-///             predicted mean did not help: docs/search.md), those of trials that somebody else chose too. Before the first
-///             valid answer, more go out that are isolated from all proposed ones.
+/// Pending:    it never waits. Configurations that are out count in every threshold. The model is not fitted again before
+///             a quarter of them is answered. Only measurements enter the fit, those of trials that somebody else chose
+///             too. To count those that are out with their predicted mean did not help (docs/search.md). Before the first
+///             valid answer, more configurations go out that are isolated from all proposed ones.
 /// Randomness: a sample of `first_draws` per first configuration; one `uniform_index` per random proposal and rejection;
 ///             per fit what model and list draw; a shuffle of the list, once where it is complete, and of the neighbours
 ///             of each centre. The shuffle orders equal scores, of which trees have many.
-/// Cost:       refit_each_until + ln(trials / refit_each_until) / growth fits, each with a prediction for the shortlist;
-///             ln(trials) / growth times for all that is listed; per proposal O(1), and a batch of neighbours where fitted
-///             or the best changed. Memory O((trials + listed) features).
+/// Cost:       refit_each_until + ln(trials / refit_each_until) / growth fits, each with predictions for the shortlist;
+///             predictions for all that is listed, ln(trials) / growth times; per proposal O(1), and predictions for the
+///             neighbours of a centre after a fit and where the best changed. Memory O((trials + listed) features).
 /// Threads:    const calls on distinct states are safe.
 /// Source:     ours; SMAC (Hutter, Hoos, Leyton-Brown 2011) interleaves, and searches locally on log costs.
 template <class Model, class Acquire, class Explore, class Second = no_second_opinion>
@@ -74,31 +77,33 @@ struct portfolio {
     static_assert(detail::has_list<Explore>(),
                   "tunekit: portfolio, part 3: not an explore::lists, list(space, best, gen) is missing");
 
-    Model model;
-    Acquire acquire;
-    Explore explore;
+    Model model;      ///< the surrogate, fitted to -ln cost
+    Acquire acquire;  ///< the criterion: how much a prediction is worth measuring
+    Explore explore;  ///< lists the configurations that are scored (`explore::lists`)
     portfolio_options options{};
-    Second second{};
+    Second second{};  ///< a `second_opinion`, or none
 
+    /// Whether there is a second opinion.
     static constexpr bool has_second = !std::is_same_v<Second, no_second_opinion>;
 
     /// The state of a run. It is a regular value where the model's state is one: copy it to replay.
     struct state {
-        surrogate::state_of<Model> model;
-        space::unvisited proposed;
-        detail::pending out;
-        detail::used_values used;  ///< by what was proposed here or chosen by somebody else
-        std::vector<index> measured;
-        std::vector<double> log_costs;  ///< one per measured; +inf for failures
-        std::vector<float> rows;        ///< features of measured, row-major
-        detail::standings best;
-        detail::candidate_pool candidates;
+        surrogate::state_of<Model> model;          ///< what the model has learned from its last fit
+        space::unvisited proposed;                 ///< the configurations proposed or observed, and the rest
+        detail::pending out;                       ///< proposed and not answered
+        detail::used_values used;                  ///< how often each value of a parameter was proposed or observed
+        std::vector<index> measured;               ///< in the order in which the answers came
+        std::vector<double> log_costs;             ///< ln of the seconds, one per measured; +inf for failures
+        std::vector<float> rows;                   ///< features of measured, row-major
+        detail::standings best;                    ///< the valid measurements, best first, and the steps left from them
+        detail::candidate_pool candidates;         ///< what the explorer listed, with features
         std::vector<index> by_criterion, by_mean;  ///< what to propose next, the next one last
-        std::size_t refit_at = 0;                  ///< measurements
-        std::size_t relist_at = 0, round_end = 0;  ///< proposals
-        std::size_t turn = 0;
-        bool fitted = false;
-        typename Second::state second;
+        std::size_t refit_at = 0;                  ///< number of measurements from which the model is fitted again
+        /// Numbers measured or out: from `relist_at` the list is complete again, at `round_end` the round ends.
+        std::size_t relist_at = 0, round_end = 0;
+        std::size_t turn = 0;           ///< position in the rotation of the next proposal
+        bool fitted = false;            ///< whether the model was fitted at least once
+        typename Second::state second;  ///< what the second opinion knows
 
         /// The number of configurations proposed here or chosen by somebody else: measured or still out.
         [[nodiscard]] std::size_t known() const noexcept { return measured.size() + out.size(); }
@@ -132,7 +137,7 @@ struct portfolio {
         const bool blind = first || s.best.ranking.empty();
         if (first) n = (std::min)(n, options.first - known);
         if (!blind) {
-            // One that the second opinion proposes needs no fresh model of the first.
+            // A proposal of the second opinion needs no fresh fit of the first model.
             const bool unasked = n == 1 && s.fitted && s.turn < seconds(s);
             if (s.measured.size() >= s.refit_at && !unasked) learn(s, space, gen);
             n = (std::min)(n, (std::max)(s.round_end, known + 1) - known);
@@ -163,7 +168,7 @@ struct portfolio {
         for (std::size_t i = 0; i < batch.size(); ++i) {
             const bool failed = measured[i].failed || !(measured[i].cost > 0) || !std::isfinite(measured[i].cost);
             const double x = failed ? std::numeric_limits<double>::infinity() : std::log(measured[i].cost);
-            s.proposed.take(batch[i]);  // may be new: configurations that somebody else chose are observed too
+            s.proposed.take(batch[i]);  // may be new: somebody else may have chosen it
             if (!s.out.take(batch[i])) s.used.add(space, batch.subspan(i, 1));
             s.measured.push_back(batch[i]);
             s.log_costs.push_back(x);
@@ -198,9 +203,9 @@ private:
         const std::size_t share = share_of(n);
         model.fit(s.model, surrogate::features(s.rows, space.feature_count(options.encoding)), scores(s), gen);
         s.fitted = true;
-        s.best.listed = false;  // by the model before
+        s.best.listed = false;  // its steps were ordered by the previous fit
         s.round_end = n + share;
-        // With many out, a fit after each answer would make workers wait for fits that know little more.
+        // With many out, a fit after each answer would make workers wait for fits that learn little.
         const std::size_t due = share_of(n - (std::min)(n, options.refit_each_until));
         const bool whole = explore.complete(space);
         s.refit_at =
@@ -218,7 +223,7 @@ private:
         if (!whole)
             detail::climb(found, s.candidates, space, s.proposed, options.encoding, options.climb_width,
                           options.climb_rounds, predict, value, gen);
-        // Rounds until the next list: twice the share at most, and what goes out while answers are.
+        // Enough until the next list: that is at most twice the share, and what goes out before the answers come.
         const std::size_t kept = (complete ? (std::max)(options.shortlist, 4 * share) : 2 * share) + s.out.size();
         s.by_criterion = detail::line_of(s.candidates.listed, found.values, kept);
         s.by_mean = detail::line_of(s.candidates.listed, found.means, kept);
@@ -236,7 +241,7 @@ private:
         else return std::nullopt;
     }
 
-    /// The proposal of whose turn it is; of the next in turn where that one has none. Empty: a random one.
+    /// The proposal of the kind whose turn it is, or of the next kind that has one. Empty: propose a random one.
     template <class Space, class G>
     [[nodiscard]] std::optional<index> next(state& s, const Space& space, std::size_t known, G& gen) const
     {

@@ -14,23 +14,26 @@ namespace tunekit::search {
 
 /// Settings of `portfolio` that belong to none of its parts.
 struct portfolio_options {
-    std::size_t first = 8;              ///< configurations before the first model; >= 1
+    std::size_t first = 8;              ///< >= 1; configurations before the first fit of the model
     std::size_t first_draws = 64;       ///< >= 1; each is the most isolated of this many random draws; 1: plain random
     std::size_t refit_each_until = 64;  ///< refit after every measurement until this many have been made
-    double growth = 0.2;  ///< > 0; then after this share of those beyond; no round is longer than this share of all
-    /// The best by criterion, and by mean, for which the model is asked between complete lists.
+    /// > 0. Beyond `refit_each_until` measurements the model is fitted again after this share of those beyond. No round is
+    /// longer than this share of all.
+    double growth = 0.2;
+    /// Between complete lists the model is asked about the best by criterion and the best by mean, at least this many of
+    /// each.
     std::size_t shortlist = 512;
-    double cost_cap_quantile = 0.5;  ///< in (0, 1]; the model sees valid costs above this quantile, and failures, as it
-    std::size_t by_criterion = 1;    ///< proposals of the best by the criterion, in each rotation of
-    std::size_t by_mean = 1;         ///< those of the highest mean,
-    std::size_t by_step = 1;         ///< those a step from the best; one of the three > 0,
-    std::size_t by_second = 1;       ///< those of the second opinion, where there is one,
-    std::size_t by_random = 1;       ///< and random ones,
-    std::size_t random_until = 32;   ///< until so many were proposed
-    std::size_t climb_width = 8;     ///< where the list is not the whole space: neighbourhoods judged in a round,
-    std::size_t climb_rounds = 8;    ///< rounds at most,
-    std::size_t refit_within = 16;   ///< and measurements at most, >= 1, after which the model is fitted again
-    space::encoding encoding = space::encoding::values;
+    double cost_cap_quantile = 0.5;  ///< in (0, 1]; failures and valid costs above this quantile count as that quantile
+    std::size_t by_criterion = 1;    ///< proposals per rotation of the best by the criterion
+    std::size_t by_mean = 1;         ///< proposals per rotation of the highest mean
+    std::size_t by_step = 1;         ///< proposals per rotation a step from the best; one of these three is > 0
+    std::size_t by_second = 1;       ///< proposals per rotation of the second opinion, where there is one
+    std::size_t by_random = 1;       ///< random proposals per rotation, until `random_until`
+    std::size_t random_until = 32;   ///< number proposed after which `by_random` no longer counts
+    std::size_t climb_width = 8;     ///< neighbourhoods judged in a round, where the list is not the whole space
+    std::size_t climb_rounds = 8;    ///< the most rounds of such a climb
+    std::size_t refit_within = 16;   ///< >= 1; there, the most measurements after which the model is fitted again
+    space::encoding encoding = space::encoding::values;  ///< what the model sees of a configuration
 
     /// Throws std::invalid_argument where a setting is out of range.
     void check() const;

@@ -18,13 +18,14 @@ namespace tunekit::search {
 ///
 ///     auto found = tk::tune(space, measure, tk::search::random{}, {.trials = 512}, gen);
 ///
-/// Failed and abandoned measurements: it looks at no measurement at all. Pending: so it never waits for one.
+/// Measurements: it looks at none, so a failed or abandoned one changes nothing.
+/// Pending:    it never waits.
 /// Randomness: one `uniform_index` per proposal and per rejection (space::unvisited).
 /// Cost:       O(1) expected per proposal, 13-32 bytes of state each.
 struct random {
     /// The set of proposed configurations. A regular value: copy it to replay.
     struct state {
-        space::unvisited rest;
+        space::unvisited rest;  ///< the configurations that were not proposed or observed yet
 
         friend bool operator==(const state&, const state&) = default;
     };
@@ -52,8 +53,7 @@ struct random {
     template <space::counted Space, generator G>
     void observe(state& s, const Space&, std::span<const index> batch, std::span<const measure::measurement>, G&) const
     {
-        for (const index i : batch)
-            s.rest.take(i);  // may be new: configurations that somebody else chose are observed too
+        for (const index i : batch) s.rest.take(i);  // may be new: somebody else may have chosen it
     }
 };
 

@@ -25,18 +25,17 @@ enum class score_scale : std::uint8_t {
 
 namespace detail {
 
-/// The lower `quantile` of the finite ones of `costs`. Precondition: one is finite.
+/// The lower `quantile` of the finite values of `costs`. Precondition: one is finite.
 [[nodiscard]] double cost_cap(std::span<const double> costs, double quantile);
 
-/// -min(ln cost, cap) of each of `log_costs`, in which +inf is a failure, with the cap at that quantile of the finite ones.
+/// -min(ln cost, cap) of each of `log_costs`. +inf is a failure. The cap is the `quantile` of the finite values.
 /// Precondition: one is finite.
 [[nodiscard]] std::vector<double> capped_log_scores(std::span<const double> log_costs, double quantile);
 
 }  // namespace detail
 
-/// The scores of `costs`, in which +inf is a failure. With `cost_cap_quantile` below 1, slower costs and failures count
-/// as the valid cost at that quantile. Precondition: 0 < best, a finite cost among `costs`; cost_cap_quantile in (0,
-/// 1].
+/// The scores of `costs`, one each. +inf is a failure. With `cost_cap_quantile` below 1, slower costs and failures count
+/// as the valid cost at that quantile. Precondition: best > 0, one of `costs` is finite, cost_cap_quantile in (0, 1].
 [[nodiscard]] std::vector<double> scores_of(std::span<const double> costs, double best, score_scale scale,
                                             double cost_cap_quantile);
 

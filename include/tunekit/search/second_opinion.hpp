@@ -28,6 +28,7 @@ namespace tunekit::search {
 
 /// The part of a portfolio that has no second opinion.
 struct no_second_opinion {
+    /// Empty: there is nothing to know.
     struct state {
         friend bool operator==(const state&, const state&) = default;
     };
@@ -40,42 +41,45 @@ struct no_second_opinion {
 ///     search::portfolio mine{forest, criterion, explore::enumeration{}, {.by_random = 0},
 ///                            search::second_opinion{surrogate::gaussian_process{}, acquisition::log_expected_improvement{}}};
 ///
-/// Candidates: all configurations of a space of at most m; of a larger one what the portfolio's own model likes, the neighbours (one
-///             parameter changed) of the four best measured, uniform draws up to m, and uphill from the best of these by the
-///             criterion, over neighbours of neighbours. m = work / n^2 with n measurements, at least `shortlist` and at most
-///             `candidates`: what scoring one costs a process grows as n^2. Listed again where n grew by a fifth; in between
-///             the `shortlist` best of them are scored, and of a larger space the neighbours of a new best and uphill again.
-/// Randomness: what the model draws; where the space is larger than m one `sample` per list, and a `shuffle` per round uphill.
-/// Cost:       per turn a fit, `shortlist` predictions and those uphill; per list m predictions.
-/// Source:     ours; an interleaving as SMAC's of random configurations (Hutter, Hoos, Leyton-Brown 2011), which climbs on
-///             its criterion as well.
+/// The list of candidates has at most m = work / n^2 configurations with n measurements, at least `shortlist` and at most
+/// `candidates`. A Gaussian process scores one at a cost that grows as n^2. A space of at most m is listed whole. The list
+/// of a larger one has the neighbours (one parameter changed) of the four best measured, then what the portfolio's own
+/// model likes, then uniform draws up to m. From the best of these by the criterion it climbs, over neighbours of
+/// neighbours. It lists again where n grew by a fifth. In between it scores the `shortlist` best of the list, and of a
+/// larger space the neighbours of a new best, and climbs again.
+///
+/// Randomness: what the model draws; where the space is larger than m, one `sample` per list and a `shuffle` per round of
+///             a climb.
+/// Cost:       per turn a fit, `shortlist` predictions and those of the climb; per list m predictions.
+/// Source:     ours; SMAC (Hutter, Hoos, Leyton-Brown 2011) interleaves random configurations in the same way, and climbs
+///             on its criterion too.
 template <class Model, class Acquire>
 struct second_opinion {
     static_assert(surrogate::model<Model, surrogate::features, archetype::generator>,
                   "tunekit: second_opinion, part 1: not a surrogate::model over features");
     static_assert(acquisition::criterion<Acquire>, "tunekit: second_opinion, part 2: not an acquisition::criterion");
 
-    Model model;
-    Acquire acquire;
+    Model model;                   ///< the surrogate, fitted to -ln cost
+    Acquire acquire;               ///< the criterion by which its candidates are ordered
     std::size_t until = 300;       ///< number measured or out after which it is not asked any more
-    double cost_cap_quantile = 1;  ///< in (0, 1]; the model sees valid costs above this quantile, and failures, as it
-    std::size_t shortlist = 256;   ///< >= 1
-    std::size_t candidates = 20'000;  ///< >= 1; at most so many in a list
-    double work = 2e7;                ///< > 0; candidates times the square of the measurements
-    std::size_t climb_width = 2;      ///< neighbourhoods judged in a round uphill,
-    std::size_t climb_rounds = 4;     ///< rounds at most
-    space::encoding encoding = space::encoding::ordinals;
+    double cost_cap_quantile = 1;  ///< in (0, 1]; failures and valid costs above this quantile count as that quantile
+    std::size_t shortlist = 256;   ///< >= 1; candidates scored between two lists
+    std::size_t candidates = 20'000;  ///< >= 1; the most candidates in a list
+    double work = 2e7;                ///< > 0; bound of the candidates times the square of the measurements
+    std::size_t climb_width = 2;      ///< neighbourhoods judged in a round of a climb
+    std::size_t climb_rounds = 4;     ///< the most rounds of a climb
+    space::encoding encoding = space::encoding::ordinals;  ///< what the model sees of a configuration
 
     /// A regular value where the model's state is one.
     struct state {
-        surrogate::state_of<Model> model;
-        std::vector<float> rows;          ///< features of what was measured, row-major
-        std::vector<index> listed;        ///< the shortlist
-        detail::asked_rows<Model> asked;  ///< those, for the model
-        std::vector<index> line;          ///< what to propose next, the next one last
-        index centre = 0;                 ///< the best measured when it was asked last
-        std::size_t known = 0;            ///< measurements that the model has seen
-        std::size_t relist_at = 0;        ///< measurements
+        surrogate::state_of<Model> model;  ///< what the model has learned from its last fit
+        std::vector<float> rows;           ///< features of what was measured, row-major
+        std::vector<index> listed;         ///< the shortlist
+        detail::asked_rows<Model> asked;   ///< the shortlist as the model takes it
+        std::vector<index> line;           ///< what to propose next, the next one last
+        index centre = 0;                  ///< the best measured when it was asked last
+        std::size_t known = 0;             ///< measurements that the model has seen
+        std::size_t relist_at = 0;         ///< number of measurements from which a new list is made
 
         friend bool operator==(const state&, const state&) = default;
     };
@@ -94,8 +98,8 @@ struct second_opinion {
         return s;
     }
 
-    /// The candidate of highest value; empty where none is left. `scores` are those of `measured`, `ranking` the valid ones of
-    /// these, best first, `best` the first's score, `liked` what another model likes.
+    /// The candidate of highest value; empty where none is left. `scores` has the score of each of `measured`. `ranking` has
+    /// the valid ones of these, best first, and `best` is the score of the first. `liked` is what another model likes.
     template <class Space, generator G>
     [[nodiscard]] std::optional<index> next(state& s, const Space& space, std::span<const index> measured,
                                             std::span<const double> scores, std::span<const index> ranking, double best,
@@ -169,7 +173,7 @@ private:
         return {model, std::move(rows), d};
     }
 
-    /// The values of the `size` candidates in `asked`.
+    /// The value of each of the `size` candidates in `asked`, by the criterion.
     [[nodiscard]] std::vector<double> judge(const state& s, detail::asked_rows<Model>& asked, std::size_t size,
                                             double best) const
     {
@@ -180,7 +184,7 @@ private:
         return out;
     }
 
-    /// How many candidates are scored with n measurements.
+    /// The most candidates that are listed with n measurements.
     [[nodiscard]] std::size_t affordable(std::size_t n) const
     {
         const double most = work / (static_cast<double>(n) * static_cast<double>(n));

@@ -20,9 +20,9 @@ inline constexpr double forever = std::numeric_limits<double>::infinity();
 
 /// The limits of one candidate, relative to the incumbent of the run.
 struct candidate_limits {
-    double abandon_factor = forever;  ///< a candidate this many times as slow as the incumbent may be cut short; > 1
-    double max_run_seconds = 10;      ///< wall time of its runs
-    double max_build_seconds = 10;    ///< wall time of its build
+    double abandon_factor = forever;  ///< > 1; a candidate this many times as slow as the incumbent may be cut short
+    double max_run_seconds = 10;      ///< > 0; wall time of its runs
+    double max_build_seconds = 10;    ///< > 0; wall time of its build
 
     /// The limits of a job that goes out while the incumbent costs `best` (+inf where there is none).
     [[nodiscard]] measure::limits at(double best) const
@@ -36,25 +36,26 @@ struct candidate_limits {
 /// The budget of one space. The run ends at the limit that it reaches first. The limits are checked when a job is asked
 /// for, so jobs that are out may overrun `seconds`.
 struct budget {
-    std::uint64_t trials = unlimited;
-    double seconds = forever;
-    std::uint64_t patience = unlimited;  ///< answers without improvement, counted once there is an incumbent; >= 1
-    /// Seconds that a second of tuning must be expected to save, by `gain_rate`; 0: ends nothing. It is looked at from
-    /// the eighth answer on, once there is an incumbent; infinity ends the run there.
+    std::uint64_t trials = unlimited;    ///< the most trials, failed ones included
+    double seconds = forever;            ///< >= 0; the most seconds by the run's clock
+    std::uint64_t patience = unlimited;  ///< >= 1; answers without improvement, counted once there is an incumbent
+    /// >= 0; the seconds that a second of tuning must be expected to save, by `gain_rate`. 0: the rule never ends the
+    /// run. It applies from the eighth answer on, once there is an incumbent. Infinity ends the run there.
     double stop_when_gain_below = 0;
-    double calls = 0;  ///< of the winner once it is in use: > 0 where stop_when_gain_below is
+    double calls = 0;  ///< calls of the winner in use; > 0 where stop_when_gain_below is
 };
 
 /// The budget of several tasks.
 struct tasks_budget {
-    double seconds = forever;  ///< of the whole run, all tasks together
-    std::uint64_t trials_per_task = unlimited;
-    std::uint64_t patience = unlimited;              ///< answers of one task without improvement; >= 1
-    double slot_seconds = 0;                         ///< the length of a slot; 0: see `slot`
-    std::uint64_t max_workers_per_task = unlimited;  ///< at a time; 1 where schedules are compared
+    double seconds = forever;                   ///< >= 0; the seconds of the whole run, all tasks together
+    std::uint64_t trials_per_task = unlimited;  ///< the most trials of each task, failed ones included
+    std::uint64_t patience = unlimited;         ///< >= 1; answers of one task without improvement
+    double slot_seconds = 0;                    ///< >= 0; the length of a slot; 0: see `slot`
+    /// >= 1; workers on one task at a time; 1 where schedules are compared.
+    std::uint64_t max_workers_per_task = unlimited;
 
-    /// The length of a slot for `n` tasks: `slot_seconds`, or else seconds / (slots_per_task n), held within [0.1, 100]
-    /// s.
+    /// The length of a slot for `n` tasks, in seconds. It is `slot_seconds` where that is above 0, otherwise seconds /
+    /// (slots_per_task n), held within [0.1, 100] s.
     [[nodiscard]] double slot(std::size_t n, double slots_per_task = 20) const
     {
         if (slot_seconds > 0) return slot_seconds;
@@ -83,7 +84,7 @@ inline void check(const budget& b)
             "budget: stop_when_gain_below needs calls, want how often the winner is called");
 }
 
-/// What one task of a run may spend by itself.
+/// The part of the budget that applies to one task alone.
 [[nodiscard]] inline budget of_a_task(const tasks_budget& b) noexcept
 {
     return {.trials = b.trials_per_task, .patience = b.patience};

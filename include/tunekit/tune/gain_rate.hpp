@@ -23,15 +23,16 @@ namespace tunekit {
 ///
 ///     rate = calls * best * E[saved share] / (ahead * pace)
 ///
-/// `best` is the incumbent's cost in seconds per call. The saved share of the next trials is 1 - best then / best now,
-/// and its expectation is that of `curve::improvement_process`: by how often the curve improved and by how much. `pace`
-/// is the seconds per trial over the curve's second half. Costs in another unit give the rate in that unit. The
-/// rate falls with `ahead`, because improvements become rarer; so one trial ahead is the best that tuning can still offer.
+/// `best` is the incumbent's cost in seconds per call. The saved share of the next trials is 1 - best then / best now.
+/// Its expectation is that of `curve::improvement_process`, from how often the curve improved and by how much. `pace`
+/// is the seconds per trial over the curve's second half. Costs in another unit give the rate in that unit. The rate
+/// falls with `ahead`, because improvements become rarer. So the rate for one trial ahead is the best that tuning can
+/// still offer.
 ///
 /// It is 0 for a curve without a valid trial, and infinite where trials take no time.
 /// Errors: std::invalid_argument for `calls` not positive and finite, or `ahead` not positive and finite.
 /// Cost:   O(n) for n trials; 10 us at 100.
-/// Source: ours; docs/tuning.md has what it expected and what came on recorded spaces.
+/// Source: ours. docs/tuning.md compares what it expected with what came, on recorded spaces.
 [[nodiscard]] double gain_rate(std::span<const curve::curve_point> curve, double calls, double ahead = 1);
 
 }  // namespace tunekit

@@ -33,25 +33,29 @@ namespace tunekit {
 ///
 ///     const tk::budget limit{.trials = 512};
 ///     auto found = tk::tune(space, measure, strategy, limit, tk::print_progress(limit), gen);
-///     // 417 of 512 trials, 3 failed, 5.1/s | best 1.305 ms | next 19 s: -0.4 % (0 to 2.1 %) | 19 s left
+///     // 417 of 512 trials, 3 failed, 5.1/s | best 1.305 ms | next 19 s: -0.4 % (0 to -2.1 %) | 19 s left
 ///
 ///     tk::tasks_budget all{.seconds = 600};
 ///     auto plan = tk::tune_tasks(tasks, tk::recipes::combined(), all, tk::print_progress(all, tasks), gen);
 ///
-/// For several tasks the cost is the model's latency, once every task has a configuration; with `tasks` it is forecast too.
-/// The forecast is that of `schedule::expected_gain` for the time left, or for a minute where that is not known or longer.
-/// It is the expected fall of the cost, with an interval of 90 %. The time left is that of the budget of seconds, or that
-/// of the budget of trials at the rate so far.
+/// For several tasks the cost is the model's latency, once every task has a configuration. With `tasks` it is forecast
+/// as well. The forecast is that of `schedule::expected_gain` for the time left, or for a minute where the time left is
+/// longer or not known. It is the expected change of the cost, with an interval of 90 %. The time left is that of the
+/// budget of seconds, or that of the budget of trials at the rate so far, whichever is shorter.
 ///
-/// The line is written at most ten times a second, forecast at most once a second, and cut to the terminal's width. The
-/// last one stays, with its line's end, when the object ends. The search does not depend on it.
+/// The line is written at most ten times a second, but at once for a better cost. It is forecast at most once a second,
+/// and cut to the terminal's width. When the object is destroyed, the line is written
+/// for the last answer and stays, with a line end. The search does
+/// not depend on it.
 /// Cost: a clock reading per answer; a millisecond for each task and forecast.
 class print_progress {
 public:
+    /// For one space; `limit` is the budget of the run. `to` is where the line goes.
     explicit print_progress(const budget& limit = {}, std::FILE* to = stderr)
         : to_(to), trials_(limit.trials), seconds_(limit.seconds), on_(::isatty(::fileno(to)) != 0)
     {
     }
+    /// For several tasks. With `tasks`, in the order of the run, the model's latency is forecast as well.
     explicit print_progress(const tasks_budget& limit, std::span<const task> tasks = {}, std::FILE* to = stderr)
         : to_(to), seconds_(limit.seconds), on_(::isatty(::fileno(to)) != 0)
     {
@@ -60,6 +64,7 @@ public:
             weights_.push_back(t.weight());
         }
     }
+    /// Takes over the line. The other object ends nothing then.
     print_progress(print_progress&& other) noexcept { *this = std::move(other); }
     print_progress& operator=(print_progress&& other) noexcept
     {
@@ -70,22 +75,27 @@ public:
         seconds_ = other.seconds_;
         on_ = other.on_;
         std::swap(shown_, other.shown_);
+        std::swap(pending_, other.pending_);
+        std::swap(latest_, other.latest_);
+        std::swap(forecast_, other.forecast_);
         return *this;
     }
     ~print_progress() { end(); }
 
+    /// Shows the state of a run over one space.
     void operator()(const tuning& record)
     {
-        if (!due(record.best_cost())) return;
+        latest_ = {.cost = record.best_cost(),
+                   .seconds = record.seconds(),
+                   .trials = record.trials().size(),
+                   .failed = record.failed()};
+        if (!due()) return;
         const schedule::task_view view{
             .flops = 1, .curve = record.curve(), .seconds = record.seconds(), .active = true};
-        show({.cost = record.best_cost(),
-              .seconds = record.seconds(),
-              .trials = record.trials().size(),
-              .failed = record.failed()},
-             {&view, 1});
+        show({&view, 1});
     }
 
+    /// Shows the state of a run over several tasks.
     void operator()(const plan& p, std::size_t)
     {
         std::size_t trials = 0;
@@ -107,12 +117,14 @@ public:
             }
         }
         if (weights_.empty()) cost = p.slots.empty() ? forever : p.slots.back().model_latency;
-        if (due(cost)) show({.cost = cost, .seconds = p.seconds, .trials = trials, .failed = failed}, views);
+        latest_ = {.cost = cost, .seconds = p.seconds, .trials = trials, .failed = failed};
+        if (due()) show(views);
     }
 
-    /// Ends the line. The next answer begins another one.
+    /// Writes the line of the last answer and ends it. The next answer begins a new one.
     void end()
     {
+        if (pending_) show({});
         if (!std::exchange(shown_, false)) return;
         std::fputc('\n', to_);
         std::fflush(to_);
@@ -125,12 +137,13 @@ private:
         std::uint64_t failed = 0;
     };
 
-    [[nodiscard]] bool due(double cost)
+    [[nodiscard]] bool due()
     {
         if (!on_) return false;
         const double now = measure::wall_clock{}();
-        if (!(cost < best_) && now < next_line_) return false;
-        best_ = cost;
+        pending_ = true;
+        if (!(latest_.cost < best_) && now < next_line_) return false;
+        best_ = latest_.cost;
         next_line_ = now + 0.1;
         return true;
     }
@@ -141,13 +154,18 @@ private:
         std::snprintf(text, sizeof text, format, x);
         return text;
     }
+    /// A fall of the cost by `share`, in percent with its sign.
+    static std::string fall(double share) { return share > 0 ? number("-%.2g", 100 * share) : "0"; }
     static std::string duration(double s)
     {
         return s < 100 ? number("%.0f s", s) : s < 6000 ? number("%.0f min", s / 60) : number("%.1f h", s / 3600);
     }
 
-    void show(const seen& now, std::span<const schedule::task_view> views)
+    /// Writes the line of `latest_`. Without views the forecast is the last one.
+    void show(std::span<const schedule::task_view> views)
     {
+        pending_ = false;
+        const seen& now = latest_;
         std::string line = std::to_string(now.trials);
         if (trials_ < unlimited) line += " of " + std::to_string(trials_);
         line += " trials, " + std::to_string(now.failed) + " failed";
@@ -171,15 +189,14 @@ private:
 
     [[nodiscard]] const std::string& forecast(const seen& now, std::span<const schedule::task_view> views, double ahead)
     {
-        if (const double at = measure::wall_clock{}(); at >= next_forecast_) {
+        if (const double at = measure::wall_clock{}(); !views.empty() && at >= next_forecast_) {
             next_forecast_ = at + 1;
             forecast_.clear();
-            if (!views.empty() && ahead >= 1 && now.seconds > 0) {
-                random::philox gen(0);  // one of its own: what is forecast must not change what is tried
+            if (ahead >= 1 && now.seconds > 0) {
+                random::philox gen(0);  // its own, so that the forecast does not change the search
                 const auto next = schedule::expected_gain(views, ahead, curve::improvement_process{}, gen);
-                forecast_ = " | next " + duration(ahead) + number(": -%.2g %%", 100 * next.gain / now.cost) +
-                            number(" (%.2g", 100 * next.low / now.cost) +
-                            number(" to %.2g %%)", 100 * next.high / now.cost);
+                forecast_ = " | next " + duration(ahead) + ": " + fall(next.gain / now.cost) + " % (" +
+                            fall(next.low / now.cost) + " to " + fall(next.high / now.cost) + " %)";
             }
         }
         return forecast_;
@@ -189,8 +206,9 @@ private:
     std::vector<double> flops_, weights_;  // of the tasks
     std::uint64_t trials_ = unlimited;
     double seconds_ = forever;
-    bool on_ = false, shown_ = false;
+    bool on_ = false, shown_ = false, pending_ = false;  // an answer that no line has shown
     double best_ = forever, next_line_ = 0, next_forecast_ = 0;
+    seen latest_{};
     std::string forecast_;
 };
 

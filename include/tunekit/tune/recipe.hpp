@@ -15,7 +15,7 @@ namespace tunekit {
 /// The schedule of a recipe that has none: such a recipe tunes one space.
 struct no_schedule {};
 
-/// One way to tune, as a value. `recipes::` has those that are a name; each part can be used alone or replaced.
+/// One way to tune, as a value. `recipes::` has those that have a name. Each part can be used alone or replaced.
 ///
 ///     auto mine = recipes::combined();
 ///     mine.limits.abandon_factor = 2;
@@ -23,15 +23,15 @@ struct no_schedule {};
 ///     auto other = tune(space, measurer, mine.strategy, {.trials = 512}, gen);
 ///     auto plain = recipe{search::annealing{}};                          // one configuration at a time
 ///
-/// Where a strategy stands in its place, it is a recipe with ahead = 8.
+/// Where a strategy is given in its place, it counts as a recipe with ahead = 8.
 template <class Strategy, class Repetition = measure::fixed, class Schedule = no_schedule>
 struct recipe {
-    Strategy strategy;
-    Repetition repetition{};
-    candidate_limits limits{};
-    std::size_t ahead = 1;       ///< configurations per request where one device measures: they are built together
-    double slots_per_task = 20;  ///< number of slots into which a task's even share of the time is cut
-    Schedule schedule{};
+    Strategy strategy;          ///< what chooses the configurations
+    Repetition repetition{};    ///< how often a configuration runs, where the library makes the measurer
+    candidate_limits limits{};  ///< the limits of each candidate
+    std::size_t ahead = 1;  ///< >= 1; configurations per request where one device measures, which are built together
+    double slots_per_task = 20;  ///< > 0; the number of slots into which a task's even share of the time is cut
+    Schedule schedule{};         ///< what chooses the next task; `no_schedule` for one space
 };
 
 template <class S>
@@ -62,10 +62,10 @@ inline constexpr bool is_recipe = false;
 template <class S, class R, class D>
 inline constexpr bool is_recipe<recipe<S, R, D>> = true;
 
-/// What the loops read of a recipe besides its parts.
+/// The settings of a recipe that the loops read.
 struct recipe_settings {
     candidate_limits limits{};
-    std::size_t ahead = 8;  // what bare strategies were always asked for
+    std::size_t ahead = 8;  // of a strategy alone
     double slots_per_task = 20;
 };
 

@@ -14,7 +14,7 @@
 namespace tunekit {
 
 /// The seconds since its construction, read from a clock that may jump. `tune` uses it for the stamps of its tuner, and
-/// so can a loop of your own.
+/// your own loop can use it too.
 ///
 ///     tk::run_clock time{tk::measure::wall_clock{}};
 ///     while (auto job = t.ask()) {
@@ -26,26 +26,27 @@ namespace tunekit {
 template <measure::clock Clock>
 class run_clock {
 public:
+    /// Begins at 0, with a reading of the clock.
     explicit run_clock(Clock clock) : clock_(std::move(clock)), start_(clock_()) {}
 
-    /// The time after a batch. Some readings are refused: a batch that ended before it began, at what is no number, or
-    /// more than ten minutes after twice its limits. Such a batch ended when the candidates' own times say, and the
-    /// clock goes on from there.
+    /// The time after a batch. Three kinds of readings are refused: before the batch began, not a finite number, or
+    /// more than ten minutes after twice the batch's limits. Such a batch counts as long as its candidates' own times,
+    /// and the clock goes on from there.
     [[nodiscard]] double after(std::span<const measure::measurement> batch, const measure::limits& within)
     {
         const double reading = clock_();
         double took = 0;
         for (const auto& m : batch) took += m.run_seconds + m.build_seconds;
-        if (!std::isfinite(start_)) start_ = reading - (last_ + took);  // it began with what is no number
+        if (!std::isfinite(start_)) start_ = reading - (last_ + took);  // the first reading was not finite
         const double now = reading - start_;
         const double most = 600 + 2 * static_cast<double>(batch.size()) * (within.run_seconds + within.build_seconds);
         const bool jumped =
-            !(now >= last_ && std::isfinite(now)) || (now - last_ > most && took > 0);  // some measurers tell no times
+            !(now >= last_ && std::isfinite(now)) || (now - last_ > most && took > 0);  // some measurers give no times
         if (jumped && std::isfinite(now)) start_ += now - (last_ + took);
         return last_ = jumped ? last_ + took : now;
     }
 
-    [[nodiscard]] double last() const noexcept { return last_; }  ///< what `after` returned last; 0 before
+    [[nodiscard]] double last() const noexcept { return last_; }  ///< the last value of `after`; 0 before there is one
 
 private:
     Clock clock_;

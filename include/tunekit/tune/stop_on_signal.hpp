@@ -14,7 +14,7 @@ namespace tunekit {
 
 namespace detail {
 
-/// The signal that came; 0: none. One for the process, as its signals are.
+/// The signal that came; 0: none. There is one for the process, because signals are the process's.
 inline std::atomic<int> signal_heard{0};
 inline std::atomic<bool> signals_watched{false};
 
@@ -28,14 +28,15 @@ inline std::atomic<bool> signals_watched{false};
 ///     ...                                        // the table so far
 ///     return stop.status();                      // 130, 143, or 0
 ///
-/// The measurement under way is completed; jobs that are out in a pool are waited for. The same signal a second time ends
-/// the program at once. Candidates do not get a Ctrl-C, as they are in process groups of their own. There can be one
-/// object at a time. Afterwards the signals do again what they did before.
+/// The measurement under way is completed. Jobs that are out in a pool are waited for. The same signal a second time
+/// ends the program at once. Candidates do not get a Ctrl-C, because they are in process groups of their own. Only one
+/// object may exist at a time. When it is destroyed, the signals have their former effect again.
 ///
-/// Throws:     tunekit::error where there is one already.
-/// Threads:    the handler is the process's; `heard` may be asked from any thread.
+/// Throws:     tunekit::error where another object exists.
+/// Threads:    the handler is the process's; `heard` may be called from any thread.
 class stop_on_signal {
 public:
+    /// Begins to watch both signals, without a signal heard. Throws tunekit::error where another object exists.
     stop_on_signal()
     {
         if (detail::signals_watched.exchange(true))
@@ -59,8 +60,8 @@ public:
     /// The exit status that a shell reports for that signal: 128 plus its number; 0 where none arrived.
     [[nodiscard]] int status() const noexcept { return heard() == 0 ? 0 : 128 + heard(); }
 
-    /// Whether the run shall end; `watch` is called like this. (It cannot be called without arguments: that would make
-    /// it a clock.)
+    /// Whether the run must end. `watch` is called like this. (It cannot be called without arguments, because that
+    /// would make it a clock.)
     template <class Record, class... More>
     [[nodiscard]] bool operator()(const Record&, const More&...) const noexcept
     {

@@ -13,28 +13,47 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/space/any_space.hpp"
+#include "tunekit/tune/detail/measure_in_parts.hpp"
 
 namespace tunekit {
 
-/// A named operator with its space, its measurer, its work and how often the model calls it. Move-only: it owns its measurer.
+/// A named operator with its space, its measurer, its work and the number of its calls in the model. Move-only, because
+/// it owns its measurer.
 ///
 ///     auto tasks = tk::tasks(tk::task("conv1", space1, std::move(measure1), flops1, 1),
 ///                            tk::task("conv2", space2, std::move(measure2), flops2, 3));
 ///
-/// The space is erased to `space::any_space`, the measurer behind one virtual call a batch; a task is a measurer itself.
+/// The space is erased to `space::any_space`, and the measurer is behind one virtual call for each batch and answer. A task is a
+/// measurer itself.
 class task {
+    /// Where answers go; a reference to a callable.
+    class receiver {
+    public:
+        template <class Some>
+        explicit receiver(Some& some) noexcept
+            : to_(&some),
+              call_([](void* to, std::span<measure::measurement> answers) { (*static_cast<Some*>(to))(answers); })
+        {
+        }
+        void operator()(std::span<measure::measurement> answers) const { call_(to_, answers); }
+
+    private:
+        void* to_;
+        void (*call_)(void*, std::span<measure::measurement>);
+    };
+
     struct measurer_interface {
         virtual ~measurer_interface() = default;
-        virtual std::vector<measure::measurement> measure(std::span<const index>, const measure::limits&) = 0;
+        virtual void measure(std::span<const index>, const measure::limits&, receiver) = 0;
     };
 
     template <class M>
     struct measurer_of final : measurer_interface {
         M held;
         explicit measurer_of(M m) : held(std::move(m)) {}
-        std::vector<measure::measurement> measure(std::span<const index> batch, const measure::limits& l) override
+        void measure(std::span<const index> batch, const measure::limits& l, receiver some) override
         {
-            return held.measure(batch, l);
+            detail::measure_in_parts(held, batch, l, some);
         }
     };
 
@@ -103,17 +122,31 @@ public:
                     "task " + name_ + ": begin_with lies outside the space, want an index below its size");
         known_ = std::move(known);
     }
+    /// The configurations of `begin_with`, in their order; empty where there are none.
     [[nodiscard]] std::span<const index> known() const noexcept { return known_; }
 
+    /// Its name, which no other task of a run has.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
-    [[nodiscard]] const space::any_space& space() const noexcept { return space_; }
-    [[nodiscard]] double flops() const noexcept { return flops_; }
-    [[nodiscard]] double weight() const noexcept { return weight_; }
+    [[nodiscard]] const space::any_space& space() const noexcept { return space_; }  ///< its space, erased
+    [[nodiscard]] double flops() const noexcept { return flops_; }                   ///< the work of one call, above 0
+    [[nodiscard]] double weight() const noexcept { return weight_; }  ///< the number of calls in the model, above 0
 
     /// Measures `batch` with the task's measurer.
     [[nodiscard]] std::vector<measure::measurement> measure(std::span<const index> batch, const measure::limits& l)
     {
-        return measurer_->measure(batch, l);
+        std::vector<measure::measurement> out;
+        out.reserve(batch.size());
+        measure_in_parts(batch, l, [&out](std::span<measure::measurement> answers) {
+            for (measure::measurement& m : answers) out.push_back(std::move(m));
+        });
+        return out;
+    }
+    /// The same. `some(answers)` gets a std::span<measure::measurement> of one at a time, in order, as soon as that is
+    /// measured; if the task's measurer does not stream, that of the whole batch.
+    template <class Some>
+    void measure_in_parts(std::span<const index> batch, const measure::limits& l, Some&& some)
+    {
+        measurer_->measure(batch, l, receiver(some));
     }
 
 private:

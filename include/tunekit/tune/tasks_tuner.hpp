@@ -25,34 +25,36 @@
 
 namespace tunekit {
 
-/// A `tuner` for several tasks. A worker asks for jobs. Each worker works on a slot of its own; when that slot has
+/// A `tuner` for several tasks. A worker asks for jobs. Each worker works on a slot of its own. When that slot has
 /// ended, the schedule chooses the next one. Several workers may be on one task.
 ///
 ///     tk::tasks_tuner t(tasks, tk::recipes::combined(), {.seconds = 600}, 2, gen);
 ///     if (auto job = t.ask(worker))              // job->task says whose space job->candidate is in
 ///         t.tell(*job, measure_one(*job), stamp);
 ///
-/// A run begins with a warm-up that all schedules share. In declaration order every task tries its `begin_with`
+/// A run begins with a warm-up that all schedules share. In declaration order, every task tries its `begin_with`
 /// configurations, and gets slots until it has a verified configuration or has ended. Such a slot ends with the first
-/// verified answer. Then the schedule chooses. After its length, a slot ends for its worker as soon as that worker has
-/// nothing out, or asks. The schedule is told of it when its last job is answered. A slot that tries nothing ends its
-/// task, unless other workers have jobs of the task out: then the slot does not count, and the worker gets another task.
+/// verified answer. Then the schedule chooses. After its length, a slot ends for its worker as soon as that worker
+/// asks, or has no job out. The schedule hears of a slot when its last job is answered. A slot that tries nothing ends
+/// its task, unless other workers have jobs of the task out. In that case the slot does not count, and the worker gets
+/// another task.
 ///
-/// The budget's seconds are those of the stamps. Seconds of a slot and of a task are those of workers: from the worker's
-/// previous answer, or the slot's beginning, to this one. A slot's gain is from its own trials.
+/// The budget's seconds are those of the stamps. The seconds of a slot and of a task are those of workers: from the
+/// worker's previous answer, or the slot's beginning, to this answer. A slot's gain is the gain of its own trials.
 ///
-/// The members are `tuner`'s, and so are the rules for dropped, lost and late jobs, and the errors.
+/// The members have the meaning that they have in `tuner`. So do the rules for dropped, lost and late jobs, and the
+/// errors.
 ///
-/// Errors:     besides, std::invalid_argument for no tasks, two of one name, or no workers; tunekit::error for a worker
-///             that does not exist, or a schedule that chooses a task that is not active.
-/// Randomness: one 64-bit key per task, then one for the schedule, are drawn from `gen` first, in declaration order. With
-///             one job out per task (one worker, or max_workers_per_task = 1) a task's proposals depend on its own stream
-///             and measurements only, so schedules compare exactly.
+/// Errors:     those of `tuner`; std::invalid_argument for no tasks, two of one name, or no workers; tunekit::error for
+///             a worker that does not exist, or a schedule that chooses a task that is not active.
+/// Randomness: one 64-bit key per task, then one for the schedule, are drawn from `gen` first, in declaration order.
+///             With one job out per task (one worker, or max_workers_per_task = 1), a task's proposals depend on its
+///             own stream and measurements only, so comparisons of schedules are exact.
 /// Source:     Zhang et al. (2021), DynaTune, ICLR, algorithm 1.
 /// Departures: the warm-up's last slot is cut short; a budget may end in the warm-up, leaving latencies of +inf.
 class tasks_tuner {
 public:
-    /// `how` is a recipe with a schedule.
+    /// Begins a run of `tasks` by the recipe `how`, which has a schedule, for workers 0 to `workers` - 1.
     template <class P, generator G>
     tasks_tuner(std::span<const task> tasks, const P& how, tasks_budget limit, std::size_t workers, G& gen)
         : tasks_tuner(tasks, search::any_strategy(detail::strategy_of(how)), schedule::any_schedule(how.schedule),
@@ -60,7 +62,7 @@ public:
     {
     }
 
-    /// The same with `schedule` in place of the recipe's, or for a strategy, which has none.
+    /// The same with `schedule` in place of the recipe's. `how` may then be a strategy, which has no schedule.
     template <class P, class Schedule, generator G>
     tasks_tuner(std::span<const task> tasks, const P& how, const Schedule& schedule, tasks_budget limit,
                 std::size_t workers, G& gen)
@@ -69,11 +71,11 @@ public:
     {
     }
 
-    /// The next job for `worker`.
+    /// The next job for `worker`. Where it is empty, wait while anything is out; otherwise the run has ended.
     [[nodiscard]] std::optional<job> ask(std::size_t worker);
 
-    /// Up to `n` jobs of one task and one proposal for `worker`. Where it is empty, wait while anything is out; else
-    /// the run has ended.
+    /// Up to `n` jobs of one task and one proposal for `worker`. Where it is empty, wait while anything is out;
+    /// otherwise the run has ended.
     [[nodiscard]] std::vector<job> ask(std::size_t worker, std::size_t n);
 
     /// Reports the measurement of a job, at `stamp`.
@@ -85,17 +87,18 @@ public:
     /// The worker that asked for a job.
     [[nodiscard]] std::size_t worker_of(const job& j) const;
 
-    /// Sets the number of workers to `n`. Workers that leave give up their slots; jobs that they have out may still be
-    /// told. The schedule still works with the number that the run began with. Throws std::invalid_argument for 0.
+    /// Sets the number of workers to `n`. Workers that leave give up their slots. Jobs that they have out may still be
+    /// told. The schedule still assumes the number that the run began with. Throws std::invalid_argument for 0.
     void set_workers(std::size_t n);
 
     /// Sets what the schedule is told about the run when it starts, the length of slots included. By default that is
-    /// what the run began with; a resumed run sets the original one.
+    /// what the run began with. A resumed run sets the original values.
     void set_shape(const schedule::run_shape& shape) noexcept;
 
-    /// The budget, and a way to replace it. Where the new one allows it, tasks and a run that the old one has stopped
-    /// go on. Slots keep their length.
+    /// The budget in force.
     [[nodiscard]] const tasks_budget& limit() const noexcept { return limit_; }
+    /// Replaces the budget. Tasks, and a run, that the old one has stopped go on where the new one allows it. Slots
+    /// keep their length.
     void set_limit(const tasks_budget& limit);
 
     /// Reports that time passed without an answer.
@@ -116,16 +119,20 @@ public:
     [[nodiscard]] const plan& record() const& noexcept { return plan_; }
     [[nodiscard]] plan record() && { return std::move(plan_); }
     [[nodiscard]] std::size_t workers() const noexcept { return workers_; }
-    [[nodiscard]] std::size_t tasks() const noexcept { return works_.size(); }
-    [[nodiscard]] const std::string& name(std::size_t k) const { return names_.at(k); }  ///< of a task
+    [[nodiscard]] std::size_t tasks() const noexcept { return works_.size(); }  ///< the number of tasks
+    /// The name of task k, in declaration order.
+    [[nodiscard]] const std::string& name(std::size_t k) const { return names_.at(k); }
+    /// The space of task k. Throws std::out_of_range where there is no such task.
     [[nodiscard]] const space::any_space& space(std::size_t k) const { return works_.at(k).space; }
+    /// The work of one call of task k.
     [[nodiscard]] double flops(std::size_t k) const { return views_.at(k).flops; }
+    /// The number of calls of task k in the model.
     [[nodiscard]] double weight(std::size_t k) const { return views_.at(k).weight; }
-    [[nodiscard]] std::size_t ahead() const noexcept { return ahead_; }           ///< the recipe's
-    [[nodiscard]] double slot_seconds() const noexcept { return slot_seconds_; }  ///< in force
-    [[nodiscard]] double stamp() const noexcept { return plan_.seconds; }         ///< the run's time
+    [[nodiscard]] std::size_t ahead() const noexcept { return ahead_; }  ///< configurations per request, by the recipe
+    [[nodiscard]] double slot_seconds() const noexcept { return slot_seconds_; }  ///< the length of a slot
+    [[nodiscard]] double stamp() const noexcept { return plan_.seconds; }         ///< the run's time, in seconds
     /// A number that changes with every `ask` that changed a strategy's state or sent a worker to another task. An
-    /// empty `ask` may change it.
+    /// empty `ask` may change it too.
     [[nodiscard]] std::uint64_t proposals() const noexcept;
 
 private:
@@ -134,7 +141,7 @@ private:
     struct work : detail::run<space::any_space, search::any_strategy, random::philox> {
         using detail::run<space::any_space, search::any_strategy, random::philox>::run;
         std::uint64_t running = 0;  // slots
-        bool waits = false;         // gave nothing, and hears something before it is asked again
+        bool waits = false;         // its strategy proposed nothing, and is asked again only after an answer
     };
     struct slot {
         std::size_t task = 0;
@@ -145,7 +152,7 @@ private:
         std::uint64_t trials = 0;
         std::size_t out = 0;
         bool warm_up = false;
-        bool held = true;  // by its worker
+        bool held = true;  // its worker is still on it
         bool open = true;
     };
     struct lane {
@@ -211,15 +218,15 @@ private:
     /// The task of the next slot, if there is one.
     [[nodiscard]] std::optional<std::size_t> choose();
 
-    /// The slots under way: few, and the last ones given.
+    /// The slots under way.
     [[nodiscard]] std::vector<slot> slots_of_now() const;
 
     void open(std::size_t worker, std::size_t k);
 
-    /// The worker has done with its slot.
+    /// Takes a worker off its slot.
     void leave(lane& who);
 
-    /// A job of a slot has come back.
+    /// Counts a job of a slot as answered or dropped.
     void back(sent& e);
 
     void close(slot& s);
@@ -237,7 +244,7 @@ private:
     std::vector<std::string> names_;
     schedule::run_shape shape_;
     std::size_t workers_;
-    std::vector<lane> lanes_;  // of all workers that there ever were
+    std::vector<lane> lanes_;  // one for each worker, those that left included
     std::uint64_t moves_ = 0;
     std::vector<slot> slots_;
     std::size_t first_open_ = 0;

@@ -16,17 +16,17 @@
 
 namespace tunekit {
 
-/// Runs the tuner `t` to its end with a measurer, which gets `ahead` configurations of the recipe at a time, or with a
-/// pool, which is kept full.
+/// Runs the tuner `t` to its end, with a measurer or a pool. A measurer gets `ahead` configurations of the recipe at a
+/// time. A pool is kept full.
 ///
 ///     tk::tuner t(space, tk::recipes::combined(), {.trials = 512}, gen);
 ///     t.begin_with({space.index_of(untuned).value()});
 ///     tk::tune(t, measure);
 ///     use(t.record());
 ///
-/// `watch(record)` is called after each answer; where it returns something, true ends the run. `clock` is that of a measurer,
-/// read once at the start and once after each batch, without its jumps (`run_clock`); a pool has a time of its own.
-/// Any type with tuner's words can be driven.
+/// `watch(record)` is called after each answer. Where it returns a value, true ends the run. `clock` is for a measurer.
+/// It is read once at the start and once after each answer, or each batch of a measurer that does not stream
+/// (`measure::streaming_measurer`). Its jumps are left out (`run_clock`). A pool has a time of its own. Any type with tuner's members can be driven.
 template <class Tuner, class Measurer, class Clock, class Watch>
     requires measure::measurer<Measurer>
 void tune(Tuner& t, Measurer& measurer, Clock&& clock, Watch&& watch)
@@ -59,7 +59,7 @@ void tune(Tuner& t, Carrier& carrier)
 
 namespace detail {
 
-/// A tuner that has borrowed its caller's generator, and gives it back, come what may.
+/// A tuner that borrows its caller's generator and gives it back in its destructor, also after an exception.
 template <class Space, class P, generator G>
 struct borrowed {
     tuner<Space, typename strategy_in<P>::type, G> run;
@@ -106,14 +106,16 @@ tuning tune_as_asked(const Space& space, Carrier& carrier, const P& how, const b
 ///     auto seen  = tk::tune(space, measure, tk::search::annealing{}, {.trials = 512}, watch, gen);
 ///     auto timed = tk::tune(space, measure, tk::search::annealing{}, {.trials = 512}, clock, watch, gen);
 ///
-/// `carrier` is a measurer or a pool, `how` a recipe or a strategy. Of a recipe it uses the strategy, the limits and
-/// `ahead`; the measurer decides how often a candidate runs. With `tunekit/tune/tune_kernel.hpp` a kernel may take the
-/// measurer's place. `clock` and `watch` are those of `tune(tuner, ...)`; the default clock is the wall's, or the pool's.
+/// `carrier` is a measurer or a pool; `how` is a recipe or a strategy. Of a recipe it uses the strategy, the limits and
+/// `ahead`. The measurer decides how often a candidate runs. With `tunekit/tune/tune_kernel.hpp` a kernel may take the
+/// measurer's place. `clock` and `watch` are those of `tune(tuner, ...)`. The default clock is the wall clock, or that
+/// of the pool.
 ///
-/// Errors:     std::invalid_argument for a budget or a parameter out of range; those of `tuner`; what the measurer throws.
-///             Failures of candidates are data. An empty space and a budget of 0 give an empty record that says why it
-///             stopped.
-/// Randomness: only what the strategy draws from `gen`, which moves into the run and back at its end, also where that throws.
+/// Errors:     std::invalid_argument for a budget or a parameter out of range; those of `tuner`; whatever the measurer
+///             throws. Failures of candidates are data. An empty space or a budget of 0 gives an empty record that says
+///             why it stopped.
+/// Randomness: only what the strategy draws from `gen`. The generator moves into the run and back at its end, also
+///             after an exception.
 template <class Space, class Carrier, class P, class... Behind>
     requires(sizeof...(Behind) >= 1 && sizeof...(Behind) <= 3)
 [[nodiscard]] tuning tune(const Space& space, Carrier&& carrier, const P& how, const budget& limit, Behind&&... behind)

@@ -20,9 +20,9 @@ namespace tunekit {
 ///
 ///     auto found = tk::tune(space, kernel, tk::recipes::combined(), check, {.trials = 512}, gen);
 ///
-/// It is `tune` over `measure::isolated(space, measure::timed{kernel, how.repetition, check})`: this forks, so what throws
-/// there throws here, and other options of isolation (canaries, memory) are had by building the measurer.
-/// `kernel` and `check` are what `measure::timed` takes; `watch` is that of `tune`.
+/// It is `tune` over `measure::isolated(space, measure::timed{kernel, how.repetition, check})`. It forks, and throws
+/// what these throw. For other options of isolation (canaries, memory), build the measurer yourself. `kernel` and
+/// `check` are what `measure::timed` takes; `watch` is that of `tune`.
 template <class Space, class Kernel, class S, class R, class D, class Check, class Watch, generator G>
     requires(!detail::carries<std::remove_reference_t<Kernel>>)
 [[nodiscard]] tuning tune(const Space& space, Kernel&& kernel, const recipe<S, R, D>& how, const Check& check,

@@ -22,7 +22,7 @@
 namespace tunekit {
 
 /// Runs `t` to its end with the tasks' own measurers. `t` is a tasks_tuner of one worker, or has the same members.
-/// `watch(record, task)` is called after each answer; where it returns a value, true ends the run. `clock` is that of
+/// `watch(record, task)` is called after each answer. Where it returns a value, true ends the run. `clock` is that of
 /// `tune`.
 template <class Tuner, class Clock, class Watch>
 void tune_tasks(Tuner& t, std::span<task> tasks, Clock&& clock, Watch&& watch)
@@ -32,7 +32,8 @@ void tune_tasks(Tuner& t, std::span<task> tasks, Clock&& clock, Watch&& watch)
         [&](const job& j) { return detail::wants_end(watch, t.record(), j.task); });
 }
 
-/// Runs `t` to its end with a pool, which is kept full. A worker of `t` is one of as many jobs as are out at a time.
+/// Runs `t` to its end with a pool, which is kept full. A worker of `t` stands for one of the jobs that are out at a
+/// time.
 template <class Tuner, pool Pool, class Watch>
 void tune_tasks(Tuner& t, Pool& carrier, Watch&& watch)
 {
@@ -106,20 +107,20 @@ plan tune_tasks_as_asked(std::span<const task> tasks, Pool& carrier, const P& ho
 
 }  // namespace detail
 
-/// Tunes the tasks of a model together. The schedule of `how` chooses which task gets the next slot; its strategy
+/// Tunes the tasks of a model together. The schedule of `how` chooses which task gets the next slot. Its strategy
 /// chooses what is tried in that slot. `tasks_tuner` says what a slot is, and what comes first.
 ///
 ///     auto plan = tk::tune_tasks(tasks, tk::recipes::combined(), {.seconds = 600}, gen);
 ///     auto same = tk::tune_tasks(tasks, tk::search::annealing{}, tk::schedule::round_robin{}, {.seconds = 600}, gen);
 ///     auto seen = tk::tune_tasks(tasks, tk::recipes::combined(), {.seconds = 600}, watch, gen);      // clock, watch, gen
 ///
-/// `how` is a recipe. With a schedule as the next argument, which then replaces the recipe's, it may be a strategy.
-/// `watch(plan so far, task of the last answer)` and `clock` are those of `tune_tasks(tasks_tuner, ...)`; without them the
-/// clock is the wall's.
+/// `how` is a recipe. With a schedule as the next argument, which replaces the recipe's, it may be a strategy.
+/// `watch(plan so far, task of the last answer)` and `clock` are those of `tune_tasks(tasks_tuner, ...)`. The default
+/// clock is the wall clock.
 ///
 /// Randomness: one 64-bit key per task, then one for the schedule, are drawn from `gen` first, in declaration order. A
-///             task's proposals depend on its own stream and measurements only, so schedules compare exactly.
-/// Errors:     those of `tasks_tuner`, and what a measurer throws.
+///             task's proposals depend on its own stream and measurements only, so comparisons of schedules are exact.
+/// Errors:     those of `tasks_tuner`, and whatever a measurer throws.
 template <class P, class Schedule, class... Behind>
     requires(!pool<P> && sizeof...(Behind) >= 1 && sizeof...(Behind) <= 3)
 [[nodiscard]] plan tune_tasks(std::span<task> tasks, const P& how, const Schedule& schedule, const tasks_budget& limit,

@@ -27,7 +27,7 @@ namespace tunekit {
 
 namespace detail {
 
-/// A strategy at work on one space, with its books; the record is its caller's.
+/// A strategy on one space, with the books of its jobs. The record belongs to the caller.
 template <class Space, class Strategy, generator G>
 struct run {
     Space space;
@@ -69,7 +69,7 @@ struct run {
         return out;
     }
 
-    /// True where the answer counted. It came at `stamp`, and the record's time goes on by `passed`.
+    /// True where the answer counted. It came at `stamp`; the record's time grows by `passed`.
     bool tell(tuning& record, const job& j, measure::measurement m, double passed, double stamp, std::size_t worker)
     {
         const bool counts = books.answered(j);
@@ -80,7 +80,7 @@ struct run {
         return counts;
     }
 
-    /// True where the loss was the second, and so an answer.
+    /// True where it was the second loss of the configuration, which counts as an answer.
     bool drop(tuning& record, const job& j)
     {
         if (!books.dropped(j)) return false;
@@ -107,25 +107,27 @@ private:
 ///     while (auto job = t.ask()) t.tell(*job, measure_one(*job));
 ///     if (t.record().found()) use(space.at(t.record().incumbent().candidate));
 ///
-/// It has no clock, no thread and no files, refers to nothing outside itself, and a copy of it is a fork of the run.
+/// It has no clock, no thread and no files. It refers to nothing outside itself, so a copy of it is a fork of the run.
 /// `tune`, the pools, logs and resumption are loops over it.
 ///
-///   * An empty `ask` means wait while anything is out, and the end where nothing is. A loop for several at a time is
-///     `while (!t.over())`: fill, collect, tell.
-///   * A dropped job goes out again before anything new, under a new ticket and with limits of that moment. A
+///   * After an empty `ask`, wait while anything is out; where nothing is out, the run has ended. A loop for several
+///     jobs at a time is `while (!t.over())`: fill, collect, tell.
+///   * A dropped job goes out again before anything new, under a new ticket and with the limits of that moment. A
 ///     configuration that is lost a second time is a failure of kind `lost`.
-///   * The answer to a dropped job counts while its configuration has no other; later it is ignored and counted (`late()`).
+///   * The answer to a dropped job counts while its configuration has no other answer. Later it is ignored, and counted
+///     in `late()`.
 ///   * A run that has stopped stays stopped. Jobs that are out are still recorded, and may become the incumbent.
-///   * The run's time comes from the stamps of `tell` and `time`, in seconds since the run began; it never goes back.
+///   * The run's time comes from the stamps of `tell` and `time`, in seconds since the run began. It never goes back.
 ///
-/// Everything follows from the generator and the order of events. With one out at a time, or `ask(n)` once per batch, a run
-/// proposes what its strategy would propose without a tuner.
+/// Everything follows from the generator and the order of events. With one job out at a time, or with `ask(n)` once per
+/// batch, a run proposes what its strategy would propose without a tuner.
 ///
-/// Errors:     std::invalid_argument for a setting out of range. tunekit::error for a ticket that was never given out, was
-///             answered or dropped already or belongs to another configuration, for a stamp that is no number, and for a
-///             strategy that proposes more than it was asked for, a configuration twice or one outside the space.
-/// Randomness: only what the strategy draws. A `propose` that returns nothing is one that drew nothing.
-/// Cost:       0.3 us per job besides the strategy's own (docs/performance.md); about 60 bytes per job besides its measurement.
+/// Errors:     std::invalid_argument for a setting out of range. tunekit::error for a ticket that was never given out,
+///             was answered or dropped already, or belongs to another configuration; for a stamp that is NaN; and for a
+///             strategy that proposes more than it was asked for, a configuration twice, or one outside the space.
+/// Randomness: only what the strategy draws. A `propose` that returns nothing must not draw.
+/// Cost:       0.3 us per job besides the strategy's own (docs/performance.md); about 60 bytes per job besides its
+///             measurement.
 template <class Space, class Strategy, class G>
 class tuner {
     static constexpr auto strategy_is = detail::fault_of_strategy<Strategy, Space, detail::generator_or_ours<G&>>();
@@ -158,7 +160,7 @@ class tuner {
         "tunekit: tuner, argument 4 is no generator: unsigned operator()(), static min() or static max() is missing");
 
 public:
-    /// `how` is a recipe or a strategy.
+    /// Begins a run over `space` by the recipe or strategy `how`.
     template <class P>
     tuner(Space space, const P& how, budget limit, G gen)
         : ahead_(detail::settings_of(how).ahead),
@@ -168,10 +170,11 @@ public:
     }
 
     /// Configurations to send out before the strategy is asked, such as the untuned one or the best of another run.
-    /// Each counts as a trial; those that went out already are left out.
+    /// Each counts as a trial. Those that went out already are left out. Throws std::invalid_argument for one outside
+    /// the space.
     void begin_with(const std::vector<index>& known) { run_.books.begin_with(known); }
 
-    /// The next job.
+    /// The next job. Where it is empty, wait while anything is out; otherwise the run has ended.
     [[nodiscard]] std::optional<job> ask()
     {
         std::vector<job> one = ask(1);
@@ -179,8 +182,8 @@ public:
         return one.front();
     }
 
-    /// Up to `n` jobs of one kind: dropped ones, those of begin_with, or one proposal. Fewer than n has no meaning of
-    /// its own.
+    /// Up to `n` jobs of one kind: dropped ones, those of begin_with, or one proposal. Fewer than `n` jobs have no
+    /// meaning of their own.
     [[nodiscard]] std::vector<job> ask(std::size_t n) { return run_.ask(record_, n); }
 
     /// Reports the measurement of a job. The run's time grows by the seconds that the measurement took.
@@ -200,8 +203,9 @@ public:
         run_.tell(record_, j, std::move(m), (std::max)(0.0, stamp - run_.books.stamp()), stamp, worker);
     }
 
-    /// The budget, and a way to replace it. Where the new one allows it, a run that the old one has stopped goes on.
+    /// The budget in force.
     [[nodiscard]] const budget& limit() const noexcept { return run_.books.limit(); }
+    /// Replaces the budget. A run that the old one has stopped goes on where the new one allows it.
     void set_limit(const budget& limit) { run_.books.set_limit(limit, record_); }
 
     /// Reports that time passed without an answer.
@@ -233,13 +237,14 @@ public:
 
     [[nodiscard]] const tuning& record() const& noexcept { return record_; }
     [[nodiscard]] tuning record() && { return std::move(record_); }
-    [[nodiscard]] const Space& space() const noexcept { return run_.space; }
+    [[nodiscard]] const Space& space() const noexcept { return run_.space; }  ///< the space that is searched
+    /// The generator, as far as it has been drawn from.
     [[nodiscard]] const G& generator() const& noexcept { return run_.gen; }
-    [[nodiscard]] G generator() && { return std::move(run_.gen); }
+    [[nodiscard]] G generator() && { return std::move(run_.gen); }  ///< the generator, moved out of the run
 
-    [[nodiscard]] std::size_t ahead() const noexcept { return ahead_; }         ///< the recipe's
-    [[nodiscard]] double stamp() const noexcept { return run_.books.stamp(); }  ///< the run's time
-    /// How often the strategy proposed configurations. It changes with every `ask` that changed the strategy's state.
+    [[nodiscard]] std::size_t ahead() const noexcept { return ahead_; }  ///< configurations per request, by the recipe
+    [[nodiscard]] double stamp() const noexcept { return run_.books.stamp(); }  ///< the run's time, in seconds
+    /// The number of proposals of the strategy. It changes with every `ask` that changed the strategy's state.
     [[nodiscard]] std::uint64_t proposals() const noexcept { return run_.proposals; }
 
 private:

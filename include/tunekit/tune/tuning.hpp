@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -53,9 +54,10 @@ enum class stop_reason : std::uint8_t {
     return "unknown";
 }
 
-/// The record of one task's run, in the order of the answers. It forgets nothing.
+/// The record of one task's run: all its trials, in the order of the answers.
 class tuning {
 public:
+    /// All trials, failed ones included.
     [[nodiscard]] const std::vector<measure::trial>& trials() const noexcept { return trials_; }
 
     /// The tuning curve: one point per trial, with the seconds of its answer's stamp.
@@ -68,12 +70,18 @@ public:
         return incumbent_.has_value();
     }  ///< whether any trial has a verified cost
 
-    /// The best verified trial; of equal ones the earliest. Throws tunekit::error where none was found.
+    /// The best verified trial; among equal ones the earliest. Throws tunekit::error where there is none; its line says
+    /// why the trials failed.
     [[nodiscard]] const measure::trial& incumbent() const
     {
-        if (!incumbent_) throw error("tuning: no configuration was measured without failing; ask found() first");
+        if (!incumbent_) throw error(nothing_found());
         return trials_[*incumbent_];
     }
+
+    /// The kind of most failures and the message of its first, in one line: "wrong_result, element 5 is 0.37, want 1.37".
+    /// Among equally frequent kinds that of the earlier failure. Empty where no trial has failed. Cost: linear in the
+    /// trials.
+    [[nodiscard]] std::string most_often() const;
 
     /// The seconds of the incumbent; +inf before there is one.
     [[nodiscard]] double best_cost() const noexcept
@@ -85,11 +93,12 @@ public:
     /// first success.
     [[nodiscard]] std::uint64_t stale() const noexcept { return incumbent_ ? trials_.size() - 1 - *incumbent_ : 0; }
 
-    /// The candidates of the best `k` verified trials, best first; of equal ones the earlier first.
+    /// The candidates of the best `k` verified trials, best first; among equal ones the earlier first. Fewer where
+    /// there are fewer.
     [[nodiscard]] std::vector<index> finalists(std::size_t k) const;
 
-    /// Appends a trial whose answer came `seconds` after the previous one's. Precondition: the cost of an ok() measurement
-    /// is finite.
+    /// Appends a trial whose answer came `seconds` after the previous one's. Precondition: the cost of an ok()
+    /// measurement is finite.
     void append(measure::trial t, double seconds);
 
     /// Appends a batch of trials that ended `seconds` after the previous one.
@@ -98,9 +107,12 @@ public:
     /// Adds time that passed without a trial.
     void pass(double seconds) noexcept { seconds_ += seconds; }
 
+    /// Why the run ended; `running` while it has not.
     stop_reason stopped = stop_reason::running;
 
 private:
+    [[nodiscard]] std::string nothing_found() const;
+
     std::vector<measure::trial> trials_;
     std::vector<curve::curve_point> curve_;
     std::optional<std::size_t> incumbent_;
@@ -123,6 +135,39 @@ TUNEKIT_INLINE std::vector<index> tuning::finalists(std::size_t k) const
     std::vector<index> out;
     for (std::size_t i = 0; i < k; ++i) out.push_back(trials_[ranked[i].second].candidate);
     return out;
+}
+
+TUNEKIT_INLINE std::string tuning::most_often() const
+{
+    const auto failures_like = [this](const measure::failure& one) {
+        return std::count_if(trials_.begin(), trials_.end(), [&one](const measure::trial& t) {
+            return t.measured.failed && t.measured.failed->kind == one.kind;
+        });
+    };
+    const measure::failure* most = nullptr;
+    std::ptrdiff_t count = 0;
+    std::vector<measure::failure_kind> counted;
+    for (const measure::trial& t : trials_) {
+        if (!t.measured.failed) continue;
+        const measure::failure& f = *t.measured.failed;
+        if (std::find(counted.begin(), counted.end(), f.kind) != counted.end()) continue;
+        counted.push_back(f.kind);
+        if (const auto n = failures_like(f); n > count) {
+            most = &f;
+            count = n;
+        }
+    }
+    if (most == nullptr) return {};
+    return std::string(to_text(most->kind)) + (most->message.empty() ? "" : ", " + most->message);
+}
+
+TUNEKIT_INLINE std::string tuning::nothing_found() const
+{
+    if (trials_.empty()) return "tuning: nothing was measured, so there is no best; ask found() first";
+    if (failed_ == 0) return "tuning: no configuration was measured to its end, so there is no best; ask found() first";
+    return "tuning: " + std::to_string(failed_) + " of " + std::to_string(trials_.size()) +
+           " failed, most often: " + most_often() +
+           "; correct the kernel or its check, and delete the log of this run if there is one";
 }
 
 TUNEKIT_INLINE void tuning::append(measure::trial t, double seconds)

@@ -190,6 +190,15 @@ TEST_CASE("a file that was cut or changed anywhere is refused in one line")
     }
 }
 
+TEST_CASE("a file whose rows repeat more than 256 MiB of values is refused")
+{
+    std::string text = "# tunekit results 1\nkernel gemm\nversion 1\nspace ab\nsizes m\nparameters tile\nconfig 0 " +
+                       std::string(1 << 20, 'v') + "\ndevice box %\n";
+    for (int m = 1; m <= 260; ++m) text += std::to_string(m) + " 0 1 1 1 1 s\n";
+    CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::parse_results(dispatch::detail::with_end(std::move(text)), "x")),
+                         doctest::Contains("hold more than 256 MiB of values"), tunekit::error);
+}
+
 TEST_CASE("a file whose lines do not fit is refused with the line's number")
 {
     const auto refused = [](const std::string& body, const char* why) {
@@ -207,6 +216,7 @@ TEST_CASE("a file whose lines do not fit is refused with the line's number")
     refused("config 0 4\nconfig 0 5\n", "line 8: configuration 0 is there twice");
     const std::string d = "config 0 4\ndevice box %\n";
     refused(d + "1 1 0 1 1 1 1 s\n1 1 0 1 1 1 1 s\n", "line 10: is a second row");
+    refused(d + "1 2 0 1 1 1 1 s\n1 1 0 1 1 1 1 s\n", "line 10: comes before the row above it");
     refused(d + "1 1 0 1 1 1 1 q\n", "another letter");
     refused(d + "1 1 0 1 1 1 s\n", "is no row");
     refused("config 0\ndevice box %\n1 1 0 1 1 1 1 s\n", "other values than the results");

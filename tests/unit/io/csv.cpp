@@ -105,7 +105,12 @@ TEST_CASE("a header of another space is refused")
     const std::string text = tk::io::trials_to_csv(trials(), support::grid_space({3, 2}));
     const support::grid_space other({3, 2, 2});
     CHECK_THROWS_AS((void)tk::io::parse_csv(text, "t.csv", other), tk::error);
-    CHECK_THROWS_AS((void)tk::io::parse_csv("", "t.csv", other), tk::error);
+    try {
+        (void)tk::io::parse_csv("", "t.csv", other);
+        FAIL("an empty file was read");
+    } catch (const tk::error& e) {
+        CHECK(std::string(e.what()).find('\n') == std::string::npos);
+    }
 }
 
 TEST_CASE("costs and batches that are no times, and a trial that stands twice, are problems")

@@ -14,12 +14,14 @@
 #include "tests/support/grid_space.hpp"
 #include "tests/support/resealed.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tunekit/measure/function.hpp"
 #include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/schedule/linear.hpp"
 #include "tunekit/schedule/random.hpp"
 #include "tunekit/search/annealing.hpp"
+#include "tunekit/space/product.hpp"
 
 namespace tk = tunekit;
 using support::grid_space;
@@ -162,14 +164,17 @@ TEST_CASE("a log of another run, or one that cannot be written, is one line that
         }
     }
     const std::string path = f / "log";
-    CHECK_THROWS_WITH_AS(tk::io::logged(path, fresh(), how(false)),
-                         ("tunekit: log " + path + ": exists already; resume it, or name another file").c_str(),
-                         tk::error);
+    CHECK_THROWS_WITH_AS(
+        tk::io::logged(path, fresh(), how(false)),
+        ("tunekit: log " + path + ": exists already; resume it (.resume = true, or --resume), or name another file")
+            .c_str(),
+        tk::error);
     auto other = how(true);
     other.seed = 4;
     CHECK_THROWS_WITH_AS(
         tk::io::logged(path, fresh(), other),
-        ("tunekit: log " + path + ": was written with seed 3, not 4; resume with the same, or name another file")
+        ("tunekit: log " + path +
+         ": was written with seed 3, not 4; resume with the same, delete the log, or name another file")
             .c_str(),
         tk::error);
     CHECK_THROWS_WITH_AS(
@@ -205,6 +210,40 @@ TEST_CASE("one call gives a logged, resumable run")
     CHECK(second.measured == 24);
     CHECK(b.trials().size() == 64);
     CHECK(b.trials()[39].candidate == a.trials()[39].candidate);
+}
+
+TEST_CASE("an answer is in the log before the next candidate of its batch runs")
+{
+    const temporary_folder f;
+    const tk::space::product space{tk::space::integers<"x">(0, 399)};
+    std::vector<std::size_t> told, several_told;
+    const auto told_in = [](const std::string& path) {
+        const std::string text = text_of(path);
+        std::size_t n = 0;
+        for (std::size_t at = 0; (at = text.find("\"tell\"", at)) != std::string::npos; ++at) ++n;
+        return n;
+    };
+    const auto seen_by = [&](std::vector<std::size_t>& out, const std::string& path) {
+        return tk::measure::function{space, [&out, path, told_in](const auto& c) {
+                                         out.push_back(told_in(path));
+                                         return 1.0 + tk::get<"x">(c);
+                                     }};
+    };
+    std::vector<std::size_t> each;
+    for (std::size_t k = 0; k < 24; ++k) each.push_back(k);
+
+    auto one = seen_by(told, f / "one");
+    const auto eight = tk::recipe{tk::search::annealing{}, tk::measure::fixed{}, {}, std::size_t{8}};
+    static_cast<void>(tk::io::logged_run(f / "one", space, one, eight, {.trials = 24}, how(false)));
+    CHECK(told == each);
+
+    auto tasks = tk::tasks(tk::task("a", space, seen_by(several_told, f / "several"), 1.0));
+    philox gen(3);
+    const auto turns =
+        tk::recipe{tk::search::annealing{}, tk::measure::fixed{}, {}, std::size_t{8}, 3.0, tk::schedule::random{}};
+    tk::io::logged run(f / "several", tk::tasks_tuner(tasks, turns, {.trials_per_task = 24}, 1, gen), how(false));
+    tk::tune_tasks(run, tasks, tk::measure::wall_clock{}, [](const auto&, std::size_t) {});
+    CHECK(several_told == each);
 }
 
 TEST_CASE("a budget of trials or patience may be raised when a run is taken up, and lowered")
@@ -576,7 +615,7 @@ TEST_CASE("a log of other tasks, of another schedule or of a worker that is none
         one.schedule = "random";
         tk::io::logged(path, fresh(), one);
     });
-    says("a space of size of task b, 300, not 10", [&] {
+    says("the space of its task b has 300 configurations, that of this run 10; resume with the same", [&] {
         auto tasks = three_tasks();
         tasks[1] = tk::task("b", grid_space({10}), 2e6, 2);
         philox gen(3);

@@ -48,7 +48,10 @@ TEST_CASE("a task that the log has not, and another space than its own, are refu
     const grid_space first({4, 3}), second({3, 3});
     const auto log = log_of(first, second);
     CHECK_THROWS_AS((void)tk::io::trials_of(log, "third", first), tk::error);
-    CHECK_THROWS_AS((void)tk::io::trials_of(log, "first", second), tk::error);
+    CHECK_THROWS_WITH_AS((void)tk::io::trials_of(log, "first", second),
+                         "tunekit: log: task first was tuned over another space, of 12 configurations, not 9; give the "
+                         "space that the log was written with, or delete the log and tune again",
+                         tk::error);
 }
 
 TEST_CASE("a log of version 0.1 is read, with the words that it had for failures")

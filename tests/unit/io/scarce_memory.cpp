@@ -20,6 +20,8 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tests/unit/io/faulty_system.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/dispatch/load.hpp"
+#include "tunekit/dispatch/results_file.hpp"
 #include "tunekit/io/autotvm.hpp"
 #include "tunekit/io/csv.hpp"
 #include "tunekit/io/log.hpp"
@@ -27,6 +29,7 @@
 #include "tunekit/io/recorded_space.hpp"
 #include "tunekit/io/space_file.hpp"
 #include "tunekit/io/t4.hpp"
+#include "tunekit/io/text.hpp"
 #include "tunekit/measure/detail/process.hpp"
 #include "tunekit/space/dynamic_product.hpp"
 
@@ -113,6 +116,27 @@ const reader readers[] = {
                 repeated(R"({"Expression":"a != 7","Parameters":["a"]})", n, ",") + "]}}";
      },
      [](const std::string& path) { return without_fault(tk::io::read_space_file(path)).constraints.size(); }},
+    {"results",
+     [](int n) {
+         std::string out =
+             "# tunekit results 1\nkernel k\nversion 1\nspace ab\nsizes m\nparameters mr\n"
+             "config 0 a%20value%20of%20some%20length\ndevice box %\n";
+         for (int k = 1; k <= n; ++k) out += std::to_string(k) + " 0 1 1 1 1 s\n";
+         return tk::dispatch::detail::with_end(std::move(out));
+     },
+     [](const std::string& path) { return without_fault(tk::dispatch::read_results(path)).rows.size(); }},
+    {"choice",
+     [](int n) {
+         std::string out =
+             "# tunekit choice 1\nkernel k\nversion 1\nspace ab\nsizes m\nparameters mr\n"
+             "config 0 1 a%20value%20of%20some%20length\none 0\ndevice box % nearest\n";
+         for (int k = 1; k <= n; ++k) out += "shape 0 0 " + std::to_string(k) + '\n';
+         return tk::dispatch::detail::with_end(out + "leaf 0\n");
+     },
+     [](const std::string& path) {
+         const auto c = tk::dispatch::parse_choice(tk::io::read_text(path), path);
+         return without_fault(c).devices.front().shapes.size();
+     }},
     {"CSV",
      [](int n) {
          std::vector<tk::measure::trial> trials;

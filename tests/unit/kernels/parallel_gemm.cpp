@@ -7,26 +7,15 @@
 #include <array>
 #include <cstddef>
 #include <stdexcept>
-#include <thread>
 #include <vector>
 
+#include "on_threads.hpp"
 #include "support.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/random/philox.hpp"
 
 namespace tk = tunekit;
 using namespace tk::kernels;
-
-namespace {
-
-/// A thread for each part.
-constexpr auto on_threads = [](std::size_t parts, const auto& task) {
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < parts; ++i) threads.emplace_back([&task, i] { task(i); });
-    for (auto& t : threads) t.join();
-};
-
-}  // namespace
 
 TEST_CASE(
     "a product on threads is the serial one to the last bit, for any number of them, and touches nothing beside its "
@@ -74,4 +63,33 @@ TEST_CASE("a product is divided along what it has most of, and no part is empty"
     CHECK(parallel_gemm({.batch = 3, .m = 40, .n = 40, .k = 8}, config, test_table(), 16).parts() == 3);
     CHECK_THROWS_WITH_AS(parallel_gemm({.m = 2, .n = 8, .k = 8}, config, test_table(), 0),
                          "tunekit: parallel_gemm: threads is 0, want >= 1", std::invalid_argument);
+}
+
+TEST_CASE("every division of a space gives the serial product to the last bit")
+{
+    tk::random::philox gen(61);
+    const gemm_config config{.mr = 3, .nv = 1, .vl = 4, .mc = 6, .nc = 8, .kc = 16, .pack_b = true};
+    for (const gemm_shape& s : {gemm_shape{.m = 13, .n = 21, .k = 18}, gemm_shape{.batch = 3, .m = 8, .n = 1, .k = 9},
+                                gemm_shape{.m = 1, .n = 1, .k = 5}}) {
+        const auto a = uniform_floats(std::int64_t{s.batch} * s.m * s.k, gen),
+                   b = uniform_floats(std::int64_t{s.batch} * s.k * s.n, gen);
+        std::vector<float> want(static_cast<std::size_t>(s.batch * s.m * s.n)), got(want.size());
+        gemm_kernel(s, config, test_table()).run(a.data(), b.data(), want.data());
+        const auto space = gemm_division_space(s, 4);
+        std::size_t most = 0;
+        for (tk::index i = 0; i < space.size(); ++i) {
+            const gemm_division division = gemm_division_of(space.at(i));
+            CAPTURE(space.text(i));
+            parallel_gemm kernel(s, config, test_table(), division);
+            CHECK(kernel.parts() <= static_cast<std::size_t>(division.parts));
+            most = std::max(most, kernel.parts());
+            std::fill(got.begin(), got.end(), 1e30F);
+            kernel.run(a.data(), b.data(), got.data(), on_threads);
+            CHECK(got == want);
+        }
+        CHECK(most == (s.n == 1 && s.batch == 1 ? 1 : s.batch > 1 ? 3 : 4));
+    }
+    CHECK(gemm_division_space({.m = 13, .n = 21, .k = 18}, 4).size() == 7);  // one part, or 2 to 4 of columns or rows
+    CHECK(gemm_division_space({.m = 1, .n = 1, .k = 5}, 4).size() == 1);
+    CHECK_THROWS_AS(static_cast<void>(gemm_division_space({.m = 1, .n = 1, .k = 5}, 0)), std::invalid_argument);
 }

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "statistics.hpp"
@@ -160,4 +163,32 @@ TEST_CASE("the view of a set: its walkers, the others, and the others set by set
     CHECK(middle.other_begin(0) == 0);
     CHECK(middle.other_begin(1) == 3);
     CHECK(middle.other_begin(2) == 5);
+}
+
+TEST_CASE("picks are pick one after another: any number of them, and where draws are rejected")
+{
+    struct rising {  // 0, step, 2 step, ...: draws below 2^64 mod n are rejected
+        using result_type = std::uint64_t;
+        std::uint64_t next, step;
+        static constexpr result_type(min)() { return 0; }
+        static constexpr result_type(max)() { return ~result_type{0}; }
+        result_type operator()() { return std::exchange(next, next + step); }
+    };
+    std::size_t rejected = 0;
+    for (const std::uint64_t n : {1ULL, 2ULL, 3ULL, 16ULL, 1000003ULL, 0xffffffffULL})
+        for (const rising start : {rising{0, 1}, rising{1, 0x9E3779B97F4A7C15}, rising{~0ULL - 3, 1}})
+            for (const std::size_t m : {0U, 1U, 7U, 8U, 9U, 16U, 31U, 32U}) {
+                rising one = start, many = start;
+                std::vector<std::uint32_t> index(m);
+                std::vector<double> fraction(m);
+                mcmc::detail::picks(n, index, fraction, many);
+                for (std::size_t i = 0; i < m; ++i) {
+                    const auto want = mcmc::detail::pick(n, one);
+                    CHECK(index[i] == want.index);
+                    CHECK(fraction[i] == want.fraction);
+                }
+                CHECK(many.next == one.next);
+                rejected += one.next != start.next + m * start.step ? 1 : 0;
+            }
+    CHECK(rejected > 0);
 }

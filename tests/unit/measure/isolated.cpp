@@ -5,11 +5,15 @@
 
 #include <pthread.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <atomic>
 #include <cfenv>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -255,9 +259,10 @@ TEST_CASE("isolated: an infinite loop ends at run_seconds")
 {
     rig r;
     CHECK(among_good(r, loops, 0.3).failed->kind == failure_kind::run_timeout);
-    CHECK(r({loops}, 0.2).front().failed->message == "was still running after 0.3 s");  // known: not run again
+    CHECK(r({loops}, 0.2).front().failed->message ==
+          "was still running after 0.3 s, and again in a fresh worker");  // known: not run again
     CHECK(r({loops}, 0.4).front().failed->message ==
-          "was still running after 0.4 s");  // a longer limit is another question
+          "was still running after 0.4 s, and again in a fresh worker");  // a longer limit is another question
 }
 
 TEST_CASE("isolated: infinite allocation, held by the system")
@@ -608,6 +613,8 @@ enum attack : int {
     floods,
     changes_process,
     is_nice,
+    leaves_no_memory,
+    asks_to_be_traced,
     attacks
 };
 
@@ -649,6 +656,16 @@ surroundings here()
     ::umask(out.mask);
     out.niceness = ::getpriority(PRIO_PROCESS, 0);
     return out;
+}
+
+/// Whether a thread of this process sleeps.
+bool sleeps(pid_t thread)
+{
+    std::ifstream in("/proc/self/task/" + std::to_string(thread) + "/stat");
+    std::string stat;
+    std::getline(in, stat);
+    const auto name_ends = stat.rfind(") ");
+    return name_ends != std::string::npos && stat.compare(name_ends + 2, 1, "S") == 0;
 }
 
 [[noreturn]] void rest()
@@ -693,16 +710,18 @@ void run_attack(attack kind)
         case leaves_running_thread:
         case leaves_sleeping_thread: {
             static const bool spins = kind == leaves_running_thread;
+            static std::atomic<pid_t> there = 0;
             pthread_t other{};
             if (::pthread_create(
                     &other, nullptr,
                     [](void*) -> void* {
+                        there = static_cast<pid_t>(::syscall(SYS_gettid));
                         while (spins) sink = 1;
                         rest();
                     },
                     nullptr) != 0)
                 std::abort();
-            ::usleep(2000);
+            while (there == 0 || (!spins && !sleeps(there))) ::usleep(100);
             return;
         }
         case returns_twice:
@@ -736,6 +755,16 @@ void run_attack(attack kind)
             return;
         case is_nice:
             (void)!::nice(5);
+            return;
+        case leaves_no_memory:
+            for (std::size_t size = std::size_t{1} << 28; size >= 16;) {
+                void* volatile kept = std::malloc(size);
+                if (kept == nullptr) size /= 2;
+            }
+            return;
+        case asks_to_be_traced:
+            ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+            ::raise(SIGTRAP);
             return;
     }
 }
@@ -885,6 +914,42 @@ TEST_CASE("isolated: an answer that is not the worker's own is none")
         CHECK(m.failed == measure::failure{failure_kind::crash, 0, "damaged the worker, which answered nonsense"});
         CHECK(r(none).ok());
     }
+}
+
+TEST_CASE(
+    "isolated: a candidate that leaves no memory for its answer has failed, and its worker runs nothing of the tuner's")
+{
+    if (!plain) return;                         // sanitizers need terabytes of addresses
+    measure::guarded_buffer<int> strangers(1);  // shared memory: other processes that came to the end of this scope
+    struct ending {
+        int* strangers;
+        pid_t tuner = ::getpid();
+        ~ending()
+        {
+            if (::getpid() != tuner) ++*strangers;
+        }
+    };
+    for (const bool enclosed : {false, true}) {
+        CAPTURE(enclosed);
+        if (enclosed && !measure::detail::can_enclose()) continue;
+        const ending here{strangers.data()};
+        attack_rig r({.enclosed = enclosed});
+        const auto m = r(leaves_no_memory);
+        REQUIRE(m.failed);
+        CHECK(m.failed->kind == failure_kind::out_of_memory);
+        CHECK(r(none).ok());
+    }
+    CHECK(strangers.data()[0] == 0);
+}
+
+TEST_CASE("isolated: a candidate that asks its parent to trace it gets its signals all the same")
+{
+    attack_rig r;
+    const auto m = r(asks_to_be_traced);
+    REQUIRE(m.failed);
+    CHECK(m.failed->kind == failure_kind::crash);
+    CHECK(m.failed->code == SIGTRAP);
+    CHECK(r(none).ok());
 }
 
 TEST_CASE("isolated: every candidate finds arithmetic, signals, directory and umask as the first did")

@@ -329,6 +329,7 @@ TEST_CASE("isolated workers: each is pinned to processors of its own")
     CHECK_THROWS_AS(rig(2, {.cores = {{allowed[0]}, {allowed[0]}}}), std::invalid_argument);
     CHECK_THROWS_AS(rig(1, {.cores = {{}}}), std::invalid_argument);
     CHECK_THROWS_AS(rig(1, {.cores = {{100000}}}), std::invalid_argument);
+    CHECK_THROWS_AS(rig(1, {.spared = allowed.size()}), std::invalid_argument);
     CHECK_THROWS_AS(rig(1, {.cores = {{allowed[0]}, {allowed[0]}}}), std::invalid_argument);
 }
 

@@ -56,7 +56,7 @@ TEST_CASE("isolated: where there are too few descriptors, one line says so")
         const std::string said = with_descriptors(n);
         if (said.empty()) continue;
         ++refused;
-        CHECK(said.find("Too many open files") != std::string::npos);
+        CHECK(said.find("Too many open files; want more descriptors (ulimit -n)") != std::string::npos);
         CHECK(said.find('\n') == std::string::npos);
     }
     CHECK(refused >= 1);

@@ -415,6 +415,10 @@ TEST_CASE("close_to: tolerances, NaN, infinities, integers, sizes")
     CHECK(measure::close_to(std::span<const int>(ints), std::span<const int>(std::vector<int>{0, 0, 0})));
     CHECK_THROWS_AS(static_cast<void>(measure::close_to(std::span<const int>(ints), std::span<const int>{})),
                     std::invalid_argument);
+    CHECK_THROWS_AS((void)close({1}, {1}, {.absolute = -1}), std::invalid_argument);
+    CHECK_THROWS_AS((void)close({1}, {1}, {.relative = nan}), std::invalid_argument);
+    const measure::matches<int> wrong{ints, ints, {.absolute = -1}};
+    CHECK_THROWS_AS((measure::timed{[](int) {}, measure::fixed{}, wrong}.validate()), std::invalid_argument);
 }
 
 TEST_CASE("in_process refuses settings that mean nothing, and takes what can only be moved")

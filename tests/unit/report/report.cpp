@@ -426,6 +426,14 @@ TEST_CASE("a log is read up to where it is whole, and says so")
     std::ofstream(folder / "empty", std::ios::binary).flush();
     CHECK_THROWS_AS((void)report::seen_run_of_log(folder / "empty"), tk::error);
     CHECK_THROWS_AS((void)report::seen_run_of_log(folder / "none"), tk::error);
+    std::ofstream(folder / "other") << "{\"x\": 1}\n";
+    std::string said;
+    try {
+        (void)report::seen_run_of_log(folder / "other");
+    } catch (const tk::error& e) {
+        said = e.what();
+    }
+    CHECK(said.rfind("tunekit: ") == 0);  // once
 }
 
 TEST_CASE("a sparkline falls as a curve does, and bars are as long as their shares")

@@ -106,8 +106,25 @@ TEST_CASE("what more time would bring is a share of the cost with its interval")
     watch(record);
     const std::string line = terminal.said();
     CHECK(has(line, "| next 60 s: -"));
-    CHECK(has(line, " to "));
+    CHECK(has(line, " to -"));  // both ends with the sign of the expected value
     CHECK(has(line, "| 16 min left"));
+}
+
+TEST_CASE("the last answer is on the line that stays, however fast it came")
+{
+    pseudo_terminal terminal(200);
+    {
+        tk::print_progress watch(tk::budget{}, terminal.theirs);
+        tk::tuning record;
+        for (int i = 0; i < 50; ++i) {
+            tell(record, 0.004, 1);
+            watch(record);
+        }
+        (void)terminal.said();
+    }
+    const std::string last = terminal.said();
+    CHECK(has(last, "\r50 trials, 0 failed, 1/s | best 4 ms"));
+    CHECK(last.ends_with("\r\n"));
 }
 
 TEST_CASE("the line is cut to the terminal's width")

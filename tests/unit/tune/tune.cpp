@@ -76,6 +76,30 @@ const auto go_on = [](const tk::tuning&) { return false; };
 
 }  // namespace
 
+TEST_CASE("a record without a winner says why its trials failed")
+{
+    using tk::measure::failure_kind;
+    tk::tuning record;
+    CHECK(record.most_often().empty());
+    CHECK_THROWS_WITH_AS((void)record.incumbent(),
+                         "tunekit: tuning: nothing was measured, so there is no best; ask found() first", tk::error);
+    const auto fails = [&](failure_kind kind, const char* message) {
+        tk::measure::measurement m;
+        m.failed = tk::measure::failure{kind, 0, message};
+        record.append(tk::measure::trial{.candidate = record.trials().size(), .measured = m}, 1);
+    };
+    fails(failure_kind::crash, "SIGSEGV");
+    fails(failure_kind::wrong_result, "element 5 is 0.37, want 1.37");
+    CHECK(record.most_often() == "crash, SIGSEGV");  // as often, and earlier
+    fails(failure_kind::wrong_result, "element 6 is 0.4, want 1.4");
+    CHECK(record.most_often() == "wrong_result, element 5 is 0.37, want 1.37");
+    CHECK_THROWS_WITH_AS(
+        (void)record.incumbent(),
+        "tunekit: tuning: 3 of 3 failed, most often: wrong_result, element 5 is 0.37, want 1.37; correct "
+        "the kernel or its check, and delete the log of this run if there is one",
+        tk::error);
+}
+
 TEST_CASE("tune measures as many trials as the budget has, and keeps the best")
 {
     const grid_space space({10, 10});

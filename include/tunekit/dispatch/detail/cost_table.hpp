@@ -26,24 +26,24 @@ inline constexpr std::uint32_t no_config = ~std::uint32_t{0};
 struct table_row {
     std::size_t device = 0;  ///< position in results::devices
     shape_sizes at{};
-    double best = 0;   ///< seconds of the fastest, whatever it came from
-    double alone = 0;  ///< of the fastest that a search at this shape tried; the fastest where none is known
+    double best = 0;   ///< seconds of the fastest, wherever it came from
+    double alone = 0;  ///< seconds of the fastest that a search at this shape tried; the fastest of all where none did
     std::uint32_t untuned = no_config;
-    double unknown = 0;  ///< loss of what was not measured here
+    double unknown = 0;  ///< the loss of what was not measured here
 };
 
-/// loss = log(seconds / best of the row). What was cut short counts with the least time seen; what was not measured, as the
-/// slowest of its row and at least as twice the best: ignorance never wins.
+/// loss = log(seconds / best of the row). A configuration that was cut short counts with the least time seen. One that
+/// was not measured counts as the slowest of its row, and at least as twice the best, so that ignorance never wins.
 struct cost_table {
     std::vector<table_row> rows;                   ///< by device, then shape
     std::vector<index> candidates;                 ///< ascending
-    std::vector<std::vector<std::string>> values;  ///< of each
+    std::vector<std::vector<std::string>> values;  ///< the values of each candidate
     std::vector<double> losses;                    ///< rows x candidates
-    std::vector<const result*> sources;            ///< the same; null where nothing was measured
+    std::vector<const result*> sources;            ///< rows x candidates; null where nothing was measured
 
     [[nodiscard]] std::size_t columns() const { return candidates.size(); }
     [[nodiscard]] double loss(std::size_t row, std::size_t config) const { return losses[row * columns() + config]; }
-    /// Of the row's untuned default.
+    /// The loss of the row's untuned default.
     [[nodiscard]] double untuned_loss(std::size_t row) const
     {
         const std::uint32_t c = rows[row].untuned;
@@ -60,8 +60,8 @@ struct cost_table {
     }
 };
 
-/// The table of all rows that were measured whole somewhere, with columns for `more`, too. Refers to `all`. Throws tunekit::error
-/// where there is none.
+/// The table of all shapes that were measured whole at least once, with columns for `more` as well. It refers to `all`.
+/// Throws tunekit::error where there is no such shape.
 [[nodiscard]] inline cost_table table_of(const results& all, std::span<const index> more = {})
 {
     cost_table out;
@@ -104,8 +104,8 @@ struct cost_table {
     return out;
 }
 
-/// The columns that a search tried, or an untuned library runs, at one of these rows: what is known without the others. All
-/// columns where no row says where it came from.
+/// The columns that a search tried at one of these rows, or that an untuned library runs there: what is known without
+/// the other rows. All measured columns where no row says where it came from.
 [[nodiscard]] inline std::vector<std::uint32_t> known_at(const cost_table& t, std::span<const std::size_t> rows)
 {
     std::vector<std::uint32_t> out, any;

@@ -16,7 +16,8 @@
 
 namespace tunekit::dispatch::detail {
 
-/// What rows lose before any configuration is kept: what their untuned defaults do where those may be chosen, else all.
+/// What rows lose before any configuration is kept: the loss of their untuned defaults where those may be chosen, and
+/// +inf otherwise.
 [[nodiscard]] inline std::vector<double> cover_begin(const cost_table& t, std::span<const std::size_t> rows,
                                                      bool or_untuned)
 {
@@ -40,13 +41,14 @@ namespace tunekit::dispatch::detail {
     return sum;
 }
 
-/// At most `max_kept` of `candidates` whose cover_loss is small: the best one more, again and again, while that gains
-/// `min_gain` a row; then one for another, whichever pair gains most, until none does. No better pair remains, a better set
-/// may. Ascending, and one at least. With `or_untuned` each row may also have its untuned default, which is kept for nothing.
+/// At most `max_kept` of `candidates` whose cover_loss is small. First the configuration that gains most is added,
+/// again and again, while that gains at least `min_gain` a row. Then one is replaced by another, the pair that gains
+/// most first, until no pair gains. So no better pair remains, but a better set may. The result is ascending and has at
+/// least one column. With `or_untuned` each row may also use its untuned default, which takes no place.
 ///
-/// Cost: O(max_kept x candidates x rows) a pass; passes gain 1e-9 at least.
-/// Source: the greedy step is that of Nemhauser, Wolsey, Fisher (1978) for submodular cover, within 1 - 1/e of the largest
-///         gain; the swaps are Teitz, Bart (1968), p-medians.
+/// Cost: O(max_kept x candidates x rows) for each pass; a pass gains at least 1e-9.
+/// Source: the greedy step is Nemhauser, Wolsey, Fisher (1978) for submodular cover, within 1 - 1/e of the largest
+///         gain. The swaps are Teitz, Bart (1968), for p-medians.
 [[nodiscard]] inline std::vector<std::uint32_t> cover(const cost_table& t, std::span<const std::size_t> rows,
                                                       std::span<const std::uint32_t> candidates, std::size_t max_kept,
                                                       double min_gain, bool or_untuned = false)

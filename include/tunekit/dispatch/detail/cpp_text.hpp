@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a generated header is made of: identifiers, literals, comments.
+/// The parts of a generated header: identifiers, literals, comments.
 
 #include <algorithm>
 #include <cmath>
@@ -32,7 +32,8 @@ inline constexpr std::string_view cpp_keywords =
     "union "
     "unsigned using virtual void volatile wchar_t while xor xor_eq ";
 
-/// Throws std::invalid_argument unless all are identifiers that a program may use, none is `taken`, and none occurs twice.
+/// Throws std::invalid_argument unless all names are identifiers that a program may use, none is `taken`, and none
+/// occurs twice.
 inline void check_names(const std::vector<std::string>& names, const std::string& what,
                         const std::vector<std::string_view>& taken)
 {
@@ -53,7 +54,7 @@ inline void check_names(const std::vector<std::string>& names, const std::string
     }
 }
 
-/// What a parameter's values are in C++.
+/// The C++ type of a parameter's values.
 enum class value_type : std::uint8_t { flag, integer, long_integer, number, text };
 
 [[nodiscard]] constexpr const char* to_text(value_type t) noexcept
@@ -96,7 +97,8 @@ enum class value_type : std::uint8_t { flag, integer, long_integer, number, text
     return value_type::text;
 }
 
-/// The value as a literal of that type. Of texts, what is not printable ASCII is octal, so that no digit behind it joins in.
+/// The value as a literal of that type. In texts, each character that is not printable ASCII becomes three octal
+/// digits, so that a digit behind it cannot join.
 [[nodiscard]] inline std::string as_literal(value_type t, const std::string& s)
 {
     if (t == value_type::long_integer) return s + "LL";
@@ -121,7 +123,8 @@ enum class value_type : std::uint8_t { flag, integer, long_integer, number, text
     return out += '"';
 }
 
-/// The text within a comment of one line: what is not printable ASCII, and \, which would join the next line, are '.'.
+/// The text for a comment of one line. Each character that is not printable ASCII becomes '.', and so does \, which
+/// would join the next line.
 [[nodiscard]] inline std::string as_comment(std::string s)
 {
     for (char& c : s)
@@ -136,7 +139,7 @@ enum class value_type : std::uint8_t { flag, integer, long_integer, number, text
     return out;
 }
 
-/// "0.985".
+/// The number with three decimals, such as "0.985".
 [[nodiscard]] inline std::string three_digits(double x)
 {
     const auto thousandths = static_cast<std::int64_t>(std::llround(1000 * (std::min)(x, 1e12)));
@@ -145,7 +148,7 @@ enum class value_type : std::uint8_t { flag, integer, long_integer, number, text
     return std::to_string(thousandths / 1000) + '.' + part;
 }
 
-/// Whether the file is there and holds this text.
+/// Whether the file exists and has exactly this text.
 [[nodiscard]] inline bool holds(const std::string& path, const std::string& text)
 {
     std::FILE* const file = std::fopen(path.c_str(), "rb");

@@ -25,9 +25,9 @@ namespace tunekit::dispatch::detail {
 
 /// A choice among the columns of a table.
 struct fitted {
-    std::vector<std::uint32_t> kept;  ///< columns
+    std::vector<std::uint32_t> kept;  ///< columns of the table
     std::vector<device_choice> devices;
-    std::uint32_t one = 0;  ///< position in kept
+    std::uint32_t one = 0;  ///< position in `kept`
     bool one_untuned = false;
 };
 
@@ -41,7 +41,8 @@ struct fitted {
     return std::sqrt(sum);
 }
 
-/// What is best around row `r` of one device: neighbours weigh exp(-(gap / reach)^2).
+/// The best kept configuration around row `r` of one device, and whether the untuned default is at least as good.
+/// Neighbours have the weight exp(-(gap / reach)^2).
 [[nodiscard]] inline std::pair<std::uint32_t, bool> best_around(const cost_table& t, std::span<const std::size_t> rows,
                                                                 std::size_t r, std::span<const std::uint32_t> kept,
                                                                 const fit_options& options)
@@ -59,8 +60,8 @@ struct fitted {
             options.or_untuned && t.knows_untuned(rows) && untuned <= *best};
 }
 
-/// The penalty for a leaf that loses least, or as little within a standard error, at rows held out of a tree's growth: the
-/// largest such. Rows are ascending and of one device.
+/// The penalty for a leaf, by cross-validation over the rows: the largest one whose loss is within a standard error of
+/// the least. Rows are ascending and of one device.
 /// Source: Breiman, Friedman, Olshen, Stone (1984), Classification and Regression Trees, section 3.4.3, the 1 SE rule.
 [[nodiscard]] inline double best_penalty(const cost_table& t, std::span<const std::size_t> rows,
                                          std::span<const std::uint32_t> kept, const fit_options& options)
@@ -99,7 +100,7 @@ struct fitted {
     return penalties[least];
 }
 
-/// Fits to some rows, which are ascending.
+/// Fits to some rows, in ascending order.
 [[nodiscard]] inline fitted fit_rows(const cost_table& t, std::span<const std::size_t> rows, const fit_options& options)
 {
     fitted out;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A file of this floor, line by line.
+/// Reads a file of this floor line by line.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +26,7 @@ namespace tunekit::dispatch::detail {
     return out;
 }
 
-/// The lines of a file one after another; what does not fit is one line that names the file and the line.
+/// The lines of a file, one after another. A line that does not fit throws tunekit::error with the file and the line.
 class line_reader {
 public:
     line_reader(std::string_view body, std::string what) : lines_(io::lines(body)), what_(std::move(what)) {}
@@ -42,7 +42,7 @@ public:
     {
         throw error(what_ + ", line " + std::to_string(at_) + ": " + why);
     }
-    /// What follows `key` and a blank.
+    /// The next line after `key` and a blank. Refuses a line with another key.
     [[nodiscard]] std::string_view after(std::string_view key)
     {
         const std::string_view line = next();
@@ -86,7 +86,7 @@ private:
     std::size_t at_ = 0;
 };
 
-/// The first line of a file of ours.
+/// Reads the first line of one of our files. Refuses any other.
 inline void check_first(line_reader& in, std::string_view magic)
 {
     if (in.next() != magic) in.refuse("is no file of `" + std::string(magic) + "`; name another one");

@@ -19,7 +19,8 @@
 
 namespace tunekit::dispatch::detail {
 
-/// What nodes may compare: each size, the product and the quotient of each two, and the product of all.
+/// The numbers that nodes may compare: each size, the product and the quotient of each two sizes, and the product of
+/// all.
 [[nodiscard]] inline std::vector<tree_node> tree_features(std::size_t sizes)
 {
     std::vector<tree_node> out;
@@ -36,13 +37,15 @@ namespace tunekit::dispatch::detail {
 
 /// Grows a tree over rows of a table whose leaves are columns.
 ///
-/// A node takes the split that leaves the least loss, of leaves with `min_rows` rows or more; what a subtree gains less than
-/// `leaf_penalty` for each leaf beyond the first is cut off again, from below.
-/// With `or_untuned` the rows' untuned defaults are one column more, and a leaf says whether it prefers them: unless what its
-/// column gains over them exceeds its standard error, on average over the leaf's rows.
+/// A node takes the split with the least loss whose leaves have `min_rows` rows or more. Afterwards, from below, a
+/// subtree is cut off where it gains less than `leaf_penalty` for each leaf beyond the first.
+///
+/// With `or_untuned` the untuned defaults of the rows are one more column. A leaf then prefers the untuned default
+/// unless its column gains more over it than the gain's standard error, on average over the leaf's rows.
+///
 /// Source: Breiman, Friedman, Olshen, Stone (1984), Classification and Regression Trees, chapters 2 and 3: minimal
 ///         cost-complexity pruning.
-/// Departures: losses of whole configurations for the impurity.
+/// Departures: the loss of whole configurations takes the place of the impurity.
 class shape_tree {
 public:
     shape_tree(const cost_table& t, std::span<const std::uint32_t> kept, std::size_t min_rows, double leaf_penalty,
@@ -55,14 +58,14 @@ public:
     {
     }
 
-    /// What rows of one leaf get.
+    /// The answer for the rows of one leaf.
     struct answer {
-        std::uint32_t config = 0;  ///< the kept column that loses least, its position in `kept`
+        std::uint32_t config = 0;  ///< position in `kept` of the column that loses least
         bool untuned = false;
         double loss = 0;  ///< the sum over the rows
     };
 
-    /// The nodes, the root first. Leaves hold positions in `kept`. Precondition: rows and columns there are.
+    /// The nodes, the root first. Leaves hold positions in `kept`. Precondition: there are rows and columns.
     [[nodiscard]] std::vector<tree_node> grown(std::vector<std::size_t> rows)
     {
         features_ = tree_features(table_.rows[rows.front()].at.size());
@@ -71,7 +74,7 @@ public:
         return std::move(nodes_);
     }
 
-    /// Precondition: rows there are.
+    /// The answer for these rows as one leaf. Precondition: there are rows.
     [[nodiscard]] answer leaf(std::span<const std::size_t> rows) const
     {
         answer best{.loss = std::numeric_limits<double>::infinity()};
@@ -89,7 +92,7 @@ public:
         }
         const auto n = static_cast<double>(rows.size());
         const double error = std::sqrt((std::max)(0.0, squares - gain * gain / n) * n / (std::max)(1.0, n - 1));
-        if (gain > error) return best;  // both times n
+        if (gain > error) return best;  // both are n times the mean
         return {.config = best.config, .untuned = true, .loss = best.loss + gain};
     }
 
@@ -104,7 +107,7 @@ private:
         return c < kept_.size() ? table_.loss(row, kept_[c]) : table_.untuned_loss(row);
     }
 
-    /// Puts the subtree of the rows behind the nodes; its loss, penalties of all leaves but one included.
+    /// Appends the subtree of the rows to the nodes. Returns its loss, with the penalties of all leaves but one.
     double grow(std::vector<std::size_t> rows, int depth)
     {
         const auto [config, untuned, loss] = leaf(rows);
@@ -159,7 +162,7 @@ private:
         return best;
     }
 
-    /// A threshold from `low` to below `high`: half way, of a size itself by its logarithm.
+    /// A threshold from `low` to below `high`: half way, and for a size itself half way between the logarithms.
     [[nodiscard]] static std::int64_t between(const tree_node& f, std::int64_t low, std::int64_t high)
     {
         if (f.less != 0 || (f.of & (f.of - 1)) != 0) return std::midpoint(low, high);

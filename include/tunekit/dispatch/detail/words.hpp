@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The texts of this floor's files: fields without blanks, and a checksum.
+/// The text of this floor's files: fields without blanks, and a checksum.
 
 #include <cstddef>
 #include <optional>
@@ -14,23 +14,24 @@
 
 namespace tunekit::dispatch::detail {
 
-/// A field as it is written, without blanks and |; a field of nothing becomes %.
+/// A field as it is written, without blanks and |. An empty field is written as %.
 [[nodiscard]] inline std::string as_word(std::string_view s) { return s.empty() ? "%" : io::escaped(s, " |"); }
 
-/// What `as_word` was given; empty where nothing could have been.
+/// The text that `as_word` was given; none where the word is malformed.
 [[nodiscard]] inline std::optional<std::string> from_word(std::string_view s)
 {
     return s == "%" ? std::string() : io::unescaped(s);
 }
 
-/// `text` with the last line that tells whether it is whole.
+/// `text` with a last line that has its checksum.
 [[nodiscard]] inline std::string with_end(std::string text)
 {
     const std::string check = io::in_hex(io::fnv1a(text));
     return text += "end " + check + '\n';
 }
 
-/// The lines before that last one. Throws tunekit::error, `what` first, where it is missing or of another text.
+/// The lines before that last one. Throws tunekit::error, `what` first, where the last line is missing or does not fit
+/// the text.
 [[nodiscard]] inline std::string_view without_end(std::string_view text, const std::string& what)
 {
     const std::size_t last = text.size() < 2 ? std::string_view::npos : text.rfind('\n', text.size() - 2);

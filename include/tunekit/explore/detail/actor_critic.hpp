@@ -78,7 +78,7 @@ public:
     public:
         passes(const actor_critic& net, std::size_t most) : logits_(net.logits_)
         {
-            most = (most + 7) / 8 * 8;  // whole vectors: the rows beyond a batch are computed on and never read
+            most = whole_vectors(most);  // whole vectors: the rows beyond a batch are computed on and never read
             const auto zeros = [&](std::size_t columns) -> matrix {
                 return matrix::Zero(linalg::eigen_index(most), linalg::eigen_index(columns));
             };
@@ -134,7 +134,7 @@ public:
             out.topLeftCorner(n, columns).noalias() = in.topRows(n) * weights_of(l, weights);
             if (l.gain == 0) continue;
             for (Eigen::Index c = 0; c < columns; ++c) {
-                tanh(std::span<Real>(out.col(c).data(), (rows + 7) / 8 * 8));
+                tanh(std::span<Real>(out.col(c).data(), whole_vectors(rows)));
                 if (l.gain != 1) out.col(c).head(n) *= static_cast<Real>(l.gain);
             }
         }
@@ -172,6 +172,12 @@ public:
 
 private:
     static constexpr std::size_t input = ~std::size_t{0};
+
+    /// `rows` rounded up to what vectors hold: of floats, whatever `Real` is.
+    [[nodiscard]] static constexpr std::size_t whole_vectors(std::size_t rows)
+    {
+        return (rows + float_lanes - 1) / float_lanes * float_lanes;
+    }
 
     /// out = gain tanh(in W + bias), without tanh where gain is 0; inputs and outputs fall into `blocks` groups that
     /// are connected each to its own.

@@ -33,7 +33,8 @@ public:
             const int why = errno;
             if (why == EEXIST && ::stat(path.c_str(), &s) != 0)
                 throw error(what + ": is a link to nothing; remove it, or name another file");
-            if (why == EEXIST) throw error(what + ": exists already; resume it, or name another file");
+            if (why == EEXIST)
+                throw error(what + ": exists already; resume it (.resume = true, or --resume), or name another file");
             throw error(what + ": cannot be opened for " + ((flags & O_ACCMODE) == O_RDONLY ? "reading" : "writing") +
                         ": " + std::strerror(why));
         }

@@ -22,11 +22,12 @@ namespace tunekit::kernels::detail {
 /// Floats of a packed block at most: 4 MiB.
 inline constexpr int max_packed = 1 << 20;
 
-/// The distinct values of one member over a table's tiles, ascending.
-[[nodiscard]] inline std::vector<int> values_of(const tile_table& table, int tile::* member)
+/// The distinct values of one number of a table's tiles, ascending.
+template <class Table, class Number>
+[[nodiscard]] std::vector<int> values_of(const Table& table, const Number& number)
 {
     std::vector<int> values;
-    for (const auto& t : table.tiles) values.push_back(t.*member);
+    for (const auto& t : table.tiles) values.push_back(number(t));
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
     return values;
@@ -48,18 +49,20 @@ template <class... Groups>
 }
 
 /// A tile of the table, and how its reduction runs; `ku` = 0 is the hazard.
-[[nodiscard]] inline auto tile_parameters(const tile_table& table, hazards hazard = hazards::excluded)
+template <class Table>
+[[nodiscard]] auto tile_parameters(const Table& table, hazards hazard = hazards::excluded)
 {
     std::vector<int> unrollings{1, 2, 4, 8};
     if (hazard == hazards::included) unrollings.push_back(0);
-    return std::tuple{space::parameter<"mr">(values_of(table, &tile::mr)),
-                      space::parameter<"nv">(values_of(table, &tile::nv)),
-                      space::parameter<"vl">(values_of(table, &tile::vl)),
+    return std::tuple{space::parameter<"mr">(values_of(table, [](const auto& t) { return t.mr; })),
+                      space::parameter<"nv">(values_of(table, [](const auto& t) { return t.nv; })),
+                      space::parameter<"vl">(values_of(table, [](const auto& t) { return t.vl; })),
                       space::parameter<"ku">(std::move(unrollings)), space::parameter<"prefetch">({0, 4, 8, 16, 24})};
 }
 
 /// Whether the table has the tile and it needs at most two registers over the budget.
-[[nodiscard]] inline bool has_tile(const tile_table& table, int mr, int nv, int vl)
+template <class Table>
+[[nodiscard]] bool has_tile(const Table& table, int mr, int nv, int vl)
 {
     return table.find(mr, nv, vl) != nullptr && table.registers_for(mr, nv, vl) <= table.registers + 2;
 }
@@ -184,10 +187,11 @@ template <class Config, class... Parameters>
 /// full-width tiles within the register budget that waste the fewest columns one that loads at most 3/4 of what it
 /// multiplies, of those the one with most accumulators, then fewest registers, then the tallest.
 /// Throws std::invalid_argument where the table has no full-width tile of at most that many rows.
-[[nodiscard]] inline const tile& default_tile(const tile_table& table, int rows, int columns)
+template <class Table>
+[[nodiscard]] const auto& default_tile(const Table& table, int rows, int columns)
 {
-    const tile* best = nullptr;
-    const auto better = [&](const tile& a, const tile& b) {
+    decltype(table.tiles.data()) best = nullptr;
+    const auto better = [&](const auto& a, const auto& b) {
         const int waste_a = padded(columns, a.nv * a.vl), waste_b = padded(columns, b.nv * b.vl);
         if (waste_a != waste_b) return waste_a < waste_b;
         const bool fed_a = 4 * (a.mr + a.nv) <= 3 * a.mr * a.nv, fed_b = 4 * (b.mr + b.nv) <= 3 * b.mr * b.nv;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Short vectors of floats, and what keeps them in registers: for the micro-kernels.
+/// Short vectors, and what keeps them in registers: for the micro-kernels.
 
 #include <cstddef>
 
@@ -10,9 +10,9 @@
 
 namespace tunekit::kernels::detail {
 
-template <int VL>
+template <int VL, class T = float>
 struct vector_of {
-    typedef float type __attribute__((vector_size(VL * sizeof(float))));
+    typedef T type __attribute__((vector_size(VL * sizeof(T))));
     template <int N>
     using list = type[static_cast<std::size_t>(N)];
     template <int M, int N>
@@ -20,8 +20,8 @@ struct vector_of {
 };
 
 /// One address for every three rows.
-template <int MR>
-using row_addresses = const float * [static_cast<std::size_t>(MR + 2) / 3];
+template <int MR, class T = float>
+using row_addresses = const T * [static_cast<std::size_t>(MR + 2) / 3];
 
 /// Tells the optimiser that a register's value is news, without an instruction: it then neither loads it again from memory
 /// where it has a register for it, nor turns one bumped pointer into many.

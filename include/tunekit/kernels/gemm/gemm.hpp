@@ -7,92 +7,120 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <string>
 #include <vector>
 
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/config.hpp"
+#include "tunekit/kernels/detail/gemm_check.hpp"
 #include "tunekit/kernels/detail/rows.hpp"
+#include "tunekit/kernels/gemm/strides.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/kernels/table.hpp"
 
 namespace tunekit::kernels {
 
-/// Distances in floats between rows, and between the matrices of a batch.
-struct gemm_strides {
-    std::ptrdiff_t lda = 0, ldb = 0, ldc = 0;              ///< from row to row
-    std::ptrdiff_t batch_a = 0, batch_b = 0, batch_c = 0;  ///< from matrix to matrix
-};
-
-/// The strides of dense row-major matrices.
-[[nodiscard]] constexpr gemm_strides dense_strides(const gemm_shape& s) noexcept
-{
-    return {.lda = s.k,
-            .ldb = s.n,
-            .ldc = s.n,
-            .batch_a = std::ptrdiff_t{s.m} * s.k,
-            .batch_b = std::ptrdiff_t{s.k} * s.n,
-            .batch_c = std::ptrdiff_t{s.m} * s.n};
-}
-
 /// A matrix product C = A B made from a configuration. It is planned once and runs many times without allocation.
-/// Row-major.
+/// Row-major. `Format` says what the elements are: see `formats`.
 ///
 ///     gemm_kernel kernel(shape, config, kernel_table());
 ///     kernel.run(a, b, c);                     // dense; or with strides of your own in the constructor
 ///
-/// Nothing outside the matrices is read or written. C need not be initialised.
+/// Weights that stay the same are packed once, which every format can do:
 ///
-/// Errors:  std::invalid_argument from the constructor where the configuration does not fit the shape or the table.
+///     gemm_kernel layer(shape, config, kernel_table());
+///     layer.pack(b);                           // copies B; the configuration says pack_b
+///     layer.run(a, c);
+///
+/// Nothing outside the matrices is read or written. C need not be initialised. Formats whose instructions take several
+/// steps of k at once always pack B, so `pack_b` must be set, and `kc` is a multiple of the format's group. Where k is
+/// none, the last block of A is copied whatever `pack_a` says.
+///
+/// Errors:  std::invalid_argument from the constructor where the configuration does not fit the shape or the table, and
+///          from `pack` where the configuration does not pack B.
 /// Cost:    shape.macs() fused multiply-adds per run, and the packing of operands if the configuration asks for it.
 /// Threads: distinct objects are independent; one object is for one thread at a time (it owns the scratch).
-class gemm_kernel {
+template <class Format>
+class basic_gemm_kernel {
 public:
+    using left = typename Format::left;                     ///< the elements of A
+    using right = typename Format::right;                   ///< the elements of B
+    using sum = typename Format::sum;                       ///< the elements of C
+    using table_type = product_table_of<Format>;            ///< the micro-kernels
+    static constexpr std::ptrdiff_t group = Format::group;  ///< steps of k of an instruction
+
     /// Plans the product of dense matrices.
-    gemm_kernel(const gemm_shape& shape, const gemm_config& config, const tile_table& table)
-        : gemm_kernel(shape, config, table, dense_strides(shape))
+    basic_gemm_kernel(const gemm_shape& shape, const gemm_config& config, const table_type& table)
+        : basic_gemm_kernel(shape, config, table, dense_strides(shape))
     {
     }
 
-    gemm_kernel(const gemm_shape& shape, const gemm_config& config, const tile_table& table,
-                const gemm_strides& strides)
-        : shape_(shape), config_(config), strides_(strides), copy_(table.moves.copy), nr_(config.nv * config.vl)
+    basic_gemm_kernel(const gemm_shape& shape, const gemm_config& config, const table_type& table,
+                      const gemm_strides& strides)
+        : shape_(shape), config_(config), strides_(strides), copy_(detail::copies_of(table)), nr_(config.nv * config.vl)
     {
         require_valid(shape);
-        check(table);
+        detail::check_gemm<Format>(config, table);
         mc_ = (std::min)(config.mc, shape.m);
         nc_ = (std::min)(config.nc, round_up(shape.n));
-        kc_ = (std::min)(config.kc, shape.k);
+        kc_ = (std::min)(config.kc, whole_groups(shape.k));
         for (int mr = 1; mr <= config.mr; ++mr) tiles_.push_back(table.find(mr, config.nv, config.vl)->run);
-        whole_ = detail::tiles_of_row(mc_, config.mr, config.edge);
+        whole_rows_ = detail::tiles_of_row(mc_, config.mr, config.edge);
         if (shape.m % mc_ != 0) rest_ = detail::tiles_of_row(shape.m % mc_, config.mr, config.edge);
-        if (config.pack_a) a_ = buffer(static_cast<std::size_t>(mc_) * static_cast<std::size_t>(kc_));
+        const auto n = [](int i) { return static_cast<std::size_t>(i); };
+        if (config.pack_a || shape.k % Format::group != 0) a_ = basic_buffer<left>(n(mc_) * n(kc_));
         // Without packing, the last columns alone are copied: a vector there would reach past the row.
-        b_ = buffer(static_cast<std::size_t>(kc_) * static_cast<std::size_t>(config.pack_b ? nc_ : nr_));
-        c_ = buffer(static_cast<std::size_t>(config.mr) * static_cast<std::size_t>(nr_));
+        b_ = basic_buffer<right>(n(kc_) * n(config.pack_b ? nc_ : nr_));
+        c_ = basic_buffer<sum>(n(config.mr) * n(nr_));
     }
 
     [[nodiscard]] const gemm_shape& shape() const noexcept { return shape_; }
     [[nodiscard]] const gemm_config& config() const noexcept { return config_; }
     /// The strides of the matrices.
     [[nodiscard]] const gemm_strides& strides() const noexcept { return strides_; }
-    /// The number of floats kept for packed operands.
-    [[nodiscard]] std::size_t scratch_size() const noexcept { return a_.size() + b_.size() + c_.size(); }
+    /// The number of elements kept for packed operands.
+    [[nodiscard]] std::size_t scratch_size() const noexcept
+    {
+        return a_.size() + b_.size() + c_.size() + ahead_.size();
+    }
 
     /// Computes C = A B for each matrix of the batch. Preconditions: the matrices are as the strides say and do not
     /// overlap C.
-    void run(const float* a, const float* b, float* c)
+    void run(const left* a, const right* b, sum* c)
     {
         for (int i = 0; i < shape_.batch; ++i) {
-            product({a + i * strides_.batch_a, b + i * strides_.batch_b, c + i * strides_.batch_c});
+            product({a + i * strides_.batch_a, b + i * strides_.batch_b, c + i * strides_.batch_c, nullptr});
+        }
+    }
+
+    /// Packs B, for all of the batch, for `run` without it.
+    void pack(const right* b)
+    {
+        require(config_.pack_b, "gemm_kernel: the configuration does not pack B, want pack_b for pack()");
+        if (ahead_.size() == 0) ahead_ = basic_buffer<right>(static_cast<std::size_t>(shape_.batch * packed_size()));
+        for (int i = 0; i < shape_.batch; ++i, b += strides_.batch_b) {
+            for (int n = 0; n < shape_.n; n += nc_) {
+                for (int k = 0; k < shape_.k; k += kc_) {
+                    const range columns{n, (std::min)(n + nc_, shape_.n)}, steps{k, (std::min)(k + kc_, shape_.k)};
+                    pack_panels(b, columns, steps, ahead_.data() + i * packed_size() + place_of(columns, steps));
+                }
+            }
+        }
+    }
+
+    /// Computes C = A B with the B that was packed. Precondition: `pack` was called; and as the other `run`.
+    void run(const left* a, sum* c)
+    {
+        for (int i = 0; i < shape_.batch; ++i) {
+            product({a + i * strides_.batch_a, nullptr, c + i * strides_.batch_c, ahead_.data() + i * packed_size()});
         }
     }
 
 private:
     struct matrices {
-        const float* a;
-        const float* b;
-        float* c;
+        const left* a;
+        const right* b;
+        sum* c;
+        const right* packed;  // B, packed before; or nullptr
     };
     struct range {
         int begin, end;
@@ -100,25 +128,18 @@ private:
     };
 
     [[nodiscard]] int round_up(int n) const noexcept { return (n + nr_ - 1) / nr_ * nr_; }
-
-    void check(const tile_table& table) const
+    [[nodiscard]] static int whole_groups(int k) noexcept
     {
-        const auto& c = config_;
-        for (int mr = 1; mr <= (std::max)(c.mr, 1); ++mr) {
-            if (c.mr > 0 && table.find(mr, c.nv, c.vl) != nullptr) continue;
-            invalid("gemm_config: no tile " + std::to_string(c.mr) + " x " + std::to_string(c.nv) + " x " +
-                    std::to_string(c.vl) + " in the table, want one of its tiles");
-        }
-        const auto refuse = [](const char* name, int value, const char* want) {
-            invalid("gemm_config: " + std::string(name) + " is " + std::to_string(value) + ", want " + want);
-        };
-        if (c.ku != 0 && c.ku != 1 && c.ku != 2 && c.ku != 4 && c.ku != 8) refuse("ku", c.ku, "1, 2, 4 or 8");
-        if (c.prefetch < 0) refuse("prefetch", c.prefetch, ">= 0");
-        if (c.mc < 1) refuse("mc", c.mc, ">= 1");
-        if (c.kc < 1) refuse("kc", c.kc, ">= 1");
-        if (c.nc < 1 || c.nc % nr_ != 0) refuse("nc", c.nc, "a positive multiple of nv vl");
-        require(c.edge == edge_mode::balanced || c.edge == edge_mode::remainder,
-                "gemm_config: edge is another one, want balanced or remainder");
+        return (k + Format::group - 1) / Format::group * Format::group;
+    }
+    [[nodiscard]] std::ptrdiff_t packed_size() const noexcept
+    {
+        return std::ptrdiff_t{round_up(shape_.n)} * whole_groups(shape_.k);
+    }
+    /// Where a block lies in B packed as a whole.
+    [[nodiscard]] std::ptrdiff_t place_of(range n, range k) const noexcept
+    {
+        return std::ptrdiff_t{n.begin} * whole_groups(shape_.k) + std::ptrdiff_t{k.begin} * round_up(n.size());
     }
 
     /// The three outer loops, in the configured order; an operand is packed when its block changes.
@@ -134,47 +155,54 @@ private:
                         return {at[loop], (std::min)(at[loop] + steps[loop], ends[loop])};
                     };
                     const range n = part(0), m = part(1), k = part(2);
-                    if (config_.pack_a && (packed_a[0] != m.begin || packed_a[1] != k.begin)) {
-                        pack_a(p.a, m, k);
+                    if (copies_a(k) && (packed_a[0] != m.begin || packed_a[1] != k.begin)) {
+                        copy_.left(p.a + m.begin * strides_.lda + k.begin, strides_.lda, a_.data(), kc_, m.size(),
+                                   k.size(), whole_groups(k.size()));
                         packed_a[0] = m.begin;
                         packed_a[1] = k.begin;
                     }
-                    if (config_.pack_b && (packed_b[0] != n.begin || packed_b[1] != k.begin)) {
-                        for (int j = n.begin; j < n.end; j += nr_)
-                            pack_panel(p.b, j, (std::min)(nr_, n.end - j), k,
-                                       b_.data() + std::ptrdiff_t{j - n.begin} * kc_);
+                    const right* b = b_.data();
+                    if (p.packed != nullptr) {
+                        b = p.packed + place_of(n, k);
+                    } else if (config_.pack_b && (packed_b[0] != n.begin || packed_b[1] != k.begin)) {
+                        pack_panels(p.b, n, k, b_.data());
                         packed_b[0] = n.begin;
                         packed_b[1] = k.begin;
                     }
-                    block(p, n, m, k);
+                    block(p, b, n, m, k);
                 }
             }
         }
     }
 
-    void pack_a(const float* a, range m, range k)
+    [[nodiscard]] bool copies_a(range k) const noexcept { return config_.pack_a || k.size() % Format::group != 0; }
+
+    /// Columns n and steps k of B, panel after panel.
+    void pack_panels(const right* b, range n, range k, right* to) const
     {
-        copy_(a + m.begin * strides_.lda + k.begin, strides_.lda, a_.data(), kc_, m.size(), k.size(), k.size());
+        for (int j = n.begin; j < n.end; j += nr_)
+            pack_panel(b, j, (std::min)(nr_, n.end - j), k, to + std::ptrdiff_t{j - n.begin} * whole_groups(k.size()));
     }
 
-    /// Columns [j, j + width) of rows k, nr floats a row, zeros beyond the width.
-    void pack_panel(const float* b, int j, int width, range k, float* to) const
+    /// Columns [j, j + width) of rows k, nr elements a row, zeros beyond the width.
+    void pack_panel(const right* b, int j, int width, range k, right* to) const
     {
-        copy_(b + k.begin * strides_.ldb + j, strides_.ldb, to, nr_, k.size(), width, nr_);
+        copy_.right(b + k.begin * strides_.ldb + j, strides_.ldb, to, nr_ * group, k.size(), width, nr_);
     }
 
-    void block(const matrices& p, range n, range m, range k)
+    void block(const matrices& p, const right* packed, range n, range m, range k)
     {
-        const auto& rows = m.size() == mc_ ? whole_ : rest_;
-        const float* const x = config_.pack_a ? a_.data() : p.a + m.begin * strides_.lda + k.begin;
-        float* const y = p.c + m.begin * strides_.ldc;
-        tile_args args{.x_row = config_.pack_a ? kc_ : strides_.lda,  // made once: a call sets what differs
-                       .y_row = strides_.ldc,
-                       .depth = k.size(),
-                       .unroll = config_.ku,
-                       .prefetch = config_.prefetch,
-                       .accumulate = k.begin > 0,
-                       .fetch_y = config_.fetch_c};
+        const auto& rows = m.size() == mc_ ? whole_rows_ : rest_;
+        const bool copied = copies_a(k);
+        const left* const x = copied ? a_.data() : p.a + m.begin * strides_.lda + k.begin;
+        sum* const y = p.c + m.begin * strides_.ldc;
+        basic_tile_args<Format> args{.x_row = copied ? kc_ : strides_.lda,  // made once: a call sets what differs
+                                     .y_row = strides_.ldc,
+                                     .depth = whole_groups(k.size()) / Format::group,
+                                     .unroll = config_.ku,
+                                     .prefetch = config_.prefetch,
+                                     .accumulate = k.begin > 0,
+                                     .fetch_y = config_.fetch_c};
         const auto compute = [&](const panel& b, const detail::row_tile& t, int j) {
             args.x = x + t.begin * args.x_row;
             args.w = b.data;
@@ -185,39 +213,39 @@ private:
         };
         if (config_.inner == inner_order::channels_outside) {
             for (int j = n.begin; j < n.end; j += nr_) {
-                const panel b = panel_of(p, n, j, k);
+                const panel b = panel_of(p, packed, n, j, k);
                 for (const auto& t : rows) compute(b, t, j);
             }
         } else {
             const int last = n.begin + (n.size() - 1) / nr_ * nr_;
-            const panel tail = panel_of(p, n, last, k);
+            const panel tail = panel_of(p, packed, n, last, k);
             for (const auto& t : rows) {
-                for (int j = n.begin; j < last; j += nr_) compute(panel_of(p, n, j, k), t, j);
+                for (int j = n.begin; j < last; j += nr_) compute(panel_of(p, packed, n, j, k), t, j);
                 compute(tail, t, last);
             }
         }
     }
 
     struct panel {
-        const float* data;
-        std::ptrdiff_t step;  // between rows
+        const right* data;
+        std::ptrdiff_t step;  // between rows, or groups of them
         int width;
     };
 
-    [[nodiscard]] panel panel_of(const matrices& p, range n, int j, range k)
+    [[nodiscard]] panel panel_of(const matrices& p, const right* packed, range n, int j, range k)
     {
         const int width = (std::min)(nr_, shape_.n - j);
-        if (config_.pack_b) return {b_.data() + std::ptrdiff_t{j - n.begin} * kc_, nr_, width};
+        if (config_.pack_b) return {packed + std::ptrdiff_t{j - n.begin} * whole_groups(k.size()), nr_ * group, width};
         if (width == nr_) return {p.b + k.begin * strides_.ldb + j, strides_.ldb, width};
         pack_panel(p.b, j, width, k, b_.data());
         return {b_.data(), nr_, width};
     }
 
     /// A tile of which only `width` columns are C's: by way of the scratch.
-    void compute_narrow(tile_args args, int rows, int width)
+    void compute_narrow(basic_tile_args<Format> args, int rows, int width)
     {
-        float* const c = args.y;
-        const auto bytes = static_cast<std::size_t>(width) * sizeof(float);
+        sum* const c = args.y;
+        const auto bytes = static_cast<std::size_t>(width) * sizeof(sum);
         args.y = c_.data();
         args.y_row = nr_;
         args.fetch_y = false;
@@ -232,11 +260,16 @@ private:
     gemm_shape shape_;
     gemm_config config_;
     gemm_strides strides_;
-    copy_function copy_;
+    detail::operand_copies<Format> copy_;
     int nr_ = 0, mc_ = 0, nc_ = 0, kc_ = 0;
-    std::vector<tile_function> tiles_;  // by rows - 1
-    std::vector<detail::row_tile> whole_, rest_;
-    buffer a_, b_, c_;
+    std::vector<basic_tile_function<Format>> tiles_;  // by rows - 1
+    std::vector<detail::row_tile> whole_rows_, rest_;
+    basic_buffer<left> a_;
+    basic_buffer<right> b_, ahead_;
+    basic_buffer<sum> c_;
 };
+
+/// A matrix product in single precision.
+using gemm_kernel = basic_gemm_kernel<formats::fp32>;
 
 }  // namespace tunekit::kernels

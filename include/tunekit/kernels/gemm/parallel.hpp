@@ -11,6 +11,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/executor.hpp"
+#include "tunekit/kernels/division.hpp"
 #include "tunekit/kernels/gemm/gemm.hpp"
 
 namespace tunekit::kernels {
@@ -21,9 +22,9 @@ namespace tunekit::kernels {
 ///     parallel_gemm kernel(shape, config, kernel_table(), 4);
 ///     kernel.run(a, b, c, executor);
 ///
-/// A batch is divided into its matrices. One product is divided into blocks of columns, or of rows where there are more
-/// of those. Every element of C is summed in the order of the configuration, so the result is the same for any number
-/// of threads.
+/// By default a batch is divided into its matrices, and one product into blocks of columns, or of rows where there are
+/// more of those. A `gemm_division`, for example a point of `gemm_division_space`, says it otherwise. Every element of C
+/// is summed in the order of the configuration, so the result is the same for any number of threads.
 ///
 /// Errors:  std::invalid_argument from the constructor for threads < 1, and as `gemm_kernel`.
 /// Cost:    that of `gemm_kernel`, with its scratch once per part. Each part packs the operands that it reads.
@@ -39,25 +40,45 @@ public:
     /// Plans the product for at most `threads` parts.
     parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table& table, int threads,
                   const gemm_strides& strides)
+        : parallel_gemm(shape, config, table, gemm_division{.parts = threads}, strides)
+    {
+    }
+
+    /// Plans the product for this division.
+    parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table& table,
+                  const gemm_division& division)
+        : parallel_gemm(shape, config, table, division, dense_strides(shape))
+    {
+    }
+
+    /// Plans the product for this division.
+    parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table& table,
+                  const gemm_division& division, const gemm_strides& strides)
     {
         require_valid(shape);
+        const int threads = division.parts;
         require(threads >= 1, "parallel_gemm: threads is " + std::to_string(threads) + ", want >= 1");
         const int nr = (std::max)(1, config.nv * config.vl), mr = (std::max)(1, config.mr);
-        if (shape.batch > 1) {
-            divide(shape.batch, 1, threads, [&](int begin, int size) {
+        gemm_split split = division.split;
+        if (split == gemm_split::automatic)
+            split = shape.batch > 1                ? gemm_split::batch
+                    : shape.n / nr >= shape.m / mr ? gemm_split::columns
+                                                   : gemm_split::rows;
+        if (split == gemm_split::batch) {
+            detail::divide(shape.batch, 1, threads, [&](int begin, int size) {
                 gemm_shape s = shape;
                 s.batch = size;
                 add(s, config, table, strides, begin * strides.batch_a, begin * strides.batch_b,
                     begin * strides.batch_c);
             });
-        } else if (shape.n / nr >= shape.m / mr) {
-            divide(shape.n, nr, threads, [&](int begin, int size) {
+        } else if (split == gemm_split::columns) {
+            detail::divide(shape.n, nr, threads, [&](int begin, int size) {
                 gemm_shape s = shape;
                 s.n = size;
                 add(s, config, table, strides, 0, begin, begin);
             });
         } else {
-            divide(shape.m, mr, threads, [&](int begin, int size) {
+            detail::divide(shape.m, mr, threads, [&](int begin, int size) {
                 gemm_shape s = shape;
                 s.m = size;
                 add(s, config, table, strides, begin * strides.lda, 0, begin * strides.ldc);
@@ -83,19 +104,6 @@ private:
         gemm_kernel kernel;
         std::ptrdiff_t a, b, c;  // where its operands begin
     };
-
-    /// Calls use(begin, size) for at most `count` ranges of nearly equal length that begin at multiples of `step`.
-    template <class Use>
-    static void divide(int length, int step, int count, const Use& use)
-    {
-        const int steps = (length + step - 1) / step;
-        for (int i = 0; i < count; ++i) {
-            const auto at = [&](int k) {
-                return (std::min)(length, static_cast<int>(std::ptrdiff_t{steps} * k / count) * step);
-            };
-            if (at(i) < at(i + 1)) use(at(i), at(i + 1) - at(i));
-        }
-    }
 
     void add(const gemm_shape& s, const gemm_config& config, const tile_table& table, const gemm_strides& strides,
              std::ptrdiff_t a, std::ptrdiff_t b, std::ptrdiff_t c)

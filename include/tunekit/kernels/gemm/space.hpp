@@ -17,7 +17,27 @@
 
 namespace tunekit::kernels {
 
-/// The space of the product of `shape` with the tiles of `table`.
+namespace detail {
+
+/// Whether A and B are copied. Formats whose instructions take several steps of k always copy B.
+template <class Format>
+[[nodiscard]] auto packing_parameters()
+{
+    const std::vector<bool> right = Format::group == 1 ? std::vector<bool>{false, true} : std::vector<bool>{true};
+    return std::tuple{space::boolean<"pack_a">(), space::parameter<"pack_b">(right)};
+}
+
+/// `product_table_of`, the other way round.
+template <class Format>
+Format format_of(const product_table<Format>&);
+formats::fp32 format_of(const tile_table&);
+
+template <class Table>
+concept any_product_table = requires(const Table& table) { format_of(table); };
+
+}  // namespace detail
+
+/// The space of the product of `shape` with the tiles of `table`, a `tile_table` or a `product_table` of another format.
 ///
 /// | parameter | values | constraint |
 /// |---|---|---|
@@ -27,14 +47,17 @@ namespace tunekit::kernels {
 /// | m_tiles, n_tiles | 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64: tiles per block | no block twice as long as the shape |
 /// | kc | 16, 32, ..., 3072 | none twice as long as k |
 /// | order, inner | 6 and 2 | |
-/// | pack_a, pack_b | no, yes | packed blocks of at most 4 MiB |
+/// | pack_a, pack_b | no, yes; pack_b only yes in bf16 and u8s8 | packed blocks of at most 4 MiB |
 /// | fetch_c | no, yes | |
 /// | edge | balanced, remainder | |
 ///
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
-[[nodiscard]] inline auto gemm_space(const gemm_shape& shape, const tile_table& table,
-                                     hazards hazard = hazards::excluded)
+template <detail::any_product_table Table>
+[[nodiscard]] auto gemm_space(const gemm_shape& shape, const Table& table, hazards hazard = hazards::excluded)
 {
+    using format = decltype(detail::format_of(table));
+    constexpr int most_a = detail::max_packed * int{sizeof(float)} / int{sizeof(typename format::left)};
+    constexpr int most_b = detail::max_packed * int{sizeof(float)} / int{sizeof(typename format::right)};
     require_valid(shape);
     std::vector<int> depths;
     for (const int kc : {16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 3072}) {
@@ -43,11 +66,11 @@ namespace tunekit::kernels {
     const std::vector<int> tiles{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
     return detail::product_of(
         detail::tile_parameters(table, hazard),
+        std::tuple{space::parameter<"m_tiles">(tiles), space::parameter<"n_tiles">(tiles),
+                   space::parameter<"kc">(std::move(depths)), detail::nest_parameter(), detail::inner_parameter()},
+        detail::packing_parameters<format>(),
         std::tuple{
-            space::parameter<"m_tiles">(tiles), space::parameter<"n_tiles">(tiles),
-            space::parameter<"kc">(std::move(depths)), detail::nest_parameter(), detail::inner_parameter(),
-            space::boolean<"pack_a">(), space::boolean<"pack_b">(), space::boolean<"fetch_c">(),
-            space::parameter<"edge">({edge_mode::balanced, edge_mode::remainder}),
+            space::boolean<"fetch_c">(), space::parameter<"edge">({edge_mode::balanced, edge_mode::remainder}),
             space::where<"mr", "nv", "vl">([&table, m = shape.m](int mr, int nv, int vl) {
                 return mr <= m && detail::has_tile(table, mr, nv, vl);
             }),
@@ -56,10 +79,9 @@ namespace tunekit::kernels {
             space::where<"nv", "vl", "n_tiles">(
                 [n = shape.n](int nv, int vl, int count) { return count == 1 || nv * vl * count < 2 * n; }),
             space::where<"mr", "m_tiles", "kc", "pack_a">(
-                [](int mr, int count, int kc, bool pack) { return !pack || mr * count * kc <= detail::max_packed; }),
-            space::where<"nv", "vl", "n_tiles", "kc", "pack_b">([](int nv, int vl, int count, int kc, bool pack) {
-                return !pack || nv * vl * count * kc <= detail::max_packed;
-            })});
+                [](int mr, int count, int kc, bool pack) { return !pack || mr * count * kc <= most_a; }),
+            space::where<"nv", "vl", "n_tiles", "kc", "pack_b">(
+                [](int nv, int vl, int count, int kc, bool pack) { return !pack || nv * vl * count * kc <= most_b; })});
 }
 
 /// The plain configuration of a point in `gemm_space`.
@@ -93,13 +115,14 @@ template <class Space>
 /// The configuration that a sensible library would run untuned: the tile is chosen as for convolutions. k is taken in
 /// steps of 256; their panels of B are packed and stay in the second-level cache for all rows. A is read in place.
 /// Throws: std::invalid_argument where the table has no full-width tile.
-[[nodiscard]] inline gemm_config default_config(const gemm_shape& shape, const tile_table& table)
+template <detail::any_product_table Table>
+[[nodiscard]] gemm_config default_config(const gemm_shape& shape, const Table& table)
 {
-    const tile& t = detail::default_tile(table, shape.m, 0);
-    const auto blocks = [](int tile, int length) {
+    const auto& t = detail::default_tile(table, shape.m, 0);
+    const auto blocks = [](int size, int length) {
         int count = 1;
-        while (count < 16 && 2 * tile * count < 2 * length) count *= 2;
-        return tile * count;
+        while (count < 16 && 2 * size * count < 2 * length) count *= 2;
+        return size * count;
     };
     return {.mr = t.mr,
             .nv = t.nv,
@@ -108,7 +131,7 @@ template <class Space>
             .nc = blocks(t.nv * t.vl, shape.n),
             .kc = shape.k >= 256 ? 256 : (std::max)(16, 1 << detail::log2_floor(shape.k)),
             .order = loop_order::oir,
-            .pack_b = shape.m >= 16};
+            .pack_b = shape.m >= 16 || decltype(detail::format_of(table))::group > 1};
 }
 
 }  // namespace tunekit::kernels

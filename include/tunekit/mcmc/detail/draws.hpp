@@ -7,9 +7,11 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <utility>
 
+#include "tunekit/linalg/pack.hpp"
 #include "tunekit/random/uniform.hpp"
 
 namespace tunekit::mcmc::detail {
@@ -34,6 +36,66 @@ template <generator G>
         while (static_cast<std::uint64_t>(m) < threshold) m = wide{random::bits(gen)} * n;
     }
     return {static_cast<std::size_t>(m >> 64), static_cast<double>(static_cast<std::uint64_t>(m) >> 11) * 0x1p-53};
+}
+
+/// Draws already made, then those of `gen`.
+template <generator G>
+struct drawn_first {
+    using result_type = std::uint64_t;
+    std::span<const std::uint64_t> drawn;
+    G& gen;
+
+    static constexpr result_type(min)() { return 0; }
+    static constexpr result_type(max)() { return ~result_type{0}; }
+    result_type operator()()
+    {
+        if (drawn.empty()) return random::bits(gen);
+        const result_type x = drawn.front();
+        drawn = drawn.subspan(1);
+        return x;
+    }
+};
+
+/// `pick` for each place of both spans, at most 32, in their order: a pack at a time, where n fits 32 bits.
+template <generator G>
+void picks(std::uint64_t n, std::span<std::uint32_t> index, std::span<double> fraction, G& gen)
+{
+    using linalg::pack_bits, linalg::pack_size;
+    constexpr std::size_t most = 32;
+    assert(n > 0 && n <= 0xffffffffU && index.size() == fraction.size() && index.size() <= most);
+    const std::size_t m = index.size();
+    std::uint64_t drawn[most], chosen[most];
+    for (auto& x : drawn) x = ~std::uint64_t{0};  // no draw to reject
+    double rest[most];
+    for (std::size_t i = 0; i < m; ++i) drawn[i] = random::bits(gen);
+    pack_bits unsure{};
+    for (std::size_t i = 0; i < m; i += pack_size) {
+        pack_bits x;
+        std::memcpy(&x, drawn + i, sizeof x);
+        const pack_bits low = (x & 0xffffffffU) * n, high = (x >> 32) * n + (low >> 32);
+        const pack_bits below = high << 32 | (low & 0xffffffffU);  // and high >> 32 above it: the product
+        unsure |= reinterpret_cast<pack_bits>(below < n);
+        const pack_bits share = below >> 11, place = high >> 32;
+        // below 2^53, as doubles, exactly: two halves in the mantissas of 2^84 and 2^52
+        const linalg::pack upper = linalg::from_bits(share >> 32 | 0x4530000000000000U),
+                           lower = linalg::from_bits((share & 0xffffffffU) | 0x4330000000000000U);
+        linalg::store(((upper - (0x1p84 + 0x1p52)) + lower) * 0x1p-53, rest + i);
+        std::memcpy(chosen + i, &place, sizeof place);
+    }
+    std::uint64_t any = 0;
+    for (std::size_t lane = 0; lane < pack_size; ++lane) any |= unsure[lane];
+    if (any != 0) {  // perhaps a draw to reject
+        drawn_first<G> again{{drawn, m}, gen};
+        for (std::size_t i = 0; i < m; ++i) {
+            const index_and_fraction one = pick(n, again);
+            chosen[i] = one.index;
+            rest[i] = one.fraction;
+        }
+    }
+    for (std::size_t i = 0; i < m; ++i) {
+        index[i] = static_cast<std::uint32_t>(chosen[i]);
+        fraction[i] = rest[i];
+    }
 }
 
 /// Shuffles until the first `m` places hold a uniform draw without replacement, in uniform order. Draws about m log2(n)

@@ -15,10 +15,10 @@ namespace tunekit::measure {
 
 /// Settings of `builder`.
 struct build_options {
-    std::vector<std::string> compilers{"c++"};  ///< names or paths; a source may ask for any of them
-    std::vector<std::string> flags{"-O2", "-march=native"};
+    std::vector<std::string> compilers{"c++"};               ///< names or paths; a source may ask for any of them
+    std::vector<std::string> flags{"-O2", "-march=native"};  ///< of every compilation, before those of the source
     std::string
-        directory{};  ///< of the cache, made where it is missing; empty: a temporary one, which ends with the builder
+        directory{};  ///< of the cache, made where it is missing; empty: a temporary one, removed with the builder
     std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
     std::size_t together = 16;  ///< the most configurations per compilation
     std::vector<int> cores{};   ///< processors that compilers may use while workers use others; empty: any
@@ -26,7 +26,7 @@ struct build_options {
 
 namespace detail {
 
-/// Compilers of this machine that make shared objects: what `builder` starts.
+/// Compilers of this machine that make shared objects. `builder` starts them.
 class host_toolchain {
 public:
     static constexpr const char* suffix = ".so";
@@ -67,13 +67,13 @@ public:
         return compilation(command, scratch, cores_);
     }
 
-    /// Whether a failure may not be the source's: no place in it is named, and nothing that it wants to be linked to.
+    /// Whether the machine may be the cause of a failure: the messages name no line of the source and no undefined symbol.
     [[nodiscard]] static bool blames_machine(const compilation& process)
     {
         const std::string& text = process.text();
         return text.find("generated:") == std::string::npos && text.find("undefined reference") == std::string::npos;
     }
-    /// A source that compiles, for the same compiler.
+    /// A source for the same compiler that certainly compiles.
     [[nodiscard]] static source harmless(const source& like)
     {
         return {.text = "extern \"C\" void kernel() {}", .compiler = like.compiler};
@@ -108,22 +108,24 @@ private:
 ///     const build_result r = pool.wait(pool.cache().key(sources[0], "kernel"));
 ///
 /// Each source is put into a namespace of its own and its entry point is renamed, so sources need not know of each other.
-/// Where several do not compile together, or not within the time of one, they are compiled singly, and only the faulty one
-/// fails. Where one then does not load or run, `generated` and `lanes` build it once more, alone. Builds are kept in the
-/// cache. A failed source is not tried again (after a time-out, unless the limit is longer). Undefined symbols are errors:
-/// the C library, libm and libgcc are linked, nothing else.
+/// Where several do not compile together, or not within the time of one, they are compiled one by one, and only the faulty
+/// one fails. Where one then does not load or run, `generated` and `lanes` build it once more, alone. Builds are kept in
+/// the cache. A failed source is not tried again (after a time-out, unless the limit is longer). Undefined symbols are
+/// errors: only the C library, libm and libgcc are linked.
 ///
-/// Compilers are served in `submit`, `wait` and `advance`. Between those calls they run on, but none is started. Each has a
-/// process group, which a time-out kills, and which ends with this process. They read no input, and their messages become
+/// Compilers are served in `submit`, `wait` and `advance`. Between those calls they continue, but none is started. Each has
+/// a process group, which a time-out kills, and which ends with this process. They read no input. Their messages become
 /// part of the failure. They are started by /bin/sh, and no argument passes through it as text.
 ///
 /// Failures:   build_error with the compiler's first error, build_timeout.
-/// Errors:     tunekit::error from the constructor where a compiler is missing, or where the directory cannot be had, can be
-///             written by others or executes nothing; later where a source fails and one that is empty fails as well: a full
-///             disk, no assembler, no memory. No candidate fails for that.
-/// Cost:       see docs/generated_code.md. Threads: one object is for one thread at a time.
+/// Errors:     tunekit::error from the constructor where a compiler is missing, and where the directory cannot be made or
+///             used, can be written by others, or does not allow programs. Later where a source fails and an empty source
+///             fails too: a full disk, no assembler, no memory. No candidate fails because of that.
+/// Cost:       see docs/generated_code.md.
+/// Threads:    one object is for one thread at a time.
 class builder : public build_pool<detail::host_toolchain> {
 public:
+    /// Finds the compilers and opens the cache; starts no process. Throws tunekit::error as said above.
     explicit builder(build_options options = {}) : build_pool(options.directory, options.processes, options) {}
 };
 

@@ -22,15 +22,15 @@ namespace tunekit::measure {
 struct compiler {
     std::string name;      ///< the name that was asked for
     std::string path;      ///< the program that is started
-    std::string identity;  ///< differs, but for chance, from that of any other compiler or machine
+    std::string identity;  ///< a digest; two compilers or kinds of processor have the same one only by chance
 
     friend bool operator==(const compiler&, const compiler&) = default;
 };
 
 namespace detail {
 
-/// 128 bits of a text, as 32 hexadecimal digits: two byte-wise multiply-and-shift hashes with odd constants of their
-/// own.
+/// A digest of 128 bits of a text, as 32 hexadecimal digits: two byte-wise multiply-and-shift hashes, each with its own
+/// odd constant.
 inline std::string digest(std::string_view text)
 {
     std::uint64_t a = 0x9E3779B97F4A7C15U;
@@ -48,7 +48,7 @@ inline std::string digest(std::string_view text)
     return out;
 }
 
-/// Adds a part to a text that is digested: with its length, so that parts cannot run into each other.
+/// Adds a part to a text that is digested. Its length goes before it, so that different parts never give the same text.
 inline void add_part(std::string& to, std::string_view part)
 {
     to += std::to_string(part.size());
@@ -56,7 +56,7 @@ inline void add_part(std::string& to, std::string_view part)
     to += part;
 }
 
-/// The kind of processor, which -march=native stands for; empty where the system does not say.
+/// The kind of processor, which -march=native depends on; empty where the system does not say.
 inline std::string processor()
 {
     const descriptor file(::open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC));
@@ -71,7 +71,7 @@ inline std::string processor()
     return out;
 }
 
-/// Where a program of this name would be started from; empty where there is none.
+/// The path of the program that a name would start; empty where there is none.
 inline std::string find_program(const std::string& name)
 {
     const auto runs = [](const std::string& path) {
@@ -93,8 +93,8 @@ inline std::string find_program(const std::string& name)
 
 }  // namespace detail
 
-/// Finds the compiler `name`: a path, or a name to look up in PATH. Nothing is started. Its identity is its path, size
-/// and time of change, and the kind of processor. Throws: tunekit::error where there is no such program.
+/// Finds the compiler `name`: a path, or a name to look up in PATH. Nothing is started. Its identity is made from its path,
+/// its size, its time of change, and the kind of processor. Throws tunekit::error where there is no such program.
 [[nodiscard]] inline compiler find_compiler(const std::string& name)
 {
     compiler out{name, detail::find_program(name), {}};

@@ -24,23 +24,24 @@ namespace tunekit::measure {
 template <class Template, measurer Inner, class Pool = builder>
 class generated_measurer {
 public:
+    /// Takes over the three parts; see `generated`.
     generated_measurer(Template what, Pool pool, Inner inner)
         : what_(std::move(what)), pool_(std::move(pool)), inner_(std::move(inner))
     {
     }
 
+    /// The builder, for example to read what it has compiled.
     [[nodiscard]] const Pool& building() const noexcept { return pool_; }
+    /// The measurer that runs what was built.
     [[nodiscard]] const Inner& running() const noexcept { return inner_; }
 
+    /// Builds a batch and measures it, in its order.
     [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
     {
-        std::vector<measurement> out;
-        out.reserve(batch.size());
-        measure(batch, within, [&out](measurement m) { out.push_back(std::move(m)); });
-        return out;
+        return detail::collected(*this, batch, within);
     }
 
-    /// The same, with `each` called for each measurement as soon as it is known.
+    /// Measures a batch and calls `each(measurement)` per candidate, in order, as soon as it is known.
     template <class Each>
     void measure(std::span<const index> batch, const limits& within, Each&& each)
     {
@@ -90,8 +91,8 @@ private:
         return std::move(m.front());
     }
 
-    /// Builds one configuration alone and runs it again: a macro or a constructor of the others in its translation unit
-    /// may be to blame.
+    /// Builds one configuration alone and runs it again. A macro or a constructor of another one in its translation unit may
+    /// have been the cause.
     measurement run_alone(std::span<const index> one, const std::string& key, const limits& within,
                           const measurement& before)
     {
@@ -114,21 +115,20 @@ private:
 };
 
 /// Measures the configurations of a template whose code must be built. It compiles a batch in the processes of `pool`
-/// (a `builder` or an `nvrtc_builder`). `inner` measures each configuration as soon as it is built, while later ones
-/// are still compiled.
+/// (a `builder`, an `nvrtc_builder` or an `opencl_builder`). `inner` measures each configuration as soon as it is built,
+/// while later ones are still compiled.
 ///
 ///     builder pool;
 ///     auto kernel  = generated_kernel<void(float*)>(scale, pool.cache(), bind);
 ///     auto runs    = isolated(scale.space, timed{kernel, until_confident{}, check});
 ///     auto measure = generated(scale, std::move(pool), std::move(runs));
 ///
-/// Build the isolated part before anything else, as always; it needs the cache's name alone. Compilers take the
-/// processors that build_options::processes leaves them: one is left to the kernel. A configuration that was compiled
-/// together with others and fails is compiled and run once more by itself: `inner` is told by `forget(index)`, where it
-/// has that.
+/// Build the isolated part before anything large, as always; it needs the name of the cache only. By default
+/// build_options::processes leaves one processor to the kernel. A configuration that was compiled together with others and
+/// fails is compiled alone and run once more. `inner` learns of it by `forget(index)`, where it has that.
 ///
 /// Failures:   invalid (the template threw), build_error, build_timeout; then those of `inner`.
-/// Errors:     tunekit::error where compilers cannot be started or the cache takes no more.
+/// Errors:     tunekit::error where compilers cannot be started, or nothing can be written into the cache.
 template <class Template, class Pool, measurer Inner>
 [[nodiscard]] generated_measurer<Template, Inner, Pool> generated(Template what, Pool pool, Inner inner)
 {

@@ -16,7 +16,7 @@
 
 namespace tunekit::measure {
 
-/// A loaded shared object; it is unloaded at the end of this object's life. Move-only.
+/// A loaded shared object. The destructor unloads it. Move-only.
 class loaded_code {
 public:
     /// Loads the shared object. Throws tunekit::error with the loader's reason.
@@ -24,6 +24,7 @@ public:
     {
         if (handle_ == nullptr) throw error("loaded_code: " + reason());
     }
+    /// Takes over the loaded object; `other` must not be used any more.
     loaded_code(loaded_code&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
     loaded_code& operator=(loaded_code&& other) noexcept
     {
@@ -64,7 +65,7 @@ struct keeps_code {
     loaded_code code;
 };
 
-/// What runs a kernel, and the code it runs, which goes last.
+/// A callable that runs a kernel, and the code that it runs. The code is unloaded last.
 template <class Run>
 struct loaded_run : private keeps_code, public Run {
     loaded_run(loaded_code loaded, Run run) : keeps_code{std::move(loaded)}, Run(std::move(run)) {}
@@ -72,8 +73,8 @@ struct loaded_run : private keeps_code, public Run {
 
 }  // namespace detail
 
-/// What `bind(function, config)` makes of the function `entry` of `code`, which is unloaded after it.
-/// Errors: tunekit::error where there is no such function. Precondition: it has this signature.
+/// What `bind(function, config)` makes of the function `entry` of `code`. The code is unloaded after it is destroyed.
+/// Throws tunekit::error where there is no such function. Precondition: it has this signature.
 template <class Signature, class Bind, class Config>
 [[nodiscard]] auto bound_code(loaded_code code, const std::string& entry, Bind& bind, const Config& config)
 {
@@ -89,9 +90,11 @@ template <class Signature, class Bind, class Config>
 ///         return [=] { run(x); };
 ///     });
 ///
-/// `bind(function, config)` returns what runs it, as `timed` wants it: a callable of nothing or of the turn,
-/// `restore()` and all. It may pack operands as the configuration asks. The code is unloaded when that is destroyed.
-/// Only the configuration is needed to find the code, so it works in processes forked before anything was built.
+/// `bind(function, config)` returns the callable that `timed` runs: of nothing or of the turn, with `restore()` where it is
+/// needed. It may pack operands as the configuration asks. The code is unloaded when the callable is destroyed. Only the
+/// configuration is needed to find the code, so it works in processes forked before anything was built.
+///
+/// Errors: tunekit::error where the code was not built, does not load, or has no such function.
 template <class Signature, class Template, class Bind>
 [[nodiscard]] auto generated_kernel(Template what, build_cache cache, Bind bind)
 {

@@ -28,11 +28,11 @@ namespace tunekit::measure {
 
 /// Settings of `lanes`.
 struct lanes_options {
-    std::size_t ahead = 0;  ///< jobs beyond those that run: being compiled, or built and waiting; 0: one per compiler
+    std::size_t ahead = 0;  ///< jobs beyond those that run: in compilation, or built and waiting; 0: one per compiler
 };
 
-/// A pool that builds each job before it runs it. The processes of a builder compile the jobs. A built job goes on to a
-/// pool of runners as soon as one is free.
+/// A pool that builds each job before it runs it. The processes of a builder compile the jobs. A built job goes to a pool of
+/// runners as soon as one is free.
 ///
 ///     const auto cores = share_cores(1, 1);
 ///     builder compilers({.processes = 1, .cores = cores.spared});
@@ -41,17 +41,20 @@ struct lanes_options {
 ///                              {.cores = cores.workers});
 ///     lanes pool(scale, std::move(compilers), std::move(runners));
 ///
-/// So builds overlap with measuring, while at most as many candidates run as there are runners: one on each device. Build
-/// the runners before anything large, as always; they need the cache's name alone. For several tasks give a template for
-/// each, in the order of job::task. `answer::worker` is the runner; `queued_s` are the seconds in which nobody had the job.
+/// So builds overlap with measuring, and at most as many candidates run as there are runners: one on each device. Build the
+/// runners before anything large, as always; they need the name of the cache only. For several tasks give a template for
+/// each, in the order of job::task. `answer::worker` is the runner. `answer::queued_s` are the seconds in which neither a
+/// compiler nor a runner had the job.
 ///
 /// Failures:   invalid (the template threw), build_error, build_timeout; then those of the runners.
-/// Errors:     those of the builder and of the runners; from `submit` for a task without a template.
+/// Errors:     those of the builder and of the runners; std::invalid_argument from `submit` for a task without a template.
 /// Cost:       that of its parts.
-/// Threads:    one at a time; those of the runners.
+/// Threads:    one at a time; as the runners.
 template <class Template, pool Runners = isolated_workers, class Builder = builder>
 class lanes {
 public:
+    /// Takes over a template for each task, in the order of job::task, a builder and a pool of runners. Throws
+    /// std::invalid_argument where there is no template.
     lanes(std::vector<Template> per_task, Builder compilers, Runners runners, lanes_options options = {})
         : templates_(std::move(per_task)),
           compilers_(std::move(compilers)),
@@ -60,15 +63,19 @@ public:
     {
         require(!templates_.empty(), "lanes: no template, want that of one task or more");
     }
+    /// Takes over the template of the only task, a builder and a pool of runners.
     lanes(Template what, Builder compilers, Runners runners, lanes_options options = {})
         : lanes(one(std::move(what)), std::move(compilers), std::move(runners), options)
     {
     }
 
+    /// The builder, for example to read what it has compiled.
     [[nodiscard]] const Builder& building() const noexcept { return compilers_; }
+    /// The pool that runs what was built. Submit nothing to it directly.
     [[nodiscard]] Runners& running() noexcept { return runners_; }
 
     [[nodiscard]] std::size_t workers() const noexcept { return runners_.workers(); }
+    /// The number of jobs that may be submitted now: those that run and `ahead` more, less those that are out.
     [[nodiscard]] std::size_t room() const noexcept
     {
         const std::size_t runs = runners_.room() + running_.size();
@@ -76,8 +83,11 @@ public:
         const std::size_t out = building_.size() + built_.size() + running_.size();
         return places > out ? places - out : 0;
     }
+    /// Seconds, by the clock of the runners.
     [[nodiscard]] double now() const noexcept { return runners_.now(); }
 
+    /// Makes the source of a job and hands it to the compilers; where the template throws, the job has failed as `invalid`.
+    /// Throws std::invalid_argument where there is no room, or no template for its task.
     void submit(const job& next)
     {
         require(room() > 0, "lanes.submit: no room, want a call of room() before");
@@ -89,7 +99,7 @@ public:
             w.key = compilers_.cache().key(text, t.entry);
             compilers_.submit({text}, t.entry, next.limits.build_seconds);
         } catch (const error&) {
-            throw;  // the compiler's trouble, not the candidate's
+            throw;  // a fault of the builder, not of the candidate
         } catch (const std::exception& e) {
             measurement m;
             m.failed = failure{failure_kind::invalid, 0, std::string("threw: ") + e.what()};
@@ -99,6 +109,8 @@ public:
         building_.push_back(std::move(w));
     }
 
+    /// Serves compilers and runners, and returns the answers known; it waits for the first one for at most `seconds`. Throws
+    /// what the runners throw where none of them is left.
     [[nodiscard]] std::vector<answer> collect(double seconds)
     {
         const wall_clock clock;
@@ -107,7 +119,7 @@ public:
             look_after();
             if (!given_.empty()) return std::exchange(given_, {});
             if (building_.empty() && built_.empty() && running_.empty())
-                return runners_.room() > 0 ? std::vector<answer>() : runners_.collect(0);  // which says why
+                return runners_.room() > 0 ? std::vector<answer>() : runners_.collect(0);  // which throws the reason
             const double moment = clock();
             if (moment >= deadline) return {};
             if constexpr (std::is_same_v<Runners, isolated_workers>) {
@@ -121,7 +133,7 @@ public:
                 events.by(deadline);
                 compilers_.watch(events);
                 events.wait(moment);
-            } else {  // runners of another kind wait for themselves alone
+            } else {  // runners of another kind cannot wait for compilers too
                 hear(building_.empty() ? deadline - moment : 1e-3);
             }
         }
@@ -227,8 +239,8 @@ private:
         }
         hand_over();
         if (!running_.empty()) hear(0);
-        hand_over();                                   // to whoever has just become free
-        if (runners_.room() == 0 && running_.empty())  // and never will be: all of them are lost
+        hand_over();                                   // to a runner that has just become free
+        if (runners_.room() == 0 && running_.empty())  // no runner is left, so the jobs are lost
             for (auto* const waiting : {&building_, &built_}) {
                 for (const in_work& w : *waiting) given_.push_back({.ticket = w.what.ticket});
                 waiting->clear();
@@ -264,7 +276,8 @@ private:
         }
     }
 
-    /// Has a job that failed built by itself, and run again: those that it was compiled with may be to blame.
+    /// Builds a failed job once more, on its own, so that it runs again. Another one that it was compiled with may have been
+    /// the cause.
     void build_alone(in_work w)
     {
         const Template& t = templates_[w.what.task];

@@ -16,9 +16,9 @@ namespace tunekit::measure {
 /// The source that is compiled for one configuration. Its text needs no header: vector extensions and builtins are
 /// enough.
 struct source {
-    std::string text;
+    std::string text;                  ///< C++, or what the builder compiles
     std::string compiler{};            ///< one of build_options::compilers, as written there; empty: the first
-    std::vector<std::string> flags{};  ///< after the builder's own, so that they win
+    std::vector<std::string> flags{};  ///< they stand after the builder's own, so they override them
 
     friend bool operator==(const source&, const source&) = default;
 };
@@ -30,16 +30,17 @@ struct source {
 ///                std::to_string(tk::get<"factor">(c)) + "; }";
 ///     }, "scale"};
 ///
-/// `text(config)` gives std::string, `source` where compiler or flags belong to the configuration, or what has its text
-/// as `whole()`, as `cuda_source` has. Equal
-/// configurations give equal text. The source defines `extern "C"` the function `entry`, includes nothing, and has no
-/// object that needs construction. An exception from `text` makes the configuration invalid.
+/// `text(config)` gives std::string; or `source`, where compiler or flags belong to the configuration; or a type whose
+/// `whole()` is the text, such as `cuda_source`. Equal configurations give equal text. The source defines the function
+/// `entry` as `extern "C"`, includes nothing, and has no object that needs construction. An exception from `text` makes the
+/// configuration invalid.
 template <space::typed Space, class Text>
 struct source_template {
-    Space space;
-    Text text;
-    std::string entry = "kernel";
+    Space space;                   ///< the space whose configurations are built
+    Text text;                     ///< called as `text(config)`; gives the source
+    std::string entry = "kernel";  ///< name of the `extern "C"` function that the source defines
 
+    /// The source of a configuration, whichever form `text` has. Throws what `text` throws.
     template <class Config>
     [[nodiscard]] source source_of(const Config& config) const
     {

@@ -27,14 +27,14 @@ namespace tunekit::measure {
 
 /// Settings of `nvrtc_builder`.
 struct nvrtc_options {
-    std::string architecture = "sm_80";  ///< of the device that runs the code: cuda_device::architecture()
-    std::vector<std::string> flags{"--std=c++17"};
+    std::string architecture = "sm_80";             ///< of the device that runs the code: cuda_device::architecture()
+    std::vector<std::string> flags{"--std=c++17"};  ///< of every compilation, before those of the source
     std::string
-        directory{};  ///< of the cache, made where it is missing; empty: a temporary one, which ends with the builder
+        directory{};  ///< of the cache, made where it is missing; empty: a temporary one, removed with the builder
     std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
     std::string library{};      ///< path of libnvrtc; empty: the newest one found
-    /// The program that is started for each source, "/proc/self/exe" for example. Its main calls `serve_nvrtc`. Empty: this
-    /// process is forked instead, which is quicker, and not safe where the library keeps threads or locks.
+    /// The program that is started for each source, for example "/proc/self/exe". Its main calls `serve_nvrtc`. Empty: this
+    /// process is forked instead. That is faster, and not safe where the library keeps threads or locks.
     std::string program{};
 };
 
@@ -42,15 +42,16 @@ struct nvrtc_options {
 /// with it. A key is a digest of the text, the entry point, architecture, flags and the compiler's version and file.
 class cubin_cache : public detail::code_cache {
 public:
+    /// Names cubins in `directory`. `compiler` is a text that identifies the compiler; it is a part of every key.
     cubin_cache(std::string directory, std::string compiler, const std::string& architecture,
                 std::vector<std::string> flags)
         : code_cache(std::move(directory), ".cubin", std::move(compiler), with(architecture, std::move(flags)))
     {
     }
 
-    /// The cubin and PTX with this key; empty where they are missing, incomplete or not ours.
+    /// The cubin and PTX with this key; empty where they are missing, incomplete or another user's.
     [[nodiscard]] cuda_image image(std::string_view key) const { return cuda_image::of(code(key)); }
-    /// The bytes of the cubin with this key; empty where it is missing, incomplete or not ours.
+    /// The bytes of the cubin with this key; empty where it is missing, incomplete or another user's.
     [[nodiscard]] std::string cubin(std::string_view key) const { return image(key).cubin; }
 
 private:
@@ -63,9 +64,9 @@ private:
 
 namespace detail {
 
-inline constexpr const char* nvrtc_mark = "--tunekit-nvrtc";  ///< the first argument of a program that is to compile
+inline constexpr const char* nvrtc_mark = "--tunekit-nvrtc";  ///< the first argument of a program started to compile
 
-/// Compiles `text` into `file`, and writes what the compiler says to descriptor 1. Returns an exit status.
+/// Compiles `text` into `file`, and writes the compiler's messages to descriptor 1. Returns an exit status.
 inline int compile_into(const nvrtc& compiler, const std::string& text, const std::vector<std::string>& options,
                         const std::string& file)
 {
@@ -79,7 +80,8 @@ inline int compile_into(const nvrtc& compiler, const std::string& text, const st
     return built.good ? 0 : 1;
 }
 
-/// Where `asked` is newer than all that the compiler knows: the newest of those. Its PTX runs on later devices.
+/// `asked`, or where that is newer than all that the compiler knows, the newest of those. Its PTX runs on later devices.
+/// Throws std::invalid_argument for any other that it does not know.
 inline std::string known_architecture(const nvrtc& compiler, const std::string& asked)
 {
     const int number = asked.starts_with("sm_") ? std::atoi(asked.c_str() + 3) : 0;
@@ -93,7 +95,7 @@ inline std::string known_architecture(const nvrtc& compiler, const std::string& 
             list);
 }
 
-/// NVRTC in processes of their own: what `nvrtc_builder` starts.
+/// NVRTC in processes of their own. `nvrtc_builder` starts them.
 class nvrtc_toolchain {
 public:
     static constexpr const char* suffix = ".cubin";
@@ -104,7 +106,7 @@ public:
           program_(options.program == self ? own_path() : options.program),
           cache_(directory, compiler_.identity(), known_architecture(compiler_, options.architecture), options.flags)
     {
-        // What the library does once per process is done before the forks, not after each.
+        // The library's work that is done once per process is done before the forks, not after each.
         if (program_.empty())
             static_cast<void>(compiler_.compile("__global__ void nothing() {}", cache_.options_of({})));
     }
@@ -128,12 +130,12 @@ public:
         return compilation(command, scratch);
     }
 
-    /// What ended without the compiler's verdict: no file, no library, no such program.
+    /// Whether it ended without the compiler's verdict: no file, no library, no such program.
     [[nodiscard]] static bool blames_machine(const compilation& process)
     {
         return WIFEXITED(process.status()) && WEXITSTATUS(process.status()) >= 126;
     }
-    /// A source that compiles.
+    /// A source that certainly compiles.
     [[nodiscard]] static source harmless(const source& /* like */)
     {
         return {"extern \"C\" __global__ void kernel() {}\n"};
@@ -148,7 +150,7 @@ public:
 private:
     static constexpr const char* self = "/proc/self/exe";
 
-    /// A shell starts the program, and would be itself.
+    /// The path of this program. A shell starts it, and in the shell "/proc/self/exe" would be the shell.
     static std::string own_path()
     {
         char path[4096];
@@ -175,7 +177,7 @@ private:
 ///         tk::measure::nvrtc_builder pool({.program = "/proc/self/exe"});
 ///     }
 ///
-/// The library is begun anew each time, which takes about 0.1 s.
+/// The library is opened again each time, which takes about 0.1 s.
 inline void serve_nvrtc(int argc, char** argv)
 {
     if (argc < 5 || std::strcmp(argv[1], detail::nvrtc_mark) != 0) return;
@@ -196,15 +198,17 @@ inline void serve_nvrtc(int argc, char** argv)
 ///     auto measure = generated(program, std::move(pool), std::move(runs));
 ///
 /// No device is needed and the driver is not touched. The library is opened here and the processes are forked from this
-/// one, so a compilation costs what a fork does beside the compiler's time; or they are started, as `nvrtc_options::program`
-/// says. Beside the machine code its PTX is kept, and where the architecture is newer than all that the library knows, the
-/// newest of those is compiled for: the driver makes a device's own code of PTX. A source defines `extern "C" __global__`
-/// its entry point and includes nothing, unless flags say where to look (--include-path=...).
+/// one, so a compilation costs a fork and the compiler's time. Or programs are started, as `nvrtc_options::program` says.
+/// PTX is kept together with the machine code. Where the architecture is newer than all that the library knows, it compiles
+/// for the newest of those: the driver makes a device's own code from PTX. A source defines its entry point as
+/// `extern "C" __global__`. It includes nothing, unless flags say where to look (--include-path=...).
 ///
-/// Failures:   build_error with the compiler's words from its first error on, build_timeout.
+/// Failures:   build_error with the compiler's messages from its first error on, build_timeout.
 /// Errors:     no_cuda where there is no NVRTC; std::invalid_argument for an architecture it does not know.
 class nvrtc_builder : public build_pool<detail::nvrtc_toolchain> {
 public:
+    /// Opens the library and the cache. Throws no_cuda, std::invalid_argument as said above, and tunekit::error where the
+    /// directory cannot be used.
     explicit nvrtc_builder(nvrtc_options options = {}) : build_pool(options.directory, options.processes, options) {}
 
     /// The version of the library, such as "13.0".

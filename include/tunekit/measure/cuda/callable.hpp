@@ -23,13 +23,13 @@ namespace tunekit::measure {
 
 namespace detail {
 
-/// What runs a configuration that is launched by hand.
+/// Runs a configuration that is launched by hand.
 template <class Launch>
 class cuda_called {
 public:
     cuda_called(cuda_session& gpu, Launch launch) : gpu_(&gpu), launch_(std::move(launch)) {}
 
-    /// Seconds of one run; the first, which may be checked, is launched once and no more.
+    /// Seconds of one run. The first run, which may be checked, is launched exactly once.
     [[nodiscard]] double operator()(std::uint64_t /* turn */)
     {
         return series_(*gpu_, [this] {
@@ -61,8 +61,9 @@ private:
 ///     });
 ///     auto measure = isolated(space, timed{kernel, until_confident{}, cuda_check{&data, &gpu}}, cuda_isolation());
 ///
-/// `prepare(config)` returns what launches into the default stream; it is called in the worker, where `gpu` has begun
-/// CUDA. The runtime shares the session's context. Call no function of the runtime before the worker is forked.
+/// `prepare(config)` returns a function that launches into the default stream. It is called in the worker, where `gpu` has
+/// begun CUDA. The runtime shares the session's context. Call no function of the runtime before the worker is forked.
+///
 /// Failures:   launch_error with the runtime's code, out_of_memory; those of what `prepare` throws.
 template <class Prepare>
 [[nodiscard]] auto cuda_callable(cuda_session& gpu, Prepare prepare)

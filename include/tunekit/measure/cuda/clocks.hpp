@@ -15,10 +15,11 @@ namespace tunekit::measure {
 /// The clock rates and the throttling seen on a device during a run. They are read right after a candidate, so that an
 /// idle device does not hide them.
 struct cuda_conditions {
-    unsigned samples = 0;
-    unsigned min_mhz = 0, max_mhz = 0;  ///< of the multiprocessors
-    unsigned long long held_back = 0;   ///< all of NVML's reasons for lower clocks that were seen
+    unsigned samples = 0;               ///< readings so far; 0: nothing is known
+    unsigned min_mhz = 0, max_mhz = 0;  ///< lowest and highest clock rate of the multiprocessors
+    unsigned long long held_back = 0;   ///< all of NVML's reasons for lower clocks that were seen, as its bits
 
+    /// Adds a reading: a clock rate and NVML's reasons at that moment.
     void add(unsigned mhz, unsigned long long reasons) noexcept
     {
         min_mhz = samples == 0 || mhz < min_mhz ? mhz : min_mhz;
@@ -26,6 +27,7 @@ struct cuda_conditions {
         held_back |= reasons;
         ++samples;
     }
+    /// Adds all readings of another one.
     void add(const cuda_conditions& other) noexcept
     {
         if (other.samples == 0) return;
@@ -60,11 +62,12 @@ struct cuda_conditions {
     friend bool operator==(const cuda_conditions&, const cuda_conditions&) = default;
 };
 
-/// NVML on one device. It watches nothing where there is no NVML. It does not begin CUDA, so it may be used beside
-/// workers. Move-only.
+/// NVML on one device. It reads nothing where there is no NVML. It does not begin CUDA, so a process that forks workers may
+/// use it. Move-only.
 class cuda_clocks {
 public:
-    /// Opens the device with a bus identity, cuda_device::bus. `library` is libnvidia-ml; empty: the system's.
+    /// Opens the device with a bus identity, cuda_device::bus. `library` is libnvidia-ml; empty: the system's. It does not
+    /// throw where there is none.
     explicit cuda_clocks(const std::string& bus, const std::string& library = {})
     {
         try {
@@ -77,7 +80,7 @@ public:
             try {
                 nvml_->find(reasons_, "nvmlDeviceGetCurrentClocksThrottleReasons");
             } catch (const no_cuda&) {
-                nvml_->find(reasons_, "nvmlDeviceGetCurrentClocksEventReasons");  // what newer ones call it
+                nvml_->find(reasons_, "nvmlDeviceGetCurrentClocksEventReasons");  // its name in newer versions
             }
             if (init() != 0 || find(bus.c_str(), &device_) != 0) device_ = nullptr;
         } catch (const no_cuda&) {
@@ -85,9 +88,10 @@ public:
         }
     }
 
+    /// Whether NVML was found and knows the device.
     [[nodiscard]] bool watching() const noexcept { return device_ != nullptr; }
 
-    /// Adds the present clock rates and reasons.
+    /// Adds the present clock rate and reasons; nothing where NVML does not give them.
     void look(cuda_conditions& to) const
     {
         constexpr int multiprocessors = 1;  // NVML_CLOCK_SM

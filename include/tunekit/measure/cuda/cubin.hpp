@@ -15,9 +15,9 @@
 
 namespace tunekit::measure {
 
-/// The resources that one kernel needs. CUDA's cuFuncGetAttribute gives the same for a kernel that is loaded.
+/// The resources that one kernel needs. CUDA's cuFuncGetAttribute gives the same for a loaded kernel.
 struct cuda_resources {
-    int registers = 0;             ///< per thread
+    int registers = 0;             ///< per thread; 0: not known
     std::size_t local_bytes = 0;   ///< per thread: values that did not fit into registers, and arrays that are indexed
     std::size_t shared_bytes = 0;  ///< per block, without those that the launch adds
     int max_threads = 0;           ///< per block, from __launch_bounds__; 0: not given
@@ -25,8 +25,8 @@ struct cuda_resources {
     friend bool operator==(const cuda_resources&, const cuda_resources&) = default;
 };
 
-/// The kernels of a cubin by name; empty where the bytes are no cubin. The format is not documented by its maker. This
-/// reads the attributes that cuobjdump and ptxas -v show, and tests compare with what ptxas says.
+/// The kernels of a cubin by name; empty where the bytes are no cubin. NVIDIA does not document the format. This reads the
+/// attributes that cuobjdump and ptxas -v show. Tests compare the values with those of ptxas.
 [[nodiscard]] inline std::map<std::string, cuda_resources> cubin_kernels(std::string_view cubin)
 {
     constexpr unsigned char max_threads = 0x05, required_threads = 0x10, frame_size = 0x11, least_stack = 0x12;
@@ -35,7 +35,7 @@ struct cuda_resources {
     const cubin_reader file(cubin);
     std::map<std::string, cuda_resources> out;
     std::size_t symbols = 0;
-    std::uint64_t reserved = 0;  // from compute capability 9 on, the system's own part of a block is counted
+    std::uint64_t reserved = 0;  // from compute capability 9 on, the size includes the system's own part of a block
     for (std::size_t k = 0; k < file.sections(); ++k) {
         const std::string_view name = file.name(k);
         if (name == ".symtab") symbols = k;

@@ -17,17 +17,17 @@ namespace tunekit::measure {
 
 /// A CUDA device and its limits. The defaults hold for every device of compute capability 5.0 and more.
 struct cuda_device {
-    int index = 0;
+    int index = 0;                         ///< its number for the driver, from 0
     int major = 5, minor = 0;              ///< compute capability
     int processors = 1;                    ///< streaming multiprocessors
-    int threads = 1024;                    ///< per block
-    int registers = 65536;                 ///< per block
+    int threads = 1024;                    ///< the most per block
+    int registers = 65536;                 ///< the most per block
     std::size_t shared_bytes = 49152;      ///< per block, without a special request
     std::size_t max_shared_bytes = 49152;  ///< per block, with a request: dynamic shared memory only
     std::size_t cache_bytes = 0;           ///< of the second level
-    std::size_t memory_bytes = 0;
-    std::string bus{};  ///< "0000:65:00.0"
-    std::string name{};
+    std::size_t memory_bytes = 0;          ///< of device memory, used or free
+    std::string bus{};                     ///< PCI bus identity, such as "0000:65:00.0"; "-" where it is not known
+    std::string name{};                    ///< product name, as the driver gives it
 
     /// The name of the architecture as nvrtc_options take it, such as "sm_90".
     [[nodiscard]] std::string architecture() const { return "sm_" + std::to_string(10 * major + minor); }
@@ -49,7 +49,7 @@ enum cuda_attribute : int {
     max_shared_per_block_optin = 97,
 };
 
-/// What the driver says of device `k`. Precondition: cuInit was called.
+/// Device `k`, as the driver describes it. Precondition: cuInit was called.
 inline cuda_device describe(const detail::cuda_driver& cuda, int k)
 {
     detail::cuda_driver::device d = 0;
@@ -77,7 +77,7 @@ inline cuda_device describe(const detail::cuda_driver& cuda, int k)
     return out;
 }
 
-/// cuInit, with its usual complaint in plain words. Returns the number of devices. Throws no_cuda where there is none.
+/// Calls cuInit and returns the number of devices. Throws no_cuda, with the remedy, where there is none.
 inline int begin_cuda(const detail::cuda_driver& cuda)
 {
     int n = 0;
@@ -106,9 +106,9 @@ inline std::optional<cuda_device> parse_device(const std::string& line)
 
 }  // namespace detail
 
-/// Lists the devices of this machine. A child process asks for them, so that CUDA may still be begun in workers forked
-/// later. `driver` is the library; empty: the system's. Throws no_cuda, in one line, where there is no driver or no
-/// device, and where the driver does not answer for `seconds`.
+/// Lists the devices of this machine. A child process asks for them, so that workers forked later can still begin CUDA.
+/// `driver` is the library; empty: the system's. Throws no_cuda, in one line, where there is no driver or no device, and
+/// where the driver does not answer within `seconds`.
 [[nodiscard]] inline std::vector<cuda_device> cuda_devices(const std::string& driver = {}, double seconds = 30)
 {
     const std::string text = detail::asked_in_child<no_cuda>(

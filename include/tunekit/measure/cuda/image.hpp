@@ -12,11 +12,13 @@
 
 namespace tunekit::measure {
 
-/// A cubin with its PTX behind it, and a line that says how long that is. Readers of ELF files pass over what follows one.
+/// A cubin and its PTX. In a file the PTX follows the cubin, and a last line says how long it is. Readers of ELF files ignore
+/// what follows one.
 struct cuda_image {
-    std::string cubin{};
-    std::string ptx{};
+    std::string cubin{};  ///< machine code of one architecture, an ELF file
+    std::string ptx{};    ///< what the driver of a later device compiles; empty where there is none
 
+    /// The content of a file: cubin, PTX and the line with its length.
     [[nodiscard]] std::string text() const
     {
         char line[line_size + 1];
@@ -24,7 +26,7 @@ struct cuda_image {
         return cubin + ptx + line;
     }
 
-    /// Of a text without that line, all is cubin.
+    /// The image in a file's content. A text without that line is all cubin.
     [[nodiscard]] static cuda_image of(std::string_view text)
     {
         const std::string last(text.substr(text.size() < line_size ? 0 : text.size() - line_size));

@@ -37,12 +37,12 @@ namespace tunekit::measure {
     if (use->max_threads != 0 && how.threads() > use->max_threads)
         return too_many(how, "threads per block by its launch bounds are", how.threads(), use->max_threads);
     const std::int64_t warps = (how.threads() + 31) / 32;
-    const std::int64_t registers = warps * 32 * ((use->registers + 7) / 8 * 8);  // dealt to warps, by eights
+    const std::int64_t registers = warps * 32 * ((use->registers + 7) / 8 * 8);  // given to whole warps, by eights
     if (registers > on.registers) return too_many(how, "registers per block are", registers, on.registers);
     return std::nullopt;
 }
 
-/// Runs one configuration: a loaded module and its launches. Move-only; unloads the module when it ends.
+/// Runs one configuration: a loaded module and its launches. Move-only. The destructor unloads the module.
 class cuda_run {
 public:
     /// Loads `image` and runs the launches of `source.prepare`. Throws cuda_failure, or candidate_error where a launch
@@ -67,6 +67,7 @@ public:
             throw;
         }
     }
+    /// Takes over the module of `other`, which must not run any more.
     cuda_run(cuda_run&& other) noexcept
         : gpu_(other.gpu_),
           module_(std::exchange(other.module_, nullptr)),
@@ -111,7 +112,7 @@ private:
             s.block[k] = static_cast<unsigned>(how.block[k]);
         }
         cuda.check(cuda.module_function(&s.function, module_, how.entry.c_str()), "cuModuleGetFunction " + how.entry);
-        if (how.shared_bytes > 0)  // beyond 48 KiB, fixed and dynamic together, a device wants to be asked
+        if (how.shared_bytes > 0)  // more than 48 KiB, fixed and dynamic together, must be requested
             cuda.check(cuda.function_set(s.function, most_dynamic_shared, static_cast<int>(how.shared_bytes)),
                        "asking for " + std::to_string(how.shared_bytes) + " bytes of shared memory");
         return s;

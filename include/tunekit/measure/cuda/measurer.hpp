@@ -2,8 +2,8 @@
 #pragma once
 
 /// \file
-/// A measurer for the configurations of a CUDA template: built by NVRTC, checked against the device's limits, run in a
-/// worker process that CUDA faults cannot leave.
+/// A measurer for the configurations of a CUDA template. They are built by NVRTC, checked against the device's limits, and
+/// run in a worker process, so that a CUDA fault ends that process only.
 
 #include <cstddef>
 #include <memory>
@@ -22,7 +22,7 @@ namespace tunekit::measure {
 
 namespace detail {
 
-/// What one CUDA device can start, by the resources in cubins; watches its clocks.
+/// What one CUDA device can start, by the resources in cubins. It reads the device's clocks.
 class cuda_rule {
 public:
     static constexpr int refusal = cuda_driver::out_of_resources;
@@ -48,14 +48,16 @@ private:
 template <class Template, measurer Inner>
 class cuda_admitted_measurer : public admitted_measurer<Template, cubin_cache, detail::cuda_rule, Inner> {
 public:
+    /// Takes over the parts, as `cuda_admitted` gives them.
     using admitted_measurer<Template, cubin_cache, detail::cuda_rule, Inner>::admitted_measurer;
 
     /// The clock rates and throttling, read after each candidate that ran.
     [[nodiscard]] const cuda_conditions& conditions() const noexcept { return this->rule().seen(); }
 };
 
-/// Has `inner` measure only what device `on` can start, by the resources in the cubins: the rest fails as launch_error
-/// with the code that the driver would give (701), without costing the worker. Watches the device's clocks.
+/// A measurer in front of `inner`, which gets only what device `on` can start, by the resources in the cubins. The rest
+/// fails as launch_error with the code that the driver would give (701), and no worker is lost. It reads the device's clocks
+/// after each run; `nvml` is libnvidia-ml, empty: the system's.
 template <class Template, measurer Inner>
 [[nodiscard]] cuda_admitted_measurer<Template, Inner> cuda_admitted(Template what, cubin_cache cache, cuda_device on,
                                                                     Inner inner, const std::string& nvml = {})
@@ -65,11 +67,11 @@ template <class Template, measurer Inner>
 
 /// Settings of `cuda_measurer`.
 struct cuda_options {
-    cuda_device device{};  ///< from find_cuda_device
-    std::string driver{};  ///< libcuda; empty: the system's
-    std::string nvml{};    ///< libnvidia-ml; empty: the system's
-    device_timing timing{};
-    std::size_t memory_bytes = std::size_t{8} << 30;  ///< of the host, that a worker may make resident
+    cuda_device device{};                             ///< from find_cuda_device
+    std::string driver{};                             ///< libcuda; empty: the system's
+    std::string nvml{};                               ///< libnvidia-ml; empty: the system's
+    device_timing timing{};                           ///< the caches, and how many launches are timed together
+    std::size_t memory_bytes = std::size_t{8} << 30;  ///< host memory that a worker may make resident
 };
 
 /// Settings of `isolated` for a CUDA worker. Its address space is far larger than what it uses, so the parent watches
@@ -84,19 +86,20 @@ struct cuda_options {
 ///     nvrtc_builder pool({.architecture = device.architecture()});
 ///     auto measure = cuda_measurer(program, std::move(pool), data, until_confident{}, {.device = device});
 ///
-/// Compiles in the pool's processes, refuses what the device cannot start, runs the rest in a worker process that holds
-/// the device, checks outputs once and times by events. After a fault, which CUDA does not forget, the worker is
-/// replaced. `data` is copied by the fork; later changes are not seen. limits::run_seconds includes the start of CUDA
-/// in a new worker, a second or so: give it 3 at least.
+/// It compiles in the pool's processes and refuses what the device cannot start. The rest runs in a worker process that
+/// holds the device. Outputs are checked once, and times come from events. After a fault a process cannot use CUDA any more,
+/// so the worker is replaced. `data` is copied by the fork; later changes have no effect. limits::run_seconds includes the
+/// start of CUDA in a new worker, about a second: give it at least 3.
 ///
 /// Failures:   those of `generated`; launch_error with the CUresult (illegal address: 700), wrong_result, run_timeout,
 ///             out_of_memory.
-/// Errors:     those of `isolated`. Threads: as for `isolated`.
+/// Errors:     those of `isolated`.
+/// Threads:    as for `isolated`.
 template <class Template, class Repetition>
 [[nodiscard]] auto cuda_measurer(Template what, nvrtc_builder pool, cuda_operands& data, Repetition repeat,
                                  const cuda_options& options)
 {
-    // Held by the kernel that `isolated` keeps: children may have to be forked again.
+    // The kernel that `isolated` keeps owns it, because children may have to be forked again.
     const auto gpu = std::make_shared<cuda_session>(options.device.index, options.driver, options.timing);
     auto kernel = [gpu, of = cuda_kernel(what, pool.cache(), data, *gpu)](const auto& config) { return of(config); };
     auto runs = isolated(what.space, timed{std::move(kernel), std::move(repeat), cuda_check{&data, gpu.get()}},

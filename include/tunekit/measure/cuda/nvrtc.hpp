@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// NVRTC, CUDA's compiler as a library: from text to machine code of one architecture. It needs no device.
+/// NVRTC, CUDA's compiler as a library: it turns text into machine code of one architecture. It needs no device.
 
 #include <cstddef>
 #include <string>
@@ -17,13 +17,13 @@ class nvrtc {
 public:
     /// The result of a compilation.
     struct outcome {
-        bool good = false;
+        bool good = false;    ///< whether there is machine code
         std::string cubin{};  ///< an ELF file; empty unless good
-        std::string ptx{};    ///< what any later device's driver can turn into its own; empty unless good
+        std::string ptx{};    ///< what the driver of any later device can compile; empty unless good
         std::string log{};    ///< the compiler's messages, warnings included
     };
 
-    /// Opens `path`, or where that is empty the newest libnvrtc found. Throws no_cuda.
+    /// Opens `path`, or where that is empty the newest libnvrtc found. Throws no_cuda where there is none.
     explicit nvrtc(const std::string& path = {})
         : library_(path,
                    {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so",
@@ -54,10 +54,10 @@ public:
         return std::to_string(major) + '.' + std::to_string(minor);
     }
 
-    /// A text that differs, but for chance, between versions and between files.
+    /// A text that identifies version and file: two different ones have the same only by chance.
     [[nodiscard]] std::string identity() const { return version() + ' ' + cuda_library::identity(version_); }
 
-    /// The architectures that it can compile for: 80 stands for sm_80.
+    /// The architectures that it can compile for: 80 stands for sm_80; empty where it does not say.
     [[nodiscard]] std::vector<int> architectures() const
     {
         int n = 0;
@@ -93,7 +93,7 @@ public:
     }
 
 private:
-    using program = void*;  // nvrtcProgram; results are the enumeration nvrtcResult, an int, 0 where all is well
+    using program = void*;  // nvrtcProgram; results are nvrtcResult, an int that is 0 for success
 
     static std::string read(program p, int (*size)(program, std::size_t*), int (*get)(program, char*))
     {

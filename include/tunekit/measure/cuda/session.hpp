@@ -20,18 +20,21 @@ namespace tunekit::measure {
 /// An address in a device's memory: CUdeviceptr.
 using cuda_address = detail::cuda_driver::address;
 
-/// A process's use of a device. The first use begins it, so that it may be made before a fork and used after it.
+/// A process's use of a device. Its first use begins CUDA, so it can be made before a fork and used after it.
 ///
 ///     cuda_session gpu(0);    // touches nothing; the worker begins CUDA
 ///     auto runs = isolated(space, timed{cuda_kernel(program, cubins, data, gpu), until_confident{}});
 ///
-/// The device's primary context is used, which the runtime's `<<<...>>>` share. Device memory lives as long as the
-/// session. Errors: cuda_failure from what the driver refuses, no_cuda where there is no driver or no such device.
+/// It uses the device's primary context, which the runtime's `<<<...>>>` shares. Device memory lives as long as the session.
+///
+/// Errors: cuda_failure where the driver refuses a call, no_cuda where there is no driver or no such device.
 class cuda_session {
 public:
-    using memory = cuda_address;
-    static constexpr bool counts_waiting = true;  ///< the first event is there before the first launch arrives
+    using memory = cuda_address;                  ///< what `allocate` returns; 0 is no memory
+    static constexpr bool counts_waiting = true;  ///< the first event is recorded before the first launch arrives
 
+    /// Names a device, a driver library (empty: the system's) and the timing; touches neither. Throws std::invalid_argument
+    /// where a setting of `how` is out of range.
     explicit cuda_session(int device = 0, std::string driver = {}, device_timing how = {})
         : how_(how), path_(std::move(driver)), index_(device)
     {
@@ -48,6 +51,7 @@ public:
         cuda_->context_release(device_);
     }
 
+    /// The options of the timing.
     [[nodiscard]] const device_timing& timing() const noexcept { return how_; }
 
     /// The driver, with the device's context current. Throws no_cuda or cuda_failure.
@@ -76,19 +80,22 @@ public:
         memory_.push_back(at);
         return at;
     }
-    /// Releases memory of this session.
+    /// Releases memory of this session; nothing where it has no such memory.
     void release(cuda_address at)
     {
         if (std::erase(memory_, at) != 0) cuda().check(cuda_->release(at), "cuMemFree");
     }
+    /// Copies `bytes` from the host to the device.
     void copy_to(cuda_address to, const void* from, std::size_t bytes)
     {
         if (bytes != 0) cuda().check(cuda_->copy_to(to, from, bytes), "cuMemcpyHtoD");
     }
+    /// Copies `bytes` from the device to the host.
     void copy_from(void* to, cuda_address from, std::size_t bytes)
     {
         if (bytes != 0) cuda().check(cuda_->copy_from(to, from, bytes), "cuMemcpyDtoH");
     }
+    /// Sets `bytes` of device memory to `value`, from `offset` bytes behind `at` on. It does not wait.
     void fill(cuda_address at, unsigned char value, std::size_t bytes, std::size_t offset = 0)
     {
         if (bytes != 0) cuda().check(cuda_->fill(at + offset, value, bytes, nullptr), "cuMemsetD8Async");
@@ -103,8 +110,8 @@ public:
         flush_(*this, how_.flush_bytes, *cache_bytes_);
     }
 
-    /// Seconds on the device of one `launch()`, which puts work into the default stream: mean of `times` in a row,
-    /// between two events. `launch_series` says how often, and what comes before.
+    /// Seconds on the device of one `launch()`, which puts work into the default stream: the mean of `times` in a row,
+    /// between two events. `launch_series` chooses `times`, and what runs before.
     template <class Launch>
     [[nodiscard]] double seconds(std::uint32_t times, Launch&& launch)
     {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Questions to libraries that this process had better not begin.
+/// Questions to libraries that this process should not begin: a child asks them.
 
 #include <poll.h>
 #include <sys/wait.h>
@@ -19,8 +19,8 @@
 
 namespace tunekit::measure::detail {
 
-/// What `work()` prints in a child process that it ends with status 0. Throws Missing, in one line that begins with
-/// `what`, where it does not answer for `seconds` or fails; where it throws a tunekit::error, with that line alone.
+/// What `work()` prints in a child process, where it returns 0. Throws Missing, in one line that begins with `what`, where it
+/// does not answer within `seconds` or fails. Where `work` throws a tunekit::error, the line is that of the error.
 template <class Missing, class Work>
 [[nodiscard]] std::string asked_in_child(Work&& work, const std::string& what, double seconds)
 {

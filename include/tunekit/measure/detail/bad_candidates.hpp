@@ -15,7 +15,7 @@
 
 namespace tunekit::measure::detail {
 
-/// What is known of candidates that failed: they are not run again, after a time-out unless the limit is longer.
+/// What is known of candidates that failed. They do not run again; after a time-out they do, where the limit is longer.
 class bad_candidates {
     struct held {
         std::uint64_t task = 0;
@@ -25,21 +25,21 @@ class bad_candidates {
     };
 
     [[nodiscard]] static std::uint64_t hash_of(std::uint64_t task, index candidate) noexcept;
-    /// Its number in `bad_`, or none.
+    /// Its number in `bad_`, or `index_table::none`.
     [[nodiscard]] std::uint32_t number_of(const order& o) const;
 
 public:
-    /// The failure; null where it is not known.
+    /// The failure that it would have again; null where none is known. Valid until the next `note`.
     [[nodiscard]] const measurement* find(const order& o) const;
 
-    /// What fails then is noted anew.
+    /// Forgets a failure, so that the candidate runs again.
     void forget(const order& o);
 
     void note(const order& o, const measurement& m);
 
 private:
     std::vector<held> bad_;
-    core::index_table<std::uint32_t> numbers_;  ///< of those in `bad_`
+    core::index_table<std::uint32_t> numbers_;  ///< positions in `bad_`, by task and candidate
 };
 
 }  // namespace tunekit::measure::detail

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Where built code lies: a directory of shared objects, each under the digest of all that went into it.
+/// A directory of shared objects that were built. Each is named by the digest of all that went into it.
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ namespace tunekit::measure {
 
 namespace detail {
 
-/// Removes what is in a directory and the directories in it, which hold plain files.
+/// Removes the files and directories in a directory, down to `depth` levels.
 inline void remove_contents(int directory, int depth = 2)
 {
     DIR* const dir = directory >= 0 ? ::fdopendir(directory) : nullptr;
@@ -43,7 +43,8 @@ inline void remove_contents(int directory, int depth = 2)
     ::closedir(dir);
 }
 
-/// Owns a directory, which ends with it. It is locked meanwhile, so that those of processes that were killed can be told.
+/// Owns a directory, which the destructor removes. It is locked until then, so that the directories of processes that were
+/// killed can be recognised.
 class temporary_directory {
 public:
     temporary_directory() = default;
@@ -77,8 +78,8 @@ public:
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-    /// Removes those of `prefix` that processes have left which were killed: ours, and locked by nobody for a minute. (The
-    /// minute is for who has made one and not locked it yet.)
+    /// Removes directories named `prefix` that killed processes have left: those of this user that are not locked and are
+    /// older than a minute. (A younger one may be made and not locked yet.)
     static void sweep(const std::string& prefix)
     {
         const std::size_t slash = prefix.rfind('/') + 1;
@@ -105,8 +106,8 @@ private:
     descriptor lock_;
 };
 
-/// The directory that a pool works in: a named one, made where it is missing, or one that ends with the pool. Throws
-/// tunekit::error where it cannot be had, where others can write to it, and where nothing in it can be executed.
+/// The directory that a pool works in: a named one, made where it is missing, or a temporary one, removed with the pool.
+/// Throws tunekit::error where it cannot be made, where others can write to it, and where nothing in it can be executed.
 class build_place {
 public:
     explicit build_place(const std::string& named)
@@ -129,7 +130,7 @@ public:
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
 private:
-    /// One that no compiler takes for an option.
+    /// The path in a form that no compiler takes for an option.
     static std::string path_of(const std::string& named) { return named.starts_with('-') ? "./" + named : named; }
 
     static temporary_directory fresh()
@@ -151,24 +152,26 @@ private:
 
 }  // namespace detail
 
-/// Names what was built and what could be: a directory, the compilers, their flags. A value: kernels in worker
-/// processes carry a copy and find their code with it, so that nothing but a configuration's index travels.
+/// Names built code, whether it is built yet or not, by a directory, the compilers and their flags. A value: kernels in
+/// worker processes have a copy and find their code with it, so that only a configuration's index is sent to them.
 ///
 /// A key is a digest of the text, the entry point, the flags, and the compiler's identity. Files appear whole or not at
-/// all, so several processes may share a directory. Each ends with a line that says whose it is and holds a digest: what
-/// lies under a key and is not what was put there, is not there. That is against accidents; who can write to the directory
-/// runs code as you.
+/// all, so several processes may share a directory. Each file ends with a line that has its key and a digest. A file that is
+/// not what was put there counts as missing. That protects against accidents only: whoever can write to the directory runs
+/// code as you.
 class build_cache {
 public:
+    /// Names files in `directory` for these compilers and flags. Throws std::invalid_argument where there is no compiler.
     build_cache(std::string directory, std::vector<compiler> compilers, std::vector<std::string> flags)
         : directory_(std::move(directory)), compilers_(std::move(compilers)), flags_(std::move(flags))
     {
         require(!compilers_.empty(), "build_cache: no compiler, want one or more");
     }
 
+    /// The directory of the shared objects.
     [[nodiscard]] const std::string& directory() const noexcept { return directory_; }
 
-    /// The compiler that `s` asks for. Throws std::invalid_argument where it is not one of ours.
+    /// The compiler that `s` asks for. Throws std::invalid_argument where it is not one of build_options::compilers.
     [[nodiscard]] const compiler& compiler_of(const source& s) const
     {
         if (s.compiler.empty()) return compilers_.front();
@@ -186,12 +189,12 @@ public:
         return out;
     }
 
-    /// 32 hexadecimal digits.
+    /// The key of a source, 32 hexadecimal digits. Throws std::invalid_argument where its compiler is not listed.
     [[nodiscard]] std::string key(const source& s, std::string_view entry) const
     {
         std::string all;
         all.reserve(s.text.size() + 512);
-        detail::add_part(all, "tunekit 2");  // how a text is wrapped and linked
+        detail::add_part(all, "tunekit 2");  // the version of how a text is wrapped and linked
         detail::add_part(all, compiler_of(s).identity);
         for (const std::string& flag : flags_) detail::add_part(all, flag);
         for (const std::string& flag : s.flags) detail::add_part(all, flag);
@@ -200,18 +203,18 @@ public:
         return detail::digest(all);
     }
 
-    /// The shared object of a key, whether it is there or not.
+    /// The path of a key's shared object, whether it exists or not.
     [[nodiscard]] std::string path(std::string_view key) const { return directory_ + '/' + std::string(key) + ".so"; }
     /// The name of the entry point in it.
     [[nodiscard]] static std::string symbol(std::string_view key) { return "tunekit_" + std::string(key); }
-    /// What was built for a key, where it is there, whole and ours.
+    /// What was built for a key; empty where it is missing, incomplete or another user's.
     [[nodiscard]] std::optional<detail::built_file> find(std::string_view key) const
     {
         return detail::read_built(path(key), key);
     }
 
-    /// Makes `what` the shared object of `key`, in one step, whatever lies there; `beside` is a name in the directory to
-    /// write it under before. Throws tunekit::error where the directory refuses.
+    /// Makes `what` the shared object of `key`, in one step, and replaces what was there. `beside` is a name on the same file
+    /// system under which it is written first. Throws tunekit::error where the directory refuses.
     void publish(const detail::built_file& what, std::string_view key, const std::string& beside) const
     {
         detail::put_built(what, path(key), key, beside);

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A pool of compiler processes, whatever the compiler is: what is wanted, what runs, what became of it.
+/// A pool of compiler processes, whatever the compiler is: what was asked for, what runs, and the results.
 
 #include <unistd.h>
 #include <algorithm>
@@ -23,52 +23,52 @@
 
 namespace tunekit::measure {
 
-/// What became of a build.
+/// The result of a build.
 struct build_result {
-    std::optional<failure> failed{};
-    double seconds = 0;   ///< wall; its share where several were built together; 0 where it was there already
-    bool shared = false;  ///< compiled together with others, which may have spoilt it
+    std::optional<failure> failed{};  ///< why it did not build; empty where it did
+    double seconds = 0;   ///< wall seconds; its share where several were built together; 0 where it was built before
+    bool shared = false;  ///< whether it was compiled together with others, which may have damaged it
 
     friend bool operator==(const build_result&, const build_result&) = default;
 };
 
 namespace detail {
 
-/// One source that is to be built.
+/// One source that must be built.
 struct build_job {
     std::string key;
     source what;
     std::string entry;
-    double seconds = 0;  ///< of one compiler, on the wall
+    double seconds = 0;  ///< wall seconds that its compiler may take
 };
 
 }  // namespace detail
 
-/// Builds sources in several processes, each source once; `Toolchain` says how one process is started and where its
-/// work goes. `builder` and `nvrtc_builder` are pools.
+/// Builds sources in several processes, each source once. `Toolchain` starts a process and says where its result is.
+/// `builder`, `nvrtc_builder` and `opencl_builder` are pools.
 ///
 /// A toolchain is movable and has:
 ///   * `cache()`: a cache with `directory()`, `key(source, entry)`, `find(key)` and `publish(built, key, beside)`;
-///   * `together()`: sources per process, at most, and `alike(source, source)`: whether two may share one;
+///   * `together()`: the most sources per process, and `alike(source, source)`: whether two may share one;
 ///   * `start(jobs, stem, scratch)`: a detail::compilation that writes `stem` + `suffix`;
-///   * `refused(compilation)`: the failure that its words tell;
-///   * `blames_machine(compilation)`: whether they may be about the machine, and `harmless(source)`: one for the same
+///   * `refused(compilation)`: the failure described by its output;
+///   * `blames_machine(compilation)`: whether the machine may be the cause, and `harmless(source)`: a source for the same
 ///     compiler that fails for no other reason.
-/// Where several do not build together, or not within the time of one, they are built singly and only the culprit
-/// fails. What was built lies in the cache; what failed is not tried again, after a time-out unless the limit is
+/// Where several do not build together, or not within the time of one, they are built one by one, and only the faulty one
+/// fails. What was built is in the cache. A failed source is not tried again; after a time-out it is, where the limit is
 /// longer.
 ///
-/// Processes are looked after in `submit`, `wait` and `advance`: between those calls they run on, but none is started.
-/// Each has a process group, which a time-out kills. They read nothing, and their messages end in the failure.
+/// Processes are served in `submit`, `wait` and `advance`. Between those calls they continue, but none is started. Each has
+/// a process group, which a time-out kills. They read nothing, and their messages become part of the failure.
 ///
-/// Failures:   build_error with the compiler's words, build_timeout.
+/// Failures:   build_error with the compiler's messages, build_timeout.
 /// Errors:     tunekit::error where a process cannot be started, a file cannot be written, or a harmless source fails too.
 /// Threads:    one object is for one thread at a time.
 template <class Toolchain>
 class build_pool {
 public:
     /// `processes` run at a time; 0: one less than there are processors, at least 1. `directory` is made where it is
-    /// missing; empty: one that ends with the pool. The toolchain is Toolchain(directory, options).
+    /// missing; empty: a temporary one, removed with the pool. The toolchain is Toolchain(directory, options).
     template <class Options>
     build_pool(const std::string& directory, std::size_t processes, const Options& options)
         : processes_(processes != 0 ? processes : spare_processors()),
@@ -78,15 +78,17 @@ public:
     {
     }
 
+    /// The names of what was built and what could be; kernels take a copy to find their code.
     [[nodiscard]] const auto& cache() const noexcept { return tools_.cache(); }
+    /// The toolchain that starts the processes.
     [[nodiscard]] const Toolchain& tools() const noexcept { return tools_; }
-    /// Processes at a time.
+    /// The number of processes that run at a time.
     [[nodiscard]] std::size_t processes() const noexcept { return processes_; }
-    /// Processes started so far.
+    /// The number of processes started so far.
     [[nodiscard]] std::uint64_t started() const noexcept { return started_; }
 
-    /// Asks for `sources`, all with the entry point `entry`, each within `seconds` of a compiler's time on the wall.
-    /// Throws std::invalid_argument where a source asks for a compiler that is not listed.
+    /// Asks for `sources`, all with the entry point `entry`. Each may take its compiler `seconds` of wall time. Throws
+    /// std::invalid_argument where a source asks for a compiler that is not listed.
     void submit(const std::vector<source>& sources, std::string_view entry, double seconds)
     {
         std::vector<job> wanted;
@@ -107,7 +109,7 @@ public:
         }
         const std::size_t share = (wanted.size() + processes_ - 1) / processes_;
         const std::size_t most = (std::max)((std::min)(share, tools_.together()), std::size_t{1});
-        while (!wanted.empty()) {  // runs of like sources, in the order asked for
+        while (!wanted.empty()) {  // groups of sources that are alike, in the order asked for
             std::vector<job> unit;
             std::vector<job> rest;
             for (job& j : wanted) {
@@ -120,7 +122,7 @@ public:
         advance();
     }
 
-    /// Asks for `s` once more, in a compilation of its own, whatever the cache has of it: others may have spoilt it.
+    /// Asks for `s` once more, in a compilation of its own, even where the cache has it: others may have damaged it.
     void submit_alone(const source& s, std::string_view entry, double seconds)
     {
         std::vector<job> unit;
@@ -143,7 +145,7 @@ public:
         return at->second.result;
     }
 
-    /// What became of it, where that is known already; then of a job that asks for the same later, 0 seconds.
+    /// The result for a key; empty where it is not known yet. A later call for the same key gives 0 seconds.
     [[nodiscard]] std::optional<build_result> result(const std::string& key)
     {
         const auto at = known_.find(key);
@@ -156,12 +158,12 @@ public:
     /// Takes what has been built and starts the next compilers. Does not wait.
     void advance() { turn(false); }
 
-    /// What it waits for.
+    /// Adds what it waits for to `events`.
     void watch(detail::poll_set& events) const
     {
         for (const running& r : running_) {
             if (r.process.news() >= 0) events.add(r.process.news());
-            else events.by(now_() + 1e-3);  // it has fallen silent and is about to end
+            else events.by(now_() + 1e-3);  // it has closed its output and is about to end
             events.by(r.start + r.unit.front().seconds);
         }
     }
@@ -170,13 +172,13 @@ private:
     using job = detail::build_job;
     struct state {
         bool done = false;
-        double seconds = 0;  ///< the limit
+        double seconds = 0;  ///< the limit under which it was asked for
         build_result result{};
     };
     struct running {
         std::vector<job> unit;
         detail::compilation process;
-        std::string stem;  ///< of its files
+        std::string stem;  ///< of the names of its files
         double start = 0;
     };
 
@@ -203,13 +205,13 @@ private:
                 finish(std::move(over), ended);
                 news = true;
             }
-            if (news && !patient) continue;  // there is room for the next
+            if (news && !patient) continue;  // the next can start
             if (news || !patient) return;
             sleep();
         }
     }
 
-    /// Until a compiler says something, ends, or runs out of time.
+    /// Waits until a compiler writes something, ends, or runs out of time.
     void sleep() const
     {
         detail::poll_set events;
@@ -245,7 +247,7 @@ private:
                 k.result.shared = over.unit.size() > 1;
                 cache().publish({*bytes, k.result.shared}, j.key, over.stem + ".whole");
             } else if (over.unit.size() > 1) {
-                continue;  // its turn comes, alone
+                continue;  // it is built alone later
             } else {
                 k.result.failed = ended ? Toolchain::refused(over.process) : late(j.seconds);
             }
@@ -261,8 +263,8 @@ private:
         ::unlink((over.stem + ".cpp").c_str());
     }
 
-    /// After a failure that may not be the source's. Throws tunekit::error, with what was said of the source, where a
-    /// source fails that nothing is wrong with.
+    /// Is called after a failure whose cause may be the machine. Throws tunekit::error, with the messages of that failure,
+    /// where a harmless source fails too.
     void try_harmless(const job& failed, const detail::compilation& process)
     {
         const std::string stem = scratch_.name() + "/harmless";
@@ -301,7 +303,7 @@ private:
     detail::temporary_directory scratch_;
     std::map<std::string, state> known_;
     std::vector<std::vector<job>> queue_;
-    std::vector<running> running_;  ///< last, so that compilers end before their files do
+    std::vector<running> running_;  ///< behind `scratch_`, so that compilers end before their files are removed
     wall_clock now_{};
     std::uint64_t started_ = 0;
 };

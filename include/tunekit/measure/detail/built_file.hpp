@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What lies in a cache of built code: files that say themselves what they are and whether they are whole.
+/// The files in a cache of built code. Each says what it is, and whether it is whole.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -28,19 +28,19 @@ inline void write_file(const std::string& name, std::string_view text)
         throw error("builder: cannot write '" + name + "': " + std::strerror(errno) + "; want a directory with room");
 }
 
-/// What a compiler has made of a source.
+/// The code that a compiler has made from a source.
 struct built_file {
     std::string bytes{};
-    bool shared = false;  ///< compiled together with other sources, which may have spoilt it
+    bool shared = false;  ///< whether it was compiled together with other sources, which may have damaged it
 };
 
-/// The line behind the bytes of a built file, which loaders pass over: whose it is, and a digest of what stands before it.
+/// The last line of a built file, which loaders ignore: its key, and a digest of the bytes before it.
 inline std::string seal_of(std::string_view bytes, std::string_view key, bool shared)
 {
     return "\ntunekit " + std::string(key) + ' ' + digest(bytes) + (shared ? " s\n" : " a\n");
 }
 
-/// What is in a plain file, without waiting for more; none where there is no such file that is ours or root's.
+/// The content of a plain file, without waiting for more; empty where there is no such file of this user's or root's.
 inline std::optional<std::string> bytes_of(const std::string& path)
 {
     constexpr off_t most = off_t{1} << 30;
@@ -58,8 +58,8 @@ inline std::optional<std::string> bytes_of(const std::string& path)
     return all;
 }
 
-/// The built file of `key` that lies at `path`; none where there is no file, where it is not ours or root's, or where it is
-/// not what was once put there: cut, empty, of another key, no file at all.
+/// The built file of `key` at `path`. Empty where there is no plain file of this user's or root's, or where it is not what
+/// was put there: cut, empty, or of another key.
 inline std::optional<built_file> read_built(const std::string& path, std::string_view key)
 {
     std::optional<std::string> all = bytes_of(path);
@@ -73,8 +73,8 @@ inline std::optional<built_file> read_built(const std::string& path, std::string
     return built_file{*std::move(all), shared};
 }
 
-/// Puts `what` at `path`, in place of whatever lies there, in one step. `beside`: a name in the same directory to write it
-/// under before. Throws tunekit::error where the directory refuses.
+/// Puts `what` at `path`, in one step, and replaces what was there. `beside` is a name on the same file system under which
+/// it is written first. Throws tunekit::error where the directory refuses.
 inline void put_built(const built_file& what, const std::string& path, std::string_view key, const std::string& beside)
 {
     write_file(beside, what.bytes + seal_of(what.bytes, key, what.shared));

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Names code that was built for a device, or could be.
+/// Names of code for a device, whether it is built yet or not.
 
 #include <optional>
 #include <string>
@@ -17,11 +17,12 @@
 
 namespace tunekit::measure::detail {
 
-/// What lies in the directory of a builder. A value: kernels in worker processes carry a copy and find their code with it. A
+/// The files in the directory of a builder. A value: kernels in worker processes have a copy and find their code with it. A
 /// key is a digest of the text, the entry point, the options and the compiler's identity.
 class code_cache {
 public:
-    /// `kind`: ".cubin", the end of its files' names; `compiler`: differs between compilers whose code does.
+    /// `kind` is the end of its files' names, such as ".cubin". `compiler` is a text that identifies the compiler: compilers
+    /// that make different code have different ones.
     code_cache(std::string directory, std::string kind, std::string compiler, std::vector<std::string> options)
         : directory_(std::move(directory)),
           kind_(std::move(kind)),
@@ -32,7 +33,7 @@ public:
 
     [[nodiscard]] const std::string& directory() const noexcept { return directory_; }
 
-    /// What the compiler is told of `s`: the builder's options, then those of `s`.
+    /// The compiler's options for `s`: the builder's, then those of `s`.
     [[nodiscard]] std::vector<std::string> options_of(const source& s) const
     {
         std::vector<std::string> out = options_;
@@ -40,7 +41,7 @@ public:
         return out;
     }
 
-    /// 32 hexadecimal digits. Throws std::invalid_argument where the source asks for a compiler.
+    /// The key of a source, 32 hexadecimal digits. Throws std::invalid_argument where the source asks for a compiler.
     [[nodiscard]] std::string key(const source& s, std::string_view entry) const
     {
         require(s.compiler.empty(), "builder: the source asks for the compiler '" + s.compiler + "', want none");
@@ -55,19 +56,19 @@ public:
         return digest(all);
     }
 
-    /// The file of a key, whether it is there or not.
+    /// The path of a key's file, whether it exists or not.
     [[nodiscard]] std::string path(std::string_view key) const { return directory_ + '/' + std::string(key) + kind_; }
-    /// Its bytes; empty where it is not there, whole and ours.
+    /// The code of a key; empty where its file is missing, incomplete or another user's.
     [[nodiscard]] std::string code(std::string_view key) const
     {
         std::optional<built_file> there = find(key);
         return there ? std::move(there->bytes) : std::string();
     }
-    /// What was built for a key, where it is there, whole and ours.
+    /// What was built for a key; empty where its file is missing, incomplete or another user's.
     [[nodiscard]] std::optional<built_file> find(std::string_view key) const { return read_built(path(key), key); }
 
-    /// Makes `what` the code of `key`, in one step, whatever lies there; `beside` is a name in the directory to write it
-    /// under before. Throws tunekit::error where the directory refuses.
+    /// Makes `what` the code of `key`, in one step, and replaces what was there. `beside` is a name on the same file system
+    /// under which it is written first. Throws tunekit::error where the directory refuses.
     void publish(const built_file& what, std::string_view key, const std::string& beside) const
     {
         put_built(what, path(key), key, beside);

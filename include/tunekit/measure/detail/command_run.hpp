@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// One run of a command, with limits, heard to its end; whatever it started ends with it.
+/// One run of a command, with limits. Its output is read to the end, and whatever it started ends with it.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -31,7 +31,7 @@
 
 namespace tunekit::measure::detail {
 
-/// The system has nothing to give for a run: it is not the command's fault, and the next run would do no better.
+/// The error that the system has no resources for a run. It is not the command's fault, and the next run would fail too.
 struct no_resources : std::runtime_error {
     no_resources(const char* what, int why)
         : std::runtime_error(std::string("program: ") + what + ": " + std::strerror(why) +
@@ -43,19 +43,19 @@ struct no_resources : std::runtime_error {
     }
 };
 
-/// What is started, and where. Nothing of it is seen by a shell.
+/// What is started, and where. No shell sees any of it.
 struct command_line {
     std::vector<std::string> arguments;
-    std::vector<std::pair<std::string, std::string>> environment{};  ///< beside what there is
-    std::string directory{};                                         ///< empty: where this process is
+    std::vector<std::pair<std::string, std::string>> environment{};  ///< in addition to the present variables
+    std::string directory{};                                         ///< empty: where this process runs
 };
 
-/// What holds it.
+/// The limits of a run.
 struct command_limits {
     double wall_seconds = std::numeric_limits<double>::infinity();
     double cpu_seconds = std::numeric_limits<double>::infinity();  ///< of each of its processes
-    std::size_t memory_bytes = 0;                                  ///< address space of each of its processes; 0: any
-    std::size_t output_bytes = std::size_t{1} << 20;               ///< kept of each text
+    std::size_t memory_bytes = 0;                     ///< address space of each of its processes; 0: no limit
+    std::size_t output_bytes = std::size_t{1} << 20;  ///< kept of each text
 };
 
 /// The first and the last part of a text that may be much longer than what is kept.
@@ -87,18 +87,18 @@ private:
     std::string tail_;
 };
 
-/// Runs commands, one after another. Made in a process of its own, whose orphaned descendants it inherits, and which does nothing
-/// else: all children of that process are the command's, so that all can be ended.
+/// Runs commands, one after another. It needs a process that does nothing else, and that process inherits orphaned
+/// descendants. So all children of the process are the command's, and all can be ended.
 class command_runner {
 public:
-    /// `started`: where the command's process is told while it runs; 0 without one.
+    /// `started` is set to the command's process while it runs, and to 0 without one.
     explicit command_runner(volatile pid_t* started) : started_(started)
     {
         adopt_descent();
         sigset_t heard;
         ::sigemptyset(&heard);
         ::sigaddset(&heard, SIGCHLD);
-        ::sigaddset(&heard, SIGTERM);  // sent by the system where the parent ended
+        ::sigaddset(&heard, SIGTERM);  // the system sends it where the parent ended
         ::sigprocmask(SIG_BLOCK, &heard, nullptr);
         signals_ = descriptor(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
         if (!signals_) no_signals_ = errno;
@@ -106,7 +106,7 @@ public:
         ::setrlimit(RLIMIT_CORE, &no_core);
     }
 
-    /// Throws no_resources.
+    /// Runs a command to its end or its limit. Throws no_resources.
     [[nodiscard]] finished_run run(const command_line& what, const command_limits& limits)
     {
         if (!signals_) throw no_resources("no descriptor", no_signals_);
@@ -126,12 +126,12 @@ public:
         bounded_text output(limits.output_bytes);
         bounded_text errors(limits.output_bytes);
         const double deadline = start + limits.wall_seconds;
-        bool told = false;  // to end, politely
+        bool told = false;  // whether it was asked to end, by SIGTERM
         for (;;) {
             if (ended()) break;
             const double moment = now();
             if (moment >= deadline + (told ? grace : 0)) {
-                ::kill(-child_, told ? SIGKILL : SIGTERM);  // mpirun and the like take what is elsewhere with them
+                ::kill(-child_, told ? SIGKILL : SIGTERM);  // at SIGTERM mpirun ends what it started on other machines
                 if (told) break;
                 told = true;
                 continue;
@@ -157,8 +157,8 @@ public:
     }
 
 private:
-    static constexpr double most_cpu_seconds = 1e9;  ///< beyond it there is no limit
-    static constexpr double grace = 0.3;             ///< seconds between being told to end and being ended
+    static constexpr double most_cpu_seconds = 1e9;  ///< a limit above this is none
+    static constexpr double grace = 0.3;             ///< seconds between SIGTERM and SIGKILL
 
     static std::pair<descriptor, descriptor> pipe_ends()
     {
@@ -168,7 +168,7 @@ private:
         return {descriptor(ends[0]), descriptor(ends[1])};
     }
 
-    /// 0, or errno.
+    /// Starts the command. Returns 0, or errno where it cannot be started.
     int start_command(const command_line& what, const command_limits& limits, int output, int errors)
     {
         if (!what.directory.empty() && ::chdir(what.directory.c_str()) != 0) return errno;
@@ -188,13 +188,13 @@ private:
         }
         environment.push_back(nullptr);
 
-        // Not posix_spawn: limits must hold before the command begins, as it may start others at once.
+        // Not posix_spawn: limits must hold before the command begins, because it may start others at once.
         auto [hear_trouble, say_trouble] = pipe_ends();
         const pid_t child = ::fork();
         if (child < 0) throw no_resources("no process", errno);
         if (child == 0) {
             say_trouble = descriptor(::fcntl(say_trouble.get(), F_DUPFD_CLOEXEC, 10));
-            *started_ = ::getpid();  // here too: the command may end this one's parent before that could say so
+            *started_ = ::getpid();  // here too: the command may end this process's parent before the parent writes it
             ::setsid();
             reset_signals();
             const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -209,7 +209,7 @@ private:
         *started_ = child;
         say_trouble.reset();
         ::fcntl(hear_trouble.get(), F_SETFL, 0);
-        int why = 0;  // the end of the pipe is the start of the command
+        int why = 0;  // exec closes the pipe: its end without a number means that the command has started
         if (::read(hear_trouble.get(), &why, sizeof why) != sizeof why) return 0;
         ::waitpid(child, nullptr, 0);
         *started_ = child_ = 0;
@@ -217,7 +217,7 @@ private:
         return why;
     }
 
-    /// In the command's process, before it is the command.
+    /// Sets the limits, in the command's process, before exec.
     [[nodiscard]] static bool hold(const command_limits& limits)
     {
         const auto set = [](auto which, rlim_t soft, rlim_t hard) {
@@ -229,11 +229,11 @@ private:
         if (limits.cpu_seconds < most_cpu_seconds && !set(RLIMIT_CPU, seconds, seconds + 1)) return false;
         const descriptor file(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
         if (file)
-            static_cast<void>(!::write(file.get(), "1000", 4));  // else the system may choose another to end for memory
+            static_cast<void>(!::write(file.get(), "1000", 4));  // else the system may end another process for memory
         return true;
     }
 
-    /// Whether the command's own process has ended. Collects orphans that have.
+    /// Whether the command's own process has ended.
     bool ended()
     {
         signalfd_siginfo news;
@@ -246,7 +246,7 @@ private:
 
     void reap(finished_run& out, bool told, const command_limits& limits)
     {
-        ::kill(-child_, SIGKILL);  // while the number is still its own
+        ::kill(-child_, SIGKILL);  // before wait4, so that no other process has the number
         int status = 0;
         rusage used{};
         while (::wait4(child_, &status, 0, &used) < 0 && errno == EINTR) {
@@ -267,7 +267,7 @@ private:
     static void hear(descriptor& from, bounded_text& text)
     {
         char some[16384];
-        for (std::size_t heard = 0; from && heard < (std::size_t{1} << 22);) {  // a talker must not be heard forever
+        for (std::size_t heard = 0; from && heard < (std::size_t{1} << 22);) {  // bounded: a command may write forever
             const ssize_t got = ::read(from.get(), some, sizeof some);
             if (got > 0) {
                 text.add({some, static_cast<std::size_t>(got)});
@@ -280,7 +280,7 @@ private:
         }
     }
 
-    /// The parent is gone.
+    /// Ends the command and this process, because the parent is gone.
     [[noreturn]] void leave()
     {
         if (child_ > 0) ::kill(-child_, SIGKILL);
@@ -290,9 +290,9 @@ private:
 
     volatile pid_t* started_;
     descriptor signals_;
-    int no_signals_ = 0;  ///< why there are none
+    int no_signals_ = 0;  ///< errno where `signals_` could not be made
     pid_t child_ = 0;
-    double begun_ = 0;  ///< when it was started
+    double begun_ = 0;  ///< when the command was started
 };
 
 }  // namespace tunekit::measure::detail

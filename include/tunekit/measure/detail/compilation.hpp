@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// One run of a compiler: a process group of its own, heard through a pipe, ended when it is no longer wanted.
+/// One run of a compiler: a process group of its own, whose output comes through a pipe, and which can be ended.
 
 #include <fcntl.h>
 #include <stdio_ext.h>
@@ -28,27 +28,26 @@
 
 namespace tunekit::measure::detail {
 
-/// A process started by posix_spawn, or by fork. Its output and messages are kept, the first 8 KiB.
-/// Move-only; a running one is killed with all its children when this ends.
+/// A process started by posix_spawn, or by fork. The first 8 KiB of its output and messages are kept. Move-only. The
+/// destructor kills a running one with all its children.
 class compilation {
 public:
-    /// Starts `command[0]` with the arguments that follow, on `cores` (none: any); its temporary files go to `scratch`. A
-    /// shell waits beside it, for its end and for that of this process, with which the whole group ends.
-    /// Throws tunekit::error where the system starts no process.
+    /// Starts `command[0]` with the arguments that follow, on `cores` (empty: any). Its temporary files go to `scratch`. A
+    /// shell waits for its end and for the end of this process, with which the whole group ends. Throws tunekit::error where
+    /// the system starts no process.
     compilation(const std::vector<std::string>& command, const std::string& scratch, std::span<const int> cores = {})
     {
         const descriptor theirs = listen();
         auto [until, life] = pipe_ends();
         life_ = std::move(life);
-        // A compiler that a signal ends is reported as such.
+        // The shell passes on a signal that ended the compiler.
         constexpr const char* script =
             R"sh("$@" 3<&- & c=$!; { read -r x; kill -9 0; } <&3 >&- 2>&- & exec 3<&- 2>/dev/null; wait $c; s=$?; )sh"
             R"sh([ $s -le 128 ] || kill -$((s - 128)) $$; exit $s)sh";
         std::vector<char*> arguments;
         for (const char* const word : {"sh", "-c", script, "sh"})
-            arguments.push_back(const_cast<char*>(word));  // nor there
-        for (const std::string& a : command)
-            arguments.push_back(const_cast<char*>(a.c_str()));  // posix_spawn does not write there
+            arguments.push_back(const_cast<char*>(word));  // posix_spawn does not write there
+        for (const std::string& a : command) arguments.push_back(const_cast<char*>(a.c_str()));  // nor there
         arguments.push_back(nullptr);
         std::string directory = "TMPDIR=" + scratch;
         std::string language = "LC_ALL=C";
@@ -66,15 +65,15 @@ public:
         const std::vector<int> before = cores.empty() ? std::vector<int>() : allowed_cores();
         if (!use_cores(cores)) throw error("builder: cores are none that this process may use, want some that are");
         const int failed = how.start(pid_, "/bin/sh", arguments.data(), environment.data());
-        use_cores(before);  // what is started inherits them; there is no other way to say so
+        use_cores(before);  // posix_spawn cannot set them, so the child inherited those of this thread
         if (failed != 0) {
             pid_ = -1;
             throw error(std::string("builder: cannot start /bin/sh: ") + std::strerror(failed));
         }
     }
 
-    /// Forks, and has `work()` give the exit status: for compilers that are libraries. The child writes to the pipe,
-    /// reads nothing, and holds no other descriptor of this process. Throws tunekit::error where the system forks none.
+    /// Forks, for compilers that are libraries: `work()` gives the exit status. The child writes to the pipe, reads nothing,
+    /// and has no other descriptor of this process. Throws tunekit::error where the system forks none.
     template <class Work>
     explicit compilation(Work&& work)
         requires std::is_invocable_r_v<int, Work&>
@@ -90,7 +89,7 @@ public:
             if (!close_all_but(theirs.get()) || ::dup2(3, 1) < 0 || ::dup2(3, 2) < 0) end_process(127);
             ::close(3);
             limit_memory(0);
-            ::__fpurge(stdout);  // what this process had still to print is no word of a compiler
+            ::__fpurge(stdout);  // what this process had not printed yet is no message of a compiler
             int status = 126;
             try {
                 status = work();
@@ -101,7 +100,7 @@ public:
             }
             end_process(status);
         }
-        ::setpgid(pid_, pid_);  // whoever is first
+        ::setpgid(pid_, pid_);  // in both processes, because either may be first
     }
 
     compilation(compilation&& other) noexcept
@@ -127,10 +126,10 @@ public:
     compilation& operator=(const compilation&) = delete;
     ~compilation() { end(); }
 
-    /// Reads what there is to read; true once the process has ended.
+    /// Reads the output so far; true once the process has ended.
     bool advance()
     {
-        const bool ended = reap(WNOHANG);  // before reading, so that its last words are heard
+        const bool ended = reap(WNOHANG);  // before reading, so that its last output is read too
         char some[4096];
         while (!silent_) {
             const ssize_t got = ::read(output_.get(), some, sizeof some);
@@ -145,7 +144,7 @@ public:
         return ended;
     }
 
-    /// Kills it, its children too, if it has not ended.
+    /// Kills it and its children, where it has not ended.
     void end() noexcept
     {
         if (pid_ < 0) return;
@@ -153,16 +152,16 @@ public:
         reap(0);
     }
 
-    /// To be polled for news; -1 where the process has fallen silent and only its end is awaited.
+    /// The descriptor to poll for news; -1 where the process has closed its output and only its end is awaited.
     [[nodiscard]] int news() const noexcept { return silent_ ? -1 : output_.get(); }
     [[nodiscard]] const std::string& text() const noexcept { return text_; }
-    /// As waitpid gives it.
+    /// The status, as waitpid gives it.
     [[nodiscard]] int status() const noexcept { return status_; }
 
 private:
     static constexpr std::size_t most_text = 8192;
 
-    /// Of a pipe: where it is read and where it is written, above those that a child has for itself.
+    /// The read end and the write end of a pipe, with numbers above those that a child needs for itself.
     static std::pair<descriptor, descriptor> pipe_ends()
     {
         int ends[2] = {-1, -1};
@@ -175,19 +174,19 @@ private:
         return out;
     }
 
-    /// Opens the pipe; the child's end.
+    /// Opens the pipe and returns the child's end.
     descriptor listen()
     {
         auto [ours, theirs] = pipe_ends();
         output_ = std::move(ours);
         ::fcntl(output_.get(), F_SETFL, O_NONBLOCK);
 #ifdef F_SETPIPE_SZ
-        ::fcntl(output_.get(), F_SETPIPE_SZ, 1 << 20);  // so that a talkative compiler waits for nobody
+        ::fcntl(output_.get(), F_SETPIPE_SZ, 1 << 20);  // so that a compiler with much output need not wait
 #endif
         return std::move(theirs);
     }
 
-    /// True where the process is gone; with it go the children that it left behind.
+    /// True where the process has ended. Then the children that it left are killed too.
     bool reap(int flags) noexcept
     {
         while (pid_ >= 0) {
@@ -195,23 +194,23 @@ private:
             const int looked = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | flags);
             if (looked != 0 && errno == EINTR) continue;
             if (looked == 0 && info.si_pid == 0) return false;
-            ::kill(-pid_, SIGKILL);  // while the number is still its own
+            ::kill(-pid_, SIGKILL);  // before waitpid, so that no other process has the number
             while (::waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
             }
-            pid_ = -1;  // where somebody else reaps children, the status stays 0 and the output decides
+            pid_ = -1;  // where the program reaps children itself, the status stays 0 and the output decides
         }
         return true;
     }
 
     descriptor output_;
-    descriptor life_;  ///< what the shell waits for ends with this process
+    descriptor life_;  ///< the shell waits for the end of this pipe, which ends with this process
     std::string text_;
     pid_t pid_ = -1;
     int status_ = 0;
     bool silent_ = false;
 };
 
-/// What a compiler that failed said from byte `from` on, in one line of at most 600 bytes.
+/// The failure of a compiler: its messages from byte `from` on, in one line of at most 600 bytes.
 inline failure refusal(const compilation& process, std::size_t from)
 {
     const std::string& text = process.text();

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// System calls that a confined worker is refused.
+/// The system calls that are refused to a confined worker.
 
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -14,10 +14,10 @@
 
 namespace tunekit::measure::detail {
 
-/// From now on the system refuses this process and what descends from it: sockets (but pairs); looking into other processes;
-/// namespaces, mounts, modules, keys, clocks and programs of the kernel. Threads and children stay. False, with errno, where the
-/// system or the processor has no such filter.
-/// Source: seccomp(2); the instructions are those of bpf(4), put down as numbers because their headers are made of macros.
+/// From now on the system refuses some calls to this process and its descendants: sockets (except pairs); looking into other
+/// processes; namespaces, mounts, modules, keys, clocks and programs of the kernel. Threads and children stay allowed. False,
+/// with errno, where the system or the processor has no such filter.
+/// Source: seccomp(2); the instructions are those of bpf(4), written as numbers because their headers consist of macros.
 inline bool refuse_calls() noexcept
 {
 #if defined(__x86_64__)
@@ -38,7 +38,7 @@ inline bool refuse_calls() noexcept
         const instruction* first;
     };
     constexpr std::uint16_t load = 0x20, equal = 0x15, at_least = 0x35, any_bit = 0x45, answer = 0x06;
-    constexpr std::uint32_t number = 0, architecture = 4, first_argument = 16;  // where they are told
+    constexpr std::uint32_t number = 0, architecture = 4, first_argument = 16;  // offsets in struct seccomp_data
     constexpr std::uint32_t allow = 0x7FFF0000, fail = 0x00050000, end = 0x80000000;
     constexpr std::uint32_t new_namespaces = 0x7E020000;  // flags of clone
     constexpr std::uint32_t refused[] = {SYS_socket,
@@ -74,7 +74,7 @@ inline bool refuse_calls() noexcept
                                          429,   // move_mount
                                          430,   // fsopen
                                          438};  // pidfd_getfd
-    constexpr std::uint32_t clone3 = 435;       // whose flags no filter sees; the C library does without
+    constexpr std::uint32_t clone3 = 435;       // no filter sees its flags; the C library then uses clone
     if (native == 0) {
         errno = ENOSYS;
         return false;

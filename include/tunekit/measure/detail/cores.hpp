@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Which processors each worker has for itself.
+/// The processors that each worker has for itself.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -20,15 +20,15 @@
 
 namespace tunekit::measure {
 
-/// Which processors each worker has for itself, and which are nobody's.
+/// The processors that each worker has for itself, and those that no worker has.
 struct core_shares {
-    std::vector<std::vector<int>> workers{};
-    std::vector<int> spared{};
+    std::vector<std::vector<int>> workers{};  ///< one list of processor numbers per worker
+    std::vector<int> spared{};                ///< processors that no worker has
 };
 
 namespace detail {
 
-/// The first of the processors that share a core with `cpu`, which is `cpu` itself where the system does not say.
+/// The first of the processors that share a core with `cpu`; `cpu` itself where the system does not say.
 inline int first_of_core(int cpu)
 {
     char name[80];
@@ -41,12 +41,12 @@ inline int first_of_core(int cpu)
     return end != text && first >= 0 ? static_cast<int>(first) : cpu;
 }
 
-/// Processors for `n` workers, of `allowed`, and the last `spared`: whole cores where there are enough, in equal shares.
-/// Throws std::invalid_argument where there are too few.
+/// Divides `allowed` among `n` workers in equal shares, of whole cores where there are enough. The last `spared` cores are
+/// left over. Throws std::invalid_argument where there are too few.
 inline core_shares share_cores(std::size_t n, std::size_t spared, const std::vector<int>& allowed,
                                int (*core_of)(int) = first_of_core)
 {
-    std::vector<int> cores;  // in rising order, beside the processors of each
+    std::vector<int> cores;  // ascending; `groups` has the processors of each
     std::vector<std::vector<int>> groups;
     for (const int cpu : allowed) {
         const int core = core_of(cpu);

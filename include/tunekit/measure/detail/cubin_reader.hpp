@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Cubins as files: the sections and attributes that say what a kernel takes.
+/// Cubins as files: the sections and attributes that say which resources a kernel needs.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@
 
 namespace tunekit::measure::detail {
 
-/// The parts of an ELF file of 64 bits, little endian, that cubins use. Offsets out of range give empty text.
+/// The parts of a little-endian 64-bit ELF file that cubins use. Offsets out of range give an empty text.
 class cubin_reader {
 public:
     explicit cubin_reader(std::string_view bytes) : bytes_(bytes)
@@ -31,7 +31,7 @@ public:
             return;
         table_ = number<std::uint64_t>(bytes_, 40);
         if (table_ > bytes_.size()) return;
-        const std::size_t most = (bytes_.size() - static_cast<std::size_t>(table_)) / 64;  // headers that are there
+        const std::size_t most = (bytes_.size() - static_cast<std::size_t>(table_)) / 64;  // headers in the file
         count_ = (std::min)(most, std::size_t{number<std::uint16_t>(bytes_, 60)});
         names_ = contents(number<std::uint16_t>(bytes_, 62));
     }
@@ -97,7 +97,7 @@ void each_attribute(std::string_view info, F&& f)
     }
 }
 
-/// All of a file; empty where it cannot be read.
+/// The content of a file; empty where it cannot be read.
 inline std::string read_file(const std::string& name)
 {
     const descriptor file(::open(name.c_str(), O_RDONLY | O_CLOEXEC));

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What descends from a process: who that is, what of it a candidate has left behind, and its end.
+/// The descendants of a process: which there are, what a candidate has left, and how they are ended.
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -27,17 +27,18 @@
 
 namespace tunekit::measure::detail {
 
-/// What a small file of /proc holds. `name` has one %d, or two.
+/// The content of a small file of /proc.
 class proc_text {
 public:
+    /// Reads the file `name`, which has one %d or two for the numbers.
     proc_text(const char* name, int a, int b = 0) noexcept;
-    /// From the beginning of an open one.
+    /// Reads an open file from its beginning.
     explicit proc_text(const descriptor& file) noexcept { read(file); }
 
     [[nodiscard]] bool known() const noexcept { return size_ >= 0; }
     [[nodiscard]] std::string_view text() const noexcept;
 
-    /// Calls f(number) for each of the numbers that it is.
+    /// Calls f(number) for each number in a file of numbers.
     template <class F>
     void each_number(F&& f) const
     {
@@ -49,7 +50,7 @@ public:
         }
     }
 
-    /// Of /proc/PID/stat: the state's letter and the parent. The name before them may hold anything, brackets and all.
+    /// The state's letter and the parent in /proc/PID/stat. The name before them may contain anything, brackets too.
     [[nodiscard]] std::pair<char, pid_t> state_and_parent() const noexcept;
 
 private:
@@ -59,7 +60,7 @@ private:
     ssize_t size_ = -1;
 };
 
-/// Calls f(pid) for children of `parent`, of all its threads: each of them, or where there are very many the first.
+/// Calls f(pid) for each child of all threads of `parent`; where there are very many, for the first of them.
 template <class F>
 void each_child_of(pid_t parent, F&& f)
 {
@@ -77,35 +78,35 @@ void each_child_of(pid_t parent, F&& f)
     });
 }
 
-/// Sends `signal` to what descends from `parent`, to those above before those below.
+/// Sends `signal` to the descendants of `parent`, to parents before their children.
 void signal_descent(pid_t parent, int signal, int depth = 0) noexcept;
 
-/// Has what loses its parent below this process become its child.
+/// Makes this process the new parent of descendants that lose theirs.
 inline void adopt_descent() noexcept { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
-/// Ends all that descends from this process, which adopts its descent, and waits for it: at most `seconds`, as what waits
-/// for a device cannot be killed. True where nothing is left.
+/// Ends all descendants of this process and waits for them, at most `seconds`: a process that waits for a device cannot be
+/// killed. True where none is left. Precondition: `adopt_descent` was called.
 bool end_descent(double seconds = 5) noexcept;
 
-/// What a worker that has answered leaves beside itself: processes that left it, threads that go on running. Of its own
-/// children it tells itself.
+/// What a worker still has after its answer: processes that have left it, and threads that still run. The worker itself
+/// reports its own children.
 class leftovers {
 public:
     enum class found : std::uint8_t { nothing, running_threads, processes };
 
     leftovers() = default;
-    /// Of a `worker` that has not run anything yet, below its `keeper`.
+    /// Opens what it needs of a `worker`, below its `keeper`, that has not run anything yet.
     leftovers(pid_t keeper, pid_t worker) noexcept;
 
     /// `nothing` also where the system does not say.
     [[nodiscard]] found look() const;
 
 private:
-    static constexpr nlink_t alone = 3;  ///< links of the directory of one thread
+    static constexpr nlink_t alone = 3;  ///< links of /proc/PID/task where there is one thread
 
     static descriptor open(const char* name, pid_t pid) noexcept;
 
-    /// Threads may stay, as those of OpenMP and of CUDA do, but not run on.
+    /// Threads may stay, as those of OpenMP and of CUDA do, but not run.
     [[nodiscard]] found look_at_threads() const;
 
     pid_t worker_ = -1;
@@ -161,7 +162,7 @@ TUNEKIT_INLINE bool end_descent(double seconds) noexcept
         while (ended > 0);
         if (ended < 0) return true;
         if (now() >= deadline) return false;
-        // Those that fork without end take the places of the dead: they are stopped first, which frees none.
+        // Processes that fork without end take the places of killed ones. So they are stopped first: that frees no place.
         for (unsigned again = 0; again < (std::min)(round, 10U); ++again) signal_descent(::getpid(), SIGSTOP);
         signal_descent(::getpid(), SIGKILL);
         ::usleep(nap);

@@ -12,12 +12,12 @@
 
 namespace tunekit::measure::detail {
 
-/// Evidence, as an e-value, that a coin which showed `heads` in `n` throws falls on heads more often than not.
+/// The evidence, as an e-value, that a coin which showed `heads` in `n` throws shows heads more often than not.
 ///
 ///     E = 2 * 2^n * integral_{1/2}^{1} p^heads (1 - p)^(n - heads) dp
 ///       = sum_{j <= heads} C(n + 1, j) / ((n + 1) C(n, heads))
 ///
-/// For a coin that does not, the expectation of E after each throw is at most what it was before.
+/// For a coin that does not, the expectation of E after each throw is at most its value before.
 [[nodiscard]] inline double evidence(std::uint32_t heads, std::uint32_t n) noexcept
 {
     const double next = static_cast<double>(n) + 1;
@@ -42,8 +42,8 @@ namespace tunekit::measure::detail {
     return bound;
 }
 
-/// The evidence against a finalist that puts it out of a race of m = `finalists`: m (m - 1) ordered pairs share the
-/// probability of error.
+/// The evidence at which a finalist drops out of a race of m = `finalists`. The m (m - 1) ordered pairs share the
+/// probability of error, 1 - confidence.
 [[nodiscard]] inline double wanted_evidence(std::size_t finalists, double confidence) noexcept
 {
     const auto m = static_cast<double>(finalists);

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The start of a zygote, and how its workers are held.
+/// The start of a zygote, and the limits of its workers.
 
 #include <sys/types.h>
 #include <cstddef>
@@ -15,24 +15,24 @@
 
 namespace tunekit::measure::detail {
 
-/// What holds the candidates of a worker.
+/// The limits of a worker's candidates.
 struct worker_hold {
-    std::size_t memory_bytes = 0;    ///< that a candidate may add; 0: no limit
-    bool watched = false;            ///< by the parent, in what is resident; else by the system, in address space
-    std::vector<canary> canaries{};  ///< that the parent can see
-    std::vector<int> cores{};        ///< none: whatever there is
-    bool enclosed = false;           ///< in a PID namespace for each worker
-    bool confined = false;           ///< the same, without a network and some system calls
+    std::size_t memory_bytes = 0;    ///< what a candidate may add; 0: no limit
+    bool watched = false;            ///< the parent limits resident memory; else the system limits the address space
+    std::vector<canary> canaries{};  ///< those that the parent can see
+    std::vector<int> cores{};        ///< processors; empty: all that this process may use
+    bool enclosed = false;           ///< each worker has a PID namespace
+    bool confined = false;           ///< the same, without a network and without some system calls
 };
 
-/// A zygote that was started and the parent's end of the conversation with it.
+/// A zygote that was started, and the parent's end of the conversation with it.
 struct started_zygote {
     descriptor control{};
     pid_t pid = -1;
 };
 
-/// Forks the zygote, whose workers measure with `work`: `work` and what it refers to are needed during this call alone.
-/// `who` is for messages. Throws tunekit::error where this process runs other threads or the system gives no child.
+/// Forks the zygote, whose workers measure with `work`. `work` and what it refers to are needed during this call only. `who`
+/// is for messages. Throws tunekit::error where this process runs other threads or no child can be forked.
 started_zygote fork_zygote(work_ref work, const worker_hold& hold, const char* who);
 
 }  // namespace tunekit::measure::detail
@@ -51,6 +51,29 @@ started_zygote fork_zygote(work_ref work, const worker_hold& hold, const char* w
 
 namespace tunekit::measure::detail {
 
+/// Runs in the child. It throws nothing: an exception would run the parent's own handlers and destructors here.
+[[noreturn]] inline void be_zygote(work_ref work, const worker_hold& hold, pid_t parent, descriptor ours,
+                                   int theirs) noexcept
+{
+    ::setpgid(0, 0);
+    reset_signals();
+    sigset_t quiet;
+    ::sigemptyset(&quiet);
+    ::sigaddset(&quiet, SIGTERM);
+    ::sigprocmask(SIG_BLOCK, &quiet, nullptr);
+    die_with(parent, SIGTERM);
+    if (!close_all_but(theirs) || !use_cores(hold.cores)) {
+        const zygote_answer none{.error = errno};
+        ours.reset();  // so that this process notices the parent's end, even where not all was closed
+        die_with(parent);
+        send_packet(3, &none, sizeof none);
+        zygote_order unheard;  // takes the parent's order: with an unread one, the answer would be lost
+        (void)receive_packet(3, &unheard, sizeof unheard);
+        end_process(status_unheard);
+    }
+    zygote(work, hold.watched ? 0 : hold.memory_bytes, {}, hold.enclosed, hold.confined).run();
+}
+
 TUNEKIT_INLINE started_zygote fork_zygote(work_ref work, const worker_hold& hold, const char* who)
 {
     const int threads = sanitized ? 1 : thread_count();
@@ -58,29 +81,13 @@ TUNEKIT_INLINE started_zygote fork_zygote(work_ref work, const worker_hold& hold
         throw error(std::string(who) + ": this process runs " + std::to_string(threads) +
                     " threads, of which a fork keeps one; build it before starting threads");
     auto [ours, theirs] = socket_pair();
-    if (!ours) throw error(std::string(who) + ": no socket pair: " + std::strerror(errno));
+    if (!ours)
+        throw error(std::string(who) + ": no socket pair: " + std::strerror(errno) +
+                    (errno == EMFILE || errno == ENFILE ? "; want more descriptors (ulimit -n)" : ""));
     const pid_t self = ::getpid();
     const pid_t child = ::fork();
     if (child < 0) throw error(std::string(who) + ": no child process: " + std::strerror(errno));
-    if (child == 0) {
-        ::setpgid(0, 0);
-        reset_signals();
-        sigset_t quiet;
-        ::sigemptyset(&quiet);
-        ::sigaddset(&quiet, SIGTERM);
-        ::sigprocmask(SIG_BLOCK, &quiet, nullptr);
-        die_with(self, SIGTERM);
-        if (!close_all_but(theirs.get()) || !use_cores(hold.cores)) {
-            const zygote_answer none{.error = errno};
-            ours.reset();  // so that the parent's end is told where not all was closed
-            die_with(self);
-            send_packet(3, &none, sizeof none);
-            zygote_order unheard;  // an order that nobody took would take these words along
-            (void)receive_packet(3, &unheard, sizeof unheard);
-            end_process(status_unheard);
-        }
-        zygote(work, hold.watched ? 0 : hold.memory_bytes, {}, hold.enclosed, hold.confined).run();
-    }
+    if (child == 0) be_zygote(work, hold, self, std::move(ours), theirs.get());
     return {std::move(ours), child};
 }
 

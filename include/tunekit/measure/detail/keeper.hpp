@@ -2,9 +2,10 @@
 #pragma once
 
 /// \file
-/// The parent of one worker: what a candidate finds above itself.
+/// The parent process of one worker.
 
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -24,22 +25,23 @@
 
 namespace tunekit::measure::detail {
 
-/// What a keeper says to its zygote.
+/// A message from a keeper to its zygote.
 struct keeper_note {
     enum class what : std::uint8_t { begun, failed, ended };
     what news = what::begun;
-    pid_t worker = -1;  ///< as the keeper sees it
+    pid_t worker = -1;  ///< its number for the keeper
     int value = 0;      ///< errno, or the status that waitpid gives
 };
 
-/// How a keeper sees the system.
+/// The namespaces of a keeper.
 enum class enclosure : std::uint8_t {
-    none,            ///< as its zygote does
-    namespaced,      ///< as the first process of a PID namespace: nothing outside can be named, and all ends with it
-    user_namespaced  ///< the same, in a user namespace, for who is not root
+    none,        ///< those of its zygote
+    namespaced,  ///< a PID namespace of its own: nothing outside can be addressed, and all in it ends with the keeper
+    user_namespaced  ///< the same, in a user namespace, for users other than root
 };
 
-/// Forks, into a PID namespace where that is asked for, and one without a network where it is to be `confined`, too. As fork.
+/// Forks, into a PID namespace where `what` says so, and into a namespace without a network where it is `confined`. Returns
+/// what fork returns.
 inline pid_t fork_into(enclosure what, bool confined = false) noexcept
 {
     if (what == enclosure::none) return ::fork();
@@ -50,7 +52,7 @@ inline pid_t fork_into(enclosure what, bool confined = false) noexcept
     return static_cast<pid_t>(::syscall(SYS_clone, flags, 0UL, 0UL, 0UL, 0UL));
 }
 
-/// Has this process, the first of a user namespace, be who it was outside.
+/// Gives this process, the first of a user namespace, the user and group that it had outside.
 inline bool stay_who_it_is(uid_t user, gid_t group) noexcept
 {
     const auto put = [](const char* name, const char* format, unsigned id) {
@@ -61,7 +63,7 @@ inline bool stay_who_it_is(uid_t user, gid_t group) noexcept
            put("/proc/self/gid_map", "%u %u 1", group);
 }
 
-/// Whether this system gives PID namespaces to this process, and all that confines besides.
+/// Whether this system gives PID namespaces to this process, and for `confined` also the rest that confines.
 inline bool can_enclose(bool confined = false) noexcept
 {
     for (const enclosure what : {enclosure::namespaced, enclosure::user_namespaced}) {
@@ -76,27 +78,27 @@ inline bool can_enclose(bool confined = false) noexcept
     return false;
 }
 
-/// Forks one worker and stays its parent: says how it ended, adopts what it leaves, and takes all of it along where its own
-/// parent goes. It runs no candidate, and holds nothing that a zygote could not replace, so a candidate that kills it has
-/// ended itself alone.
+/// Forks one worker and stays its parent. It reports how the worker ended, adopts the processes that it leaves, and ends all
+/// of them where its own parent ends. It runs no candidate, and has nothing that a zygote could not replace. So a candidate
+/// that kills its keeper ends only itself.
 class keeper {
 public:
-    /// `own`: canaries that the parent cannot see.
+    /// `own` are canaries that the parent cannot see.
     keeper(work_ref work, std::size_t memory_bytes, std::span<const canary> own, enclosure inside,
            bool confined) noexcept
         : work_(work), memory_bytes_(memory_bytes), own_(own), inside_(inside), confined_(confined)
     {
     }
 
-    /// In a process that was forked by `fork_into`. The worker talks on descriptor `talk`; notes go to `report`. Every
-    /// signal is blocked.
-    [[noreturn]] void run(pid_t zygote, uid_t user, gid_t group, int talk, int report)
+    /// Runs in a process that was forked by `fork_into`. The worker uses descriptor `talk`. Notes go to `report`.
+    /// Precondition: every signal is blocked.
+    [[noreturn]] void run(pid_t zygote, uid_t user, gid_t group, int talk, int report) noexcept
     {
         adopt_descent();
         if (inside_ == enclosure::none) {
             die_with(zygote, SIGTERM);
         } else {
-            ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // and the namespace with it
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the namespace ends with this process
         }
         const bool held =
             (inside_ != enclosure::user_namespaced || stay_who_it_is(user, group)) && (!confined_ || refuse_calls());
@@ -118,12 +120,16 @@ public:
         sigset_t heard;
         ::sigemptyset(&heard);
         ::sigaddset(&heard, SIGCHLD);
-        ::sigaddset(&heard, SIGTERM);  // sent by the system where the zygote ended; of anybody else it says nothing
+        ::sigaddset(&heard, SIGTERM);  // the system sends it where the zygote ended; from another sender it is ignored
         for (;;) {
             for (;;) {
                 int status = 0;
                 const pid_t ended = ::waitpid(-1, &status, WNOHANG | __WALL);
                 if (ended <= 0) break;
+                if (WIFSTOPPED(status)) {  // it asked to be traced; whoever is not gets the signal itself
+                    ::ptrace(PTRACE_DETACH, ended, nullptr, WSTOPSIG(status));
+                    continue;
+                }
                 if (ended != child) continue;
                 note = {.news = keeper_note::what::ended, .worker = child, .value = status};
                 if (!send_packet(3, &note, sizeof note)) leave();

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The forms that kernels and checks may have for `timed`, made one.
+/// The forms that kernels and checks may have for `timed`, and their conversion to a single form.
 
 #include <concepts>
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace tunekit::measure::detail {
 template <class F>
 concept calls_plainly = std::invocable<F&>;
 
-/// Takes the number of the turn: 0, 1, 2, ... over all runs of a configuration, to use a `rotating` buffer.
+/// Takes the number of the turn, to use a `rotating` buffer: 0, 1, 2, ... over all runs of a configuration.
 template <class F>
 concept calls_by_turn = std::invocable<F&, std::uint64_t>;
 
@@ -42,7 +42,7 @@ decltype(auto) run_once(Run& run, std::uint64_t turn)
     }
 }
 
-/// What `timed` cannot use, the first thing of kernel and check that does not fit configurations of some type.
+/// What `timed` cannot use: the first thing of kernel and check that does not fit configurations of a type.
 enum class misfit : std::uint8_t { none, kernel_takes, kernel_gives, check_takes, check_gives };
 
 template <class Check, class Config>
@@ -82,7 +82,7 @@ consteval misfit misfit_of()
     }
 }
 
-/// The same of a `timed`; of anything else that measures one configuration, nothing is known.
+/// The same of a `timed`. Of any other callable that measures one configuration nothing is known: `none`.
 template <class Timed, class Config>
 inline constexpr misfit misfit_for = [] {
     if constexpr (requires { Timed::template misfit_of<Config>; }) {
@@ -92,7 +92,7 @@ inline constexpr misfit misfit_for = [] {
     }
 }();
 
-/// What `kernel(config)` is, made one thing: a function of the turn that gives nothing or its own seconds.
+/// A callable that runs `kernel` with `config`, whatever form the kernel has. It returns nothing or its own seconds.
 template <class Kernel, class Config>
 auto prepare(Kernel& kernel, const Config& config)
 {
@@ -103,7 +103,7 @@ auto prepare(Kernel& kernel, const Config& config)
     }
 }
 
-/// A check's answer as an optional line: from bool, text or optional text. A null pointer to text is none.
+/// A check's answer (bool, text or optional text) as an optional line; empty where all is well.
 template <class Check, class Config>
 std::optional<std::string> verdict(Check& check, const Config& config)
 {

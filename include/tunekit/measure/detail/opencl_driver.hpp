@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// OpenCL's interface, opened at run time. Its few types are declared here: no headers of OpenCL are needed to compile this.
+/// OpenCL's interface, opened at run time. Its few types are declared here, so no OpenCL headers are needed to compile this.
 
 #include <cstddef>
 #include <cstdint>
@@ -42,8 +42,8 @@ enum opencl_number : std::uint32_t {
 };
 
 /// The opened library, and those of its functions that measuring needs, under their names without "cl". They return a
-/// cl_int, 0 where all is well, or take its address last. Call nothing before a fork whose child will: drivers run
-/// threads. Move-only.
+/// cl_int, which is 0 for success, or take its address as their last argument. Drivers run threads: where a child will use
+/// the library, call nothing before the fork. Move-only.
 class opencl_driver {
 public:
     using handle = void*;  ///< cl_platform_id, cl_device_id, cl_context, ... all are pointers
@@ -93,7 +93,7 @@ public:
         if (code != 0) throw opencl_failure(code, doing);
     }
 
-    /// A number or text that `get` tells of `of`. Throws opencl_failure.
+    /// A number that `get` gives for `of`; `text` does the same for a text. Throws opencl_failure.
     template <class T>
     static T number(info* get, handle of, opencl_number what)
     {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A value of a type that its owner has forgotten.
+/// A value whose type its owner does not know.
 
 #include <type_traits>
 #include <utility>
@@ -11,7 +11,8 @@
 
 namespace tunekit::measure::detail {
 
-/// Owns a value of any type, which stays where it is. Move-only. A plain pointer: <memory> takes longer to read than what uses this.
+/// Owns a value of any type, whose address does not change. Move-only. It has a plain pointer, because <memory> takes longer
+/// to compile than what uses this.
 class owned {
 public:
     owned() = default;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// How isolated_workers hands out jobs and hears of them.
+/// The bodies of `isolated_workers`: how it hands out jobs and reads answers.
 
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/measure/isolated_workers.hpp"
@@ -37,7 +37,7 @@ TUNEKIT_INLINE isolated_workers::isolated_workers(std::size_t n, detail::served_
     : queued_(options.queued), program_(std::move(program))
 {
     const auto cores = cores_of(n, options);
-    for (std::size_t k = 0; k < n; ++k) {  // all at once
+    for (std::size_t k = 0; k < n; ++k) {  // they start at the same time
         auto hold = hold_of({}, options, cores[k]);
         auto started = detail::start_served(*program_, k, hold);
         add({std::move(started), std::move(hold)}, program_->tasks.size());
@@ -45,7 +45,7 @@ TUNEKIT_INLINE isolated_workers::isolated_workers(std::size_t n, detail::served_
     try {
         for (const station& s : stations_) detail::await_hello(*program_, s.link.control());
     } catch (...) {
-        for (station& s : stations_) s.link.end();  // they may not even listen
+        for (station& s : stations_) s.link.end();  // some may never answer
         throw;
     }
 }
@@ -102,7 +102,7 @@ TUNEKIT_INLINE std::vector<std::vector<int>> isolated_workers::cores_of(std::siz
     require(n >= 1, "isolated_workers: 0 workers, want >= 1");
     const std::vector<int> allowed = detail::allowed_cores();
     if (!options.pinned || (allowed.empty() && options.cores.empty())) return std::vector<std::vector<int>>(n);
-    if (options.cores.empty()) return detail::share_cores(n, 0, allowed).workers;
+    if (options.cores.empty()) return detail::share_cores(n, options.spared, allowed).workers;
     detail::check_cores(options.cores, n, allowed);
     return options.cores;
 }
@@ -153,7 +153,7 @@ TUNEKIT_INLINE void isolated_workers::revive(std::size_t k) noexcept
         } else {
             stations_[k].link = fork(*tasks_[k], hold);
         }
-    } catch (const std::exception&) {  // it stays lost, for the reason it had
+    } catch (const std::exception&) {  // it stays lost; `why_gone` keeps the first reason
     }
 }
 

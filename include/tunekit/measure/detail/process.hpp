@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The POSIX calls that isolation rests on, each with its errors handled once.
+/// The POSIX calls that isolation uses, with their errors handled in one place.
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -45,8 +45,8 @@ inline constexpr bool sanitized = false;
 inline constexpr bool sanitized = false;
 #endif
 
-/// Ends this process: what _exit does where no sanitizer puts work before it, such as writing what the parent had in its
-/// buffers at the fork.
+/// Ends this process at once. `_exit` does the same, but a sanitizer adds work to it, such as writing what the parent had in
+/// its buffers at the fork.
 [[noreturn]] inline void end_process(int status) noexcept
 {
     for (;;) ::syscall(SYS_exit_group, status);
@@ -79,7 +79,7 @@ private:
     int fd_ = -1;
 };
 
-/// Makes a file hold `text` and nothing else. False, with errno, where it cannot be written whole.
+/// Writes a file with the content `text`. False, with errno, where it cannot be written whole.
 inline bool wrote_file(const std::string& name, std::string_view text, mode_t mode) noexcept
 {
     const descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
@@ -93,7 +93,7 @@ inline bool wrote_file(const std::string& name, std::string_view text, mode_t mo
     return true;
 }
 
-/// Two ends of a conversation in packets; both -1 where the system has none to give.
+/// The two ends of a conversation in packets; both empty, with errno, where the system gives none.
 inline std::pair<descriptor, descriptor> socket_pair() noexcept
 {
     int ends[2] = {-1, -1};
@@ -101,7 +101,7 @@ inline std::pair<descriptor, descriptor> socket_pair() noexcept
     return {descriptor(ends[0]), descriptor(ends[1])};
 }
 
-/// Sends one packet, with a descriptor where `passed` is one. False where nobody listens any more.
+/// Sends one packet, with a descriptor where `passed` is one. False where the other end is closed.
 inline bool send_packet(int to, const void* bytes, std::size_t size, int passed = -1) noexcept
 {
     iovec part{const_cast<void*>(bytes), size};  // sendmsg does not write there
@@ -125,11 +125,11 @@ inline bool send_packet(int to, const void* bytes, std::size_t size, int passed 
     }
 }
 
-/// What a look for a packet found.
+/// The result of an attempt to receive a packet.
 enum class received : std::uint8_t { packet, nothing_yet, end };
 
-/// Receives one packet of at most `room` bytes, whose length is put into `size`, without waiting, or waiting where nobody has
-/// made the socket one that does not. `end`: the conversation is over, or broken.
+/// Receives one packet of at most `room` bytes and sets `size` to its length. It does not wait, unless `wait` is set and the
+/// socket is one that waits. `end`: the conversation is over, or broken.
 inline received receive_now(int from, void* bytes, std::size_t room, std::size_t& size, descriptor* passed = nullptr,
                             bool wait = false) noexcept
 {
@@ -159,7 +159,7 @@ inline received receive_now(int from, void* bytes, std::size_t room, std::size_t
     return received::packet;
 }
 
-/// The same, waiting: the packet's length, 0 at the end of the conversation.
+/// Waits for one packet. Returns its length; 0 at the end of the conversation.
 inline std::size_t receive_packet(int from, void* bytes, std::size_t room) noexcept
 {
     for (;;) {
@@ -177,7 +177,7 @@ inline std::size_t receive_packet(int from, void* bytes, std::size_t room) noexc
     }
 }
 
-/// What several conversations wait for: descriptors to be read, and a moment.
+/// What several conversations wait for: descriptors with something to read, and a moment.
 struct poll_set {
     std::vector<pollfd> events{};
     double until = std::numeric_limits<double>::infinity();
@@ -185,7 +185,7 @@ struct poll_set {
     void add(int fd) { events.push_back({fd, POLLIN, 0}); }
     void by(double moment) { until = (std::min)(until, moment); }
 
-    /// Waits for the first of them; `now` is the time on the clock of the moments.
+    /// Waits for the first of them. `now` is the time on the clock of the moments.
     void wait(double now)
     {
         const double left = 1e3 * (until - now);
@@ -194,7 +194,8 @@ struct poll_set {
     }
 };
 
-/// Calls `f(name)` for each entry of a directory of numbers, such as /proc/self/task. False where it cannot be read.
+/// Calls `f(number, descriptor of the directory)` for each entry of a directory of numbers, such as /proc/self/task. False
+/// where it cannot be read.
 template <class F>
 bool each_number_in(const char* directory, F&& f)
 {
@@ -209,7 +210,7 @@ bool each_number_in(const char* directory, F&& f)
     return true;
 }
 
-/// Threads of this process; 0 where that cannot be seen.
+/// The number of threads of this process; 0 where it is not known.
 inline int thread_count()
 {
     int n = 0;
@@ -223,7 +224,7 @@ inline bool close_from_4() noexcept
     if (::syscall(SYS_close_range, 4U, ~0U, 0U) == 0) return true;
 #endif
     bool found = true;
-    while (found) {  // closing while reading may skip entries: until a pass finds none
+    while (found) {  // closing while reading may skip entries, so it repeats until a pass finds none
         found = false;
         if (!each_number_in("/proc/self/fd", [&found](int fd, int own) {
                 if (fd > 3 && fd != own) found = ::close(fd) == 0 || found;
@@ -233,8 +234,8 @@ inline bool close_from_4() noexcept
     return true;
 }
 
-/// Makes `keep` descriptor 3, 0 to 2 the null device, and closes every other one. True on success; else errno says why, and
-/// descriptor 3 is what it is to be, unless there can be none. Of descriptors it needs five.
+/// Makes `keep` descriptor 3, makes 0 to 2 the null device, and closes every other one. True on success. Else errno says
+/// why, and descriptor 3 is `keep` all the same where that was possible. It needs five descriptors.
 inline bool close_all_but(int keep) noexcept
 {
     if (::dup2(keep, 3) < 0 || !close_from_4()) return false;
@@ -246,7 +247,7 @@ inline bool close_all_but(int keep) noexcept
     return true;
 }
 
-/// `signal` does what it does in a new process.
+/// Makes `signal` do what it does in a new process.
 inline void plain_signal(int signal) noexcept
 {
     struct sigaction plain{};
@@ -261,14 +262,15 @@ inline void unblock_signals() noexcept
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-/// Every signal does what it does in a new process, and none is blocked.
+/// Makes every signal do what it does in a new process, and blocks none.
 inline void reset_signals() noexcept
 {
     for (int s = 1; s < NSIG; ++s) plain_signal(s);
     unblock_signals();
 }
 
-/// Has this process get `signal` when the thread that forked it ends, and end at once where `parent` has ended already.
+/// Asks the system to send `signal` to this process when the thread that forked it ends. Where `parent` has already ended,
+/// this process ends at once.
 inline void die_with(pid_t parent, int signal = SIGKILL) noexcept
 {
     ::prctl(PR_SET_PDEATHSIG, signal);
@@ -287,7 +289,8 @@ inline std::vector<int> allowed_cores()
     return out;
 }
 
-/// Has this thread, and what it starts from now on, use `cores` alone. True on success; nothing is done for none.
+/// Restricts this thread, and what it starts from now on, to `cores`. True on success. It does nothing where `cores` is
+/// empty.
 inline bool use_cores(std::span<const int> cores) noexcept
 {
     if (cores.empty()) return true;
@@ -298,12 +301,13 @@ inline bool use_cores(std::span<const int> cores) noexcept
     return ::sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-/// Field `at` of /proc/<pid>/statm, in bytes: 0 is the address space, 1 what is resident. 0 where it cannot be read.
+/// Field `at` of /proc/<pid>/statm in bytes: field 0 is the address space, field 1 the resident memory. A `pid` of 0 is this
+/// process. 0 where it cannot be read.
 inline std::size_t memory_of(pid_t pid, int at) noexcept
 {
     char name[40];
     std::snprintf(name, sizeof name, "/proc/%d/statm", static_cast<int>(pid));
-    const descriptor file(::open(name, O_RDONLY | O_CLOEXEC));
+    const descriptor file(::open(pid == 0 ? "/proc/self/statm" : name, O_RDONLY | O_CLOEXEC));
     char text[128] = {};
     if (!file || ::read(file.get(), text, sizeof text - 1) <= 0) return 0;
     unsigned long pages[2] = {0, 0};
@@ -311,18 +315,18 @@ inline std::size_t memory_of(pid_t pid, int at) noexcept
     return static_cast<std::size_t>(pages[at]) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// No core files, and an address space of at most `more` bytes beyond what is mapped now (0: as much as there is).
+/// Forbids core files, and limits the address space to `more` bytes beyond what is mapped now (0: no limit).
 inline void limit_memory(std::size_t more) noexcept
 {
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
-    const std::size_t now = memory_of(::getpid(), 0);
+    const std::size_t now = memory_of(0, 0);  // in a PID namespace, the number of getpid() is another process in /proc
     if (more == 0 || now == 0) return;
     const rlimit space{now + more, now + more};
     ::setrlimit(RLIMIT_AS, &space);
 }
 
-/// "SIGSEGV, invalid memory access" and the like.
+/// A signal's name and meaning, such as "SIGSEGV, touched memory that it may not".
 inline std::string signal_text(int signal)
 {
     switch (signal) {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a candidate can change of its process without a sign.
+/// The state of a process that a candidate can change unnoticed.
 
 #include <sched.h>
 #include <sys/resource.h>
@@ -18,8 +18,8 @@
 
 namespace tunekit::measure::detail {
 
-/// The state in which every candidate finds its worker: that of this process when this was made. Signals do what they do
-/// in a new process, those apart that nobody sends here.
+/// The state in which every candidate finds its worker: that of this process when this object was made. Signals do what they
+/// do in a new process, except those that nobody sends here.
 class process_state {
 public:
     process_state() noexcept
@@ -34,7 +34,7 @@ public:
         cores_known_ = ::sched_getaffinity(0, sizeof cores_, &cores_) == 0;
     }
 
-    /// Rounding, flushing to zero and what traps; signals and timers; working directory and umask.
+    /// Restores rounding, flushing to zero and traps; signals and timers; working directory and umask.
     void restore() const noexcept
     {
         std::fesetenv(&arithmetic_);
@@ -42,12 +42,12 @@ public:
         for (const int s : disturbing) plain_signal(s);
         const itimerval never{};
         for (const auto timer : {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF}) ::setitimer(timer, &never, nullptr);
-        if (directory_[0] != '\0' && ::chdir(directory_) != 0) return;  // it is gone, for everybody
+        if (directory_[0] != '\0' && ::chdir(directory_) != 0) return;  // the directory does not exist any more
         ::umask(mask_);
     }
 
-    /// Whether it has what is not restored: children, another place in the scheduler's order, other processors; or is a child of
-    /// the process that this was made in, as a candidate that forks may return in both.
+    /// Whether something changed that is not restored: children, the priority or class of scheduling, processors. Also true
+    /// in a child of the process in which this object was made: a candidate that forks may return in both.
     [[nodiscard]] bool changed() const noexcept
     {
         siginfo_t info{};
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    /// Those that a process gets for what it does, or may send to itself; no timer is left to send others.
+    /// Signals that a process gets for its own actions, or may send to itself. No timer is left that could send others.
     static constexpr int disturbing[] = {SIGILL,  SIGTRAP, SIGABRT, SIGBUS,  SIGFPE, SIGSEGV, SIGSYS,
                                          SIGPIPE, SIGCHLD, SIGUSR1, SIGUSR2, SIGINT, SIGTERM, SIGXCPU};
 

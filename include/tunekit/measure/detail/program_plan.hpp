@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// How one configuration of a program is measured, in a process that does nothing else: files, build, runs, check, cost.
+/// The measurement of one configuration of a program, in a process that does nothing else: files, build, runs, check, cost.
 
 #include <fcntl.h>
 #include <ftw.h>
@@ -43,7 +43,8 @@ inline void remove_tree(const std::string& path) noexcept
         FTW_DEPTH | FTW_PHYS);
 }
 
-/// The whole file; empty where it cannot be read. At most `bytes` and one more.
+/// The content of a plain file; empty where it cannot be read. A file longer than `bytes` gives its beginning, which is
+/// longer than `bytes`.
 inline std::optional<std::string> file_text(const std::string& path, std::size_t bytes)
 {
     const descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -60,7 +61,7 @@ inline std::optional<std::string> file_text(const std::string& path, std::size_t
     return out;
 }
 
-/// Throws a candidate_error: what a configuration cannot have.
+/// Throws a candidate_error with that failure.
 [[noreturn]] inline void refuse(failure_kind kind, std::string message, int code = 0)
 {
     throw candidate_error(failure{kind, code, std::move(message)});
@@ -84,7 +85,7 @@ inline std::string said_by(const finished_run& run)
     return "; it said " + last_words(run.errors.empty() ? run.output : run.errors);
 }
 
-/// One line on a run that did not end well; empty where it did.
+/// The failure of a run that did not end well; empty where it did.
 inline std::optional<failure> failure_of(const finished_run& run, const std::string& name, int wanted,
                                          const command_limits& limits)
 {
@@ -114,12 +115,12 @@ inline std::optional<failure> failure_of(const finished_run& run, const std::str
                    "exit status " + std::to_string(run.code) + ", want " + std::to_string(wanted) + said_by(run)};
 }
 
-/// A program with its texts parsed: what is known before any configuration is. A value; measuring is const, and happens in
+/// A program with its texts parsed: what is known before any configuration is. A value. Measuring is const, and happens in
 /// a child.
 class program_plan {
 public:
-    /// `names`: of the parameters. Throws std::invalid_argument for a placeholder that names none, and for what does not go
-    /// together.
+    /// `names` are those of the parameters. Throws std::invalid_argument for a placeholder that names none and for settings
+    /// that contradict each other, and tunekit::error for a template that cannot be read.
     program_plan(std::span<const std::string> names, program_options options)
         : options_(std::move(options)), names_(names.begin(), names.end())
     {
@@ -151,7 +152,7 @@ public:
     [[nodiscard]] const program_options& options() const noexcept { return options_; }
     [[nodiscard]] bool builds() const noexcept { return !build_.empty(); }
 
-    /// The parameters that occur nowhere.
+    /// The parameters that occur in no text.
     [[nodiscard]] std::vector<std::string> unused() const
     {
         std::vector<std::string> out;
@@ -160,7 +161,7 @@ public:
         return out;
     }
 
-    /// What is run for the values of a configuration, with these folders.
+    /// The command for the values of a configuration, with these folders.
     [[nodiscard]] program_command filled(std::vector<std::string> values, std::string scratch, std::string build) const
     {
         values.push_back(std::move(scratch));
@@ -171,12 +172,12 @@ public:
                 .build = texts_of(build_, values)};
     }
 
-    /// Throws tunekit::error where the program is not there, as far as that can be known before anything is built.
+    /// Throws tunekit::error where the program does not exist, as far as that can be known before anything is built.
     void find() const
     {
         for (const auto* const list : {&build_, &command_, &check_command_}) {
             if (list->empty() || !list->front().constant() || !directory_.constant()) continue;
-            if (list != &build_ && builds()) continue;  // it may be what is built
+            if (list != &build_ && builds()) continue;  // the build may make it
             const std::string name = list->front().filled({});
             const bool relative = name.find('/') != std::string::npos && name.front() != '/';
             const std::string in = directory_.filled({});
@@ -191,7 +192,7 @@ public:
                         "' to run in; name one that is there");
     }
 
-    /// Measures. `place`: the folder of this worker; `builds`: that of all builds; both are there.
+    /// Measures a configuration. `place` is the folder of this worker, `builds` that of all builds. Both exist.
     [[nodiscard]] measurement measure(command_runner& run, std::vector<std::string> values, const limits& within,
                                       const std::string& place, const std::string& builds,
                                       std::vector<double>& numbers) const
@@ -217,7 +218,8 @@ public:
         return out;
     }
 
-    /// Builds alone: the failure of that, or its seconds. A measurement in any place finds it done.
+    /// Builds, without a run. It returns the failure of the build, or its seconds. A later measurement, in any place, finds
+    /// the build done.
     [[nodiscard]] measurement build_ahead(command_runner& run, std::vector<std::string> values, const limits& within,
                                           const std::string& place, const std::string& builds) const
     {
@@ -282,7 +284,7 @@ private:
                            [&](const written_file& f) { return uses(f.text) || uses(f.to); });
     }
 
-    /// Several workers must not write what another reads.
+    /// Throws std::invalid_argument where a worker would write what another one reads.
     void refuse_shared() const
     {
         const std::size_t scratch = names_.size() - 2;
@@ -311,7 +313,7 @@ private:
             invalid("program: every worker would build in the same place, want what is built in {build}");
     }
 
-    /// Relative names are the program's own: beside where it runs.
+    /// The path of a file. A relative one begins at the folder in which the program runs.
     [[nodiscard]] std::string beside(const std::string& path, std::span<const std::string> values) const
     {
         const std::string in = directory_.filled(values);
@@ -326,7 +328,7 @@ private:
                 put_file(beside(f.to.filled(values), values), f.text.filled(values));
     }
 
-    /// Adds the folders to the values; the name of the build.
+    /// Adds the folders to the values, and returns the name of the build.
     [[nodiscard]] std::string placed(std::vector<std::string>& values, const std::string& place,
                                      const std::string& builds) const
     {
@@ -337,7 +339,7 @@ private:
         return key;
     }
 
-    /// All that goes into a build: its arguments, and the files written for it.
+    /// A digest of all that goes into a build: its arguments, and the files written for it.
     [[nodiscard]] std::string builds_key(std::span<const std::string> values) const
     {
         std::string what;
@@ -347,7 +349,7 @@ private:
         return digest(what);
     }
 
-    /// Builds what is not there yet. One builds at a time in one place; who comes second finds it done.
+    /// Builds what is not built yet. A lock allows one build at a time in one place; a worker that waited finds it done.
     void build(command_runner& run, std::span<const std::string> values, const limits& within,
                const std::string& builds, const std::string& key) const
     {
@@ -386,7 +388,7 @@ private:
         put_file(name + ".done", key);
     }
 
-    /// One run; what did not end well is thrown, but for a run that took too long.
+    /// One run. A run that took too long is returned; any other that did not end well is thrown as candidate_error.
     [[nodiscard]] finished_run one_run(command_runner& run, std::span<const std::string> values,
                                        const command_line& what, const command_limits& hold) const
     {
@@ -438,8 +440,8 @@ private:
         const command_line what{texts_of(command_, values), environment_of(values), directory_.filled(values)};
         const double deadline = begun + within.run_seconds;
         double fastest = std::numeric_limits<double>::infinity();  // wall seconds of a run
-        std::vector<double> seen;  // costs of runs, and seconds of those that were ended above the limit
-        std::size_t ended = 0;     // of those
+        std::vector<double> seen;  // costs of runs, and seconds of those that were ended at abandon_above
+        std::size_t ended = 0;     // the number of those that were ended
         while (const std::uint32_t wanted = options_.repetition.next(out.batches)) {
             double sum = 0;
             for (std::uint32_t done = 0; done < wanted;) {
@@ -483,7 +485,7 @@ private:
         conclude(out);
     }
 
-    /// Cuts the configuration short where three runs or more were all above the limit.
+    /// Cuts the configuration short where at least three runs were made and all were above the limit.
     static bool abandoned(const std::vector<double>& seen, const limits& within, measurement& out)
     {
         if (!surely_above(seen, within.abandon_above)) return false;
@@ -501,7 +503,7 @@ private:
     }
 
     program_options options_;
-    std::vector<std::string> names_;  ///< of the parameters, scratch, build
+    std::vector<std::string> names_;  ///< those of the parameters, then "scratch" and "build"
     std::vector<text_template> command_;
     std::vector<text_template> build_;
     std::vector<text_template> check_command_;
@@ -509,7 +511,7 @@ private:
     text_template directory_{"", {}};
     text_template result_file_{"", {}};
     std::vector<written_file> files_;
-    bool built_apart_ = false;  ///< in folders of their own
+    bool built_apart_ = false;  ///< whether each build has a folder of its own, {build}
 };
 
 }  // namespace tunekit::measure::detail

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// How a program is started beside this one: its descriptors, and signals and a process group as in a new process.
+/// The settings with which a program is started from this one: its descriptors, its signals and its process group.
 
 #include <spawn.h>
 #include <sys/types.h>
@@ -10,8 +10,8 @@
 
 namespace tunekit::measure::detail {
 
-/// What posix_spawn is told of a child that leads a process group of its own, with no signal blocked or ignored. Its
-/// descriptors are those that it is given, and all others of this process that are not closed by exec.
+/// The arguments of posix_spawn for a child that leads a process group of its own, with no signal blocked or ignored. It has
+/// the descriptors that it is given, and those of this process that exec does not close.
 class spawn_settings {
 public:
     spawn_settings() noexcept
@@ -34,15 +34,15 @@ public:
         ::posix_spawn_file_actions_destroy(&files_);
     }
 
-    /// Descriptor `fd` of the child is the null device.
+    /// Makes descriptor `fd` of the child the null device.
     void silence(int fd, int flags) noexcept
     {
         keep_first(::posix_spawn_file_actions_addopen(&files_, fd, "/dev/null", flags, 0));
     }
-    /// Descriptor `fd` of the child is `ours`.
+    /// Makes descriptor `fd` of the child a copy of `ours`.
     void give(int fd, int ours) noexcept { keep_first(::posix_spawn_file_actions_adddup2(&files_, ours, fd)); }
 
-    /// Starts a program. 0 and its number in `child`, or the error.
+    /// Starts a program. Returns 0, and its number in `child`; else the error.
     [[nodiscard]] int start(pid_t& child, const char* path, char* const* arguments,
                             char* const* environment) const noexcept
     {

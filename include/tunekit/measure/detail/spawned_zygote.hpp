@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A zygote that is a program of its own, started from its file: what a process that runs threads can have.
+/// A zygote that is a program of its own, started from its file. A process that runs threads can have one.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -29,9 +29,9 @@
 
 namespace tunekit::measure::detail {
 
-inline constexpr const char* serve_mark = "--tunekit-worker";  ///< the first argument of a program that is to serve
+inline constexpr const char* serve_mark = "--tunekit-worker";  ///< the first argument of a program started to serve
 
-/// What is started, and what it must have.
+/// The program that is started, and the tasks that it must have.
 struct served_program {
     std::string path{};
     std::vector<std::string> arguments{};
@@ -39,10 +39,10 @@ struct served_program {
     double start_seconds = 0;
 };
 
-/// The parent's first words, followed by the processors.
+/// The parent's first message. The processors follow it.
 struct serve_setup {
     std::uint64_t magic = expected_magic;
-    std::uint64_t memory_bytes = 0;  ///< of address space
+    std::uint64_t memory_bytes = 0;  ///< limit of the address space that a candidate may add; 0: no limit
     std::uint64_t enclosed = 0;
     std::uint64_t confined = 0;
     std::uint64_t cores = 0;
@@ -51,17 +51,17 @@ struct serve_setup {
     static constexpr std::size_t max_cores = 4096;
 };
 
-/// The program's first words, followed by an identity for each task, or by what is wrong.
+/// The program's first message. An identity for each task follows it, or a text that says what is wrong.
 struct serve_hello {
     std::uint64_t magic = expected_magic;
     std::uint64_t version = TUNEKIT_VERSION;
     std::uint64_t tasks = 0;
-    std::uint64_t refusal = 0;  ///< bytes
+    std::uint64_t refusal = 0;  ///< bytes of that text; 0: nothing is wrong
 
     static constexpr std::uint64_t expected_magic = 0x74756E656B697433U;
 };
 
-/// The environment as it is.
+/// The environment of this process.
 inline char** environment() noexcept { return environ; }
 
 /// Starts worker `k`. Throws tunekit::error where the system starts nothing.
@@ -90,11 +90,11 @@ inline started_zygote start_served(const served_program& program, std::size_t k,
     std::memcpy(words_to_it.data(), &setup, sizeof setup);
     if (!hold.cores.empty())
         std::memcpy(words_to_it.data() + sizeof setup, hold.cores.data(), hold.cores.size() * sizeof(int));
-    send_packet(ours.get(), words_to_it.data(), words_to_it.size());  // where that fails, there is no hello either
+    send_packet(ours.get(), words_to_it.data(), words_to_it.size());  // where that fails, no hello comes
     return {std::move(ours), child};
 }
 
-/// Waits for a program's first words. Throws tunekit::error where they do not come in time or do not fit.
+/// Waits for a program's first message. Throws tunekit::error where it does not come in time or does not fit.
 inline void await_hello(const served_program& program, const descriptor& control)
 {
     const auto refuse = [&](const std::string& why) { throw error("served_workers: '" + program.path + "' " + why); };
@@ -136,7 +136,7 @@ inline void await_hello(const served_program& program, const descriptor& control
     }
 }
 
-/// Says that this program does not serve, and ends it.
+/// Tells the parent why this program does not serve, and ends it.
 [[noreturn]] inline void refuse_to_serve(const std::string& why)
 {
     serve_hello hello;
@@ -149,14 +149,14 @@ inline void await_hello(const served_program& program, const descriptor& control
     end_process(status_unheard);
 }
 
-/// What a program that serves does before it has its tasks: hears how it and its workers are held.
+/// Receives the limits of this program and its workers. A program that serves calls it before it makes its tasks.
 inline worker_hold hear_setup()
 {
     sigset_t quiet;
     ::sigemptyset(&quiet);
     ::sigaddset(&quiet, SIGTERM);
     ::sigprocmask(SIG_BLOCK, &quiet, nullptr);
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // the zygote hears it; one that came too late finds descriptor 3 closed
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // where the parent ended before this call, descriptor 3 is closed
     if (!close_all_but(3)) end_process(status_unheard);
     std::vector<unsigned char> bytes(sizeof(serve_setup) + serve_setup::max_cores * sizeof(int));
     const std::size_t size = receive_packet(3, bytes.data(), bytes.size());
@@ -174,7 +174,7 @@ inline worker_hold hear_setup()
     return {.memory_bytes = setup.memory_bytes, .enclosed = setup.enclosed != 0, .confined = setup.confined != 0};
 }
 
-/// Serves: says what it has, then forks workers until nobody wants any more.
+/// Serves: sends the identities of its tasks, then forks workers until the parent closes the conversation.
 [[noreturn]] inline void serve_tasks(work_ref work, std::span<const task_identity> tasks, std::span<const canary> own,
                                      const worker_hold& hold)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// One configuration while it is measured: what `timed` does between preparing a kernel and its estimate.
+/// The measurement of one configuration: what `timed` does after preparing a kernel, up to the estimate.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,17 +26,17 @@
 
 namespace tunekit::measure::detail {
 
-/// What timing asks of a kernel, a check, a policy and a clock, whatever their types: functions of `self`, each called
-/// once per batch or less.
+/// What timing needs of a kernel, a check, a policy and a clock, whatever their types: functions of `self`. Each is called
+/// at most once per batch.
 struct timed_parts {
     void* self = nullptr;
-    bool reports = false;  ///< runs tell their own seconds
-    bool alone = false;    ///< each run is timed by itself
+    bool reports = false;  ///< whether runs return their own seconds
+    bool alone = false;    ///< whether each run is timed by itself
     bool checked = false;
     std::optional<std::string> (*checked_run)(void* self) = nullptr;  ///< runs once and checks; empty: all is well
     double (*batch)(void* self, std::uint64_t runs) = nullptr;        ///< seconds per run
     double (*empty_batch)(void* self, std::uint64_t runs) = nullptr;  ///< seconds per turn of a loop without a kernel
-    double (*step)(void* self) = nullptr;                             ///< smallest of the clock
+    double (*step)(void* self) = nullptr;                             ///< smallest step of the clock
     std::uint32_t (*next)(void* self, std::span<const double> batches) = nullptr;
     estimate (*estimate_of)(void* self, std::span<const double> batches) = nullptr;
 };
@@ -56,24 +56,24 @@ private:
 
     void fail(failure_kind kind, std::string message);
 
-    /// Whether `n` runs can have taken `t` seconds each. A clock that jumps forward shows where it tells more than
-    /// run_seconds while the wall clock has not reached them.
+    /// Whether `n` runs can have taken `t` seconds each. A clock has jumped forward where it gives more than run_seconds
+    /// and the wall clock has not reached them.
     bool credible(double t, std::uint64_t n);
 
     /// Cuts the candidate short where it is certainly slower than the limit.
     bool abandons(const std::vector<double>& seen);
 
-    /// Single runs until they get no faster. False where the measurement is over.
+    /// Makes single runs until they get no faster. False where the measurement is over.
     bool warm_up(double& fastest);
 
-    /// Runs that make a batch long enough for the clock; brings `fastest`, which one short run cannot tell, up to
-    /// date.
+    /// The number of runs that make a batch long enough for the clock. It updates `fastest`, which one short run cannot
+    /// give.
     std::uint64_t least_runs(double& fastest);
 
-    /// A kernel that takes as long as a loop without one has no work left in it: its time would be the loop's.
+    /// Fails where a run takes as long as a loop without a kernel: then no work is left, and its time is the loop's.
     void refuse_nothing(double fastest, std::uint64_t n);
 
-    /// Batches as the policy says, as far as time allows. False where the measurement is over.
+    /// Times batches as the policy says, as far as time allows. False where the measurement is over.
     bool time_batches(double fastest, std::uint64_t least);
 
     timed_parts parts_;
@@ -84,7 +84,7 @@ private:
     wall_clock wall_{};
 };
 
-/// What runs one configuration of a `timed`: `Run` is what prepare() made of its kernel.
+/// Runs one configuration of a `timed`. `Run` is what `prepare` made of its kernel.
 template <class Timed, class Run, class Config>
 class timed_run {
 public:
@@ -128,7 +128,7 @@ private:
         return verdict(how_.check, config_);
     }
 
-    /// Seconds per run of `n` runs; the first reported time that is none.
+    /// Seconds per run of `n` runs, or the first reported time that is not positive.
     double batch(std::uint64_t n)
     {
         double sum = 0;
@@ -151,7 +151,7 @@ private:
             const double begun = how_.now();
             for (std::uint64_t i = 0; i < n; ++i) {
                 run_once(run_, turn_++);
-                keep_stores();  // each run's stores happen, and happen here
+                keep_stores();  // each run's stores are made, and made here
             }
             sum = how_.now() - begun;
         }
@@ -288,7 +288,7 @@ TUNEKIT_INLINE bool timed_session::time_batches(double fastest, std::uint64_t le
         const double affordable = left() / fastest;
         if (affordable < static_cast<double>(n)) {
             if (!out_.batches.empty() || left() <= 0) return true;
-            if (affordable < 1) {  // the warm-up runs are all there will be
+            if (affordable < 1) {  // no time is left beyond the warm-up, so its fastest run counts
                 out_.batches.push_back(fastest);
                 out_.runs = 1;
                 return true;

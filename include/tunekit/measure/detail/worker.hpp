@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The child that runs candidates: what it is told, what it answers.
+/// The child that runs candidates: its orders and its answers.
 
 #include <sys/random.h>
 #include <unistd.h>
@@ -27,30 +27,30 @@
 
 namespace tunekit::measure::detail {
 
-/// How one candidate is measured, whoever does it: a function and what it is called on. A view.
+/// The way to measure one candidate: a function, and the object on which it is called. A view.
 struct work_ref {
     void* self = nullptr;
     measurement (*run)(void* self, std::size_t task, index candidate, const limits& within) = nullptr;
 };
 
-/// What the parent says to a worker.
+/// An order from the parent to a worker.
 struct order {
     std::uint64_t task = 0;
     index candidate = 0;
     limits within{};
-    std::uint64_t nonce = 0;  ///< what the answer has to repeat; a new one each time
+    std::uint64_t nonce = 0;  ///< the answer must repeat it; a new one each time
 };
 
-/// A number that nobody guesses.
+/// A number that cannot be guessed.
 inline std::uint64_t fresh_nonce() noexcept
 {
     std::uint64_t out = 0;
-    if (::getrandom(&out, sizeof out, GRND_NONBLOCK) != sizeof out)  // a system that has just begun
+    if (::getrandom(&out, sizeof out, GRND_NONBLOCK) != sizeof out)  // the system has just started
         out = core::mixed(static_cast<std::uint64_t>(1e9 * wall_clock{}()), static_cast<std::uint64_t>(::getpid()));
     return out;
 }
 
-/// What a worker answers, followed by the message and the batches.
+/// The beginning of a worker's answer. The message and the batches follow it.
 struct answer_head {
     std::uint64_t magic = expected_magic;
     std::uint64_t nonce = 0;  ///< of the order
@@ -60,14 +60,14 @@ struct answer_head {
     double spread = 0;
     double build_seconds = 0;
     double run_seconds = 0;
-    std::uint64_t message = 0;  ///< bytes
-    std::uint64_t batches = 0;  ///< doubles
+    std::uint64_t message = 0;  ///< its length in bytes
+    std::uint64_t batches = 0;  ///< their number; each is a double
     std::uint32_t runs = 0;
     std::int32_t code = 0;
     std::uint8_t kind = 0;
     std::uint8_t failed = 0;
     std::uint8_t at_least = 0;
-    std::uint8_t changed = 0;  ///< the candidate leaves its process as no other may find it
+    std::uint8_t changed = 0;  ///< whether the candidate changed its process so that no other may run in it
     std::uint8_t unused[4] = {};
 
     static constexpr std::uint64_t expected_magic = 0x74756E656B697431U;
@@ -105,8 +105,8 @@ inline std::vector<unsigned char> to_bytes(const order& to, const measurement& m
     return bytes;
 }
 
-/// The head of an answer of which `bytes` are the beginning; none where they are no answer to `to`: a candidate may have
-/// damaged the worker that sent them, or have sent them itself.
+/// The head of an answer that begins with `bytes`. Empty where they are no answer to `to`: a candidate may have damaged the
+/// worker that sent them, or have sent them itself.
 inline std::optional<answer_head> head_of(const std::vector<unsigned char>& bytes, const order& to)
 {
     answer_head head;
@@ -119,7 +119,7 @@ inline std::optional<answer_head> head_of(const std::vector<unsigned char>& byte
     return head;
 }
 
-/// The whole answer in `bytes`, whose head is `head`; false where the two do not fit.
+/// Reads the whole answer in `bytes`, whose head is `head`, into `m`. False where the two do not fit.
 inline bool from_bytes(const std::vector<unsigned char>& bytes, const answer_head& head, measurement& m)
 {
     if (!failure_kind_of(head.kind) || head.message > bytes.size() || head.batches > bytes.size()) return false;
@@ -140,7 +140,7 @@ inline bool from_bytes(const std::vector<unsigned char>& bytes, const answer_hea
     return true;
 }
 
-/// What was written beside the outputs, which is mended; empty where nothing was.
+/// One line about what was written outside the outputs; empty where nothing was. It restores the canaries.
 inline std::string damage_at(std::span<const canary> canaries)
 {
     std::string where;
@@ -155,7 +155,7 @@ inline std::string damage_at(std::span<const canary> canaries)
     return where;
 }
 
-/// Makes a measurement one of a candidate that wrote beside its output.
+/// Turns a measurement into that of a candidate that wrote outside its output.
 inline void blame(measurement& m, const std::string& where)
 {
     if (m.failed && (m.failed->kind == failure_kind::crash || m.failed->kind == failure_kind::exited)) {
@@ -168,29 +168,58 @@ inline void blame(measurement& m, const std::string& where)
     m.at_least = false;
 }
 
-/// Answers orders on descriptor 3 until nobody gives any more. Looks at `own` after each candidate: canaries that the
-/// parent cannot see.
-[[noreturn]] inline void obey(const work_ref& work, std::span<const canary> own)
+/// What one order comes to; what the candidate throws is its failure.
+inline measurement outcome_of(const work_ref& work, const order& next)
+{
+    measurement m;
+    try {
+        m = work.run(work.self, static_cast<std::size_t>(next.task), next.candidate, next.within);
+    } catch (const std::bad_alloc&) {
+        m.failed = failure{failure_kind::out_of_memory, 0, "std::bad_alloc"};
+    } catch (const std::exception& e) {
+        m.failed = failure{failure_kind::invalid, 0, std::string("threw: ") + e.what()};
+    } catch (...) {
+        m.failed = failure{failure_kind::invalid, 0, "threw something that is no std::exception"};
+    }
+    return m;
+}
+
+/// Answers that there is no memory left, which takes none.
+inline bool answer_without_memory(const order& to) noexcept
+{
+    static constexpr char message[] = "left no memory for its own answer";
+    unsigned char bytes[sizeof(answer_head) + sizeof message - 1];
+    answer_head head;
+    head.nonce = to.nonce;
+    head.candidate = to.candidate;
+    head.failed = 1;
+    head.kind = static_cast<std::uint8_t>(failure_kind::out_of_memory);
+    head.message = sizeof message - 1;
+    head.total = sizeof bytes;
+    std::memcpy(bytes, &head, sizeof head);
+    std::memcpy(bytes + sizeof head, message, sizeof message - 1);
+    return send_packet(3, bytes, sizeof bytes);
+}
+
+/// Answers orders on descriptor 3 until the other end is closed. After each candidate it checks `own`: canaries that the
+/// parent cannot see. It throws nothing: an exception would run the parent's own handlers and destructors here.
+[[noreturn]] inline void obey(const work_ref& work, std::span<const canary> own) noexcept
 {
     const process_state before;
     order next;
     while (receive_packet(3, &next, sizeof next) == sizeof next) {
-        measurement m;
+        bool heard = true;
         try {
-            m = work.run(work.self, static_cast<std::size_t>(next.task), next.candidate, next.within);
+            measurement m = outcome_of(work, next);
+            if (const std::string where = damage_at(own); !where.empty()) blame(m, where);
+            const std::vector<unsigned char> bytes = to_bytes(next, m, before.changed());
+            for (std::size_t sent = 0; heard && sent < bytes.size(); sent += max_packet)
+                heard = send_packet(3, bytes.data() + sent, (std::min)(max_packet, bytes.size() - sent));
         } catch (const std::bad_alloc&) {
-            m.failed = failure{failure_kind::out_of_memory, 0, "std::bad_alloc"};
-        } catch (const std::exception& e) {
-            m.failed = failure{failure_kind::invalid, 0, std::string("threw: ") + e.what()};
-        } catch (...) {
-            m.failed = failure{failure_kind::invalid, 0, "threw something that is no std::exception"};
+            heard = answer_without_memory(next);
         }
-        if (const std::string where = damage_at(own); !where.empty()) blame(m, where);
-        const std::vector<unsigned char> bytes = to_bytes(next, m, before.changed());
-        for (std::size_t sent = 0; sent < bytes.size(); sent += max_packet)
-            if (!send_packet(3, bytes.data() + sent, (std::min)(max_packet, bytes.size() - sent)))
-                end_process(status_unheard);
-        before.restore();  // while others think about the answer
+        if (!heard) end_process(status_unheard);
+        before.restore();  // after the answer, while the parent handles it
     }
     end_process(0);
 }

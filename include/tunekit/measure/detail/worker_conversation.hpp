@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// How a worker_link leads the conversation about one candidate: the order, and what is heard.
+/// The bodies of `worker_link` for one candidate: the order, and what the worker sends.
 
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/measure/detail/worker_link.hpp"
@@ -22,7 +22,7 @@ TUNEKIT_INLINE void worker_link::begin(const order& next)
 {
     talk_ = {};
     talk_.next = next;
-    talk_.next.within.run_seconds *= 0.9;  // so that a good candidate hands in what it has before it is killed
+    talk_.next.within.run_seconds *= 0.9;  // so that a good candidate answers before it would be killed
     talk_.run_seconds = next.within.run_seconds;
     talk_.suspect = served_ > 0;
     give();
@@ -41,7 +41,7 @@ TUNEKIT_INLINE void worker_link::watch(poll_set& events) const
         events.add(control_.get());
         events.by(patience_);
     } else {
-        events.by(0);  // there is nothing to wait for
+        events.by(0);  // nothing to wait for
     }
 }
 
@@ -78,7 +78,7 @@ TUNEKIT_INLINE void worker_link::give()
     c.next.nonce = fresh_nonce();
     if (!send_packet(worker_.get(), &c.next, sizeof c.next)) {
         if (c.sent_anew) return leave("a new worker does not listen");
-        c.sent_anew = true;  // it ended between two candidates
+        c.sent_anew = true;  // the worker ended between two candidates
         return replace(true, then::give);
     }
     ++served_;
@@ -105,7 +105,7 @@ TUNEKIT_INLINE bool worker_link::listen()
 {
     conversation& c = talk_;
     unsigned char packet[max_packet];
-    bool over = false;  // what a worker said before its end comes first
+    bool over = false;  // whether the worker has ended; what it sent before is read first
     for (;;) {
         std::size_t size = 0;
         const received what = receive_now(worker_.get(), packet, sizeof packet, size);

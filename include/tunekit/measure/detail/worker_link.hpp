@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The parent's side of a worker: one candidate at a time, from its order to its measurement, without waiting.
+/// The parent's end of a worker: one candidate at a time, from its order to its measurement, without waiting.
 
 #include <sys/types.h>
 #include <cstddef>
@@ -22,14 +22,14 @@ namespace tunekit::measure::detail {
 
 struct zygote_answer;
 
-/// Owns a zygote and the worker that it made last, and leads the conversation about one candidate:
+/// Owns a zygote and the worker that it made last, and has the conversation about one candidate:
 ///
 ///     link.begin(order);
 ///     while (!link.advance()) { poll_set events; link.watch(events); events.wait(now()); }
-///     const std::optional<measurement> m = link.take();          // none: the children are gone, and with them the job
+///     const std::optional<measurement> m = link.take();          // empty: the children are gone, and the job is lost
 ///
 /// A worker is replaced after any failure. Where it had run other candidates before, the one that failed is repeated in
-/// the fresh one, unless a canary shows who it was. Move-only.
+/// the fresh one, unless a canary identifies it. Move-only.
 class worker_link {
 public:
     worker_link(started_zygote children, worker_hold hold);
@@ -42,9 +42,9 @@ public:
     ~worker_link();
 
     [[nodiscard]] bool idle() const noexcept { return at_ == state::idle; }
-    /// The children cannot be had any more.
+    /// Whether there are no children any more.
     [[nodiscard]] bool gone() const noexcept { return at_ == state::gone || refused(); }
-    /// The system gives none, which is no candidate's doing.
+    /// Whether the system gives no children, which no candidate has caused.
     [[nodiscard]] bool refused() const noexcept { return at_ == state::refused; }
     /// The conversation with the zygote.
     [[nodiscard]] const descriptor& control() const noexcept { return control_; }
@@ -53,19 +53,19 @@ public:
     void end() { leave("it was ended"); }
     [[nodiscard]] const std::string& why_gone() const noexcept { return why_gone_; }
 
-    /// Gives a candidate to the worker there is, or to a new one. Precondition: idle().
+    /// Gives a candidate to the worker, or to a new one where there is none. Precondition: idle().
     void begin(const order& next);
 
-    /// What it waits for.
+    /// Adds what it waits for to `events`.
     void watch(poll_set& events) const;
 
     /// Does what can be done without waiting. True once the candidate is measured or lost; then `take` it.
     bool advance();
 
-    /// Waits, then does that, until the candidate is measured or lost: an answer is not looked for before there can be one.
+    /// Waits until the candidate is measured or lost.
     void await();
 
-    /// The measurement; none where the children are gone and what became of the candidate is not known.
+    /// The measurement; empty where the children are gone and the candidate's result is not known.
     [[nodiscard]] std::optional<measurement> take();
 
 private:
@@ -77,38 +77,38 @@ private:
     struct conversation {
         order next{};
         double run_seconds = 0;  ///< the limit
-        bool suspect = false;    ///< the worker had run others before
-        bool again = false;      ///< this is the second try, in a fresh worker
+        bool suspect = false;    ///< whether the worker had run others before
+        bool again = false;      ///< whether this is the second try, in a fresh worker
         bool sent_anew = false;
         double start = 0;
         bool waited_for = false;
-        double next_look = 0;  ///< at its memory, or at its threads
-        double settle_by = 0;  ///< when threads that still run are no longer put up with
+        double next_look = 0;  ///< when its memory, or its threads, are checked next
+        double settle_by = 0;  ///< when the worker is replaced if threads still run
         double spent = 0;      ///< seconds of the first try
         std::vector<unsigned char> bytes{};
         heard how = heard::answer;
-        bool changed = false;  ///< the candidate leaves its worker as no other may find it
-        bool known = false;    ///< what this try gave is known, whatever becomes of the worker
+        bool changed = false;  ///< whether the candidate changed its worker so that no other may run in it
+        bool known = false;    ///< whether the result of this try is known, whatever happens to the worker
         measurement m{};
-        then after = then::give;  ///< the replacement
+        then after = then::give;  ///< what follows the replacement
         std::optional<measurement> measured{};
     };
 
     static constexpr double zygote_seconds =
-        10;  ///< within which it answers; it waits for half a second, then for the dying
-    static constexpr double settle_seconds = 0.01;  ///< in which threads may come to rest, as those of OpenMP do
+        10;  ///< within which it answers: it waits half a second, and then for killed processes to end
+    static constexpr double settle_seconds = 0.01;  ///< within which threads must come to rest, as those of OpenMP do
 
     [[nodiscard]] bool watched() const noexcept { return hold_.watched && hold_.memory_bytes != 0; }
 
     void give();
 
-    /// Whether the zygote has said that this worker has ended, or says nothing any more.
+    /// Whether the zygote has reported that this worker has ended, or the zygote is gone.
     bool told_of_end();
 
-    /// Hears what there is to hear. True where that is the end of this try.
+    /// Reads what the worker has sent. True where that is the end of this try.
     bool listen();
 
-    /// Sees to it that nothing of a candidate that succeeded runs on beside the next. True where that is done.
+    /// Makes sure that nothing of a candidate that succeeded still runs beside the next one. True where that is done.
     bool settled();
 
     bool heard_all(heard how);
@@ -116,22 +116,22 @@ private:
     /// Asks for another worker.
     void replace(bool at_once, then after);
 
-    /// Takes the new worker, if it is there. True where the conversation goes on or is over.
+    /// Takes the new worker, if it has come. True where the conversation continues or is over.
     bool replaced();
 
-    /// Ends a try. `how`: how its worker ended, where it did.
+    /// Ends a try. `how` says how its worker ended, where it did.
     void conclude(const zygote_answer& how);
 
     /// Ends the conversation, or begins the second try.
     void finish(bool culprit);
 
-    /// The children cannot be had any more. What is known of the candidate stays known.
+    /// Gives up the children, for the reason `why`. A known result of the candidate stays known.
     void leave(std::string why);
 
-    /// What an ended conversation means, by how the worker ended.
+    /// The failure of a candidate whose conversation ended, by how the worker ended.
     static failure ended(const zygote_answer& how);
 
-    /// Waits for the zygote's end, and brings it about where it does not come: something may have stopped it.
+    /// Waits for the zygote's end, and kills it where it does not end: something may have stopped it.
     void await_zygote(bool at_once) noexcept;
 
     [[nodiscard]] std::string megabytes() const;
@@ -147,7 +147,7 @@ private:
     std::size_t baseline_ = 0;  ///< resident bytes of the worker when it began
     std::uint64_t served_ = 0;  ///< candidates that this worker was given
     state at_ = state::idle;
-    double patience_ = 0;  ///< when a zygote that has not answered counts as gone
+    double patience_ = 0;  ///< the moment at which a zygote that has not answered counts as gone
     conversation talk_{};
     std::string why_gone_{};
 };
@@ -217,7 +217,7 @@ TUNEKIT_INLINE void worker_link::leave(std::string why)
     why_gone_ = std::move(why);
     worker_.reset();
     control_.reset();
-    await_zygote(true);  // which ends the worker
+    await_zygote(true);  // its end ends the worker
     if (talk_.known && (!talk_.m.failed || !talk_.suspect || talk_.again)) talk_.measured = std::move(talk_.m);
     at_ = state::gone;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// How a worker_link replaces a worker, and what becomes of its candidate.
+/// The bodies of `worker_link` that replace a worker and decide on its candidate.
 
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/measure/detail/worker_link.hpp"
@@ -28,7 +28,7 @@ TUNEKIT_INLINE void worker_link::replace(bool at_once, then after)
     talk_.after = after;
     const zygote_order order{at_once ? 1U : 0U};
     send_packet(control_.get(), &order,
-                sizeof order);  // where that fails, its last words or its end are there to be heard
+                sizeof order);  // where that fails, the zygote's last answer or its end can be read
     patience_ = wall_clock{}() + zygote_seconds;
     at_ = state::replacing;
 }
@@ -49,14 +49,14 @@ TUNEKIT_INLINE bool worker_link::replaced()
             case received::packet:
                 break;
         }
-    } while (size == sizeof answer && answer.news == zygote_answer::what::ended);  // said before it heard the order
+    } while (size == sizeof answer && answer.news == zygote_answer::what::ended);  // sent before it read the order
     if (size != sizeof answer) {
         leave("the zygote answers nonsense");
         return true;
     }
     if (answer.worker < 0 || !worker_) {
-        const int why =
-            answer.worker < 0 ? answer.error : EMFILE;  // a descriptor for which there is no room is dropped
+        const int why = answer.worker < 0 ? answer.error
+                                          : EMFILE;  // the system drops a descriptor for which this process has no room
         leave("no new worker: " + std::string(std::strerror(why)) +
               (why == EMFILE || why == ENFILE ? "; want more descriptors (ulimit -n)"
                : why == ENOENT                ? " (/dev/null); want a system that has it"
@@ -65,7 +65,7 @@ TUNEKIT_INLINE bool worker_link::replaced()
                : hold_.enclosed ? "; want a system that gives PID namespaces, or .enclosed = false"
                                 : ""));
         const bool passes = why == EAGAIN || why == ENOMEM || why == ECHILD;
-        if (!passes) at_ = state::refused;  // what passes may be a candidate's doing
+        if (!passes) at_ = state::refused;  // what passes may have been caused by a candidate
         return true;
     }
     worker_pid_ = answer.worker;
@@ -109,6 +109,8 @@ TUNEKIT_INLINE void worker_link::finish(bool culprit)
         return give();
     }
     c.m.run_seconds += c.spent;
+    if (c.again && c.m.failed && c.m.failed->kind == failure_kind::run_timeout)
+        c.m.failed->message += ", and again in a fresh worker";
     c.measured = std::move(c.m);
     at_ = state::over;
 }

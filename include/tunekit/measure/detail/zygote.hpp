@@ -27,30 +27,30 @@
 
 namespace tunekit::measure::detail {
 
-/// What the parent says to the zygote: end the worker, if there is one, and give me another.
+/// An order from the parent to the zygote: end the worker, if there is one, and give me another.
 struct zygote_order {
-    std::uint32_t at_once = 0;  ///< or let it end by itself, for a while
+    std::uint32_t at_once = 0;  ///< 0: the worker gets half a second to end by itself
 };
 
-/// What the zygote says: unasked where a worker has ended, else in answer to an order, with the parent's end of the
-/// conversation with the new worker.
+/// A message from the zygote. It comes unasked where a worker has ended. Else it answers an order, and brings the parent's
+/// end of the conversation with the new worker.
 struct zygote_answer {
     enum class what : std::uint8_t { ended, new_worker };
     what news = what::new_worker;
     pid_t worker = -1;      ///< the new one, or the one that ended; -1 where there is none, for the reason `error`
-    pid_t keeper = -1;      ///< of the new one
+    pid_t keeper = -1;      ///< that of the new one
     int error = 0;          ///< errno
     int status = 0;         ///< of the worker that ended, as waitpid gives it
-    int forced = 0;         ///< it had to be killed
-    int orphaned = 0;       ///< it went with its keeper, which no one but it can have ended
-    char damage[128] = "";  ///< what it wrote beside outputs that the parent cannot see
+    int forced = 0;         ///< whether it had to be killed
+    int orphaned = 0;       ///< whether its keeper ended first, which only its candidate can have caused
+    char damage[128] = "";  ///< what it wrote outside outputs that the parent cannot see
 };
 
-/// Forks workers on demand, each below a keeper. Small, and runs no candidate. Ends, with all that descends from it, at the
-/// end of the conversation on descriptor 3 or with its parent.
+/// Forks workers on demand, each below a keeper. It is small and runs no candidate. It ends, with all its descendants, at
+/// the end of the conversation on descriptor 3 or with its parent.
 class zygote {
 public:
-    /// `own`: canaries that the parent cannot see.
+    /// `own` are canaries that the parent cannot see.
     zygote(work_ref work, std::size_t memory_bytes, std::span<const canary> own, bool enclosed, bool confined) noexcept
         : own_(own),
           inside_(enclosed || confined ? enclosure::namespaced : enclosure::none),
@@ -61,7 +61,7 @@ public:
     {
     }
 
-    [[noreturn]] void run()
+    [[noreturn]] void run() noexcept
     {
         adopt_descent();
         sigset_t all;
@@ -70,13 +70,13 @@ public:
         sigset_t heard;
         ::sigemptyset(&heard);
         ::sigaddset(&heard, SIGCHLD);
-        ::sigaddset(&heard, SIGTERM);  // sent by the system where the parent's thread ended
+        ::sigaddset(&heard, SIGTERM);  // the system sends it where the parent's thread ended
         signals_ = descriptor(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
         for (;;) {
             pollfd events[3] = {{3, POLLIN, 0}, {signals_.get(), POLLIN, 0}, {report_.get(), POLLIN, 0}};
             if (::poll(events, 3, -1) < 0) continue;
             if (events[1].revents != 0 || events[2].revents != 0) look_after_keeper();
-            if (::getppid() != parent_) leave();  // SIGTERM of anybody else says nothing
+            if (::getppid() != parent_) leave();  // a SIGTERM from another sender is ignored
             if (events[0].revents == 0) continue;
             zygote_order order;
             if (receive_packet(3, &order, sizeof order) != sizeof order) leave();
@@ -93,7 +93,7 @@ private:
         end_process(0);
     }
 
-    /// Hears how the worker ended; wakes a keeper that was stopped; notices one that is gone.
+    /// Reads how the worker ended, wakes a keeper that was stopped, and notices one that is gone.
     void look_after_keeper()
     {
         signalfd_siginfo news;
@@ -105,7 +105,7 @@ private:
                              info.si_pid == keeper_;
         const bool gone = changed && info.si_code != CLD_STOPPED;
         if (changed && !gone) ::kill(keeper_, SIGCONT);
-        hear_keeper();  // its last words, too
+        hear_keeper();  // its last note too
         if (!gone) return;
         keeper_ = -1;
         report_.reset();
@@ -123,7 +123,8 @@ private:
         has_ended();
     }
 
-    /// Tells it to the parent, once: it may not see it, where children of the worker hold its descriptor.
+    /// Tells the parent once that the worker has ended. The parent may not see it where children of the worker hold its
+    /// descriptor.
     void has_ended()
     {
         if (ended_) return;
@@ -132,7 +133,7 @@ private:
         send_packet(3, &news, sizeof news);
     }
 
-    /// Waits for the worker's end, so many milliseconds.
+    /// Waits for the worker's end, at most that many milliseconds.
     void await_end(int milliseconds)
     {
         const wall_clock now;
@@ -156,8 +157,8 @@ private:
             answer.forced = ended_ ? 0 : 1;
             answer.status = status_;
             answer.orphaned = orphaned_;
-            ::kill(-worker_, SIGKILL);  // the group: even where there is no /proc
-            await_end(1000);            // which is sooner known so than by waiting for what descends from here
+            ::kill(-worker_, SIGKILL);  // the group; this works without /proc too
+            await_end(1000);            // faster than to wait for all descendants
             if (keeper_ >= 0) {
                 ::kill(keeper_, SIGKILL);
                 ::waitpid(keeper_, nullptr, 0);
@@ -206,11 +207,12 @@ private:
         worker_ = note.worker;
         if (note.news != keeper_note::what::begun) {
             answer.error = note.value;
-            worker_ = child;  // so that it is ended
+            worker_ = child;  // so that end() ends it
             end(true);
             return {};
         }
-        if (inside_ != enclosure::none) each_child_of(keeper_, [this](pid_t p) { worker_ = p; });  // as seen from here
+        if (inside_ != enclosure::none)
+            each_child_of(keeper_, [this](pid_t p) { worker_ = p; });  // its number outside the namespace
         answer.worker = worker_;
         answer.keeper = keeper_;
         return std::move(theirs);
@@ -223,10 +225,10 @@ private:
     std::size_t memory_bytes_;
     pid_t parent_;
     descriptor signals_;
-    descriptor report_;  ///< of the keeper
+    descriptor report_;  ///< notes of the keeper come here
     pid_t keeper_ = -1;
     pid_t worker_ = -1;
-    bool ended_ = false;  ///< the worker; the parent has been told
+    bool ended_ = false;  ///< whether the worker has ended and the parent was told
     int status_ = 0;
     int orphaned_ = 0;
 };

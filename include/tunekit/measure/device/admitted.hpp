@@ -16,37 +16,43 @@
 
 namespace tunekit::measure {
 
-/// A measurer in front of another. What a rule refuses, by the built code, fails as launch_error without the loss of a
-/// worker.
+/// A measurer in front of another. Where a rule refuses the built code of a candidate, the candidate fails as launch_error,
+/// and no worker is lost.
 ///
-/// `cache` names built code by `key(source, entry)` and `path(key)`. A rule has `exceeds(launch, path)`: empty, or one
-/// line; `refusal`: the driver's code for it; and `ran()`, called after each candidate that ran.
+/// `cache` names built code by `key(source, entry)` and `path(key)`. A rule has `exceeds(launch, path)`, which is empty or
+/// one line; `refusal`, the driver's code for it; and `ran()`, which is called after each candidate that ran.
 template <class Template, class Cache, class Rule, measurer Inner>
 class admitted_measurer {
 public:
+    /// Takes over the parts. `what` gives a `device_source` for each configuration.
     admitted_measurer(Template what, Cache cache, Rule rule, Inner inner)
         : what_(std::move(what)), cache_(std::move(cache)), rule_(std::move(rule)), inner_(std::move(inner))
     {
     }
 
+    /// The rule, for example to read what it has seen.
     [[nodiscard]] const Rule& rule() const noexcept { return rule_; }
 
     [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
     {
-        std::vector<measurement> out;
+        return detail::collected(*this, batch, within);
+    }
+    /// The same, with `each(measurement)` as soon as a candidate is measured.
+    template <class Each>
+    void measure(std::span<const index> batch, const limits& within, Each&& each)
+    {
         for (std::size_t k = 0; k < batch.size(); ++k) {
             measurement m;
             if (auto why = refused(batch[k])) {
                 m.failed = failure{failure_kind::launch_error, Rule::refusal, std::move(*why)};
-                out.push_back(std::move(m));
+                each(std::move(m));
                 continue;
             }
             auto one = inner_.measure(batch.subspan(k, 1), within);
             if (one.size() != 1) throw error("admitted_measurer: the measurer did not answer its candidate");
-            out.push_back(std::move(one.front()));
             rule_.ran();
+            each(std::move(one.front()));
         }
-        return out;
     }
 
 private:

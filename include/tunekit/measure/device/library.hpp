@@ -16,9 +16,9 @@
 
 namespace tunekit::measure {
 
-/// The error that there is no such device here, or no driver for it. Programs end with status 3.
+/// The error that there is no such device here, or no driver for it. tunekit's programs then end with status 3.
 struct no_device : error {
-    using error::error;
+    using error::error;  ///< takes the message: what is missing, and the remedy
 };
 
 /// A shared library, opened by the first of several names that works; `Missing` is the error where none does. Move-only.
@@ -26,7 +26,7 @@ struct no_device : error {
 template <class Missing>
 class device_library {
 public:
-    /// `path`, or where that is empty the first of `names`. Throws Missing: "no <what>: <reason>; <remedy>".
+    /// Opens `path`, or where that is empty the first of `names` that works. Throws Missing: "no <what>: <reason>; <remedy>".
     device_library(const std::string& path, const std::vector<std::string>& names, const char* what, const char* remedy)
         : what_(what)
     {
@@ -40,7 +40,7 @@ public:
         throw Missing("no " + what_ + ": " + reason + "; " + remedy);
     }
 
-    /// Puts the function `name` into `to`. Throws Missing where the library has none.
+    /// Stores the function `name` in `to`. Throws Missing where the library has none.
     template <class Function>
     void find(Function*& to, const char* name) const
     {

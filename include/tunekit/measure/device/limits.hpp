@@ -16,12 +16,12 @@ namespace tunekit::measure {
 
 /// The most that a launch may have, and the words of the device's interface for it.
 struct launch_limits {
-    std::array<std::int64_t, 3> grid{}, block{};  ///< x, y, z
-    std::int64_t threads = 1;                     ///< per block
-    std::int64_t shared_bytes = 0;                ///< per block
-    const char* a_block = "block";
-    const char* a_thread = "thread";
-    const char* shared = "shared";
+    std::array<std::int64_t, 3> grid{}, block{};  ///< blocks, and threads of a block, in x, y, z
+    std::int64_t threads = 1;                     ///< the most threads per block
+    std::int64_t shared_bytes = 0;                ///< per block, fixed and dynamic together
+    const char* a_block = "block";                ///< the word in messages for a block: in OpenCL "work-group"
+    const char* a_thread = "thread";              ///< the word in messages for a thread: in OpenCL "work-item"
+    const char* shared = "shared";                ///< the word in messages for shared memory: in OpenCL "local"
 };
 
 /// The line of a limit that is exceeded: "kernel: threads per block are 1280, want at most 1024".
@@ -31,8 +31,8 @@ struct launch_limits {
     return how.entry + ": " + what + ' ' + std::to_string(has) + ", want at most " + std::to_string(most);
 }
 
-/// The first limit that the launch exceeds, in one line; empty where there is none. `fixed_shared`: bytes of
-/// shared memory that the text declares.
+/// The first limit that the launch exceeds, in one line; empty where there is none. `fixed_shared` is the number of bytes
+/// of shared memory that the text declares.
 [[nodiscard]] inline std::optional<std::string> exceeds(const device_launch& how, std::int64_t fixed_shared,
                                                         const launch_limits& most)
 {

@@ -27,15 +27,15 @@ namespace tunekit::measure {
 ///     data.output<float>(want, {.absolute = 1e-4});
 ///     data.value(n);
 ///
-/// Holds copies on the host; what lies on the device is made by the first use in a process. Beyond an output lie 4 KiB
-/// that no kernel may write. Keep it where it is: kernels and checks refer to it.
+/// It holds copies on the host. The first use in a process makes those on the device. After each output there are 4 KiB
+/// that no kernel may write. Do not move it: kernels and checks refer to it.
 ///
 /// A session has a type `memory`, empty where it is `memory{}`, and `allocate(bytes)`, `release(at)`,
 /// `copy_to(at, from, bytes)`, `copy_from(to, at, bytes)` and `fill(at, value, bytes, offset)`.
 template <class Session>
 class device_operands {
 public:
-    using memory = typename Session::memory;
+    using memory = typename Session::memory;  ///< what the session's `allocate` returns
 
     device_operands() = default;
     device_operands(const device_operands&) = delete;
@@ -73,13 +73,14 @@ public:
         add(role::value, &x, sizeof x);
     }
 
-    /// An argument as drivers want it: the address of the value or of the memory's handle, and its size.
+    /// An argument in the form of drivers: an address, and a size.
     struct argument {
-        void* at = nullptr;
-        std::size_t size = 0;
+        void* at = nullptr;    ///< the value, or the handle of the memory
+        std::size_t size = 0;  ///< of the value or the handle, in bytes
     };
 
-    /// Every argument; the last one is that of `scratch_bytes`, where not 0. It copies to the device what is not there yet.
+    /// Every argument, in order. Where `scratch_bytes` is not 0, the last one is memory of that size. It copies to the
+    /// device what is not there yet.
     [[nodiscard]] std::vector<argument> arguments(Session& gpu, std::size_t scratch_bytes)
     {
         std::vector<argument> out;
@@ -149,7 +150,7 @@ private:
     using bytes = std::vector<unsigned char>;
     struct operand {
         role is;
-        bytes content;  ///< what is given, or for outputs what is wanted
+        bytes content;  ///< the bytes given; for outputs the reference
         tolerance within{};
         std::optional<std::string> (*differs)(const bytes& got, const bytes& want, tolerance) = nullptr;
         memory device{};
@@ -161,7 +162,7 @@ private:
         return all_.emplace_back(operand{.is = is, .content = bytes(first, first + size)});
     }
 
-    std::deque<operand> all_{};  ///< in the order of the parameters; their addresses are handed out
+    std::deque<operand> all_{};  ///< in the order of the parameters; a deque, because arguments point to them
     memory scratch_{};
     std::size_t scratch_size_ = 0;
 };
@@ -169,10 +170,12 @@ private:
 /// A check for `timed`. It poisons the outputs before the run that is checked, and compares them after it.
 template <class Session>
 struct device_check {
-    device_operands<Session>* data;
-    Session* gpu;
+    device_operands<Session>* data;  ///< the arguments whose outputs are checked; not owned
+    Session* gpu;                    ///< the session that they are on; not owned
 
+    /// Fills the outputs with NaN; `timed` calls it before the run that is checked.
     void poison() const { data->poison(*gpu); }
+    /// The first fault of the outputs, in one line; empty where there is none.
     [[nodiscard]] std::optional<std::string> operator()() const { return data->wrong(*gpu); }
 };
 

@@ -15,11 +15,11 @@ namespace tunekit::measure {
 /// Options for timing on a device, in addition to the repetition policy.
 struct device_timing {
     cache state = cache::warm;    ///< of the last-level cache; cold: other memory is written before each run, untimed
-    std::size_t flush_bytes = 0;  ///< written before a cold run; 0: twice the last level's cache
-    double min_seconds = 1e-4;    ///< a warm run is launched so often in one timing that it lasts about as long
-    std::uint32_t max_launches = 1000;  ///< of a warm run, at most
-    /// A warm run that is shorter is launched once before it is timed, on devices whose events would otherwise count how
-    /// long the launch takes (2 to 5 us).
+    std::size_t flush_bytes = 0;  ///< written before a cold run; 0: twice the last-level cache
+    double min_seconds = 1e-4;    ///< >= 0; a warm run is launched as often in one timing as reaches about this time
+    std::uint32_t max_launches = 1000;  ///< >= 1; the most launches of a warm run in one timing
+    /// >= 0; seconds. A warm run that is shorter is launched once before it is timed, on devices whose events would
+    /// otherwise include the time of the launch itself (2 to 5 us).
     double lead_below = 5e-3;
 
     /// The number of launches that make a run of `one` seconds last as long as the timing wants.
@@ -41,14 +41,14 @@ struct device_timing {
     friend bool operator==(const device_timing&, const device_timing&) = default;
 };
 
-/// The timed runs of one configuration in a session. Each has as many launches as the run before it asks for. The first,
-/// which may be checked, is launched exactly once.
+/// The timed runs of one configuration in a session. The number of launches of a run follows from the time of the run before
+/// it. The first run, which may be checked, is launched exactly once.
 ///
-/// A session has `timing()`, `flush()`, `seconds(n, launch)`, the mean of n launches, and says by `counts_waiting`
-/// whether those include the wait for a launch on an idle device.
+/// A session has `timing()`; `flush()`; `seconds(n, launch)`, the mean of n launches; and `counts_waiting`, whether that
+/// includes the wait for a launch on an idle device.
 class launch_series {
 public:
-    /// Seconds of one `launch()`, which puts the work into the session's queue.
+    /// Seconds of one `launch()`, which puts work into the session's queue.
     template <class Session, class Launch>
     [[nodiscard]] double operator()(Session& on, Launch&& launch)
     {
@@ -74,7 +74,7 @@ private:
 template <class Session>
 class cache_flush {
 public:
-    /// `bytes`, or where that is 0 twice the device's `cache_bytes`, or 64 MiB where it does not say.
+    /// Writes `bytes`; where that is 0, twice the device's `cache_bytes`; where that is 0 too, 64 MiB.
     void operator()(Session& on, std::size_t bytes, std::size_t cache_bytes)
     {
         if (size_ == 0) {

@@ -22,16 +22,17 @@ namespace tunekit::measure {
 /// Settings of `opencl_builder`.
 struct opencl_build_options {
     opencl_device device{};            ///< from find_opencl_device
-    std::vector<std::string> flags{};  ///< of clBuildProgram: "-cl-fast-relaxed-math"
-    std::string directory{};    ///< of the cache, made where it is missing; empty: one that ends with the builder
+    std::vector<std::string> flags{};  ///< of clBuildProgram, such as "-cl-fast-relaxed-math"
+    std::string
+        directory{};  ///< of the cache, made where it is missing; empty: a temporary one, removed with the builder
     std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
     std::string library{};      ///< libOpenCL; empty: the system's
 };
 
 namespace detail {
 
-/// Builds `text` for device `k`: what `opencl_toolchain` does in a child. Throws no_opencl or opencl_failure; a program that
-/// does not compile is an empty text, and its log.
+/// Builds `text` for device `k`; `opencl_toolchain` calls it in a child. It returns the file's content and the log. The
+/// content is empty where the program does not compile. Throws no_opencl or opencl_failure.
 inline std::pair<std::string, std::string> build_opencl(const opencl_driver& cl, int k, const std::string& text,
                                                         const std::string& options)
 {
@@ -76,7 +77,7 @@ inline std::pair<std::string, std::string> build_opencl(const opencl_driver& cl,
     return {out.text(), {}};
 }
 
-/// A driver's compiler in forked processes: what `opencl_builder` starts. This process stays without OpenCL.
+/// A driver's compiler in forked processes. `opencl_builder` starts them. This process does not use OpenCL.
 class opencl_toolchain {
 public:
     static constexpr const char* suffix = ".clbin";
@@ -112,12 +113,12 @@ public:
         });
     }
 
-    /// What is not the compiler's own word: no file, no library, no device any more.
+    /// Whether it ended without the compiler's verdict: no file, no library, no device any more.
     [[nodiscard]] static bool blames_machine(const compilation& process)
     {
         return process.text().find("error: tunekit: ") != std::string::npos;
     }
-    /// A source that compiles.
+    /// A source that certainly compiles.
     [[nodiscard]] static source harmless(const source& /* like */) { return {"__kernel void nothing(void) {}\n"}; }
 
     static failure refused(const compilation& process)
@@ -137,8 +138,8 @@ private:
 /// The names of programs in a cache, built or not. A key is a digest of text, flags, device and driver.
 using opencl_cache = detail::code_cache;
 
-/// Compiles OpenCL C for one device, each source in a process of its own and once. The driver's compiler is begun in each:
-/// a process that runs OpenCL cannot be forked.
+/// Compiles OpenCL C for one device, each source once and in a process of its own. Each process begins the driver's
+/// compiler, because a process that uses OpenCL cannot be forked.
 ///
 ///     opencl_builder pool({.device = find_opencl_device(), .directory = "cache"});
 ///
@@ -146,6 +147,8 @@ using opencl_cache = detail::code_cache;
 /// Errors:     std::invalid_argument where no device is named; later tunekit::error where not even an empty program is built.
 class opencl_builder : public build_pool<detail::opencl_toolchain> {
 public:
+    /// Opens the cache; starts no process and does not use OpenCL. Throws std::invalid_argument where `options.device` has
+    /// no name, and tunekit::error where the directory cannot be used.
     explicit opencl_builder(opencl_build_options options) : build_pool(options.directory, options.processes, options) {}
 };
 

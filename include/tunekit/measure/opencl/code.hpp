@@ -18,18 +18,19 @@ namespace tunekit::measure {
 
 /// The resources of one kernel, as the driver that built it reports them.
 struct opencl_resources {
-    std::int64_t max_threads = 0;    ///< work-items per work-group that it may have
+    std::int64_t max_threads = 0;    ///< the most work-items per work-group
     std::int64_t shared_bytes = 0;   ///< local memory per work-group that its text declares
-    std::int64_t private_bytes = 0;  ///< per work-item
+    std::int64_t private_bytes = 0;  ///< private memory per work-item; 0 where the driver does not say
 
     friend bool operator==(const opencl_resources&, const opencl_resources&) = default;
 };
 
-/// A built program: lines `kernel NAME max_threads shared_bytes private_bytes`, an empty line, and the binary.
+/// A built program. Its file has lines `kernel NAME max_threads shared_bytes private_bytes`, an empty line, and the binary.
 struct opencl_code {
-    std::map<std::string, opencl_resources> kernels{};
-    std::string binary{};
+    std::map<std::string, opencl_resources> kernels{};  ///< the resources of each kernel, by its name
+    std::string binary{};  ///< for clCreateProgramWithBinary, on the same device and driver
 
+    /// The content of a file.
     [[nodiscard]] std::string text() const
     {
         std::string out;
@@ -42,7 +43,7 @@ struct opencl_code {
     friend bool operator==(const opencl_code&, const opencl_code&) = default;
 };
 
-/// The program of a file's text; empty where it is none.
+/// The program in a file's content; empty where it is none.
 [[nodiscard]] inline std::optional<opencl_code> parse_opencl_code(std::string_view text)
 {
     opencl_code out;

@@ -19,18 +19,18 @@
 
 namespace tunekit::measure {
 
-/// A device and its limits. Its number counts the devices of all platforms, in the order in which OpenCL names them.
+/// A device and its limits.
 struct opencl_device {
-    int index = 0;
-    int units = 1;                               ///< compute units
-    std::int64_t threads = 1;                    ///< work-items per work-group
-    std::array<std::int64_t, 3> block{1, 1, 1};  ///< work-items in one direction
+    int index = 0;  ///< its number among the devices of all platforms, from 0, in the order in which OpenCL lists them
+    int units = 1;  ///< compute units
+    std::int64_t threads = 1;                    ///< the most work-items per work-group
+    std::array<std::int64_t, 3> block{1, 1, 1};  ///< the most work-items of a work-group in x, y, z
     std::int64_t shared_bytes = 0;               ///< local memory per work-group
-    std::size_t cache_bytes = 0;                 ///< of global memory
-    std::size_t memory_bytes = 0;
-    std::int64_t timer_ns = 1;  ///< the step of its events' times
-    std::string name{};
-    std::string version{};  ///< of OpenCL and of the driver: its compiler
+    std::size_t cache_bytes = 0;                 ///< of the cache of global memory; 0 where there is none
+    std::size_t memory_bytes = 0;                ///< of global memory, used or free
+    std::int64_t timer_ns = 1;                   ///< the step of its events' times, in nanoseconds
+    std::string name{};                          ///< as the driver gives it
+    std::string version{};                       ///< of OpenCL and of the driver, which contains the compiler
 
     /// The limits of a launch of a kernel that may have `kernel_threads` work-items in a group (0: not known).
     [[nodiscard]] launch_limits limits(std::int64_t kernel_threads = 0) const
@@ -55,7 +55,7 @@ struct opencl_place {
     opencl_driver::handle platform = nullptr, device = nullptr;
 };
 
-/// The devices of all platforms. Begins OpenCL. Throws no_opencl where there is none.
+/// The devices of all platforms. It begins OpenCL. Throws no_opencl where there is none.
 inline std::vector<opencl_place> begin_opencl(const opencl_driver& cl)
 {
     std::uint32_t n = 0;
@@ -88,7 +88,7 @@ inline opencl_place find_place(const opencl_driver& cl, int k)
     return all[static_cast<std::size_t>(k)];
 }
 
-/// What the library says of a device.
+/// A device, as the library describes it.
 inline opencl_device describe(const opencl_driver& cl, const opencl_place& at, int k)
 {
     const auto size = [&](opencl_number what) { return cl.number<std::size_t>(cl.device_info, at.device, what); };
@@ -109,7 +109,7 @@ inline opencl_device describe(const opencl_driver& cl, const opencl_place& at, i
                        cl.text(cl.device_info, at.device, cl_device_driver)};
 }
 
-/// Text in one line without tabs.
+/// The text with blanks in place of line ends and tabs.
 inline std::string one_line(std::string text)
 {
     for (char& c : text)
@@ -138,7 +138,7 @@ inline std::optional<opencl_device> parse_opencl_device(const std::string& line)
 
 /// The devices of this machine. A child process asks for them, so that workers forked later may still begin OpenCL.
 /// `library` is the loader; empty: the system's. Throws no_opencl, in one line, where there is no loader, no platform or no
-/// device, and where there is no answer for `seconds`.
+/// device, and where there is no answer within `seconds`.
 [[nodiscard]] inline std::vector<opencl_device> opencl_devices(const std::string& library = {}, double seconds = 30)
 {
     const std::string text = detail::asked_in_child<no_opencl>(

@@ -19,7 +19,7 @@
 
 namespace tunekit::measure {
 
-/// The first limit of `on` that the launch exceeds, in one line; empty where there is none. `use` are the resources of the
+/// The first limit of `on` that the launch exceeds, in one line; empty where there is none. `use` has the resources of the
 /// kernel; where they are not known, only the launch is checked.
 [[nodiscard]] inline std::optional<std::string> exceeds(const opencl_launch& how,
                                                         const std::optional<opencl_resources>& use,
@@ -28,11 +28,11 @@ namespace tunekit::measure {
     return exceeds(how, use ? use->shared_bytes : 0, on.limits(use ? use->max_threads : 0));
 }
 
-/// Runs one configuration: a program and its launches. Move-only; releases them when it ends.
+/// Runs one configuration: a program and its launches. Move-only. The destructor releases them.
 class opencl_run {
 public:
-    /// Loads what was built and runs the launches of `source.prepare`. Throws opencl_failure; candidate_error where `built` is no
-    /// program, or has no such kernel.
+    /// Loads what was built and runs the launches of `source.prepare`. Throws opencl_failure, and candidate_error where
+    /// `built` is no program or has no such kernel.
     opencl_run(opencl_session& gpu, const std::string& built, const opencl_source& source, opencl_operands& data)
         : gpu_(&gpu)
     {
@@ -68,7 +68,7 @@ private:
         std::array<std::size_t, 3> grid{}, block{};
     };
 
-    /// What is released at the end.
+    /// What the destructor releases.
     struct owned_parts {
         const detail::opencl_driver* cl = nullptr;
         detail::opencl_driver::handle program = nullptr;

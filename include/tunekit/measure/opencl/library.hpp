@@ -13,14 +13,14 @@
 
 namespace tunekit::measure {
 
-/// The error that there is no OpenCL here, or no such device. Programs end with status 3.
+/// The error that there is no OpenCL here, or no such device. tunekit's programs then end with status 3.
 struct no_opencl : no_device {
-    using no_device::no_device;
+    using no_device::no_device;  ///< takes the message: what is missing, and the remedy
 };
 
 namespace detail {
 
-/// The name of a cl_int; those that a candidate may meet.
+/// The name of an error code that a candidate may meet; "OpenCL error" for any other.
 [[nodiscard]] constexpr const char* opencl_name(int code) noexcept
 {
     constexpr std::pair<int, const char*> names[] = {{-1, "CL_DEVICE_NOT_FOUND"},
@@ -55,6 +55,7 @@ namespace detail {
 
 /// The error of a call that failed. For a candidate it is the failure out_of_memory or launch_error, with the cl_int.
 struct opencl_failure : candidate_error {
+    /// A cl_int that is not 0, and what was being done. Codes -4 and -6 are out_of_memory.
     opencl_failure(int code, std::string_view doing)
         : candidate_error(
               {.kind = code == -4 || code == -6 ? failure_kind::out_of_memory : failure_kind::launch_error,

@@ -2,8 +2,8 @@
 #pragma once
 
 /// \file
-/// A measurer for the configurations of an OpenCL template: built in processes of their own, checked against the device's
-/// limits, run in a worker process that faults cannot leave.
+/// A measurer for the configurations of an OpenCL template. They are built in processes of their own, checked against the
+/// device's limits, and run in a worker process, so that a fault ends that process only.
 
 #include <cstddef>
 #include <memory>
@@ -22,9 +22,9 @@ namespace tunekit::measure {
 
 /// Settings of `opencl_measurer`.
 struct opencl_options {
-    opencl_device device{};  ///< from find_opencl_device
-    std::string library{};   ///< libOpenCL; empty: the system's
-    device_timing timing{};
+    opencl_device device{};                           ///< from find_opencl_device
+    std::string library{};                            ///< libOpenCL; empty: the system's
+    device_timing timing{};                           ///< the caches, and how many launches are timed together
     std::size_t memory_bytes = std::size_t{8} << 30;  ///< host memory that a worker may make resident
 };
 
@@ -36,7 +36,7 @@ struct opencl_options {
 
 namespace detail {
 
-/// What one OpenCL device can start, by what the driver said of the kernels that it built.
+/// What one OpenCL device can start, by the resources that the driver reported for the kernels that it built.
 class opencl_rule {
 public:
     static constexpr int refusal = -5;  // CL_OUT_OF_RESOURCES
@@ -67,19 +67,20 @@ private:
 ///     opencl_builder pool({.device = device});
 ///     auto measure = opencl_measurer(program, std::move(pool), data, until_confident{}, {.device = device});
 ///
-/// Builds in the pool's processes, refuses what the device cannot start, runs the rest in a worker process that holds the
-/// device, checks outputs once and times by events. After a failure the worker is replaced: some drivers answer nothing
-/// any more after a bad access, others take the process with them. `data` is copied by the fork; later changes are not
-/// seen. limits::run_seconds includes the start of OpenCL in a new worker, and whatever the driver compiles at the first
+/// It builds in the pool's processes and refuses what the device cannot start. The rest runs in a worker process that holds
+/// the device. Outputs are checked once, and times come from events. After a failure the worker is replaced: after a bad
+/// access some drivers do not answer any more, and others end the process. `data` is copied by the fork; later changes have
+/// no effect. limits::run_seconds includes the start of OpenCL in a new worker, and what the driver compiles at the first
 /// launch: with PoCL a second or more.
 ///
 /// Failures:   those of `generated`; launch_error with the cl_int, crash, wrong_result, run_timeout, out_of_memory.
-/// Errors:     those of `isolated`. Threads: as for `isolated`.
+/// Errors:     those of `isolated`.
+/// Threads:    as for `isolated`.
 template <class Template, class Repetition>
 [[nodiscard]] auto opencl_measurer(Template what, opencl_builder pool, opencl_operands& data, Repetition repeat,
                                    const opencl_options& options)
 {
-    // Held by the kernel that `isolated` keeps: children may have to be forked again.
+    // The kernel that `isolated` keeps owns it, because children may have to be forked again.
     const auto gpu = std::make_shared<opencl_session>(options.device.index, options.library, options.timing);
     auto kernel = [gpu, of = opencl_kernel(what, pool.cache(), data, *gpu)](const auto& config) { return of(config); };
     auto runs = isolated(what.space, timed{std::move(kernel), std::move(repeat), opencl_check{&data, gpu.get()}},

@@ -18,15 +18,17 @@
 
 namespace tunekit::measure {
 
-/// A process's use of a device: a context and a queue in order. The first use begins it, so that it may be made before a
-/// fork and used after it. Device memory lives as long as the session.
+/// A process's use of a device: a context, and a queue that runs in order. Its first use begins OpenCL, so it can be made
+/// before a fork and used after it. Device memory lives as long as the session.
 ///
-/// Errors: opencl_failure from what the library refuses, no_opencl where there is none or no such device.
+/// Errors: opencl_failure where the library refuses a call, no_opencl where there is no library or no such device.
 class opencl_session {
 public:
-    using memory = detail::opencl_driver::handle;  ///< cl_mem
+    using memory = detail::opencl_driver::handle;  ///< what `allocate` returns, a cl_mem; null is no memory
     static constexpr bool counts_waiting = false;  ///< an event says when its kernel itself began and ended
 
+    /// Names a device, the loader library (empty: the system's) and the timing; touches neither. Throws
+    /// std::invalid_argument where a setting of `how` is out of range.
     explicit opencl_session(int device = 0, std::string library = {}, device_timing how = {})
         : how_(how), path_(std::move(library)), index_(device)
     {
@@ -43,6 +45,7 @@ public:
         if (context_ != nullptr) cl_->release_context(context_);
     }
 
+    /// The options of the timing.
     [[nodiscard]] const device_timing& timing() const noexcept { return how_; }
 
     /// The library, with a context of the device. Throws no_opencl or opencl_failure.
@@ -58,8 +61,9 @@ public:
         cl_->check(code, "clCreateCommandQueue");
         return *cl_;
     }
-    /// Of the device and its context, as the library has them. Precondition: `cl()` was called.
+    /// The device's handle, a cl_device_id. Precondition: `cl()` was called.
     [[nodiscard]] detail::opencl_driver::handle device() const noexcept { return place_.device; }
+    /// The handle of the device's context, a cl_context. Precondition: `cl()` was called.
     [[nodiscard]] detail::opencl_driver::handle context() const noexcept { return context_; }
 
     /// Allocates `bytes` of device memory, until they are released or the session ends.
@@ -72,21 +76,24 @@ public:
         memory_.push_back(at);
         return at;
     }
-    /// Releases memory of this session.
+    /// Releases memory of this session; nothing where it has no such memory.
     void release(memory at)
     {
         if (std::erase(memory_, at) != 0) cl_->check(cl_->release_memory(at), "clReleaseMemObject");
     }
+    /// Copies `bytes` from the host to the device.
     void copy_to(memory to, const void* from, std::size_t bytes)
     {
         if (bytes == 0) return;
         cl().check(cl_->write(queue_, to, 1, 0, bytes, from, 0, nullptr, nullptr), "clEnqueueWriteBuffer");
     }
+    /// Copies `bytes` from the device to the host.
     void copy_from(void* to, memory from, std::size_t bytes)
     {
         if (bytes == 0) return;
         cl().check(cl_->read(queue_, from, 1, 0, bytes, to, 0, nullptr, nullptr), "clEnqueueReadBuffer");
     }
+    /// Sets `bytes` of device memory to `value`, from `offset` bytes behind `at` on. It does not wait.
     void fill(memory at, unsigned char value, std::size_t bytes, std::size_t offset = 0)
     {
         if (bytes == 0) return;
@@ -103,7 +110,7 @@ public:
         finish();
     }
 
-    /// Puts a kernel into the queue: work-groups, and work-items of each.
+    /// Puts a kernel into the queue. `grid` counts work-groups, `block` the work-items of each. Precondition: `cl()` was called.
     void enqueue(detail::opencl_driver::handle kernel, const std::array<std::size_t, 3>& grid,
                  const std::array<std::size_t, 3>& block)
     {
@@ -114,8 +121,8 @@ public:
         events_.push_back(event);
     }
 
-    /// Seconds on the device of one `launch()`, which enqueues kernels: mean of `times` in a row. The kernels' own times are
-    /// added, as their events tell them; what lies between them does not count. `launch_series` says how often.
+    /// Seconds on the device of one `launch()`, which enqueues kernels: the mean of `times` in a row. The kernels' own times,
+    /// from their events, are added. The time between kernels does not count. `launch_series` chooses `times`.
     template <class Launch>
     [[nodiscard]] double seconds(std::uint32_t times, Launch&& launch)
     {
@@ -148,7 +155,7 @@ private:
     detail::opencl_place place_{};
     detail::opencl_driver::handle context_ = nullptr, queue_ = nullptr;
     std::vector<memory> memory_{};
-    std::vector<detail::opencl_driver::handle> events_{};  ///< of what was enqueued since the last timing
+    std::vector<detail::opencl_driver::handle> events_{};  ///< of the kernels enqueued since the last timing
     std::optional<std::size_t> cache_bytes_{};
     cache_flush<opencl_session> flush_{};
 };

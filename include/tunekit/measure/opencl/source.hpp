@@ -8,9 +8,9 @@
 
 namespace tunekit::measure {
 
-/// One launch of one `__kernel` function: `grid` counts work-groups, `block` work-items of each. Give it an entry: `kernel`,
-/// its default, is a word of OpenCL C. Where `shared_bytes` is not 0 the function's last parameter is a `__local` pointer
-/// to so many bytes.
+/// One launch of one `__kernel` function. `grid` counts work-groups, `block` the work-items of each. Set `entry`: its
+/// default, `kernel`, is a reserved word of OpenCL C. Where `shared_bytes` is not 0, the function's last parameter is a
+/// `__local` pointer to that many bytes.
 using opencl_launch = device_launch;
 
 /// OpenCL C and its launches. Each entry is a `__kernel`.

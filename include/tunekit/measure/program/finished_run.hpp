@@ -17,29 +17,29 @@
 
 namespace tunekit::measure {
 
-/// The end of a run.
+/// The way in which a run ended.
 enum class run_end : std::uint8_t {
     exited,       ///< it ended by itself; `code` is the exit status
     signalled,    ///< a signal ended it; `code` is the signal
     timed_out,    ///< it was ended at the limit of wall time
     out_of_cpu,   ///< it was ended at the limit of processor time
-    not_started,  ///< `code` is errno
+    not_started,  ///< the system could not start it; `code` is errno
 };
 
-/// One run of a program: how it ended, its times and its output. Texts are bounded: a longer one keeps its first and
-/// its last part.
+/// One run of a program: how it ended, its times and its output. Output and errors are bounded: a longer text keeps its
+/// first and its last part. A longer result file keeps its beginning.
 struct finished_run {
-    run_end how = run_end::exited;
-    int code = 0;
-    double wall_seconds = 0;  ///< from its start to its end
-    double cpu_seconds = 0;   ///< user and system, of itself and of the children that it waited for
-    std::string output{};     ///< what it wrote to standard output
-    std::string errors{};     ///< what it wrote to standard error
-    bool cut = false;         ///< whether the output was shortened
-    std::optional<std::string>
-        file{};  ///< the content of its result file, where one was named: an empty text where it was not written
+    run_end how = run_end::exited;  ///< how it ended; it says what `code` means
+    int code = 0;                   ///< exit status, signal or errno, as `how` says; else 0
+    double wall_seconds = 0;        ///< from its start to its end
+    double cpu_seconds = 0;         ///< user and system time, of itself and of the children that it waited for
+    std::string output{};           ///< what it wrote to standard output
+    std::string errors{};           ///< what it wrote to standard error
+    bool cut = false;               ///< whether the result file, or without one the output, was shortened
+    /// The content of its result file, where one was named. A run that did not write it is a failure `bad_cost`.
+    std::optional<std::string> file{};
 
-    /// The text in which numbers are looked for: the file where one was named, else the output, errors last.
+    /// The text in which numbers are looked for: the file where one was named, else the output and then the errors.
     [[nodiscard]] std::string text() const { return file ? *file : output + errors; }
 };
 
@@ -67,13 +67,15 @@ class of_run {
     };
 
 public:
+    /// Holds a copy of `f`, which is called with a finished_run.
     template <class F>
         requires(!std::same_as<std::remove_cvref_t<F>, of_run> &&
                  std::is_invocable_r_v<Result, const std::remove_cvref_t<F>&, const finished_run&>)
-    of_run(F&& f)  // implicit: a lambda is what one writes
+    of_run(F&& f)  // implicit: a lambda converts
         : held_(core::polymorphic<called>::template make<model<std::remove_cvref_t<F>>>(std::forward<F>(f)))
     {
     }
+    /// What the held callable returns for `run`.
     [[nodiscard]] Result operator()(const finished_run& run) const { return held_->on(run); }
 
 private:
@@ -86,13 +88,15 @@ using reading = of_run<double>;
 /// A check of a run: empty where the run is right, else one line that says what is wrong.
 using run_check = of_run<std::optional<std::string>>;
 
-/// The wall time of a run. It is the cost of a program that names no other.
+/// The wall time of a run, in seconds. It is the cost where `program_options::cost` is empty.
 struct wall_seconds {
+    /// finished_run::wall_seconds of `run`.
     [[nodiscard]] double operator()(const finished_run& run) const noexcept { return run.wall_seconds; }
 };
 
-/// The processor time of a run: of all its threads, and of the children that it waited for.
+/// The processor time of a run, in seconds: of all its threads, and of the children that it waited for.
 struct cpu_seconds {
+    /// finished_run::cpu_seconds of `run`.
     [[nodiscard]] double operator()(const finished_run& run) const noexcept { return run.cpu_seconds; }
 };
 

@@ -15,14 +15,14 @@
 
 namespace tunekit::measure {
 
-/// The number at a JSON pointer (RFC 6901) of the file of a run, or of its standard output.
+/// The number at a JSON pointer (RFC 6901) of the result file of a run, or of its standard output where it has no file.
 ///
 ///     program_options{.command = {"./bench"}, .cost = at_pointer("/benchmarks/0/real_time")}
 ///
-/// What is no JSON, has nothing there or no number is a failure `bad_cost`. Throws: std::invalid_argument where the pointer is
-/// none.
+/// Text that is no JSON, or has no number there, is a failure `bad_cost`.
 class at_pointer {
 public:
+    /// Takes a pointer such as "/result/seconds". Throws std::invalid_argument where it is none.
     explicit at_pointer(const std::string& pointer) : text_(pointer)
     {
         try {
@@ -32,6 +32,7 @@ public:
         }
     }
 
+    /// The number of `run`. Throws a candidate_error of kind `bad_cost` where there is none.
     [[nodiscard]] double operator()(const finished_run& run) const
     {
         const std::string& text = run.file ? *run.file : run.output;

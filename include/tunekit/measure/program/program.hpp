@@ -50,30 +50,32 @@ namespace tunekit::measure {
 ///                                      .cost = tk::measure::matched("elapsed: ([0-9.]+)")});
 ///     auto found = tk::tune(space, run, tk::recipes::combined(), {.trials = 100}, gen);
 ///
-/// With `builders`, configurations are built in processes of their own while others run, and wait there until a worker is
-/// free. So on one machine the compiler and the program do not wait for each other.
+/// With `builders`, configurations are built in processes of their own while others run. They then wait until a worker is
+/// free. So the compiler and the program do not wait for each other.
 ///
-/// A configuration is measured in a process of its own: it writes the files, builds, and starts the program as often as the
-/// repetition says, each time with a session and process group of its own, the null device as its input and no terminal.
-/// What the program leaves behind, daemons included, ends before the next run begins; all of it ends with this process.
-/// A run that is longer than limits::abandon_above is ended where the cost is wall time, and three such cut the
-/// configuration short.
+/// A configuration is measured in a process of its own. It writes the files, builds, and starts the program as often as the
+/// repetition says. Each run has a session and a process group of its own, the null device as its input and no terminal.
+/// What a run leaves behind, daemons included, ends before the next run begins. All of it ends with this process. Where the
+/// cost is wall time, a run that is longer than limits::abandon_above is ended, and three such runs cut the configuration
+/// short.
 ///
 /// Costs are positive finite numbers of any unit: strategies take their logarithm. Report exp(x) for a number x that may be
-/// 0 or less, and 1/x for one that is to be maximised.
+/// 0 or less, and 1/x for one that should grow.
 ///
 /// Failures:   invalid (cannot be started, a file cannot be written), build_error, build_timeout, crash, exited,
 ///             run_timeout (wall or processor time), wrong_result, bad_cost (no number, two, or none that is a cost),
 ///             lost (the process that ran it was ended).
 /// Throws:     std::invalid_argument for a placeholder that names nothing, settings out of range, or files that several
-///             workers would share; tunekit::error where the program is not there, this process runs other threads, or the
-///             system gives no process.
-/// Cost:       one fork per configuration and about 2 ms a run, in addition to the program's time.
+///             workers would share; tunekit::error where the program does not exist, this process runs other threads, or
+///             the system gives no process.
+/// Cost:       one fork per configuration and about 2 ms per run, in addition to the program's time.
 /// Threads:    one at a time, in a process without other threads.
 /// Limits:     cpu_seconds and memory_bytes limit each process of a program, not their sum. A program that ends the process
 ///             that runs it is ended too; a daemon that it had started by then is not.
 class program {
 public:
+    /// Checks the settings, finds the program, and makes a temporary folder in TMPDIR or /tmp. Starts nothing. Throws as
+    /// said above.
     program(space::any_space space, program_options options)
         : space_(std::move(space)),
           plan_(space_.names(), std::move(options)),
@@ -107,24 +109,24 @@ public:
         ::munmap(const_cast<pid_t*>(started_), places_.size() * sizeof(pid_t));
     }
 
-    /// The parameters that occur in no argument, variable or file. Most likely they were forgotten.
+    /// The parameters that occur in no argument, variable or file. They have no effect, and were most likely forgotten.
     [[nodiscard]] std::vector<std::string> unused() const { return plan_.unused(); }
 
-    /// The command for a configuration, with these folders for {scratch} and {build}.
+    /// The command for a configuration, with these folders in place of {scratch} and {build}. Nothing is run.
     [[nodiscard]] program_command command_of(index i, const std::string& scratch = ".",
                                              const std::string& build = ".") const
     {
         return plan_.filled(space_.texts(i), scratch, build);
     }
 
-    /// The `numbers` of this configuration's first run in its latest measurement; empty where it was not measured.
+    /// The `numbers` of this configuration's first run in its latest successful measurement; empty where there is none.
     [[nodiscard]] std::vector<double> numbers_of(index i) const
     {
         const auto found = numbers_.find(i);
         return found == numbers_.end() ? std::vector<double>() : found->second;
     }
 
-    /// The folder of the builds. Another `program` with this folder as its build_directory builds nothing anew.
+    /// The folder of the builds. Another `program` with this folder as its build_directory finds what was built.
     [[nodiscard]] const std::string& builds() const noexcept { return builds_; }
 
     // As a measurer: one after another.
@@ -132,8 +134,13 @@ public:
     /// Measures the batch in its order. Precondition: no job is out.
     [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
     {
+        return detail::collected(*this, batch, within);
+    }
+    /// The same, with `each(measurement)` as soon as a candidate is measured.
+    template <class Each>
+    void measure(std::span<const index> batch, const limits& within, Each&& each)
+    {
         require(out_ == 0, "program.measure: jobs are out, want them collected before");
-        std::vector<measurement> out;
         for (const index i : batch) {
             std::optional<measurement> m;
             for (int attempt = 0; attempt < 2 && !m; ++attempt) {
@@ -144,18 +151,20 @@ public:
             }
             if (!m)
                 m = measurement{.failed = failure{failure_kind::lost, 0, "the process that ran it was ended, twice"}};
-            out.push_back(*std::move(m));
+            each(*std::move(m));
         }
-        return out;
     }
 
     // As a pool.
 
     [[nodiscard]] std::size_t workers() const noexcept { return plan_.options().workers; }
+    /// The number of jobs that may be submitted now: workers and builders, less the jobs that are out.
     [[nodiscard]] std::size_t room() const noexcept { return places_.size() - out_; }
     /// Seconds since it was built.
     [[nodiscard]] double now() const noexcept { return wall_clock{}() - start_; }
 
+    /// Submits a job, which begins at once where a place is free. Throws std::invalid_argument where there is no room or no
+    /// such configuration, and tunekit::error where this process runs other threads or no process can be forked.
     void submit(const job& next)
     {
         require(room() > 0, "program.submit: no room, want a call of room() before");
@@ -166,6 +175,8 @@ public:
         ++out_;
     }
 
+    /// The answers known so far; it waits for the first one for at most `seconds`, and not at all where no job is out.
+    /// Throws tunekit::error where the system has no resources for a job.
     [[nodiscard]] std::vector<answer> collect(double seconds)
     {
         const wall_clock clock;
@@ -191,15 +202,15 @@ public:
     }
 
 private:
-    /// A job, on its way through builders and workers.
+    /// A job on its way through builders and workers.
     struct in_work {
         job what{};
         double since = 0;          ///< when it began to wait
-        double queued = 0;         ///< seconds in which nobody had it
-        double build_seconds = 0;  ///< of a builder
+        double queued = 0;         ///< seconds in which neither a builder nor a worker had it
+        double build_seconds = 0;  ///< seconds of a builder
     };
 
-    /// One process: first those of the workers, then those of the builders.
+    /// A place for one process. The places of the workers come first, then those of the builders.
     struct place {
         bool busy = false;
         in_work of{};
@@ -212,7 +223,7 @@ private:
     };
 
     static constexpr double patience =
-        15;  ///< seconds beyond a configuration's limits after which its process has been stopped
+        15;  ///< seconds beyond a configuration's limits after which its process counts as stopped
 
     static std::string absolute(const std::string& path)
     {
@@ -229,7 +240,7 @@ private:
         cores_.resize(places_.size(), shares.spared);
     }
 
-    /// Gives what waits to who is free.
+    /// Gives waiting jobs to places that are free.
     void advance()
     {
         const auto serve = [&](std::deque<in_work>& from, std::size_t first, std::size_t last) {
@@ -272,8 +283,9 @@ private:
         p.lost = false;
     }
 
-    /// In the child.
-    [[noreturn]] void measure_here(std::size_t k, const job& next, pid_t parent, int to)
+    /// Runs in the child: measures or builds one configuration, sends the result, and ends the process.
+    /// It throws nothing: an exception would run the parent's own handlers and destructors here.
+    [[noreturn]] void measure_here(std::size_t k, const job& next, pid_t parent, int to) noexcept
     {
         ::setpgid(0, 0);
         detail::reset_signals();
@@ -304,7 +316,7 @@ private:
         ::_exit(0);
     }
 
-    /// Hears what there is to hear; true where that is all.
+    /// Reads what the process of a place has sent. True where nothing more will come.
     bool heard(std::size_t k)
     {
         place& p = places_[k];
@@ -324,8 +336,8 @@ private:
         }
     }
 
-    /// What became of the job of a place; empty where it was built and goes on to a worker. Throws tunekit::error where the
-    /// system had nothing to give for it.
+    /// The answer to the job of a place; empty where it was built and goes to a worker next. Throws tunekit::error where the
+    /// system had no resources for it.
     std::optional<answer> answer_of(std::size_t k)
     {
         place& p = places_[k];
@@ -363,7 +375,7 @@ private:
         return out;
     }
 
-    /// Ends the process of a place, and the program where that process could not.
+    /// Ends the process of a place, and the program where that process did not end it.
     void end(std::size_t k) noexcept
     {
         place& p = places_[k];
@@ -386,7 +398,7 @@ private:
     std::vector<std::vector<int>> cores_{};
     std::string folder_{};
     std::string builds_{};
-    volatile pid_t* started_ = nullptr;  ///< the program's process at each place, told by its child
+    volatile pid_t* started_ = nullptr;  ///< the program's process at each place, written by the child of that place
     std::size_t out_ = 0;
     std::deque<in_work> waiting_{}, built_{};
     std::map<index, std::vector<double>> numbers_{};

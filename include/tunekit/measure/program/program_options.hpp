@@ -20,14 +20,14 @@ namespace tunekit::measure {
 
 /// A file that is written for each configuration: the text of `from` with its placeholders filled in.
 struct template_file {
-    std::string from;
-    std::string to;  ///< may have placeholders
+    std::string from;  ///< path of the file with placeholders; it is read once, when the `program` is made
+    std::string to;    ///< path of the file that is written; may have placeholders
 };
 
 /// A named number that is kept with the cost.
 struct named_reading {
-    std::string name;
-    reading read;
+    std::string name;  ///< how logs and tables call the number
+    reading read;      ///< takes the number from a finished run
 };
 
 /// Settings of `program`. Texts with a star may have placeholders: `{name}` of a parameter; `{scratch}`, a folder of
@@ -36,27 +36,28 @@ struct program_options {
     std::vector<std::string> command;  ///< * program and arguments
     std::vector<std::pair<std::string, std::string>>
         environment{};                   ///< name and * value, in addition to the present variables
-    std::string directory{};             ///< * where it runs; empty: where this process is
-    std::vector<template_file> files{};  ///< written before the run; in {build}: part of the build
-    std::vector<std::string> build{};    ///< * run first, once for the same arguments and files; 0 is success
-    std::string build_directory{};       ///< where builds are kept; empty: until the program is forgotten
+    std::string directory{};             ///< * where it runs; empty: where this process runs
+    std::vector<template_file> files{};  ///< written before the run; files in {build} are a part of the build
+    std::vector<std::string> build{};    ///< * runs first, once for the same arguments and files; status 0 is success
+    std::string build_directory{};       ///< where builds are kept; empty: a folder that is removed with the `program`
     std::string result_file{};           ///< * the file with its numbers; empty: its output has them
-    std::optional<reading> cost{};       ///< none: the wall time of a run
-    std::vector<named_reading> numbers{};
-    int exit_status = 0;                       ///< of a successful run
-    std::optional<run_check> check{};          ///< of the first run of a configuration
-    std::vector<std::string> check_command{};  ///< * run after it; 0: the result is right
-    /// The repetition policy. Three runs at least, ten at most, until the standard error is 2 % of the mean; the cost
-    /// is their median.
+    std::optional<reading> cost{};       ///< takes the cost from a run; empty: the wall time of the run
+    std::vector<named_reading> numbers{};      ///< further numbers that are kept; they are no part of the cost
+    int exit_status = 0;                       ///< that of a successful run
+    std::optional<run_check> check{};          ///< checks the first run of a configuration; empty: nothing is checked
+    std::vector<std::string> check_command{};  ///< * runs after the first run; status 0: the result is right
+    /// The repetition policy. The default makes at least three runs and at most ten, until the standard error is 2 % of the
+    /// mean. The cost is their median.
     any_repetition repetition{until_confident{.standard_error = 0.02, .group = 1, .min_groups = 3, .max_runs = 10}};
     double cpu_seconds =
-        std::numeric_limits<double>::infinity();  ///< processor time of each of its processes; whole seconds
-    std::size_t memory_bytes = 0;                 ///< address space that each of its processes may have; 0: any
-    std::size_t output_bytes = std::size_t{1}
-                               << 20;  ///< kept of its output; of a longer one the first and the last half
-    std::size_t workers = 1;           ///< configurations that run at a time
-    std::size_t builders = 0;          ///< that build while others run: each is built before it runs
-    bool pinned = true;                ///< whether several workers and builders have processors of their own
+        std::numeric_limits<double>::infinity();  ///< > 0; processor time of each of its processes, in whole seconds
+    std::size_t memory_bytes = 0;                 ///< address space that each of its processes may have; 0: no limit
+    /// >= 1; the bytes kept of the output and of the errors: of a longer text the first and the last half. Of a longer result
+    /// file the beginning is kept.
+    std::size_t output_bytes = std::size_t{1} << 20;
+    std::size_t workers = 1;   ///< >= 1; configurations that run at a time
+    std::size_t builders = 0;  ///< configurations that are built while others run; 0: a worker builds before it runs
+    bool pinned = true;        ///< whether several workers and builders have processors of their own
 
     /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
     void validate() const
@@ -73,12 +74,13 @@ struct program_options {
     }
 };
 
-/// The command that is run for one configuration.
+/// The command that is run for one configuration, with all placeholders filled in.
 struct program_command {
-    std::vector<std::string> arguments;
-    std::vector<std::pair<std::string, std::string>> environment;
-    std::string directory;
-    std::vector<std::string> build;
+    std::vector<std::string> arguments;  ///< the program and its arguments
+    std::vector<std::pair<std::string, std::string>>
+        environment;                 ///< names and values, in addition to the present ones
+    std::string directory;           ///< where it runs; empty: where this process runs
+    std::vector<std::string> build;  ///< the program that builds, and its arguments; empty: nothing is built
 };
 
 }  // namespace tunekit::measure

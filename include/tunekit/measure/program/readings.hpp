@@ -24,8 +24,8 @@ namespace tunekit::measure {
 
 namespace detail {
 
-/// The number that `text` begins with, and how many characters it has; 0 where there is none. Hexadecimal, infinities and
-/// NaN are none: words of a text begin with "in" and "na".
+/// The number that `text` begins with, and how many characters it has; 0 where there is none. Hexadecimal numbers,
+/// infinities and NaN do not count: words of a text begin with "in" and "na".
 inline std::pair<double, std::size_t> leading_number(const char* text)
 {
     const char* digits = text + (*text == '-' || *text == '+' ? 1 : 0);
@@ -36,7 +36,7 @@ inline std::pair<double, std::size_t> leading_number(const char* text)
     return {value, static_cast<std::size_t>(end - text)};
 }
 
-/// The last of a text, on one line, for messages.
+/// The end of a text, on one line, for messages.
 inline std::string last_words(std::string_view text)
 {
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
@@ -51,18 +51,18 @@ inline std::string last_words(std::string_view text)
 
 }  // namespace detail
 
-/// The number that a regular expression finds in the text of a run: its first group, or the whole match where it has
-/// none. It must be found exactly once. No match, or two, is a failure `bad_cost`, because the right one is not known.
+/// The number that a regular expression finds in the text of a run: its first group, or the whole match where it has no
+/// group. It must be found exactly once. No match, or two, is a failure `bad_cost`, because the right one is not known.
 ///
 ///     program_options{.command = {"./stencil"}, .cost = matched("^elapsed: ([0-9.]+) s")}
 ///
-/// POSIX extended regular expressions, line by line, with `\d` for a digit as an addition; of a line beyond 8192 characters
-/// only so many are looked at.
+/// Expressions are POSIX extended regular expressions, with `\d` for a digit as an addition. They are matched line by line.
+/// Only the first 8192 characters of a line are searched.
 ///
-/// Throws: std::invalid_argument where the expression is none, in the system's words.
 /// Cost:   linear in the text for expressions without back references.
 class matched {
 public:
+    /// Compiles the expression. Throws std::invalid_argument, with the system's reason, where it is none.
     explicit matched(std::string expression) : text_(std::move(expression)), compiled_(new regex_t, release{})
     {
         const std::string posix = with_digits(text_);
@@ -70,11 +70,12 @@ public:
         if (wrong == 0) return;
         char why[200];
         ::regerror(wrong, compiled_.get(), why, sizeof why);
-        ::regcomp(compiled_.get(), "x", REG_EXTENDED);  // so that there is something to free
+        ::regcomp(compiled_.get(), "x", REG_EXTENDED);  // so that `release` has something to free
         invalid("matched: '" + text_ + "' is no regular expression (" + why +
                 "), want an extended one, such as 'time: ([0-9.]+)'");
     }
 
+    /// The number of `run`. Throws a candidate_error of kind `bad_cost` where it is not found exactly once.
     [[nodiscard]] double operator()(const finished_run& run) const
     {
         const std::string all = run.text();
@@ -143,17 +144,18 @@ private:
     std::shared_ptr<regex_t> compiled_;
 };
 
-/// A check that compares the output with a reference. Numbers are compared as `close_to` does, everything else
-/// character by character, with a run of blanks as one.
+/// A check that compares the output with a reference. Numbers are compared as `close_to` does, and everything else
+/// character by character. A run of blanks counts as one blank.
 ///
 ///     program_options{.command = {"./stencil"}, .check = same_output{reference_text, {.relative = 1e-6}}}
 ///
-/// What is compared is the file of the run where one was named, else standard output. Where it is too long to be kept
-/// whole, that is the message: keep more, or have a command check.
+/// It compares the result file of the run where one was named, else standard output. Where that was too long to be kept
+/// whole, the check fails with a message that says so: raise program_options::output_bytes, or check by a command.
 struct same_output {
-    std::string reference;
-    tolerance within{};
+    std::string reference;  ///< the text of a right run
+    tolerance within{};     ///< the allowed distance of each number; 0: numbers must be equal
 
+    /// The first line that differs, with what it should be; empty where none does.
     [[nodiscard]] std::optional<std::string> operator()(const finished_run& run) const
     {
         if (run.cut) return "there is more output than is kept, want a longer bound to compare it";

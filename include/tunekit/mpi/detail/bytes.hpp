@@ -17,7 +17,7 @@
 
 namespace tunekit::mpi::detail {
 
-/// Numbers and texts as bytes. All ranks are of one kind of machine as to the order and size of numbers.
+/// Writes numbers and texts as bytes. All ranks must be of one kind of machine as to the order and size of numbers.
 class writer {
 public:
     template <class T>
@@ -47,7 +47,7 @@ private:
     std::vector<unsigned char> bytes_{};
 };
 
-/// Reads what `writer` wrote. What is not there is 0, and `whole` false from then on.
+/// Reads what `writer` wrote. A value that is missing reads as 0, or empty, and `whole` is false from then on.
 class reader {
 public:
     explicit reader(std::span<const unsigned char> bytes) : left_(bytes) {}
@@ -75,7 +75,7 @@ public:
         return {b.begin(), b.end()};
     }
     [[nodiscard]] std::size_t left() const noexcept { return left_.size(); }
-    /// Everything was there, and nothing besides.
+    /// Whether everything was there, and nothing more.
     [[nodiscard]] bool whole() const noexcept { return !short_ && left_.empty(); }
 
 private:

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Messages over MPI that nobody waits for.
+/// Messages over MPI without waiting.
 
 #include <cstddef>
 #include <iterator>
@@ -18,9 +18,9 @@
 
 namespace tunekit::mpi::detail {
 
-/// Sends and receives over a communicator. A receive that has begun is tested, not waited for: a large message of a rank that
-/// was stopped in the middle of it holds nobody up. Where a call about one rank fails, that rank is taken for lost, and the
-/// others go on; where one fails that is about none, tunekit::error tells.
+/// Sends and receives over a communicator. A receive that has begun is tested, not waited for, so a large message of a
+/// rank that was stopped in the middle of it delays nobody. Where a call about one rank fails, that rank counts as lost
+/// and the others go on. Where a call that is not about one rank fails, it throws tunekit::error.
 class endpoint {
 public:
     explicit endpoint(MPI_Comm comm) : comm_(comm)
@@ -44,7 +44,8 @@ public:
         finish_sends();
     }
 
-    /// What came next; `worker` is the rank that sent it. A rank that MPI says has failed says `bye`.
+    /// The next message; `worker` is the rank that sent it. For a rank that has failed according to MPI, it gives a
+    /// `bye`.
     [[nodiscard]] std::optional<message> receive()
     {
         finish_sends();
@@ -86,14 +87,14 @@ public:
         }
     }
 
-    /// Everything that was sent has left.
+    /// Whether every message that was sent has left.
     [[nodiscard]] bool all_sent()
     {
         finish_sends();
         return sending_.empty();
     }
 
-    /// A call has failed for another reason than that a process has: who is lost may wait in MPI_Finalize for ever.
+    /// Whether a call has failed for another reason than the failure of a process. MPI_Finalize may then wait for ever.
     [[nodiscard]] bool broken() const noexcept { return broken_; }
 
 private:
@@ -127,7 +128,7 @@ private:
         known_dead_[rank] = true;
     }
 
-    /// Takes for lost those that MPI says have failed, or else the one that the call was about.
+    /// Marks as lost the ranks that have failed according to MPI, or else the rank that the call was about.
     void failed(int code, std::optional<std::size_t> about = {})
     {
 #if defined(MPIX_ERR_PROC_FAILED)

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// <mpi.h> without the bindings of C++ that MPI took back, and with what an implementation adds for fault tolerance.
+/// <mpi.h> without the C++ bindings that MPI has removed, and with an implementation's extensions for fault tolerance.
 
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
@@ -17,7 +17,7 @@
 
 namespace tunekit::mpi::detail {
 
-/// Whether this MPI tells of ranks that have failed (ULFM), where its launcher switches that on.
+/// Whether this MPI reports ranks that have failed (ULFM). Its launcher must switch that on.
 #if defined(MPIX_ERR_PROC_FAILED)
 inline constexpr bool tells_of_failures = true;
 #else

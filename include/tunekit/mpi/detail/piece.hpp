@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A job on its way through the ranks, and who has lost which.
+/// A job on its way through the ranks, and which workers have lost it.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,19 +19,20 @@ namespace tunekit::mpi::detail {
 struct piece {
     job what{};
     double submitted = 0;
-    bool for_pool = false;                  ///< of `alone`: nobody waits for it in `collect`
-    double build_seconds = 0, built_s = 0;  ///< of the compiler; of the rank that built
+    bool for_pool = false;                  ///< whether it is a job of `alone`, which `collect` does not return
+    double build_seconds = 0, built_s = 0;  ///< the seconds of the compiler, and of the rank that built
     std::vector<unsigned char> code{};
 };
 
-/// What became of an order: what the worker said, or nothing where it is lost with its worker.
+/// The end of an order: the worker's reply, or none where the order was lost with its worker.
 struct ended_order {
     std::size_t worker = 0;
     piece of{};
     std::optional<reply> said{};
 };
 
-/// Whether the reply was a build after which the job is to be run; the seconds of one before are added to it.
+/// Whether the reply was a build, so that the job must now be run. For other replies, adds the seconds of an earlier
+/// build.
 [[nodiscard]] inline bool was_built(piece& p, reply& r, part by)
 {
     if (by == part::builds && r.measured && r.measured->ok()) {
@@ -44,7 +45,7 @@ struct ended_order {
     return false;
 }
 
-/// What was measured, or that it was lost.
+/// The measurement of a reply, or a failure of kind `lost` where there is none.
 [[nodiscard]] inline measure::measurement measured_or_lost(std::optional<reply> r)
 {
     if (r && r->measured) return *std::move(r->measured);

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What every rank does at its beginning, and one that measures until its end.
+/// What every rank does at its start, and what a rank that measures does until its end.
 
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ namespace tunekit::mpi {
 
 namespace detail {
 
-/// A thing that naps ever longer while nothing happens.
+/// Sleeps for longer and longer times while nothing happens.
 class naps {
 public:
     void wake() noexcept { next_ = shortest; }
@@ -51,7 +51,7 @@ private:
     return ::gethostname(text, sizeof text - 1) == 0 ? text : "unknown";
 }
 
-/// A number for each device key: that of the first rank with the same. Collective.
+/// A number for a device key: the first rank with the same key. Collective.
 [[nodiscard]] inline int class_of(const std::string& device, MPI_Comm comm)
 {
     int size = 0;
@@ -65,7 +65,7 @@ private:
     return 0;
 }
 
-/// Processors for a rank whose launcher bound it to none: its share of the machine. None where it is bound, or alone.
+/// The processors of a rank that its launcher did not bind: its share of the machine. None where it is bound, or alone.
 [[nodiscard]] inline std::vector<std::vector<int>> cores_of_rank(const place& at)
 {
     const auto online = static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
@@ -79,10 +79,10 @@ private:
     return {};
 }
 
-/// What a rank measures with, built before MPI.
+/// The worker with which a rank measures, built before MPI begins.
 struct own_worker {
     std::optional<measure::isolated_workers> pool{};
-    std::string why{};  ///< where there is none
+    std::string why{};  ///< the reason where there is no worker
     std::vector<measure::task_identity> tasks{};
 };
 
@@ -107,7 +107,7 @@ own_worker build_worker(Make& make, const place& at, measure::isolated_workers_o
     return out;
 }
 
-/// A rank that measures, until rank 0 ends it.
+/// Serves orders on a rank that measures, until rank 0 ends it.
 inline void serve_rank(MPI_Comm comm, own_worker own, const greeting& who, const std::optional<code_folder>& code,
                        double patience_seconds)
 {
@@ -136,8 +136,8 @@ inline void serve_rank(MPI_Comm comm, own_worker own, const greeting& who, const
     while (!line.all_sent()) pause.take(1);
 }
 
-/// Throws where MPI has begun with another place than its launcher told; a rank that was not told which of several of its machine
-/// it is does not measure. Collective.
+/// Throws tunekit::error where MPI gave another place than the launcher told. A rank that does not know which of
+/// several ranks of its machine it is does not measure. Collective.
 inline void check_place(const std::optional<place>& told, own_worker& own)
 {
     int rank = 0, size = 1, local = 1;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Who is there and what each has: joining, the A/A check, orders and their leases.
+/// The workers of a pool and what each has: joining, the A/A check, orders and their leases.
 
 #include <algorithm>
 #include <array>
@@ -46,20 +46,20 @@ public:
     [[nodiscard]] std::uint64_t late() const noexcept { return late_; }
     [[nodiscard]] double next_look() const noexcept { return next_look_; }
 
-    /// Workers of these parts that can measure, now or once they have done with what they have.
+    /// The number of workers of this part that can take orders, now or after their present one.
     [[nodiscard]] std::size_t usable(part a) const noexcept { return usable_[static_cast<std::size_t>(a)]; }
     /// Whether there are workers for every step of a job.
     [[nodiscard]] bool complete() const noexcept
     {
         return usable(part::measures) > 0 || (usable(part::builds) > 0 && usable(part::runs) > 0);
     }
-    /// Workers that have joined and been compared, idle or busy.
+    /// The number of workers that have joined and been compared, idle or busy.
     [[nodiscard]] std::size_t ready() const noexcept
     {
         return usable(part::measures) + usable(part::builds) + usable(part::runs) - checking_;
     }
 
-    /// Who has been idle longest, of those that suit.
+    /// The worker that has been idle longest among those that suit.
     template <class Suits>
     [[nodiscard]] std::optional<std::size_t> idle(Suits suits) const
     {
@@ -67,14 +67,14 @@ public:
         return at == idle_.end() ? std::nullopt : std::optional(*at);
     }
 
-    /// Precondition: the worker is idle.
+    /// Sends a piece to a worker. Precondition: the worker is idle.
     void give(std::size_t w, piece p)
     {
         become(w, state::busy);
         send(w, std::move(p));
     }
 
-    /// Hears what came, and looks whose leases have expired.
+    /// Takes the messages that have come, and checks for leases that have expired. Returns the orders that have ended.
     [[nodiscard]] std::vector<ended_order> look_after()
     {
         while (const std::optional<message> m = carrier_->receive())
@@ -92,7 +92,7 @@ public:
 
 private:
     struct assignment {
-        std::uint64_t number = 0;  ///< of the order it was sent last
+        std::uint64_t number = 0;  ///< the number of the last order that it was sent
         piece of{};
         double until = never;
     };
@@ -146,7 +146,7 @@ private:
                 if (members_[w].why.empty()) members_[w].why = "said goodbye";
                 return lose(w, state::gone);
             default:
-                return;  // rank 0's own words
+                return;  // words that only rank 0 sends
         }
     }
 
@@ -170,7 +170,7 @@ private:
         if (compared) check(w);
     }
 
-    /// The reference once more; a rank that runs waits until one that builds has built it.
+    /// Sends the reference once more. A worker that only runs waits until one that builds has built it.
     void check(std::size_t w)
     {
         const bool runs = members_[w].who.part == part::runs;
@@ -180,7 +180,7 @@ private:
                  .code = runs ? *reference_code_ : std::vector<unsigned char>()});
     }
 
-    /// The reference was built; empty: it could not be, and those that run are not compared.
+    /// Takes the code of the reference. Where it is empty the build failed, and workers that only run are not compared.
     void reference_built(std::vector<unsigned char> code)
     {
         if (reference_code_) return;
@@ -220,7 +220,7 @@ private:
         become(w, state::idle);
     }
 
-    /// The worker is not to be had, and what it had is lost.
+    /// Marks the worker as not usable. Its order is lost.
     void lose(std::size_t w, state next)
     {
         assignment& a = work_[w];
@@ -238,7 +238,7 @@ private:
     leased_options options_;
     std::vector<member> members_;
     std::vector<assignment> work_;         ///< by worker
-    std::deque<std::size_t> idle_{};       ///< who has been so longest first
+    std::deque<std::size_t> idle_{};       ///< the worker that has been idle longest first
     std::array<std::size_t, 3> usable_{};  ///< by part
     std::size_t checking_ = 0;
     std::optional<std::vector<unsigned char>> reference_code_{};

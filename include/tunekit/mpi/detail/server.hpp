@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The side of a rank that measures: orders in, measurements out. Knows nothing of MPI.
+/// The side of a rank that measures: orders in, measurements out. It does not use MPI.
 
 #include <cstddef>
 #include <deque>
@@ -21,10 +21,11 @@
 
 namespace tunekit::mpi::detail {
 
-/// Serves one worker process. `hear` what rank 0 says, `look_after(seconds)` the candidate that runs, `say` what there is.
+/// Serves one worker process. `hear` takes a message of rank 0, `look_after(seconds)` waits for the candidate that
+/// runs, and `say` gives the next message for rank 0.
 class server {
 public:
-    /// `at`: none where it could not be built, for the reason `why`. `code`: of a rank that builds or runs.
+    /// `at` is none where it could not be built, for the reason `why`. `code` is for a rank that builds or runs.
     server(std::optional<measure::isolated_workers> at, std::string why, const greeting& who,
            std::optional<code_folder> code = {})
         : at_(std::move(at)), code_(std::move(code)), part_(who.part), task_count_(who.tasks.size())
@@ -39,7 +40,7 @@ public:
     void hear(const message& m)
     {
         if (m.what == word::end || m.what == word::refused) {
-            at_.reset();  // whatever runs
+            at_.reset();  // ends a candidate that runs
             number_.reset();
             over_ = true;
             if (!left_) leave("");
@@ -58,7 +59,7 @@ public:
         }
     }
 
-    /// Waits for the candidate that runs, at most so long.
+    /// Waits for the candidate that runs, at most `seconds`.
     void look_after(double seconds)
     {
         if (!number_ || !at_) return;
@@ -69,7 +70,7 @@ public:
                 say(word::answer, to_bytes(r));
                 number_.reset();
             }
-            if (!number_ && at_->room() == 0) (void)at_->collect(0);  // says why there is no worker any more
+            if (!number_ && at_->room() == 0) (void)at_->collect(0);  // throws with the reason why there is no worker
         } catch (const std::exception& e) {
             fail(e.what());
         }
@@ -84,7 +85,7 @@ public:
     }
 
 private:
-    /// The code leaves the folder; that of a rank that builds goes with the reply.
+    /// Takes the code out of the folder. The code of a rank that builds goes into the reply.
     void hand_over(reply& r)
     {
         const auto code = code_->take(task_, candidate_);
@@ -112,7 +113,7 @@ private:
     std::optional<code_folder> code_;
     part part_;
     std::size_t task_count_;
-    std::optional<std::uint64_t> number_{};  ///< of the order in work, as are the next
+    std::optional<std::uint64_t> number_{};  ///< the number of the order under way; the next two are of that order
     std::size_t task_ = 0;
     index candidate_ = 0;
     std::deque<message> said_{};

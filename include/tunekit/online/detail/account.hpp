@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What tuning may still cost.
+/// The account of seconds that tuning may still cost.
 
 #include <algorithm>
 #include <cmath>
@@ -14,18 +14,19 @@
 
 namespace tunekit::online::detail {
 
-/// The books of one context while it is open, in seconds. With t the time of a call, d the default's and c that of the best
-/// configuration known, each call adds d to `default_only` and max(0, d - c) to `saved`, and one that tries something
-/// adds max(0, t - c) to `lost`; so t - d is never more than what it added to lost - saved. A regular value.
+/// The books of one context while it is open, in seconds. Let t be the time of a call, d the default's and c that of
+/// the best known configuration. Each call adds d to `default_only` and max(0, d - c) to `saved`. A call that tries
+/// something adds max(0, t - c) to `lost`. So t - d is never more than what the call added to lost - saved. A regular
+/// value.
 struct account {
-    double regret = 0;        ///< share of default_only that may be lost
-    double reinvest = 0;      ///< share of what was saved that may be, in [0, 1]
-    double default_only = 0;  ///< what all calls would have taken with the default
-    double best_only = 0;     ///< and with what was the best configuration at the time
+    double regret = 0;        ///< the share of default_only that may be lost
+    double reinvest = 0;      ///< in [0, 1]; the share of `saved` that may be lost
+    double default_only = 0;  ///< the time of all calls if the default had run them
+    double best_only = 0;     ///< the time of all calls with the best configuration at the time of each
     double saved = 0;
     double lost = 0;
 
-    /// n calls of the best configuration.
+    /// Adds n calls of the best configuration.
     constexpr void pass(double n, double d, double c) noexcept
     {
         default_only += n * d;
@@ -33,20 +34,20 @@ struct account {
         saved += n * (std::max)(0.0, d - c);
     }
 
-    /// What may be lost now. With a share, also no more than that share of the time spent.
+    /// The seconds that may be lost now. With a share, they are also limited to that share of the time spent.
     [[nodiscard]] constexpr double room(std::optional<double> share = {}) const noexcept
     {
         const double all = regret * default_only + reinvest * saved - lost;
         return share ? (std::min)(all, *share * best_only - lost) : all;
     }
 
-    /// Whether a call may lose so much.
+    /// Whether a call may lose `loss` seconds.
     [[nodiscard]] constexpr bool affords(double loss, std::optional<double> share = {}) const noexcept
     {
         return loss <= room(share);
     }
 
-    /// How many calls of the best configuration it takes until `loss` is affordable; 0 where it is.
+    /// The number of calls of the best configuration until `loss` is affordable; 0 where it is now.
     [[nodiscard]] std::uint64_t calls_until(double loss, double d, double c,
                                             std::optional<double> share = {}) const noexcept
     {

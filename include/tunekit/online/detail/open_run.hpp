@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A context while it is tuned: whose turn it is, and what a time teaches.
+/// A context while it is tuned: what the next call runs, and what a time changes.
 
 #include <algorithm>
 #include <cmath>
@@ -26,13 +26,13 @@
 
 namespace tunekit::online {
 
-/// What a context has settled on. Costs in seconds per call.
+/// The result that a context has settled on. Costs are seconds per call.
 struct outcome {
-    index winner = 0;
-    index runner_up = 0;  ///< the winner where there is no other
-    double cost = std::numeric_limits<double>::quiet_NaN();
-    double runner_up_cost = std::numeric_limits<double>::quiet_NaN();
-    double default_cost = std::numeric_limits<double>::quiet_NaN();
+    index winner = 0;                                        ///< the configuration that is used
+    index runner_up = 0;                                     ///< the next best one; the winner where there is no other
+    double cost = std::numeric_limits<double>::quiet_NaN();  ///< the winner's; NaN where the context gave up
+    double runner_up_cost = std::numeric_limits<double>::quiet_NaN();  ///< the runner-up's; NaN likewise
+    double default_cost = std::numeric_limits<double>::quiet_NaN();    ///< the default's; NaN likewise
 
     friend bool operator==(const outcome&, const outcome&) = default;
 };
@@ -47,15 +47,16 @@ struct contender {
     friend bool operator==(const contender&, const contender&) = default;
 };
 
-/// The run of one context from opening to settling. `next` says which configuration the next call should have and how many
-/// calls may pass first; `told` takes the time of that call. Nothing here reads a clock. Copyable.
+/// The run of one context from opening to settling. `next` says which configuration the next timed call runs, and how
+/// many calls pass before it. `told` takes the time of that call. Nothing here reads a clock. Copyable.
 ///
-/// The default is timed first. Then come candidates: each is run once and, unless that was clearly slower, `runs` times; the
-/// best one is used meanwhile, and timed once before each candidate. In the end the best few race against the default.
+/// The default is timed first. Then come candidates: each runs once and, unless that was clearly slower, `runs` times.
+/// In between, the best configuration is used. It is timed once before each candidate. In the end the best few race
+/// against the default.
 template <class Space, class Strategy>
 class open_run {
 public:
-    /// `best` is where the search begins: the default, or what was better before.
+    /// `best` is where the search begins: the default, or the best configuration of an earlier run.
     open_run(const Space& space, const Strategy& strategy, const options& o, index untuned, index best,
              random::philox gen)
         : untuned_{.candidate = untuned},
@@ -67,13 +68,14 @@ public:
     {
     }
 
-    /// What the next timed call runs, after `untimed` calls of the best configuration.
+    /// What the next timed call runs, and the number of untimed calls of the best configuration before it.
     struct turn {
         index candidate = 0;
         std::uint64_t untimed = 0;
     };
 
-    /// Precondition: not over; it may be over then. `probe(index)` measures a candidate elsewhere, or says nothing.
+    /// The next turn. `probe(index)` measures a candidate elsewhere, or returns nothing. Precondition: the run is not
+    /// over. It may be over afterwards.
     template <class Probe>
     [[nodiscard]] turn next(const Space& space, const Strategy& strategy, const options& o, const Probe& probe)
     {
@@ -97,13 +99,14 @@ public:
         return turn_of(role::racer, racer);
     }
 
-    /// `n` calls of the best configuration passed, unseen.
+    /// Adds `n` calls of the best configuration that were not timed.
     void pass(std::uint64_t n)
     {
         if (untuned_.times.seen() > 0) books_.pass(static_cast<double>(n), untuned_.times.median(), best_cost());
     }
 
-    /// The call that `next` spoke of took so long; anything but a positive finite number: it failed.
+    /// Takes the seconds of the call that `next` asked for. A value that is not positive and finite means that the call
+    /// failed.
     void told(const Space& space, const Strategy& strategy, const options& o, double seconds)
     {
         const bool good = std::isfinite(seconds) && seconds > 0;
@@ -137,14 +140,14 @@ public:
         }
     }
 
-    /// Nobody told what became of the call that `next` spoke of.
+    /// Says that the time of the call that `next` asked for will not come.
     void forget(const Space& space, const Strategy& strategy, const options& o)
     {
         if (role_ == role::candidate) told(space, strategy, o, std::numeric_limits<double>::infinity());
         role_ = role::none;
     }
 
-    /// Ends without a race: the default stays.
+    /// Ends the run without a race. The default stays.
     void give_up() { verdict_ = outcome{.winner = untuned_.candidate, .runner_up = untuned_.candidate}; }
 
     [[nodiscard]] bool over() const noexcept { return verdict_.has_value(); }
@@ -159,15 +162,15 @@ public:
     {
         return untuned_.times.seen() > 0 ? untuned_.times.median() : std::numeric_limits<double>::quiet_NaN();
     }
-    /// Seconds of the best configuration; the default's before it ran.
+    /// The seconds of the best configuration; those of the default before it ran.
     [[nodiscard]] double best_cost() const { return best_.times.seen() > 0 ? best_.times.median() : default_cost(); }
 
 private:
-    static constexpr std::uint64_t first_calls = 5;  ///< of the default, to know what it takes
+    static constexpr std::uint64_t first_calls = 5;  ///< calls of the default before its time counts as known
 
     enum class role : std::uint8_t { none, untuned, best, candidate, racer };
 
-    /// A configuration that was measured to its end.
+    /// A configuration that was measured as often as wanted.
     struct found {
         double cost = 0;
         index candidate = 0;
@@ -179,14 +182,14 @@ private:
         return {.candidate = i};
     }
 
-    /// How many calls of the best configuration pass until `loss` can be paid, and one that is timed besides; 0: now.
+    /// The number of calls of the best configuration until `loss` and one timed call can be paid; 0: now.
     [[nodiscard]] std::uint64_t calls_until(double loss, const options& o) const
     {
         if (books_.affords(loss, share(o))) return 0;
         return books_.calls_until(loss + o.call_seconds, default_cost(), best_cost(), share(o));
     }
 
-    /// The best configuration for n calls, the last of them timed.
+    /// A turn of n calls of the best configuration. The last of them is timed.
     [[nodiscard]] turn wait(std::uint64_t n) noexcept
     {
         refreshed_ = false;
@@ -194,22 +197,24 @@ private:
         return {.candidate = best_.candidate, .untimed = n - 1};
     }
 
-    /// The share of the time spent that may be lost; empty: all that is in the account. It falls with the root of the candidates in
-    /// vain, so that a longer run tries more of them and loses a smaller part of its time to them.
+    /// The share of the time spent that may be lost; empty: the whole account. It falls with the root of the number of
+    /// candidates without a better one, so that a longer run tries more of them and loses a smaller part of its time to
+    /// them.
     [[nodiscard]] std::optional<double> share(const options& o) const noexcept
     {
         if (racing() || stale_ < o.eager) return std::nullopt;
         return o.regret * std::sqrt(static_cast<double>(o.eager + 1) / static_cast<double>(stale_ + 1));
     }
 
-    /// What a call of the candidate may lose. One that never ran may be as slow as any so far that was as near.
+    /// The seconds that a call of the candidate is expected to lose. One that never ran may be as slow as the slowest
+    /// so far at the same distance.
     [[nodiscard]] double expected_loss(const contender& c) const
     {
         const double slower = c.times.seen() > 0 ? c.times.median() / best_cost() : slowest_[far_];
         return (std::max)(0.0, slower - 1) * best_cost();
     }
 
-    /// Whether it is more than one step of one parameter away from what is used.
+    /// Whether the configuration is more than one step of one parameter away from the best one.
     [[nodiscard]] bool is_far(const Space& space, index i) const
     {
         const std::size_t d = space.dimensions();
@@ -226,7 +231,7 @@ private:
         return trials_ >= o.max_trials || stale_ >= o.patience || books_.lost >= o.max_seconds;
     }
 
-    /// What is known before the search: the default, and what is used.
+    /// Tells the strategy what is known before the search: the default, and the best configuration.
     void teach_first(const Space& space, const Strategy& strategy)
     {
         observe(space, strategy, untuned_.candidate, {.cost = default_cost(), .runs = 1});
@@ -241,7 +246,7 @@ private:
                          gen_);
     }
 
-    /// False where there is nothing left to propose.
+    /// Asks for a candidate. False where the strategy proposes nothing.
     template <class Probe>
     [[nodiscard]] bool propose(const Space& space, const Strategy& strategy, const Probe& probe)
     {
@@ -276,7 +281,7 @@ private:
         slowest_[far_] = (std::max)(slowest_[far_], seconds / best_cost());
         slowest_[1] = (std::max)(slowest_[0], slowest_[1]);
         const std::uint64_t runs = c.times.seen();
-        const double slower = runs == 1 ? 1.3 : runs == 2 ? 1.1 : 1.02;  // by the fastest so far: disturbance only adds
+        const double slower = runs == 1 ? 1.3 : runs == 2 ? 1.1 : 1.02;  // of the fastest: disturbances only add time
         const bool lost = c.times.fastest() > slower * best_cost();
         if (runs < o.runs && !lost) return;
         m.cost = c.times.median();
@@ -299,7 +304,8 @@ private:
         if (finalists_.size() > most) finalists_.pop_back();
     }
 
-    /// Falls back to the default where the best turned out to be no better: a few lucky runs made it so.
+    /// Goes back to the default where the best configuration is no better after all, because only a few lucky runs made
+    /// it so.
     void distrust()
     {
         if (best_.candidate == untuned_.candidate || best_.times.seen() < first_calls) return;
@@ -316,13 +322,13 @@ private:
             if (all.size() <= o.finalists && f.cost <= close * best_cost() &&
                 std::find(all.begin(), all.end(), f.candidate) == all.end())
                 all.push_back(f.candidate);
-        state_.reset();  // its memory is the race's
+        state_.reset();  // frees its memory for the race
         if (all.size() == 1) return give_up_for_want(all.front());
         track_.emplace(all, o.race);
         line_ = track_->lines_up();
     }
 
-    /// Nothing came near the default.
+    /// Ends the run because no candidate came near the default.
     void give_up_for_want(index only)
     {
         verdict_ = outcome{.winner = only,
@@ -344,7 +350,8 @@ private:
         else line_ = track_->lines_up();
     }
 
-    /// The default, unless it was shown to be slower; else the fastest of those that were not.
+    /// Settles on the default unless it was shown to be slower, otherwise on the fastest that was not shown to be
+    /// slower.
     void settle(const measure::race_result& r)
     {
         const measure::standing* winner = nullptr;
@@ -371,7 +378,7 @@ private:
         return default_cost();
     }
 
-    static constexpr double close = 1.1;  ///< times the best: what is slower does not race
+    static constexpr double close = 1.1;  ///< candidates above this multiple of the best cost do not race
 
     contender untuned_, best_;
     std::optional<contender> tried_{};
@@ -380,11 +387,11 @@ private:
     std::optional<search::state_of<Strategy, Space>> state_;  ///< empty once it races
     std::vector<found> finalists_{};
     std::optional<measure::race_track> track_{};
-    std::vector<index> line_{};                    ///< of the round under way
-    std::vector<measure::measurement> answers_{};  ///< of those
+    std::vector<index> line_{};                    ///< the configurations of the round under way
+    std::vector<measure::measurement> answers_{};  ///< their measurements so far
     std::optional<outcome> verdict_{};
-    double slowest_[2];  ///< candidate so far, in times of the best: of the near ones, of the far ones
-    bool far_ = false;   ///< what is tried
+    double slowest_[2];  ///< the slowest candidate so far, near and far, in times of the best one's cost
+    bool far_ = false;   ///< whether the candidate under way is a far one
     std::uint64_t trials_ = 0, stale_ = 0;
     std::uint32_t strikes_ = 0;  ///< calls of the default or the best that gave no time
     role role_ = role::none;

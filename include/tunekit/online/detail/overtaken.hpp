@@ -10,15 +10,16 @@
 
 namespace tunekit::online::detail {
 
-/// Watches pairs of runs of two configurations, for as long as one likes, for the day on which the second is the faster one.
+/// Watches pairs of runs of two configurations, for any length of time, and reports when the second has become faster.
 ///
-/// A pair multiplies the evidence by 2 p where the second was faster and by 2 (1 - p) where it was not, p = 0.9; evidence
-/// never falls below what one pair can begin with. While the second is faster in at most every other pair, the expected
-/// number of pairs until `alarm` is at least 200, however the times are distributed; where it always is, 10 pairs are enough.
+/// With p = 0.9, a pair multiplies the evidence by 2 p where the second was faster, and by 2 (1 - p) where it was not.
+/// Evidence below 1 counts as 1 before the next pair. While the second is faster in at most every other pair, the
+/// expected number of pairs until `alarm` is at least 200, for any distribution of the times. Where the second is
+/// always faster, 10 pairs are enough.
 /// Source: Shin, Ramdas, Rinaldo (2022), E-detectors: a nonparametric framework for sequential change detection.
 class overtaken {
 public:
-    /// One pair of runs.
+    /// Adds one pair of runs.
     constexpr void add(bool second_was_faster) noexcept
     {
         evidence_ = (std::max)(evidence_, 1.0) * (second_was_faster ? 2 * bet : 2 * (1 - bet));

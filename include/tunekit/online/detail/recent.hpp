@@ -15,8 +15,8 @@
 
 namespace tunekit::online::detail {
 
-/// The last `capacity` times, of which the median tells what a call takes: one that was disturbed does not count, and what
-/// was true long ago does not either. A regular value.
+/// The last `capacity` times, whose median is the time of a call. So a call that was disturbed does not count, and
+/// neither do times of long ago. A regular value.
 class recent {
 public:
     static constexpr std::size_t capacity = 15;
@@ -29,13 +29,13 @@ public:
 
     [[nodiscard]] constexpr std::uint64_t seen() const noexcept { return seen_; }
 
-    /// In no order.
+    /// The times that are kept, in no order.
     [[nodiscard]] constexpr std::span<const double> times() const noexcept
     {
         return {times_.data(), (std::min)(static_cast<std::size_t>(seen_), capacity)};
     }
 
-    /// The middle one, the upper of two. Precondition: something was added.
+    /// The median; of an even number the upper one of the two in the middle. Precondition: a time was added.
     [[nodiscard]] constexpr double median() const noexcept
     {
         assert(seen_ > 0);

@@ -16,14 +16,14 @@
 
 namespace tunekit::online::detail {
 
-/// A set of configurations, and uniform draws from the others. It has 4 bytes and a growing reserve of an eighth for each. `space` is
-/// the same in all calls. A regular value.
+/// A set of configurations, and uniform draws from the others. It takes 4 bytes for each member, and a reserve of an
+/// eighth. `space` is the same in all calls. A regular value.
 ///
-/// Up to 2^32 configurations it is exact. Of more it keeps a hash, so a new one is taken for an old one with a probability of the
-/// number of members over 2^32.
+/// Up to 2^32 configurations it is exact. For larger spaces it keeps a hash, so that a new configuration is taken for
+/// an old one with a probability of the number of members over 2^32.
 ///
-/// Randomness: one `uniform_index` per draw; in spaces of more than 2^32 one more per rejection.
-/// Cost:       O(log n) to look up, 4 n bytes moved at most to add.
+/// Randomness: one `uniform_index` per draw; in spaces of more than 2^32 configurations one more per rejection.
+/// Cost:       O(log n) to look up; adding moves at most 4 n bytes.
 class tried {
 public:
     [[nodiscard]] std::size_t size() const noexcept { return keys_.size(); }
@@ -44,7 +44,7 @@ public:
         return true;
     }
 
-    /// Adds a uniform draw from what is left of `space` and returns it; empty where nothing is left.
+    /// Adds a uniform draw from the rest of `space` and returns it; empty where nothing is left.
     template <class Space, generator G>
     [[nodiscard]] std::optional<index> draw(const Space& space, G& gen)
     {
@@ -55,7 +55,7 @@ public:
             return i;
         }
         if (keys_.size() >= all) return std::nullopt;
-        // The k-th that is left has k left ones and some members before it: those whose own number of left ones is at most k.
+        // Before the k-th non-member stand k non-members, and the members that have at most k non-members before them.
         const index k = tunekit::random::uniform_index(all - keys_.size(), gen);
         std::size_t before = 0, after = keys_.size();
         while (before < after) {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Candidates as a model wants to be asked about them.
+/// Candidates in the form in which a model takes them.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,8 @@
 
 namespace tunekit::search::detail {
 
-/// Candidates as a model wants them: as rows of features, or, where it keeps what it computed for them (`pool_of`), in its pool.
+/// Candidates in the form in which a model takes them. It is the model's pool where the model has one (`pool_of`), which
+/// keeps what was computed for them; else rows of features.
 template <class Model>
 struct asked_rows {
     std::vector<float> rows;

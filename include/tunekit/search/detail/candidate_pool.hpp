@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a model is asked about: now and then all that an explorer lists, in between the best of it.
+/// What a model is asked about: now and then all that an explorer lists, and the best of it in between.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,24 +22,25 @@
 
 namespace tunekit::search::detail {
 
-/// A score and whose it is.
+/// A score, and the position of the candidate that has it.
 struct scored_position {
     double score = 0;
     std::uint32_t at = 0;
 };
 
-/// Puts the `n` of highest score in front, the best first; equal ones by position. Cost O(all + n log n).
+/// Puts the `n` of highest score in front, the best first. Equal scores are ordered by position. Cost O(all + n log n).
 void best_first(std::vector<scored_position>& all, std::size_t n);
 
-/// The `n` of highest score of `all`, positions in `which`, to be proposed from the back: the best last.
+/// The `n` of highest score of `all`, whose positions are in `which`. The best is last: proposals are taken from the back.
 [[nodiscard]] std::vector<index> line_of(const std::vector<index>& which, std::vector<scored_position>& all,
                                          std::size_t n);
 
-/// The next in line that was not proposed; empty where there is none.
+/// Takes the last of `line` that was not proposed, and drops those behind it; empty where there is none.
 [[nodiscard]] std::optional<index> next_of(std::vector<index>& line, const space::unvisited& proposed);
 
-/// Configurations with their features, and the positions of those to ask a model about. Positions are in random order:
-/// equal scores, of which trees have many, go by it, and not by a direction in the space. A regular value.
+/// Configurations with their features, and the positions of those to ask a model about. Positions are in random order. It
+/// decides between equal scores, of which trees have many, so that no direction in the space is preferred. A regular
+/// value.
 struct candidate_pool {
     std::vector<index> listed;
     std::vector<float> rows;           ///< features of listed, row-major
@@ -48,7 +49,8 @@ struct candidate_pool {
 
     friend bool operator==(const candidate_pool&, const candidate_pool&) = default;
 
-    /// Takes over `some` configurations, all asked about. Randomness: one `tunekit::random::shuffle`. Precondition: fewer than 2^32.
+    /// Replaces the list by `some` configurations, and asks about all of them. Precondition: fewer than 2^32.
+    /// Randomness: one `tunekit::random::shuffle`.
     template <class Space, generator G>
     void take(std::vector<index> some, const Space& space, space::encoding encoding, G& gen)
     {
@@ -60,7 +62,7 @@ struct candidate_pool {
         ask_all();
     }
 
-    /// Adds `some` at the end and asks about these alone.
+    /// Adds `some` at the end and asks about these only.
     template <class Space>
     void add(std::span<const index> some, const Space& space, space::encoding encoding)
     {
@@ -72,16 +74,17 @@ struct candidate_pool {
         std::iota(asked.begin(), asked.end(), static_cast<std::uint32_t>(first));
     }
 
+    /// Asks about everything listed.
     void ask_all()
     {
         asked.resize(listed.size());
         std::iota(asked.begin(), asked.end(), std::uint32_t{0});
     }
 
-    /// Of two rankings by `best_first`, the `n` first of each.
+    /// Asks about the `n` first of each of two rankings by `best_first`.
     void ask_first(std::size_t n, const std::vector<scored_position>& one, const std::vector<scored_position>& other);
 
-    /// The predictions of what is asked about, in its order.
+    /// The predictions for what is asked about, in the order of `asked`.
     template <class Model>
     [[nodiscard]] std::vector<stats::prediction> predict(const Model& model,
                                                          const surrogate::state_of<Model>& fitted) const

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a model values most in a space too large to be scored whole: from the best of a sample uphill.
+/// Finds what a model values most in a space too large to score whole: it climbs from the best of a sample.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,12 +17,13 @@
 
 namespace tunekit::search::detail {
 
-/// Appends to `listed` and `values` (one each) the neighbours (one parameter changed) of the `width` of highest value whose
-/// neighbours it has not looked at yet, and again from there, until the `width` best of all have been looked around, or for
-/// `rounds`. `judge(some)` gives the values of configurations, one each. What was proposed is neither judged nor a centre.
+/// Climbs by the values of configurations. `listed` has configurations, and `values` has their values, one each. The centres
+/// of a round are the `width` listed ones of highest value, without those that were a centre before. Their neighbours (one
+/// parameter changed) are appended, with values. It stops after `rounds`, or where a round finds no new neighbour.
+/// `judge(some)` gives the values of configurations, one each. What was proposed is neither judged nor a centre.
 ///
-/// Randomness: one `shuffle` of the neighbours in each round: equal values go by it.
-/// Cost:       width rounds neighbourhoods judged.
+/// Randomness: one `shuffle` of the neighbours in each round; it decides between equal values.
+/// Cost:       at most width rounds neighbourhoods judged.
 template <class Space, class Judge, generator G>
 void climb(const Space& space, std::vector<index>& listed, std::vector<double>& values,
            const space::unvisited& proposed, std::size_t width, std::size_t rounds, const Judge& judge, G& gen)

@@ -19,9 +19,10 @@ namespace tunekit::search::detail {
 
 /// How often configurations used each value of each parameter. A regular value.
 ///
-/// Cost: to add one, O(values used) per parameter; memory as many.
+/// Cost: to add one, O(values used) per parameter; memory O(values used).
 class used_values {
 public:
+    /// Counts the values of `some` configurations.
     template <class Space>
     void add(const Space& space, std::span<const index> some)
     {
@@ -33,9 +34,10 @@ public:
         configurations_ += some.size();
     }
 
-    /// How crowded ordinal `at` of parameter j is, whose last ordinal is `last`: the sum over configurations of
+    /// How crowded ordinal `at` of parameter j is, where `last` is the parameter's last ordinal: the sum over
+    /// configurations of
     ///     max(0, 1 - |difference of ordinals| / reach),    reach = 2 last / (configurations + 1).
-    /// Exact but for one rounding, so the order in which they were added does not matter.
+    /// It is exact but for one rounding, so the order in which configurations were added does not matter.
     /// Cost: O(values used within the reach).
     [[nodiscard]] double crowd(std::size_t j, std::uint16_t at, std::uint16_t last) const;
 
@@ -54,21 +56,21 @@ private:
 
     void count(std::size_t j, std::uint16_t ordinal);
 
-    std::vector<std::vector<use>> of_;  ///< by parameter, ascending
+    std::vector<std::vector<use>> of_;  ///< one list per parameter, by ascending ordinal
     std::size_t configurations_ = 0;
 };
 
-/// Of `among` uniform draws the one whose values are least crowded by the `used` ones, the earliest of equals; empty where
-/// all draws were taken already.
+/// The one of `among` uniform draws whose values are least crowded by the `used` ones. Of equals it is the earliest. Empty
+/// where all draws were taken already.
 ///
 ///     const auto i = least_crowded(space, used, 64, rest, gen);
 ///
 /// The room of a draw is the sum over parameters of 1 / (1 + its value's crowd). So each parameter's values are used
-/// alike, as in a Latin hypercube, whatever the constraints; distances between configurations, which send the first ones
-/// to the corners, play no part.
+/// alike, as in a Latin hypercube, whatever the constraints. Distances between configurations are not used: they send the
+/// first ones to the corners.
 ///
 /// Randomness: one `sample` of `among`.
-/// Cost:       O(among d sqrt(most values of a parameter)), however many configurations there are.
+/// Cost:       O(among d sqrt(v)) with at most v values per parameter, whatever the number of configurations.
 /// Source:     ours; the aim is that of McKay, Beckman, Conover (1979), Technometrics 21.
 template <class Space, generator G>
 [[nodiscard]] std::optional<index> least_crowded(const Space& space, const used_values& used, std::size_t among,
@@ -117,7 +119,7 @@ TUNEKIT_INLINE double used_values::crowd(std::size_t j, std::uint16_t at, std::u
 {
     if (of_.empty() || last == 0) return 0;
     const std::uint64_t whole = 2 * std::uint64_t{last}, step = configurations_ + 1;
-    const std::size_t reach = static_cast<std::size_t>((whole - 1) / step);  // the last ordinal apart that counts
+    const std::size_t reach = static_cast<std::size_t>((whole - 1) / step);  // the largest difference that counts
     std::uint64_t sum = 0;
     for (auto u = from(j, at - (std::min)(reach, std::size_t{at})); u != of_[j].end() && u->ordinal <= at + reach; ++u)
         sum += u->times * (whole - step * (u->ordinal < at ? at - u->ordinal : u->ordinal - at));

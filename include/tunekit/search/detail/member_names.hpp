@@ -2,13 +2,14 @@
 #pragma once
 
 /// \file
-/// Whether a part has a member of a name, whatever it is: what can be asked of it before its space is known.
+/// Whether a part has a member of a given name, of whatever kind. That can be checked before the part's space is known.
 
 #include <type_traits>
 
 namespace tunekit::search::detail {
 
-// A name that is inherited twice cannot be looked up: `T` has the name where the lookup fails. Final classes are believed.
+// A name that is inherited twice cannot be looked up. So `T` has the name where the lookup fails. Nothing can inherit from a
+// final class, so a final class is taken to have every name.
 template <class T, class Named>
 struct twice : T, Named {};
 
@@ -34,7 +35,7 @@ concept one_list = requires { &X::list; };
 template <class X>
 concept one_select = requires { &X::select; };
 
-/// The answer for what cannot be inherited from.
+/// Whether nothing can inherit from `T`, so that the answer cannot be found: no class, or a final one.
 template <class T>
 inline constexpr bool believed = !std::is_class_v<T> || std::is_final_v<T>;
 

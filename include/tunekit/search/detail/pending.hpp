@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a strategy proposed and has not heard of.
+/// What a strategy proposed and has no answer for yet.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace tunekit::search::detail {
 ///     out.add(i);
 ///     if (out.take(i)) ...  // proposed by this strategy, and answered now
 ///
-/// Cost: O(1) to add; to take, a pass over what is out, which is as many as there are workers.
+/// Cost: O(1) to add; to take, a pass over what is out, about as many as there are workers.
 class pending {
 public:
     [[nodiscard]] std::size_t size() const noexcept { return out_.size(); }
@@ -29,7 +29,7 @@ public:
     void add(index i) { out_.push_back(i); }
     void add(std::span<const index> some) { out_.insert(out_.end(), some.begin(), some.end()); }
 
-    /// Whether `i` was out; it no longer is.
+    /// Takes `i` out. Returns whether it was there.
     bool take(index i);
 
     friend bool operator==(const pending&, const pending&) = default;

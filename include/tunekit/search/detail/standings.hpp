@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The best that was measured, and the steps from there.
+/// The best measured configurations, and the steps from them.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,22 +19,23 @@
 
 namespace tunekit::search::detail {
 
-/// Valid measurements, best first, and how far the steps from them have gone: through the neighbours (one parameter
-/// changed) of the best, by their predicted means, then of the next best once those were proposed. A regular value.
+/// Valid measurements, best first, and the steps left from them. Steps go to the neighbours (one parameter changed) of the
+/// best, by their predicted means. Once all of those were proposed, they go to the neighbours of the next best. A regular
+/// value.
 struct standings {
     std::vector<index> ranking;     ///< lowest cost first, the earlier of equals first
-    std::vector<double> log_costs;  ///< of the ranking
-    std::size_t exhausted = 0;      ///< leading entries of `ranking` without a neighbour left
-    bool listed = false;            ///< whether `steps` are those of ranking[exhausted], by the present model
-    std::vector<index> steps;       ///< the next one last
+    std::vector<double> log_costs;  ///< one per entry of `ranking`
+    std::size_t exhausted = 0;      ///< how many leading entries of `ranking` have no neighbour left
+    bool listed = false;            ///< whether `steps` are those of ranking[exhausted], by the last fit
+    std::vector<index> steps;       ///< neighbours of ranking[exhausted], the next one last
 
     friend bool operator==(const standings&, const standings&) = default;
 
-    /// Adds a valid measurement; steps begin again from it where it is better than where they are.
+    /// Adds a valid measurement. Steps begin again from it where it is better than their centre, or where none is left.
     void add(index i, double log_cost);
 
     /// The step of highest predicted mean; empty where every neighbour of every valid one was proposed.
-    /// Randomness: one `shuffle` of the neighbours of each centre: equal means go by it.
+    /// Randomness: one `shuffle` of the neighbours of each centre; it decides between equal means.
     template <class Space, class Model, generator G>
     [[nodiscard]] std::optional<index> step(const Space& space, const space::unvisited& proposed, const Model& model,
                                             const surrogate::state_of<Model>& fitted, space::encoding encoding, G& gen)

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// What a model says of candidates: their values by a criterion, and their means.
+/// What a model predicts of candidates: their values by a criterion, and their means.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace tunekit::search::detail {
 
-/// The values by a criterion and the means of candidates, by their positions in a pool.
+/// The values by a criterion and the predicted means of candidates, with their positions in a pool.
 struct verdicts {
     std::vector<scored_position> values, means;
 
@@ -26,7 +26,8 @@ struct verdicts {
     }
 };
 
-/// The verdicts on what `pool` asks about and nobody proposed: `predict(pool)` the predictions, `value(prediction)` a value.
+/// The verdicts on what `pool` asks about and was not proposed. `predict(pool)` gives the predictions, `value(prediction)`
+/// the value of one.
 template <class Predict, class Value>
 [[nodiscard]] verdicts judge(const candidate_pool& pool, const space::unvisited& proposed, const Predict& predict,
                              const Value& value)
@@ -39,7 +40,7 @@ template <class Predict, class Value>
     return out;
 }
 
-/// `climb` by the values in `found`; what is judged on the way joins the pool and `found`.
+/// `climb` by the values in `found`. What is judged on the way joins the pool and `found`.
 template <class Space, class Predict, class Value, generator G>
 void climb(verdicts& found, candidate_pool& pool, const Space& space, const space::unvisited& proposed,
            space::encoding encoding, std::size_t width, std::size_t rounds, const Predict& predict, const Value& value,

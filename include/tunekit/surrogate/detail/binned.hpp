@@ -5,6 +5,8 @@
 /// Training rows as tree growers want them: each feature value replaced by the position of its bin.
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -58,19 +60,18 @@ public:
     std::uint32_t operator()(std::span<const float> column, std::span<std::uint32_t> codes, std::vector<float>& low,
                              std::vector<float>& high)
     {
-        if (!count_small_integers(column)) {
-            distinct_.assign(column.begin(), column.end());
-            std::sort(distinct_.begin(), distinct_.end());
-            distinct_.erase(std::unique(distinct_.begin(), distinct_.end()), distinct_.end());
+        if (count_small_integers(column)) {
+            for (std::size_t i = 0; i < column.size(); ++i) codes[i] = table_[static_cast<std::uint32_t>(column[i])];
+        } else {
+            rank(column, codes);
         }
         const std::size_t k = distinct_.size();
         if (max_bins_ == 0 || k <= max_bins_) {
             low.insert(low.end(), distinct_.begin(), distinct_.end());
             high.insert(high.end(), distinct_.begin(), distinct_.end());
-            encode(column, codes);
             return static_cast<std::uint32_t>(k);
         }
-        return quantiles(column, codes, low, high);
+        return quantiles(codes, low, high);
     }
 
 private:
@@ -79,15 +80,19 @@ private:
     // The distinct values of a column of integers below table_size, by counting; false for any other column.
     bool count_small_integers(std::span<const float> column);
 
-    void encode(std::span<const float> column, std::span<std::uint32_t> codes) const;
+    // The distinct values of any column, and of each row the place of its value among them: by one sort of values that carry
+    // their rows, after which no row is searched for.
+    void rank(std::span<const float> column, std::span<std::uint32_t> codes);
 
-    // At most max_bins_ bins of nearly equal numbers of rows; equal values share a bin.
-    std::uint32_t quantiles(std::span<const float> column, std::span<std::uint32_t> codes, std::vector<float>& low,
-                            std::vector<float>& high);
+    // Sorts keys_ by their upper halves, equal ones in their order.
+    void sort_keys();
+
+    // At most max_bins_ bins of nearly equal numbers of rows; equal values share a bin. `codes` are places in distinct_.
+    std::uint32_t quantiles(std::span<std::uint32_t> codes, std::vector<float>& low, std::vector<float>& high);
 
     std::size_t max_bins_;
-    bool by_table_ = false;
     std::vector<float> distinct_;
+    std::vector<std::uint64_t> keys_, sorted_;
     std::vector<std::uint32_t> table_, counts_, bin_of_;
 };
 
@@ -99,25 +104,34 @@ template <class T>
     const std::size_t n = rows.size();
     const std::size_t d = rows.dimensions();
     binned out{.rows = n, .dimensions = d, .first = {0}, .low = {}, .high = {}, .narrow = {}, .wide = {}};
-    std::vector<float> column(n);
+    constexpr std::size_t line =
+        16;  // numbers of a line of cache: so many columns, or rows, are read and written together
+    std::vector<float> columns(line * n);
     std::vector<std::uint32_t> codes(n * d);
     column_binner bin(max_bins);
-    for (std::size_t f = 0; f < d; ++f) {
-        const T* x = rows.data().data() + f;
+    for (std::size_t first = 0; first < d; first += line) {
+        const std::size_t some = (std::min)(line, d - first);
+        bool finite = true;
         for (std::size_t i = 0; i < n; ++i) {
-            column[i] = static_cast<float>(x[i * d]);
-            if constexpr (std::is_floating_point_v<T>)
-                if (!std::isfinite(column[i]))
-                    invalid(std::string(who) + ": a feature is NaN or infinite, want finite ones");
+            for (std::size_t f = 0; f < some; ++f) {
+                const auto x = static_cast<float>(rows.data()[i * d + first + f]);
+                columns[f * n + i] = x;
+                if constexpr (std::is_floating_point_v<T>) finite &= std::isfinite(x);
+            }
         }
-        const auto bins = bin(column, {codes.data() + f * n, n}, out.low, out.high);
-        out.first.push_back(out.first.back() + bins);
+        if (!finite) invalid(std::string(who) + ": a feature is NaN or infinite, want finite ones");
+        for (std::size_t f = 0; f < some; ++f) {
+            const auto bins = bin({columns.data() + f * n, n}, {codes.data() + (first + f) * n, n}, out.low, out.high);
+            out.first.push_back(out.first.back() + bins);
+        }
     }
     const auto scatter = [&](auto& slots) {
         slots.resize(n * d);
         using slot = typename std::remove_reference_t<decltype(slots)>::value_type;
-        for (std::size_t f = 0; f < d; ++f)
-            for (std::size_t i = 0; i < n; ++i) slots[i * d + f] = static_cast<slot>(out.first[f] + codes[f * n + i]);
+        for (std::size_t first = 0; first < n; first += line)
+            for (std::size_t f = 0; f < d; ++f)
+                for (std::size_t i = first; i < (std::min)(first + line, n); ++i)
+                    slots[i * d + f] = static_cast<slot>(out.first[f] + codes[f * n + i]);
     };
     if (out.slots() <= std::size_t{(std::numeric_limits<std::uint16_t>::max)()} + 1) scatter(out.narrow);
     else scatter(out.wide);
@@ -134,9 +148,9 @@ TUNEKIT_INLINE bool column_binner::count_small_integers(std::span<const float> c
     table_.assign(table_size, 0);
     std::uint32_t largest = 0;
     for (const float x : column) {
-        if (!(x >= 0 && x < static_cast<float>(table_size))) return by_table_ = false;
+        if (!(x >= 0 && x < static_cast<float>(table_size))) return false;
         const auto i = static_cast<std::uint32_t>(x);
-        if (static_cast<float>(i) != x) return by_table_ = false;
+        if (static_cast<float>(i) != x) return false;
         table_[i] = 1;
         largest = (std::max)(largest, i);
     }
@@ -146,25 +160,58 @@ TUNEKIT_INLINE bool column_binner::count_small_integers(std::span<const float> c
         table_[i] = static_cast<std::uint32_t>(distinct_.size());
         distinct_.push_back(static_cast<float>(i));
     }
-    return by_table_ = true;
+    return true;
 }
 
-TUNEKIT_INLINE void column_binner::encode(std::span<const float> column, std::span<std::uint32_t> codes) const
+TUNEKIT_INLINE void column_binner::rank(std::span<const float> column, std::span<std::uint32_t> codes)
 {
-    for (std::size_t i = 0; i < column.size(); ++i)
-        codes[i] = by_table_ ? table_[static_cast<std::uint32_t>(column[i])]
-                             : static_cast<std::uint32_t>(
-                                   std::lower_bound(distinct_.begin(), distinct_.end(), column[i]) - distinct_.begin());
+    keys_.resize(column.size());
+    for (std::size_t i = 0; i < column.size(); ++i) {
+        const auto bits = std::bit_cast<std::uint32_t>(column[i] + 0.0F);  // -0 is 0
+        const std::uint32_t ascending = bits ^ ((bits >> 31) != 0 ? 0xffffffffU : 0x80000000U);
+        keys_[i] = std::uint64_t{ascending} << 32 | i;
+    }
+    sort_keys();
+    distinct_.clear();
+    for (const std::uint64_t key : keys_) {
+        const auto row = static_cast<std::uint32_t>(key);
+        if (distinct_.empty() || distinct_.back() != column[row]) distinct_.push_back(column[row] + 0.0F);
+        codes[row] = static_cast<std::uint32_t>(distinct_.size() - 1);
+    }
 }
 
-TUNEKIT_INLINE std::uint32_t column_binner::quantiles(std::span<const float> column, std::span<std::uint32_t> codes,
-                                                      std::vector<float>& low, std::vector<float>& high)
+TUNEKIT_INLINE void column_binner::sort_keys()
 {
-    encode(column, codes);
+    constexpr std::size_t few = 256;
+    if (keys_.size() < few) {
+        std::sort(keys_.begin(), keys_.end());
+        return;
+    }
+    constexpr std::size_t digits = 3, values = 2048;  // 11 bits each, of the 32
+    const auto digit = [](std::uint64_t key, std::size_t of) { return key >> (32 + 11 * of) & (values - 1); };
+    std::array<std::array<std::uint32_t, values>, digits> begin{};
+    for (const std::uint64_t key : keys_)
+        for (std::size_t of = 0; of < digits; ++of) ++begin[of][digit(key, of)];
+    sorted_.resize(keys_.size());
+    for (std::size_t of = 0; of < digits; ++of) {
+        std::uint32_t sum = 0;
+        for (std::uint32_t& b : begin[of]) {
+            const std::uint32_t count = b;
+            b = sum;
+            sum += count;
+        }
+        for (const std::uint64_t key : keys_) sorted_[begin[of][digit(key, of)]++] = key;
+        keys_.swap(sorted_);
+    }
+}
+
+TUNEKIT_INLINE std::uint32_t column_binner::quantiles(std::span<std::uint32_t> codes, std::vector<float>& low,
+                                                      std::vector<float>& high)
+{
     counts_.assign(distinct_.size(), 0);
     for (const std::uint32_t c : codes) ++counts_[c];
     bin_of_.resize(distinct_.size());
-    std::size_t left = column.size();  // rows not yet in a closed bin
+    std::size_t left = codes.size();  // rows not yet in a closed bin
     std::size_t bins_left = max_bins_;
     std::uint32_t bin = 0;
     std::size_t in_bin = 0;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The books of a run: what went out, what is out, what must go out again. Nothing here knows a strategy's type.
+/// The books of a run: what went out, what is out, what must go out again. Nothing here depends on the strategy's type.
 
 #include <algorithm>
 #include <cmath>
@@ -25,47 +25,47 @@
 
 namespace tunekit::detail {
 
-/// A cost that is no time cannot be compared: it becomes a failure where measurements enter.
+/// Turns a measurement whose cost is not positive and finite into a failure.
 void refuse_bad_cost(measure::measurement& m);
 
-/// What a configuration becomes whose workers were lost with it.
+/// The measurement of a configuration that was lost twice.
 measure::measurement lost_for_good();
 
 class ledger {
 public:
     ledger(const budget& limit, index size) : limit_(limit), size_(size) { check(limit_); }
 
-    /// Puts `known` before whatever the strategy proposes; leaves out what went out already.
+    /// Puts `known` before whatever the strategy proposes. Leaves out what went out already.
     void begin_with(std::span<const index> known);
 
-    /// Sets the reason to stop where there is one.
+    /// Sets the record's reason to stop where a limit is reached.
     void decide(tuning& record) const;
 
-    /// Dropped jobs, up to n of them, under new tickets; where there are none, those of begin_with.
+    /// Up to n dropped jobs, under new tickets. Where there are none, up to n of those of begin_with.
     [[nodiscard]] std::vector<job> waiting(const tuning& record, std::size_t n, const measure::limits& within);
 
-    /// How many configurations may still go out for the first time.
+    /// The number of configurations that may still go out for the first time.
     [[nodiscard]] std::size_t room(const tuning& record) const noexcept;
 
-    /// The jobs of a proposal. One that went out from begin_with is not sent again: its answer serves both. The strategy may
-    /// have lined it up before it heard of it, so that is no fault, once.
+    /// The jobs of a proposal. A configuration that went out by begin_with is not sent again: its answer serves both.
+    /// The strategy may propose it once, because it may have chosen it before it heard of it.
     [[nodiscard]] std::vector<job> accept(std::span<const index> proposed, std::size_t n,
                                           const measure::limits& within);
 
-    /// Whether the answer to `j` counts. False where its configuration has an answer already.
+    /// Whether the answer to `j` counts. It does not where its configuration has an answer already.
     [[nodiscard]] bool answered(const job& j);
 
-    /// Takes a job back, to go out again. True where it was lost before: then it counts as answered by a failure.
+    /// Takes a job back, to go out again. True where it was lost before; it then counts as answered by a failure.
     [[nodiscard]] bool dropped(const job& j);
 
     static void check_stamp(double stamp);
 
-    /// Moves the run's time to `stamp`, never back; the seconds that passed.
+    /// Moves the run's time to `stamp`, never back. Returns the seconds that passed.
     double pass_to(double stamp);
 
     [[nodiscard]] const budget& limit() const noexcept { return limit_; }
 
-    /// Takes another budget. What the old one stopped is decided again, by the member that stopped it.
+    /// Takes another budget. Where the limit that stopped the run has changed, it decides again.
     void set_limit(const budget& limit, tuning& record);
 
     [[nodiscard]] double stamp() const noexcept { return stamp_; }
@@ -78,8 +78,8 @@ private:
         out,
         answered,
         dropped,
-        replaced,  // a late answer came first
-        lost,      // its configuration has an answer, it has none
+        replaced,  // a late answer to an earlier ticket came first
+        lost,      // given up, and its configuration has another answer
     };
     static constexpr std::uint64_t none = ~std::uint64_t{0};
 
@@ -101,11 +101,11 @@ private:
     budget limit_;
     index size_;
     std::vector<sent> sent_;               // by ticket
-    std::vector<std::uint64_t> dropped_;   // tickets to go out again, in the order of their loss
-    std::vector<index> first_;             // of begin_with
-    std::size_t begun_ = 0;                // how many of them went out
-    std::vector<index> unproposed_first_;  // of those, what the strategy has not proposed
-    space::index_set seen_;                // what went out or will by begin_with
+    std::vector<std::uint64_t> dropped_;   // tickets to send again, in the order of their loss
+    std::vector<index> first_;             // the configurations of begin_with
+    std::size_t begun_ = 0;                // the number of these that went out
+    std::vector<index> unproposed_first_;  // those that went out and that the strategy has not proposed
+    space::index_set seen_;                // what went out, and what begin_with will send
     std::size_t out_ = 0;
     std::uint64_t late_ = 0;
     double stamp_ = 0;
@@ -150,7 +150,7 @@ TUNEKIT_INLINE void ledger::decide(tuning& record) const
 
 TUNEKIT_INLINE bool ledger::no_longer_pays(const tuning& record) const
 {
-    constexpr std::size_t first = 8;  // fewer trials tell little of a curve
+    constexpr std::size_t first = 8;  // fewer trials say little about a curve
     if (!(limit_.stop_when_gain_below > 0) || record.trials().size() < first || !record.found()) return false;
     return limit_.stop_when_gain_below == forever ||
            gain_rate(record.curve(), limit_.calls) < limit_.stop_when_gain_below;
@@ -222,7 +222,7 @@ TUNEKIT_INLINE bool ledger::answered(const job& j)
             ++late_;
             return false;
     }
-    // Late: it was given up, but its answer is as good as any while there is no other.
+    // A late answer: the job was given up, but its answer counts while there is no other.
     s.what = fate::answered;
     std::uint64_t last = static_cast<std::uint64_t>(j.ticket);
     while (sent_[last].again != none) last = sent_[last].again;

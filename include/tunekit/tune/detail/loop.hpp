@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The loops that carry jobs between a tuner and who measures.
+/// The loops that carry jobs between a tuner and a measurer or a pool.
 
 #include <algorithm>
 #include <cstddef>
@@ -15,11 +15,12 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/jobs.hpp"
+#include "tunekit/tune/detail/measure_in_parts.hpp"
 #include "tunekit/tune/run_clock.hpp"
 
 namespace tunekit::detail {
 
-/// Whether an observer, which may return nothing, wants the run to end.
+/// Whether an observer wants the run to end. An observer may return nothing.
 template <class Watch, class... Args>
 bool wants_end(Watch& watch, const Args&... args)
 {
@@ -33,39 +34,38 @@ bool wants_end(Watch& watch, const Args&... args)
 
 inline constexpr auto unwatched = [](const auto&...) {};
 
-/// The measurements of one ask's jobs, which share their limits.
-template <class Measurer>
-std::vector<measure::measurement> measured(Measurer& measurer, const std::vector<job>& jobs)
-{
-    std::vector<index> batch;
-    batch.reserve(jobs.size());
-    for (const job& j : jobs) batch.push_back(j.candidate);
-    std::vector<measure::measurement> out = measurer.measure(std::span<const index>(batch), jobs.front().limits);
-    if (out.size() != batch.size()) throw error("tune: the measurer did not answer every candidate of the batch");
-    return out;
-}
-
-/// Asks once per batch until nothing comes. `ask()` gives jobs, `measurer_of(task)` measures them, `end(job)` looks on.
+/// Asks once per batch until nothing comes. `ask()` gives jobs, `measurer_of(task)` gives their measurer, and
+/// `end(job)` says whether to stop once the batch is told.
 template <class Tuner, class Ask, class MeasurerOf, class Clock, class End>
 void carry_batches(Tuner& t, Ask&& ask, MeasurerOf&& measurer_of, Clock& clock, End&& end)
 {
     run_clock time{[&clock] { return static_cast<double>(clock()); }};
-    const double origin = t.stamp();  // of a run that was taken up again
+    const double origin = t.stamp();  // above 0 for a resumed run
+    std::vector<index> batch;
     while (true) {
         const std::vector<job> jobs = ask();
         if (jobs.empty()) return;
-        auto answers = measured(measurer_of(jobs.front().task), jobs);
-        const double stamp = origin + time.after(answers, jobs.front().limits);
+        batch.clear();
+        for (const job& j : jobs) batch.push_back(j.candidate);
+        const measure::limits& within = jobs.front().limits;  // the jobs of an ask share theirs
+        std::size_t told = 0;
         bool enough = false;
-        for (std::size_t i = 0; i < jobs.size(); ++i) {
-            t.tell(jobs[i], std::move(answers[i]), stamp);
-            enough = end(jobs[i]) || enough;
-        }
+        const auto wrong = [] { return error("tune: the measurer did not answer every candidate of the batch"); };
+        measure_in_parts(measurer_of(jobs.front().task), batch, within, [&](std::span<measure::measurement> answers) {
+            if (answers.size() > jobs.size() - told) throw wrong();
+            const double stamp = origin + time.after(answers, within);
+            for (measure::measurement& m : answers) {
+                const job& j = jobs[told++];
+                t.tell(j, std::move(m), stamp);
+                enough = end(j) || enough;
+            }
+        });
+        if (told != jobs.size()) throw wrong();
         if (enough) t.stop();
     }
 }
 
-/// Keeps a pool full until the run is over. `ask(n)` gives up to n jobs; `told(job, answer, stamp)` hands one in.
+/// Keeps a pool full until the run is over. `ask(n)` gives up to n jobs. `tell(job, answer, stamp)` reports an answer.
 template <class Tuner, class Pool, class Ask, class Tell, class End>
 void carry_jobs(Tuner& t, Pool& pool, Ask&& ask, Tell&& tell, End&& end)
 {

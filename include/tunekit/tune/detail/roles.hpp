@@ -2,11 +2,12 @@
 #pragma once
 
 /// \file
-/// What is wrong with an argument of a front door: the first of several requirements that it does not meet.
+/// What is wrong with an argument of an entry point: the first requirement that it does not meet.
 ///
-/// A front door (`tune`, `tune_tasks`, `tuner`, `task`) takes any type and asks here. It has one static_assert per fault, in its
-/// own body: a compiler prints the way from the failed line up to the user's call before the message, so that a message from
-/// further down comes too late to be read. After a fault nothing else of the argument is instantiated.
+/// An entry point (`tune`, `tune_tasks`, `tuner`, `task`) takes any type and checks it here. It has one static_assert
+/// for each fault, in its own body: a compiler prints the path from the failed line up to the user's call before the
+/// message, so a message from further down would come too late to be read. After a fault nothing else of the argument
+/// is instantiated.
 
 #include <concepts>
 #include <cstddef>
@@ -30,7 +31,8 @@ enum class carrier_fault : std::uint8_t { none, strategy, constant, kernel, unfi
 enum class strategy_fault : std::uint8_t { none, carrier, copy, start, state, propose, proposed, observe };
 enum class schedule_fault : std::uint8_t { none, strategy, copy, start, state, select, update };
 
-/// `Arg` as a forwarding reference deduces it: an lvalue reference, or the type of a temporary.
+/// What is wrong with a generator. `Arg` is as a forwarding reference deduces it: an lvalue reference, or the type of a
+/// temporary.
 template <class Arg>
 [[nodiscard]] consteval generator_fault fault_of_generator()
 {
@@ -42,13 +44,13 @@ template <class Arg>
     else return generator_fault::none;
 }
 
-/// The generator itself where it is one, or one of ours, so that the other arguments can be looked at.
+/// The generator itself where it is one, otherwise one of ours, so that the other arguments can be checked.
 template <class Arg>
 using generator_or_ours = std::conditional_t<fault_of_generator<Arg>() == generator_fault::none ||
                                                  fault_of_generator<Arg>() == generator_fault::temporary,
                                              std::remove_cvref_t<Arg>, random::philox>;
 
-/// What stands behind the budget, each as a forwarding reference deduces it: [[clock,] observer,] generator.
+/// The arguments behind the budget, each as a forwarding reference deduces it: [[clock,] observer,] generator.
 template <class... Behind>
 struct behind_budget;
 template <class G>
@@ -89,14 +91,14 @@ template <class S, class Space, class G>
     else return strategy_fault::none;
 }
 
-/// A kernel takes a configuration of a typed space.
+/// Whether `K` is a kernel: it takes a configuration of a typed space.
 template <class K, class Space>
 inline constexpr bool is_kernel = [] {
     if constexpr (space::typed<Space>) return std::is_invocable_v<K&, const typename Space::config&>;
     else return false;
 }();
 
-/// What is wrong with `C`, a measurer or a pool; `const` where the caller's is.
+/// What is wrong with `C`, a measurer or a pool. It is const where the caller's argument is.
 template <class C, class Space, class G>
 [[nodiscard]] consteval carrier_fault fault_of_carrier()
 {

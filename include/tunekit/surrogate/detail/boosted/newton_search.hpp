@@ -4,11 +4,12 @@
 /// \file
 /// Which split of a node of the boosted model is worth most.
 
-#include <bit>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "tunekit/core/lanes.hpp"
 #include "tunekit/surrogate/detail/binned.hpp"
 
 namespace tunekit::surrogate::detail {
@@ -52,7 +53,11 @@ struct newton_split {
 class newton_search {
 public:
     newton_search(const binned& data, const boosted_growth_options& limits)
-        : data_(data), limits_(limits), prefix_g_(data.slots()), prefix_h_(data.slots()), gain_(data.slots())
+        : data_(data),
+          limits_(limits),
+          prefix_g_(data.slots() + lanes),
+          prefix_h_(data.slots() + lanes),
+          gain_(data.slots() + lanes)
     {
     }
 
@@ -80,48 +85,76 @@ public:
                 ph[s] = left.h;
             }
         }
-        const double lambda = limits_.lambda;
-        const double least = limits_.min_child_weight;
-        const double ug = unit_g_;
-        const double uh = unit_h_;
-        const double all_g = gradient(total.g);
-        const double all_h = hessian(total.h);
-        const double weight = all_h + lambda;
-        const double before = weight > 0 ? all_g * all_g / weight : 0;
-        double* gain = gain_.data();
-        // an integer below 2^51 becomes a double through its bits, which vectorises where a conversion does not
-        const auto number = [](std::int64_t x) {
-            return std::bit_cast<double>(static_cast<std::uint64_t>(x) + 0x4338000000000000U) - 0x1.8p52;
-        };
-        for (std::size_t s = 0; s < slots; ++s) {
-            const double lg = number(pg[s]) * ug;
-            const double lh = number(ph[s]) * uh;
-            const double rg = number(total.g - pg[s]) * ug;
-            const double rh = number(total.h - ph[s]) * uh;
-            const double lw = lh + lambda;
-            const double rw = rh + lambda;
-            const double product = lw * rw;  // one division for both sides
-            const double value = (lg * lg * rw + rg * rg * lw) / (product > 0 ? product : 1.0) - before;
-            const double heavy = lh < rh ? lh : rh;
-            gain[s] = heavy >= least && product > 0 ? value : -1.0;
-        }
+        find_gains(total, slots);
+        for (std::size_t f = 0; f < data_.dimensions; ++f) gain_[data_.first[f + 1] - 1] = -1;  // splits nothing off
         newton_split best;
-        std::uint32_t at = 0;
-        for (std::size_t f = 0; f < data_.dimensions; ++f) {
-            for (std::uint32_t s = data_.first[f]; s + 1 < data_.first[f + 1]; ++s) {
-                if (!(gain[s] > best.gain)) continue;  // the lowest feature and threshold of those that tie
-                best.gain = gain[s];
-                best.feature = f;
-                best.found = true;
-                at = s;
-            }
-        }
-        best.low = at;
-        if (best.found) best.left = {.g = pg[at], .h = ph[at]};
+        const std::size_t at = largest(slots, best.gain);
+        if (at == slots) return best;
+        best.feature = static_cast<std::size_t>(std::upper_bound(data_.first.begin(), data_.first.end(), at) -
+                                                data_.first.begin() - 1);
+        best.low = static_cast<std::uint32_t>(at);
+        best.left = {.g = pg[at], .h = ph[at]};
+        best.found = true;
         return best;
     }
 
 private:
+    using doubles = core::lanes<double>;
+    using integers = core::lanes<std::int64_t>;
+    static constexpr std::size_t lanes = core::lane_count<double>;
+
+    /// Integers below 2^51 as doubles, through their bits.
+    [[gnu::always_inline]] static inline doubles number(const integers& x)
+    {
+        return reinterpret_cast<doubles>(x + std::int64_t{0x4338000000000000}) - 0x1.8p52;
+    }
+
+    /// The gain of the split after each slot; -1 where a side is too light.
+    void find_gains(const newton_sums& total, std::size_t slots)
+    {
+        const double all_g = gradient(total.g), weight = hessian(total.h) + limits_.lambda;
+        const doubles zero{}, before = zero + (weight > 0 ? all_g * all_g / weight : 0);
+        const doubles one = zero + 1.0, nothing = zero - 1.0, least = zero + limits_.min_child_weight;
+        for (std::size_t s = 0; s < slots; s += lanes) {
+            integers g, h;
+            core::load(g, prefix_g_.data() + s);
+            core::load(h, prefix_h_.data() + s);
+            const doubles lg = number(g) * unit_g_, lh = number(h) * unit_h_;
+            const doubles rg = number(total.g - g) * unit_g_, rh = number(total.h - h) * unit_h_;
+            const doubles lw = lh + limits_.lambda, rw = rh + limits_.lambda;
+            const doubles product = lw * rw;  // one division for both sides
+            const doubles value = (lg * lg * rw + rg * rg * lw) / (product > zero ? product : one) - before;
+            const doubles heavy = lh < rh ? lh : rh;
+            const doubles heavy_enough = heavy >= least ? value : nothing;
+            const doubles gain = product > zero ? heavy_enough : nothing;
+            core::store(gain_.data() + s, gain);
+        }
+        for (std::size_t s = slots; s < slots + lanes; ++s) gain_[s] = -1;
+    }
+
+    /// The first slot of the largest gain above `gain`, which becomes it; `slots` where there is none.
+    [[nodiscard]] std::size_t largest(std::size_t slots, double& gain) const
+    {
+        doubles best = doubles{} + gain;
+        integers at = integers{} + static_cast<std::int64_t>(slots), now{};
+        for (std::size_t lane = 0; lane < lanes; ++lane) now[lane] = static_cast<std::int64_t>(lane);
+        for (std::size_t s = 0; s < slots; s += lanes, now += static_cast<std::int64_t>(lanes)) {
+            doubles v;
+            core::load(v, gain_.data() + s);
+            const auto better = v > best;
+            best = better ? v : best;
+            at = better ? now : at;
+        }
+        std::size_t found = slots;
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            const auto where = static_cast<std::size_t>(at[lane]);
+            if (where == slots || best[lane] < gain || (best[lane] == gain && where > found)) continue;
+            gain = best[lane];
+            found = where;
+        }
+        return found;
+    }
+
     const binned& data_;
     const boosted_growth_options& limits_;
     std::vector<std::int64_t> prefix_g_, prefix_h_;

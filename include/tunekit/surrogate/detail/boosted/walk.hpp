@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tunekit/surrogate/concepts.hpp"
@@ -46,13 +48,17 @@ void add_trees(const boosted_ensemble& trees, const float* x, float* margin, std
     constexpr std::size_t splits = (std::size_t{1} << Depth) - 1;
     const std::size_t end = (n + floats - 1) / floats * floats;
     for (std::size_t t = 0; t < trees.trees; ++t) {
-        const std::uint32_t* column = trees.feature.data() + t * splits;
-        const float* threshold = trees.threshold.data() + t * splits;
-        const float* leaf = trees.leaf.data() + t * (splits + 1);
+        // Copies, which the margins that are written cannot be: they stay in registers from vector to vector.
+        std::array<std::uint32_t, splits> column;
+        std::array<float, splits> threshold;
+        std::array<float, splits + 1> leaf;
+        std::copy_n(trees.feature.data() + t * splits, splits, column.data());
+        std::copy_n(trees.threshold.data() + t * splits, splits, threshold.data());
+        std::copy_n(trees.leaf.data() + t * (splits + 1), splits + 1, leaf.data());
         for (std::size_t r = 0; r < end; r += floats) {
             float_lanes sum, value;
             load(sum, margin + r);
-            pick_leaf<Depth, 0, 0>(column, threshold, leaf, x + r, value);
+            pick_leaf<Depth, 0, 0>(column.data(), threshold.data(), leaf.data(), x + r, value);
             store(margin + r, sum + value);
         }
     }
@@ -95,6 +101,43 @@ inline void add_trees(const boosted_ensemble& trees, const float* x, float* marg
     return used;
 }
 
+/// A square of rows and columns, one register a row, turned about its diagonal in registers.
+class square_tile {
+public:
+    /// Reads `floats` numbers of each of as many rows that lie `stride` apart.
+    void read(const float* from, std::size_t stride)
+    {
+        for (std::size_t r = 0; r < floats; ++r) load(line_[r], from + r * stride);
+        turn<1>();
+    }
+
+    /// Column c of what was read.
+    [[nodiscard]] const float_lanes& column(std::size_t c) const { return line_[c]; }
+
+private:
+    // Exchanges the squares of side `Side` that lie beside the diagonal of each square of twice the side; then larger ones.
+    template <std::size_t Side>
+    void turn()
+    {
+        if constexpr (Side < floats) {
+            for (std::size_t r = 0; r < floats; ++r)
+                if ((r & Side) == 0) exchange<Side>(line_[r], line_[r + Side], std::make_index_sequence<floats>());
+            turn<2 * Side>();
+        }
+    }
+
+    template <std::size_t Side, std::size_t... Lane>
+    [[gnu::always_inline]] static inline void exchange(float_lanes& a, float_lanes& b, std::index_sequence<Lane...>)
+    {
+        float_lanes upper;
+        core::shuffle<((Lane & Side) == 0 ? Lane : floats + Lane - Side)...>(a, b, upper);
+        core::shuffle<((Lane & Side) == 0 ? Lane + Side : floats + Lane)...>(a, b, b);
+        a = upper;
+    }
+
+    std::array<float_lanes, floats> line_;
+};
+
 /// Columns of a block of rows.
 class column_block {
 public:
@@ -105,23 +148,42 @@ public:
     {
         const std::size_t d = rows.dimensions();
         const T* from = rows.data().data() + begin * d;
+        std::size_t done = 0;
+        if constexpr (std::is_same_v<T, float>)
+            for (; d >= floats && used_.size() >= floats && done + floats <= n; done += floats)
+                read_tiles(from + done * d, d, begin + done + 2 * floats <= rows.size(), x_.data() + done);
         constexpr std::size_t line = 16;  // rows that fill one cache line of a column
-        for (std::size_t begin_line = 0; begin_line < n; begin_line += line) {
-            const T* first = from + begin_line * d;
-            float* to = x_.data() + begin_line;
+        for (; done < n; done += line) {
+            const T* first = from + done * d;
+            float* to = x_.data() + done;
             const auto copy = [&](std::size_t lines) {
                 for (std::size_t k = 0; k < used_.size(); ++k)
                     for (std::size_t r = 0; r < lines; ++r)
                         to[k * boosted_block + r] = static_cast<float>(first[r * d + used_[k]]);
             };
-            if (begin_line + line <= n) copy(line);  // a constant: unrolled
-            else copy(n - begin_line);
+            if (done + line <= n) copy(line);  // a constant: unrolled
+            else copy(n - done);
         }
     }
 
     [[nodiscard]] const float* data() const noexcept { return x_.data(); }
 
 private:
+    // The used columns of `floats` rows of d features, square by square. The rows after them, where there are as many `more`,
+    // are asked for meanwhile: a whole set of rows is larger than a near cache.
+    void read_tiles(const float* from, std::size_t d, bool more, float* to)
+    {
+        for (std::size_t k = 0; k < used_.size();) {
+            const std::size_t first = (std::min)(std::size_t{used_[k]}, d - floats);  // within the rows
+            if (more)
+                for (std::size_t r = floats; r < 2 * floats; ++r) __builtin_prefetch(from + r * d + first);
+            square_tile tile;
+            tile.read(from + first, d);
+            for (; k < used_.size() && used_[k] < first + floats; ++k)
+                store(to + k * boosted_block, tile.column(used_[k] - first));
+        }
+    }
+
     std::span<const std::uint32_t> used_;
     std::vector<float> x_;
 };

@@ -66,6 +66,6 @@ struct products {
 };
 
 /// As many rows as registers hold sums of.
-inline constexpr std::size_t product_rows = linalg::pack_size == 4 ? 4 : 2;
+inline constexpr std::size_t product_rows = linalg::pack_size;
 
 }  // namespace tunekit::surrogate::detail
