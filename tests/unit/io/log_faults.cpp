@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -132,7 +133,7 @@ TEST_CASE(
     const std::string path = f / "log";
     for (const auto& one : calls) {
         const call which = one.first;
-        const char* const name = one.second;
+        const std::string name = one.second;
         CAPTURE(name);
         int n = 1;
         for (bool came = true; came; ++n) {
@@ -167,7 +168,7 @@ TEST_CASE("whichever call of a resumed run fails, no whole line is lost")
     const std::string path = f / "log";
     for (const auto& one : calls) {
         const call which = one.first;
-        const char* const name = one.second;
+        const std::string name = one.second;
         CAPTURE(name);
         int n = 1;
         for (bool came = true; came; ++n) {
@@ -180,6 +181,8 @@ TEST_CASE("whichever call of a resumed run fails, no whole line is lost")
                 came = faulty::nth::came();
             }
             const std::string left = text_of(path);
+            CAPTURE(found.error);
+            CAPTURE(left.size());
             CHECK(begins_with(left, whole.substr(0, kept)));
             if (!found.error.empty()) CHECK(found.error.find(path) != std::string::npos);
             if (found.error.empty() && !found.no_memory) CHECK(found.candidates == plain.candidates);
@@ -412,6 +415,63 @@ TEST_CASE("a pool is not waited for once the log cannot be written")
         CHECK(said == "tunekit: log " + path +
                           ": Input/output error; everything before this line is kept, make room and resume");
     }
+}
+
+TEST_CASE("while a pool waits for long, a log that is lost is noticed before its next line")
+{
+    const temporary_folder f;
+    const std::string path = f / "log";
+    /// One worker that takes two waits for each job; somebody deletes the log in the first.
+    struct slow {
+        std::string victim;
+        std::vector<tk::job> out{};
+        std::size_t waits = 0, given = 0;
+        [[nodiscard]] std::size_t workers() const { return 1; }
+        [[nodiscard]] std::size_t room() const { return 2 - out.size(); }
+        [[nodiscard]] double now() const { return static_cast<double>(waits); }
+        void submit(const tk::job& j)
+        {
+            out.push_back(j);
+            ++given;
+        }
+        std::vector<tk::answer> collect(double)
+        {
+            std::remove(victim.c_str());
+            if (++waits % 2 == 1 || out.empty()) return {};
+            const tk::job j = out.front();
+            out.erase(out.begin());
+            return {{.ticket = j.ticket, .measured = of(j.candidate)}};
+        }
+    };
+    static_assert(tk::pool<slow>);
+    slow pool{path};
+    tk::io::logged log(path, fresh(), how(false));
+    tk::tune(log, pool);
+    CHECK(log.problem().find("was deleted while the run went on") != std::string::npos);
+    CHECK(pool.given == 2);  // and nothing more goes out
+    CHECK(log.record().trials().size() == 2);
+    CHECK(tk::io::read_log(path + ".saved").trials.size() == 2);
+}
+
+TEST_CASE("lines are synced at most once a second, or each of them")
+{
+    using sync = tk::io::log_file::sync;
+    const auto at_least = [](sync when, int n, long& seconds) {
+        const temporary_folder f;
+        const faulty::nth fault(call::sync, n);
+        struct timespec a, b;
+        ::clock_gettime(CLOCK_MONOTONIC, &a);
+        auto file = tk::io::log_file::create(f / "log", when);
+        for (int line = 0; line < 200; ++line) file.append("{\"line\":" + std::to_string(line) + "}");
+        ::clock_gettime(CLOCK_MONOTONIC, &b);
+        seconds = b.tv_sec - a.tv_sec;
+        return faulty::nth::came();
+    };
+    long seconds = 0;
+    CHECK(at_least(sync::every_line, 200, seconds));
+    CHECK(at_least(sync::every_second, 1, seconds));
+    const bool often = at_least(sync::every_second, 100, seconds);
+    CHECK((!often || seconds > 90));
 }
 
 TEST_CASE("no flipped bit of a log is believed")

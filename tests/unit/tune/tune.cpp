@@ -39,6 +39,25 @@ struct valley {
     }
 };
 
+/// A valley that streams; answers `more` times too often, or breaks at a candidate.
+struct one_by_one : valley {
+    const tk::tuning* record = nullptr;
+    std::size_t told = 0, more = 0, breaks_after = 1000;
+    using valley::measure;
+    template <class Each>
+    void measure(std::span<const tk::index> batch, const tk::measure::limits& l, Each&& each)
+    {
+        for (const auto& i : batch) {
+            if (told == breaks_after) throw std::runtime_error("broken");
+            if (record != nullptr) CHECK(record->trials().size() == told);
+            ++told;
+            each(valley::measure(std::span(&i, 1), l).front());
+        }
+        for (std::size_t k = 0; k < more; ++k) each({.cost = 1});
+    }
+};
+static_assert(tk::measure::streaming_measurer<one_by_one>);
+
 /// Proposes 0, 1, 2, ...: the least that is a strategy.
 struct counting {
     struct state {
@@ -261,6 +280,38 @@ TEST_CASE("a loop of one's own learns what tune learns, with the same stamps")
     CHECK(t.record().seconds() == doctest::Approx(found.seconds()));
     CHECK(t.stopped() == found.stopped);
     CHECK(a == t.generator());
+}
+
+TEST_CASE("what a measurer tells one by one is recorded before the next runs, and the clock is read after each")
+{
+    const grid_space space({10, 10});
+    const auto read = [&](auto& measurer, double& now) {
+        philox gen(1);
+        measurer.now = &now;
+        int readings = 0;
+        const auto found = tk::tune(
+            space, measurer, in_batches(4, counting{}), {.trials = 20}, [&] { return ++readings, now; }, go_on, gen);
+        CHECK(found.curve()[0].seconds == doctest::Approx(measurer.seen.size() == 20 ? 0.01 : 0.04));
+        return readings;
+    };
+    double now = 5;
+    valley at_once;
+    CHECK(read(at_once, now) == 1 + 5);
+    one_by_one streams;
+    CHECK(read(streams, now) == 1 + 20);
+
+    tk::tuner t(space, in_batches(4, counting{}), {.trials = 12}, philox(1));
+    one_by_one broken;
+    broken.record = &t.record();
+    broken.breaks_after = 6;
+    CHECK_THROWS_WITH_AS(tk::tune(t, broken), "broken", std::runtime_error);
+    CHECK(t.record().trials().size() == 6);
+
+    one_by_one too_many;
+    too_many.more = 1;
+    philox gen(1);
+    CHECK_THROWS_WITH_AS((void)tk::tune(space, too_many, counting{}, {.trials = 3}, gen),
+                         "tunekit: tune: the measurer did not answer every candidate of the batch", tk::error);
 }
 
 TEST_CASE("tune takes a tuner that was begun, observers that return nothing, and gives the generator back on a throw")

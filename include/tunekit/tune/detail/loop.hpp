@@ -95,6 +95,8 @@ void carry_jobs(Tuner& t, Pool& pool, Ask&& ask, Tell&& tell, End&& end)
         std::vector<answer> answers = pool.collect(1);
         const double stamp = origin + (pool.now() - start);
         t.time(stamp);
+        if constexpr (requires { t.look(); })
+            if (answers.empty()) t.look();  // nothing is written for long: is the log still there?
         for (answer& a : answers) {
             const job j = take(out, a.ticket);
             if constexpr (requires { t.met(a.worker), t.meet(a.worker, pool.about(a.worker)); })
