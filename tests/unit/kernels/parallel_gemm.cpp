@@ -65,7 +65,7 @@ TEST_CASE("a product is divided along what it has most of, and no part is empty"
                          "tunekit: parallel_gemm: threads is 0, want >= 1", std::invalid_argument);
 }
 
-TEST_CASE("every division of a space gives the serial product to the last bit")
+TEST_CASE("every division of a space among threads gives the serial product to the last bit")
 {
     tk::random::philox gen(61);
     const gemm_config config{.mr = 3, .nv = 1, .vl = 4, .mc = 6, .nc = 8, .kc = 16, .pack_b = true};
