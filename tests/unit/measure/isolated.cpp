@@ -710,7 +710,8 @@ void run_attack(attack kind)
         case leaves_running_thread:
         case leaves_sleeping_thread: {
             static const bool spins = kind == leaves_running_thread;
-            static std::atomic<pid_t> there = 0;
+            static std::atomic<pid_t> there;
+            there = 0;  // each run starts one, and waits for its own
             pthread_t other{};
             if (::pthread_create(
                     &other, nullptr,

@@ -357,8 +357,8 @@ TEST_CASE("isolated workers: nothing outlives the pool, not even what runs")
         rig r(2);
         r.submit(1, 6, 100);
         r.submit(2, 2, 100);
-        CHECK(r.pool.collect(0.05).empty());
-        while (r.seen.data()->pid[0] == 0) ::usleep(1000);
+        while (r.seen.data()->pid[0] == 0 || r.seen.data()->pid[1] == 0)
+            REQUIRE(r.pool.collect(0.01).empty());  // a job begins in collect
         running = r.seen.data()->pid[0];
         CHECK(has_children());
         isolated_workers moved = std::move(r.pool);
