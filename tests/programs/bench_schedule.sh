@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # labels: slow
-# What bench_schedule promises: wrong input is one line and exit status 2; both recorded networks replay, with every schedule, to
+# What bench_schedule promises: wrong input is one line and exit status 2; the recorded networks replay, with every schedule, to
 # the same table twice.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -24,7 +24,7 @@ refuses '--budgets: a budget is not positive' --recorded $data --fair --budgets 
 refuses '--builders: 0 builders' --recorded $data --fair --builders 0
 refuses '--core 100000' --record "$work/none" --core 100000
 
-for network in resnet18 squeezenet; do
+for network in resnet18 squeezenet alexnet; do
     run() { "$replay" --network $network --recorded bench/data/$network --strategy random --repeats 2 --seconds 300 --json --out "$work" 2>/dev/null; }
     run | grep -v own_s >"$work/first"
     run | grep -v own_s >"$work/second"
@@ -35,6 +35,9 @@ for network in resnet18 squeezenet; do
     grep -A8 '"schedule": "oracle"' "$work/first" | grep -q '"area_over_optimal": 1.0,' || fail "$network: the oracle is not what areas are divided by"
     grep -q '</svg>' "$work/$network-random.svg" || fail "$network: no picture"
 done
+"$replay" --recorded $data --strategy random --schedule sequential --repeats 2 --seconds 300 >"$work/table" 2>/dev/null
+grep -q 'of 300 s, .*; baseline: random, sequential, an even share each, no early stopping' "$work/table" ||
+    fail "the table does not name its baseline's rule and budget"
 "$replay" --network spaces --recorded bench/data/large --strategy random --schedule sequential --repeats 2 --seconds 1 --json >"$work/large" 2>/dev/null ||
     fail "the large spaces are not replayed"
 grep -q '"area_over_optimal": null' "$work/large" || fail "large: an oracle played spaces to their end"
@@ -51,5 +54,5 @@ grep -q '"strategy": "combined, 4 ahead"' "$work/fair" || fail "--fair: combined
 [ -x "$search" ] || fail "$search is not built here"
 "$search" --spaces bench/data/resnet18 --only R11 --strategy annealing --repeats 2 --json | grep -q '"failed_share": 0.0' ||
     fail "bench_search does not read the recordings"
-[ "$bad" = 0 ] && echo "wrong input refused, both networks replayed twice"
+[ "$bad" = 0 ] && echo "wrong input refused, all networks replayed twice"
 exit $bad
