@@ -378,6 +378,20 @@ TEST_CASE("max_depth, min_leaf and max_features are kept")
     CHECK(with_one < 52);
 }
 
+TEST_CASE("features that are constant in a node do not count among max_features")
+{
+    // The target is feature 0, feature 1 is noise, ten others are constant: two of the two that vary are compared at every root.
+    // Were constant ones counted, as in scikit-learn, feature 0 would be among the two of twelve at 33 of 200 roots.
+    table t{.d = 12, .x = {}, .y = {}};
+    const auto varying = noise(82, 64, 2, 0);
+    for (std::size_t i = 0; i < varying.size(); ++i) {
+        for (std::size_t j = 0; j < t.d; ++j) t.x.push_back(j < 2 ? varying.row(i)[j] : 1.0F);
+        t.y.push_back(static_cast<double>(varying.row(i)[0]));
+    }
+    const auto s = fitted({.trees = 200, .max_features = 2}, t);
+    for (std::size_t b = 0; b < 200; ++b) CHECK(s.node(b, 0).feature == 0);
+}
+
 TEST_CASE("features that split equally well are chosen alike: 400 roots of 4, p(false alarm) < 1e-6")
 {
     table t{.d = 4, .x = {}, .y = {}};
