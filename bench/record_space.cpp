@@ -17,6 +17,10 @@
 
 #include <CLI/CLI.hpp>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include "bench/support/convolution_cases.hpp"
 #include "bench/support/depthwise_cases.hpp"
 #include "bench/support/space_values.hpp"
@@ -111,31 +115,26 @@ public:
                           {"pack_a", {0}},   {"pack_b", {0, 1}},     {"vl", {kernel_table().lanes}}};
     }
 
-    /// For `timed`.
-    auto kernel()
+    /// Plans the configuration with those values, in column order.
+    void make(const std::vector<std::int64_t>& v)
     {
-        return [this](const std::vector<std::int64_t>& v) {
-            made_.emplace(shape_,
-                          kernels::gemm_config{.mr = at(v, 0),
-                                               .nv = at(v, 1),
-                                               .vl = at(v, 8),
-                                               .ku = 4,
-                                               .mc = at(v, 2),
-                                               .nc = at(v, 3),
-                                               .kc = at(v, 4),
-                                               .order = static_cast<kernels::loop_order>(at(v, 5)),
-                                               .pack_a = at(v, 6) == 1,
-                                               .pack_b = at(v, 7) == 1},
-                          kernel_table());
-            return [this] { made_->run(a_.data(), b_.data(), c_.data()); };
-        };
+        made_.emplace(shape_,
+                      kernels::gemm_config{.mr = at(v, 0),
+                                           .nv = at(v, 1),
+                                           .vl = at(v, 8),
+                                           .ku = 4,
+                                           .mc = at(v, 2),
+                                           .nc = at(v, 3),
+                                           .kc = at(v, 4),
+                                           .order = static_cast<kernels::loop_order>(at(v, 5)),
+                                           .pack_a = at(v, 6) == 1,
+                                           .pack_b = at(v, 7) == 1},
+                      kernel_table());
     }
+    void run() { made_->run(a_.data(), b_.data(), c_.data()); }
 
-    /// For `timed`.
-    auto check()
-    {
-        return [this] { return differs(c_, reference_); };
-    }
+    /// What is wrong with the last result.
+    [[nodiscard]] auto check() { return differs(c_, reference_); }
 
 private:
     /// Those of `sizes` that are below `whole`, and `last`: a larger block would be the whole.
@@ -175,6 +174,15 @@ tk::io::recorded_row record(const tk::measure::measurement& m, double seconds)
     result.runs = static_cast<std::uint32_t>(m.batches.size());
     result.cost = rounded(tk::stats::median(result.batches));
     return row;
+}
+
+/// Operands of 128 KiB and more get pages of their own, as in a program that allocates them once, and give them back. In the heap,
+/// aligned blocks of sizes that change with every configuration leave holes: 2.6 GB of them after winograd_S16_large.
+void keep_operands_out_of_the_heap()
+{
+#if defined(__GLIBC__)
+    (void)::mallopt(M_MMAP_THRESHOLD, 128 << 10);
+#endif
 }
 
 /// The i-th of n parts, i from 1.
@@ -249,8 +257,12 @@ void record_all(Case on, const settings& s, const std::string& kind)
     std::iota(order.begin(), order.end(), tk::index{0});
     auto gen = tk::random::stream(s.seed, 0x73706163U, 0);
     tk::random::shuffle(order, gen);  // so that what changes with time is no parameter's, and every part is a sample
+    const auto kernel = [&on](const std::vector<std::int64_t>& values) {
+        on.make(values);
+        return [&on] { on.run(); };
+    };
     auto measure = tk::measure::in_process(
-        space, tk::measure::timed{on.kernel(), some_runs{s.repeats, 1e-3 * s.enough_ms}, on.check(),
+        space, tk::measure::timed{kernel, some_runs{s.repeats, 1e-3 * s.enough_ms}, [&on] { return on.check(); },
                                   tk::measure::thread_clock{}, tk::measure::timed_options{.warm_up_calm_runs = 1}});
     tk::measure::thread_clock spent;  // also of the costs: what others do on the machine is not the space's
     for (std::size_t k = order.size() * (mine.which - 1) / mine.of; k < order.size() * mine.which / mine.of; ++k) {
@@ -296,6 +308,7 @@ void run(const settings& s)
 
 int main(int argc, char** argv)
 {
+    keep_operands_out_of_the_heap();
     settings s;
     CLI::App app(
         "Measures a space of one operator whole and writes NAME.params and NAME.csv.gz; prints its line for "

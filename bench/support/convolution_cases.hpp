@@ -98,34 +98,30 @@ public:
                           {"edge", {0, 1}},          {"co", {s.co}},          {"vl", {kernel_table().lanes}}};
     }
 
-    /// For `timed`.
-    auto kernel()
+    /// Plans the configuration with those values, in column order.
+    void make(const std::vector<std::int64_t>& v)
     {
-        return [this](const std::vector<std::int64_t>& v) {
-            const auto& s = on_.shape;
-            const auto pad = kernels::helps_copy(s) ? kernels::padding_mode::copy : kernels::padding_mode::clip;
-            run_.make(on_, kernels::conv2d_config{.mr = at(v, 0),
-                                                  .nv = at(v, 1),
-                                                  .vl = at(v, 8),
-                                                  .ku = 4,
-                                                  .ic_block = at(v, 2),
-                                                  .ic_chunk = s.ci / at(v, 2),
-                                                  .oh_block = at(v, 3),
-                                                  .oc_block = at(v, 4),
-                                                  .order = static_cast<kernels::loop_order>(at(v, 5)),
-                                                  .pad = pad,
-                                                  .edge = static_cast<kernels::edge_mode>(at(v, 6))});
-            return [this] { run_.run(); };
-        };
+        const auto& s = on_.shape;
+        const auto pad = kernels::helps_copy(s) ? kernels::padding_mode::copy : kernels::padding_mode::clip;
+        run_.make(on_, kernels::conv2d_config{.mr = at(v, 0),
+                                              .nv = at(v, 1),
+                                              .vl = at(v, 8),
+                                              .ku = 4,
+                                              .ic_block = at(v, 2),
+                                              .ic_chunk = s.ci / at(v, 2),
+                                              .oh_block = at(v, 3),
+                                              .oc_block = at(v, 4),
+                                              .order = static_cast<kernels::loop_order>(at(v, 5)),
+                                              .pad = pad,
+                                              .edge = static_cast<kernels::edge_mode>(at(v, 6))});
     }
+    void run() { run_.run(); }
 
-    /// For `timed`.
-    auto check()
+    /// What is wrong with the last result.
+    [[nodiscard]] auto check()
     {
-        return [this] {
-            run_.unpack(on_);
-            return wrong(on_);
-        };
+        run_.unpack(on_);
+        return wrong(on_);
     }
 
 private:
@@ -159,32 +155,28 @@ public:
                           {"vl", {vl}}};
     }
 
-    /// For `timed`.
-    auto kernel()
+    /// Plans the configuration with those values, in column order.
+    void make(const std::vector<std::int64_t>& v)
     {
-        return [this](const std::vector<std::int64_t>& v) {
-            run_.make(on_, kernels::winograd_config{.tile_h = at(v, 0),
-                                                    .tile_w = at(v, 1),
-                                                    .mr = at(v, 2),
-                                                    .nv = at(v, 3),
-                                                    .vl = at(v, 8),
-                                                    .ku = 4,
-                                                    .ic_block = at(v, 7),
-                                                    .ic_chunk = on_.shape.ci / at(v, 7),
-                                                    .tile_block = at(v, 4),
-                                                    .oc_block = at(v, 5),
-                                                    .layout = static_cast<kernels::winograd_layout>(at(v, 6))});
-            return [this] { run_.run(); };
-        };
+        run_.make(on_, kernels::winograd_config{.tile_h = at(v, 0),
+                                                .tile_w = at(v, 1),
+                                                .mr = at(v, 2),
+                                                .nv = at(v, 3),
+                                                .vl = at(v, 8),
+                                                .ku = 4,
+                                                .ic_block = at(v, 7),
+                                                .ic_chunk = on_.shape.ci / at(v, 7),
+                                                .tile_block = at(v, 4),
+                                                .oc_block = at(v, 5),
+                                                .layout = static_cast<kernels::winograd_layout>(at(v, 6))});
     }
+    void run() { run_.run(); }
 
-    /// For `timed`.
-    auto check()
+    /// What is wrong with the last result.
+    [[nodiscard]] auto check()
     {
-        return [this] {
-            run_.unpack(on_);
-            return wrong(on_);
-        };
+        run_.unpack(on_);
+        return wrong(on_);
     }
 
 private:
@@ -214,33 +206,28 @@ public:
                           {"vl", {kernel_table().lanes}}};
     }
 
-    /// For `timed`.
-    auto kernel()
+    /// Plans the configuration with those values, in column order.
+    void make(const std::vector<std::int64_t>& v)
     {
-        return [this](const std::vector<std::int64_t>& v) {
-            made_.emplace(on_.shape,
-                          kernels::nchw_config{.vectorise = at(v, 0) == 0 ? kernels::vectorise_mode::channel
-                                                                          : kernels::vectorise_mode::pixel,
-                                               .mr = at(v, 1),
-                                               .nv = at(v, 2),
-                                               .vl = at(v, 9),
-                                               .ku = 4,
-                                               .ic_block = at(v, 3),
-                                               .ic_chunk = on_.shape.ci / at(v, 3),
-                                               .oh_block = at(v, 4),
-                                               .oc_block = at(v, 5),
-                                               .order = static_cast<kernels::loop_order>(at(v, 6)),
-                                               .pad = static_cast<kernels::padding_mode>(at(v, 7))},
-                          kernel_table(), on_.weights);
-            return [this] { made_->run(on_.x.data(), on_.got.data()); };
-        };
+        made_.emplace(on_.shape,
+                      kernels::nchw_config{.vectorise = at(v, 0) == 0 ? kernels::vectorise_mode::channel
+                                                                      : kernels::vectorise_mode::pixel,
+                                           .mr = at(v, 1),
+                                           .nv = at(v, 2),
+                                           .vl = at(v, 9),
+                                           .ku = 4,
+                                           .ic_block = at(v, 3),
+                                           .ic_chunk = on_.shape.ci / at(v, 3),
+                                           .oh_block = at(v, 4),
+                                           .oc_block = at(v, 5),
+                                           .order = static_cast<kernels::loop_order>(at(v, 6)),
+                                           .pad = static_cast<kernels::padding_mode>(at(v, 7))},
+                      kernel_table(), on_.weights);
     }
+    void run() { made_->run(on_.x.data(), on_.got.data()); }
 
-    /// For `timed`.
-    auto check()
-    {
-        return [this] { return wrong(on_); };
-    }
+    /// What is wrong with the last result.
+    [[nodiscard]] auto check() { return wrong(on_); }
 
 private:
     conv2d_operands on_;

@@ -63,22 +63,15 @@ public:
         out.parameters = depthwise_parameters(on_.shape);
     }
 
-    /// For `timed`.
-    auto kernel()
-    {
-        return [this](const std::vector<std::int64_t>& v) {
-            run_.make(on_, depthwise_config_at(v));
-            return [this] { run_.run(); };
-        };
-    }
+    /// Plans the configuration with those values, in column order.
+    void make(const std::vector<std::int64_t>& v) { run_.make(on_, depthwise_config_at(v)); }
+    void run() { run_.run(); }
 
-    /// For `timed`.
-    auto check()
+    /// What is wrong with the last result.
+    [[nodiscard]] auto check()
     {
-        return [this] {
-            run_.unpack(on_);
-            return wrong(on_);
-        };
+        run_.unpack(on_);
+        return wrong(on_);
     }
 
 private:
@@ -115,38 +108,35 @@ public:
         out.parameters.push_back({"co", {second_.co}});
     }
 
-    /// For `timed`.
-    auto kernel()
+    /// Plans the configuration with those values, in column order.
+    void make(const std::vector<std::int64_t>& v)
     {
-        return [this](const std::vector<std::int64_t>& v) {
-            run_.make(first_, depthwise_config_at(v));
-            const int block = at(v, 1) * at(v, 4);
-            made_.emplace(second_,
-                          kernels::conv2d_config{.mr = at(v, 5),
-                                                 .nv = at(v, 6),
-                                                 .vl = at(v, 4),
-                                                 .ku = 4,
-                                                 .ic_block = block,
-                                                 .ic_chunk = second_.ci / block,
-                                                 .oh_block = 1,
-                                                 .oc_block = at(v, 7),
-                                                 .order = static_cast<kernels::loop_order>(at(v, 8))},
-                          kernel_table(), weights_);
-            output_ = kernels::buffer(made_->output_size());
-            return [this] {
-                run_.run();
-                made_->run(run_.output(), output_.data());
-            };
-        };
+        run_.make(first_, depthwise_config_at(v));
+        const int block = at(v, 1) * at(v, 4);
+        made_.emplace(second_,
+                      kernels::conv2d_config{.mr = at(v, 5),
+                                             .nv = at(v, 6),
+                                             .vl = at(v, 4),
+                                             .ku = 4,
+                                             .ic_block = block,
+                                             .ic_chunk = second_.ci / block,
+                                             .oh_block = 1,
+                                             .oc_block = at(v, 7),
+                                             .order = static_cast<kernels::loop_order>(at(v, 8))},
+                      kernel_table(), weights_);
+        output_ = kernels::buffer(made_->output_size());
+    }
+    void run()
+    {
+        run_.run();
+        made_->run(run_.output(), output_.data());
     }
 
-    /// For `timed`.
-    auto check()
+    /// What is wrong with the last result.
+    [[nodiscard]] auto check()
     {
-        return [this] {
-            made_->unpack_output({output_.data(), output_.size()}, got_);
-            return differs(got_, reference_);
-        };
+        made_->unpack_output({output_.data(), output_.size()}, got_);
+        return differs(got_, reference_);
     }
 
 private:

@@ -45,5 +45,20 @@ record --part 2/2
 record --join 2 >"$work/line"
 [ "$(rows '')" = "$whole" ] || fail "the joined space has $(rows '') rows, want $whole"
 grep -q "^depthwise_R11,depthwise R11,unnamed machine,$whole," "$work/line" || fail "joined: $(cat "$work/line")"
+
+# Memory does not grow with the number of configurations: a twelfth of a space needs as much as a hundredth, but for 4.5 MB.
+# peak I/N: kB of address space that the program had at most.
+peak() {
+    "$program" --large --kind winograd --layer S16 --out "$work" --repeats 2 --enough 0.001 --part "$1" &
+    child=$! most=0
+    while now=$(sed -n 's/^VmPeak:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$child/status" 2>/dev/null) && [ -n "$now" ]; do
+        most=$now
+        sleep 0.02
+    done
+    wait "$child" && echo "$most"
+}
+few=$(peak 1/100)
+many=$(peak 1/12)
+[ "$((many - few))" -lt 4500 ] || fail "a hundredth of winograd_S16_large takes $few kB, a twelfth $many kB"
 [ "$bad" = 0 ] && echo "wrong input refused, spaces counted"
 exit $bad
