@@ -189,6 +189,36 @@ TEST_CASE("random products refuse every row that brute force refuses")
     });
 }
 
+TEST_CASE("rows of spaces of up to 2^63 configurations are those of long division, around every digit's turn")
+{
+    using tunekit::index;
+    const std::vector<std::vector<std::uint16_t>> spaces{{32768, 32768, 32768, 32768, 8},
+                                                         {65521, 65519, 65497, 32771},
+                                                         {1, 3, 1, 65535, 65535, 65535, 10922, 1},
+                                                         {7, 11, 13},
+                                                         {1}};
+    for (const auto& cardinalities : spaces) {
+        const sp::detail::numbering rows(cardinalities, {});
+        std::vector<std::uint16_t> row(cardinalities.size());
+        std::size_t wrong = 0;
+        const auto check = [&](index i) {
+            if (i >= rows.size()) return;
+            rows.row(i, row.data());
+            index rest = i;
+            for (std::size_t k = 0; k < row.size(); rest /= cardinalities[k++])
+                if (row[k] != rest % cardinalities[k]) ++wrong;
+        };
+        index stride = 1;
+        for (const std::uint16_t n : cardinalities) {
+            stride *= n;
+            const index turns = rows.size() / stride;
+            for (const index turn : {index{1}, turns / 3, turns / 2, turns - 1, turns})
+                for (const index off : {index{0}, index{1}}) check(turn * stride - off);
+        }
+        CHECK(wrong == 0);
+    }
+}
+
 TEST_CASE("neighbours of random products: valid, complete, symmetric, without the member itself")
 {
     check([] {

@@ -67,13 +67,18 @@ struct journey {
         for (std::size_t block = 0; block < count; block += ahead) {  // a line of each column at a time
             const std::size_t end = (std::min)(block + ahead, count);
             for (std::size_t i = end; i < (std::min)(end + ahead, count); ++i) fetch(which[i]);
-            for (std::size_t k = 0; k < m; ++k)
+            std::size_t first[ahead];  // of the records' parameters
+            for (std::size_t i = block; i < end; ++i) first[i - block] = which[i] * m;
+            for (std::size_t k = 0; k < m; ++k) {
+                std::int32_t* const to_actions = out.actions.data() + k * count;
+                Real* const to_chosen = out.chosen.data() + k * count;
                 for (std::size_t i = block; i < end; ++i) {
-                    const std::size_t from = which[i] * m + k;
-                    see(i, k, static_cast<float>(ordinals[from]) * scale[k]);
-                    out.actions[k * count + i] = actions[from];
-                    out.chosen[k * count + i] = chosen[from];
+                    const std::size_t from = first[i - block] + k;
+                    see(i, k, static_cast<float>(static_cast<std::int32_t>(ordinals[from])) * scale[k]);
+                    to_actions[i] = actions[from];
+                    to_chosen[i] = chosen[from];
                 }
+            }
             for (std::size_t i = block; i < end; ++i) {
                 out.advantage[i] = advantage[which[i]];
                 out.target[i] = target[which[i]];

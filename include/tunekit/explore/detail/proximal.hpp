@@ -152,26 +152,45 @@ struct proximal_loss {
         }
         for (std::size_t h = 0; h < heads; ++h) {
             const Real* rho = joint_ratio ? joint.data() : ratio.data() + h * rows;
-            const Real *p0 = column(probability, h, 0), *p1 = column(probability, h, 1),
-                       *p2 = column(probability, h, 2);
-            Real *s0 = column(p.logit_slopes(), h, 0), *s1 = column(p.logit_slopes(), h, 1),
-                 *s2 = column(p.logit_slopes(), h, 2);
-            for (std::size_t r = 0; r < rows; ++r) {
-                const Real a = e.advantage[r];
-                const Real above = rho[r] > high ? Real(0) : a, below = rho[r] < low ? Real(0) : a;
-                const Real push = -share * rho[r] * (a > 0 ? above : below);  // 0 where clipped
-                const std::int32_t action = e.actions[h * rows + r];
-                const Real mean =
-                    p0[r] * s0[r] + p1[r] * s1[r] + p2[r] * s2[r];  // log p_k + H is a shifted logit less this
-                s0[r] = push * ((action == 0 ? Real(1) : Real(0)) - p0[r]) + entropy * p0[r] * (s0[r] - mean);
-                s1[r] = push * ((action == 1 ? Real(1) : Real(0)) - p1[r]) + entropy * p1[r] * (s1[r] - mean);
-                s2[r] = push * ((action == 2 ? Real(1) : Real(0)) - p2[r]) + entropy * p2[r] * (s2[r] - mean);
-            }
+            head_slopes<Real>(rows, {share, low, high, entropy}, rho, e.advantage.data(), e.actions.data() + h * rows,
+                              column(probability, h, 0), column(probability, h, 1), column(probability, h, 2),
+                              column(p.logit_slopes(), h, 0), column(p.logit_slopes(), h, 1),
+                              column(p.logit_slopes(), h, 2));
         }
         const Real pull = 2 * static_cast<Real>(value_weight) * share;
         for (std::size_t r = 0; r < rows; ++r) {
             const auto row = linalg::eigen_index(r);
             p.value_slopes()(row, 0) = pull * (p.values()(row, 0) - e.target[r]);
+        }
+    }
+
+private:
+    template <std::floating_point Real>
+    struct weighing {
+        Real share, low, high, entropy;
+    };
+
+    /// Turns the shifted logits s of one head, whose probabilities are p, into slopes. No two columns overlap, so that
+    /// this is a loop over vectors.
+    template <std::floating_point Real>
+    static void head_slopes(std::size_t rows, weighing<Real> w, const Real* __restrict rho,
+                            const Real* __restrict advantage, const std::int32_t* __restrict action,
+                            const Real* __restrict p0, const Real* __restrict p1, const Real* __restrict p2,
+                            Real* __restrict s0, Real* __restrict s1, Real* __restrict s2)
+    {
+        for (std::size_t r = 0; r < rows; ++r) {
+            const Real a = advantage[r];
+            const Real above = rho[r] > w.high ? Real(0) : a, below = rho[r] < w.low ? Real(0) : a;
+            const Real push = -w.share * rho[r] * (a > 0 ? above : below);  // 0 where clipped
+            const Real mean =
+                p0[r] * s0[r] + p1[r] * s1[r] + p2[r] * s2[r];  // log p_k + H is a shifted logit less this
+            const auto slope = [&](std::int32_t k, Real probability, Real shifted) {
+                return push * ((action[r] == k ? Real(1) : Real(0)) - probability) +
+                       w.entropy * probability * (shifted - mean);
+            };
+            s0[r] = slope(0, p0[r], s0[r]);
+            s1[r] = slope(1, p1[r], s1[r]);
+            s2[r] = slope(2, p2[r], s2[r]);
         }
     }
 };
@@ -206,8 +225,10 @@ struct adam {
             const Real g = gradient[i];
             s.mean[i] += m * (g - s.mean[i]);
             s.square[i] += q * (g * g - s.square[i]);
-            weights[i] -= length * s.mean[i] / (std::sqrt(s.square[i]) + least);
         }
+        std::vector<Real> root = s.square;
+        sqrt(std::span<Real>(root));
+        for (std::size_t i = 0; i < weights.size(); ++i) weights[i] -= length * s.mean[i] / (root[i] + least);
     }
 };
 

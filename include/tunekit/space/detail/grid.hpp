@@ -211,7 +211,9 @@ TUNEKIT_INLINE void grid::features(std::span<const index> in, std::span<float> o
                 to[row[j]] = 1;
             } else {
                 const float* const from = numbers + columns_[j].first_number + row[j] * n;
-                for (std::size_t k = 0; k < n; ++k) to[k] = from[k];
+                if (n == 1) *to = *from;
+                else
+                    for (std::size_t k = 0; k < n; ++k) to[k] = from[k];
             }
             to += n;
         }

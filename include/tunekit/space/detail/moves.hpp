@@ -24,7 +24,7 @@ public:
     void add(const axis& a);
 
     /// How many ways there are from any row; of two parameters, how many there are for each.
-    [[nodiscard]] std::uint64_t count(neighbourhood kind) const noexcept { return ways_.back().*sum_of(kind); }
+    [[nodiscard]] std::uint64_t count(neighbourhood kind) const noexcept { return sums_of(kind).back(); }
 
     /// Where way `r` leads from row `i`, whose ordinals are `row`: with way `s` of another parameter, where the kind asks for two.
     /// `nowhere` where that is no member. Equal numbers of ways lead to each candidate.
@@ -35,25 +35,16 @@ public:
     [[nodiscard]] std::vector<index> all(const numbering& rows, index i, neighbourhood kind) const;
 
 private:
-    /// One parameter: running sums of its ways, up to and with it.
-    struct way {
-        std::uint64_t values = 0;  // other values
-        std::uint64_t steps = 0;   // 2 where there is more than one value
-        std::uint64_t trades = 0;  // pairs
-        std::size_t values_of = 0;
+    struct parameter {
+        std::size_t values = 0;      // how many it has
+        std::size_t trades = 0;      // pairs
         std::size_t first_swap = 0;  // of its own in `swapped_`
     };
 
-    [[nodiscard]] static std::uint64_t way::* sum_of(neighbourhood kind) noexcept
+    /// Running sums of the parameters' ways, up to and with each.
+    [[nodiscard]] const std::vector<std::uint64_t>& sums_of(neighbourhood kind) const noexcept
     {
-        return kind == neighbourhood::adjacent ? &way::steps
-               : kind == neighbourhood::swap   ? &way::trades
-                                               : &way::values;
-    }
-
-    [[nodiscard]] std::size_t trades_of(std::size_t j) const noexcept
-    {
-        return static_cast<std::size_t>(ways_[j].trades - (j == 0 ? 0 : ways_[j - 1].trades));
+        return kind == neighbourhood::adjacent ? steps_ : kind == neighbourhood::swap ? trades_ : others_;
     }
 
     /// The parameter within whose share of the ways `r` falls; `r` becomes its place in that share.
@@ -62,7 +53,8 @@ private:
     /// Another ordinal of parameter `j`, the `r`-th after the present one.
     [[nodiscard]] change other(const std::uint16_t* row, std::size_t j, std::uint64_t r) const
     {
-        return {j, static_cast<std::uint16_t>((row[j] + 1 + r) % ways_[j].values_of)};
+        const std::uint64_t to = row[j] + 1 + r, n = parameters_[j].values;  // to < 2 n
+        return {j, static_cast<std::uint16_t>(to < n ? to : to - n)};
     }
 
     [[nodiscard]] index traded(const numbering& rows, index i, std::uint16_t* row, std::size_t j,
@@ -71,7 +63,10 @@ private:
     /// Shell's sort: what is sorted is short, and std::sort is the most expensive line to compile in a space.
     static void sort(std::vector<index>& x);
 
-    std::vector<way> ways_;
+    std::vector<parameter> parameters_;
+    std::vector<std::uint64_t> others_;   // ways to another value
+    std::vector<std::uint64_t> steps_;    // 2 where there is more than one value
+    std::vector<std::uint64_t> trades_;   // pairs
     std::vector<std::uint16_t> swapped_;  // values x pairs of each parameter, one after another
 };
 
@@ -83,8 +78,13 @@ namespace tunekit::space::detail {
 TUNEKIT_INLINE void moves::add(const axis& a)
 {
     const std::size_t n = a.texts.size();
-    const way last = ways_.empty() ? way{} : ways_.back();
-    ways_.push_back({last.values + n - 1, last.steps + (n > 1 ? 2 : 0), last.trades + a.pairs, n, swapped_.size()});
+    const auto sum = [](std::vector<std::uint64_t>& of, std::size_t more) {
+        of.push_back((of.empty() ? 0 : of.back()) + more);
+    };
+    sum(others_, n - 1);
+    sum(steps_, n > 1 ? 2 : 0);
+    sum(trades_, a.pairs);
+    parameters_.push_back({n, a.pairs, swapped_.size()});
     swapped_.insert(swapped_.end(), a.swapped.begin(), a.swapped.end());
 }
 
@@ -96,7 +96,7 @@ TUNEKIT_INLINE index moves::step(const numbering& rows, index i, std::uint16_t* 
         case neighbourhood::any_value:
             return rows.changed(i, row, other(row, j, r));
         case neighbourhood::adjacent:
-            if (r == 0 ? row[j] + std::size_t{1} == ways_[j].values_of : row[j] == 0) return nowhere;
+            if (r == 0 ? row[j] + std::size_t{1} == parameters_[j].values : row[j] == 0) return nowhere;
             return rows.changed(i, row, {j, static_cast<std::uint16_t>(r == 0 ? row[j] + 1 : row[j] - 1)});
         case neighbourhood::hamming_2: {
             const std::size_t k = pick(kind, s);
@@ -110,14 +110,14 @@ TUNEKIT_INLINE index moves::step(const numbering& rows, index i, std::uint16_t* 
 
 TUNEKIT_INLINE std::vector<index> moves::all(const numbering& rows, index i, neighbourhood kind) const
 {
-    std::vector<std::uint16_t> row(ways_.size());
+    std::vector<std::uint16_t> row(parameters_.size());
     rows.row(i, row.data());
     std::vector<index> out;
     const auto keep = [&](index found) {
         if (found != nowhere) out.push_back(found);
     };
-    for (std::size_t j = 0; j < ways_.size(); ++j) {
-        const std::size_t n = ways_[j].values_of;
+    for (std::size_t j = 0; j < parameters_.size(); ++j) {
+        const std::size_t n = parameters_[j].values;
         if (kind == neighbourhood::any_value)
             for (std::size_t r = 0; r + 1 < n; ++r) keep(rows.changed(i, row.data(), other(row.data(), j, r)));
         if (kind == neighbourhood::adjacent) {
@@ -126,11 +126,11 @@ TUNEKIT_INLINE std::vector<index> moves::all(const numbering& rows, index i, nei
                 keep(rows.changed(i, row.data(), {j, static_cast<std::uint16_t>(row[j] + 1)}));
         }
         if (kind == neighbourhood::swap)
-            for (std::size_t p = 0; p < trades_of(j); ++p) keep(traded(rows, i, row.data(), j, p));
+            for (std::size_t p = 0; p < parameters_[j].trades; ++p) keep(traded(rows, i, row.data(), j, p));
         if (kind != neighbourhood::hamming_2) continue;
         for (std::size_t r = 0; r + 1 < n; ++r)
-            for (std::size_t k = j + 1; k < ways_.size(); ++k)
-                for (std::size_t s = 0; s + 1 < ways_[k].values_of; ++s)
+            for (std::size_t k = j + 1; k < parameters_.size(); ++k)
+                for (std::size_t s = 0; s + 1 < parameters_[k].values; ++s)
                     keep(rows.changed(i, row.data(), other(row.data(), j, r), other(row.data(), k, s)));
     }
     sort(out);
@@ -139,25 +139,17 @@ TUNEKIT_INLINE std::vector<index> moves::all(const numbering& rows, index i, nei
 
 TUNEKIT_INLINE std::size_t moves::pick(neighbourhood kind, std::uint64_t& r) const
 {
-    std::uint64_t way::* const sum = sum_of(kind);
+    const std::vector<std::uint64_t>& sums = sums_of(kind);
     std::size_t low = 0;
-    for (std::size_t n = ways_.size(); n > 0;) {
-        const std::size_t half = n / 2;
-        if (ways_[low + half].*sum <= r) {
-            low += half + 1;
-            n -= half + 1;
-        } else {
-            n = half;
-        }
-    }
-    if (low > 0) r -= ways_[low - 1].*sum;
+    for (const std::uint64_t sum : sums) low += sum <= r ? 1 : 0;  // no search: its branches would be guesses
+    if (low > 0) r -= sums[low - 1];
     return low;
 }
 
 TUNEKIT_INLINE index moves::traded(const numbering& rows, index i, std::uint16_t* row, std::size_t j,
                                    std::uint64_t p) const
 {
-    const std::uint16_t to = swapped_[ways_[j].first_swap + row[j] * trades_of(j) + p];
+    const std::uint16_t to = swapped_[parameters_[j].first_swap + row[j] * parameters_[j].trades + p];
     return to == row[j] ? nowhere : rows.changed(i, row, {j, to});
 }
 

@@ -29,6 +29,33 @@ struct change {
     std::uint16_t ordinal = 0;
 };
 
+/// Division by a constant as a multiplication.
+/// Source: Granlund, Montgomery (1994), Division by Invariant Integers using Multiplication, PLDI, theorem 4.2, here for
+///         63 bits: divisor <= 2^shift < 2 divisor.
+class reciprocal {
+public:
+    reciprocal() = default;  ///< of 1
+
+    /// Precondition: 0 < divisor <= 2^63.
+    explicit reciprocal(index divisor)
+    {
+        __extension__ using wide = unsigned __int128;
+        while (index{1} << shift_ < divisor) ++shift_;
+        factor_ = static_cast<index>(((wide{1} << (63 + shift_)) + divisor - 1) / divisor);
+    }
+
+    /// i / divisor. Precondition: i < 2^63.
+    [[nodiscard]] index quotient(index i) const noexcept
+    {
+        __extension__ using wide = unsigned __int128;
+        return static_cast<index>(wide{i << 1} * factor_ >> 64) >> shift_;
+    }
+
+private:
+    index factor_ = index{1} << 63;
+    unsigned shift_ = 0;
+};
+
 /// The valid rows of parameters that constrain each other as a decision diagram: one level per parameter, equal sub-trees once,
 /// the number of rows below each branch known. Rows are numbered in lexicographic order of the levels. Made by `solver`.
 ///
@@ -47,7 +74,8 @@ struct tree {
 
 /// The rows of ordinals that fulfil some conditions, numbered as `product` says: a mixed-radix number of groups of
 /// parameters that share conditions. The trees of all groups lie one after another in the same arrays.
-/// Cost: a row or its number takes one division per group and one binary search per parameter that conditions link.
+/// Cost: a row takes one multiplication per group, and a row or its number one binary search per parameter that
+///       conditions link.
 class numbering {
 public:
     /// No rows.
@@ -94,6 +122,7 @@ private:
     struct group {
         index stride = 1;
         index count = 0;
+        reciprocal next_stride;    // of stride * count
         std::size_t variable = 0;  // the parameter, or the first of several
         std::size_t first_level = 0;
         std::size_t levels = 0;  // 0: not linked
@@ -120,9 +149,11 @@ namespace tunekit::space::detail {
 TUNEKIT_INLINE void numbering::row(index i, std::uint16_t* out) const
 {
     assert(i < size_);
+    index here = i;  // i / stride; the quotients do not wait for each other
     for (const group& g : groups_) {
-        index r = i % g.count;
-        i /= g.count;
+        const index next = g.next_stride.quotient(i);
+        index r = here - next * g.count;
+        here = next;
         if (g.levels == 0) {
             out[g.variable] = static_cast<std::uint16_t>(r);
             continue;
@@ -156,8 +187,10 @@ TUNEKIT_INLINE index numbering::rank(const std::uint16_t* in) const
 
 TUNEKIT_INLINE index numbering::changed(index i, std::uint16_t* row, change c) const
 {
+    const group& g = groups_[group_of_[c.parameter]];
+    if (g.levels == 0) return c.ordinal < g.count ? i + (index{c.ordinal} - row[c.parameter]) * g.stride : nowhere;
     const std::uint16_t old = std::exchange(row[c.parameter], c.ordinal);
-    const index out = moved(i, row, groups_[group_of_[c.parameter]]);
+    const index out = moved(i, row, g);
     row[c.parameter] = old;
     return out;
 }

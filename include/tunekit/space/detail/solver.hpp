@@ -464,6 +464,7 @@ TUNEKIT_INLINE numbering::numbering(std::span<const std::uint16_t> cardinalities
         if (g.count > most_configurations / size_)
             invalid("space: has more than 2^63 configurations, want fewer parameters or values");
         size_ *= g.count;
+        g.next_stride = reciprocal(size_);
     }
 }
 
