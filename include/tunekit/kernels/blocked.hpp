@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <span>
+#include <type_traits>
 
 namespace tunekit::kernels {
 
@@ -13,12 +14,14 @@ namespace tunekit::kernels {
 [[nodiscard]] constexpr int padded(int channels, int width) noexcept { return (channels + width - 1) / width * width; }
 
 /// Converts [block][channel of the block][pixel] to [block][pixel][channel of the block].
-/// Precondition: both hold blocks x width x pixels floats.
-inline void pack_channels(std::span<const float> nchw, int blocks, int width, int pixels, std::span<float> blocked)
+/// Precondition: both hold blocks x width x pixels elements.
+template <class T = float>
+void pack_channels(std::span<const std::type_identity_t<T>> nchw, int blocks, int width, int pixels,
+                   std::span<std::type_identity_t<T>> blocked)
 {
-    float* out = blocked.data();
+    T* out = blocked.data();
     for (int block = 0; block < blocks; ++block) {
-        const float* in = nchw.data() + std::ptrdiff_t{block} * width * pixels;
+        const T* in = nchw.data() + std::ptrdiff_t{block} * width * pixels;
         for (int p = 0; p < pixels; ++p) {
             for (int i = 0; i < width; ++i) *out++ = in[std::ptrdiff_t{i} * pixels + p];
         }
@@ -28,14 +31,15 @@ inline void pack_channels(std::span<const float> nchw, int blocks, int width, in
 /// Converts [image][ceil(channels / width)][pixel][width] to [image][channel][pixel]. The padding channels of the last
 /// block are dropped.
 /// Precondition: the spans have those sizes.
-inline void unpack_channels(std::span<const float> blocked, int images, int channels, int pixels, int width,
-                            std::span<float> nchw)
+template <class T = float>
+void unpack_channels(std::span<const std::type_identity_t<T>> blocked, int images, int channels, int pixels, int width,
+                     std::span<std::type_identity_t<T>> nchw)
 {
     const int blocks = (channels + width - 1) / width;
-    float* out = nchw.data();
+    T* out = nchw.data();
     for (int b = 0; b < images; ++b) {
         for (int o = 0; o < channels; ++o) {
-            const float* in = blocked.data() + (std::ptrdiff_t{b} * blocks + o / width) * pixels * width + o % width;
+            const T* in = blocked.data() + (std::ptrdiff_t{b} * blocks + o / width) * pixels * width + o % width;
             for (int p = 0; p < pixels; ++p) *out++ = in[std::ptrdiff_t{p} * width];
         }
     }

@@ -16,46 +16,6 @@
 
 namespace tunekit::kernels {
 
-/// The convolution by its definition at `conv2d_shape`, from NCHW input and OIHW weights, in NCHW. Each sum is computed
-/// in double and rounded once.
-/// Preconditions: the spans have shape.inputs() and shape.weights() floats. Cost: macs() multiplications.
-[[nodiscard]] inline std::vector<float> reference_conv2d(const conv2d_shape& s, std::span<const float> x,
-                                                         std::span<const float> w)
-{
-    const auto at = [](int a) { return static_cast<std::size_t>(a); };
-    const int ci = s.ci / s.groups, co = s.co / s.groups;
-    std::vector<float> y(static_cast<std::size_t>(s.outputs()));
-    std::vector<double> row(at(s.ow()));
-    float* out = y.data();
-    for (int b = 0; b < s.batch; ++b) {
-        for (int o = 0; o < s.co; ++o) {
-            for (int p = 0; p < s.oh(); ++p) {
-                row.assign(at(s.ow()), 0.0);
-                for (int i = 0; i < ci; ++i) {
-                    for (int r = 0; r < s.kernel_h; ++r) {
-                        const int ih = p * s.stride_h + r - s.padding_h;
-                        if (ih < 0 || ih >= s.height) continue;
-                        const int channel = o / co * ci + i;
-                        const float* in =
-                            x.data() + ((at(b) * at(s.ci) + at(channel)) * at(s.height) + at(ih)) * at(s.width);
-                        for (int t = 0; t < s.kernel_w; ++t) {
-                            const std::size_t tap =
-                                ((at(o) * at(ci) + at(i)) * at(s.kernel_h) + at(r)) * at(s.kernel_w) + at(t);
-                            const auto weight = static_cast<double>(w[tap]);
-                            for (int q = 0; q < s.ow(); ++q) {
-                                const int iw = q * s.stride_w + t - s.padding_w;
-                                if (iw >= 0 && iw < s.width) row[at(q)] += weight * static_cast<double>(in[iw]);
-                            }
-                        }
-                    }
-                }
-                for (const double sum : row) *out++ = static_cast<float>(sum);
-            }
-        }
-    }
-    return y;
-}
-
 namespace detail {
 
 /// What sums of a format's reference are computed in.
@@ -80,6 +40,56 @@ template <class Wide, class T>
 }
 
 }  // namespace detail
+
+/// The convolution by its definition at `conv2d_shape` in a number format, from NCHW input and OIHW weights, in NCHW.
+/// Each sum is computed in wider numbers, as by `reference_product`.
+/// Preconditions: the spans have shape.inputs() and shape.weights() elements. Cost: macs() multiplications.
+template <class Format>
+[[nodiscard]] std::vector<typename Format::sum> reference_convolution(const conv2d_shape& s,
+                                                                      std::span<const typename Format::left> x,
+                                                                      std::span<const typename Format::right> w)
+{
+    using wide = typename detail::wide_sum<Format>::type;
+    const auto at = [](int a) { return static_cast<std::size_t>(a); };
+    const int ci = s.ci / s.groups, co = s.co / s.groups;
+    std::vector<typename Format::sum> y(static_cast<std::size_t>(s.outputs()));
+    std::vector<wide> row(at(s.ow()));
+    auto* out = y.data();
+    for (int b = 0; b < s.batch; ++b) {
+        for (int o = 0; o < s.co; ++o) {
+            for (int p = 0; p < s.oh(); ++p) {
+                row.assign(at(s.ow()), wide{});
+                for (int i = 0; i < ci; ++i) {
+                    for (int r = 0; r < s.kernel_h; ++r) {
+                        const int ih = p * s.stride_h + r - s.padding_h;
+                        if (ih < 0 || ih >= s.height) continue;
+                        const int channel = o / co * ci + i;
+                        const auto* in =
+                            x.data() + ((at(b) * at(s.ci) + at(channel)) * at(s.height) + at(ih)) * at(s.width);
+                        for (int t = 0; t < s.kernel_w; ++t) {
+                            const std::size_t tap =
+                                ((at(o) * at(ci) + at(i)) * at(s.kernel_h) + at(r)) * at(s.kernel_w) + at(t);
+                            const auto weight = detail::widened<wide>(w[tap]);
+                            for (int q = 0; q < s.ow(); ++q) {
+                                const int iw = q * s.stride_w + t - s.padding_w;
+                                if (iw >= 0 && iw < s.width) row[at(q)] += weight * detail::widened<wide>(in[iw]);
+                            }
+                        }
+                    }
+                }
+                for (const wide sum : row) *out++ = static_cast<typename Format::sum>(sum);
+            }
+        }
+    }
+    return y;
+}
+
+/// The convolution in single precision. Each sum is computed in double and rounded once.
+[[nodiscard]] inline std::vector<float> reference_conv2d(const conv2d_shape& s, std::span<const float> x,
+                                                         std::span<const float> w)
+{
+    return reference_convolution<formats::fp32>(s, x, w);
+}
 
 /// The product C = A B for each of the batch in a number format, all row-major and dense. Each sum is computed in double
 /// (fp32, bf16), long double (fp64) or 64 bits (u8s8). It is rounded once, or taken modulo 2^32.

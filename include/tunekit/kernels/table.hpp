@@ -26,6 +26,16 @@ template <class Tile>
     return nullptr;
 }
 
+template <class Tile>
+[[nodiscard]] constexpr int narrowest_tile(std::span<const Tile> tiles) noexcept
+{
+    int least = 0;
+    for (const auto& t : tiles) {
+        if (least == 0 || t.nv * t.vl < least) least = t.nv * t.vl;
+    }
+    return least;
+}
+
 }  // namespace detail
 
 /// The micro-kernels that one translation unit instantiated for one machine. It refers to the tiles and does not own
@@ -70,14 +80,7 @@ struct tile_table {
     }
 
     /// The width of the narrowest tile, in floats; 0 for an empty table.
-    [[nodiscard]] constexpr int narrowest() const noexcept
-    {
-        int least = 0;
-        for (const auto& t : tiles) {
-            if (least == 0 || t.nv * t.vl < least) least = t.nv * t.vl;
-        }
-        return least;
-    }
+    [[nodiscard]] constexpr int narrowest() const noexcept { return detail::narrowest_tile(tiles); }
 
     /// The number of registers that a tile needs on this machine, where a vector of vl floats may take several or part
     /// of one.
@@ -87,7 +90,7 @@ struct tile_table {
     }
 };
 
-/// The micro-kernels of matrix products in one number format, for one machine. It refers to the tiles and does not own
+/// The micro-kernels of matrix products and direct convolutions in one number format, for one machine. It refers to the tiles and does not own
 /// them. For each pair (nv, vl) that occurs, it holds every mr from 1 to a largest one.
 template <class Format>
 struct product_table {
@@ -107,6 +110,9 @@ struct product_table {
         return detail::find_tile(tiles, mr, nv, vl);
     }
 
+    /// The width of the narrowest tile, in sums; 0 for an empty table.
+    [[nodiscard]] constexpr int narrowest() const noexcept { return detail::narrowest_tile(tiles); }
+
     /// The number of registers that a tile needs on this machine, where a vector of vl sums may take several or part
     /// of one.
     [[nodiscard]] constexpr int registers_for(int mr, int nv, int vl) const noexcept
@@ -115,7 +121,7 @@ struct product_table {
     }
 };
 
-/// The table that products of a format take: `tile_table`, which serves convolutions too, in single precision.
+/// The table that kernels of a format take: in single precision `tile_table`, which serves all kernels.
 template <class Format>
 using product_table_of = std::conditional_t<std::is_same_v<Format, formats::fp32>, tile_table, product_table<Format>>;
 

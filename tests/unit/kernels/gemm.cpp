@@ -19,31 +19,6 @@
 namespace tk = tunekit;
 using namespace tk::kernels;
 
-namespace {
-
-template <class G>
-gemm_config random_gemm_config(G& gen)
-{
-    const auto tiles = test_table().tiles;
-    const auto& t = tiles[tk::random::uniform_index(tiles.size(), gen)];
-    return {.mr = t.mr,
-            .nv = t.nv,
-            .vl = t.vl,
-            .ku = one_of({1, 2, 4, 8}, gen),
-            .prefetch = one_of({0, 8}, gen),
-            .mc = one_of({1, 3, 8, 64}, gen),
-            .nc = t.nv * t.vl * one_of({1, 2, 5}, gen),
-            .kc = one_of({1, 4, 7, 128}, gen),
-            .order = static_cast<loop_order>(one_of({0, 1, 2, 3, 4, 5}, gen)),
-            .inner = static_cast<inner_order>(one_of({0, 1}, gen)),
-            .pack_a = one_of({0, 1}, gen) == 1,
-            .pack_b = one_of({0, 1}, gen) == 1,
-            .fetch_c = one_of({0, 1}, gen) == 1,
-            .edge = static_cast<edge_mode>(one_of({0, 1}, gen))};
-}
-
-}  // namespace
-
 TEST_CASE(
     "a product agrees with the definition for every blocking, packing, order and edge, and touches nothing beside its "
     "matrices")
@@ -64,7 +39,7 @@ TEST_CASE(
         std::copy(a.begin(), a.end(), ga.data());
         std::copy(b.begin(), b.end(), gb.data());
         for (int trial = 0; trial < 200; ++trial) {
-            const auto config = random_gemm_config(gen);
+            const auto config = random_gemm_config(test_table(), gen);
             gemm_kernel kernel(s, config, test_table());
             for (int run = 0; run < 2; ++run) {
                 gc.fill(1e30F);
@@ -97,7 +72,7 @@ TEST_CASE("leading dimensions leave what lies between the rows alone")
     const auto want = reference_gemm(s, dense_a, dense_b);
     for (int trial = 0; trial < 100; ++trial) {
         std::vector<float> c(160, 7.0F);
-        gemm_kernel(s, random_gemm_config(gen), test_table(), strides).run(a.data(), b.data(), c.data());
+        gemm_kernel(s, random_gemm_config(test_table(), gen), test_table(), strides).run(a.data(), b.data(), c.data());
         for (int i = 0; i < 2; ++i) {
             for (int r = 0; r < 5; ++r) {
                 for (int j = 0; j < 14; ++j) {

@@ -38,28 +38,6 @@ void fill_randomly(std::span<T> to, G& gen)
     for (auto& x : to) x = random_element<T>(gen);
 }
 
-/// Any configuration that the table allows.
-template <class Format, class G>
-tunekit::kernels::gemm_config random_product_config(const tunekit::kernels::product_table<Format>& table, G& gen)
-{
-    using namespace tunekit::kernels;
-    const auto& t = table.tiles[tunekit::random::uniform_index(table.tiles.size(), gen)];
-    return {.mr = t.mr,
-            .nv = t.nv,
-            .vl = t.vl,
-            .ku = one_of({1, 2, 4, 8}, gen),
-            .prefetch = one_of({0, 8}, gen),
-            .mc = one_of({1, 3, 8, 64}, gen),
-            .nc = t.nv * t.vl * one_of({1, 2, 5}, gen),
-            .kc = Format::group * one_of({1, 2, 5, 32}, gen),
-            .order = static_cast<loop_order>(one_of({0, 1, 2, 3, 4, 5}, gen)),
-            .inner = static_cast<inner_order>(one_of({0, 1}, gen)),
-            .pack_a = one_of({0, 1}, gen) == 1,
-            .pack_b = Format::group > 1 || one_of({0, 1}, gen) == 1,
-            .fetch_c = one_of({0, 1}, gen) == 1,
-            .edge = static_cast<edge_mode>(one_of({0, 1}, gen))};
-}
-
 /// How far a sum may be from the wide reference, relative to the largest: k roundings of the format's sums.
 template <class Format>
 constexpr double product_tolerance()
@@ -91,7 +69,7 @@ void check_products(const tunekit::kernels::product_table<Format>& table, int tr
             fill_randomly(b.span(), gen);
             const auto want = reference_product<Format>(s, a.span(), b.span());
             for (int trial = 0; trial < trials; ++trial) {
-                const auto config = random_product_config(table, gen);
+                const auto config = random_gemm_config(table, gen, Format::group);
                 basic_gemm_kernel<Format> kernel(s, config, table);
                 CAPTURE(s.m);
                 CAPTURE(s.n);

@@ -9,26 +9,12 @@
 #include <vector>
 
 #include "product_support.hpp"
-#include "tunekit/kernels/make_product_table.hpp"
+#include "small_tables.hpp"
 
 namespace tk = tunekit;
 using namespace tk::kernels;
 
 namespace {
-
-template <class F>
-constexpr std::array tiles{
-    make_product_tile<F, 1, 1, 4>(),  make_product_tile<F, 2, 1, 4>(), make_product_tile<F, 3, 1, 4>(),
-    make_product_tile<F, 4, 1, 4>(),  make_product_tile<F, 1, 2, 4>(), make_product_tile<F, 2, 2, 4>(),
-    make_product_tile<F, 1, 3, 4>(),  make_product_tile<F, 2, 3, 4>(), make_product_tile<F, 1, 8, 4>(),
-    make_product_tile<F, 1, 1, 16>(), make_product_tile<F, 2, 1, 16>()};
-
-template <class F>
-const product_table<F>& small_table()
-{
-    static constexpr product_table<F> table = make_product_table<F>(tiles<F>);
-    return table;
-}
 
 /// Every product of small integers, which all formats hold exactly.
 template <class F>
@@ -104,7 +90,7 @@ TEST_CASE("leading dimensions of doubles leave what lies between the rows alone"
     const auto want = reference_product<formats::fp64>(s, dense_a, dense_b);
     for (int trial = 0; trial < 100; ++trial) {
         std::vector<double> c(80, 7.0);
-        basic_gemm_kernel<formats::fp64>(s, random_product_config(small_table<formats::fp64>(), gen),
+        basic_gemm_kernel<formats::fp64>(s, random_gemm_config(small_table<formats::fp64>(), gen),
                                          small_table<formats::fp64>(), strides)
             .run(a.data(), b.data(), c.data());
         for (int i = 0; i < 80; ++i) {

@@ -104,6 +104,28 @@ int divisor_of(int n, G& gen)
     return divisors[tunekit::random::uniform_index(divisors.size(), gen)];
 }
 
+/// Any configuration of a product with the table's tiles, in a format of that `group`.
+template <class Table, class G>
+tunekit::kernels::gemm_config random_gemm_config(const Table& table, G& gen, int group = 1)
+{
+    namespace k = tunekit::kernels;
+    const auto& t = table.tiles[tunekit::random::uniform_index(table.tiles.size(), gen)];
+    return {.mr = t.mr,
+            .nv = t.nv,
+            .vl = t.vl,
+            .ku = one_of({1, 2, 4, 8}, gen),
+            .prefetch = one_of({0, 8}, gen),
+            .mc = one_of({1, 3, 8, 64}, gen),
+            .nc = t.nv * t.vl * one_of({1, 2, 5}, gen),
+            .kc = group * one_of({1, 2, 5, 32, 128}, gen),
+            .order = static_cast<k::loop_order>(one_of({0, 1, 2, 3, 4, 5}, gen)),
+            .inner = static_cast<k::inner_order>(one_of({0, 1}, gen)),
+            .pack_a = one_of({0, 1}, gen) == 1,
+            .pack_b = group > 1 || one_of({0, 1}, gen) == 1,
+            .fetch_c = one_of({0, 1}, gen) == 1,
+            .edge = static_cast<k::edge_mode>(one_of({0, 1}, gen))};
+}
+
 /// Any configuration that the test table and the shape allow, but for the hazardous ones.
 template <class Config = tunekit::kernels::conv2d_config, class G>
 Config random_config(const tunekit::kernels::conv2d_shape& s, G& gen)

@@ -20,7 +20,8 @@
 
 namespace tunekit::kernels {
 
-/// A direct convolution made from a configuration. It is planned once and runs many times without allocation.
+/// A direct convolution in a number format whose `group` is 1, made from a configuration. It is planned once and runs
+/// many times without allocation.
 ///
 ///     conv2d_kernel kernel(shape, config, kernel_table(), weights);       // weights OIHW
 ///     kernel.pack_input(x, blocked_x);
@@ -34,15 +35,20 @@ namespace tunekit::kernels {
 /// Errors:  std::invalid_argument from the constructor where the configuration does not fit the shape or the table.
 /// Cost:    shape.macs() fused multiply-adds and, with padding_mode::copy, one pass over the input, per run.
 /// Threads: distinct objects are independent; one object is for one thread at a time (it owns the scratch).
-class conv2d_kernel {
+template <class Format>
+class basic_conv2d_kernel {
 public:
-    conv2d_kernel(const conv2d_shape& shape, const conv2d_config& config, const tile_table& table,
-                  std::span<const float> weights)
+    static_assert(Format::group == 1, "the layouts of blocked channels keep single elements side by side");
+    using element = typename Format::sum;    ///< of inputs, weights and outputs
+    using table = product_table_of<Format>;  ///< the micro-kernels
+
+    basic_conv2d_kernel(const conv2d_shape& shape, const conv2d_config& config, const table& tiles,
+                        std::span<const element> weights)
         : shape_(shape), config_(config)
     {
         require_valid(shape);
         part_ = group_of(shape);
-        check(table);
+        check(tiles);
         require(weights.size() == static_cast<std::size_t>(shape.weights()),
                 "conv2d_kernel: weights of another size, want OIHW");
         nr_ = config.nv * config.vl;
@@ -55,7 +61,7 @@ public:
                              .taps = flat_ ? 1 : shape.kernel_w,
                              .padding = copies_ ? 0 : shape.padding_w,
                              .width = flat_ ? rows_length_ : in_width_},
-                            config.mr, config.edge, [&](int mr) { return table.find(mr, config.nv, config.vl)->run; });
+                            config.mr, config.edge, [&](int mr) { return tiles.find(mr, config.nv, config.vl)->run; });
         pack_weights(weights);
         for (const auto& s : segments_) calls_.push_back(call_of(s));
     }
@@ -68,31 +74,31 @@ public:
         return static_cast<std::size_t>(shape_.batch * shape_.groups * oc_blocks_) *
                static_cast<std::size_t>(shape_.oh() * shape_.ow() * nr_);
     }
-    /// The number of floats kept for packed weights and padded input.
+    /// The number of elements kept for packed weights and padded input.
     [[nodiscard]] std::size_t scratch_size() const noexcept { return weights_.size() + padded_.size(); }
 
     /// Converts NCHW to the kernel's input layout.
-    void pack_input(std::span<const float> nchw, std::span<float> blocked) const
+    void pack_input(std::span<const element> nchw, std::span<element> blocked) const
     {
         require(nchw.size() == input_size() && blocked.size() == input_size(),
-                "conv2d_kernel.pack_input: want input_size() floats");
-        pack_channels(nchw, shape_.batch * shape_.groups * ic_blocks_, config_.ic_block, shape_.height * shape_.width,
-                      blocked);
+                "conv2d_kernel.pack_input: want input_size() elements");
+        pack_channels<element>(nchw, shape_.batch * shape_.groups * ic_blocks_, config_.ic_block,
+                               shape_.height * shape_.width, blocked);
     }
 
     /// Converts the kernel's output layout to NCHW.
-    void unpack_output(std::span<const float> blocked, std::span<float> nchw) const
+    void unpack_output(std::span<const element> blocked, std::span<element> nchw) const
     {
         require(blocked.size() == output_size() && nchw.size() == static_cast<std::size_t>(shape_.outputs()),
-                "conv2d_kernel.unpack_output: want output_size() and shape().outputs() floats");
-        unpack_channels(blocked, shape_.batch, shape_.co, shape_.oh() * shape_.ow(), nr_, nchw);
+                "conv2d_kernel.unpack_output: want output_size() and shape().outputs() elements");
+        unpack_channels<element>(blocked, shape_.batch, shape_.co, shape_.oh() * shape_.ow(), nr_, nchw);
     }
 
     /// Computes y, the convolution of x, both in the kernel's layouts. Preconditions: input_size() and output_size()
-    /// floats; no overlap.
-    void run(const float* x, float* y)
+    /// elements; no overlap.
+    void run(const element* x, element* y)
     {
-        const float* in = x;
+        const element* in = x;
         if (copies_) {
             copy_padded(x);
             in = padded_.data();
@@ -105,18 +111,21 @@ public:
     }
 
 private:
+    using call = basic_tile_args<Format>;
+    using segment = detail::segment_of<basic_tile_function<Format>>;
+    using elements = basic_buffer<element>;
     struct range {
         int begin, end;
     };
 
-    void check(const tile_table& table) const
+    void check(const table& tiles) const
     {
         const auto& c = config_;
         const auto refuse = [](const char* name, int value, const char* want) {
             invalid("conv2d_config: " + std::string(name) + " is " + std::to_string(value) + ", want " + want);
         };
         for (int mr = 1; mr <= (std::max)(c.mr, 1); ++mr) {
-            if (c.mr > 0 && table.find(mr, c.nv, c.vl) != nullptr) continue;
+            if (c.mr > 0 && tiles.find(mr, c.nv, c.vl) != nullptr) continue;
             invalid("conv2d_config: no tile " + std::to_string(c.mr) + " x " + std::to_string(c.nv) + " x " +
                     std::to_string(c.vl) + " in the table, want one of its tiles");
         }
@@ -153,22 +162,22 @@ private:
         rows_per_block_ = flat_ ? 1 : config_.oh_block;
         rows_length_ = flat_ ? config_.oh_block * s.ow() : s.ow();
         if (copies_)
-            padded_ =
-                buffer(static_cast<std::size_t>(s.batch * s.groups * ic_blocks_) * static_cast<std::size_t>(in_block_));
+            padded_ = elements(static_cast<std::size_t>(s.batch * s.groups * ic_blocks_) *
+                               static_cast<std::size_t>(in_block_));
     }
 
-    void pack_weights(std::span<const float> oihw)
+    void pack_weights(std::span<const element> oihw)
     {
         const auto& s = shape_;
         const int ib = config_.ic_block, taps = s.kernel_h * s.kernel_w;
         w_tap_ = std::ptrdiff_t{s.kernel_w} * ib * nr_;
         w_block_ = w_tap_ * s.kernel_h;
-        weights_ = buffer(static_cast<std::size_t>(group_weights() * s.groups));
+        weights_ = elements(static_cast<std::size_t>(group_weights() * s.groups));
         for (int o = 0; o < s.co; ++o) {
             const int block = o / part_.co * oc_blocks_ + o % part_.co / nr_, lane = o % part_.co % nr_;
             for (int i = 0; i < part_.ci; ++i) {
-                const float* from = oihw.data() + (std::ptrdiff_t{o} * part_.ci + i) * taps;
-                float* to =
+                const element* from = oihw.data() + (std::ptrdiff_t{o} * part_.ci + i) * taps;
+                element* to =
                     weights_.data() + (std::ptrdiff_t{block} * ic_blocks_ + i / ib) * w_block_ + (i % ib) * nr_ + lane;
                 for (int t = 0; t < taps; ++t) to[std::ptrdiff_t{t} * ib * nr_] = from[t];
             }
@@ -177,15 +186,15 @@ private:
 
     [[nodiscard]] std::ptrdiff_t group_weights() const noexcept { return w_block_ * ic_blocks_ * oc_blocks_; }
 
-    void copy_padded(const float* x)
+    void copy_padded(const element* x)
     {
         const auto& s = shape_;
         const int ib = config_.ic_block;
         const bool compacts = s.kernel_h == 1 && s.kernel_w == 1;
-        const std::size_t pixel = static_cast<std::size_t>(ib) * sizeof(float);
+        const std::size_t pixel = static_cast<std::size_t>(ib) * sizeof(element);
         for (int block = 0; block < s.batch * s.groups * ic_blocks_; ++block) {
-            const float* from = x + std::ptrdiff_t{block} * s.height * s.width * ib;
-            float* to = padded_.data() + block * in_block_;
+            const element* from = x + std::ptrdiff_t{block} * s.height * s.width * ib;
+            element* to = padded_.data() + block * in_block_;
             if (compacts) {
                 for (int p = 0; p < s.oh(); ++p) {
                     for (int q = 0; q < s.ow(); ++q, to += ib) {
@@ -203,7 +212,7 @@ private:
     }
 
     /// The three outer loops of one group of one image, in the configured order.
-    void image(const float* x, const float* w, float* y)
+    void image(const element* x, const element* w, element* y)
     {
         const int steps[3] = {config_.oc_block, rows_per_block_, config_.ic_chunk};
         const int ends[3] = {oc_blocks_, flat_ ? shape_.oh() / config_.oh_block : shape_.oh(), ic_blocks_};
@@ -218,7 +227,7 @@ private:
         }
     }
 
-    void block(const float* x, const float* w, float* y, range oc, range rows, int ic)
+    void block(const element* x, const element* w, element* y, range oc, range rows, int ic)
     {
         if (config_.inner == inner_order::channels_outside) {
             for (int o = oc.begin; o < oc.end; ++o) {
@@ -238,7 +247,7 @@ private:
     }
 
     /// What a call of this segment's micro-kernel has in common for all rows and channels.
-    [[nodiscard]] tile_args call_of(const detail::segment& s) const
+    [[nodiscard]] call call_of(const segment& s) const
     {
         return {.x_row = std::ptrdiff_t{stride_w_} * config_.ic_block,
                 .x_block = in_block_,
@@ -255,13 +264,13 @@ private:
 
     /// One output row: where its inputs, weights and outputs begin, and the taps of its windows inside the image.
     struct row_view {
-        const float* x;
-        const float* w;
-        float* y;
+        const element* x;
+        const element* w;
+        element* y;
         int taps;
     };
 
-    [[nodiscard]] row_view view(const float* x, const float* w, float* y, int row, int ic) const
+    [[nodiscard]] row_view view(const element* x, const element* w, element* y, int row, int ic) const
     {
         const int top = flat_ ? row * config_.oh_block : row * stride_h_ - (copies_ ? 0 : shape_.padding_h);
         const int first = (std::max)(0, -top), last = (std::min)(flat_ ? 1 : shape_.kernel_h, in_height_ - top);
@@ -269,17 +278,17 @@ private:
                 w + ic * w_block_ + first * w_tap_, y + std::ptrdiff_t{row} * rows_length_ * nr_, last - first};
     }
 
-    void compute(const row_view& row, int o, int ic, const detail::segment& s, tile_args& call) const
+    void compute(const row_view& row, int o, int ic, const segment& s, call& to) const
     {
-        float* const y = row.y + o * out_block_;
+        element* const y = row.y + o * out_block_;
         if (s.clears && ic == 0)
-            std::fill_n(y + std::ptrdiff_t{s.tile_pixel} * nr_, std::ptrdiff_t{s.tile_pixels} * nr_, 0.0F);
-        call.x = row.x + std::ptrdiff_t{s.input} * config_.ic_block;
-        call.w = row.w + std::ptrdiff_t{o} * ic_blocks_ * w_block_ + std::ptrdiff_t{s.tap} * config_.ic_block * nr_;
-        call.y = y + std::ptrdiff_t{s.pixel} * nr_;
-        call.taps = row.taps;
-        call.accumulate = ic > 0 || s.accumulates;
-        s.run(call);
+            std::fill_n(y + std::ptrdiff_t{s.tile_pixel} * nr_, std::ptrdiff_t{s.tile_pixels} * nr_, element{});
+        to.x = row.x + std::ptrdiff_t{s.input} * config_.ic_block;
+        to.w = row.w + std::ptrdiff_t{o} * ic_blocks_ * w_block_ + std::ptrdiff_t{s.tap} * config_.ic_block * nr_;
+        to.y = y + std::ptrdiff_t{s.pixel} * nr_;
+        to.taps = row.taps;
+        to.accumulate = ic > 0 || s.accumulates;
+        s.run(to);
     }
 
     conv2d_shape shape_, part_;  // all of it, and one group
@@ -288,9 +297,12 @@ private:
     bool copies_ = false, flat_ = false;
     int stride_h_ = 1, stride_w_ = 1, in_height_ = 0, in_width_ = 0, rows_per_block_ = 1, rows_length_ = 0;
     std::ptrdiff_t in_block_ = 0, out_block_ = 0, w_block_ = 0, w_tap_ = 0;
-    std::vector<detail::segment> segments_;
-    std::vector<tile_args> calls_;  // by segment
-    buffer weights_, padded_;
+    std::vector<segment> segments_;
+    std::vector<call> calls_;  // by segment
+    elements weights_, padded_;
 };
+
+/// A direct convolution in single precision.
+using conv2d_kernel = basic_conv2d_kernel<formats::fp32>;
 
 }  // namespace tunekit::kernels

@@ -14,7 +14,7 @@
 
 namespace tunekit::kernels {
 
-/// The space of the direct convolution of `shape` with the tiles of `table`.
+/// The space of the direct convolution of `shape` with the tiles of `table`, a `product_table_of` its format.
 ///
 /// | parameter | values | constraint |
 /// |---|---|---|
@@ -33,8 +33,8 @@ namespace tunekit::kernels {
 /// as few as with any tile. Channels are those of one group. With several groups nv vl divides the output channels of
 /// one. The budget of registers is the table's: that of the machine that its translation unit was compiled for.
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
-[[nodiscard]] inline auto conv2d_space(const conv2d_shape& shape, const tile_table& table,
-                                       hazards hazard = hazards::excluded)
+template <class Table>
+[[nodiscard]] auto conv2d_space(const conv2d_shape& shape, const Table& table, hazards hazard = hazards::excluded)
 {
     require_valid(shape);
     const conv2d_shape part = group_of(shape);
@@ -68,11 +68,12 @@ template <class Space>
 /// once, padding copied.
 /// Throws: std::invalid_argument where the table has no full-width tile that fits, or none that divides a group's
 ///         output channels.
-[[nodiscard]] inline conv2d_config default_config(const conv2d_shape& shape, const tile_table& table)
+template <class Table>
+[[nodiscard]] conv2d_config default_config(const conv2d_shape& shape, const Table& table)
 {
     const bool flat = shape.kernel_h == 1 && shape.kernel_w == 1;
     const int ci = shape.ci / shape.groups, co = shape.co / shape.groups;
-    const tile& t = detail::default_tile(table, flat ? shape.oh() * shape.ow() : shape.ow(), co);
+    const auto& t = detail::default_tile(table, flat ? shape.oh() * shape.ow() : shape.ow(), co);
     require(
         shape.groups == 1 || co % (t.nv * t.vl) == 0,
         "default_config: no full-width tile divides a group's output channels, want such channels or an nchw_kernel");

@@ -68,7 +68,8 @@ template <class Table>
 }
 
 /// Whether blocks of `width` fill `co` channels up to 1.25 co at most, or as little as any tile of the table does.
-[[nodiscard]] inline bool fills_channels(const tile_table& table, int co, int width)
+template <class Table>
+[[nodiscard]] bool fills_channels(const Table& table, int co, int width)
 {
     return 4 * padded(co, width) <= (std::max)(5 * co, 4 * padded(co, table.narrowest()));
 }
@@ -170,7 +171,8 @@ template <class Config, class... Parameters>
 }
 
 /// In blocked layouts: whether a tile suits the shape. Blocks of output channels do not mix groups.
-[[nodiscard]] inline bool blocked_tile_fits(const conv2d_shape& s, const tile_table& table, int mr, int nv, int vl)
+template <class Table>
+[[nodiscard]] bool blocked_tile_fits(const conv2d_shape& s, const Table& table, int mr, int nv, int vl)
 {
     const int co = s.co / s.groups, width = nv * vl;
     return (s.groups == 1 || co % width == 0) && has_tile(table, mr, nv, vl) && fills_channels(table, co, width);
