@@ -45,24 +45,6 @@ inline double to_double(std::uint64_t x)
     return (high - (0x1p84 + 0x1p52)) + low;
 }
 
-/// Draws already made, then those of `gen`.
-template <class G>
-struct drawn_first {
-    using result_type = std::uint64_t;
-    std::span<const std::uint64_t> drawn;
-    G& gen;
-
-    static constexpr result_type(min)() { return 0; }
-    static constexpr result_type(max)() { return ~result_type{0}; }
-    result_type operator()()
-    {
-        if (drawn.empty()) return gen();
-        const result_type x = drawn.front();
-        drawn = drawn.subspan(1);
-        return x;
-    }
-};
-
 /// out[i] = the upper 64 of the 96 bits of draws[i] * n, in lanes. True if the next 32 bits of one are 0: `uniform_index`
 /// rejects no other draw.
 template <class T>

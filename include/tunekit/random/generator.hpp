@@ -2,11 +2,12 @@
 #pragma once
 
 /// \file
-/// The concept of a random bit generator, and 64 bits from one.
+/// The concept of a random bit generator, 64 bits from one, and one that repeats draws already made.
 
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include "tunekit/core/config.hpp"
@@ -47,6 +48,28 @@ template <generator G>
     }
     return out;
 }
+
+/// Draws already made, then those of `gen`: a generator of 64 bits.
+template <generator G>
+struct drawn_first {
+    using result_type = std::uint64_t;     ///< the type of a draw
+    std::span<const std::uint64_t> drawn;  ///< what comes first
+    G& gen;                                ///< what comes then
+
+    /// the least draw
+    static constexpr result_type(min)() { return 0; }
+    /// the greatest draw
+    static constexpr result_type(max)() { return ~result_type{0}; }
+
+    /// The next draw.
+    constexpr result_type operator()()
+    {
+        if (drawn.empty()) return bits(gen);
+        const result_type x = drawn.front();
+        drawn = drawn.subspan(1);
+        return x;
+    }
+};
 
 }  // namespace random
 }  // namespace tunekit

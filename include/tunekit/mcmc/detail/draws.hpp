@@ -38,24 +38,6 @@ template <generator G>
     return {static_cast<std::size_t>(m >> 64), static_cast<double>(static_cast<std::uint64_t>(m) >> 11) * 0x1p-53};
 }
 
-/// Draws already made, then those of `gen`.
-template <generator G>
-struct drawn_first {
-    using result_type = std::uint64_t;
-    std::span<const std::uint64_t> drawn;
-    G& gen;
-
-    static constexpr result_type(min)() { return 0; }
-    static constexpr result_type(max)() { return ~result_type{0}; }
-    result_type operator()()
-    {
-        if (drawn.empty()) return random::bits(gen);
-        const result_type x = drawn.front();
-        drawn = drawn.subspan(1);
-        return x;
-    }
-};
-
 /// `pick` for each place of both spans, at most 32, in their order: a pack at a time, where n fits 32 bits.
 template <generator G>
 void picks(std::uint64_t n, std::span<std::uint32_t> index, std::span<double> fraction, G& gen)
@@ -85,7 +67,7 @@ void picks(std::uint64_t n, std::span<std::uint32_t> index, std::span<double> fr
     std::uint64_t any = 0;
     for (std::size_t lane = 0; lane < pack_size; ++lane) any |= unsure[lane];
     if (any != 0) {  // perhaps a draw to reject
-        drawn_first<G> again{{drawn, m}, gen};
+        random::drawn_first<G> again{{drawn, m}, gen};
         for (std::size_t i = 0; i < m; ++i) {
             const index_and_fraction one = pick(n, again);
             chosen[i] = one.index;
