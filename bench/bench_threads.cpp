@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Products and direct convolutions on several threads against one, with the default configurations: every division of
 // gemm_division_space, and the convolutions R2, R6 and R9 of ResNet-18. Wall time; medians of interleaved rounds, with the
-// least and the greatest. Needs as many idle cores as threads. OpenBLAS runs beside them with as many threads as it is told
-// (OPENBLAS_NUM_THREADS).
+// least and the greatest. Needs as many idle cores as threads. "each its own" is the ceiling: every thread runs the whole
+// serial kernel on operands of its own. oneDNN and OpenBLAS run beside them with as many threads.
 
-#include <cblas.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -15,10 +14,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "bench/support/begin_honestly.hpp"
+#include "bench/support/cpu_peers.hpp"
 #include "programs/kernel_table.hpp"
 #include "tunekit/kernels/conv2d/blocked_space.hpp"
 #include "tunekit/kernels/conv2d/parallel.hpp"
@@ -86,11 +88,15 @@ private:
 struct item {
     std::string name;
     std::function<void()> run;
+    double times = 1;  // how often it does the work
     std::vector<double> seconds = {};
 };
 
-double seconds_of(const std::function<void()>& run)
+/// After a pause, in which the waiting threads of other libraries fall asleep: awake they would hold a core.
+double paused_seconds_of(const std::function<void()>& run)
 {
+    std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    run();
     const auto began = std::chrono::steady_clock::now();
     int runs = 0;
     double spent = 0;
@@ -107,7 +113,7 @@ void compare(const std::string& what, std::vector<item>& items, double flops)
 {
     constexpr int rounds = 15;
     for (int round = 0; round < rounds; ++round)
-        for (auto& i : items) i.seconds.push_back(seconds_of(i.run));
+        for (auto& i : items) i.seconds.push_back(paused_seconds_of(i.run) / i.times);
     for (auto& i : items) {
         std::vector<double> ratio;
         for (std::size_t k = 0; k < i.seconds.size(); ++k) ratio.push_back(items[0].seconds[k] / i.seconds[k]);
@@ -137,10 +143,20 @@ void products(team& workers, int threads)
             items.push_back(
                 {space.text(i), [&, &kernel = kernels.back()] { kernel.run(a.data(), b.data(), c.data(), on_team); }});
         }
-        items.push_back({"OpenBLAS", [&] {
-                             cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, s.m, s.n, s.k, 1, a.data(), s.k,
-                                         b.data(), s.n, 0, c.data(), s.n);
-                         }});
+        struct operands {
+            gemm_kernel kernel;
+            std::vector<float> a, b, c;
+        };
+        std::vector<operands> own;
+        for (int i = 0; i < threads; ++i) own.push_back({gemm_kernel(s, config, kernel_table()), a, b, c});
+        items.push_back({"each its own",
+                         [&] {
+                             workers.run(own.size(), [&](std::size_t i) {
+                                 own[i].kernel.run(own[i].a.data(), own[i].b.data(), own[i].c.data());
+                             });
+                         },
+                         static_cast<double>(threads)});
+        for (auto& peer : bench::peers_of(s)) items.push_back({peer.name, peer.run});
         compare(std::to_string(s.m) + " x " + std::to_string(s.n) + " x " + std::to_string(s.k), items,
                 2.0 * s.m * s.n * s.k);
     }
@@ -172,6 +188,21 @@ void convolutions(team& workers, int threads)
         for (auto& kernel : kernels)
             items.push_back(
                 {"parts = " + std::to_string(kernel.parts()), [&] { kernel.run(x.data(), y.data(), on_team); }});
+        struct operands {
+            conv2d_kernel kernel;
+            std::vector<float> x, y;
+        };
+        std::vector<operands> own;
+        for (int i = 0; i < threads; ++i) own.push_back({conv2d_kernel(s, config, kernel_table(), weights), x, y});
+        items.push_back({"each its own",
+                         [&] {
+                             workers.run(own.size(),
+                                         [&](std::size_t i) { own[i].kernel.run(own[i].x.data(), own[i].y.data()); });
+                         },
+                         static_cast<double>(threads)});
+        if (auto peer = bench::onednn_convolution("onednn_direct", s, dnnl::algorithm::convolution_direct,
+                                                  dnnl::memory::format_tag::any))
+            items.push_back({peer->name, peer->run});
         compare(name, items, 2.0 * static_cast<double>(s.macs()));
     }
 }
@@ -185,6 +216,9 @@ int main(int argc, char** argv)
         std::fprintf(stderr, "bench_threads [THREADS]: want a number >= 1\n");
         return 2;
     }
+    bench::begin_honestly(argv, threads);
+    // The threads of oneDNN begin here, while they may run on any core.
+    for (auto& peer : bench::peers_of(gemm_shape{.m = 64, .n = 64, .k = 64})) peer.run();
     team workers(static_cast<std::size_t>(threads));
     products(workers, threads);
     convolutions(workers, threads);

@@ -121,40 +121,56 @@ inline contestant onednn_product(std::string name, const tunekit::kernels::gemm_
     return contestant_of(std::move(name), std::move(plan));
 }
 
-/// oneDNN, OpenBLAS and Eigen on plain row-major matrices; for a dense layer oneDNN with its weights packed ahead too.
-inline std::vector<contestant> peers_of(const tunekit::kernels::gemm_shape& s)
+/// C = A B by OpenBLAS, row-major and dense.
+inline void blas_product(int m, int n, int k, const float* a, const float* b, float* c)
 {
+    if (m == 1) cblas_sgemv(CblasRowMajor, CblasTrans, k, n, 1, b, n, a, 1, 0, c, 1);
+    else cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a, k, b, n, 0, c, n);
+}
+
+/// The same of doubles.
+inline void blas_product(int m, int n, int k, const double* a, const double* b, double* c)
+{
+    if (m == 1) cblas_dgemv(CblasRowMajor, CblasTrans, k, n, 1, b, n, a, 1, 0, c, 1);
+    else cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a, k, b, n, 0, c, n);
+}
+
+/// OpenBLAS and Eigen in single or double precision; `mark` ends their names.
+template <class T>
+std::vector<contestant> blas_peers_of(const tunekit::kernels::gemm_shape& s, const std::string& mark)
+{
+    using elements = tunekit::kernels::basic_buffer<T>;
     struct operands {
-        tunekit::kernels::buffer a, b, c;
+        elements a, b, c;
     };
     const auto d = tunekit::kernels::dense_strides(s);
-    const auto floats = [&](std::ptrdiff_t n) { return static_cast<std::size_t>(s.batch * n); };
-    const auto on = std::make_shared<operands>(operands{tunekit::kernels::buffer(floats(d.batch_a)),
-                                                        tunekit::kernels::buffer(floats(d.batch_b)),
-                                                        tunekit::kernels::buffer(floats(d.batch_c))});
-    std::fill_n(on->a.data(), on->a.size(), 0.01F);
-    std::fill_n(on->b.data(), on->b.size(), 0.01F);
-    std::vector<contestant> out{onednn_product("onednn", s, dnnl::memory::format_tag::abc)};
-    if (s.m <= 8) out.push_back(onednn_product("onednn_packed", s, dnnl::memory::format_tag::any));
-    out.push_back({"openblas", [s, d, on] {
-                       for (int i = 0; i < s.batch; ++i) {
-                           const float* const a = on->a.data() + i * d.batch_a;
-                           const float* const b = on->b.data() + i * d.batch_b;
-                           float* const c = on->c.data() + i * d.batch_c;
-                           if (s.m == 1) cblas_sgemv(CblasRowMajor, CblasTrans, s.k, s.n, 1, b, s.n, a, 1, 0, c, 1);
-                           else
-                               cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, s.m, s.n, s.k, 1, a, s.k, b, s.n,
-                                           0, c, s.n);
-                       }
+    const auto of = [&](std::ptrdiff_t n) { return elements(static_cast<std::size_t>(s.batch * n)); };
+    const auto on = std::make_shared<operands>(operands{of(d.batch_a), of(d.batch_b), of(d.batch_c)});
+    std::fill_n(on->a.data(), on->a.size(), T(0.01));
+    std::fill_n(on->b.data(), on->b.size(), T(0.01));
+    std::vector<contestant> out;
+    out.push_back({"openblas" + mark, [s, d, on] {
+                       for (int i = 0; i < s.batch; ++i)
+                           blas_product(s.m, s.n, s.k, on->a.data() + i * d.batch_a, on->b.data() + i * d.batch_b,
+                                        on->c.data() + i * d.batch_c);
                    }});
-    out.push_back({"eigen", [s, d, on] {
-                       using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    out.push_back({"eigen" + mark, [s, d, on] {
+                       using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
                        for (int i = 0; i < s.batch; ++i) {
                            Eigen::Map<matrix>(on->c.data() + i * d.batch_c, s.m, s.n).noalias() =
                                Eigen::Map<const matrix>(on->a.data() + i * d.batch_a, s.m, s.k) *
                                Eigen::Map<const matrix>(on->b.data() + i * d.batch_b, s.k, s.n);
                        }
                    }});
+    return out;
+}
+
+/// oneDNN, OpenBLAS and Eigen on plain row-major matrices; for a dense layer oneDNN with its weights packed ahead too.
+inline std::vector<contestant> peers_of(const tunekit::kernels::gemm_shape& s)
+{
+    std::vector<contestant> out{onednn_product("onednn", s, dnnl::memory::format_tag::abc)};
+    if (s.m <= 8) out.push_back(onednn_product("onednn_packed", s, dnnl::memory::format_tag::any));
+    for (auto& peer : blas_peers_of<float>(s, "")) out.push_back(std::move(peer));
     return out;
 }
 
@@ -186,47 +202,12 @@ inline contestant onednn_product_in(std::string name, const tunekit::kernels::ge
     return contestant_of(std::move(name), std::move(plan));
 }
 
-/// OpenBLAS and Eigen in double precision.
-inline std::vector<contestant> fp64_peers_of(const tunekit::kernels::gemm_shape& s)
-{
-    using doubles = tunekit::kernels::basic_buffer<double>;
-    struct operands {
-        doubles a, b, c;
-    };
-    const auto d = tunekit::kernels::dense_strides(s);
-    const auto of = [&](std::ptrdiff_t n) { return doubles(static_cast<std::size_t>(s.batch * n)); };
-    const auto on = std::make_shared<operands>(operands{of(d.batch_a), of(d.batch_b), of(d.batch_c)});
-    std::fill_n(on->a.data(), on->a.size(), 0.01);
-    std::fill_n(on->b.data(), on->b.size(), 0.01);
-    std::vector<contestant> out;
-    out.push_back({"openblas_fp64", [s, d, on] {
-                       for (int i = 0; i < s.batch; ++i) {
-                           const double* const a = on->a.data() + i * d.batch_a;
-                           const double* const b = on->b.data() + i * d.batch_b;
-                           double* const c = on->c.data() + i * d.batch_c;
-                           if (s.m == 1) cblas_dgemv(CblasRowMajor, CblasTrans, s.k, s.n, 1, b, s.n, a, 1, 0, c, 1);
-                           else
-                               cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, s.m, s.n, s.k, 1, a, s.k, b, s.n,
-                                           0, c, s.n);
-                       }
-                   }});
-    out.push_back({"eigen_fp64", [s, d, on] {
-                       using matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-                       for (int i = 0; i < s.batch; ++i) {
-                           Eigen::Map<matrix>(on->c.data() + i * d.batch_c, s.m, s.n).noalias() =
-                               Eigen::Map<const matrix>(on->a.data() + i * d.batch_a, s.m, s.k) *
-                               Eigen::Map<const matrix>(on->b.data() + i * d.batch_b, s.k, s.n);
-                       }
-                   }});
-    return out;
-}
-
 /// oneDNN in the types of a format's name, from plain B and from B packed ahead; none for other names.
 inline std::vector<contestant> format_peers_of(const tunekit::kernels::gemm_shape& s, const std::string& format)
 {
     using type = dnnl::memory::data_type;
     std::vector<contestant> out;
-    if (format == "fp64") return fp64_peers_of(s);
+    if (format == "fp64") return blas_peers_of<double>(s, "_fp64");
     if (format != "bf16" && format != "u8s8") return out;
     const bool bf16 = format == "bf16";
     for (const bool packed : {false, true}) {
