@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
@@ -38,8 +39,8 @@ struct doubtful_shape {
 /// Once a shape is chosen it counts as measured for the next distances, so that the chosen shapes are spread. Where
 /// nothing was measured on the device, the first shape is the one in the middle, and each next one is the farthest from
 /// those before it. The doubt is then +inf.
-/// Errors: std::invalid_argument for a candidate with another number of sizes. Cost: candidates x (n + shapes), and one
-///         fit.
+/// Errors: std::invalid_argument for a candidate with another number of sizes, or a size below 1. Cost: candidates x (n +
+///         shapes), and one fit.
 /// Source: ours. The spreading by the farthest shape is Gonzalez (1985), Clustering to minimize the maximum
 ///         intercluster distance.
 [[nodiscard]] inline std::vector<doubtful_shape> next_shapes(const results& all, const std::string& device,
@@ -47,9 +48,12 @@ struct doubtful_shape {
                                                              const fit_options& options = {})
 {
     options.validate();
-    for (const shape_sizes& s : candidates)
+    for (const shape_sizes& s : candidates) {
         require(s.size() == all.sizes.size(),
                 "next_shapes: a candidate has another number of sizes, want one for each name");
+        require(std::all_of(s.begin(), s.end(), [](std::int64_t x) { return x >= 1; }),
+                "next_shapes: a candidate has a size below 1, want >= 1");
+    }
     std::vector<shape_sizes> open(candidates.begin(), candidates.end()), known;
     std::sort(open.begin(), open.end());
     open.erase(std::unique(open.begin(), open.end()), open.end());

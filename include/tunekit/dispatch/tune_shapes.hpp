@@ -63,7 +63,7 @@ inline void add_trials(results& to, const task& t, const shape_sizes& at, const 
 {
     for (const measure::trial& one : trials) {
         const measure::measurement& m = one.measured;
-        if (m.failed || !(m.cost > 0)) continue;
+        if (m.failed || !(m.cost > 0 && m.cost < std::numeric_limits<double>::infinity())) continue;
         to.add({.device = device,
                 .at = at,
                 .candidate = one.candidate,
@@ -183,8 +183,10 @@ template <class Make, class P, class Clock, generator G>
             if (now() - start >= options.budget.seconds) return known;
             const std::vector<index> one{i};
             auto answer = tasks[k].measure(one, {.abandon_above = options.carry_factor * best});
+            if (answer.size() != 1)
+                throw error("tune_shapes: the measurer of " + tasks[k].name() + " did not answer its candidate");
             detail::add_trials(known, tasks[k], shapes[k], options.device,
-                               {{.candidate = i, .measured = std::move(answer.at(0))}}, one, untuned[k]);
+                               {{.candidate = i, .measured = std::move(answer.front())}}, one, untuned[k]);
         }
     }
     return known;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -202,4 +203,51 @@ TEST_CASE("a budget of no time tunes one wave's warm-up at most; settings out of
                                             {.device = "sim", .budget = {.seconds = 0}, .together = 3}, gen);
     CHECK(made <= 3);
     CHECK(dispatch::winners_of(none).size() <= 3);
+}
+
+TEST_CASE(
+    "what a measurer says of a configuration that is carried over may be nonsense: it adds no row, or is an error")
+{
+    /// Right about its shape's own default alone.
+    struct odd {
+        tk::index own;
+        std::vector<tk::measure::measurement> others;
+        std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits&)
+        {
+            if (batch.front() != own) return others;
+            return std::vector<tk::measure::measurement>(batch.size(), {.cost = 1e-3, .runs = 1});
+        }
+    };
+    const std::vector<dispatch::shape_sizes> pair{{256, 32}, {512, 32}};
+    const auto tuned = [&](const std::vector<tk::measure::measurement>& others) {
+        const auto make = [&](const dispatch::shape_sizes& at) {
+            const tk::index own = at == pair[0] ? 0 : 5;
+            tk::task t(dispatch::task_name("k", {"m", "n"}, at), space, odd{own, others}, 1e6);
+            t.begin_with({own});
+            return t;
+        };
+        tk::random::philox gen(6);
+        return dispatch::tune_shapes(empty(), pair, make, how, {.device = "sim", .budget = {.trials_per_task = 1}},
+                                     gen);
+    };
+    const double inf = std::numeric_limits<double>::infinity();
+    for (const double cost : {inf, -inf, std::nan(""), 0.0, -1.0}) {
+        CAPTURE(cost);
+        CHECK(tuned({{.cost = cost, .runs = 1}}).rows.size() == 2);
+    }
+    CHECK(tuned({{.cost = 2e-3, .spread = inf, .runs = 1}}).rows.size() == 4);
+    CHECK_THROWS_WITH_AS(static_cast<void>(tuned({})), doctest::Contains("did not answer its candidate"), tk::error);
+}
+
+TEST_CASE("a family with a size below 1 is refused before anything is tuned")
+{
+    int made = 0;
+    auto make = maker(made);
+    tk::random::philox gen(7);
+    for (const std::int64_t size : {std::int64_t{0}, std::numeric_limits<std::int64_t>::min()})
+        CHECK_THROWS_WITH_AS(
+            static_cast<void>(dispatch::tune_shapes(empty(), std::vector<dispatch::shape_sizes>{{64, 32}, {size, 32}},
+                                                    make, how, {.device = "sim"}, gen)),
+            "tunekit: next_shapes: a candidate has a size below 1, want >= 1", std::invalid_argument);
+    CHECK(made == 0);
 }
