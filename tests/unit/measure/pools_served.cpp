@@ -66,7 +66,11 @@ measure::worker_task<some, measure::timed<std::function<double(int)>, measure::f
 [[gnu::constructor]] void serve_before_main(int argc, char** argv, char**)
 {
     measure::serve(argc, argv, [&](std::size_t worker) {
-        if (argc > 3 && std::string(argv[3]) == "throws") throw std::runtime_error("no such device");
+        const std::string what = argc > 3 ? argv[3] : "";
+        if (what == "throws") throw std::runtime_error("no such device");
+        const measure::detail::serve_hello newer{.version = TUNEKIT_VERSION + 1};
+        if (what == "is newer") (void)!::write(3, &newer, sizeof newer);
+        if (what == "babbles") (void)!::write(3, what.data(), what.size());
         return task_of(worker);
     });
 }
@@ -162,6 +166,9 @@ TEST_CASE("served workers: what does not fit is refused, with the reason, and no
                 "has 1 tasks, want 2"));
     CHECK(holds(message([] { static_cast<void>(pool_of(1, {.arguments = {"throws"}})); }),
                 "does not serve: no such device"));
+    CHECK(holds(message([] { static_cast<void>(pool_of(1, {.arguments = {"is newer"}})); }),
+                "was built with another version of tunekit, want the same"));
+    CHECK(holds(message([] { static_cast<void>(pool_of(1, {.arguments = {"babbles"}})); }), "answers nonsense"));
     CHECK(holds(message([] { static_cast<void>(pool_of(1, {.program = "/bin/true"})); }), "ended before it served"));
     CHECK(holds(message([] { static_cast<void>(pool_of(1, {.program = "/nowhere/at/all"})); }), "cannot start"));
     CHECK(holds(message([] { static_cast<void>(pool_of(1, {.program = "/bin/sh", .start_seconds = 0.2})); }), "serve"));
