@@ -144,7 +144,8 @@ namespace detail {
         const auto p = parameters.at(name.c_str());
         auto values = scenario_values(p);
         const nlohmann::json name_as_text = name;
-        out.parameters.push_back({name_of(json_fields(name_as_text, "input_parameters." + name)), std::move(values)});
+        out.parameters.push_back(
+            {name_of(json_fields(name_as_text, "input_parameters." + name.substr(0, 80))), std::move(values)});
         if (p.value().contains("parameter_default")) {
             const auto given = p.at("parameter_default");
             space::value v = value_of(given);

@@ -138,6 +138,24 @@ TEST_CASE("every mistake in a space file is one line that names the file and the
         {with(baco, "[1, 5]", "[1]"), "input_parameters.n.values[1]: is missing"},
         {with(baco, "[\"time\"]", "[\"time\", \"area\"]"), "are 2 objectives, want one"},
     };
+    const std::string much(1'000'000, 'x');
+    const std::vector<std::pair<std::string, std::string>> long_ones{
+        {R"({"parameters": [{"name": ")" + much + R"(", "values": [1]}]})",
+         "is a name of 1000000 bytes, want at most 80"},
+        {R"({"parameters": [{"name": "a", "values": [")" + much + "\", \"" + much + R"("]}]})", "is there twice"},
+        {R"({"parameters": [{"name": "a", "values": [1]}], ")" + much + R"(": 1})", "is unknown"},
+        {with(own, "\"tile\": 16", '"' + much + "\": 16"), "is no parameter"},
+        {with(own, "tile < 64", much + " < 64"), "no parameter is called"},
+        {with(own, "'-O3'", '\'' + much + '\''), "no parameter has the value"},
+        {with(t1, "[16, 32 , 64]", much), "is no list of literals"},
+        {with(baco, "\"ordinal\"", '"' + much + '"'), "is unknown"},
+        {with(baco, "\"z\": {", '"' + much + "\": {"), "is a name of 1000000 bytes"},
+    };
+    for (const auto& [text, words] : long_ones) {
+        const std::string said = refused(text);
+        CHECK(said.size() < 1000);
+        CHECK_MESSAGE(said.find(words) != std::string::npos, said.substr(0, 1000));
+    }
     for (const auto& mistake : mistakes) {
         const auto& text = mistake.first;
         const auto& words = mistake.second;

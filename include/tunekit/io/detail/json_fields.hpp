@@ -33,7 +33,8 @@ public:
     [[nodiscard]] json_fields at(const char* key) const
     {
         if (!value_->is_object()) fail("is no object, want one with \"" + std::string(key) + '"');
-        const std::string path = path_.empty() ? key : path_ + '.' + key;
+        const std::string shown = std::string(key).substr(0, 80);  // it may be the file's
+        const std::string path = path_.empty() ? shown : path_ + '.' + shown;
         const auto found = value_->find(key);
         if (found == value_->end()) throw malformed{path, "is missing, want it"};
         return json_fields(*found, path);

@@ -45,12 +45,18 @@ namespace tunekit::io::detail {
     return out;
 }
 
+/// The most bytes of a name, which messages quote.
+inline constexpr std::size_t longest_name = 80;
+
 /// A name that placeholders and constraints can have.
 [[nodiscard]] inline std::string name_of(const json_fields& from)
 {
     auto out = from.get<std::string>();
     if (out.empty() || out.find_first_of("{},=\"' \t\n") != std::string::npos)
         from.fail("is no name, want one without blanks, commas, braces, quotes and '='");
+    if (out.size() > longest_name)
+        from.fail("is a name of " + std::to_string(out.size()) + " bytes, want at most " +
+                  std::to_string(longest_name));
     return out;
 }
 
@@ -93,7 +99,9 @@ namespace tunekit::io::detail {
 [[nodiscard]] inline std::vector<space::value> python_list(const json_fields& from)
 {
     const auto text = from.get<std::string>();
-    const auto wrong = [&] { from.fail("'" + text + "' is no list of literals, want one such as [16, 32]"); };
+    const auto wrong = [&] {
+        from.fail("'" + text.substr(0, 80) + "' is no list of literals, want one such as [16, 32]");
+    };
     std::vector<space::value> out;
     std::string_view rest = text;
     const auto skip = [&] {
@@ -178,7 +186,7 @@ namespace tunekit::io::detail {
         p.fail("is real, want its preferred_discretization: the values to choose from");
     if (type != "ordinal" && type != "real")
         p.at("parameter_type")
-            .fail("'" + type + "' is unknown, want ordinal, integer, categorical, permutation or real");
+            .fail("'" + type.substr(0, 80) + "' is unknown, want ordinal, integer, categorical, permutation or real");
     const auto list = type == "real" ? p.at("preferred_discretization") : values;
     std::vector<double> numbers;
     for (std::size_t i = 0; i < list.size(); ++i) numbers.push_back(list[i].get<double>());

@@ -238,7 +238,7 @@ private:
         const std::string word = text().substr(at_ + 1, end - at_ - 1);
         const auto k = std::find(words_.begin(), words_.end(), word) - words_.begin();
         if (k == std::ssize(words_))
-            to_.fail(column, "no parameter has the value '" + word + "', want one that a parameter has");
+            to_.fail(column, "no parameter has the value '" + word.substr(0, 80) + "', want one that a parameter has");
         at_ = end + 1;
         return add({operation::constant, column, number_of_word(static_cast<std::size_t>(k))});
     }

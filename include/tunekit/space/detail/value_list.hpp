@@ -53,8 +53,8 @@ public:
                     if (values_[i] == values_[j]) twice = i;
         }
         if (twice < n)
-            invalid(
-                {"space: parameter '", name, "': value ", text_of<T>(values_[twice]), " is there twice, want it once"});
+            invalid({"space: parameter '", name, "': value ", text_of<T>(values_[twice]).substr(0, 80),
+                     " is there twice, want it once"});
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }
