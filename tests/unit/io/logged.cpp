@@ -186,6 +186,23 @@ TEST_CASE("a log of another run, or one that cannot be written, is one line that
          "changed")
             .c_str(),
         tk::error);
+    const std::string whole = text_of(path);
+    const auto refused = [&](const char* why, const tk::io::logged_options& as, auto run) {
+        CHECK_THROWS_WITH_AS(tk::io::logged(path, run, as), doctest::Contains(why), tk::error);
+        CHECK(text_of(path) == whole);
+    };
+    auto elsewhere = how(true), by_another = how(true), named = how(true);
+    elsewhere.machine = "elsewhere";
+    by_another.strategy = "random";
+    named.name = "b";
+    refused(", not elsewhere; resume with the same", elsewhere, fresh());
+    refused("was written with strategy annealing, not random", by_another, fresh());
+    refused("was written with task a, not b", named, fresh());
+    refused("the space of its task a has 400 configurations, that of this run 800", how(true),
+            tk::tuner(grid_space({20, 40}), tk::search::annealing{}, {.trials = 120}, philox(3)));
+    refused("was written with a space of fingerprint of task a,", how(true),
+            tk::tuner(tk::space::product{tk::space::integers<"x">(0, 399)}, tk::search::annealing{}, {.trials = 120},
+                      philox(3)));
     CHECK_THROWS_AS(tk::io::logged("/dev/full", fresh(), how(false)), tk::error);
 }
 

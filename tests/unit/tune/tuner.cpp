@@ -284,6 +284,16 @@ TEST_CASE("time is what tells say it is, and never goes back")
     CHECK(t.record().stopped == tk::stop_reason::seconds);
 }
 
+TEST_CASE("a bare strategy is asked for eight at a time, a recipe for as many as it says, which is one")
+{
+    const grid_space space({100});
+    CHECK(tk::tuner(space, tk::search::random{}, {}, philox(1)).ahead() == 8);
+    CHECK(tk::tuner(space, tk::recipe{tk::search::random{}}, {}, philox(1)).ahead() == 1);
+    tk::recipe three{tk::search::random{}};
+    three.ahead = 3;
+    CHECK(tk::tuner(space, three, {}, philox(1)).ahead() == 3);
+}
+
 TEST_CASE("a stopped run stays stopped, and a copy of a run is a fork of it")
 {
     tk::tuner t(grid_space({100}), tk::search::random{}, {.trials = 50, .patience = 3}, philox(1));
