@@ -224,12 +224,18 @@ void chain(std::uint64_t seed, std::size_t left, tally& all)
         const pid_t child = ::fork();
         REQUIRE(child >= 0);
         if (child == 0) take_up(path, strategy, workers, &seen);
-        if (kills < most) {
-            ::usleep(static_cast<useconds_t>(tk::random::uniform_index(80'000, dice)));
-            ::kill(child, SIGKILL);
-        }
         int status = 0;
-        REQUIRE(::waitpid(child, &status, 0) == child);
+        pid_t ended = 0;
+        if (kills < most) {  // behind so many answers and a moment, so that a loaded machine is killed no earlier
+            const std::size_t answers = tk::random::uniform_index(24, dice);
+            while (seen.answers.load() < answers && (ended = ::waitpid(child, &status, WNOHANG)) == 0) ::usleep(100);
+            if (ended == 0) {
+                ::usleep(static_cast<useconds_t>(tk::random::uniform_index(8'000, dice)));
+                ::kill(child, SIGKILL);
+            }
+        }
+        if (ended == 0) ended = ::waitpid(child, &status, 0);
+        REQUIRE(ended == child);
         REQUIRE(left_over() == 0);
         over = WIFEXITED(status);
         if (over) REQUIRE(WEXITSTATUS(status) == 0);
