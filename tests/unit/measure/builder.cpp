@@ -473,3 +473,36 @@ TEST_CASE("compilers end with a tuner that is killed, and what it leaves in the 
     }
     CHECK(left().empty());
 }
+
+TEST_CASE("a builder removes what killed builders left among temporary files, and nothing that others have there")
+{
+    const tk::measure::detail::temporary_directory root("/tmp/tunekit-cache-");
+    const timespec old[2] = {{::time(nullptr) - 7200, 0}, {::time(nullptr) - 7200, 0}};
+    const auto make = [&](const char* name, mode_t mode) {
+        std::string path = root.name() + '/' + name;
+        REQUIRE(::mkdir(path.c_str(), mode) == 0);
+        std::FILE* const file = std::fopen((path + "/kept").c_str(), "w");
+        REQUIRE(file != nullptr);
+        std::fclose(file);
+        REQUIRE(::utimensat(AT_FDCWD, path.c_str(), old, 0) == 0);
+        return path;
+    };
+    const std::string left = make("tunekit-builder-aB3dE6", 0700);
+    const std::string others[] = {make("tunekit-models", 0755), make("tunekit-aB3dE6", 0700),
+                                  make("tunekit-code-aB3dE6", 0700), make("tunekit-builder-tables", 0755)};
+    const char* const before = std::getenv("TMPDIR");
+    const std::string was = before == nullptr ? "" : before;
+    ::setenv("TMPDIR", root.name().c_str(), 1);
+    {
+        const builder pool({.processes = 1});
+        CHECK(pool.cache().directory().starts_with(root.name() + "/tunekit-builder-"));
+    }
+    if (before == nullptr) ::unsetenv("TMPDIR");
+    else ::setenv("TMPDIR", was.c_str(), 1);
+    CHECK(::access(left.c_str(), F_OK) != 0);
+    for (const std::string& path : others) {
+        CHECK(::access((path + "/kept").c_str(), F_OK) == 0);
+        ::unlink((path + "/kept").c_str());
+        ::rmdir(path.c_str());
+    }
+}

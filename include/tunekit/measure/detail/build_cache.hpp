@@ -78,8 +78,9 @@ public:
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-    /// Removes directories named `prefix` that killed processes have left: those of this user that are not locked and are
-    /// older than a minute. (A younger one may be made and not locked yet.)
+    /// Removes directories named `prefix` and six characters that killed processes have left: those of this user that
+    /// nobody else may enter, as mkdtemp makes them, that are not locked and are older than a minute. (A younger one may be
+    /// made and not locked yet.) `prefix` must be one that nothing but this class uses.
     static void sweep(const std::string& prefix)
     {
         const std::size_t slash = prefix.rfind('/') + 1;
@@ -92,8 +93,8 @@ public:
             if (!name.starts_with(begin) || name.size() != begin.size() + 6) continue;
             descriptor left(::openat(parent.get(), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
             struct stat s{};
-            if (!left || ::fstat(left.get(), &s) != 0 || s.st_uid != ::geteuid() || ::time(nullptr) < s.st_mtime + 60 ||
-                ::flock(left.get(), LOCK_EX | LOCK_NB) != 0)
+            if (!left || ::fstat(left.get(), &s) != 0 || s.st_uid != ::geteuid() || (s.st_mode & 07777) != 0700 ||
+                ::time(nullptr) < s.st_mtime + 60 || ::flock(left.get(), LOCK_EX | LOCK_NB) != 0)
                 continue;
             remove_contents(::dup(left.get()));
             ::unlinkat(parent.get(), entry->d_name, AT_REMOVEDIR);
@@ -137,8 +138,9 @@ private:
     {
         const char* const named = std::getenv("TMPDIR");
         const std::string root = named != nullptr && *named != '\0' ? path_of(named) : "/tmp";
-        temporary_directory::sweep(root + "/tunekit-");
-        return temporary_directory(root + "/tunekit-");
+        const std::string prefix = root + "/tunekit-builder-";
+        temporary_directory::sweep(prefix);
+        return temporary_directory(prefix);
     }
 
     [[noreturn]] void refuse(const char* why) const
