@@ -168,8 +168,10 @@ void on_network(const settings& s)
     };
     auto rows = nlohmann::ordered_json::array();
     if (!s.json)
-        std::printf("%s, %zu repeats\n%-34s %9s %17s %10s\n", s.network.c_str(), s.repeats, "", "speed-up",
-                    "95 % interval", "final ms");
+        std::printf(
+            "%s, %zu repeats of %.0f s; baseline: autotvm-paper, sequential, an even share each, no early stopping; "
+            "goal: 1.01x of its end\n%-34s %9s %17s %10s\n",
+            s.network.c_str(), s.repeats, s.seconds, "", "speed-up", "95 % interval", "final ms");
     for (const auto& v : variants(s.seconds, layers.size())) {
         if (v.name.find(s.only) == std::string::npos) continue;
         const auto [speed_up, final_ms] = worth_of(v);

@@ -20,6 +20,7 @@ run() { "$ablations" --network squeezenet --recorded bench/data/squeezenet --rep
 run combined >"$work/first"
 run combined >"$work/second"
 cmp -s "$work/first" "$work/second" || fail "two runs of one seed differ"
+grep -q "of 1200 s; baseline: .*, no early stopping; goal: " "$work/first" || fail "the table does not name its baseline's rule and budget"
 run combined --json >"$work/json"
 [ "$(json_rows "$work/json" rows)" = 1 ] || fail "a network: not the table's rows in JSON"
 run 'one task' >"$work/second"
