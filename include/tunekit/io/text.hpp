@@ -5,6 +5,7 @@
 /// Text input and output: lines, fields, and numbers that read back as they were written, in every locale.
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <optional>
@@ -155,14 +157,21 @@ inline void write_text(const std::string& path, std::string_view text)
 }
 
 /// Replaces a file by `text` at once: a reader sees the old file or the new one, also after a crash. The text is
-/// written beside the file, as PATH.PID.new, flushed to the disk and renamed. Throws tunekit::error, and leaves the
-/// file unchanged, where that fails.
+/// written beside the file, as PATH.PID.new, flushed to the disk and renamed. The file keeps its mode, and a symbolic
+/// link to it remains one. A device or a pipe is written to instead. Throws tunekit::error, and leaves the file unchanged,
+/// where that fails.
 inline void replace_text(const std::string& path, std::string_view text)
 {
-    const std::string made = path + '.' + std::to_string(::getpid()) + ".new";
+    struct stat was{};
+    const bool there = ::stat(path.c_str(), &was) == 0;
+    if (there && !S_ISREG(was.st_mode) && !S_ISDIR(was.st_mode)) return write_text(path, text);
+    char* const target = there ? ::realpath(path.c_str(), nullptr) : nullptr;
+    const std::string place = target != nullptr ? target : path;
+    std::free(target);
+    const std::string made = place + '.' + std::to_string(::getpid()) + ".new";
     const int fd = ::open(made.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) throw error(path + ": cannot be written: " + std::strerror(errno));
-    int why = 0;
+    int why = there && ::fchmod(fd, was.st_mode & 0777) != 0 ? errno : 0;
     for (std::size_t done = 0; why == 0 && done < text.size();) {
         const ssize_t n = ::write(fd, text.data() + done, text.size() - done);
         if (n > 0) done += static_cast<std::size_t>(n);
@@ -171,7 +180,7 @@ inline void replace_text(const std::string& path, std::string_view text)
     }
     if (why == 0 && ::fsync(fd) != 0) why = errno;
     if (::close(fd) != 0 && why == 0) why = errno;
-    if (why == 0 && std::rename(made.c_str(), path.c_str()) != 0) why = errno;
+    if (why == 0 && std::rename(made.c_str(), place.c_str()) != 0) why = errno;
     if (why == 0) return;
     ::unlink(made.c_str());
     throw error(path + ": cannot be replaced, is as it was: " + std::strerror(why));

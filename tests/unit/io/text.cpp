@@ -2,6 +2,7 @@
 #include "tunekit/io/text.hpp"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cstddef>
@@ -59,4 +60,42 @@ TEST_CASE("a file that cannot be replaced is as it was, and nothing is left besi
     CHECK(S_ISDIR(s.st_mode));
     CHECK(files_in(folder / "") == 1);
     ::rmdir(path.c_str());
+}
+
+TEST_CASE("what is replaced keeps its mode and its links; a device or a pipe stays one and is written to")
+{
+    const support::temporary_folder folder;
+    const std::string path = folder / "a.txt", link = folder / "link", pipe = folder / "pipe";
+    const auto mode_of = [](const std::string& of) {
+        struct stat s;
+        REQUIRE(::lstat(of.c_str(), &s) == 0);
+        return s.st_mode;
+    };
+    tk::io::replace_text(path, "first");
+    REQUIRE(::chmod(path.c_str(), 0600) == 0);
+    tk::io::replace_text(path, "second");
+    CHECK((mode_of(path) & 0777) == 0600);
+    REQUIRE(::symlink("a.txt", link.c_str()) == 0);
+    tk::io::replace_text(link, "third");
+    CHECK(S_ISLNK(mode_of(link)));
+    CHECK(tk::io::read_text(path) == "third");
+
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+    REQUIRE(reader >= 0);
+    tk::io::replace_text(pipe, "piped");
+    char got[8] = {};
+    CHECK(::read(reader, got, sizeof got) == 5);
+    ::close(reader);
+    CHECK(std::string(got) == "piped");
+    CHECK(S_ISFIFO(mode_of(pipe)));
+
+    const std::string full = folder / "full";  // a link to the device, which as root would be replaced
+    REQUIRE(::symlink("/dev/full", full.c_str()) == 0);
+    CHECK_THROWS_WITH_AS(tk::io::replace_text(full, "x"), doctest::Contains("cannot be written in full"), tk::error);
+    CHECK(S_ISLNK(mode_of(full)));
+    struct stat device;
+    REQUIRE(::stat("/dev/full", &device) == 0);
+    CHECK(S_ISCHR(device.st_mode));
+    CHECK(files_in(folder / "") == 4);
 }
