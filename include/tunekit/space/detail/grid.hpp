@@ -123,12 +123,16 @@ private:
     {
         const std::uint64_t ways = moves_.count(kind);
         if (ways == 0) return i;
-        rows_.row(i, row);
+        bool known = false;  // the ordinals
         // All candidates are equally likely, so those that are members are too.
         for (int attempt = 0; attempt < 64; ++attempt) {
             const std::uint64_t r = random::uniform_index(ways, gen);
             const std::uint64_t s = kind == neighbourhood::hamming_2 ? random::uniform_index(ways, gen) : 0;
-            const index found = moves_.step(rows_, i, row, kind, r, s);
+            index found = kind == neighbourhood::any_value ? moves_.free_step(rows_, i, r) : nowhere;
+            if (found != nowhere) return found;
+            if (!known) rows_.row(i, row);
+            known = true;
+            found = moves_.step(rows_, i, row, kind, r, s);
             if (found != nowhere) return found;
         }
         const std::vector<index> there = moves_.all(rows_, i, kind);
@@ -200,8 +204,14 @@ TUNEKIT_INLINE void grid::features(std::span<const index> in, std::span<float> o
     std::vector<std::uint16_t> row(dimensions());
     const float* const numbers = e == encoding::log2 ? logarithms_.data() : numbers_.data();
     float* to = out.data();
+    bool single = e != encoding::ordinals && e != encoding::one_hot;  // every value is one number
+    for (const column& c : columns_) single = single && c.width == 1;
     for (const index i : in) {
         rows_.row(i, row.data());
+        if (single) {
+            for (std::size_t j = 0; j < row.size(); ++j) *to++ = numbers[columns_[j].first_number + row[j]];
+            continue;
+        }
         for (std::size_t j = 0; j < row.size(); ++j) {
             const std::size_t n = columns(j, e);
             if (e == encoding::ordinals) {
@@ -211,9 +221,7 @@ TUNEKIT_INLINE void grid::features(std::span<const index> in, std::span<float> o
                 to[row[j]] = 1;
             } else {
                 const float* const from = numbers + columns_[j].first_number + row[j] * n;
-                if (n == 1) *to = *from;
-                else
-                    for (std::size_t k = 0; k < n; ++k) to[k] = from[k];
+                for (std::size_t k = 0; k < n; ++k) to[k] = from[k];
             }
             to += n;
         }

@@ -31,6 +31,14 @@ public:
     [[nodiscard]] index step(const numbering& rows, index i, std::uint16_t* row, neighbourhood kind, std::uint64_t r,
                              std::uint64_t s) const;
 
+    /// Where way `r` to another value leads from row `i`, if it is that of a parameter that no condition links; else
+    /// `nowhere`. As `step`, without the ordinals.
+    [[nodiscard]] index free_step(const numbering& rows, index i, std::uint64_t r) const
+    {
+        const std::size_t j = pick(neighbourhood::any_value, r);
+        return rows.advanced(i, j, r + 1);
+    }
+
     /// All neighbours of row `i`, ascending, without `i`.
     [[nodiscard]] std::vector<index> all(const numbering& rows, index i, neighbourhood kind) const;
 

@@ -95,7 +95,19 @@ public:
     /// The number that row `i`, whose ordinals are `row`, gets by a change; `nowhere` where that is none of these rows.
     [[nodiscard]] index changed(index i, std::uint16_t* row, change c) const;
 
-    /// The same by changes of two parameters.
+    /// The number that row `i` gets when a parameter that no condition links goes `steps` values on, from the last to the
+    /// first; `nowhere` where one links it. It needs no ordinals. Precondition: steps < the parameter's values.
+    [[nodiscard]] index advanced(index i, std::size_t parameter, std::uint64_t steps) const
+    {
+        const std::size_t k = group_of_[parameter];
+        const group& g = groups_[k];
+        if (g.levels != 0) return nowhere;
+        const index here = k == 0 ? i : groups_[k - 1].next_stride.quotient(i);
+        const index old = here - g.next_stride.quotient(i) * g.count, to = old + steps;  // to < 2 count
+        return i + ((to < g.count ? to : to - g.count) - old) * g.stride;  // modulo 2^64, right in the end
+    }
+
+    /// The same as `changed` by changes of two parameters.
     [[nodiscard]] index changed(index i, std::uint16_t* row, change c, change d) const;
 
     /// Feeds `mix(number)` everything that decides which number means which row.
