@@ -44,10 +44,10 @@ struct softmax {
             double active = 0;
             for (const arm& a : arms) {
                 if (!a.active) continue;
-                sum += std::abs(a.estimate);
+                sum += 0x1p-32 * std::abs(a.estimate);  // exact, and finite for the largest numbers
                 ++active;
             }
-            tau = sum / active;
+            tau = 0x1p32 * (sum / active);
         }
         std::vector<double> weights(arms.size());
         for (std::size_t k = 0; k < arms.size(); ++k) {
