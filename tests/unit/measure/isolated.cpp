@@ -847,6 +847,17 @@ TEST_CASE("isolated: a kernel that turns against its parents is a failed candida
     }
 }
 
+TEST_CASE("isolated: a zygote that waits for a processor gets time, one that was stopped or is traced does not")
+{
+    using measure::detail::patience_with;
+    CHECK(patience_with('R', 100, 101) == 100 + measure::detail::zygote_seconds);
+    for (const char idle : {'S', 'D', '?'}) CHECK(patience_with(idle, 100, 107) == 107);
+    for (const char held : {'T', 't'}) {
+        CHECK(patience_with(held, 100, 107) == 100.5);
+        CHECK(patience_with(held, 100.25, 100.5) == 100.5);
+    }
+}
+
 TEST_CASE("isolated: nothing that a candidate starts runs beside the next, and verdicts wait for no child")
 {
     const orphanage adopting;

@@ -170,8 +170,9 @@ TUNEKIT_INLINE bool end_descent(double seconds) noexcept
 }
 
 TUNEKIT_INLINE leftovers::leftovers(pid_t keeper, pid_t worker) noexcept
-    : worker_(worker), adopted_(open("/proc/%d/task/%d/children", keeper)), threads_(open("/proc/%d/task", worker))
+    : worker_(worker), adopted_(open("/proc/%d/task/%d/children", keeper))
 {
+    if (!sanitized) threads_ = open("/proc/%d/task", worker);  // a sanitizer has a thread of its own, which may run
 }
 
 TUNEKIT_INLINE leftovers::found leftovers::look() const

@@ -8,6 +8,7 @@
 #include "tunekit/measure/detail/worker_link.hpp"
 
 #if TUNEKIT_BODIES
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -39,7 +40,7 @@ TUNEKIT_INLINE void worker_link::watch(poll_set& events) const
         events.by(talk_.next_look);
     } else if (at_ == state::replacing) {
         events.add(control_.get());
-        events.by(patience_);
+        events.by((std::min)(patience_, talk_.next_look));
     } else {
         events.by(0);  // nothing to wait for
     }

@@ -5,6 +5,7 @@
 /// The parent's end of a worker: one candidate at a time, from its order to its measurement, without waiting.
 
 #include <sys/types.h>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,6 +22,18 @@
 namespace tunekit::measure::detail {
 
 struct zygote_answer;
+
+/// Seconds within which a zygote answers: it waits half a second, and then for killed processes to end.
+inline constexpr double zygote_seconds = 10;
+
+/// The moment at which a zygote counts as gone unless it has answered; `patience` is the one before. `state` is its letter
+/// in /proc/PID/stat: one that waits for a processor has time, one that was stopped or is traced goes on at once or never.
+constexpr double patience_with(char state, double now, double patience) noexcept
+{
+    if (state == 'R') return now + zygote_seconds;
+    if (state == 'T' || state == 't') return (std::min)(patience, now + 0.5);
+    return patience;
+}
 
 /// Owns a zygote and the worker that it made last, and has the conversation about one candidate:
 ///
@@ -82,7 +95,7 @@ private:
         bool sent_anew = false;
         double start = 0;
         bool waited_for = false;
-        double next_look = 0;  ///< when its memory, or its threads, are checked next
+        double next_look = 0;  ///< when its memory, its threads or the zygote are checked next
         double settle_by = 0;  ///< when the worker is replaced if threads still run
         double spent = 0;      ///< seconds of the first try
         std::vector<unsigned char> bytes{};
@@ -94,8 +107,6 @@ private:
         std::optional<measurement> measured{};
     };
 
-    static constexpr double zygote_seconds =
-        10;  ///< within which it answers: it waits half a second, and then for killed processes to end
     static constexpr double settle_seconds = 0.01;  ///< within which threads must come to rest, as those of OpenMP do
 
     [[nodiscard]] bool watched() const noexcept { return hold_.watched && hold_.memory_bytes != 0; }
@@ -118,6 +129,9 @@ private:
 
     /// Takes the new worker, if it has come. True where the conversation continues or is over.
     bool replaced();
+
+    /// Whether a zygote that has not answered may still do so.
+    bool may_answer();
 
     /// Ends a try. `how` says how its worker ended, where it did.
     void conclude(const zygote_answer& how);
@@ -157,7 +171,6 @@ private:
 #if TUNEKIT_BODIES
 #include <sys/wait.h>
 #include <unistd.h>
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <utility>
@@ -183,6 +196,7 @@ TUNEKIT_INLINE worker_link::worker_link(worker_link&& other) noexcept
       baseline_(other.baseline_),
       served_(other.served_),
       at_(other.at_),
+      patience_(other.patience_),
       talk_(std::move(other.talk_)),
       why_gone_(std::move(other.why_gone_))
 {
@@ -200,6 +214,7 @@ TUNEKIT_INLINE worker_link& worker_link::operator=(worker_link&& other) noexcept
     std::swap(baseline_, taken.baseline_);
     std::swap(served_, taken.served_);
     std::swap(at_, taken.at_);
+    std::swap(patience_, taken.patience_);
     std::swap(talk_, taken.talk_);
     std::swap(why_gone_, taken.why_gone_);
     return *this;

@@ -29,8 +29,20 @@ TUNEKIT_INLINE void worker_link::replace(bool at_once, then after)
     const zygote_order order{at_once ? 1U : 0U};
     send_packet(control_.get(), &order,
                 sizeof order);  // where that fails, the zygote's last answer or its end can be read
-    patience_ = wall_clock{}() + zygote_seconds;
+    const double now = wall_clock{}();
+    patience_ = now + zygote_seconds;
+    talk_.next_look = now + 0.1;
     at_ = state::replacing;
+}
+
+TUNEKIT_INLINE bool worker_link::may_answer()
+{
+    const double now = wall_clock{}();
+    if (now >= talk_.next_look) {
+        patience_ = patience_with(proc_text("/proc/%d/stat", zygote_).state_and_parent().first, now, patience_);
+        talk_.next_look = now + 0.1;
+    }
+    return now < patience_;
 }
 
 TUNEKIT_INLINE bool worker_link::replaced()
@@ -40,7 +52,7 @@ TUNEKIT_INLINE bool worker_link::replaced()
     do {
         switch (receive_now(control_.get(), &answer, sizeof answer, size, &worker_)) {
             case received::nothing_yet:
-                if (wall_clock{}() < patience_) return false;
+                if (may_answer()) return false;
                 leave("the zygote does not answer; something stopped it");
                 return true;
             case received::end:
