@@ -29,12 +29,22 @@ const tk::tile_table& kernel_table()
 
 bool programs::table_runs_here()
 {
-#if defined(__x86_64__) && defined(__AVX512F__)
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
-#elif defined(__x86_64__) && defined(__AVX2__)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-    return true;
+    bool all = true;
+#if defined(__x86_64__) && defined(__AVX2__)
+    all = all && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #endif
+#if defined(__x86_64__) && defined(__AVX512F__)
+    all = all && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+#endif
+#if defined(__x86_64__) && defined(__AVX512VBMI__)
+    all = all && __builtin_cpu_supports("avx512vbmi");
+#endif
+#if defined(__x86_64__) && defined(__AVX512VNNI__)
+    all = all && __builtin_cpu_supports("avx512vnni");
+#endif
+#if defined(__x86_64__) && defined(__AVX512BF16__)
+    all = all && __builtin_cpu_supports("avx512bf16");
+#endif
+    return all;
 }

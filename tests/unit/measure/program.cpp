@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -187,6 +188,10 @@ TEST_CASE("same_output: numbers within the tolerance, all else as it is")
     CHECK(wrong("1e999", "1", {.relative = 1}) != "");
     CHECK(measure::same_output{"a"}({.output = "a", .cut = true}).has_value());
     CHECK(!measure::same_output{"a"}({.output = "b", .file = "a"}).has_value());
+    for (const double none : {-1e-3, std::nan("")}) {
+        CHECK_THROWS_AS(measure::run_check(measure::same_output{"a", {.relative = none}}), std::invalid_argument);
+        CHECK_THROWS_AS(measure::run_check(measure::same_output{"a", {.absolute = none}}), std::invalid_argument);
+    }
 }
 
 TEST_CASE("at_pointer: a number of a JSON")
@@ -294,7 +299,7 @@ TEST_CASE("program: every way of ending badly is a failure of its own")
     fails({.command = script("exit 0"), .exit_status = 4}, failure_kind::exited, "exit status 0, want 4");
     CHECK(of({.command = script("exit 4"), .exit_status = 4}).ok());
     fails({.command = script("echo going; sleep 60")}, failure_kind::run_timeout,
-          "still running after 0.3 s; it said 'going'", 0, {.run_seconds = 0.3});
+          "still running after 1 s; it said 'going'", 0, {.run_seconds = 1});
     fails({.command = script("trap '' TERM; while :; do sleep 60; done")}, failure_kind::run_timeout, "still running",
           0, {.run_seconds = 0.3});
     fails({.command = script("while :; do :; done"), .cpu_seconds = 1}, failure_kind::run_timeout,

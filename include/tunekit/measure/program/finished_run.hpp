@@ -67,18 +67,25 @@ class of_run {
     };
 
 public:
-    /// Holds a copy of `f`, which is called with a finished_run.
+    /// Holds a copy of `f`, which is called with a finished_run. Throws what f.validate() throws, where there is one.
     template <class F>
         requires(!std::same_as<std::remove_cvref_t<F>, of_run> &&
                  std::is_invocable_r_v<Result, const std::remove_cvref_t<F>&, const finished_run&>)
     of_run(F&& f)  // implicit: a lambda converts
-        : held_(core::polymorphic<called>::template make<model<std::remove_cvref_t<F>>>(std::forward<F>(f)))
+        : held_(core::polymorphic<called>::template make<model<std::remove_cvref_t<F>>>(checked(std::forward<F>(f))))
     {
     }
     /// What the held callable returns for `run`.
     [[nodiscard]] Result operator()(const finished_run& run) const { return held_->on(run); }
 
 private:
+    template <class F>
+    static F&& checked(F&& f)
+    {
+        if constexpr (requires { f.validate(); }) f.validate();
+        return std::forward<F>(f);
+    }
+
     core::polymorphic<called> held_;
 };
 

@@ -155,6 +155,9 @@ struct same_output {
     std::string reference;  ///< the text of a right run
     tolerance within{};     ///< the allowed distance of each number; 0: numbers must be equal
 
+    /// Throws std::invalid_argument where the tolerance is negative or NaN.
+    void validate() const { within.validate(); }
+
     /// The first line that differs, with what it should be; empty where none does.
     [[nodiscard]] std::optional<std::string> operator()(const finished_run& run) const
     {
