@@ -23,7 +23,8 @@ namespace tunekit::mcmc {
 [[nodiscard]] inline std::vector<double> acceptance(const chain& all)
 {
     std::vector<double> out;
-    for (const std::uint64_t n : all.accepted) out.push_back(static_cast<double>(n) / static_cast<double>(all.steps));
+    const double steps = all.steps > 0 ? static_cast<double>(all.steps) : std::numeric_limits<double>::quiet_NaN();
+    for (const std::uint64_t n : all.accepted) out.push_back(static_cast<double>(n) / steps);
     return out;
 }
 

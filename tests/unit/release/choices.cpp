@@ -100,7 +100,8 @@ auto improves(double sd)
 {
     return [=]() -> numbers {
         const tk::acquisition::expected_improvement ei;
-        return {ei.value({1, sd}, 2), ei.value({3, sd}, 2), ei.value({1e308, sd}, -1e308), ei.value({-1e308, sd}, 1e308)};
+        return {ei.value({1, sd}, 2), ei.value({3, sd}, 2), ei.value({1e308, sd}, -1e308),
+                ei.value({-1e308, sd}, 1e308)};
     };
 }
 
