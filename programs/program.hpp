@@ -68,7 +68,10 @@ int run_program(CLI::App& app, int argc, char** argv, Run&& run)
 inline void check_file(const std::string& option, const std::string& path)
 {
     if (path.empty() || path == "-") return;
-    const bool there = ::access(path.c_str(), F_OK) == 0;
+    struct stat s{};
+    const bool there = ::stat(path.c_str(), &s) == 0;
+    if (there && !S_ISREG(s.st_mode))  // a page takes the place of what was there, which may be a device
+        tunekit::invalid(option + " \"" + path + "\" is no regular file, want a file that can be written");
     std::FILE* file = std::fopen(path.c_str(), "ab");
     if (file == nullptr) tunekit::invalid(option + " \"" + path + "\" cannot be written, want a file that can");
     std::fclose(file);

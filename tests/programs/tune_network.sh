@@ -25,6 +25,22 @@ refuses '--workers' --network alexnet --workers abc
 refuses 'processors that this process may use, want one for each' --network alexnet --workers 4096
 [ "$(nproc)" = 1 ] || refuses 'one candidate runs on a device at a time' --network alexnet --device cuda --workers 2
 refuses 'cannot be opened for writing' --network alexnet --log "$work/none/log"
+refuses 'is a folder, want a regular file' --network alexnet --log "$work"
+refuses 'is a device, want a regular file' --network alexnet --log /dev/null
+refuses 'cannot be written, want a file that can' --network alexnet --report "$work/none/page.html"
+mkfifo "$work/fifo"
+for place in "$work" "$work/fifo" /dev/full; do
+    refuses 'is no regular file, want a file that can be written' --network alexnet --report "$place"
+done
+for number in nan -1 -inf 1s ''; do
+    refuses '--seconds' --network alexnet --seconds "$number"
+done
+for number in nan -1 abc; do
+    refuses '--slot-seconds' --network alexnet --slot-seconds "$number"
+done
+for number in 1.5 nan 1e3; do
+    refuses '--seed' --network alexnet --seed "$number"
+done
 "$tune" --version | grep -q "^tune_network (tunekit) [0-9]" || fail "--version"
 if "$tune" --network resnet18 --spaces >/dev/full 2>"$work/err"; then fail "a full disk: exit status 0"; fi
 grep -q "standard output cannot be written in full" "$work/err" || fail "a full disk is not told"
@@ -45,7 +61,7 @@ grep -q "^tunekit: no CUDA d" "$work/err" || fail "no device: said '$(cat "$work
 "$tune" --network alexnet --seconds 30 --seed 3 --log "$work/log" --json >/dev/null 2>&1 &
 child=$!
 tries=0
-while [ "$(cat "$work/log" 2>/dev/null | wc -l)" -lt 12 ] && [ $tries -lt 300 ]; do
+while [ "$(cat "$work/log" 2>/dev/null | wc -l)" -lt 12 ] && [ $tries -lt 1200 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done
@@ -64,6 +80,24 @@ for key in '"network": "alexnet"' '"measuring_share"' '"default_latency_ms"' '"t
 done
 [ "$(grep -c '"verified": true' "$work/json")" = 5 ] || fail "not every task has a verified kernel"
 
+# Ended by a signal: the table so far, and a log that is taken up.
+for signal in INT TERM; do
+    sh -c 'trap - INT; exec "$@"' sh "$tune" --network alexnet --seconds 600 --seed 3 --log "$work/ended.$signal" >"$work/out" 2>"$work/err" &
+    child=$!
+    tries=0
+    while [ "$(cat "$work/ended.$signal" 2>/dev/null | wc -l)" -lt 12 ] && [ $tries -lt 1200 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+    kill -s $signal $child
+    status=0
+    wait $child || status=$?
+    if [ $signal = TERM ]; then want=143; else want=130; fi
+    [ "$status" = "$want" ] || fail "SIG$signal: exit status $status, want $want: $(cat "$work/err")"
+    grep -q '^A1 ' "$work/out" || fail "SIG$signal: no table: $(cat "$work/out" "$work/err")"
+done
+"$tune" --network alexnet --seconds 2 --seed 3 --log "$work/ended.INT" --resume >"$work/out" || fail "after SIGINT: exit status $?"
+
 # Two workers: both have trials, which the log, the JSON and the table name; killed and taken up by one, then by two again.
 # worker K: trials of worker K in the log.
 worker() { grep -c "^{\"tell\":[0-9]*,\"worker\":$1," "$work/two" || true; }
@@ -71,7 +105,7 @@ if [ "$(nproc)" -gt 1 ]; then
     "$tune" --network alexnet --workers 2 --seconds 30 --seed 3 --log "$work/two" --json >/dev/null 2>&1 &
     child=$!
     tries=0
-    while [ "$(cat "$work/two" 2>/dev/null | wc -l)" -lt 60 ] && [ $tries -lt 300 ]; do
+    while [ "$(cat "$work/two" 2>/dev/null | wc -l)" -lt 60 ] && [ $tries -lt 1200 ]; do
         sleep 0.1
         tries=$((tries + 1))
     done
@@ -88,7 +122,17 @@ if [ "$(nproc)" -gt 1 ]; then
     [ "$(worker 1)" = "$at_kill" ] || fail "one worker went on under the name of another"
     grep -q '"workers": 1,' "$work/json" || fail "the JSON does not count its workers"
     trials=$(($(worker 0) + $(worker 1)))
-    "$tune" --network alexnet --workers 2 --seconds 8 --seed 3 --log "$work/two" --resume >"$work/table" || fail "two workers take up the run again"
+    "$tune" --network alexnet --workers 2 --seconds 600 --seed 3 --log "$work/two" --resume >"$work/table" &
+    child=$!
+    tries=0
+    while [ $(($(worker 0) + $(worker 1))) -le "$trials" ] && [ $tries -lt 1200 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+    kill -s TERM $child
+    status=0
+    wait $child || status=$?
+    [ "$status" = 143 ] || fail "two workers take up the run again: exit status $status, want 143"
     grep -q '^{"workers":2,' "$work/two" || fail "the log does not say that two workers went on"
     [ $(($(worker 0) + $(worker 1))) -gt "$trials" ] || fail "two workers found nothing to do"
     grep -qE '^A1 .* [0-9]+\+[0-9]+ ' "$work/table" || fail "the table does not tell the trials of each worker"
