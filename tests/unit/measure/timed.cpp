@@ -52,6 +52,12 @@ struct fake_clock {
     double operator()() const { return time->seconds; }
 };
 
+/// A clock of which each reading takes a microsecond.
+struct slow_clock {
+    fake_time* time;
+    double operator()() const { return time->seconds += 1e-6; }
+};
+
 constexpr measure::timed_options as_asked{.min_steps = 0};
 
 }  // namespace
@@ -100,6 +106,14 @@ TEST_CASE("timed warms up until runs get no faster, within bounds")
 
 TEST_CASE("timed batches what is too short for the clock")
 {
+    fake_time time;
+    measure::timed by_steps{[&](int) { time.pass(1e-7); }, measure::fixed{.runs = 3, .batch = 1}, measure::no_check{},
+                            slow_clock{&time}};
+    const auto stepped = by_steps(0, {});
+    REQUIRE(stepped.ok());
+    CHECK(stepped.batches.size() == 3);
+    CHECK(stepped.runs >= 3 * 1990);  // 200 readings take 2000 runs; a window has one reading of its own
+
     int runs = 0;
     double x = 1;
     const auto short_kernel = [&](int) {
@@ -110,7 +124,7 @@ TEST_CASE("timed batches what is too short for the clock")
     const auto m = how(0, {});
     REQUIRE(m.ok());
     CHECK(m.batches.size() == 3);
-    CHECK(m.runs > 300);  // some tens of nanoseconds against 200 readings of a clock
+    CHECK(m.runs > 3);  // how many depends on the machine
     CHECK(m.runs <= static_cast<std::uint32_t>(runs));
     CHECK(m.cost < 1e-6);
 
@@ -118,7 +132,7 @@ TEST_CASE("timed batches what is too short for the clock")
                              measure::thread_clock{}};
     const auto t = on_thread(0, {});
     REQUIRE(t.ok());
-    CHECK(t.runs > 300);
+    CHECK(t.runs > 3);
 }
 
 TEST_CASE("timed prepares outside the timed window, restores before each run and numbers the turns")

@@ -60,7 +60,7 @@ inline void sqrt(floats& x)
 {
 #if defined(__x86_64__) && !defined(__clang__) && defined(__AVX512F__) && defined(__AVX512BW__) && \
     defined(__AVX512DQ__) && defined(__AVX512VL__)
-    x = __builtin_ia32_sqrtps512_mask(x, x, 0xffff, 4);  // 4: rounds as is set
+    x = __builtin_ia32_sqrtps512_mask(x, x, -1, 4);  // all lanes; 4: rounds as is set
 #elif defined(__x86_64__) && !defined(__clang__) && defined(__AVX2__)
     x = __builtin_ia32_sqrtps256(x);
 #elif defined(__x86_64__) && !defined(__clang__)
