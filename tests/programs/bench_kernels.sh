@@ -8,6 +8,9 @@ if [ ! -x "$program" ]; then
     echo "skipped: bench_kernels is not built here, it needs oneDNN and OpenBLAS"
     exit 0
 fi
+# It names what slows a peer down, a line each: none of that here.
+unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE OPENBLAS_BLOCK_FACTOR DNNL_MAX_CPU_ISA ONEDNN_MAX_CPU_ISA DNNL_CPU_ISA_HINTS ONEDNN_CPU_ISA_HINTS \
+    DNNL_DEFAULT_FPMATH_MODE ONEDNN_DEFAULT_FPMATH_MODE DNNL_VERBOSE ONEDNN_VERBOSE DNNL_JIT_DUMP OMP_SCHEDULE OMP_THREAD_LIMIT OMP_DYNAMIC
 . "$(dirname "$0")/support/refuses.sh"
 refuses 'want resnet18, vgg16, alexnet' --network nonet
 refuses "unknown layer 'R99'" --layers R99
