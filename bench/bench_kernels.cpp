@@ -23,6 +23,7 @@
 #include "bench/support/cuda_rows.hpp"
 #include "bench/support/field.hpp"
 #include "bench/support/kernel_report.hpp"
+#include "bench/support/product_shapes.hpp"
 #include "bench/support/tuned_form.hpp"
 #include "programs/kernel_table.hpp"
 #include "programs/operator_task.hpp"
@@ -46,14 +47,6 @@ struct settings {
     bool json = false, resume = false;
 };
 
-/// Square, one batch, tall and flat ones, a head's and a dense layer's.
-constexpr std::array<gemm_layer, 7> products{{{"1024x1024x1024", {.m = 1024, .n = 1024, .k = 1024}},
-                                              {"512x512x512", {.m = 512, .n = 512, .k = 512}},
-                                              {"128x768x768", {.m = 128, .n = 768, .k = 768}},
-                                              {"128x3072x768", {.m = 128, .n = 3072, .k = 768}},
-                                              {"128x768x3072", {.m = 128, .n = 768, .k = 3072}},
-                                              {"12x128x128x64", {.batch = 12, .m = 128, .n = 128, .k = 64}},
-                                              {"1x1000x512", {.m = 1, .n = 1000, .k = 512}}}};
 constexpr int dense_rows = 8;  // at most, of a product with a form of its own
 constexpr std::array<std::string_view, 6> known_forms{"direct", "nchw", "choice", "nchw_choice", "gemm", "dense"};
 
@@ -98,7 +91,7 @@ std::vector<job> jobs_of(const settings& set)
         return forms.empty() || std::find(forms.begin(), forms.end(), form) != forms.end();
     };
     for (const auto& name : set.networks) {
-        const network gemms{"gemm", {}, products};
+        const network gemms{"gemm", {}, bench::product_shapes};
         const network* const net = name == gemms.name ? &gemms : find_network(name);
         tk::require(net != nullptr, "unknown network '" + name +
                                         "', want resnet18, vgg16, alexnet, squeezenet, transformer, bert or gemm");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Hostile numbers to statistics, bandits, criteria, clusters and choices, without assertions.
 #include <cstddef>
-#include <limits>
 #include <vector>
 
 #include "tests/unit/release/outcome.hpp"
@@ -17,11 +16,6 @@ namespace tk = tunekit;
 using numbers = std::vector<double>;
 using floats = std::vector<float>;
 using enum outcome;
-
-constexpr double inf = std::numeric_limits<double>::infinity();
-constexpr double nan_d = std::numeric_limits<double>::quiet_NaN();
-constexpr float inf_f = std::numeric_limits<float>::infinity();
-constexpr float nan_f = std::numeric_limits<float>::quiet_NaN();
 
 numbers pair(const tk::stats::interval& i) { return {i.low, i.high}; }
 

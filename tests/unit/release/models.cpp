@@ -2,7 +2,6 @@
 // Hostile numbers to models, samplers, forecasts and fits, without assertions.
 #include <cstddef>
 #include <functional>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -20,11 +19,6 @@ namespace tk = tunekit;
 using numbers = std::vector<double>;
 using floats = std::vector<float>;
 using enum outcome;
-
-constexpr double inf = std::numeric_limits<double>::infinity();
-constexpr double nan_d = std::numeric_limits<double>::quiet_NaN();
-constexpr float inf_f = std::numeric_limits<float>::infinity();
-constexpr float nan_f = std::numeric_limits<float>::quiet_NaN();
 
 const floats eight{1, 2, 3, 4, 5, 6, 7, 8};
 const numbers huge{1e308, -1e308, 1e308, -1e308, 1e308, -1e308, 1e308, 1e308};

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,11 @@
 #ifndef NDEBUG
 #error "these tests are those of release builds: compile them with NDEBUG"
 #endif
+
+inline constexpr double inf = std::numeric_limits<double>::infinity();
+inline constexpr double nan_d = std::numeric_limits<double>::quiet_NaN();
+inline constexpr float inf_f = std::numeric_limits<float>::infinity();
+inline constexpr float nan_f = std::numeric_limits<float>::quiet_NaN();
 
 /// What becomes of a call. `answered`: with finite numbers. `refused`: an exception of one line that begins as those of the library do.
 enum class outcome : int { answered, infinite, not_a_number, refused, other_exception, ended };
