@@ -3,11 +3,11 @@
 // Eigen; oneDNN has none in double precision. Random configurations are tried for some seconds, then the best of them, the
 // untuned one and the peers run in interleaved rounds on the thread's CPU clock. The blocked layouts are not converted.
 
+#include <CLI/CLI.hpp>
 #include <Eigen/Core>
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,7 +15,10 @@
 #include "bench/support/begin_honestly.hpp"
 #include "bench/support/cpu_peers.hpp"
 #include "bench/support/field.hpp"
+#include "bench/support/kernel_report.hpp"
 #include "programs/product_tables.hpp"
+#include "programs/program.hpp"
+#include "tunekit/core/error.hpp"
 #include "tunekit/kernels/conv2d/blocked.hpp"
 #include "tunekit/kernels/conv2d/blocked_space.hpp"
 #include "tunekit/kernels/reference.hpp"
@@ -47,7 +50,7 @@ void unfold(const conv2d_shape& s, const double* x, double* to)
                 }
 }
 
-void compare(const conv2d_layer& layer, double seconds, int rounds)
+bench::row compare(const conv2d_layer& layer, double seconds, int rounds)
 {
     const conv2d_shape& s = layer.shape;
     tk::random::philox gen(1);
@@ -69,13 +72,12 @@ void compare(const conv2d_layer& layer, double seconds, int rounds)
         return std::make_shared<candidate>(std::move(c));
     };
     const auto space = conv2d_space(s, fp64_table());
-    conv2d_config best = default_config(s, fp64_table());
+    const auto tried = [&](tk::index i) { return made(conv2d_config_of(space.at(i))); };
+    tk::index best = *index_of(space, default_config(s, fp64_table()));
     double least = 1e9, spent = 0;
-    std::size_t tried = 0;
-    for (conv2d_config next = best; spent < seconds;
-         next = conv2d_config_of(space.at(space.sample(1, gen)[0])), ++tried) {
+    for (tk::index next = best; spent < seconds; next = space.sample(1, gen)[0]) {
         spent += bench::seconds_of([&] {
-            const auto c = made(next);
+            const auto c = tried(next);
             for (int k = 0; k < 3; ++k)
                 if (const double took = bench::seconds_of([&] { c->run(); }); took < least) {
                     least = took;
@@ -92,13 +94,13 @@ void compare(const conv2d_layer& layer, double seconds, int rounds)
         unfold(s, x.data(), unfolded.data());
         return unfolded.data();
     };
-    const auto tuned = made(best), untuned = made(default_config(s, fp64_table()));
+    const auto tuned = tried(best), untuned = made(default_config(s, fp64_table()));
     using matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     std::vector<bench::contestant> field{
         {"tuned", [&] { tuned->run(); }},
         {"untuned", [&] { untuned->run(); }},
-        {"im2col, OpenBLAS", [&] { bench::blas_product(s.co, pixels, depth, w.data(), columns(), plain.data()); }},
-        {"im2col, Eigen", [&] {
+        {"openblas_im2col", [&] { bench::blas_product(s.co, pixels, depth, w.data(), columns(), plain.data()); }},
+        {"eigen_im2col", [&] {
              const double* const c = columns();
              Eigen::Map<matrix>(plain.data(), s.co, pixels).noalias() =
                  Eigen::Map<const matrix>(w.data(), s.co, depth) * Eigen::Map<const matrix>(c, depth, pixels);
@@ -106,29 +108,35 @@ void compare(const conv2d_layer& layer, double seconds, int rounds)
     const auto took = bench::interleaved(field, rounds);
     doubles ours(plain.size());
     tuned->kernel.unpack_output(tuned->y, ours);
-    if (relative_error(ours, plain) > 1e-12) {
-        std::fprintf(stderr, "bench_doubles: %s differs from its peers\n", std::string(layer.name).c_str());
-        std::exit(1);
-    }
+    tk::require(relative_error(ours, plain) <= 1e-12, std::string(layer.name) + " differs from its peers");
     const auto rate = [&](std::size_t i) { return 2e-9 * static_cast<double>(s.macs()) / tk::stats::median(took[i]); };
     const std::size_t peer = rate(2) > rate(3) ? 2 : 3;
-    const auto ratio = bench::ratio_of(took[peer], took[0]);
-    std::printf("| %s | %.1f | %.1f | %.1f | %.1f | %.3f [%.3f, %.3f] | %zu |\n", std::string(layer.name).c_str(),
-                rate(0), rate(1), rate(2), rate(3), ratio.median, ratio.low, ratio.high, tried);
-    std::fflush(stdout);
+    return {.layer = std::string(layer.name),
+            .ours = {{"direct", space.text(best), rate(0), rate(1)}},
+            .peers = {{field[2].name, rate(2)}, {field[3].name, rate(3)}},
+            .comparisons = {{"direct", "direct", "best_peer", bench::ratio_of(took[peer], took[0]), field[peer].name}}};
 }
 
 }  // namespace
 
 int main(int argc, char** argv)
 {
-    const double seconds = argc > 1 ? std::atof(argv[1]) : 3;
-    if (!(seconds > 0) || argc > 2) {
-        std::fprintf(stderr, "bench_doubles [SECONDS]: want a number > 0, the seconds of tuning a layer\n");
-        return 2;
-    }
     bench::begin_honestly(argv);
-    std::printf(
-        "| layer | tuned, GFLOP/s | untuned | im2col, OpenBLAS | im2col, Eigen | of the better peer | tried |\n");
-    for (const conv2d_layer& layer : resnet18) compare(layer, seconds, 31);
+    double seconds = 3;
+    bool json = false;
+    CLI::App app("Direct convolutions of ResNet-18 in double precision against products of the unfolded input.",
+                 "bench_doubles");
+    app.add_option("--seconds", seconds, "of trying configurations of each layer")
+        ->capture_default_str()
+        ->check(CLI::PositiveNumber);
+    app.add_flag("--json", json, "print JSON");
+    return programs::run_program(app, argc, argv, [&] {
+        std::vector<bench::row> rows;
+        for (const conv2d_layer& layer : resnet18) {
+            rows.push_back(compare(layer, seconds, 31));
+            if (!json) bench::print_row(rows.back());
+        }
+        if (json) std::printf("%s\n", bench::to_json(rows).c_str());
+        else bench::print_summaries(rows);
+    });
 }
