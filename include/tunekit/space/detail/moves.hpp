@@ -4,6 +4,7 @@
 /// \file
 /// Steps from one row of a numbering to another.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -35,8 +36,12 @@ public:
     /// `nowhere`. As `step`, without the ordinals.
     [[nodiscard]] index free_step(const numbering& rows, index i, std::uint64_t r) const
     {
-        const std::size_t j = pick(neighbourhood::any_value, r);
-        return rows.advanced(i, j, r + 1);
+        if (r >= owners_.size()) {
+            const std::size_t j = pick(neighbourhood::any_value, r);
+            return rows.advanced(i, j, r + 1);
+        }
+        const std::size_t j = owners_[r];
+        return rows.advanced(i, j, r + 1 - (j > 0 ? others_[j - 1] : 0));
     }
 
     /// All neighbours of row `i`, ascending, without `i`.
@@ -71,7 +76,10 @@ private:
     /// Shell's sort: what is sorted is short, and std::sort is the most expensive line to compile in a space.
     static void sort(std::vector<index>& x);
 
+    static constexpr std::size_t most_owners = 4096;
+
     std::vector<parameter> parameters_;
+    std::vector<std::uint32_t> owners_;   // the parameters of the first ways to another value, `most_owners` at most
     std::vector<std::uint64_t> others_;   // ways to another value
     std::vector<std::uint64_t> steps_;    // 2 where there is more than one value
     std::vector<std::uint64_t> trades_;   // pairs
@@ -90,6 +98,8 @@ TUNEKIT_INLINE void moves::add(const axis& a)
         of.push_back((of.empty() ? 0 : of.back()) + more);
     };
     sum(others_, n - 1);
+    const auto owned = static_cast<std::size_t>((std::min)(others_.back(), std::uint64_t{most_owners}));
+    owners_.resize(owned, static_cast<std::uint32_t>(parameters_.size()));
     sum(steps_, n > 1 ? 2 : 0);
     sum(trades_, a.pairs);
     parameters_.push_back({n, a.pairs, swapped_.size()});
