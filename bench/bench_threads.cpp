@@ -1,31 +1,50 @@
 // SPDX-License-Identifier: MIT
-// Products and direct convolutions on several threads against one, with the default configurations: every division of
-// gemm_division_space, and the convolutions R2, R6 and R9 of ResNet-18. Wall time; medians of interleaved rounds, with the
-// least and the greatest. Needs as many idle cores as threads. "each its own" is the ceiling: every thread runs the whole
-// serial kernel on operands of its own. oneDNN and OpenBLAS run beside them with as many threads.
+// Products and direct convolutions on several threads: the division is tuned together with the tile, by wall time on all cores, and so is
+// the form on one thread. Then both, the untuned configuration cut each way, oneDNN and OpenBLAS with as many threads run in interleaved
+// rounds. "ceiling" is every thread running the whole serial winner on operands of its own. Needs as many idle cores as threads.
 
 #include <pthread.h>
 #include <sched.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <barrier>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "bench/support/begin_honestly.hpp"
 #include "bench/support/cpu_peers.hpp"
+#include "bench/support/field.hpp"
+#include "bench/support/kernel_report.hpp"
+#include "bench/support/product_shapes.hpp"
+#include "bench/support/tuned_form.hpp"
 #include "programs/kernel_table.hpp"
+#include "programs/program.hpp"
+#include "tunekit/core/error.hpp"
 #include "tunekit/kernels/conv2d/blocked_space.hpp"
 #include "tunekit/kernels/conv2d/parallel.hpp"
 #include "tunekit/kernels/gemm/parallel.hpp"
 #include "tunekit/kernels/gemm/space.hpp"
+#include "tunekit/kernels/reference.hpp"
+#include "tunekit/kernels/workloads.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/in_process.hpp"
+#include "tunekit/measure/timed.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/random/uniform.hpp"
+#include "tunekit/recipes/combined.hpp"
+#include "tunekit/tune/tune.hpp"
 
 namespace {
 
@@ -85,141 +104,269 @@ private:
     std::vector<std::thread> threads_;
 };
 
-struct item {
-    std::string name;
-    std::function<void()> run;
-    double times = 1;  // how often it does the work
-    std::vector<double> seconds = {};
+struct settings {
+    std::vector<std::string> layers;
+    int threads = 2, rounds = 31;
+    double seconds = 10;
+    std::uint64_t seed = 1;
+    bool json = false;
 };
 
-/// After a pause, in which the waiting threads of other libraries fall asleep: awake they would hold a core.
+/// A contestant of the last comparison, which runs `times` times the work of one.
+struct runner {
+    std::string name, config;
+    std::function<void()> run;
+    double times = 1;
+};
+
+/// Wall seconds of one run, after a pause in which the waiting threads of other libraries fall asleep: awake they would hold a core.
 double paused_seconds_of(const std::function<void()>& run)
 {
     std::this_thread::sleep_for(std::chrono::milliseconds(40));
     run();
-    const auto began = std::chrono::steady_clock::now();
+    const tk::measure::wall_clock now;
+    const double began = now();
     int runs = 0;
     double spent = 0;
     while (spent < 0.02) {
         run();
         ++runs;
-        spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+        spent = now() - began;
     }
     return spent / runs;
 }
 
-/// Measures all items in turn; prints each with its speed-up over the first.
-void compare(const std::string& what, std::vector<item>& items, double flops)
+/// The best of a space by wall time: tuned by the library's default strategy, then raced. `plan(point)` makes what is run.
+template <class Space, class Plan>
+tk::index tuned(const std::string& layer, const std::string& name, const Space& space, tk::index untuned,
+                const Plan& plan, const settings& set)
 {
-    constexpr int rounds = 15;
-    for (int round = 0; round < rounds; ++round)
-        for (auto& i : items) i.seconds.push_back(paused_seconds_of(i.run) / i.times);
-    for (auto& i : items) {
-        std::vector<double> ratio;
-        for (std::size_t k = 0; k < i.seconds.size(); ++k) ratio.push_back(items[0].seconds[k] / i.seconds[k]);
-        std::sort(ratio.begin(), ratio.end());
-        std::sort(i.seconds.begin(), i.seconds.end());
-        std::printf("%-16s %-22s %8.1f GFLOP/s  %5.2f [%.2f, %.2f]\n", what.c_str(), i.name.c_str(),
-                    flops / i.seconds[rounds / 2] * 1e-9, ratio[rounds / 2], ratio.front(), ratio.back());
-    }
+    constexpr double race_share = 0.1;
+    auto measurer = tk::measure::in_process(
+        space, tk::measure::timed{plan, bench::form_repetition, tk::measure::no_check{}, tk::measure::wall_clock{}});
+    const auto base = tk::recipes::combined();
+    tk::tuner tuner(space, tk::recipe{base.strategy, base.repetition, bench::form_limits},
+                    {.seconds = (1 - race_share) * set.seconds}, tk::random::philox(set.seed));
+    tuner.begin_with({untuned});
+    tk::tune(tuner, measurer);
+    const bench::form of{.layer = layer, .name = name, .task = {.space = space, .untuned = untuned}};
+    return bench::winner_of(of, measurer, tuner.record(), race_share * set.seconds);
 }
 
-void products(team& workers, int threads)
+/// Rows of a layer: what `runners` reach, those behind `ours` being peers; ratios to the first, the form on one thread.
+bench::row compare(std::string layer, const std::string& group, const std::vector<runner>& runners, std::size_t ours,
+                   double flops, int rounds)
 {
-    const auto on_team = [&](std::size_t n, const auto& task) { workers.run(n, task); };
-    for (const gemm_shape& s : {gemm_shape{.m = 1024, .n = 1024, .k = 1024}, gemm_shape{.m = 512, .n = 512, .k = 512},
-                                gemm_shape{.m = 128, .n = 3072, .k = 768}, gemm_shape{.m = 128, .n = 768, .k = 3072}}) {
-        const auto size = [](int rows, int columns) {
-            return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
-        };
-        std::vector<float> a(size(s.m, s.k), 0.5F), b(size(s.k, s.n), 0.25F), c(size(s.m, s.n));
-        const gemm_config config = default_config(s, kernel_table());
-        const auto space = gemm_division_space(s, threads);
-        std::vector<parallel_gemm> kernels;
-        std::vector<item> items;
-        kernels.reserve(space.size());
-        for (tk::index i = 0; i < space.size(); ++i) {
-            kernels.emplace_back(s, config, kernel_table(), gemm_division_of(space.at(i)));
-            items.push_back(
-                {space.text(i), [&, &kernel = kernels.back()] { kernel.run(a.data(), b.data(), c.data(), on_team); }});
-        }
-        struct operands {
-            gemm_kernel kernel;
-            std::vector<float> a, b, c;
-        };
-        std::vector<operands> own;
-        for (int i = 0; i < threads; ++i) own.push_back({gemm_kernel(s, config, kernel_table()), a, b, c});
-        items.push_back({"each its own",
-                         [&] {
-                             workers.run(own.size(), [&](std::size_t i) {
-                                 own[i].kernel.run(own[i].a.data(), own[i].b.data(), own[i].c.data());
-                             });
-                         },
-                         static_cast<double>(threads)});
-        for (auto& peer : bench::peers_of(s)) items.push_back({peer.name, peer.run});
-        compare(std::to_string(s.m) + " x " + std::to_string(s.n) + " x " + std::to_string(s.k), items,
-                2.0 * s.m * s.n * s.k);
+    std::vector<std::vector<double>> seconds(runners.size());
+    for (int r = 0; r < rounds; ++r)
+        for (std::size_t i = 0; i < runners.size(); ++i)
+            seconds[i].push_back(paused_seconds_of(runners[i].run) / runners[i].times);
+    const auto rate = [&](std::size_t i) { return flops / tk::stats::median(seconds[i]) / 1e9; };
+    bench::row out{.layer = std::move(layer)};
+    for (std::size_t i = 0; i < ours; ++i) {
+        out.ours.push_back({runners[i].name, runners[i].config, rate(i), 0});
+        if (i == 0) continue;
+        out.comparisons.push_back(
+            {runners[i].name, group + "_" + runners[i].name, "one_thread", bench::ratio_of(seconds[0], seconds[i])});
     }
+    std::optional<std::size_t> best;
+    for (std::size_t i = ours; i < runners.size(); ++i) {
+        out.peers.emplace_back(runners[i].name, rate(i));
+        if (!best || rate(i) > rate(*best)) best = i;
+        if (runners[i].name == "openblas")
+            out.comparisons.push_back(
+                {"tuned", group + "_tuned", "openblas", bench::ratio_of(seconds[i], seconds[1]), {}});
+    }
+    if (best)
+        out.comparisons.push_back(
+            {"tuned", group + "_tuned", "best_peer", bench::ratio_of(seconds[*best], seconds[1]), runners[*best].name});
+    return out;
 }
 
-void convolutions(team& workers, int threads)
+std::vector<float> random_floats(std::int64_t n, tk::random::philox& gen)
 {
+    std::vector<float> out(static_cast<std::size_t>(n));
+    for (float& x : out) x = 2 * static_cast<float>(tk::random::uniform_01(gen)) - 1;
+    return out;
+}
+
+void require_equal(const std::string& layer, std::span<const float> got, std::span<const float> want)
+{
+    tk::require(relative_error(got, want) < 1e-4, layer + " on threads computes something else");
+}
+
+/// A whole product and its operands.
+struct product_on {
+    parallel_gemm kernel;
+    std::vector<float> a, b, c;
+};
+
+bench::row product_row(const gemm_layer& layer, team& workers, const settings& set)
+{
+    const gemm_shape& s = layer.shape;
+    const std::string name(layer.name);
     const auto on_team = [&](std::size_t n, const auto& task) { workers.run(n, task); };
-    const auto layer = [](int channels, int side) {
-        return conv2d_shape{.ci = channels,
-                            .height = side,
-                            .width = side,
-                            .co = channels,
-                            .kernel_h = 3,
-                            .kernel_w = 3,
-                            .padding_h = 1,
-                            .padding_w = 1};
+    tk::random::philox gen(1);
+    const auto a = random_floats(std::int64_t{s.batch} * s.m * s.k, gen),
+               b = random_floats(std::int64_t{s.batch} * s.k * s.n, gen);
+    std::vector<float> c(static_cast<std::size_t>(s.batch) * static_cast<std::size_t>(s.m) *
+                         static_cast<std::size_t>(s.n));
+    const auto planned = [&](const gemm_config& config, const gemm_division& division) {
+        const auto kernel = std::make_shared<parallel_gemm>(s, config, kernel_table(), division);
+        return [&, kernel] { kernel->run(a.data(), b.data(), c.data(), on_team); };
     };
-    const std::pair<const char*, conv2d_shape> layers[] = {
-        {"R2", layer(64, 56)}, {"R6", layer(128, 28)}, {"R9", layer(256, 14)}};
-    for (const auto& [name, s] : layers) {
-        const std::vector<float> weights(static_cast<std::size_t>(s.weights()), 0.5F);
-        const conv2d_config config = default_config(s, kernel_table());
-        const conv2d_kernel whole(s, config, kernel_table(), weights);
-        std::vector<float> x(whole.input_size(), 0.25F), y(whole.output_size());
-        std::vector<parallel_conv2d> kernels;
-        std::vector<item> items;
-        for (int parts = 1; parts <= threads; ++parts) kernels.emplace_back(s, config, kernel_table(), weights, parts);
-        for (auto& kernel : kernels)
-            items.push_back(
-                {"parts = " + std::to_string(kernel.parts()), [&] { kernel.run(x.data(), y.data(), on_team); }});
-        struct operands {
-            conv2d_kernel kernel;
-            std::vector<float> x, y;
-        };
-        std::vector<operands> own;
-        for (int i = 0; i < threads; ++i) own.push_back({conv2d_kernel(s, config, kernel_table(), weights), x, y});
-        items.push_back({"each its own",
-                         [&] {
-                             workers.run(own.size(),
-                                         [&](std::size_t i) { own[i].kernel.run(own[i].x.data(), own[i].y.data()); });
-                         },
-                         static_cast<double>(threads)});
-        if (auto peer = bench::onednn_convolution("onednn_direct", s, dnnl::algorithm::convolution_direct,
-                                                  dnnl::memory::format_tag::any))
-            items.push_back({peer->name, peer->run});
-        compare(name, items, 2.0 * static_cast<double>(s.macs()));
+    const auto plan = [&](const auto& point) { return planned(gemm_config_of(point), gemm_division_of(point)); };
+    const gemm_config untuned = default_config(s, kernel_table());
+    const gemm_division whole{.parts = 1, .split = s.batch > 1 ? gemm_split::batch : gemm_split::columns};
+
+    const auto serial = parallel_gemm_space(s, kernel_table(), 1);
+    const auto space = parallel_gemm_space(s, kernel_table(), set.threads);
+    const tk::index one = tuned(name, "one_thread", serial, *index_of(serial, untuned, whole), plan, set);
+    const tk::index best = tuned(name, "tuned", space, *index_of(space, untuned, whole), plan, set);
+
+    std::vector<runner> runners{{"one_thread", serial.text(one), plan(serial.at(one))},
+                                {"tuned", space.text(best), plan(space.at(best))}};
+    const auto divisions = gemm_division_space(s, set.threads);
+    for (tk::index i = 0; i < divisions.size(); ++i) {
+        const gemm_division d = gemm_division_of(divisions.at(i));
+        if (d.parts == set.threads)
+            runners.push_back({std::string("untuned_") + to_text(d.split), divisions.text(i), planned(untuned, d)});
     }
+    std::vector<product_on> own;
+    for (int i = 0; i < set.threads; ++i)
+        own.push_back({parallel_gemm(s, gemm_config_of(serial.at(one)), kernel_table(), 1), a, b, c});
+    runners.push_back({"ceiling", "",
+                       [&] {
+                           workers.run(own.size(), [&](std::size_t i) {
+                               own[i].kernel.run(own[i].a.data(), own[i].b.data(), own[i].c.data(), tk::core::serial);
+                           });
+                       },
+                       static_cast<double>(set.threads)});
+    const auto want = reference_gemm(s, a, b);
+    for (auto& r : runners) {
+        if (r.name == "ceiling") continue;
+        std::fill(c.begin(), c.end(), 0.F);
+        r.run();
+        require_equal(name, c, want);
+    }
+    const std::size_t ours = runners.size();
+    for (auto& peer : bench::peers_of(s))
+        if (peer.name != "eigen") runners.push_back({peer.name, "", peer.run});
+    return compare(name, "product", runners, ours, layer.shape.flops(), set.rounds);
+}
+
+/// A whole convolution and its operands.
+struct convolution_on {
+    conv2d_kernel kernel;
+    std::vector<float> x, y;
+};
+
+bench::row convolution_row(const conv2d_layer& layer, team& workers, const settings& set)
+{
+    const conv2d_shape& s = layer.shape;
+    const std::string name(layer.name);
+    const auto on_team = [&](std::size_t n, const auto& task) { workers.run(n, task); };
+    tk::random::philox gen(1);
+    const auto weights = random_floats(s.weights(), gen), x = random_floats(s.inputs(), gen);
+    struct planned_on {
+        parallel_conv2d kernel;
+        std::vector<float> x, y;
+    };
+    const auto planned = [&](const conv2d_config& config, const conv2d_division& division) {
+        auto on = std::make_shared<planned_on>(planned_on{
+            parallel_conv2d(s, config, kernel_table(), weights, division), std::vector<float>(x.size()), {}});
+        on->kernel.kernel().pack_input(x, on->x);
+        on->y.resize(on->kernel.kernel().output_size());
+        return on;
+    };
+    const auto running = [&](const std::shared_ptr<planned_on>& on) {
+        return [&, on] { on->kernel.run(on->x.data(), on->y.data(), on_team); };
+    };
+    const auto plan = [&](const auto& point) {
+        return running(planned(conv2d_config_of(point), conv2d_division_of(point)));
+    };
+    const conv2d_config untuned = default_config(s, kernel_table());
+    const conv2d_division whole{.parts = 1, .split = conv2d_split::channels};
+
+    const auto serial = parallel_conv2d_space(s, kernel_table(), 1);
+    const auto space = parallel_conv2d_space(s, kernel_table(), set.threads);
+    const tk::index one = tuned(name, "one_thread", serial, *index_of(serial, untuned, whole), plan, set);
+    const tk::index best = tuned(name, "tuned", space, *index_of(space, untuned, whole), plan, set);
+
+    const auto want = reference_conv2d(s, x, weights);
+    std::vector<runner> runners;
+    const auto add = [&](const char* what, std::string config, const std::shared_ptr<planned_on>& on) {
+        runners.push_back({what, std::move(config), running(on)});
+        runners.back().run();
+        std::vector<float> y(want.size());
+        on->kernel.kernel().unpack_output(on->y, y);
+        require_equal(name, y, want);
+    };
+    const auto point_of = [&](const auto& of, tk::index i) {
+        return planned(conv2d_config_of(of.at(i)), conv2d_division_of(of.at(i)));
+    };
+    add("one_thread", serial.text(one), point_of(serial, one));
+    add("tuned", space.text(best), point_of(space, best));
+    for (const conv2d_split split : {conv2d_split::channels, conv2d_split::rows})
+        add(split == conv2d_split::channels ? "untuned_channels" : "untuned_rows", "",
+            planned(untuned, {.parts = set.threads, .split = split}));
+    std::vector<convolution_on> own;
+    for (int i = 0; i < set.threads; ++i) {
+        own.push_back({conv2d_kernel(s, conv2d_config_of(serial.at(one)), kernel_table(), weights), {}, {}});
+        own.back().x.resize(x.size());
+        own.back().y.resize(own.back().kernel.output_size());
+        own.back().kernel.pack_input(x, own.back().x);
+    }
+    runners.push_back(
+        {"ceiling", "",
+         [&] { workers.run(own.size(), [&](std::size_t i) { own[i].kernel.run(own[i].x.data(), own[i].y.data()); }); },
+         static_cast<double>(set.threads)});
+    const std::size_t ours = runners.size();
+    if (auto peer = bench::onednn_convolution("onednn_direct", s, dnnl::algorithm::convolution_direct,
+                                              dnnl::memory::format_tag::any))
+        runners.push_back({peer->name, "", peer->run});
+    return compare(name, "direct", runners, ours, layer.shape.flops(), set.rounds);
 }
 
 }  // namespace
 
 int main(int argc, char** argv)
 {
-    const int threads = argc > 1 ? std::atoi(argv[1]) : 2;
-    if (threads < 1 || argc > 2) {
-        std::fprintf(stderr, "bench_threads [THREADS]: want a number >= 1\n");
-        return 2;
-    }
-    bench::begin_honestly(argv, threads);
-    // The threads of oneDNN begin here, while they may run on any core.
-    for (auto& peer : bench::peers_of(gemm_shape{.m = 64, .n = 64, .k = 64})) peer.run();
-    team workers(static_cast<std::size_t>(threads));
-    products(workers, threads);
-    convolutions(workers, threads);
+    settings set;
+    CLI::App app("Products and direct convolutions on several threads, tuned, against oneDNN and OpenBLAS.",
+                 "bench_threads");
+    app.add_option("--threads", set.threads, "threads, each on a core of its own")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1024));
+    app.add_option("--layers", set.layers, "only these: 1024x1024x1024 and other products, R2, R6, R9")->delimiter(',');
+    app.add_option("--seconds", set.seconds, "tuning of each form of each layer, on one thread and on all")
+        ->capture_default_str()
+        ->check(CLI::PositiveNumber);
+    app.add_option("--rounds", set.rounds, "interleaved rounds of the comparison")
+        ->capture_default_str()
+        ->check(CLI::Range(3, 10000));
+    app.add_option("--seed", set.seed, "seed of the search")->check(programs::whole_number())->capture_default_str();
+    app.add_flag("--json", set.json, "print JSON");
+    return programs::run_program(app, argc, argv, [&] {
+        bench::begin_honestly(argv, set.threads);
+        // The threads of oneDNN begin here, while they may run on any core.
+        for (auto& peer : bench::peers_of(gemm_shape{.m = 64, .n = 64, .k = 64})) peer.run();
+        team workers(static_cast<std::size_t>(set.threads));
+        const auto wanted = [&](std::string_view name) {
+            return set.layers.empty() || std::find(set.layers.begin(), set.layers.end(), name) != set.layers.end();
+        };
+        std::vector<bench::row> rows;
+        const auto add = [&](bench::row row) {
+            rows.push_back(std::move(row));
+            if (!set.json) bench::print_row(rows.back());
+        };
+        for (const auto& layer : bench::product_shapes)
+            if (layer.shape.m > 1 && wanted(layer.name)) add(product_row(layer, workers, set));
+        for (const auto& layer : resnet18)
+            if ((layer.name == "R2" || layer.name == "R6" || layer.name == "R9") && wanted(layer.name))
+                add(convolution_row(layer, workers, set));
+        tk::require(!rows.empty(), "--layers names none of the layers, want 1024x1024x1024, R2 or another one");
+        if (set.json) std::printf("%s\n", bench::to_json(rows).c_str());
+        else bench::print_summaries(rows);
+    });
 }

@@ -8,8 +8,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
+#include "tunekit/core/error.hpp"
+#include "tunekit/kernels/detail/space_parts.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/space/product.hpp"
 
@@ -38,43 +44,72 @@ struct gemm_division {
     friend bool operator==(const gemm_division&, const gemm_division&) = default;
 };
 
-/// The divisions of the product of `shape` among at most `threads` threads.
-///
-/// | parameter | values | constraint |
-/// |---|---|---|
-/// | parts | 1, 2, ..., threads | no more than what is cut has elements |
-/// | split | batch, columns, rows: those of more than one element | the first of them where parts is 1 |
-///
-/// Tune it with a configuration of `gemm_space` in place, on all cores that the parts use: the best tile of one core is
-/// nearly always that of two, while the best division depends on which matrix outgrows a cache.
-/// Throws: std::invalid_argument where threads < 1.
-[[nodiscard]] inline auto gemm_division_space(const gemm_shape& shape, int threads)
+/// What a direct convolution is cut along.
+enum class conv2d_split : std::uint8_t {
+    automatic,  ///< into images where there are several, else into channels, or into rows where those are too few
+    images,     ///< into those of the batch and their groups
+    channels,   ///< into blocks of output channels: every part reads all inputs
+    rows,       ///< into blocks of output rows: every part reads all weights
+};
+
+/// The name of a setting, as it is written in configurations.
+[[nodiscard]] constexpr const char* to_text(conv2d_split split) noexcept
 {
-    require_valid(shape);
-    require(threads >= 1, "gemm_division_space: threads is below 1, want >= 1");
-    std::vector<int> parts;
-    for (int p = 1; p <= threads; ++p) parts.push_back(p);
-    const auto length = [shape](gemm_split s) {
-        return s == gemm_split::batch ? shape.batch : s == gemm_split::columns ? shape.n : shape.m;
-    };
-    std::vector<gemm_split> splits;
-    for (const gemm_split s : {gemm_split::batch, gemm_split::columns, gemm_split::rows})
-        if (length(s) > 1) splits.push_back(s);
-    if (splits.empty()) splits.push_back(gemm_split::columns);
-    return space::product{space::parameter<"parts">(std::move(parts)), space::parameter<"split">(splits),
-                          space::where<"parts", "split">([length, first = splits.front()](int p, gemm_split s) {
-                              return p == 1 ? s == first : p <= length(s);
-                          })};
+    constexpr std::array<const char*, 4> texts{"automatic", "images", "channels", "rows"};
+    return texts[static_cast<std::size_t>(split)];
 }
 
-/// The division of a point in `gemm_division_space`.
-template <class... Parameters>
-[[nodiscard]] gemm_division gemm_division_of(const space::configuration<Parameters...>& c)
-{
-    return {.parts = get<"parts">(c), .split = get<"split">(c)};
-}
+/// A division of a direct convolution.
+struct conv2d_division {
+    int parts = 1;                                 ///< >= 1; the most parts, one for a thread
+    conv2d_split split = conv2d_split::automatic;  ///< what is cut
+
+    friend bool operator==(const conv2d_division&, const conv2d_division&) = default;
+};
 
 namespace detail {
+
+/// The parameters `parts` and `split`: 1 to `threads` parts of a thing that has `length(split)` elements along a split.
+template <class Split, class Length>
+[[nodiscard]] auto division_parameters(std::initializer_list<Split> all, int threads, const Length& length)
+{
+    require(threads >= 1, "threads is " + std::to_string(threads) + ", want >= 1");
+    int most = 1;
+    std::vector<Split> splits;
+    for (const Split s : all) {
+        if (length(s) <= 1) continue;
+        splits.push_back(s);
+        most = (std::max)(most, length(s));
+    }
+    if (splits.empty()) splits.push_back(*all.begin());
+    std::vector<int> parts;
+    for (int p = 1; p <= (std::min)(threads, most); ++p) parts.push_back(p);
+    const auto fits = [length, first = splits.front()](int p, Split s) { return p == 1 ? s == first : p <= length(s); };
+    return std::tuple{space::parameter<"parts">(std::move(parts)), space::parameter<"split">(splits),
+                      space::where<"parts", "split">(fits)};
+}
+
+/// Those of a product.
+[[nodiscard]] inline auto division_parameters(const gemm_shape& shape, int threads)
+{
+    require_valid(shape);
+    return division_parameters(
+        {gemm_split::batch, gemm_split::columns, gemm_split::rows}, threads, [shape](gemm_split s) {
+            return s == gemm_split::batch ? shape.batch : s == gemm_split::columns ? shape.n : shape.m;
+        });
+}
+
+/// Those of a direct convolution.
+[[nodiscard]] inline auto division_parameters(const conv2d_shape& shape, int threads)
+{
+    require_valid(shape);
+    return division_parameters({conv2d_split::images, conv2d_split::channels, conv2d_split::rows}, threads,
+                               [shape](conv2d_split s) {
+                                   return s == conv2d_split::images     ? shape.batch * shape.groups
+                                          : s == conv2d_split::channels ? shape.co / shape.groups
+                                                                        : shape.oh();
+                               });
+}
 
 /// Calls use(begin, size) for at most `count` ranges of nearly equal length that begin at multiples of `step`.
 template <class Use>
@@ -90,4 +125,34 @@ void divide(int length, int step, int count, const Use& use)
 }
 
 }  // namespace detail
+
+/// The divisions of the product of `shape` among at most `threads` threads.
+///
+/// | parameter | values | constraint |
+/// |---|---|---|
+/// | parts | 1, 2, ..., threads | no more than what is cut has elements |
+/// | split | batch, columns, rows: those of more than one element | the first of them where parts is 1 |
+///
+/// It divides a configuration that is known. `parallel_gemm_space` has both: the best tile of one core is often that of
+/// two, while the best blocks are smaller where a part is. Measure it on all cores that the parts use.
+/// Throws: std::invalid_argument where threads < 1.
+[[nodiscard]] inline auto gemm_division_space(const gemm_shape& shape, int threads)
+{
+    return detail::product_of(detail::division_parameters(shape, threads));
+}
+
+/// The division of a point in a space that has `parts` and `split` of a product.
+template <class... Parameters>
+[[nodiscard]] gemm_division gemm_division_of(const space::configuration<Parameters...>& c)
+{
+    return {.parts = get<"parts">(c), .split = get<"split">(c)};
+}
+
+/// The division of a point in a space that has `parts` and `split` of a direct convolution.
+template <class... Parameters>
+[[nodiscard]] conv2d_division conv2d_division_of(const space::configuration<Parameters...>& c)
+{
+    return {.parts = get<"parts">(c), .split = get<"split">(c)};
+}
+
 }  // namespace tunekit::kernels

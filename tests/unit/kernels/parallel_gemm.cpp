@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
 #include "on_threads.hpp"
 #include "support.hpp"
+#include "tunekit/kernels/gemm/space.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/random/philox.hpp"
 
@@ -91,5 +93,39 @@ TEST_CASE("every division of a space among threads gives the serial product to t
     }
     CHECK(gemm_division_space({.m = 13, .n = 21, .k = 18}, 4).size() == 7);  // one part, or 2 to 4 of columns or rows
     CHECK(gemm_division_space({.m = 1, .n = 1, .k = 5}, 4).size() == 1);
+    CHECK(gemm_division_space({.m = 3, .n = 5, .k = 5}, std::numeric_limits<int>::max()).size() == 7);
     CHECK_THROWS_AS(static_cast<void>(gemm_division_space({.m = 1, .n = 1, .k = 5}, 0)), std::invalid_argument);
+}
+
+TEST_CASE("the space of a product on threads is that of the serial one with its divisions")
+{
+    const gemm_shape s{.m = 13, .n = 21, .k = 18};
+    const auto serial = gemm_space(s, test_table());
+    const auto space = parallel_gemm_space(s, test_table(), 3);
+    CHECK(space.size() == serial.size() * 5);
+    tk::random::philox gen(67);
+    const auto a = uniform_floats(std::int64_t{s.m} * s.k, gen), b = uniform_floats(std::int64_t{s.k} * s.n, gen);
+    std::vector<float> want(static_cast<std::size_t>(s.m * s.n)), got(want.size());
+    for (const tk::index i : space.sample(60, gen)) {
+        const auto point = space.at(i);
+        const gemm_config config = gemm_config_of(point);
+        const gemm_division division = gemm_division_of(point);
+        CAPTURE(space.text(i));
+        CHECK(index_of(space, config, division) == i);
+        CHECK(index_of(serial, config).has_value());
+        gemm_kernel(s, config, test_table()).run(a.data(), b.data(), want.data());
+        parallel_gemm(s, config, test_table(), division).run(a.data(), b.data(), got.data(), on_threads);
+        REQUIRE(got == want);
+    }
+    CHECK(index_of(space, default_config(s, test_table()), {.parts = 1, .split = gemm_split::columns}).has_value());
+}
+
+TEST_CASE("a tile beyond all numbers is refused on threads, too")
+{
+    constexpr int huge = std::numeric_limits<int>::max();
+    const gemm_shape s{.m = 13, .n = 21, .k = 18};
+    for (const gemm_config& c :
+         {gemm_config{.mr = 2, .nv = huge, .vl = huge}, gemm_config{.mr = huge, .nv = 1, .vl = 4},
+          gemm_config{.mr = -huge, .nv = -huge, .vl = 4}})
+        CHECK_THROWS_AS(parallel_gemm(s, c, test_table(), 4), std::invalid_argument);
 }

@@ -34,9 +34,12 @@ namespace tunekit::kernels {
 ///
 /// Errors:  std::invalid_argument from the constructor where the configuration does not fit the shape or the table.
 /// Cost:    shape.macs() fused multiply-adds and, with padding_mode::copy, one pass over the input, per run.
-/// Threads: distinct objects are independent; one object is for one thread at a time (it owns the scratch).
+/// Threads: distinct objects are independent; one object has one `run` at a time (it owns the scratch). A run can be
+///          divided: shares of the input can be copied at the same time, and then pieces that do not overlap computed.
 template <class Format>
 class basic_conv2d_kernel {
+    using call = basic_tile_args<Format>;
+
 public:
     static_assert(Format::group == 1, "the layouts of blocked channels keep single elements side by side");
     using element = typename Format::sum;    ///< of inputs, weights and outputs
@@ -63,8 +66,21 @@ public:
                              .width = flat_ ? rows_length_ : in_width_},
                             config.mr, config.edge, [&](int mr) { return tiles.find(mr, config.nv, config.vl)->run; });
         pack_weights(weights);
-        for (const auto& s : segments_) calls_.push_back(call_of(s));
+        whole_ = piece_of({0, images()}, {0, oc_blocks_}, {0, row_blocks()});
     }
+
+    /// From `begin` to the one before `end`.
+    struct range {
+        int begin = 0, end = 0;
+    };
+
+    /// A part of the output: ranges of images (of a batch, each with its groups one behind the other), of each one's blocks
+    /// of channels and of its blocks of rows.
+    class piece {
+        friend basic_conv2d_kernel;
+        range images, channels, rows;
+        std::vector<call> calls;  // by segment
+    };
 
     [[nodiscard]] const conv2d_shape& shape() const noexcept { return shape_; }
     [[nodiscard]] const conv2d_config& config() const noexcept { return config_; }
@@ -98,25 +114,47 @@ public:
     /// elements; no overlap.
     void run(const element* x, element* y)
     {
-        const element* in = x;
-        if (copies_) {
-            copy_padded(x);
-            in = padded_.data();
-        }
-        for (int b = 0; b < shape_.batch; ++b) {
-            for (int g = 0; g < shape_.groups; ++g, in += in_block_ * ic_blocks_, y += out_block_ * oc_blocks_) {
-                image(in, weights_.data() + g * group_weights(), y);
-            }
-        }
+        copy_input(x, 0, 1);
+        compute(x, y, whole_);
+    }
+
+    [[nodiscard]] int images() const noexcept { return shape_.batch * shape_.groups; }
+    [[nodiscard]] int channel_blocks() const noexcept { return oc_blocks_; }
+    [[nodiscard]] int row_blocks() const noexcept { return shape_.oh() / config_.oh_block; }
+    /// Whether a run begins with a copy of its input.
+    [[nodiscard]] bool copies() const noexcept { return copies_; }
+
+    /// The piece of these images, blocks of channels and blocks of rows. Precondition: all are within the output.
+    [[nodiscard]] piece piece_of(range images, range channels, range rows) const
+    {
+        piece out;
+        out.images = images;
+        out.channels = channels;
+        out.rows = rows;
+        for (const auto& s : segments_) out.calls.push_back(call_of(s));
+        return out;
+    }
+
+    /// Copies share `i` of `n` of the input into the scratch, where the configuration says so.
+    void copy_input(const element* x, int i, int n)
+    {
+        if (!copies_) return;
+        const std::ptrdiff_t blocks = std::ptrdiff_t{images()} * ic_blocks_;
+        for (std::ptrdiff_t block = blocks * i / n; block < blocks * (i + 1) / n; ++block) copy_padded(x, block);
+    }
+
+    /// Computes a piece of y. Precondition: all shares of the input x were copied.
+    void compute(const element* x, element* y, piece& p) const
+    {
+        const element* const from = copies_ ? padded_.data() : x;
+        for (int i = p.images.begin; i < p.images.end; ++i)
+            image(from + i * in_block_ * ic_blocks_, weights_.data() + i % shape_.groups * group_weights(),
+                  y + i * out_block_ * oc_blocks_, p);
     }
 
 private:
-    using call = basic_tile_args<Format>;
     using segment = detail::segment_of<basic_tile_function<Format>>;
     using elements = basic_buffer<element>;
-    struct range {
-        int begin, end;
-    };
 
     void check(const table& tiles) const
     {
@@ -186,61 +224,62 @@ private:
 
     [[nodiscard]] std::ptrdiff_t group_weights() const noexcept { return w_block_ * ic_blocks_ * oc_blocks_; }
 
-    void copy_padded(const element* x)
+    /// One block of channels of the input.
+    void copy_padded(const element* x, std::ptrdiff_t block)
     {
         const auto& s = shape_;
         const int ib = config_.ic_block;
-        const bool compacts = s.kernel_h == 1 && s.kernel_w == 1;
         const std::size_t pixel = static_cast<std::size_t>(ib) * sizeof(element);
-        for (int block = 0; block < s.batch * s.groups * ic_blocks_; ++block) {
-            const element* from = x + std::ptrdiff_t{block} * s.height * s.width * ib;
-            element* to = padded_.data() + block * in_block_;
-            if (compacts) {
-                for (int p = 0; p < s.oh(); ++p) {
-                    for (int q = 0; q < s.ow(); ++q, to += ib) {
-                        std::memcpy(to, from + (std::ptrdiff_t{p} * s.stride_h * s.width + q * s.stride_w) * ib, pixel);
-                    }
+        const element* from = x + block * s.height * s.width * ib;
+        element* to = padded_.data() + block * in_block_;
+        if (s.kernel_h == 1 && s.kernel_w == 1) {
+            for (int p = 0; p < s.oh(); ++p) {
+                for (int q = 0; q < s.ow(); ++q, to += ib) {
+                    std::memcpy(to, from + (std::ptrdiff_t{p} * s.stride_h * s.width + q * s.stride_w) * ib, pixel);
                 }
-            } else {
-                to += (std::ptrdiff_t{s.padding_h} * in_width_ + s.padding_w) * ib;
-                for (int h = 0; h < s.height; ++h) {
-                    std::memcpy(to + std::ptrdiff_t{h} * in_width_ * ib, from + std::ptrdiff_t{h} * s.width * ib,
-                                pixel * static_cast<std::size_t>(s.width));
-                }
+            }
+        } else {
+            to += (std::ptrdiff_t{s.padding_h} * in_width_ + s.padding_w) * ib;
+            for (int h = 0; h < s.height; ++h) {
+                std::memcpy(to + std::ptrdiff_t{h} * in_width_ * ib, from + std::ptrdiff_t{h} * s.width * ib,
+                            pixel * static_cast<std::size_t>(s.width));
             }
         }
     }
 
-    /// The three outer loops of one group of one image, in the configured order.
-    void image(const element* x, const element* w, element* y)
+    /// The three outer loops over a piece of one group of one image, in the configured order.
+    void image(const element* x, const element* w, element* y, piece& p) const
     {
         const int steps[3] = {config_.oc_block, rows_per_block_, config_.ic_chunk};
-        const int ends[3] = {oc_blocks_, flat_ ? shape_.oh() / config_.oh_block : shape_.oh(), ic_blocks_};
+        const int begins[3] = {p.channels.begin, p.rows.begin * rows_per_block_, 0};
+        const int ends[3] = {p.channels.end, p.rows.end * rows_per_block_, ic_blocks_};
         const auto nest = loops_of(config_.order);
-        int at[3] = {0, 0, 0};
-        for (at[nest[0]] = 0; at[nest[0]] < ends[nest[0]]; at[nest[0]] += steps[nest[0]]) {
-            for (at[nest[1]] = 0; at[nest[1]] < ends[nest[1]]; at[nest[1]] += steps[nest[1]]) {
-                for (at[nest[2]] = 0; at[nest[2]] < ends[nest[2]]; at[nest[2]] += steps[nest[2]]) {
-                    block(x, w, y, {at[0], (std::min)(at[0] + steps[0], ends[0])}, {at[1], at[1] + steps[1]}, at[2]);
+        int at[3];
+        for (at[nest[0]] = begins[nest[0]]; at[nest[0]] < ends[nest[0]]; at[nest[0]] += steps[nest[0]]) {
+            for (at[nest[1]] = begins[nest[1]]; at[nest[1]] < ends[nest[1]]; at[nest[1]] += steps[nest[1]]) {
+                for (at[nest[2]] = begins[nest[2]]; at[nest[2]] < ends[nest[2]]; at[nest[2]] += steps[nest[2]]) {
+                    block(x, w, y, {at[0], (std::min)(at[0] + steps[0], ends[0])}, {at[1], at[1] + steps[1]}, at[2],
+                          p.calls);
                 }
             }
         }
     }
 
-    void block(const element* x, const element* w, element* y, range oc, range rows, int ic)
+    void block(const element* x, const element* w, element* y, range oc, range rows, int ic,
+               std::vector<call>& calls) const
     {
         if (config_.inner == inner_order::channels_outside) {
             for (int o = oc.begin; o < oc.end; ++o) {
                 for (int r = rows.begin; r < rows.end; ++r) {
                     const row_view row = view(x, w, y, r, ic);
-                    for (std::size_t s = 0; s < calls_.size(); ++s) compute(row, o, ic, segments_[s], calls_[s]);
+                    for (std::size_t s = 0; s < calls.size(); ++s) compute_row(row, o, ic, segments_[s], calls[s]);
                 }
             }
         } else {
             for (int r = rows.begin; r < rows.end; ++r) {
                 const row_view row = view(x, w, y, r, ic);
-                for (std::size_t s = 0; s < calls_.size(); ++s) {
-                    for (int o = oc.begin; o < oc.end; ++o) compute(row, o, ic, segments_[s], calls_[s]);
+                for (std::size_t s = 0; s < calls.size(); ++s) {
+                    for (int o = oc.begin; o < oc.end; ++o) compute_row(row, o, ic, segments_[s], calls[s]);
                 }
             }
         }
@@ -278,7 +317,7 @@ private:
                 w + ic * w_block_ + first * w_tap_, y + std::ptrdiff_t{row} * rows_length_ * nr_, last - first};
     }
 
-    void compute(const row_view& row, int o, int ic, const segment& s, call& to) const
+    void compute_row(const row_view& row, int o, int ic, const segment& s, call& to) const
     {
         element* const y = row.y + o * out_block_;
         if (s.clears && ic == 0)
@@ -298,7 +337,7 @@ private:
     int stride_h_ = 1, stride_w_ = 1, in_height_ = 0, in_width_ = 0, rows_per_block_ = 1, rows_length_ = 0;
     std::ptrdiff_t in_block_ = 0, out_block_ = 0, w_block_ = 0, w_tap_ = 0;
     std::vector<segment> segments_;
-    std::vector<call> calls_;  // by segment
+    piece whole_;
     elements weights_, padded_;
 };
 

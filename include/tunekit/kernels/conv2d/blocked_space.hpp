@@ -9,10 +9,30 @@
 
 #include "tunekit/kernels/config.hpp"
 #include "tunekit/kernels/detail/space_parts.hpp"
+#include "tunekit/kernels/division.hpp"
 #include "tunekit/kernels/table.hpp"
 #include "tunekit/space/product.hpp"
 
 namespace tunekit::kernels {
+
+namespace detail {
+
+/// The parts of `conv2d_space`.
+template <class Table>
+[[nodiscard]] auto conv2d_parameters(const conv2d_shape& shape, const Table& table, hazards hazard)
+{
+    require_valid(shape);
+    const conv2d_shape part = group_of(shape);
+    return std::tuple_cat(tile_parameters(table, hazard), channel_parameters(part.ci),
+                          loop_parameters(shape.oh(), helps_copy(shape), hazard),
+                          std::tuple{space::where<"mr", "nv", "vl">([&table, s = shape](int mr, int nv, int vl) {
+                                         return mr <= row_of(s) && blocked_tile_fits(s, table, mr, nv, vl);
+                                     }),
+                                     blocks_are_filled(part.co)},
+                          channel_constraints(part.ci));
+}
+
+}  // namespace detail
 
 /// The space of the direct convolution of `shape` with the tiles of `table`, a `product_table_of` its format.
 ///
@@ -36,16 +56,25 @@ namespace tunekit::kernels {
 template <class Table>
 [[nodiscard]] auto conv2d_space(const conv2d_shape& shape, const Table& table, hazards hazard = hazards::excluded)
 {
-    require_valid(shape);
-    const conv2d_shape part = group_of(shape);
-    return detail::product_of(detail::tile_parameters(table, hazard), detail::channel_parameters(part.ci),
-                              detail::loop_parameters(shape.oh(), helps_copy(shape), hazard),
-                              std::tuple{space::where<"mr", "nv", "vl">([&table, s = shape](int mr, int nv, int vl) {
-                                             return mr <= detail::row_of(s) &&
-                                                    detail::blocked_tile_fits(s, table, mr, nv, vl);
-                                         }),
-                                         detail::blocks_are_filled(part.co)},
-                              detail::channel_constraints(part.ci));
+    return detail::product_of(detail::conv2d_parameters(shape, table, hazard));
+}
+
+/// `conv2d_space` with the division of the convolution among at most `threads` threads behind it:
+///
+/// | parameter | values | constraint |
+/// |---|---|---|
+/// | parts | 1, 2, ..., threads | no more than what is cut has images, channels or rows |
+/// | split | images, channels, rows: those of more than one | the first of them where parts is 1 |
+///
+/// `conv2d_config_of` and `conv2d_division_of` take its points apart, and `parallel_conv2d` runs them. Measure it by wall
+/// time, on all cores that the parts use.
+/// Throws: std::invalid_argument as `conv2d_space`, and where threads < 1.
+template <class Table>
+[[nodiscard]] auto parallel_conv2d_space(const conv2d_shape& shape, const Table& table, int threads,
+                                         hazards hazard = hazards::excluded)
+{
+    return detail::product_of(detail::conv2d_parameters(shape, table, hazard),
+                              detail::division_parameters(shape, threads));
 }
 
 /// The plain configuration of a point in `conv2d_space`.
@@ -61,6 +90,15 @@ template <class Space>
 {
     return space.index_of(typename Space::config{{c.mr, c.nv, c.vl, c.ku, c.prefetch, c.ic_block, c.ic_chunk,
                                                   c.oh_block, c.oc_block, c.order, c.inner, c.pad, c.edge}});
+}
+
+/// The point of a `parallel_conv2d_space` with these values; empty where it is not in the space.
+template <class Space>
+[[nodiscard]] std::optional<index> index_of(const Space& space, const conv2d_config& c, const conv2d_division& d)
+{
+    return space.index_of(
+        typename Space::config{{c.mr, c.nv, c.vl, c.ku, c.prefetch, c.ic_block, c.ic_chunk, c.oh_block, c.oc_block,
+                                c.order, c.inner, c.pad, c.edge, d.parts, d.split}});
 }
 
 /// The configuration that a sensible library would run untuned: the best tile within the register budget

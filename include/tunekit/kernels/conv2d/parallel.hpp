@@ -4,6 +4,7 @@
 /// \file
 /// Direct convolutions that are divided among the caller's threads.
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -16,89 +17,80 @@
 
 namespace tunekit::kernels {
 
-/// A direct convolution made from a configuration, as `conv2d_kernel`, whose parts run in parallel on the threads of the
-/// caller's executor.
+/// A direct convolution made from a configuration, as `basic_conv2d_kernel`, whose parts run in parallel on the threads of
+/// the caller's executor.
 ///
 ///     parallel_conv2d kernel(shape, config, kernel_table(), weights, 4);
 ///     kernel.run(blocked_x, blocked_y, executor);
 ///
-/// A batch is divided into its images, several groups into theirs, and one image into blocks of output channels. Inputs
-/// and outputs have the layouts of `conv2d_kernel`, and every element is summed in the order of the configuration, so the
-/// result is the same for any number of threads.
+/// By default images are divided where there are several, of a batch or its groups; one image into blocks of output
+/// channels, or of rows where those are too few. A `conv2d_division`, for example a point of `parallel_conv2d_space`, says
+/// it otherwise. Inputs and outputs have the layouts of the serial kernel, and every element is summed in the order of the
+/// configuration, so the result is the same for any number of threads.
 ///
-/// Errors:  std::invalid_argument from the constructor for threads < 1, and as `conv2d_kernel`.
-/// Cost:    that of `conv2d_kernel`. With padding_mode::copy each part of one image copies the whole input for itself.
+/// Errors:  std::invalid_argument from the constructor for fewer than one part, and as `basic_conv2d_kernel`.
+/// Cost:    that of `basic_conv2d_kernel`. With padding_mode::copy the parts first copy the input once, together: the
+///          executor is called twice.
 /// Threads: distinct objects are independent; one object has one `run` at a time.
-class parallel_conv2d {
+template <class Format>
+class basic_parallel_conv2d {
 public:
+    using serial = basic_conv2d_kernel<Format>;  ///< the same on one thread
+    using element = typename serial::element;    ///< of inputs, weights and outputs
+
     /// Plans the convolution for at most `threads` parts.
-    parallel_conv2d(const conv2d_shape& shape, const conv2d_config& config, const tile_table& table,
-                    std::span<const float> weights, int threads)
+    basic_parallel_conv2d(const conv2d_shape& shape, const conv2d_config& config, const typename serial::table& table,
+                          std::span<const element> weights, int threads)
+        : basic_parallel_conv2d(shape, config, table, weights, conv2d_division{.parts = threads})
     {
-        require_valid(shape);
-        require(threads >= 1, "parallel_conv2d: threads is " + std::to_string(threads) + ", want >= 1");
-        require(weights.size() == static_cast<std::size_t>(shape.weights()),
-                "parallel_conv2d: weights of another size, want OIHW");
-        const std::size_t per_channel = weights.size() / static_cast<std::size_t>(shape.co);
-        const int in_group = shape.ci / shape.groups, out_group = shape.co / shape.groups;
-        const int nr = config.nv * config.vl > 0 ? config.nv * config.vl : 1;
-        const std::ptrdiff_t pixels = std::ptrdiff_t{shape.height} * shape.width,
-                             out_pixels = std::ptrdiff_t{shape.oh()} * shape.ow();
-        const auto slice = [&](int begin, int size) {
-            return weights.subspan(static_cast<std::size_t>(begin) * per_channel,
-                                   static_cast<std::size_t>(size) * per_channel);
-        };
-        if (shape.batch > 1) {
-            const std::ptrdiff_t out_channels = std::ptrdiff_t{shape.groups} * ((out_group + nr - 1) / nr) * nr;
-            detail::divide(shape.batch, 1, threads, [&](int begin, int size) {
-                conv2d_shape s = shape;
-                s.batch = size;
-                add(s, config, table, weights, begin * pixels * shape.ci, begin * out_pixels * out_channels);
-            });
-        } else if (shape.groups > 1) {
-            detail::divide(shape.groups, 1, threads, [&](int begin, int size) {
-                conv2d_shape s = shape;
-                s.groups = size;
-                s.ci = size * in_group;
-                s.co = size * out_group;
-                add(s, config, table, slice(begin * out_group, s.co), begin * pixels * in_group,
-                    begin * out_pixels * out_group);
-            });
-        } else {
-            detail::divide(shape.co, nr, threads, [&](int begin, int size) {
-                conv2d_shape s = shape;
-                s.co = size;
-                add(s, config, table, slice(begin, size), 0, begin * out_pixels);
-            });
+    }
+
+    /// Plans the convolution for this division.
+    basic_parallel_conv2d(const conv2d_shape& shape, const conv2d_config& config, const typename serial::table& table,
+                          std::span<const element> weights, const conv2d_division& division)
+        : kernel_(shape, config, table, weights)
+    {
+        using range = typename serial::range;
+        require(division.parts >= 1, "parallel_conv2d: threads is " + std::to_string(division.parts) + ", want >= 1");
+        const range images{0, kernel_.images()}, channels{0, kernel_.channel_blocks()}, rows{0, kernel_.row_blocks()};
+        conv2d_split split = division.split;
+        if (split == conv2d_split::automatic) {
+            const bool wide = channels.end >= (std::min)(division.parts, rows.end);
+            split = images.end > 1 ? conv2d_split::images : wide ? conv2d_split::channels : conv2d_split::rows;
         }
+        const int length = split == conv2d_split::images     ? images.end
+                           : split == conv2d_split::channels ? channels.end
+                                                             : rows.end;
+        detail::divide(length, 1, division.parts, [&](int begin, int size) {
+            const range own{begin, begin + size};
+            parts_.push_back(split == conv2d_split::images     ? kernel_.piece_of(own, channels, rows)
+                             : split == conv2d_split::channels ? kernel_.piece_of(images, own, rows)
+                                                               : kernel_.piece_of(images, channels, own));
+        });
     }
 
     /// The number of parts: at most the number of threads asked for.
     [[nodiscard]] std::size_t parts() const noexcept { return parts_.size(); }
+    /// What is divided; its layouts are those of the operands.
+    [[nodiscard]] const serial& kernel() const noexcept { return kernel_; }
 
-    /// Computes y, the convolution of x, both in the layouts of `conv2d_kernel`. Preconditions: as conv2d_kernel::run.
+    /// Computes y, the convolution of x, both in the layouts of the serial kernel. Preconditions: as its run.
     template <core::executor Run>
-    void run(const float* x, float* y, const Run& executor)
+    void run(const element* x, element* y, const Run& executor)
     {
-        executor(parts_.size(), [&](std::size_t i) {
-            part& p = parts_[i];
-            p.kernel.run(x + p.x, y + p.y);
-        });
+        if (kernel_.copies())
+            executor(parts_.size(), [&](std::size_t i) {
+                kernel_.copy_input(x, static_cast<int>(i), static_cast<int>(parts_.size()));
+            });
+        executor(parts_.size(), [&](std::size_t i) { kernel_.compute(x, y, parts_[i]); });
     }
 
 private:
-    struct part {
-        conv2d_kernel kernel;
-        std::ptrdiff_t x, y;  // where its input and output begin
-    };
-
-    void add(const conv2d_shape& s, const conv2d_config& config, const tile_table& table,
-             std::span<const float> weights, std::ptrdiff_t x, std::ptrdiff_t y)
-    {
-        parts_.push_back({conv2d_kernel(s, config, table, weights), x, y});
-    }
-
-    std::vector<part> parts_;
+    serial kernel_;
+    std::vector<typename serial::piece> parts_;
 };
+
+/// A direct convolution in single precision on several threads.
+using parallel_conv2d = basic_parallel_conv2d<formats::fp32>;
 
 }  // namespace tunekit::kernels

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,49 +17,59 @@
 
 namespace tunekit::kernels {
 
-/// A matrix product made from a configuration, as `gemm_kernel`, whose parts run in parallel on the threads of the
+/// A matrix product made from a configuration, as `basic_gemm_kernel`, whose parts run in parallel on the threads of the
 /// caller's executor.
 ///
 ///     parallel_gemm kernel(shape, config, kernel_table(), 4);
 ///     kernel.run(a, b, c, executor);
 ///
 /// By default a batch is divided into its matrices, and one product into blocks of columns, or of rows where there are
-/// more of those. A `gemm_division`, for example a point of `gemm_division_space`, says it otherwise. Every element of C
+/// more of those. A `gemm_division`, for example a point of `parallel_gemm_space`, says it otherwise. Every element of C
 /// is summed in the order of the configuration, so the result is the same for any number of threads.
 ///
-/// Errors:  std::invalid_argument from the constructor for threads < 1, and as `gemm_kernel`.
-/// Cost:    that of `gemm_kernel`, with its scratch once per part. Each part packs the operands that it reads.
+/// Errors:  std::invalid_argument from the constructor for fewer than one part, and as `basic_gemm_kernel`.
+/// Cost:    that of `basic_gemm_kernel`, with its scratch once per part. Each part packs the operands that it reads.
 /// Threads: distinct objects are independent; one object has one `run` at a time.
-class parallel_gemm {
+template <class Format>
+class basic_parallel_gemm {
 public:
+    using left = typename Format::left;                ///< of A
+    using right = typename Format::right;              ///< of B
+    using sum = typename Format::sum;                  ///< of C
+    using serial = basic_gemm_kernel<Format>;          ///< the same on one thread
+    using tile_table_type = product_table_of<Format>;  ///< the micro-kernels
+
     /// Plans the product for at most `threads` parts.
-    parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table& table, int threads)
-        : parallel_gemm(shape, config, table, threads, dense_strides(shape))
+    basic_parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table_type& table, int threads)
+        : basic_parallel_gemm(shape, config, table, threads, dense_strides(shape))
     {
     }
 
     /// Plans the product for at most `threads` parts.
-    parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table& table, int threads,
-                  const gemm_strides& strides)
-        : parallel_gemm(shape, config, table, gemm_division{.parts = threads}, strides)
+    basic_parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table_type& table, int threads,
+                        const gemm_strides& strides)
+        : basic_parallel_gemm(shape, config, table, gemm_division{.parts = threads}, strides)
     {
     }
 
     /// Plans the product for this division.
-    parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table& table,
-                  const gemm_division& division)
-        : parallel_gemm(shape, config, table, division, dense_strides(shape))
+    basic_parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table_type& table,
+                        const gemm_division& division)
+        : basic_parallel_gemm(shape, config, table, division, dense_strides(shape))
     {
     }
 
     /// Plans the product for this division.
-    parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table& table,
-                  const gemm_division& division, const gemm_strides& strides)
+    basic_parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table_type& table,
+                        const gemm_division& division, const gemm_strides& strides)
     {
         require_valid(shape);
         const int threads = division.parts;
         require(threads >= 1, "parallel_gemm: threads is " + std::to_string(threads) + ", want >= 1");
-        const int nr = (std::max)(1, config.nv * config.vl), mr = (std::max)(1, config.mr);
+        // A tile that is larger than the product leaves one part; the kernel says what is wrong with one that is not there.
+        const int nr =
+            static_cast<int>(std::clamp(std::int64_t{config.nv} * config.vl, std::int64_t{1}, std::int64_t{shape.n}));
+        const int mr = std::clamp(config.mr, 1, shape.m);
         gemm_split split = division.split;
         if (split == gemm_split::automatic)
             split = shape.batch > 1                ? gemm_split::batch
@@ -89,9 +100,9 @@ public:
     /// The number of parts of the product: at most the number of threads asked for.
     [[nodiscard]] std::size_t parts() const noexcept { return parts_.size(); }
 
-    /// Computes C = A B. Preconditions: as gemm_kernel::run.
+    /// Computes C = A B. Preconditions: as the serial kernel's run.
     template <core::executor Run>
-    void run(const float* a, const float* b, float* c, const Run& executor)
+    void run(const left* a, const right* b, sum* c, const Run& executor)
     {
         executor(parts_.size(), [&](std::size_t i) {
             part& p = parts_[i];
@@ -101,17 +112,20 @@ public:
 
 private:
     struct part {
-        gemm_kernel kernel;
+        serial kernel;
         std::ptrdiff_t a, b, c;  // where its operands begin
     };
 
-    void add(const gemm_shape& s, const gemm_config& config, const tile_table& table, const gemm_strides& strides,
+    void add(const gemm_shape& s, const gemm_config& config, const tile_table_type& table, const gemm_strides& strides,
              std::ptrdiff_t a, std::ptrdiff_t b, std::ptrdiff_t c)
     {
-        parts_.push_back({gemm_kernel(s, config, table, strides), a, b, c});
+        parts_.push_back({serial(s, config, table, strides), a, b, c});
     }
 
     std::vector<part> parts_;
 };
+
+/// A matrix product in single precision on several threads.
+using parallel_gemm = basic_parallel_gemm<formats::fp32>;
 
 }  // namespace tunekit::kernels

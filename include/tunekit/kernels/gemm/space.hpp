@@ -12,6 +12,7 @@
 
 #include "tunekit/kernels/config.hpp"
 #include "tunekit/kernels/detail/space_parts.hpp"
+#include "tunekit/kernels/division.hpp"
 #include "tunekit/kernels/table.hpp"
 #include "tunekit/space/product.hpp"
 
@@ -35,6 +36,38 @@ formats::fp32 format_of(const tile_table&);
 template <class Table>
 concept any_product_table = requires(const Table& table) { format_of(table); };
 
+/// The parts of `gemm_space`.
+template <any_product_table Table>
+[[nodiscard]] auto gemm_parameters(const gemm_shape& shape, const Table& table, hazards hazard)
+{
+    using format = decltype(format_of(table));
+    constexpr int most_a = max_packed * int{sizeof(float)} / int{sizeof(typename format::left)};
+    constexpr int most_b = max_packed * int{sizeof(float)} / int{sizeof(typename format::right)};
+    require_valid(shape);
+    std::vector<int> depths;
+    for (const int kc : {16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 3072}) {
+        if (kc == 16 || kc < 2 * shape.k) depths.push_back(kc);
+    }
+    const std::vector<int> tiles{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
+    return std::tuple_cat(
+        tile_parameters(table, hazard),
+        std::tuple{space::parameter<"m_tiles">(tiles), space::parameter<"n_tiles">(tiles),
+                   space::parameter<"kc">(std::move(depths)), nest_parameter(), inner_parameter()},
+        packing_parameters<format>(),
+        std::tuple{
+            space::boolean<"fetch_c">(), space::parameter<"edge">({edge_mode::balanced, edge_mode::remainder}),
+            space::where<"mr", "nv", "vl">(
+                [&table, m = shape.m](int mr, int nv, int vl) { return mr <= m && has_tile(table, mr, nv, vl); }),
+            space::where<"mr", "m_tiles">(
+                [m = shape.m](int mr, int count) { return count == 1 || mr * count < 2 * m; }),
+            space::where<"nv", "vl", "n_tiles">(
+                [n = shape.n](int nv, int vl, int count) { return count == 1 || nv * vl * count < 2 * n; }),
+            space::where<"mr", "m_tiles", "kc", "pack_a">(
+                [](int mr, int count, int kc, bool pack) { return !pack || mr * count * kc <= most_a; }),
+            space::where<"nv", "vl", "n_tiles", "kc", "pack_b">(
+                [](int nv, int vl, int count, int kc, bool pack) { return !pack || nv * vl * count * kc <= most_b; })});
+}
+
 }  // namespace detail
 
 /// The space of the product of `shape` with the tiles of `table`, a `tile_table` or a `product_table` of another format.
@@ -55,33 +88,19 @@ concept any_product_table = requires(const Table& table) { format_of(table); };
 template <detail::any_product_table Table>
 [[nodiscard]] auto gemm_space(const gemm_shape& shape, const Table& table, hazards hazard = hazards::excluded)
 {
-    using format = decltype(detail::format_of(table));
-    constexpr int most_a = detail::max_packed * int{sizeof(float)} / int{sizeof(typename format::left)};
-    constexpr int most_b = detail::max_packed * int{sizeof(float)} / int{sizeof(typename format::right)};
-    require_valid(shape);
-    std::vector<int> depths;
-    for (const int kc : {16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 3072}) {
-        if (kc == 16 || kc < 2 * shape.k) depths.push_back(kc);
-    }
-    const std::vector<int> tiles{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
-    return detail::product_of(
-        detail::tile_parameters(table, hazard),
-        std::tuple{space::parameter<"m_tiles">(tiles), space::parameter<"n_tiles">(tiles),
-                   space::parameter<"kc">(std::move(depths)), detail::nest_parameter(), detail::inner_parameter()},
-        detail::packing_parameters<format>(),
-        std::tuple{
-            space::boolean<"fetch_c">(), space::parameter<"edge">({edge_mode::balanced, edge_mode::remainder}),
-            space::where<"mr", "nv", "vl">([&table, m = shape.m](int mr, int nv, int vl) {
-                return mr <= m && detail::has_tile(table, mr, nv, vl);
-            }),
-            space::where<"mr", "m_tiles">(
-                [m = shape.m](int mr, int count) { return count == 1 || mr * count < 2 * m; }),
-            space::where<"nv", "vl", "n_tiles">(
-                [n = shape.n](int nv, int vl, int count) { return count == 1 || nv * vl * count < 2 * n; }),
-            space::where<"mr", "m_tiles", "kc", "pack_a">(
-                [](int mr, int count, int kc, bool pack) { return !pack || mr * count * kc <= most_a; }),
-            space::where<"nv", "vl", "n_tiles", "kc", "pack_b">(
-                [](int nv, int vl, int count, int kc, bool pack) { return !pack || nv * vl * count * kc <= most_b; })});
+    return detail::product_of(detail::gemm_parameters(shape, table, hazard));
+}
+
+/// `gemm_space` with the division of the product among at most `threads` threads behind it: `parts` and `split` of
+/// `gemm_division_space`. `gemm_config_of` and `gemm_division_of` take its points apart, and `parallel_gemm` runs them.
+/// Measure it by wall time, on all cores that the parts use.
+/// Throws: std::invalid_argument as `gemm_space`, and where threads < 1.
+template <detail::any_product_table Table>
+[[nodiscard]] auto parallel_gemm_space(const gemm_shape& shape, const Table& table, int threads,
+                                       hazards hazard = hazards::excluded)
+{
+    return detail::product_of(detail::gemm_parameters(shape, table, hazard),
+                              detail::division_parameters(shape, threads));
 }
 
 /// The plain configuration of a point in `gemm_space`.
@@ -110,6 +129,15 @@ template <class Space>
 {
     return space.index_of(typename Space::config{{c.mr, c.nv, c.vl, c.ku, c.prefetch, c.mc / c.mr, c.nc / (c.nv * c.vl),
                                                   c.kc, c.order, c.inner, c.pack_a, c.pack_b, c.fetch_c, c.edge}});
+}
+
+/// The point of a `parallel_gemm_space` with these values; empty where it is not in the space.
+template <class Space>
+[[nodiscard]] std::optional<index> index_of(const Space& space, const gemm_config& c, const gemm_division& d)
+{
+    return space.index_of(
+        typename Space::config{{c.mr, c.nv, c.vl, c.ku, c.prefetch, c.mc / c.mr, c.nc / (c.nv * c.vl), c.kc, c.order,
+                                c.inner, c.pack_a, c.pack_b, c.fetch_c, c.edge, d.parts, d.split}});
 }
 
 /// The configuration that a sensible library would run untuned: the tile is chosen as for convolutions. k is taken in
