@@ -56,27 +56,14 @@ template <std::size_t... Lane>
     core::shuffle<((n + Lane) / 2 + Lane % 2 * n)...>(a, b, second);
 }
 
-inline constexpr std::uint32_t factor_0 = 0xD2511F53, factor_1 = 0xCD9E8D57;
-
 /// Some blocks at once, word by word.
 struct philox_group {
     lanes x0, x1, x2, x3;
 
-    /// After two rounds from counters of these lowest words; `same` is what all lanes share.
-    [[gnu::always_inline]] inline philox_group(const lanes& counter, const std::array<std::uint64_t, 4>& same)
-        : x0(counter), x3(lanes{} + same[3])
+    [[gnu::always_inline]] inline void round(const lanes& k0, const lanes& k1)
     {
-        multiply_low(x0, factor_0);
-        x1 = (x0 >> 32) ^ same[0];
-        multiply_low(x1, factor_1);
-        x2 = x0 ^ same[2];
-        x0 = (x1 >> 32) ^ same[1];
-    }
-
-    [[gnu::always_inline]] inline void round(std::uint64_t k0, std::uint64_t k1)
-    {
-        multiply_low(x0, factor_0);
-        multiply_low(x2, factor_1);
+        multiply_low(x0, 0xD2511F53);
+        multiply_low(x2, 0xCD9E8D57);
         const lanes p0 = x0;
         x0 = (x2 >> 32) ^ x1 ^ k0;
         x1 = x2;
@@ -162,8 +149,8 @@ public:
         auto k0 = static_cast<std::uint32_t>(key);
         auto k1 = static_cast<std::uint32_t>(key >> 32);
         for (int round = 0; round < rounds; ++round) {
-            const std::uint64_t p0 = std::uint64_t{detail::factor_0} * x[0];
-            const std::uint64_t p1 = std::uint64_t{detail::factor_1} * x[2];
+            const std::uint64_t p0 = std::uint64_t{0xD2511F53} * x[0];
+            const std::uint64_t p1 = std::uint64_t{0xCD9E8D57} * x[2];
             x = {static_cast<std::uint32_t>(p1 >> 32) ^ x[1] ^ k0, static_cast<std::uint32_t>(p1),
                  static_cast<std::uint32_t>(p0 >> 32) ^ x[3] ^ k1, static_cast<std::uint32_t>(p0)};
             k0 += weyl_0;
@@ -232,24 +219,21 @@ private:
                            std::make_index_sequence<static_cast<std::size_t>(together)>());
     }
 
-    // Only the lowest word differs between lanes, so of the first two rounds half is computed once. The keys are in memory:
-    // a machine broadcasts them from there for nothing.
     template <std::size_t... Group>
     [[gnu::always_inline]] inline void encrypt_groups(const detail::lanes& counter, std::uint64_t* out,
                                                       std::index_sequence<Group...>) const
     {
         constexpr auto apart = static_cast<std::uint64_t>(detail::lane_count);
-        constexpr std::uint64_t low_half = 0xffffffffU;
-        std::uint64_t k0[rounds], k1[rounds];
-        for (std::uint64_t round = 0; round < rounds; ++round) {
-            k0[round] = (key_ + round * weyl_0) & low_half;
-            k1[round] = ((key_ >> 32) + round * weyl_1) & low_half;
+        const detail::lanes zero{};
+        detail::philox_group group[] = {
+            {counter + Group * apart, zero + (low_ >> 32), zero + high_, zero + (high_ >> 32)}...};
+        detail::lanes k0 = zero + key_;
+        detail::lanes k1 = zero + (key_ >> 32);
+        for (int round = 0; round < rounds; ++round) {
+            (group[Group].round(k0, k1), ...);
+            k0 += weyl_0;
+            k1 += weyl_1;
         }
-        const std::uint64_t p = (high_ & low_half) * detail::factor_1;
-        const std::uint64_t q = ((p >> 32) ^ (low_ >> 32) ^ k0[0]) * detail::factor_0;
-        const std::array<std::uint64_t, 4> same{high_ >> 32 ^ k1[0], p ^ k0[1], q >> 32 ^ k1[1], q};
-        detail::philox_group group[] = {detail::philox_group(counter + Group * apart, same)...};
-        for (int round = 2; round < rounds; ++round) (group[Group].round(k0[round], k1[round]), ...);
         (group[Group].store(out + 2 * Group * apart), ...);
     }
 
