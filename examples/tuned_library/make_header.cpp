@@ -4,9 +4,11 @@
 //
 //     make_header RESULTS HEADER NAME KERNELS
 
+#include <charconv>
+#include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
+#include <string_view>
 
 #include "tunekit/dispatch/fit.hpp"
 #include "tunekit/dispatch/header.hpp"
@@ -20,9 +22,15 @@ int main(int argc, char** argv)
         std::fprintf(stderr, "usage: make_header RESULTS HEADER NAME KERNELS\n");
         return 2;
     }
+    const std::string_view number = argv[4];
+    std::size_t kernels = 0;
+    const auto read = std::from_chars(number.data(), number.data() + number.size(), kernels);
+    if (read.ec != std::errc{} || read.ptr != number.data() + number.size() || kernels == 0) {
+        std::fprintf(stderr, "make_header: KERNELS is %s, want a whole number >= 1\n", argv[4]);
+        return 2;
+    }
     try {
-        const auto chosen = dispatch::fit(dispatch::read_results(argv[1]),
-                                          {.max_kernels = static_cast<std::size_t>(std::atoi(argv[4]))});
+        const auto chosen = dispatch::fit(dispatch::read_results(argv[1]), {.max_kernels = kernels});
         dispatch::write_header(argv[2], chosen, {.name = argv[3]});
         return 0;
     } catch (const std::exception& e) {

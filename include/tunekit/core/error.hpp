@@ -14,10 +14,18 @@
 
 namespace tunekit {
 
+namespace detail {
+
+/// What an error says of `what`: on one line behind the library's name, control characters as "\n", "\t" and "\x1b".
+[[nodiscard, gnu::cold]] std::string error_text(std::string_view what);
+
+}  // namespace detail
+
 /// An error outside the caller's parameters: a log that does not fit, a child that cannot be started.
 struct error : std::runtime_error {
-    /// Makes an error. `what` is a sentence without the library's name, which is put before it.
-    explicit error(std::string_view what) : std::runtime_error("tunekit: " + std::string(what)) {}
+    /// Makes an error. `what` is a sentence without the library's name, which is put before it. Control characters, which
+    /// may come from a file that it quotes, are written as escapes.
+    explicit error(std::string_view what) : std::runtime_error(detail::error_text(what)) {}
 };
 
 /// The error of a computation without a usable answer (a matrix that is not positive definite after the last remedy).
@@ -42,13 +50,31 @@ inline void require(bool good, std::string_view what)
 #if TUNEKIT_BODIES
 namespace tunekit {
 
-TUNEKIT_INLINE void invalid(std::string_view what) { throw std::invalid_argument("tunekit: " + std::string(what)); }
+namespace detail {
+
+TUNEKIT_INLINE std::string error_text(std::string_view what)
+{
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string out = "tunekit: ";
+    for (const char c : what) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= 0x20 && byte != 0x7f) out += c;
+        else if (c == '\n') out += "\\n";
+        else if (c == '\t') out += "\\t";
+        else (out += "\\x") += {digits[byte / 16], digits[byte % 16]};
+    }
+    return out;
+}
+
+}  // namespace detail
+
+TUNEKIT_INLINE void invalid(std::string_view what) { throw std::invalid_argument(detail::error_text(what)); }
 
 TUNEKIT_INLINE void invalid(std::initializer_list<std::string_view> parts)
 {
-    std::string what = "tunekit: ";
+    std::string what;
     for (const std::string_view part : parts) what += part;
-    throw std::invalid_argument(what);
+    invalid(what);
 }
 
 }  // namespace tunekit
