@@ -48,7 +48,8 @@ struct settings {
 };
 
 constexpr int dense_rows = 8;  // at most, of a product with a form of its own
-constexpr std::array<std::string_view, 6> known_forms{"direct", "nchw", "choice", "nchw_choice", "gemm", "dense"};
+constexpr std::array<std::string_view, 8> known_forms{"direct",    "nchw",           "choice", "nchw_choice",
+                                                      "depthwise", "depthwise_nchw", "gemm",   "dense"};
 
 /// What a form is held against: the fastest of these peers. Dense layers count among the products.
 struct rival {
@@ -64,6 +65,8 @@ const std::vector<rival>& rivals()
         {"choice", "choice", "onednn_default", {"onednn_default"}},
         {"choice", "choice", "onednn_best", {"onednn_direct", "onednn_winograd"}},
         {"nchw_choice", "nchw_choice", "onednn_nchw_best", {"nchw_direct", "nchw_reordered", "nchw_winograd"}},
+        {"depthwise", "depthwise", "onednn_blocked", {"onednn_direct"}},
+        {"depthwise_nchw", "depthwise_nchw", "onednn_nchw", {"nchw_direct", "nchw_reordered"}},
         {"gemm", "product", "openblas", {"openblas"}},
         {"gemm", "product", "best_peer", {"onednn", "openblas", "eigen"}},
         {"dense", "product", "openblas", {"openblas"}},
@@ -91,10 +94,15 @@ std::vector<job> jobs_of(const settings& set)
         return forms.empty() || std::find(forms.begin(), forms.end(), form) != forms.end();
     };
     for (const auto& name : set.networks) {
-        const network gemms{"gemm", {}, bench::product_shapes};
-        const network* const net = name == gemms.name ? &gemms : find_network(name);
-        tk::require(net != nullptr, "unknown network '" + name +
-                                        "', want resnet18, vgg16, alexnet, squeezenet, transformer, bert or gemm");
+        const network gemms{"gemm", {}, bench::product_shapes}, mobilenet{"mobilenet", mobilenet_depthwise, {}};
+        const network* const net = name == gemms.name       ? &gemms
+                                   : name == mobilenet.name ? &mobilenet
+                                                            : find_network(name);
+        tk::require(net != nullptr,
+                    "unknown network '" + name +
+                        "', want resnet18, vgg16, alexnet, squeezenet, mobilenet, transformer, bert or gemm");
+        tk::require(net != &mobilenet || set.device == "cpu",
+                    "--network mobilenet has depthwise layers, which no template for CUDA takes, want --device cpu");
         const auto add = [&](const auto& layer, auto forms) {
             if (!wanted_layer(layer.name)) return;
             out.push_back({std::string(layer.name), layer.shape.flops(), std::move(forms),
@@ -109,6 +117,17 @@ std::vector<job> jobs_of(const settings& set)
                 const auto form = [&](const char* what, auto task_of) {
                     return bench::form_of(name, what, task_of(s, tk::measure::any_repetition{bench::form_repetition}));
                 };
+                if (s.groups > 1) {
+                    const auto depthwise = [](vectorise_mode vectorise) {
+                        return [vectorise](const conv2d_shape& shape, const auto& how) {
+                            return programs::depthwise_task(shape, vectorise, how);
+                        };
+                    };
+                    if (wanted("depthwise")) forms.push_back(form("depthwise", depthwise(vectorise_mode::channel)));
+                    if (wanted("depthwise_nchw"))
+                        forms.push_back(form("depthwise_nchw", depthwise(vectorise_mode::pixel)));
+                    return forms;
+                }
                 if (wanted("direct")) forms.push_back(form("direct", programs::conv2d_task));
                 if (wanted("nchw")) forms.push_back(form("nchw", programs::nchw_task));
                 if (wanted("choice")) forms.push_back(form("choice", programs::any_conv2d_task));
@@ -237,14 +256,17 @@ int main(int argc, char** argv)
     bench::begin_honestly(argv);
     settings set;
     CLI::App app("Tuned kernels against oneDNN, OpenBLAS and Eigen in one interleaved run.", "bench_kernels");
-    app.add_option("--network", set.networks,
-                   "resnet18, vgg16, alexnet, squeezenet, transformer, bert, or gemm: seven products of all sizes")
+    app.add_option(
+           "--network", set.networks,
+           "resnet18, vgg16, alexnet, squeezenet, mobilenet (its depthwise layers), transformer, bert, or gemm: "
+           "seven products of all sizes")
         ->delimiter(',')
         ->capture_default_str();
     app.add_option("--layers", set.layers, "only these layers of the networks")->delimiter(',');
     app.add_option(
            "--forms", set.forms,
-           "only these: direct (blocked layouts), nchw, choice (of the algorithm, blocked), nchw_choice, gemm, dense")
+           "only these: direct (blocked layouts), nchw, choice (of the algorithm, blocked), nchw_choice, depthwise "
+           "(blocked), depthwise_nchw, gemm, dense")
         ->delimiter(',');
     app.add_option("--seconds", set.seconds,
                    "tuning of each form of each layer, and its comparison with the untuned one")
@@ -270,7 +292,8 @@ int main(int argc, char** argv)
         tk::require(!set.resume || !set.log.empty(), "--resume needs the log to resume, want --log FILE");
         for (const auto& f : set.forms) {
             tk::require(std::find(known_forms.begin(), known_forms.end(), f) != known_forms.end(),
-                        "unknown form '" + f + "', want direct, nchw, choice, nchw_choice, gemm or dense");
+                        "unknown form '" + f +
+                            "', want direct, nchw, choice, nchw_choice, depthwise, depthwise_nchw, gemm or dense");
         }
         const auto jobs = jobs_of(set);
         const auto show = [&](const bench::row& r) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "tunekit/kernels/config.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/measure/any_repetition.hpp"
 #include "tunekit/measure/build/source_template.hpp"
@@ -59,6 +60,9 @@ operator_task conv2d_task(const tunekit::kernels::conv2d_shape& shape, const may
 operator_task nchw_task(const tunekit::kernels::conv2d_shape& shape, const maybe_repetition& repetition);
 operator_task any_conv2d_task(const tunekit::kernels::conv2d_shape& shape, const maybe_repetition& repetition);
 operator_task any_nchw_task(const tunekit::kernels::conv2d_shape& shape, const maybe_repetition& repetition);
+/// A depthwise convolution in the layout that goes with what a vector holds.
+operator_task depthwise_task(const tunekit::kernels::conv2d_shape& shape, tunekit::kernels::vectorise_mode vectorise,
+                             const maybe_repetition& repetition);
 operator_task gemm_task(const tunekit::kernels::gemm_shape& shape, const maybe_repetition& repetition);
 operator_task dense_task(const tunekit::kernels::gemm_shape& shape, const maybe_repetition& repetition);
 

@@ -59,8 +59,9 @@ inline std::optional<contestant> onednn_convolution(std::string name, const tune
                                                     bool reorder = false)
 {
     using dnnl::memory;
-    const memory::dims x{s.batch, s.ci, s.height, s.width}, w{s.co, s.ci, s.kernel_h, s.kernel_w},
-        y{s.batch, s.co, s.oh(), s.ow()};
+    const memory::dims x{s.batch, s.ci, s.height, s.width}, y{s.batch, s.co, s.oh(), s.ow()};
+    memory::dims w{s.co / s.groups, s.ci / s.groups, s.kernel_h, s.kernel_w};
+    if (s.groups > 1) w.insert(w.begin(), s.groups);
     const auto f32 = memory::data_type::f32;
     try {
         const dnnl::convolution_forward::desc desc(

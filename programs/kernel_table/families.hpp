@@ -25,6 +25,7 @@ std::span<const tunekit::kernels::tile> half_tiles_2();
 std::span<const tunekit::kernels::winograd_transform> winograd();
 std::span<const tunekit::kernels::dense_tile> dense();
 std::span<const tunekit::kernels::depthwise_tile> depthwise();
+std::span<const tunekit::kernels::depthwise_sweep> depthwise_sweeps();
 
 inline constexpr int lanes = tunekit::kernels::native.lanes;
 inline constexpr int registers = tunekit::kernels::native.registers;

@@ -23,6 +23,7 @@ const tk::tile_table& kernel_table()
                                       .winograd = families::winograd(),
                                       .dense = families::dense(),
                                       .depthwise = families::depthwise(),
+                                      .sweeps = families::depthwise_sweeps(),
                                       .moves = tk::make_movement()};
     return table;
 }

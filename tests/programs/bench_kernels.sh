@@ -14,8 +14,9 @@ unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE OPENBLAS_BLOCK_FACTOR DNNL_MAX_CPU_ISA 
 . "$(dirname "$0")/support/refuses.sh"
 refuses 'want resnet18, vgg16, alexnet' --network nonet
 refuses "unknown layer 'R99'" --layers R99
-refuses 'want direct, nchw, choice, nchw_choice, gemm or dense' --forms fast
+refuses 'want direct, nchw, choice, nchw_choice, depthwise, depthwise_nchw, gemm or dense' --forms fast
 refuses 'want cpu or cuda' --device tpu
+refuses 'no template for CUDA takes' --network mobilenet --device cuda
 refuses '--log and --from-log are given' --log a --from-log b
 refuses 'cannot be opened for reading' --network gemm --layers 1x1000x512 --from-log "$work/none"
 refuses '--rounds' --rounds 1

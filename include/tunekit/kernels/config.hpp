@@ -122,13 +122,14 @@ struct nchw_config {
 };
 
 /// The configuration of a depthwise convolution. With `vectorise` = channel a tile is mr pixels of a row by nv vectors
-/// of vl channels, and input and output are blocks of nv vl channels. With pixel a tile is mr rows by nv vectors of vl
-/// pixels, and both are plain NCHW.
+/// of vl channels, and input and output are blocks of nv vl channels. There `sweep` goes over mr whole rows at once, one
+/// vector of channels after another. With pixel a tile is mr rows by nv vectors of vl pixels, and both are plain NCHW.
 struct depthwise_config {
     vectorise_mode vectorise = vectorise_mode::pixel;  ///< what a vector holds
     int mr = 1, nv = 1, vl = 1;                        ///< the tile
     int oh_block = 1;                       ///< output rows whose input is copied at once; divides the output height
     padding_mode pad = padding_mode::copy;  ///< clip with channels in vectors only
+    bool sweep = false;                     ///< with channels in vectors and clip only
 
     friend bool operator==(const depthwise_config&, const depthwise_config&) = default;
 };

@@ -11,6 +11,7 @@
 #endif
 
 #include "tunekit/kernels/detail/dense_tile.hpp"
+#include "tunekit/kernels/detail/depthwise_sweep.hpp"
 #include "tunekit/kernels/detail/depthwise_tile.hpp"
 #include "tunekit/kernels/detail/movement.hpp"
 #include "tunekit/kernels/detail/tile.hpp"
@@ -73,6 +74,13 @@ template <int MR, int NV, int VL, int KH = 0, int SH = 0, machine M = native>
 [[nodiscard]] constexpr depthwise_tile make_depthwise_pixels() noexcept
 {
     return {vectorise_mode::pixel, MR, NV, VL, KH, SH, &detail::depthwise_pixels<MR, NV, VL, KH, SH, M>};
+}
+
+/// Makes a sweeping depthwise micro-kernel for this translation unit's machine.
+template <int MR, int VL, int K, int S, machine M = native>
+[[nodiscard]] constexpr depthwise_sweep make_depthwise_sweep() noexcept
+{
+    return {MR, VL, K, S, &detail::depthwise_sweep_rows<MR, VL, K, S, M>};
 }
 
 /// Makes the Winograd transforms for this translation unit's machine.

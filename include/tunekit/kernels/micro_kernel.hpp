@@ -121,6 +121,34 @@ struct depthwise_tile {
     depthwise_function run = nullptr;                    ///< the function
 };
 
+/// The arguments of one call of a sweeping depthwise micro-kernel: mr rows of outputs from end to end, with channels in
+/// vectors. Strides are in floats.
+///
+///     y[m y_row + o pixel + j] = sum over r < kernel, s < kernel of
+///                                x[m stride + r][(o stride + s - padding) pixel + j] w[(r kernel + s) w_tap + j]
+///
+/// for o < outputs, where pixels outside [0, width) count as 0.
+struct depthwise_sweep_args {
+    const float* const* x = nullptr;                 ///< rows of inputs: (mr - 1) stride + kernel of them
+    const float* w = nullptr;                        ///< weights
+    float* y = nullptr;                              ///< outputs
+    std::ptrdiff_t pixel = 0, w_tap = 0, y_row = 0;  ///< strides
+    int width = 0;                                   ///< pixels of a row of inputs
+    int outputs = 0;                                 ///< pixels of a row of outputs
+    int padding = 0;                                 ///< pixels of the first window left of the row
+};
+
+/// A sweeping micro-kernel of depthwise convolutions.
+using depthwise_sweep_function = void (*)(const depthwise_sweep_args&);
+
+/// One sweeping micro-kernel of a table: mr rows of outputs by one vector of channels, for kernels of that height and width
+/// and that stride in both directions.
+struct depthwise_sweep {
+    int mr = 0, vl = 0;                      ///< its size
+    int kernel = 0, stride = 0;              ///< what it is for
+    depthwise_sweep_function run = nullptr;  ///< the function
+};
+
 /// One pass of a transform: the same small matrix applied to `lines` x `vectors` columns of vectors. Strides are in floats.
 ///
 ///     out[k out_step + l out_line + v vl] = sum over i of matrix[k][i] in[i in_step + l in_line + v vl]

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "tunekit/kernels/micro_kernel.hpp"
+#include "tunekit/kernels/shapes.hpp"
 
 namespace tunekit::kernels {
 
@@ -51,6 +52,7 @@ struct tile_table {
     std::span<const winograd_transform> winograd = {};  ///< without any there is no Winograd convolution
     std::span<const dense_tile> dense = {};             ///< without any there is no dense kernel on plain weights
     std::span<const depthwise_tile> depthwise = {};     ///< without any there is no depthwise convolution
+    std::span<const depthwise_sweep> sweeps = {};       ///< for each vl, kernel and stride every mr up to a largest one
     movement moves = plain_movement;                    ///< the functions that change layouts
 
     /// The micro-kernel of that tile, or nullptr.
@@ -75,6 +77,17 @@ struct tile_table {
         for (const auto& t : depthwise) {
             const bool suits = t.kernel_h == 0 || (t.kernel_h == kernel_h && t.stride_h == stride_h);
             if (t.vectorise == vectorise && t.mr == mr && t.nv == nv && t.vl == vl && suits) return &t;
+        }
+        return nullptr;
+    }
+
+    /// The sweeping micro-kernel of mr rows by one vector that suits the convolution, or nullptr.
+    [[nodiscard]] constexpr const depthwise_sweep* find_sweep(int mr, int vl, const conv2d_shape& shape) const noexcept
+    {
+        for (const auto& t : sweeps) {
+            const bool suits = t.kernel == shape.kernel_h && t.kernel == shape.kernel_w && t.stride == shape.stride_h &&
+                               t.stride == shape.stride_w;
+            if (t.mr == mr && t.vl == vl && suits) return &t;
         }
         return nullptr;
     }

@@ -98,6 +98,30 @@ inline constexpr std::array<conv2d_layer, 18> squeezenet{{
     {"S18", square_conv2d(512, 13, 1000, 1, 1, 0), 1},
 }};
 
+/// The depthwise convolution of a square image: every channel has one kernel.
+[[nodiscard]] constexpr conv2d_shape square_depthwise(int channels, int size, int kernel, int stride,
+                                                      int padding) noexcept
+{
+    auto out = square_conv2d(channels, size, channels, kernel, stride, padding);
+    out.groups = channels;
+    return out;
+}
+
+/// The depthwise convolutions of MobileNet at 224 x 224, without its other layers: no network that programs tune.
+/// Source: Howard et al. (2017), MobileNets, arXiv:1704.04861, table 1. Its last layer has stride 2 in print, but its input and
+///         output are of one size, so it has stride 1.
+inline constexpr std::array<conv2d_layer, 9> mobilenet_depthwise{{
+    {"D1", square_depthwise(32, 112, 3, 1, 1), 1},
+    {"D2", square_depthwise(64, 112, 3, 2, 1), 1},
+    {"D3", square_depthwise(128, 56, 3, 1, 1), 1},
+    {"D4", square_depthwise(128, 56, 3, 2, 1), 1},
+    {"D5", square_depthwise(256, 28, 3, 1, 1), 1},
+    {"D6", square_depthwise(256, 28, 3, 2, 1), 1},
+    {"D7", square_depthwise(512, 14, 3, 1, 1), 5},
+    {"D8", square_depthwise(512, 14, 3, 2, 1), 1},
+    {"D9", square_depthwise(1024, 7, 3, 1, 1), 1},
+}};
+
 /// The matrix products of a transformer encoder of `layers` blocks: width d, heads of width 64, sequence length s,
 /// feed-forward width 4 d, the projections to queries, keys and values fused.
 /// One block costs 24 s d^2 + 4 s^2 d FLOP.

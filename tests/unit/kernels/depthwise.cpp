@@ -22,6 +22,18 @@ template <class G>
 depthwise_config random_depthwise_config(const conv2d_shape& s, G& gen)
 {
     for (;;) {
+        const auto swept = test_table().sweeps;
+        if (s.co == s.ci && one_of({0, 1}, gen) == 1) {
+            const auto& t = swept[tk::random::uniform_index(swept.size(), gen)];
+            if (test_table().find_sweep(t.mr, t.vl, s) == &t) {
+                return {.vectorise = vectorise_mode::channel,
+                        .mr = t.mr,
+                        .nv = one_of({1, 2, 3}, gen),
+                        .vl = t.vl,
+                        .pad = padding_mode::clip,
+                        .sweep = true};
+            }
+        }
         const auto tiles = test_table().depthwise;
         const auto& t = tiles[tk::random::uniform_index(tiles.size(), gen)];
         const bool channel = t.vectorise == vectorise_mode::channel;
@@ -39,7 +51,7 @@ depthwise_config random_depthwise_config(const conv2d_shape& s, G& gen)
 std::string text(const depthwise_config& c)
 {
     return std::string(to_text(c.vectorise)) + " " + std::to_string(c.mr) + " x " + std::to_string(c.nv) + " x " +
-           std::to_string(c.vl) + " oh_block " + std::to_string(c.oh_block) + " pad " + to_text(c.pad);
+           std::to_string(c.vl) + " oh_block " + std::to_string(c.oh_block) + " pad " + to_text(c.pad) + (c.sweep ? " sweep" : "");
 }
 
 }  // namespace
@@ -60,6 +72,30 @@ TEST_CASE("two channels with a filter each, by hand")
             CHECK(convolve<depthwise_kernel>(
                       shape, {.vectorise = vectorise_mode::channel, .mr = 2, .nv = 1, .vl = 4, .pad = pad}, x, w,
                       side) == want);
+        }
+    }
+}
+
+TEST_CASE("a sweep over a kernel that tells its taps apart, by hand")
+{
+    const conv2d_shape shape{
+        .ci = 1, .height = 2, .width = 2, .co = 1, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1};
+    const std::vector<float> x{1, 2, 3, 4};
+    // 1 x the left neighbour, 10 the right one, 100 the one above, 1000 itself, 10000 the one below.
+    const std::vector<float> w{0, 100, 0, 1, 1000, 10, 0, 10000, 0}, want{31020, 42001, 3140, 4203};
+    CHECK(reference_conv2d(shape, x, w) == want);
+    for (const auto side : {guard::behind, guard::before}) {
+        for (const int mr : {1, 2}) {
+            for (const int nv : {1, 2}) {
+                CHECK(convolve<depthwise_kernel>(shape,
+                                                 {.vectorise = vectorise_mode::channel,
+                                                  .mr = mr,
+                                                  .nv = nv,
+                                                  .vl = 4,
+                                                  .pad = padding_mode::clip,
+                                                  .sweep = true},
+                                                 x, w, side) == want);
+            }
         }
     }
 }
@@ -161,6 +197,23 @@ TEST_CASE("a depthwise configuration that does not fit is refused with its param
                       "tunekit: depthwise_config: mr is 2, want at most oh_block");
     CHECK_THROWS_WITH(with([](auto& c) { c.pad = padding_mode::clip; })(),
                       "tunekit: depthwise_config: pad is clip with pixels in vectors, want copy");
+    const depthwise_config swept{
+        .vectorise = vectorise_mode::channel, .mr = 2, .nv = 1, .vl = 4, .pad = padding_mode::clip, .sweep = true};
+    const auto sweep_with = [&](auto change) {
+        auto c = swept;
+        change(c);
+        return [&, c] { depthwise_kernel(shape, c, test_table(), w); };
+    };
+    CHECK_NOTHROW(sweep_with([](auto&) {})());
+    CHECK_THROWS_WITH(
+        sweep_with([](auto& c) { c.mr = 4; })(),
+        "tunekit: depthwise_config: no sweeping tile 4 x 1 x 4 for this kernel in the table, want one of its tiles");
+    CHECK_THROWS_WITH(sweep_with([](auto& c) { c.nv = 0; })(), "tunekit: depthwise_config: nv is 0, want at least 1");
+    const char* const only_clip =
+        "tunekit: depthwise_config: sweep with pixels in vectors, copies or oh_block above 1, want channel, clip and 1";
+    CHECK_THROWS_WITH(sweep_with([](auto& c) { c.pad = padding_mode::copy; })(), only_clip);
+    CHECK_THROWS_WITH(sweep_with([](auto& c) { c.oh_block = 2; })(), only_clip);
+    CHECK_THROWS_WITH(sweep_with([](auto& c) { c.vectorise = vectorise_mode::pixel; })(), only_clip);
     CHECK_THROWS_AS((depthwise_kernel(shape, plain, test_table(), std::vector<float>(3))), std::invalid_argument);
     auto grouped = shape;
     grouped.groups = 2;

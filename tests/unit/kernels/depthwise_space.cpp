@@ -48,7 +48,9 @@ TEST_CASE(
         for (const auto vectorise : {vectorise_mode::channel, vectorise_mode::pixel}) {
             const auto space = depthwise_space(shape, test_table(), vectorise);
             REQUIRE(space.size() > 2);
-            CHECK(index_of(space, default_depthwise_config(shape, test_table(), vectorise)).has_value());
+            const auto plain = default_depthwise_config(shape, test_table(), vectorise);
+            CHECK(index_of(space, plain).has_value());
+            CHECK(plain.sweep == (vectorise == vectorise_mode::channel && shape.kernel_h == 3));  // the table's sweeps
             for (tk::index i = 0; i < space.size(); ++i) {
                 const auto config = depthwise_config_of(space.at(i), vectorise);
                 CHECK(index_of(space, config) == i);

@@ -46,7 +46,7 @@ public:
     [[nodiscard]] const depthwise_config& config() const noexcept { return config_; }
     [[nodiscard]] std::size_t input_size() const noexcept { return images(shape_.ci, shape_.height * shape_.width); }
     [[nodiscard]] std::size_t output_size() const noexcept { return images(shape_.co, shape_.oh() * shape_.ow()); }
-    /// The number of floats kept for packed weights and copied rows.
+    /// The number of floats kept for packed weights, copied rows and a row of zeros.
     [[nodiscard]] std::size_t scratch_size() const
     {
         return std::visit([](const auto& p) { return p.scratch_size(); }, plan_);
@@ -96,7 +96,7 @@ public:
     }
 
 private:
-    using plans = std::variant<detail::depthwise_by_channel, detail::depthwise_by_pixel>;
+    using plans = std::variant<detail::depthwise_by_channel, detail::depthwise_by_sweep, detail::depthwise_by_pixel>;
 
     [[nodiscard]] bool plain() const noexcept { return config_.vectorise == vectorise_mode::pixel; }
 
@@ -116,11 +116,16 @@ private:
         const bool channels = c.vectorise == vectorise_mode::channel;
         require(!channels || s.co == s.ci,
                 "depthwise_config: vectorise is channel with several outputs for a channel, want pixel");
+        require(!c.sweep || (channels && c.pad == padding_mode::clip && c.oh_block == 1),
+                "depthwise_config: sweep with pixels in vectors, copies or oh_block above 1, want channel, clip and 1");
+        require(!c.sweep || c.nv > 0, "depthwise_config: nv is " + std::to_string(c.nv) + ", want at least 1");
         for (int mr = channels ? 1 : c.mr; mr <= (std::max)(c.mr, 1); ++mr) {
-            if (c.mr > 0 && table.find_depthwise(c.vectorise, mr, c.nv, c.vl, s.kernel_h, s.stride_h) != nullptr)
-                continue;
-            invalid("depthwise_config: no " + std::string(to_text(c.vectorise)) + " tile " + std::to_string(c.mr) +
-                    " x " + std::to_string(c.nv) + " x " + std::to_string(c.vl) +
+            const bool found =
+                c.sweep ? table.find_sweep(mr, c.vl, s) != nullptr
+                        : table.find_depthwise(c.vectorise, mr, c.nv, c.vl, s.kernel_h, s.stride_h) != nullptr;
+            if (c.mr > 0 && found) continue;
+            invalid("depthwise_config: no " + std::string(c.sweep ? "sweeping" : to_text(c.vectorise)) + " tile " +
+                    std::to_string(c.mr) + " x " + std::to_string(c.nv) + " x " + std::to_string(c.vl) +
                     " for this kernel in the table, want one of its tiles");
         }
         require(
@@ -139,6 +144,7 @@ private:
                       std::span<const float> weights)
     {
         if (config.vectorise == vectorise_mode::pixel) return detail::depthwise_by_pixel(shape, config, table, weights);
+        if (config.sweep) return detail::depthwise_by_sweep(shape, config, table, weights);
         return detail::depthwise_by_channel(shape, config, table, weights);
     }
 

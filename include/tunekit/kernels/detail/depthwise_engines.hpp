@@ -17,6 +17,20 @@
 
 namespace tunekit::kernels::detail {
 
+/// The weights of blocks of `width` channels, [block][tap][channel], from [channel][tap].
+[[nodiscard]] inline buffer pack_taps(const conv2d_shape& s, int width, std::span<const float> oihw)
+{
+    const int taps = s.kernel_h * s.kernel_w, blocks = (s.ci + width - 1) / width;
+    buffer out(static_cast<std::size_t>(blocks) * static_cast<std::size_t>(taps * width));
+    for (int c = 0; c < s.ci; ++c) {
+        for (int t = 0; t < taps; ++t) {
+            const int to = (c / width * taps + t) * width + c % width;
+            out[static_cast<std::size_t>(to)] = oihw[static_cast<std::size_t>(c * taps + t)];
+        }
+    }
+    return out;
+}
+
 /// Channels in vectors: input and output are blocks of nv vl channels, of which the last is filled up with zeros.
 class depthwise_by_channel {
 public:
@@ -35,14 +49,7 @@ public:
              .width = in_width_},
             config.mr, edge_mode::balanced,
             [&](int mr) { return table.find_depthwise(vectorise_mode::channel, mr, config.nv, config.vl, 0, 0)->run; });
-        const int taps = s.kernel_h * s.kernel_w, blocks = (s.ci + width_ - 1) / width_;
-        weights_ = buffer(static_cast<std::size_t>(blocks) * static_cast<std::size_t>(taps * width_));
-        for (int c = 0; c < s.ci; ++c) {
-            for (int t = 0; t < taps; ++t) {
-                const int to = (c / width_ * taps + t) * width_ + c % width_;
-                weights_[static_cast<std::size_t>(to)] = oihw[static_cast<std::size_t>(c * taps + t)];
-            }
-        }
+        weights_ = pack_taps(s, width_, oihw);
         in_rows_ = (config.oh_block - 1) * s.stride_h + s.kernel_h;
         if (copies_) rows_ = buffer(static_cast<std::size_t>(in_rows_) * static_cast<std::size_t>(in_width_ * width_));
     }
@@ -110,6 +117,69 @@ private:
     bool copies_ = false;
     std::vector<segment_of<depthwise_function>> segments_;
     buffer weights_, rows_;
+};
+
+/// The same by sweeps over bands of whole rows. Rows above and below the image are a row of zeros.
+class depthwise_by_sweep {
+public:
+    depthwise_by_sweep(const conv2d_shape& shape, const depthwise_config& config, const tile_table& table,
+                       std::span<const float> oihw)
+        : shape_(shape), vl_(config.vl), width_(config.nv * config.vl), weights_(pack_taps(shape, width_, oihw))
+    {
+        for (const auto& rows : tiles_of_row(shape.oh(), config.mr, edge_mode::balanced)) {
+            bands_.push_back({.first = rows.begin,
+                              .lines = (rows.length - 1) * shape.stride_h + shape.kernel_h,
+                              .run = table.find_sweep(rows.length, config.vl, shape)->run});
+        }
+        lines_.resize(static_cast<std::size_t>((config.mr - 1) * shape.stride_h + shape.kernel_h));
+        if (shape.padding_h > 0) zeros_ = buffer(static_cast<std::size_t>(shape.width * width_));
+    }
+
+    [[nodiscard]] std::size_t scratch_size() const noexcept { return weights_.size() + zeros_.size(); }
+
+    void image(const float* x, float* y)
+    {
+        const auto& s = shape_;
+        const std::ptrdiff_t in = std::ptrdiff_t{s.height} * s.width * width_,
+                             out = std::ptrdiff_t{s.oh()} * s.ow() * width_;
+        const float* w = weights_.data();
+        for (int c = 0; c < s.ci; c += width_, x += in, y += out, w += s.kernel_h * s.kernel_w * width_) {
+            for (const band& b : bands_) {
+                for (int v = 0; v < width_; v += vl_) sweep(b, x + v, w + v, y + v);
+            }
+        }
+    }
+
+private:
+    struct band {
+        int first = 0, lines = 0;  // row of outputs, rows of inputs
+        depthwise_sweep_function run = nullptr;
+    };
+
+    void sweep(const band& b, const float* x, const float* w, float* y)
+    {
+        const auto& s = shape_;
+        for (int i = 0; i < b.lines; ++i) {
+            const int row = b.first * s.stride_h - s.padding_h + i;
+            const bool inside = row >= 0 && row < s.height;
+            lines_[static_cast<std::size_t>(i)] = inside ? x + std::ptrdiff_t{row} * s.width * width_ : zeros_.data();
+        }
+        b.run({.x = lines_.data(),
+               .w = w,
+               .y = y + std::ptrdiff_t{b.first} * s.ow() * width_,
+               .pixel = width_,
+               .w_tap = width_,
+               .y_row = std::ptrdiff_t{s.ow()} * width_,
+               .width = s.width,
+               .outputs = s.ow(),
+               .padding = s.padding_w});
+    }
+
+    conv2d_shape shape_;
+    int vl_ = 0, width_ = 0;
+    std::vector<band> bands_;
+    std::vector<const float*> lines_;  // of the sweep under way
+    buffer weights_, zeros_;
 };
 
 /// Pixels in vectors: input and output are plain. The rows that a block of output rows reads are copied into
