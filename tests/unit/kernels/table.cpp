@@ -27,11 +27,10 @@ constexpr std::array depthwise{make_depthwise_channels<1, 1, 4>(),     make_dept
                                make_depthwise_pixels<3, 1, 4, 3, 2>(), make_depthwise_pixels<2, 2, 4, 5, 1>(),
                                make_depthwise_pixels<2, 1, 4, 3, 3>()};
 
-constexpr std::array sweeps{make_depthwise_sweep<1, 4, 3, 1>(), make_depthwise_sweep<2, 4, 3, 1>(),
-                            make_depthwise_sweep<3, 4, 3, 1>(), make_depthwise_sweep<1, 8, 3, 1>(),
-                            make_depthwise_sweep<1, 4, 3, 2>(), make_depthwise_sweep<2, 4, 3, 2>(),
-                            make_depthwise_sweep<1, 4, 3, 3>(), make_depthwise_sweep<1, 4, 7, 2>(),
-                            make_depthwise_sweep<2, 4, 7, 2>()};
+constexpr std::array sweeps{
+    make_depthwise_sweep<1, 4, 3, 1>(), make_depthwise_sweep<2, 4, 3, 1>(), make_depthwise_sweep<3, 4, 3, 1>(),
+    make_depthwise_sweep<1, 8, 3, 1>(), make_depthwise_sweep<1, 4, 3, 2>(), make_depthwise_sweep<2, 4, 3, 2>(),
+    make_depthwise_sweep<1, 4, 3, 3>(), make_depthwise_sweep<1, 4, 7, 2>(), make_depthwise_sweep<2, 4, 7, 2>()};
 
 constexpr std::array transforms{make_winograd<2, 4>(), make_winograd<3, 4>(), make_winograd<4, 4>(),
                                 make_winograd<5, 4>(), make_winograd<6, 4>(), make_winograd<7, 4>(),
