@@ -107,7 +107,7 @@ inline constexpr std::array<conv2d_layer, 18> squeezenet{{
     return out;
 }
 
-/// The depthwise convolutions of MobileNet at 224 x 224, without its other layers: no network that programs tune.
+/// The depthwise convolutions of MobileNet at 224 x 224, without its other layers; `networks` does not have them.
 /// Source: Howard et al. (2017), MobileNets, arXiv:1704.04861, table 1. Its last layer has stride 2 in print, but its input and
 ///         output are of one size, so it has stride 1.
 inline constexpr std::array<conv2d_layer, 9> mobilenet_depthwise{{
