@@ -7,8 +7,10 @@
 
 #include "programs/kernel_table.hpp"
 #include "programs/product_tables.hpp"
+#include "tunekit/core/executor.hpp"
 #include "tunekit/io/read_log.hpp"
 #include "tunekit/kernels/gemm/gemm.hpp"
+#include "tunekit/kernels/gemm/parallel.hpp"
 #include "tunekit/kernels/gemm/space.hpp"
 
 namespace tk = tunekit;
@@ -18,6 +20,7 @@ namespace kernels {
 inline const auto shape = tk::kernels::square_conv2d(64, 56, 64, 3, 1, 1);
 inline const tk::kernels::gemm_shape matrices{.m = 64, .n = 64, .k = 64};
 inline const std::vector<float> weights(64 * 64 * 9);
+inline const tk::core::serial_executor executor;
 inline std::vector<float> x, y, blocked_x, blocked_y, a, b, c;
 inline const std::vector<tk::kernels::bfloat16> left, right;
 

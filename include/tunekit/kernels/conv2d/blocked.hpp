@@ -71,7 +71,8 @@ public:
 
     /// From `begin` to the one before `end`.
     struct range {
-        int begin = 0, end = 0;
+        int begin = 0;  ///< The first.
+        int end = 0;    ///< One behind the last.
     };
 
     /// A part of the output: ranges of images (of a batch, each with its groups one behind the other), of each one's blocks
@@ -118,8 +119,11 @@ public:
         compute(x, y, whole_);
     }
 
+    /// The number of images that a piece can take some of: each group of a batch's image counts.
     [[nodiscard]] int images() const noexcept { return shape_.batch * shape_.groups; }
+    /// The number of blocks of output channels of each of them.
     [[nodiscard]] int channel_blocks() const noexcept { return oc_blocks_; }
+    /// The number of blocks of `oh_block` output rows.
     [[nodiscard]] int row_blocks() const noexcept { return shape_.oh() / config_.oh_block; }
     /// Whether a run begins with a copy of its input.
     [[nodiscard]] bool copies() const noexcept { return copies_; }
