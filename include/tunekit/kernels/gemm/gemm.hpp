@@ -56,10 +56,11 @@ public:
 
     basic_gemm_kernel(const gemm_shape& shape, const gemm_config& config, const table_type& table,
                       const gemm_strides& strides)
-        : shape_(shape), config_(config), strides_(strides), copy_(detail::copies_of(table)), nr_(config.nv * config.vl)
+        : shape_(shape), config_(config), strides_(strides), copy_(detail::copies_of(table))
     {
         require_valid(shape);
         detail::check_gemm<Format>(config, table);
+        nr_ = config.nv * config.vl;
         mc_ = (std::min)(config.mc, shape.m);
         nc_ = (std::min)(config.nc, round_up(shape.n));
         kc_ = (std::min)(config.kc, whole_groups(shape.k));
