@@ -9,7 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <barrier>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -51,21 +51,17 @@ namespace {
 namespace tk = tunekit;
 using namespace tk::kernels;
 
-/// Threads that wait between runs, spinning: starting them would cost as much as a small product.
+/// Threads that wait between runs: awake for some milliseconds, as OpenMP's do, because waking one takes as long as a small product.
 class team {
 public:
-    explicit team(std::size_t n) : begin_(static_cast<std::ptrdiff_t>(n)), end_(static_cast<std::ptrdiff_t>(n))
+    explicit team(std::size_t n)
     {
         stay_on(0);
         for (std::size_t i = 1; i < n; ++i)
             threads_.emplace_back([this, i] {
                 stay_on(i);
-                for (;;) {
-                    begin_.arrive_and_wait();
-                    if (!task_) return;
+                for (unsigned seen = 0; next(seen); left_.fetch_sub(1))
                     if (i < parts_) task_(i);
-                    end_.arrive_and_wait();
-                }
             });
     }
     team(const team&) = delete;
@@ -73,7 +69,7 @@ public:
     ~team()
     {
         task_ = nullptr;
-        if (!threads_.empty()) begin_.arrive_and_wait();
+        begin();
         for (auto& t : threads_) t.join();
     }
 
@@ -86,19 +82,38 @@ public:
         pthread_setaffinity_np(pthread_self(), sizeof own, &own);
     }
 
-    /// Runs task(0) ... task(n - 1), one a thread. Precondition: n is at most the number of threads.
+    /// Runs task(0) ... task(n - 1), one a thread; one task alone wakes nobody. Precondition: n is at most the number of threads.
     template <class F>
     void run(std::size_t n, const F& task)
     {
-        parts_ = n;
-        task_ = std::cref(task);
-        if (!threads_.empty()) begin_.arrive_and_wait();
+        if (n > 1) {
+            parts_ = n;
+            task_ = std::cref(task);
+            begin();
+        }
         task(0);
-        if (!threads_.empty()) end_.arrive_and_wait();
+        while (left_.load() > 0) std::this_thread::yield();
     }
 
 private:
-    std::barrier<> begin_, end_;
+    void begin()
+    {
+        if (task_) left_.store(threads_.size());
+        round_.fetch_add(1);
+        round_.notify_all();
+    }
+
+    /// Waits for the round behind `seen`; whether there is something to do in it.
+    bool next(unsigned& seen) const
+    {
+        for (int i = 0; i < 20000 && round_.load() == seen; ++i) std::this_thread::yield();
+        round_.wait(seen);
+        ++seen;
+        return bool(task_);
+    }
+
+    std::atomic<unsigned> round_{0};
+    std::atomic<std::size_t> left_{0};
     std::function<void(std::size_t)> task_;
     std::size_t parts_ = 0;
     std::vector<std::thread> threads_;
