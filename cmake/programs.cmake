@@ -19,10 +19,12 @@ target_compile_options(tunekit_checks INTERFACE "SHELL:-iquote ${PROJECT_SOURCE_
 target_compile_options(tunekit_checks INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
     -Wold-style-cast -Wdouble-promotion -Wnon-virtual-dtor -Werror -ffp-contract=off)
 
-# tunekit_native(TARGET [flags...]): optimised for the machine that compiles, whatever the build type. Such objects are
-# of no use on another machine, so they are never taken from a cache. Later flags win over earlier ones.
+# tunekit_native(TARGET [flags...]): optimised for the machine that compiles, whatever the build type, or for the architecture that
+# TUNEKIT_ARCHITECTURE names. Such objects are of no use on another machine, so they are never taken from a cache. Later flags win over
+# earlier ones.
 # g++ 12 warns of its own AVX-512 intrinsics (GCC bug 105593), which Eigen uses where the machine has them.
-set(tunekit_native_flags -O3 -march=native)
+set(TUNEKIT_ARCHITECTURE native CACHE STRING "-march of benches and micro-kernels, as haswell for AVX2")
+set(tunekit_native_flags -O3 -march=${TUNEKIT_ARCHITECTURE})
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     list(APPEND tunekit_native_flags -Wno-maybe-uninitialized -Wno-uninitialized)
 endif()
