@@ -230,16 +230,16 @@ double reached(const std::vector<double>& course, double cost)
     return static_cast<double>(at - course.begin() + 1);
 }
 
-constexpr const char* systems[] = {"SA", "SA + AS", "AE", "AE + AS", "AE, rate 0", "SA + diversity"};
-enum : std::size_t { sa, sa_as, ae, ae_as, ae_walk, sa_diverse, system_count };
+constexpr const char* systems[] = {"SA", "SA + AS", "AE", "AE + AS", "AE, rate 0", "SA + diversity", "AE + diversity"};
+enum : std::size_t { sa, sa_as, ae, ae_as, ae_walk, sa_diverse, ae_diverse, system_count };
 
 /// Pairs that are compared, and what the paper has.
 struct pair_of {
     std::size_t without, with;
     double paper = 0;  ///< 0: nothing
 };
-constexpr pair_of pairs[] = {{sa, sa_as, 1.98}, {ae, ae_as, 2.33}, {sa, ae},
-                             {ae_walk, ae},     {sa, ae_as},       {sa_diverse, sa_as}};
+constexpr pair_of pairs[] = {{sa, sa_as, 1.98}, {ae, ae_as, 2.33},   {sa, ae},           {ae_walk, ae},
+                             {sa, ae_as},       {sa_diverse, sa_as}, {ae_diverse, ae_as}};
 
 /// Numbers by space and repeat, and what is said of them.
 class column {
@@ -285,6 +285,8 @@ study search_all(const std::vector<tk::study::recording>& spaces, const settings
     strategies.emplace_back(tk::recipes::chameleon().strategy);
     strategies.emplace_back(tk::recipes::chameleon_parts(stays, tk::screen::keep_best{}).strategy);
     strategies.emplace_back(tk::recipes::chameleon_parts(tk::explore::annealing{}, tk::screen::diversity{}).strategy);
+    strategies.emplace_back(
+        tk::recipes::chameleon_parts(tk::explore::policy_gradient::paper(), tk::screen::diversity{}).strategy);
     const bool watched_by_somebody = ::isatty(2) != 0;
     for (std::size_t k = 0; k < spaces.size(); ++k)
         for (std::size_t r = 0; r < o.repeats; ++r) {

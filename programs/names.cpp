@@ -77,6 +77,8 @@ named<tunekit::schedule::any_schedule> schedules()
     add("dynatune-paper", tunekit::recipes::dynatune_paper());
     add("dynatune-egreedy", tunekit::recipes::dynatune_egreedy());
     add("dynatune-softmax", tunekit::recipes::dynatune_softmax());
+    add("dynatune-curves-egreedy", tunekit::recipes::dynatune_curves_egreedy());
+    add("dynatune-curves-softmax", tunekit::recipes::dynatune_curves_softmax());
     return out;
 }
 

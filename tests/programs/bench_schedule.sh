@@ -29,7 +29,7 @@ for network in resnet18 squeezenet alexnet; do
     run | grep -v own_s >"$work/first"
     run | grep -v own_s >"$work/second"
     cmp -s "$work/first" "$work/second" || fail "$network: the same seed gave another table"
-    for schedule in sequential random round-robin linear da-random da-round-robin ansor dynatune dynatune-curves dynatune-egreedy dynatune-softmax oracle; do
+    for schedule in sequential random round-robin linear da-random da-round-robin ansor dynatune dynatune-curves dynatune-egreedy dynatune-softmax dynatune-curves-egreedy dynatune-curves-softmax oracle; do
         grep -q "\"schedule\": \"$schedule\"" "$work/first" || fail "$network: no row for $schedule"
     done
     grep -A8 '"schedule": "oracle"' "$work/first" | grep -q '"area_over_optimal": 1.0,' || fail "$network: the oracle is not what areas are divided by"
