@@ -59,7 +59,8 @@ inline std::string escaped(const std::string& text)
 
 }  // namespace detail
 
-/// The chart, 720 x 420, legend beside it. Lines without points are left out.
+/// The chart, 760 x 420, legend beside it. Lines without points are left out. From the eleventh on they are dotted, because
+/// colours return.
 inline std::string to_svg(const chart& c)
 {
     constexpr double left = 70, top = 40, width = 460, height = 320;
@@ -85,9 +86,9 @@ inline std::string to_svg(const chart& c)
     };
     const auto px = [&](double x) { return left + width * along(x); };
     const auto py = [&](double y) { return top + height * (1 - (y - y0) / (y1 - y0)); };
-    add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"720\" height=\"420\" font-family=\"sans-serif\" "
+    add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"760\" height=\"420\" font-family=\"sans-serif\" "
         "font-size=\"12\">\n"
-        "<rect width=\"720\" height=\"420\" fill=\"white\"/>\n");
+        "<rect width=\"760\" height=\"420\" fill=\"white\"/>\n");
     add("<text x=\"%g\" y=\"22\" font-size=\"14\">", left);
     out += detail::escaped(c.title) + "</text>\n";
     add("<rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" fill=\"none\" stroke=\"#444\"/>\n", left, top, width,
@@ -114,7 +115,9 @@ inline std::string to_svg(const chart& c)
     for (const auto& line : c.lines) {
         if (line.points.empty()) continue;
         const char* const colour = detail::chart_colours[k % detail::chart_colours.size()];
-        const char* const dash = line.dashed ? " stroke-dasharray=\"6 4\"" : "";
+        const char* const dash = line.dashed                         ? " stroke-dasharray=\"6 4\""
+                                 : k >= detail::chart_colours.size() ? " stroke-dasharray=\"2 2\""
+                                                                     : "";
         out +=
             "<polyline fill=\"none\" stroke-width=\"1.6\" stroke=\"" + std::string(colour) + '"' + dash + " points=\"";
         for (const auto& [x, y] : line.points) add("%.1f,%.1f ", px(x), py(y));

@@ -7,6 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/bandit/epsilon_greedy.hpp"
+#include "tunekit/bandit/softmax.hpp"
+#include "tunekit/curve/belief.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/dynatune_curves.hpp"
 #include "tunekit/search/random.hpp"
@@ -44,6 +47,18 @@ TEST_CASE("dynatune_paper is the paper's belief under its index in milliseconds,
     CHECK(paper.inner.bandit(0.010) == tk::bandit::ucb::paper(0.010));
     CHECK(tk::bandit::ucb::paper(0.010).exploration == 2);
     CHECK(tk::bandit::ucb::paper(0.0009).exploration == 0.2);
+}
+
+TEST_CASE("the rules of the paper's appendix A stand on the paper's belief, with an early stop after 200")
+{
+    const auto greedy = tk::recipes::dynatune_curves_egreedy();
+    const auto soft = tk::recipes::dynatune_curves_softmax();
+    static_assert(std::is_same_v<std::remove_cvref_t<decltype(greedy.inner.belief)>, tk::curve::belief<>>);
+    static_assert(std::is_same_v<std::remove_cvref_t<decltype(soft.inner.belief)>, tk::curve::belief<>>);
+    CHECK(greedy.options.patience == 200);
+    CHECK(soft.options.patience == 200);
+    CHECK(greedy.inner.bandit == tk::bandit::epsilon_greedy{.epsilon = 0.05});
+    CHECK(soft.inner.bandit == tk::bandit::softmax{});
 }
 
 TEST_CASE("dynatune_paper runs: more slots for the task that has more to gain")
