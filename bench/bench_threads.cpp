@@ -32,6 +32,7 @@
 #include "programs/kernel_table.hpp"
 #include "programs/program.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/conv2d/blocked_space.hpp"
 #include "tunekit/kernels/conv2d/parallel.hpp"
 #include "tunekit/kernels/gemm/parallel.hpp"
@@ -198,10 +199,21 @@ bench::row compare(std::string layer, const std::string& group, const std::vecto
     return out;
 }
 
-std::vector<float> random_floats(std::int64_t n, tk::random::philox& gen)
+std::span<float> all(buffer& of) { return {of.data(), of.size()}; }
+std::span<const float> all(const buffer& of) { return {of.data(), of.size()}; }
+
+buffer copy_of(const buffer& from)
 {
-    std::vector<float> out(static_cast<std::size_t>(n));
-    for (float& x : out) x = 2 * static_cast<float>(tk::random::uniform_01(gen)) - 1;
+    buffer out(from.size());
+    std::copy_n(from.data(), from.size(), out.data());
+    return out;
+}
+
+/// Aligned as the peers' operands are: a row whose vectors cross cache lines took a third longer.
+buffer random_floats(std::int64_t n, tk::random::philox& gen)
+{
+    buffer out(static_cast<std::size_t>(n));
+    for (float& x : all(out)) x = 2 * static_cast<float>(tk::random::uniform_01(gen)) - 1;
     return out;
 }
 
@@ -213,7 +225,7 @@ void require_equal(const std::string& layer, std::span<const float> got, std::sp
 /// A whole product and its operands.
 struct product_on {
     parallel_gemm kernel;
-    std::vector<float> a, b, c;
+    buffer a, b, c;
 };
 
 bench::row product_row(const gemm_layer& layer, team& workers, const settings& set)
@@ -224,8 +236,7 @@ bench::row product_row(const gemm_layer& layer, team& workers, const settings& s
     tk::random::philox gen(1);
     const auto a = random_floats(std::int64_t{s.batch} * s.m * s.k, gen),
                b = random_floats(std::int64_t{s.batch} * s.k * s.n, gen);
-    std::vector<float> c(static_cast<std::size_t>(s.batch) * static_cast<std::size_t>(s.m) *
-                         static_cast<std::size_t>(s.n));
+    buffer c(static_cast<std::size_t>(s.batch) * static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n));
     const auto planned = [&](const gemm_config& config, const gemm_division& division) {
         const auto kernel = std::make_shared<parallel_gemm>(s, config, kernel_table(), division);
         return [&, kernel] { kernel->run(a.data(), b.data(), c.data(), on_team); };
@@ -249,7 +260,8 @@ bench::row product_row(const gemm_layer& layer, team& workers, const settings& s
     }
     std::vector<product_on> own;
     for (int i = 0; i < set.threads; ++i)
-        own.push_back({parallel_gemm(s, gemm_config_of(serial.at(one)), kernel_table(), 1), a, b, c});
+        own.push_back(
+            {parallel_gemm(s, gemm_config_of(serial.at(one)), kernel_table(), 1), copy_of(a), copy_of(b), copy_of(c)});
     runners.push_back({"ceiling", "",
                        [&] {
                            workers.run(own.size(), [&](std::size_t i) {
@@ -257,12 +269,12 @@ bench::row product_row(const gemm_layer& layer, team& workers, const settings& s
                            });
                        },
                        static_cast<double>(set.threads)});
-    const auto want = reference_gemm(s, a, b);
+    const auto want = reference_gemm(s, all(a), all(b));
     for (auto& r : runners) {
         if (r.name == "ceiling") continue;
-        std::fill(c.begin(), c.end(), 0.F);
+        std::fill_n(c.data(), c.size(), 0.F);
         r.run();
-        require_equal(name, c, want);
+        require_equal(name, all(c), want);
     }
     const std::size_t ours = runners.size();
     for (auto& peer : bench::peers_of(s))
@@ -273,7 +285,7 @@ bench::row product_row(const gemm_layer& layer, team& workers, const settings& s
 /// A whole convolution and its operands.
 struct convolution_on {
     conv2d_kernel kernel;
-    std::vector<float> x, y;
+    buffer x, y;
 };
 
 bench::row convolution_row(const conv2d_layer& layer, team& workers, const settings& set)
@@ -285,13 +297,13 @@ bench::row convolution_row(const conv2d_layer& layer, team& workers, const setti
     const auto weights = random_floats(s.weights(), gen), x = random_floats(s.inputs(), gen);
     struct planned_on {
         parallel_conv2d kernel;
-        std::vector<float> x, y;
+        buffer x, y;
     };
     const auto planned = [&](const conv2d_config& config, const conv2d_division& division) {
-        auto on = std::make_shared<planned_on>(planned_on{
-            parallel_conv2d(s, config, kernel_table(), weights, division), std::vector<float>(x.size()), {}});
-        on->kernel.kernel().pack_input(x, on->x);
-        on->y.resize(on->kernel.kernel().output_size());
+        auto on = std::make_shared<planned_on>(
+            planned_on{parallel_conv2d(s, config, kernel_table(), all(weights), division), buffer(x.size()), {}});
+        on->kernel.kernel().pack_input(all(x), all(on->x));
+        on->y = buffer(on->kernel.kernel().output_size());
         return on;
     };
     const auto running = [&](const std::shared_ptr<planned_on>& on) {
@@ -308,13 +320,13 @@ bench::row convolution_row(const conv2d_layer& layer, team& workers, const setti
     const tk::index one = tuned(name, "one_thread", serial, *index_of(serial, untuned, whole), plan, set);
     const tk::index best = tuned(name, "tuned", space, *index_of(space, untuned, whole), plan, set);
 
-    const auto want = reference_conv2d(s, x, weights);
+    const auto want = reference_conv2d(s, all(x), all(weights));
     std::vector<runner> runners;
     const auto add = [&](const char* what, std::string config, const std::shared_ptr<planned_on>& on) {
         runners.push_back({what, std::move(config), running(on)});
         runners.back().run();
         std::vector<float> y(want.size());
-        on->kernel.kernel().unpack_output(on->y, y);
+        on->kernel.kernel().unpack_output(all(on->y), y);
         require_equal(name, y, want);
     };
     const auto point_of = [&](const auto& of, tk::index i) {
@@ -327,10 +339,10 @@ bench::row convolution_row(const conv2d_layer& layer, team& workers, const setti
             planned(untuned, {.parts = set.threads, .split = split}));
     std::vector<convolution_on> own;
     for (int i = 0; i < set.threads; ++i) {
-        own.push_back({conv2d_kernel(s, conv2d_config_of(serial.at(one)), kernel_table(), weights), {}, {}});
-        own.back().x.resize(x.size());
-        own.back().y.resize(own.back().kernel.output_size());
-        own.back().kernel.pack_input(x, own.back().x);
+        own.push_back(
+            {conv2d_kernel(s, conv2d_config_of(serial.at(one)), kernel_table(), all(weights)), buffer(x.size()), {}});
+        own.back().y = buffer(own.back().kernel.output_size());
+        own.back().kernel.pack_input(all(x), all(own.back().x));
     }
     runners.push_back(
         {"ceiling", "",
