@@ -22,7 +22,7 @@
 #include "tunekit/measure/verify.hpp"
 #include "tunekit/search/annealing.hpp"
 #include "tunekit/space/product.hpp"
-#include "tunekit/tune/print_progress.hpp"
+#include "tunekit/report/print_progress.hpp"
 
 namespace tk = tunekit;
 

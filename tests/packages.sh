@@ -22,9 +22,9 @@ tool() {
     fi
     tool=$work/tools-$1/bin/$1
 }
-# consumer CMAKE_ARGUMENT...: the program of packaging/conan/test_package by find_package.
+# consumer CMAKE_ARGUMENT...: the program of cmake/packaging/conan/test_package by find_package.
 consumer() {
-    cmake -S "$root/packaging/conan/test_package" -B "$dir/consumer" -G Ninja -DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON "$@" >"$dir/log"
+    cmake -S "$root/cmake/packaging/conan/test_package" -B "$dir/consumer" -G Ninja -DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON "$@" >"$dir/log"
     cmake --build "$dir/consumer" >>"$dir/log"
     "$dir/consumer/tuned" | grep '^tunekit: arm 1'
 }
@@ -34,9 +34,9 @@ conan)
     tool conan conan==2.34.0
     export CONAN_HOME="$dir/home"
     mkdir "$dir/library"  # conan builds its test beside the recipe
-    (cd "$root" && cp -R VERSION LICENSE README.md CHANGELOG.md CMakeLists.txt cmake include docs examples programs bench packaging "$dir/library")
+    (cd "$root" && cp -R VERSION LICENSE README.md CHANGELOG.md CMakeLists.txt cmake include docs examples programs bench cmake/packaging "$dir/library")
     "$tool" profile detect >/dev/null 2>&1
-    "$tool" create "$dir/library/packaging/conan" --no-remote -s compiler.cppstd=20 -o "&:with_eigen=False" -o "&:with_io=False" >"$dir/log" 2>&1 || {
+    "$tool" create "$dir/library/cmake/packaging/conan" --no-remote -s compiler.cppstd=20 -o "&:with_eigen=False" -o "&:with_io=False" >"$dir/log" 2>&1 || {
         tail -n 30 "$dir/log"
         exit 1
     }
@@ -45,7 +45,7 @@ conan)
 vcpkg)
     # The port's own steps, by what vcpkg's functions do in short.
     cat >"$dir/vcpkg.cmake" <<'END'
-set(CURRENT_PORT_DIR ${root}/packaging/vcpkg/tunekit)
+set(CURRENT_PORT_DIR ${root}/cmake/packaging/vcpkg/tunekit)
 set(CURRENT_PACKAGES_DIR ${dir}/package)
 function(run)
     execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)
@@ -69,7 +69,7 @@ function(vcpkg_install_copyright)
 endfunction()
 include(${CURRENT_PORT_DIR}/portfile.cmake)
 END
-    python3 -c 'import json, sys; p = json.load(open(sys.argv[1])); assert set(p["default-features"]) == set(p["features"]), p' "$root/packaging/vcpkg/tunekit/vcpkg.json"
+    python3 -c 'import json, sys; p = json.load(open(sys.argv[1])); assert set(p["default-features"]) == set(p["features"]), p' "$root/cmake/packaging/vcpkg/tunekit/vcpkg.json"
     cmake -D root="$root" -D dir="$dir" -P "$dir/vcpkg.cmake"
     [ -f "$dir/package/share/tunekit/LICENSE" ]
     consumer -DCMAKE_PREFIX_PATH="$dir/package"
@@ -79,7 +79,7 @@ spack)
     python3 - "$root" <<'END'
 import ast, pathlib, re, sys
 root = pathlib.Path(sys.argv[1])
-recipe = (root / 'packaging/spack/packages/tunekit/package.py').read_text()
+recipe = (root / 'cmake/packaging/spack/packages/tunekit/package.py').read_text()
 (found,) = [n for n in ast.parse(recipe).body if isinstance(n, ast.ClassDef)]
 assert found.name == 'Tunekit' and found.bases[0].id == 'CMakePackage' and ast.get_docstring(found)
 said = {n.func.id for n in ast.walk(found) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}

@@ -2,8 +2,8 @@
 
 // Says how good search strategies are on recorded spaces: ours, yours, and the trajectories of other tuners.
 //
-//     score_strategy --spaces bench/data --strategy combined,hill-climb --html scores.html
-//     score_strategy --spaces bench/data --strategy combined --trajectories kernel_tuner/genetic,my_tuner
+//     score_strategy --spaces packages/scoring/recordings --strategy combined,hill-climb --html scores.html
+//     score_strategy --spaces packages/scoring/recordings --strategy combined --trajectories kernel_tuner/genetic,my_tuner
 
 #include <unistd.h>
 
@@ -15,15 +15,15 @@
 #include <utility>
 #include <vector>
 
-#include "programs/names.hpp"
-#include "programs/program.hpp"
+#include "tools/support/names.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/io/text.hpp"
-#include "tunekit/study/json.hpp"
-#include "tunekit/study/page.hpp"
-#include "tunekit/study/read_recordings.hpp"
-#include "tunekit/study/score.hpp"
-#include "tunekit/study/text.hpp"
-#include "tunekit/study/trajectory_file.hpp"
+#include "tunekit/scoring/json.hpp"
+#include "tunekit/scoring/page.hpp"
+#include "tunekit/scoring/read_recordings.hpp"
+#include "tunekit/scoring/score.hpp"
+#include "tunekit/scoring/text.hpp"
+#include "tunekit/scoring/trajectory_file.hpp"
 
 namespace tk = tunekit;
 
@@ -32,16 +32,16 @@ namespace {
 struct settings {
     std::vector<std::string> spaces, strategies, trajectories;
     std::string only, out, html, json;
-    tk::study::score_options how;
+    tk::scoring::score_options how;
     bool list = false;
 };
 
 /// The trajectories of a tuner on a space: FOLDER/SPACE.csv, or the same packed; none where there is no such file.
-std::vector<tk::study::trajectory> trajectories_of(const std::string& folder, const std::string& space)
+std::vector<tk::scoring::trajectory> trajectories_of(const std::string& folder, const std::string& space)
 {
     for (const char* ending : {".csv.gz", ".csv"})
         if (const std::string path = folder + '/' + space + ending; ::access(path.c_str(), F_OK) == 0)
-            return tk::study::read_trajectories(path);
+            return tk::scoring::read_trajectories(path);
     return {};
 }
 
@@ -60,7 +60,7 @@ void run(const settings& s)
     }
     if (s.strategies.empty() && s.trajectories.empty())
         tk::invalid("there is nothing to score, want --strategy NAME,... or --trajectories FOLDER,...");
-    std::vector<tk::study::entrant> entrants;
+    std::vector<tk::scoring::entrant> entrants;
     for (const auto& name : s.strategies) {
         if (name == "all")
             for (const auto& [each, strategy] : known) entrants.push_back({each, strategy});
@@ -68,26 +68,26 @@ void run(const settings& s)
     }
     programs::check_file("--html", s.html);
     programs::check_file("--json", s.json);
-    std::vector<tk::study::recording> spaces;
+    std::vector<tk::scoring::recording> spaces;
     auto folders = s.spaces;
-    if (folders.empty()) folders.push_back(tk::study::recordings_folder(TUNEKIT_RECORDINGS));
+    if (folders.empty()) folders.push_back(tk::scoring::recordings_folder(TUNEKIT_RECORDINGS));
     for (const auto& path : folders) {
-        auto read = tk::study::read_recordings(path, s.only);
+        auto read = tk::scoring::read_recordings(path, s.only);
         for (const auto& p : read.problems) std::fprintf(stderr, "score_strategy: %s\n", p.text().c_str());
         for (auto& on : read.spaces) spaces.push_back(std::move(on));
     }
     if (!s.out.empty()) programs::make_folder("--out", s.out);
-    const auto by = tk::study::yardsticks_of(spaces, s.how.judged);
-    std::vector<tk::study::outcome> outcomes;
+    const auto by = tk::scoring::yardsticks_of(spaces, s.how.judged);
+    std::vector<tk::scoring::outcome> outcomes;
     for (const auto& e : entrants)
         for (std::size_t i = 0; i < spaces.size(); ++i) {
             say(e.name + " on " + spaces[i].name);
-            const auto runs = tk::study::play_all(e.strategy, spaces[i], by[i], s.how);
+            const auto runs = tk::scoring::play_all(e.strategy, spaces[i], by[i], s.how);
             if (!s.out.empty()) {
                 programs::make_folder("--out", s.out + '/' + e.name);
-                tk::study::write_trajectories(s.out + '/' + e.name + '/' + spaces[i].name + ".csv", runs);
+                tk::scoring::write_trajectories(s.out + '/' + e.name + '/' + spaces[i].name + ".csv", runs);
             }
-            outcomes.push_back(tk::study::outcome_of(e.name, spaces[i], by[i], runs, s.how.judged));
+            outcomes.push_back(tk::scoring::outcome_of(e.name, spaces[i], by[i], runs, s.how.judged));
         }
     for (std::string folder : s.trajectories) {
         while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
@@ -98,18 +98,18 @@ void run(const settings& s)
             const auto runs = trajectories_of(folder, spaces[i].name);
             if (runs.empty()) continue;
             ++found;
-            outcomes.push_back(tk::study::outcome_of(name, spaces[i], by[i], runs, s.how.judged));
+            outcomes.push_back(tk::scoring::outcome_of(name, spaces[i], by[i], runs, s.how.judged));
         }
         if (found == 0)
             tk::invalid("--trajectories \"" + folder +
                         "\" has none of the spaces, want SPACE.csv or SPACE.csv.gz in it");
     }
     say("");
-    const auto all = tk::study::scoreboard_of(spaces, by, std::move(outcomes), s.how.judged);
-    if (!s.html.empty()) tk::io::write_text(s.html, tk::study::to_page(all));
-    if (s.json == "-") std::fputs(tk::study::to_json(all).c_str(), stdout);
-    else std::fputs(tk::study::to_text(all).c_str(), stdout);
-    if (!s.json.empty() && s.json != "-") tk::io::write_text(s.json, tk::study::to_json(all));
+    const auto all = tk::scoring::scoreboard_of(spaces, by, std::move(outcomes), s.how.judged);
+    if (!s.html.empty()) tk::io::write_text(s.html, tk::scoring::to_page(all));
+    if (s.json == "-") std::fputs(tk::scoring::to_json(all).c_str(), stdout);
+    else std::fputs(tk::scoring::to_text(all).c_str(), stdout);
+    if (!s.json.empty() && s.json != "-") tk::io::write_text(s.json, tk::scoring::to_json(all));
 }
 
 }  // namespace

@@ -18,15 +18,15 @@
 #include <utility>
 #include <vector>
 
-#include "programs/command_options.hpp"
-#include "programs/command_report.hpp"
-#include "programs/command_serve.hpp"
-#include "programs/names.hpp"
-#include "programs/program.hpp"
-#include "programs/shell_words.hpp"
+#include "tools/support/command_options.hpp"
+#include "tools/support/command_report.hpp"
+#include "tools/support/command_serve.hpp"
+#include "tools/support/names.hpp"
+#include "tools/support/program.hpp"
+#include "tools/support/shell_words.hpp"
 #include "tunekit/io/logged.hpp"
 #include "tunekit/io/machine.hpp"
-#include "tunekit/io/space_file.hpp"
+#include "tunekit/formats/space_file.hpp"
 #include "tunekit/measure/program/program.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/random/philox.hpp"

@@ -15,16 +15,16 @@
 #include <utility>
 #include <vector>
 
-#include "programs/last_comparison.hpp"
-#include "programs/network_jobs.hpp"
-#include "programs/network_options.hpp"
-#include "programs/network_page.hpp"
-#include "programs/network_report.hpp"
-#include "programs/program.hpp"
-#include "programs/shell_words.hpp"
+#include "tools/support/last_comparison.hpp"
+#include "tools/support/network_jobs.hpp"
+#include "tools/support/network_options.hpp"
+#include "tools/support/network_page.hpp"
+#include "tools/support/network_report.hpp"
+#include "tools/support/program.hpp"
+#include "tools/support/shell_words.hpp"
 #include "tunekit/io/logged.hpp"
 #include "tunekit/measure/clocks.hpp"
-#include "tunekit/tune/print_progress.hpp"
+#include "tunekit/report/print_progress.hpp"
 #include "tunekit/tune/stop_on_signal.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "programs/last_comparison.hpp"
-#include "programs/network_options.hpp"
-#include "programs/operator_task.hpp"
-#include "programs/program.hpp"
+#include "tools/support/last_comparison.hpp"
+#include "tools/support/network_options.hpp"
+#include "packages/kernels/operators/operator_task.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/io/logged.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/measure/clocks.hpp"

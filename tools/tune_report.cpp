@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "programs/program.hpp"
-#include "programs/run_report.hpp"
+#include "tools/support/program.hpp"
+#include "tools/support/run_report.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/report/from_log.hpp"
 #include "tunekit/report/page.hpp"

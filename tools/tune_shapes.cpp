@@ -18,9 +18,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "programs/gemm_family.hpp"
-#include "programs/operator_case.hpp"
-#include "programs/program.hpp"
+#include "packages/kernels/operators/gemm_family.hpp"
+#include "packages/kernels/operators/operator_case.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/dispatch/fit.hpp"
 #include "tunekit/dispatch/header.hpp"
 #include "tunekit/dispatch/results_file.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // CUDA source built by NVRTC: what a process costs that starts the library, and one forked after it was started.
-#include "tunekit/measure/cuda/builder.hpp"
+#include "tunekit/devices/cuda/builder.hpp"
 
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "programs/child.hpp"
+#include "packages/kernels/operators/child.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
 #include "tunekit/random/philox.hpp"
 

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "bench/support/begin_honestly.hpp"
-#include "bench/support/cpu_peers.hpp"
-#include "bench/support/field.hpp"
-#include "bench/support/kernel_report.hpp"
-#include "programs/product_tables.hpp"
-#include "programs/program.hpp"
+#include "bench/kernels/support/begin_honestly.hpp"
+#include "bench/kernels/support/cpu_peers.hpp"
+#include "bench/kernels/support/field.hpp"
+#include "bench/kernels/support/kernel_report.hpp"
+#include "packages/kernels/table/product_tables.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/kernels/conv2d/blocked.hpp"
 #include "tunekit/kernels/conv2d/blocked_space.hpp"

@@ -14,15 +14,15 @@
 #include <utility>
 #include <vector>
 
-#include "bench/support/begin_honestly.hpp"
-#include "bench/support/cpu_peers.hpp"
-#include "bench/support/field.hpp"
-#include "bench/support/kernel_report.hpp"
-#include "bench/support/product_shapes.hpp"
-#include "bench/support/tuned_form.hpp"
-#include "programs/pools.hpp"
-#include "programs/product_tasks.hpp"
-#include "programs/program.hpp"
+#include "bench/kernels/support/begin_honestly.hpp"
+#include "bench/kernels/support/cpu_peers.hpp"
+#include "bench/kernels/support/field.hpp"
+#include "bench/kernels/support/kernel_report.hpp"
+#include "bench/kernels/support/product_shapes.hpp"
+#include "bench/kernels/support/tuned_form.hpp"
+#include "packages/kernels/operators/pools.hpp"
+#include "packages/kernels/operators/product_tasks.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/tune/stop_on_signal.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 

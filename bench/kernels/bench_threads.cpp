@@ -23,14 +23,14 @@
 #include <utility>
 #include <vector>
 
-#include "bench/support/begin_honestly.hpp"
-#include "bench/support/cpu_peers.hpp"
-#include "bench/support/field.hpp"
-#include "bench/support/kernel_report.hpp"
-#include "bench/support/product_shapes.hpp"
-#include "bench/support/tuned_form.hpp"
-#include "programs/kernel_table.hpp"
-#include "programs/program.hpp"
+#include "bench/kernels/support/begin_honestly.hpp"
+#include "bench/kernels/support/cpu_peers.hpp"
+#include "bench/kernels/support/field.hpp"
+#include "bench/kernels/support/kernel_report.hpp"
+#include "bench/kernels/support/product_shapes.hpp"
+#include "bench/kernels/support/tuned_form.hpp"
+#include "packages/kernels/table/kernel_table.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/conv2d/blocked_space.hpp"

@@ -16,11 +16,11 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "bench/support/load_spaces.hpp"
-#include "bench/support/middle.hpp"
-#include "bench/support/replay_network.hpp"
-#include "programs/names.hpp"
-#include "programs/program.hpp"
+#include "bench/studies/support/load_spaces.hpp"
+#include "bench/studies/support/middle.hpp"
+#include "bench/studies/support/replay_network.hpp"
+#include "tools/support/names.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/contextual.hpp"
 #include "tunekit/measure/fixed.hpp"
@@ -31,9 +31,9 @@
 #include "tunekit/screen/keep_best.hpp"
 #include "tunekit/search/model_guided.hpp"
 #include "tunekit/stats/quantile.hpp"
-#include "tunekit/study/score.hpp"
-#include "tunekit/study/trajectory.hpp"
-#include "tunekit/study/yardstick.hpp"
+#include "tunekit/scoring/score.hpp"
+#include "tunekit/scoring/trajectory.hpp"
+#include "tunekit/scoring/yardstick.hpp"
 #include "tunekit/surrogate/boosted_trees.hpp"
 
 namespace tk = tunekit;
@@ -198,23 +198,23 @@ struct scores {
     double p = std::numeric_limits<double>::quiet_NaN(), s200 = 0, variance = 0;
 };
 
-scores scores_on(const tk::study::recording& on, const tk::study::yardstick& by,
+scores scores_on(const tk::scoring::recording& on, const tk::scoring::yardstick& by,
                  const tk::search::any_strategy& strategy, const settings& s)
 {
     const bool timed = by.timed();
-    std::vector<tk::study::trajectory> runs;
+    std::vector<tk::scoring::trajectory> runs;
     double sum = 0, squares = 0;
     for (std::size_t r = 0; r < s.repeats; ++r) {
         auto gen = tk::random::stream(s.seed, 0x61626c61U, r);
         runs.push_back(
-            tk::study::play(strategy, on, {.evaluations = evaluations, .seconds = timed ? 1.1 * by.seconds : -1}, gen));
-        const double score = tk::study::score_by_evaluations(by, runs.back());
+            tk::scoring::play(strategy, on, {.evaluations = evaluations, .seconds = timed ? 1.1 * by.seconds : -1}, gen));
+        const double score = tk::scoring::score_by_evaluations(by, runs.back());
         sum += score;
         squares += score * score;
     }
     const auto n = static_cast<double>(s.repeats);
     scores out{.s200 = sum / n, .variance = n > 1 ? (squares - sum * sum / n) / (n - 1) / n : 0};
-    if (timed) out.p = tk::study::score_over_time(by, runs);
+    if (timed) out.p = tk::scoring::score_over_time(by, runs);
     return out;
 }
 
@@ -281,7 +281,7 @@ nlohmann::ordered_json to_json(const choices& by)
 void on_spaces(const settings& s)
 {
     const auto spaces = programs::load_spaces("bench_ablations", s.spaces, "");
-    const auto by = tk::study::yardsticks_of(spaces, evaluations);
+    const auto by = tk::scoring::yardsticks_of(spaces, evaluations);
     std::map<std::string, std::vector<std::size_t>> kernels;
     std::vector<std::size_t> every;
     for (const auto& on : spaces) {

@@ -18,9 +18,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "bench/support/load_spaces.hpp"
-#include "bench/support/middle.hpp"
-#include "programs/program.hpp"
+#include "bench/studies/support/load_spaces.hpp"
+#include "bench/studies/support/middle.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/policy_gradient.hpp"
 #include "tunekit/io/text.hpp"
@@ -139,7 +139,7 @@ std::vector<trace> follow(const Explorer& explorer, const tk::space::any_space& 
 }
 
 /// All explorers on the same models: fitted to 64, 128, ... configurations at random, which the searches may not return.
-traces search_models(const tk::study::recording& on, const settings& o, std::size_t repeat)
+traces search_models(const tk::scoring::recording& on, const settings& o, std::size_t repeat)
 {
     auto gen = tk::random::stream(o.seed, 0x6d6f64U, repeat);
     const auto size = static_cast<std::size_t>(on.space.size());
@@ -202,7 +202,7 @@ traces search_models(const tk::study::recording& on, const settings& o, std::siz
 }
 
 /// The best cost after each measurement of a run.
-std::vector<double> tune(const tk::search::any_strategy& strategy, const tk::study::recording& on, const settings& o,
+std::vector<double> tune(const tk::search::any_strategy& strategy, const tk::scoring::recording& on, const settings& o,
                          std::size_t repeat)
 {
     auto gen = tk::random::stream(o.seed, 0x74756eU, repeat);
@@ -271,7 +271,7 @@ struct study {
     std::vector<column> measurements, finals;  ///< by pair: ratios
 };
 
-study search_all(const std::vector<tk::study::recording>& spaces, const settings& o)
+study search_all(const std::vector<tk::scoring::recording>& spaces, const settings& o)
 {
     const column none(spaces.size(), o.repeats);
     study out{std::vector(explorer_count, std::vector(2 * std::size(looks), none)), std::vector(2, none),
@@ -321,7 +321,7 @@ struct group {
     std::size_t first = 0, last = 0;
 };
 
-std::vector<group> groups_of(const std::vector<tk::study::recording>& spaces)
+std::vector<group> groups_of(const std::vector<tk::scoring::recording>& spaces)
 {
     std::vector<group> out;
     for (std::size_t k = 0; k < spaces.size(); ++k) out.push_back({spaces[k].name, spaces[k].space.size(), k, k + 1});
@@ -339,7 +339,7 @@ std::string text(const programs::middle& m, int digits = 2)
     return out;
 }
 
-void print(const std::vector<tk::study::recording>& spaces, const study& found)
+void print(const std::vector<tk::scoring::recording>& spaces, const study& found)
 {
     const auto groups = groups_of(spaces);
     std::printf(
@@ -389,7 +389,7 @@ void print(const std::vector<tk::study::recording>& spaces, const study& found)
     }
 }
 
-void print_json(const settings& o, const std::vector<tk::study::recording>& spaces, const study& found)
+void print_json(const settings& o, const std::vector<tk::scoring::recording>& spaces, const study& found)
 {
     using nlohmann::ordered_json;
     auto steps = ordered_json::array(), shares = ordered_json::array(), comparisons = ordered_json::array();

@@ -14,7 +14,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "programs/program.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/dispatch/fit.hpp"
 #include "tunekit/dispatch/header.hpp"
 #include "tunekit/dispatch/load.hpp"

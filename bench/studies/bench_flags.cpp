@@ -14,10 +14,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "bench/support/synthetic_flags.hpp"
-#include "bench/support/technique_bandit.hpp"
-#include "programs/names.hpp"
-#include "programs/program.hpp"
+#include "bench/studies/support/synthetic_flags.hpp"
+#include "bench/studies/support/technique_bandit.hpp"
+#include "tools/support/names.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/random/philox.hpp"

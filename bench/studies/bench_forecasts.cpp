@@ -16,9 +16,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "bench/support/stopping.hpp"
-#include "bench/support/tuning_curves.hpp"
-#include "programs/program.hpp"
+#include "bench/studies/support/stopping.hpp"
+#include "bench/studies/support/tuning_curves.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/bandit/epsilon_greedy.hpp"
 #include "tunekit/bandit/ucb.hpp"
 #include "tunekit/curve/belief.hpp"

@@ -15,11 +15,11 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "bench/support/middle.hpp"
-#include "bench/support/replay_network.hpp"
-#include "programs/operator_task.hpp"
-#include "programs/pools.hpp"
-#include "programs/program.hpp"
+#include "bench/studies/support/middle.hpp"
+#include "bench/studies/support/replay_network.hpp"
+#include "packages/kernels/operators/operator_task.hpp"
+#include "packages/kernels/operators/pools.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/io/machine.hpp"
 #include "tunekit/io/read_log.hpp"
 #include "tunekit/kernels/workloads.hpp"

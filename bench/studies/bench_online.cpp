@@ -22,10 +22,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "programs/names.hpp"
-#include "programs/program.hpp"
+#include "tools/support/names.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/recorded_space.hpp"
+#include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/keep.hpp"
@@ -36,7 +36,7 @@
 #include "tunekit/search/hill_climb.hpp"
 #include "tunekit/space/any_space.hpp"
 #include "tunekit/stats/bootstrap.hpp"
-#include "tunekit/study/read_recordings.hpp"
+#include "tunekit/scoring/read_recordings.hpp"
 
 namespace tk = tunekit;
 
@@ -124,7 +124,7 @@ std::vector<application> load(const settings& s)
     std::vector<application> out;
     for (const auto folder : tk::io::split(s.spaces, ',')) {
         const std::string path(folder);
-        for (const auto& name : tk::study::recorded_names(path)) {
+        for (const auto& name : tk::scoring::recorded_names(path)) {
             if (name.find(s.only) == std::string::npos) continue;
             const auto recorded = tk::io::read_recorded_space(path + '/' + name);
             application a{.name = name, .space = space_of(recorded), .times = {}, .cost = {}, .by_cost = {}};

@@ -16,9 +16,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "bench/support/load_spaces.hpp"
-#include "programs/names.hpp"
-#include "programs/program.hpp"
+#include "bench/studies/support/load_spaces.hpp"
+#include "tools/support/names.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/mpi/leased_pool.hpp"
@@ -26,7 +26,7 @@
 #include "tunekit/random/philox.hpp"
 #include "tunekit/stats/bootstrap.hpp"
 #include "tunekit/stats/quantile.hpp"
-#include "tunekit/study/yardstick.hpp"
+#include "tunekit/scoring/yardstick.hpp"
 #include "tunekit/tune/tuner.hpp"
 
 namespace tk = tunekit;
@@ -54,7 +54,7 @@ struct course {
 
 /// Goes on until 5 % from the optimum and a number of jobs for each rank, at most `trials`, or those. What rank 0 computes
 /// takes the time that it takes here.
-course simulate(const settings& s, const tk::study::recording& on, const tk::search::any_strategy& strategy,
+course simulate(const settings& s, const tk::scoring::recording& on, const tk::search::any_strategy& strategy,
                 std::size_t n, std::size_t repeat)
 {
     const std::vector<tk::measure::task_identity> tasks{tk::measure::identity_of(on.space)};
@@ -130,7 +130,7 @@ double ratio_of(const std::vector<cell>& one, const std::vector<cell>& many, dou
     return reached == 0 ? std::nan("") : std::exp(sum / static_cast<double>(reached));
 }
 
-void print(const settings& s, const std::string& name, std::size_t n, const std::vector<tk::study::recording>& spaces,
+void print(const settings& s, const std::string& name, std::size_t n, const std::vector<tk::scoring::recording>& spaces,
            const std::vector<cell>& one, const std::vector<cell>& many)
 {
     std::vector<std::uint32_t> all(s.repeats);
@@ -175,7 +175,7 @@ void run(const settings& s)
     auto spaces = programs::load_spaces("bench_ranks", s.spaces, s.only);
     std::erase_if(spaces, [&](const auto& on) {
         return on.space.size() < s.at_least ||
-               (s.budget_at_least > 0 && tk::study::yardstick_of(on, 1).budget < s.budget_at_least);
+               (s.budget_at_least > 0 && tk::scoring::yardstick_of(on, 1).budget < s.budget_at_least);
     });
     if (spaces.empty()) tk::invalid("--at-least and --budget-at-least leave no space, want less");
     const auto names = tk::io::split(s.strategy, ',');

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include "programs/kernel_table.hpp"
+#include "packages/kernels/table/kernel_table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -30,8 +30,8 @@
 #include <utility>
 #include <vector>
 
-#include "programs/noise.hpp"
-#include "programs/program.hpp"
+#include "packages/kernels/operators/noise.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/kernels/conv2d/blocked.hpp"
 #include "tunekit/kernels/conv2d/blocked_space.hpp"
 #include "tunekit/kernels/gemm/gemm.hpp"

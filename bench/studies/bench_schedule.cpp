@@ -16,13 +16,13 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "bench/support/fair_baselines.hpp"
-#include "bench/support/middle.hpp"
-#include "bench/support/record_network.hpp"
-#include "bench/support/replay_network.hpp"
-#include "bench/support/svg.hpp"
-#include "programs/names.hpp"
-#include "programs/program.hpp"
+#include "bench/studies/support/fair_baselines.hpp"
+#include "bench/studies/support/middle.hpp"
+#include "bench/studies/support/record_network.hpp"
+#include "bench/studies/support/replay_network.hpp"
+#include "bench/studies/support/svg.hpp"
+#include "tools/support/names.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/stats/quantile.hpp"
 

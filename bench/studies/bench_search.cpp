@@ -12,17 +12,17 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "bench/support/load_spaces.hpp"
-#include "programs/names.hpp"
-#include "programs/program.hpp"
+#include "bench/studies/support/load_spaces.hpp"
+#include "tools/support/names.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/acquisition/criteria.hpp"
 #include "tunekit/explore/enumeration.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/search/any_strategy.hpp"
 #include "tunekit/search/portfolio.hpp"
-#include "tunekit/study/score.hpp"
-#include "tunekit/study/trajectory_file.hpp"
+#include "tunekit/scoring/score.hpp"
+#include "tunekit/scoring/trajectory_file.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"
 
 namespace tk = tunekit;
@@ -39,7 +39,7 @@ struct settings {
     bool json = false;
 };
 
-void print(const std::vector<tk::study::outcome>& all)
+void print(const std::vector<tk::scoring::outcome>& all)
 {
     std::printf("%-14s %-28s %6s %6s %12s %14s %9s %12s\n", "strategy", "space", "P", "S200", "evals to 5 %",
                 "regret at 200", "failed", "own us/eval");
@@ -52,7 +52,7 @@ void print(const std::vector<tk::study::outcome>& all)
     }
 }
 
-void print(const std::vector<tk::study::standing>& all)
+void print(const std::vector<tk::scoring::standing>& all)
 {
     std::printf("\n%-14s %6s %8s %6s %6s %8s %6s %12s\n", "strategy", "P*", "+- 95 %", "worst", "S200", "+- 95 %",
                 "worst", "own us/eval");
@@ -64,7 +64,7 @@ void print(const std::vector<tk::study::standing>& all)
     }
 }
 
-void print(const std::vector<tk::study::difference>& all)
+void print(const std::vector<tk::scoring::difference>& all)
 {
     for (const auto& d : all) {
         std::printf("%s less %s:", d.strategy.c_str(), d.than.c_str());
@@ -73,11 +73,11 @@ void print(const std::vector<tk::study::difference>& all)
     }
 }
 
-void print_json(const settings& s, const tk::study::scoreboard& all)
+void print_json(const settings& s, const tk::scoring::scoreboard& all)
 {
     using nlohmann::ordered_json;
     const auto finite = [](double x) { return x < infinite ? ordered_json(x) : ordered_json(nullptr); };
-    const auto json = [](const tk::study::aggregate& a) {
+    const auto json = [](const tk::scoring::aggregate& a) {
         return ordered_json{{"mean", a.mean}, {"half_interval", a.half()}, {"worst", a.worst}};
     };
     ordered_json rows = ordered_json::array(), scores = ordered_json::array();
@@ -141,19 +141,19 @@ void run(const settings& s)
         for (const auto& name : names) programs::make_folder("--out", s.out + '/' + name);
     }
     const auto spaces = programs::load_spaces("bench_search", s.spaces, s.only);
-    const auto by = tk::study::yardsticks_of(spaces, judged);
-    const tk::study::score_options how{
+    const auto by = tk::scoring::yardsticks_of(spaces, judged);
+    const tk::scoring::score_options how{
         .repeats = s.repeats, .seed = s.seed, .batch = s.batch, .judged = judged, .evaluations = s.evaluations};
-    std::vector<tk::study::outcome> outcomes;
+    std::vector<tk::scoring::outcome> outcomes;
     for (const auto& name : names) {
         const auto& strategy = programs::find(known, "strategy", name);
         for (std::size_t i = 0; i < spaces.size(); ++i) {
-            const auto runs = tk::study::play_all(strategy, spaces[i], by[i], how);
-            if (!s.out.empty()) tk::study::write_trajectories(s.out + '/' + name + '/' + spaces[i].name + ".csv", runs);
-            outcomes.push_back(tk::study::outcome_of(name, spaces[i], by[i], runs, judged));
+            const auto runs = tk::scoring::play_all(strategy, spaces[i], by[i], how);
+            if (!s.out.empty()) tk::scoring::write_trajectories(s.out + '/' + name + '/' + spaces[i].name + ".csv", runs);
+            outcomes.push_back(tk::scoring::outcome_of(name, spaces[i], by[i], runs, judged));
         }
     }
-    const auto all = tk::study::scoreboard_of(spaces, by, std::move(outcomes), judged);
+    const auto all = tk::scoring::scoreboard_of(spaces, by, std::move(outcomes), judged);
     if (s.json) return print_json(s, all);
     print(all.outcomes);
     print(all.standings);

@@ -12,8 +12,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "bench/support/load_spaces.hpp"
-#include "programs/program.hpp"
+#include "bench/studies/support/load_spaces.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/search/scores.hpp"
@@ -58,7 +58,7 @@ struct table {
 };
 
 /// `n` distinct valid configurations at random, and their scores; fewer where there are fewer.
-table draw(const tk::study::recording& from, std::size_t n, tk::search::score_scale scale, tk::random::philox& gen)
+table draw(const tk::scoring::recording& from, std::size_t n, tk::search::score_scale scale, tk::random::philox& gen)
 {
     std::vector<tk::index> valid;
     for (std::size_t i = 0; i < from.rows.size(); ++i)
@@ -192,7 +192,7 @@ nlohmann::ordered_json to_json(const summary& r)
 
 /// Calls `tell` with each summary as soon as there is one.
 template <class Model, class Tell>
-void study(const char* name, const Model& model, const std::vector<tk::study::recording>& spaces, const settings& s,
+void study(const char* name, const Model& model, const std::vector<tk::scoring::recording>& spaces, const settings& s,
            std::size_t rows, const Tell& tell)
 {
     const auto scale = s.scale == "log" ? tk::search::score_scale::log : tk::search::score_scale::throughput;

@@ -11,9 +11,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "bench/support/load_spaces.hpp"
-#include "bench/support/middle.hpp"
-#include "programs/program.hpp"
+#include "bench/studies/support/load_spaces.hpp"
+#include "bench/studies/support/middle.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/adatune.hpp"
@@ -36,7 +36,7 @@ struct settings {
 using trials = std::vector<tk::measure::trial>;
 
 template <class Strategy>
-trials run(const Strategy& strategy, const tk::study::recording& on, std::size_t most, tk::random::philox& gen)
+trials run(const Strategy& strategy, const tk::scoring::recording& on, std::size_t most, tk::random::philox& gen)
 {
     double now = 0;
     tk::measure::replay measurer(on.rows, tk::measure::virtual_clock(now));
@@ -44,14 +44,14 @@ trials run(const Strategy& strategy, const tk::study::recording& on, std::size_t
 }
 
 /// Evaluations to 1.05 x optimum; `most` + 1 where they did not suffice.
-double needed(const trials& all, const tk::study::recording& on, std::size_t most)
+double needed(const trials& all, const tk::scoring::recording& on, std::size_t most)
 {
     for (std::size_t i = 0; i < all.size() && i < most; ++i)
         if (all[i].measured.ok() && all[i].measured.cost <= 1.05 * on.optimum) return static_cast<double>(i + 1);
     return static_cast<double>(most + 1);
 }
 
-std::vector<std::size_t> others_of(const std::vector<tk::study::recording>& all, std::size_t k, std::size_t most)
+std::vector<std::size_t> others_of(const std::vector<tk::scoring::recording>& all, std::size_t k, std::size_t most)
 {
     std::vector<std::size_t> out;
     for (std::size_t step = 1; step < all.size() && out.size() < most; ++step) {
@@ -70,7 +70,7 @@ struct comparison {
     programs::middle ratio;
 };
 
-comparison compare(const char* name, const tk::study::recording& on, std::size_t others,
+comparison compare(const char* name, const tk::scoring::recording& on, std::size_t others,
                    const std::vector<double>& without, const std::vector<double>& with)
 {
     std::vector<double> ratio(with.size());
@@ -104,7 +104,7 @@ nlohmann::ordered_json to_json(const comparison& c, std::size_t most)
 
 /// Calls `tell` with each comparison as soon as there is one.
 template <class Strategy, class Tell>
-void study(const char* name, const Strategy& strategy, const std::vector<tk::study::recording>& all, const settings& s,
+void study(const char* name, const Strategy& strategy, const std::vector<tk::scoring::recording>& all, const settings& s,
            const Tell& tell)
 {
     if (s.strategy != "all" && s.strategy != name) return;

@@ -17,15 +17,15 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "bench/support/load_spaces.hpp"
-#include "programs/names.hpp"
-#include "programs/program.hpp"
+#include "bench/studies/support/load_spaces.hpp"
+#include "tools/support/names.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/stats/bootstrap.hpp"
 #include "tunekit/stats/quantile.hpp"
-#include "tunekit/study/yardstick.hpp"
+#include "tunekit/scoring/yardstick.hpp"
 #include "tunekit/tune/tuner.hpp"
 
 namespace tk = tunekit;
@@ -44,8 +44,8 @@ struct settings {
 };
 
 struct space_to_search {
-    tk::study::recording recorded;
-    tk::study::yardstick by;
+    tk::scoring::recording recorded;
+    tk::scoring::yardstick by;
 };
 
 /// One run.
@@ -118,13 +118,13 @@ course simulate(const settings& s, const space_to_search& to, const tk::search::
             t.tell(j.what, *std::move(a.measured), pool.now());
         }
     }
-    tk::study::trajectory by_order;
+    tk::scoring::trajectory by_order;
     double best = infinite;
     for (const sent_job& j : sent) {
         best = (std::min)(best, j.cost);
         by_order.best.push_back(best);
     }
-    out.s200 = tk::study::score_by_evaluations(to.by, by_order);
+    out.s200 = tk::scoring::score_by_evaluations(to.by, by_order);
     double before = 0, after = 0;
     for (const auto& [from, until] : busy) {
         before += (std::max)(0.0, (std::min)(until, last_sent) - from);
@@ -281,7 +281,7 @@ void run(const settings& s)
     }
     std::vector<space_to_search> spaces;
     for (auto& on : programs::load_spaces("bench_workers", s.spaces, s.only)) {
-        auto by = tk::study::yardstick_of(on, judged);
+        auto by = tk::scoring::yardstick_of(on, judged);
         spaces.push_back({std::move(on), std::move(by)});
     }
     table cells;

@@ -16,10 +16,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "programs/conv2d_family.hpp"
-#include "programs/gemm_family.hpp"
-#include "programs/operator_case.hpp"
-#include "programs/program.hpp"
+#include "packages/kernels/operators/conv2d_family.hpp"
+#include "packages/kernels/operators/gemm_family.hpp"
+#include "packages/kernels/operators/operator_case.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/dispatch/results_file.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/fixed.hpp"

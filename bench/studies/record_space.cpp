@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Measures every configuration of a small or a large space of one operator on this machine and writes it as a recorded space:
-// what bench/data/ holds was made so, by the small ones. Configurations that the kernel refuses are part of the space, as failures.
+// what packages/scoring/recordings/ holds was made so, by the small ones. Configurations that the kernel refuses are part of the space, as failures.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -21,14 +21,14 @@
 #include <malloc.h>
 #endif
 
-#include "bench/support/convolution_cases.hpp"
-#include "bench/support/depthwise_cases.hpp"
-#include "bench/support/space_values.hpp"
-#include "bench/support/spaces_csv.hpp"
-#include "programs/kernel_table.hpp"
-#include "programs/noise.hpp"
-#include "programs/program.hpp"
-#include "tunekit/io/recorded_space.hpp"
+#include "bench/studies/support/convolution_cases.hpp"
+#include "bench/studies/support/depthwise_cases.hpp"
+#include "bench/studies/support/space_values.hpp"
+#include "bench/studies/support/spaces_csv.hpp"
+#include "packages/kernels/table/kernel_table.hpp"
+#include "packages/kernels/operators/noise.hpp"
+#include "tools/support/program.hpp"
+#include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/kernels/gemm/gemm.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/workloads.hpp"

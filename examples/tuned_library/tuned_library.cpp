@@ -20,10 +20,10 @@
 
 #include "gemm_library.hpp"
 
-#include "programs/gemm_family.hpp"
-#include "programs/kernel_table.hpp"
-#include "programs/kernel_table/runs_here.hpp"
-#include "programs/noise.hpp"
+#include "packages/kernels/operators/gemm_family.hpp"
+#include "packages/kernels/table/kernel_table.hpp"
+#include "packages/kernels/table/runs_here.hpp"
+#include "packages/kernels/operators/noise.hpp"
 #include "tunekit/kernels/gemm/space.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/measure/clocks.hpp"

@@ -31,8 +31,8 @@ if [ "$how" = compiled ]; then
 fi
 if [ "$how" = tuned_kernel ]; then
     mkdir "$dir/programs"
-    cp "$root/examples/tuned_kernel.cpp" "$dir"
-    cp "$root/programs/kernel_table.hpp" "$dir/programs"
+    cp "$root/packages/kernels/examples/tuned_kernel.cpp" "$dir"
+    cp "$root/packages/kernels/table/kernel_table.hpp" "$dir/programs"
 fi
 
 # copy_of_library TO: what a subproject needs of ROOT, at TO.
@@ -42,7 +42,7 @@ copy_of_library() {
         cp -R "$root/$part" "$1"
     done
     mkdir "$1/bench"
-    cp -R "$root/bench/data" "$1/bench"
+    cp -R "$root/packages/scoring/recordings" "$1/bench"
 }
 
 # by_cmake ARGUMENT...: the program built by CMake.

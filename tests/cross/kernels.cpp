@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "programs/kernel_table.hpp"
+#include "packages/kernels/table/kernel_table.hpp"
 #include "tunekit/kernels/conv2d/blocked_choice.hpp"
 #include "tunekit/kernels/conv2d/nchw.hpp"
 #include "tunekit/kernels/conv2d/nchw_space.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "programs/names.hpp"
+#include "tools/support/names.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/search/any_strategy.hpp"

@@ -17,7 +17,7 @@ anchors() {
     prose "$1" | sed -n 's/^##* *//p' | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'
 }
 
-for page in README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs/*.md bench/data/README.md; do
+for page in README.md CHANGELOG.md .github/CONTRIBUTING.md .github/SECURITY.md docs/*.md packages/scoring/recordings/README.md; do
     folder=$(dirname "$page")
     for link in $(prose "$page" | grep -o '\](\([^) ]*\))' | sed 's/^](//; s/)$//'); do
         case $link in http://* | https://*) continue ;; esac

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/listings/listed.hpp"
-#include "tunekit/measure/cuda.hpp"
+#include "tunekit/devices/cuda.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/search/annealing.hpp"
 

@@ -16,11 +16,11 @@
 #include "tests/listings/listed.hpp"
 #include "tunekit/kernels.hpp"
 #include "tunekit/measure/build.hpp"
-#include "tunekit/measure/cuda.hpp"
-#include "tunekit/measure/opencl.hpp"
+#include "tunekit/devices/cuda.hpp"
+#include "tunekit/devices/opencl.hpp"
 #include "tunekit/tunekit.hpp"
 
-#define TUNEKIT_RECORDINGS "bench/data"
+#define TUNEKIT_RECORDINGS "packages/scoring/recordings"
 
 namespace tk = tunekit;
 using namespace std::string_literals;
@@ -227,8 +227,8 @@ struct of_stats : anything {
 
 struct of_study : anything {
     using mine = tk::search::random;
-    static const std::vector<tk::study::recording> spaces;
-    static const tk::study::recording on;
+    static const std::vector<tk::scoring::recording> spaces;
+    static const tk::scoring::recording on;
     static const std::uint64_t seed, purpose, repeat;
 };
 

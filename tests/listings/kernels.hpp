@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "programs/kernel_table.hpp"
-#include "programs/product_tables.hpp"
+#include "packages/kernels/table/kernel_table.hpp"
+#include "packages/kernels/table/product_tables.hpp"
 #include "tunekit/core/executor.hpp"
 #include "tunekit/io/read_log.hpp"
 #include "tunekit/kernels/gemm/gemm.hpp"

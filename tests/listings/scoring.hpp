@@ -10,9 +10,9 @@
 #include "tunekit/search/hill_climb.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/product.hpp"
-#include "tunekit/study/recording.hpp"
+#include "tunekit/scoring/recording.hpp"
 
-#define TUNEKIT_RECORDINGS "bench/data"
+#define TUNEKIT_RECORDINGS "packages/scoring/recordings"
 
 namespace tk = tunekit;
 

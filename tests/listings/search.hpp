@@ -4,7 +4,7 @@
 // What the listings of docs/search.md speak of.
 
 #include "tests/listings/listed.hpp"
-#include "tunekit/io/recorded_space.hpp"
+#include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/measure/virtual_clock.hpp"
 #include "tunekit/search/annealing.hpp"

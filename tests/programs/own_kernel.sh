@@ -3,7 +3,7 @@
 # What own_kernel promises: it finds a winner, and where there are too few descriptors it says so in one line and ends with status 2.
 set -eu
 program=$1/examples/own_kernel
-. "$(dirname "$0")/support/refuses.sh"
+. "$(dirname "$0")/../../tests/support/refuses.sh"
 
 "$program" >"$work/out" 2>"$work/err" || fail "exit status $?: $(cat "$work/err")"
 grep -q '^winner: ' "$work/out" || fail "no winner in: $(cat "$work/out")"

@@ -14,8 +14,8 @@
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
 #include "tunekit/kernels/autotvm/cuda_winograd.hpp"
 #include "tunekit/kernels/cuda/gemm.hpp"
-#include "tunekit/measure/cuda/builder.hpp"
-#include "tunekit/measure/cuda/cubin.hpp"
+#include "tunekit/devices/cuda/builder.hpp"
+#include "tunekit/devices/cuda/cubin.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 

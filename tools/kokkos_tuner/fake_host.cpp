@@ -24,7 +24,7 @@
 #include <thread>
 #include <vector>
 
-#include "examples/kokkos_tuner/kokkos_tools.hpp"
+#include "tools/kokkos_tuner/kokkos_tools.hpp"
 
 namespace {
 

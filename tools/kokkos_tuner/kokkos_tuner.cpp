@@ -24,8 +24,8 @@
 #include <utility>
 #include <vector>
 
-#include "examples/kokkos_tuner/kokkos_tools.hpp"
-#include "examples/kokkos_tuner/untuned.hpp"
+#include "tools/kokkos_tuner/kokkos_tools.hpp"
+#include "tools/kokkos_tuner/untuned.hpp"
 #include "tunekit/core/index_table.hpp"
 #include "tunekit/io/machine.hpp"
 #include "tunekit/io/text.hpp"

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "examples/kokkos_tuner/kokkos_tools.hpp"
+#include "tools/kokkos_tuner/kokkos_tools.hpp"
 
 /// Where a kernel runs: the upper 8 bits of a device number of Kokkos Tools.
 enum class device_type : std::uint32_t { serial, openmp, cuda, hip, openmp_target, hpx, threads, sycl, openacc, none };

@@ -15,8 +15,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "programs/program.hpp"
-#include "programs/run_report.hpp"
+#include "tools/support/program.hpp"
+#include "tools/support/run_report.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/fixed.hpp"

@@ -18,8 +18,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "programs/shell_words.hpp"
-#include "tunekit/io/t4.hpp"
+#include "tools/support/shell_words.hpp"
+#include "tunekit/formats/t4.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/program/program_options.hpp"
 #include "tunekit/space/value_product.hpp"

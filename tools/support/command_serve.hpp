@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/space_file.hpp"
+#include "tunekit/formats/space_file.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/jobs.hpp"
 

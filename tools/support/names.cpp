@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "programs/names.hpp"
+#include "tools/support/names.hpp"
 
 #include <cstddef>
 #include <utility>

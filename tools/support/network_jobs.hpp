@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "programs/cuda_tasks.hpp"
-#include "programs/network_options.hpp"
-#include "programs/operator_task.hpp"
-#include "programs/pools.hpp"
+#include "packages/kernels/operators/cuda_tasks.hpp"
+#include "tools/support/network_options.hpp"
+#include "packages/kernels/operators/operator_task.hpp"
+#include "packages/kernels/operators/pools.hpp"
 #include "tunekit/io/machine.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 

@@ -11,10 +11,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "programs/names.hpp"
-#include "programs/processors.hpp"
-#include "programs/program.hpp"
-#include "programs/run_report.hpp"
+#include "tools/support/names.hpp"
+#include "packages/kernels/operators/processors.hpp"
+#include "tools/support/program.hpp"
+#include "tools/support/run_report.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/recipes/any_recipe.hpp"

@@ -8,11 +8,11 @@
 #include <span>
 #include <string>
 
-#include "programs/network_jobs.hpp"
-#include "programs/network_options.hpp"
-#include "programs/network_report.hpp"
-#include "programs/program.hpp"
-#include "programs/run_report.hpp"
+#include "tools/support/network_jobs.hpp"
+#include "tools/support/network_options.hpp"
+#include "tools/support/network_report.hpp"
+#include "tools/support/program.hpp"
+#include "tools/support/run_report.hpp"
 #include "tunekit/tune/plan.hpp"
 #include "tunekit/tune/task.hpp"
 

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "programs/last_comparison.hpp"
-#include "programs/network_jobs.hpp"
-#include "programs/network_options.hpp"
+#include "tools/support/last_comparison.hpp"
+#include "tools/support/network_jobs.hpp"
+#include "tools/support/network_options.hpp"
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/schedule/outlook.hpp"
 #include "tunekit/tune/plan.hpp"

@@ -15,7 +15,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "programs/program.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/report/findings.hpp"

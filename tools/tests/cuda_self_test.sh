@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # cuda_self_test.sh BUILD: what cuda_self_test says where there is no device, and what it does when it is started to compile.
 set -eu
-program=$1/examples/cuda_self_test
+program=$1/tools/cuda_self_test
 [ -x "$program" ] || { echo "cuda_self_test is not built here"; exit 0; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

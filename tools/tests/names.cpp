@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Programs that take a recipe by its name measure by that recipe's evaluator.
-#include "programs/names.hpp"
+#include "tools/support/names.hpp"
 
 #include <doctest/doctest.h>
 

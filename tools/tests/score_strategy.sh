@@ -6,19 +6,19 @@
 # the page of two strategies, of one alone, and of a folder whose name is hostile.
 set -eu
 cd "$(dirname "$0")/../.."
-program=$1/examples/score_strategy
-. "./tests/programs/support/refuses.sh"
-. "./tests/programs/support/opens_well.sh"
+program=$1/tools/score_strategy
+. "./tests/support/refuses.sh"
+. "./tests/support/opens_well.sh"
 refuses 'there is nothing to score'
 refuses 'strategy "nothing" is unknown' --strategy nothing
 refuses 'is no folder, want one with recorded spaces' --strategy random --spaces "$work/none"
-refuses 'holds no such recorded space' --strategy random --spaces bench/data --only nothing
-refuses 'has none of the spaces' --trajectories "$work" --spaces bench/data/gemm_Out.params
+refuses 'holds no such recorded space' --strategy random --spaces packages/scoring/recordings --only nothing
+refuses 'has none of the spaces' --trajectories "$work" --spaces packages/scoring/recordings/gemm_Out.params
 refuses 'cannot be written' --strategy random --html "$work/none/page.html"
-refuses 'want counts of 1 or more' --strategy random --spaces bench/data --repeats 0
+refuses 'want counts of 1 or more' --strategy random --spaces packages/scoring/recordings --repeats 0
 
 "$program" --list | grep -qx hill-climb || fail "--list lacks hill-climb"
-few() { "$program" --spaces bench/data --only gemm_Out --repeats 3 "$@"; }
+few() { "$program" --spaces packages/scoring/recordings --only gemm_Out --repeats 3 "$@"; }
 few --strategy hill-climb,random --out "$work/trajectories" --html "$work/page.html" --json "$work/scores.json" >"$work/text" || fail "exit status $?"
 [ "$(json_rows "$work/scores.json" standings)" = 2 ] || fail "JSON has not two standings"
 [ "$(json_rows "$work/scores.json" differences)" = 1 ] || fail "JSON has not one difference"
@@ -44,5 +44,5 @@ few --strategy hill-climb --trajectories "$work/theirs/" --json - >"$work/json"
 [ "$(json_rows "$work/json" standings)" = 2 ] || fail "their trajectories are not ranked"
 same=$(sed -n '/"differences"/,/"outcomes"/p' "$work/json" | awk '/"s":/ { s = 1 } s && /"mean":/ { print ($2 + 0 == 0); exit }')
 [ "$same" = 1 ] || fail "S200 of a run with lines left out is another than that of the whole"
-TUNEKIT_RECORDINGS=bench/data/squeezenet "$program" --strategy random --only S1 --repeats 1 | grep -q ' S18 ' || fail "TUNEKIT_RECORDINGS is not looked at"
+TUNEKIT_RECORDINGS=packages/scoring/recordings/squeezenet "$program" --strategy random --only S1 --repeats 1 | grep -q ' S18 ' || fail "TUNEKIT_RECORDINGS is not looked at"
 exit $bad

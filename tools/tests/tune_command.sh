@@ -3,9 +3,9 @@
 # What tune_command promises at its command line: it finds the best, tells wrong input in one line and exit status 2, survives every
 # fault of the program, keeps its log whole, and prints what it has when it is ended.
 set -eu
-tune=$1/examples/tune_command
+tune=$1/tools/tune_command
 program=$tune
-. "$(dirname "$0")/support/refuses.sh"
+. "$(dirname "$0")/../../tests/support/refuses.sh"
 cd "$work"
 cat >space.json <<'END'
 {"parameters": [{"name": "tile", "values": [1, 2, 4, 8, 16]}, {"name": "mode", "values": ["slow", "fast"]}, {"name": "on", "values": [false, true]}],

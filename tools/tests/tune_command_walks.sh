@@ -4,9 +4,9 @@
 # The walk of README.md as it stands there, and the three of docs/command_line.md, in small: each measures some configurations without
 # a failure, the default among them, and prints a command that runs. What needs Open MPI or OpenMP is left out where there is none.
 set -eu
-program=$1/examples/tune_command
+program=$1/tools/tune_command
 walks=$(cd "$(dirname "$0")/../../examples/command_line" && pwd)
-. "$(dirname "$0")/support/refuses.sh"
+. "$(dirname "$0")/../../tests/support/refuses.sh"
 PATH=$1/examples:$PATH
 export PATH OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 

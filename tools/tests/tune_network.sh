@@ -3,9 +3,9 @@
 # What tune_network promises at its command line: wrong input is one line and exit status 2, JSON says what the table says, and a
 # run that was killed goes on where it was.
 set -eu
-tune=$1/examples/tune_network
+tune=$1/tools/tune_network
 program=$tune
-. "$(dirname "$0")/support/refuses.sh"
+. "$(dirname "$0")/../../tests/support/refuses.sh"
 refuses 'want one of: resnet18, vgg16, alexnet, squeezenet, transformer, bert' --network nonet
 refuses 'strategy "nonsense" is unknown, want one of: random, grid' --network alexnet --strategy nonsense
 refuses 'schedule "nonsense" is unknown, want one of: sequential' --network alexnet --schedule nonsense

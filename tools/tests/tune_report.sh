@@ -6,9 +6,9 @@
 # the console, no horizontal overflow from 400 to 1600 px, light and dark, a text alternative for every picture.
 set -eu
 cd "$(dirname "$0")/../.."
-program=$1/examples/tune_report
-. "./tests/programs/support/refuses.sh"
-. "./tests/programs/support/opens_well.sh"
+program=$1/tools/tune_report
+. "./tests/support/refuses.sh"
+. "./tests/support/opens_well.sh"
 refuses 'cannot be opened' "$work/none.jsonl" --text
 : >"$work/empty.jsonl"
 refuses 'has no whole line' "$work/empty.jsonl" --text

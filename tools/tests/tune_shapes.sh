@@ -4,14 +4,14 @@
 # next run adds to, and a header that compiles; wrong input is one line and exit status 2, and leaves no half-written header.
 set -eu
 cd "$(dirname "$0")/../.."
-program=$1/examples/tune_shapes
-. "./tests/programs/support/refuses.sh"
+program=$1/tools/tune_shapes
+. "./tests/support/refuses.sh"
 refuses '--shapes' --shapes 0 --results "$work/none"
 refuses '--seconds' --seconds -1 --results "$work/none"
 cp README.md "$work/page"
 refuses 'is no file of results' --results "$work/page"
 refuses 'cannot be written' --results "$work/no/such/folder"
-sed 's/^space .*/space 0123456789abcdef/' bench/data/gemm_shapes.results >"$work/changed"
+sed 's/^space .*/space 0123456789abcdef/' examples/tuned_library/gemm_shapes.results >"$work/changed"
 refuses 'its checksum is another one' --results "$work/changed"
 [ ! -e "$work/none" ] || fail "wrong input wrote results"
 

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/support/field.hpp"
+#include "bench/kernels/support/field.hpp"
 #include "tunekit/kernels/gemm/gemm.hpp"
 #include "tunekit/kernels/shapes.hpp"
 

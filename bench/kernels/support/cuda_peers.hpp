@@ -13,8 +13,8 @@
 
 #include "tunekit/kernels/cuda/gemm_space.hpp"
 #include "tunekit/kernels/shapes.hpp"
-#include "tunekit/measure/cuda/library.hpp"
-#include "tunekit/measure/cuda/operands.hpp"
+#include "tunekit/devices/cuda/library.hpp"
+#include "tunekit/devices/cuda/operands.hpp"
 
 namespace bench {
 

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "bench/support/cuda_peers.hpp"
-#include "bench/support/kernel_report.hpp"
-#include "programs/cuda_tasks.hpp"
+#include "bench/kernels/support/cuda_peers.hpp"
+#include "bench/kernels/support/kernel_report.hpp"
+#include "packages/kernels/operators/cuda_tasks.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/kernels/cuda/gemm.hpp"
 #include "tunekit/kernels/workloads.hpp"

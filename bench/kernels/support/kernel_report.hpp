@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/support/field.hpp"
+#include "bench/kernels/support/field.hpp"
 
 namespace bench {
 

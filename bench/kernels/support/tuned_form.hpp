@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "programs/operator_task.hpp"
+#include "packages/kernels/operators/operator_task.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/measure/until_confident.hpp"

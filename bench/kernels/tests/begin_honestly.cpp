@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bench/support/begin_honestly.hpp"
+#include "bench/kernels/support/begin_honestly.hpp"
 
 #include <doctest/doctest.h>
 

@@ -11,7 +11,7 @@ fi
 # It names what slows a peer down, a line each: none of that here.
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE OPENBLAS_BLOCK_FACTOR DNNL_MAX_CPU_ISA ONEDNN_MAX_CPU_ISA DNNL_CPU_ISA_HINTS ONEDNN_CPU_ISA_HINTS \
     DNNL_DEFAULT_FPMATH_MODE ONEDNN_DEFAULT_FPMATH_MODE DNNL_VERBOSE ONEDNN_VERBOSE DNNL_JIT_DUMP OMP_SCHEDULE OMP_THREAD_LIMIT OMP_DYNAMIC
-. "$(dirname "$0")/support/refuses.sh"
+. "$(dirname "$0")/../../../tests/support/refuses.sh"
 refuses 'want resnet18, vgg16, alexnet' --network nonet
 refuses "unknown layer 'R99'" --layers R99
 refuses 'want direct, nchw, choice, nchw_choice, depthwise, depthwise_nchw, gemm or dense' --forms fast

@@ -8,7 +8,7 @@ if [ ! -x "$program" ]; then
     echo "skipped: bench_products is not built here, it needs oneDNN and OpenBLAS"
     exit 0
 fi
-. "$(dirname "$0")/support/refuses.sh"
+. "$(dirname "$0")/../../../tests/support/refuses.sh"
 refuses 'want fp64, bf16, u8s8, or one of them with _packed' --forms fast
 refuses 'names none of the products' --layers R9
 refuses '--rounds' --rounds 1

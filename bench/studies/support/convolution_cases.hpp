@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "bench/support/space_values.hpp"
-#include "programs/kernel_table.hpp"
-#include "programs/noise.hpp"
-#include "tunekit/io/recorded_space.hpp"
+#include "bench/studies/support/space_values.hpp"
+#include "packages/kernels/table/kernel_table.hpp"
+#include "packages/kernels/operators/noise.hpp"
+#include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/kernels/conv2d/blocked.hpp"
 #include "tunekit/kernels/conv2d/nchw.hpp"
 #include "tunekit/kernels/depthwise/depthwise.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/support/convolution_cases.hpp"
+#include "bench/studies/support/convolution_cases.hpp"
 #include "tunekit/kernels/depthwise/depthwise.hpp"
 
 namespace programs {

@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "bench/support/middle.hpp"
-#include "bench/support/replay_network.hpp"
-#include "programs/names.hpp"
+#include "bench/studies/support/middle.hpp"
+#include "bench/studies/support/replay_network.hpp"
+#include "tools/support/names.hpp"
 #include "tunekit/schedule/concepts.hpp"
 #include "tunekit/stats/quantile.hpp"
 

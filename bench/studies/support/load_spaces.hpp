@@ -11,22 +11,22 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/text.hpp"
-#include "tunekit/study/read_recordings.hpp"
+#include "tunekit/scoring/read_recordings.hpp"
 
 namespace programs {
 
 /// All spaces of the comma-separated `folders` whose name contains `only`, by name within each; a folder without one is passed over.
 /// What is wrong with them goes to stderr.
-inline std::vector<tunekit::study::recording> load_spaces(const char* program, const std::string& folders,
+inline std::vector<tunekit::scoring::recording> load_spaces(const char* program, const std::string& folders,
                                                           const std::string& only)
 {
-    std::vector<tunekit::study::recording> out;
+    std::vector<tunekit::scoring::recording> out;
     std::vector<tunekit::io::problem> problems;
     for (const auto folder : tunekit::io::split(folders, ',')) {
         const std::string path(folder);
-        for (const auto& name : tunekit::study::recorded_names(path))
+        for (const auto& name : tunekit::scoring::recorded_names(path))
             if (name.find(only) != std::string::npos)
-                out.push_back(tunekit::study::read_recording(path + '/' + name, problems));
+                out.push_back(tunekit::scoring::read_recording(path + '/' + name, problems));
     }
     for (const auto& p : problems) std::fprintf(stderr, "%s: %s\n", program, p.text().c_str());
     if (out.empty())

@@ -21,12 +21,12 @@
 #include <utility>
 #include <vector>
 
-#include "bench/support/spaces_csv.hpp"
-#include "programs/convolution_layer.hpp"
-#include "programs/program.hpp"
+#include "bench/studies/support/spaces_csv.hpp"
+#include "packages/kernels/operators/convolution_layer.hpp"
+#include "tools/support/program.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/logged.hpp"
-#include "tunekit/io/recorded_space.hpp"
+#include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/kernels/autotvm/x86_source.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/measure/build/generated.hpp"

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "programs/names.hpp"
+#include "tools/support/names.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/recorded_space.hpp"
+#include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/replay.hpp"
@@ -27,7 +27,7 @@
 #include "tunekit/schedule/oracle.hpp"
 #include "tunekit/schedule/sequential.hpp"
 #include "tunekit/space/dynamic_product.hpp"
-#include "tunekit/study/read_recordings.hpp"
+#include "tunekit/scoring/read_recordings.hpp"
 #include "tunekit/tune/task.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
@@ -88,7 +88,7 @@ inline std::vector<replayed_layer> load_network(const std::string& network, cons
 {
     std::vector<replayed_layer> out;
     if (network == "spaces") {
-        for (const auto& name : tunekit::study::recorded_names(folder))
+        for (const auto& name : tunekit::scoring::recorded_names(folder))
             out.push_back(detail::load_layer(folder, name, 1, 1));
         if (out.empty()) tunekit::invalid("--recorded \"" + folder + "\" holds no recorded space, want some");
         return out;

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "tunekit/io/recorded_space.hpp"
+#include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/stats/quantile.hpp"
-#include "tunekit/study/yardstick.hpp"
+#include "tunekit/scoring/yardstick.hpp"
 
 namespace programs {
 
@@ -35,7 +35,7 @@ inline std::string spaces_line(const std::string& name, const tunekit::io::recor
     std::sort(times.begin(), times.end());
     const double median = tunekit::stats::median(times), median_cost = tunekit::stats::median(costs);
     const double target = times.front() + 0.05 * (median - times.front());
-    const double evaluations = tunekit::study::evaluations_at_random(times, 0.05);
+    const double evaluations = tunekit::scoring::evaluations_at_random(times, 0.05);
     std::string out = name + ',' + space.kernel + ',' + space.device + ',' + std::to_string(space.rows.size()) + ',' +
                       std::to_string(times.size()) + ',' + std::to_string(varied);
     for (const double x :

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/support/tuning_curves.hpp"
+#include "bench/studies/support/tuning_curves.hpp"
 #include "tunekit/curve/belief.hpp"
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/random/philox.hpp"

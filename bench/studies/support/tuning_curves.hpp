@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "programs/names.hpp"
+#include "tools/support/names.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/recorded_space.hpp"
+#include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/measure/virtual_clock.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/space/any_space.hpp"
-#include "tunekit/study/read_recordings.hpp"
+#include "tunekit/scoring/read_recordings.hpp"
 
 namespace programs {
 
@@ -35,7 +35,7 @@ inline std::vector<std::string> recorded_spaces(const std::vector<std::string>& 
 {
     std::vector<std::string> out;
     for (const auto& path : folders) {
-        const auto names = tunekit::study::recorded_names(path);
+        const auto names = tunekit::scoring::recorded_names(path);
         if (names.empty())
             tunekit::invalid("--spaces \"" + path + "\" holds no recorded space, want NAME.params and NAME.csv.gz");
         for (const auto& name : names) out.push_back(path + '/' + name);

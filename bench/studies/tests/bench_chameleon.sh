@@ -4,17 +4,17 @@
 # What bench_chameleon promises: wrong input is one line and exit status 2; the same table twice, and as many rows in
 # JSON.
 set -eu
-cd "$(dirname "$0")/../.."
-chameleon=$1/bench/bench_chameleon
+cd "$(dirname "$0")/../../.."
+chameleon=$1/studies/bench_chameleon
 program=$chameleon
-. "./tests/programs/support/refuses.sh"
+. "./tests/support/refuses.sh"
 refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
 refuses 'holds no such recorded space' --spaces "$work"
-refuses '--repeats is 0' --spaces bench/data --repeats 0
-refuses 'want more than the first plan of 64' --spaces bench/data --measurements 64
+refuses '--repeats is 0' --spaces packages/scoring/recordings --repeats 0
+refuses 'want more than the first plan of 64' --spaces packages/scoring/recordings --measurements 64
 
 run() {
-    "$chameleon" --spaces bench/data/resnet18 --only R11 --repeats 2 "$@"
+    "$chameleon" --spaces packages/scoring/recordings/resnet18 --only R11 --repeats 2 "$@"
 }
 run >"$work/first"
 run >"$work/second"

@@ -4,18 +4,18 @@
 # What bench_dispatch promises: wrong input is one line and exit status 2; the same scores twice; the rungs that go with the way of judging, in JSON
 # as in the table; the header and the choice that it writes are whole and stable.
 set -eu
-cd "$(dirname "$0")/../.."
-dispatch=$1/bench/bench_dispatch
+cd "$(dirname "$0")/../../.."
+dispatch=$1/studies/bench_dispatch
 program=$dispatch
-. "./tests/programs/support/refuses.sh"
+. "./tests/support/refuses.sh"
 refuses 'cannot be opened' --results "$work/none"
 refuses 'is no file of results' --results README.md
-refuses '--kernels' --results bench/data/gemm_shapes.results --kernels 0
-refuses 'folds is 1' --results bench/data/gemm_shapes.results --folds 1
-refuses 'cannot be opened' --results bench/data/gemm_shapes.results --kernels 2 --folds 2 --judged "$work/none"
+refuses '--kernels' --results examples/tuned_library/gemm_shapes.results --kernels 0
+refuses 'folds is 1' --results examples/tuned_library/gemm_shapes.results --folds 1
+refuses 'cannot be opened' --results examples/tuned_library/gemm_shapes.results --kernels 2 --folds 2 --judged "$work/none"
 
 run() {
-    "$dispatch" --results bench/data/gemm_shapes.results --kernels 2,4 --folds 4 "$@"
+    "$dispatch" --results examples/tuned_library/gemm_shapes.results --kernels 2,4 --folds 4 "$@"
 }
 run --header "$work/first.hpp" --choice "$work/first.choice" | grep -v 'choice at run time' >"$work/first"
 run --header "$work/second.hpp" --choice "$work/second.choice" | grep -v 'choice at run time' >"$work/second"
@@ -30,7 +30,7 @@ awk '$1 ~ /^(nearest|tree|one)$/ { rows++; gap = $5 - $8 * $9; if (gap > 0.002 |
 run --json >"$work/json"
 [ "$(grep -c '"rung"' "$work/json")" = 8 ] || fail "not the table's rows in JSON"
 # Judged with shapes it learned from: nothing is held out, so nearest is what its own shapes are.
-run --judged bench/data/gemm_shapes.results >"$work/judged"
+run --judged examples/tuned_library/gemm_shapes.results >"$work/judged"
 grep -q '^exact' "$work/judged" && fail "exact among shapes to judge with"
 [ "$(grep -c '^nearest\|^tree\|^one' "$work/judged")" = 6 ] || fail "not three rungs at shapes to judge with"
 run --or-untuned | awk '$1 == "exact" && $NF != 0 { bad = 1 } END { exit bad }' ||

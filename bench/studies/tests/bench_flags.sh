@@ -3,9 +3,9 @@
 # What bench_flags promises: wrong input is one line and exit status 2; the same numbers twice; on flags that do not interact hill
 # climbing reaches the optimum and random search does not.
 set -eu
-bench=$1/bench/bench_flags
+bench=$1/studies/bench_flags
 program=$bench
-. "$(dirname "$0")/support/refuses.sh"
+. "$(dirname "$0")/../../../tests/support/refuses.sh"
 refuses 'strategy "nothing" is unknown' --strategy combined,nothing
 refuses "--only 'nothing': no family is called so" --only nothing --strategy random
 refuses '--repeats is 0' --repeats 0

@@ -4,10 +4,10 @@
 # What bench_live promises: wrong input is one line and exit status 2; two short runs of tune_network are compared,
 # in a table or JSON.
 set -eu
-live=$1/bench/bench_live
-tune=$1/examples/tune_network
+live=$1/studies/bench_live
+tune=$1/tools/tune_network
 program=$live
-. "$(dirname "$0")/support/refuses.sh"
+. "$(dirname "$0")/../../../tests/support/refuses.sh"
 refuses 'cannot be opened for reading' "$work/none"
 refuses 'has no convolutions here' --network transformer "$work/none"
 refuses '--rounds is 0' --rounds 0 "$work/none"

@@ -4,19 +4,19 @@
 # What bench_online promises: wrong input is one line and exit status 2; the same numbers twice but for our own time; the default alone
 # is never above itself; tuning ends below what the default alone takes; JSON has the table's rows.
 set -eu
-cd "$(dirname "$0")/../.."
-bench=$1/bench/bench_online
+cd "$(dirname "$0")/../../.."
+bench=$1/studies/bench_online
 program=$bench
-. "./tests/programs/support/refuses.sh"
+. "./tests/support/refuses.sh"
 refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
-refuses 'strategy' --spaces bench/data --strategy nothing
-refuses "'-1' is no integer from 0" --spaces bench/data --seed -1
-refuses '--calls has a 0' --spaces bench/data --calls 0
-refuses '--defaults has a number outside' --spaces bench/data --defaults 1.5
-refuses '--repeats, --calls and --defaults are counts' --spaces bench/data --repeats 0
-refuses 'online::options: regret is negative' --spaces bench/data --regret -1
+refuses 'strategy' --spaces packages/scoring/recordings --strategy nothing
+refuses "'-1' is no integer from 0" --spaces packages/scoring/recordings --seed -1
+refuses '--calls has a 0' --spaces packages/scoring/recordings --calls 0
+refuses '--defaults has a number outside' --spaces packages/scoring/recordings --defaults 1.5
+refuses '--repeats, --calls and --defaults are counts' --spaces packages/scoring/recordings --repeats 0
+refuses 'online::options: regret is negative' --spaces packages/scoring/recordings --regret -1
 
-run() { "$bench" --spaces bench/data --only gemm_Out --defaults 0.5 --calls 1000,20000 --repeats 3 "$@"; }
+run() { "$bench" --spaces packages/scoring/recordings --only gemm_Out --defaults 0.5 --calls 1000,20000 --repeats 3 "$@"; }
 run | grep -v '^own cost' >"$work/first"
 run | grep -v '^own cost' >"$work/second"
 cmp -s "$work/first" "$work/second" || fail "two runs of one seed differ"

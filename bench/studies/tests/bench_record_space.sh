@@ -3,9 +3,9 @@
 # What record_space promises: wrong input is one line and exit status 2; the large spaces have the sizes that it says; a space
 # recorded in parts is whole once they are joined.
 set -eu
-cd "$(dirname "$0")/../.."
-program=$1/bench/record_space
-. "./tests/programs/support/refuses.sh"
+cd "$(dirname "$0")/../../.."
+program=$1/studies/record_space
+. "./tests/support/refuses.sh"
 refuses 'is no layer of a known network' --layer R99 --out "$work"
 refuses 'want a folder, or --count' --layer R9
 refuses '--repeats is below 2' --layer R9 --out "$work" --repeats 1
@@ -16,14 +16,14 @@ refuses 'is not 3 x 3 without stride' --layer R4 --kind winograd --count
 refuses 'channels are no multiple of two vectors' --layer R1 --kind separable --count
 refuses 'its whole space is small' --layer R6 --kind depthwise --large --count
 for part in 0/2 3/2 2 1/2x; do refuses 'want I/N' --layer R9 --out "$work" --part $part; done
-program=$1/bench/record_shapes
+program=$1/studies/record_shapes
 for seed in -1 1.5 99999999999999999999 one; do
     refuses "'$seed' is no integer from 0" --finalists "$work/none" --seed $seed
 done
-program=$1/bench/record_space
+program=$1/studies/record_space
 
 count() { "$program" --count "$@" | cut -d ' ' -f 2; }
-[ "$(count --layer Out)" = 2688 ] || fail "Out has $(count --layer Out) configurations, want the 2688 of bench/data"
+[ "$(count --layer Out)" = 2688 ] || fail "Out has $(count --layer Out) configurations, want the 2688 of packages/scoring/recordings"
 for layer in R2 R9 R12 S12 QKV 'QK^T' AV Out S8:nchw S16:winograd R6:separable; do
     kind=
     case $layer in *:*) kind=--kind=${layer#*:} ;; esac

@@ -4,12 +4,12 @@
 # What bench_schedule promises: wrong input is one line and exit status 2; the recorded networks replay, with every schedule, to
 # the same table twice.
 set -eu
-cd "$(dirname "$0")/../.."
-replay=$1/bench/bench_schedule
-search=$1/bench/bench_search
+cd "$(dirname "$0")/../../.."
+replay=$1/studies/bench_schedule
+search=$1/studies/bench_search
 program=$replay
-. "./tests/programs/support/refuses.sh"
-data=bench/data/resnet18
+. "./tests/support/refuses.sh"
+data=packages/scoring/recordings/resnet18
 refuses 'want one of them'
 refuses 'want one of them' --synthetic 3 --recorded $data
 refuses 'want alexnet, resnet18, squeezenet or vgg16' --network nonet --recorded $data
@@ -25,7 +25,7 @@ refuses '--builders: 0 builders' --recorded $data --fair --builders 0
 refuses '--core 100000' --record "$work/none" --core 100000
 
 for network in resnet18 squeezenet alexnet; do
-    run() { "$replay" --network $network --recorded bench/data/$network --strategy random --repeats 2 --seconds 300 --json --out "$work" 2>/dev/null; }
+    run() { "$replay" --network $network --recorded packages/scoring/recordings/$network --strategy random --repeats 2 --seconds 300 --json --out "$work" 2>/dev/null; }
     run | grep -v own_s >"$work/first"
     run | grep -v own_s >"$work/second"
     cmp -s "$work/first" "$work/second" || fail "$network: the same seed gave another table"
@@ -38,10 +38,10 @@ done
 "$replay" --recorded $data --strategy random --schedule sequential --repeats 2 --seconds 300 >"$work/table" 2>/dev/null
 grep -q 'of 300 s, .*; baseline: random, sequential, an even share each, no early stopping' "$work/table" ||
     fail "the table does not name its baseline's rule and budget"
-"$replay" --network spaces --recorded bench/data/large --strategy random --schedule sequential --repeats 2 --seconds 1 --json >"$work/large" 2>/dev/null ||
+"$replay" --network spaces --recorded bench/studies/data/large --strategy random --schedule sequential --repeats 2 --seconds 1 --json >"$work/large" 2>/dev/null ||
     fail "the large spaces are not replayed"
 grep -q '"area_over_optimal": null' "$work/large" || fail "large: an oracle played spaces to their end"
-refuses 'too large to be played to their end' --network spaces --recorded bench/data/large --schedule oracle
+refuses 'too large to be played to their end' --network spaces --recorded bench/studies/data/large --schedule oracle
 fair() { "$replay" --recorded $data --fair --strategy random,combined --repeats 2 --budgets 100 --builders 1,4 --json 2>/dev/null; }
 fair >"$work/fair"
 fair | cmp -s - "$work/fair" || fail "--fair: the same seed gave another table"
@@ -52,7 +52,7 @@ for stop in null 200 100 64; do
 done
 grep -q '"strategy": "combined, 4 ahead"' "$work/fair" || fail "--fair: combined is not asked for 4 at a time"
 [ -x "$search" ] || fail "$search is not built here"
-"$search" --spaces bench/data/resnet18 --only R11 --strategy annealing --repeats 2 --json | grep -q '"failed_share": 0.0' ||
+"$search" --spaces packages/scoring/recordings/resnet18 --only R11 --strategy annealing --repeats 2 --json | grep -q '"failed_share": 0.0' ||
     fail "bench_search does not read the recordings"
 [ "$bad" = 0 ] && echo "wrong input refused, all networks replayed twice"
 exit $bad

@@ -4,16 +4,16 @@
 # What bench_transfer promises: wrong input is one line and exit status 2; the same table twice, and as many rows in
 # JSON, where evaluations that did not suffice are null.
 set -eu
-cd "$(dirname "$0")/../.."
-transfer=$1/bench/bench_transfer
+cd "$(dirname "$0")/../../.."
+transfer=$1/studies/bench_transfer
 program=$transfer
-. "./tests/programs/support/refuses.sh"
+. "./tests/support/refuses.sh"
 refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
-refuses 'are counts, want >= 1' --spaces bench/data --repeats 0
-refuses 'has no form with a history' --spaces bench/data --strategy random
+refuses 'are counts, want >= 1' --spaces packages/scoring/recordings --repeats 0
+refuses 'has no form with a history' --spaces packages/scoring/recordings --strategy random
 
 run() {
-    "$transfer" --spaces bench/data/resnet18 --only R1 --strategy autotvm --others 1 --repeats 2 --trials 8 \
+    "$transfer" --spaces packages/scoring/recordings/resnet18 --only R1 --strategy autotvm --others 1 --repeats 2 --trials 8 \
         --evaluations 8 "$@"
 }
 run >"$work/first"

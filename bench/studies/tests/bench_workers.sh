@@ -4,16 +4,16 @@
 # What bench_workers promises: wrong input is one line and exit status 2; the same numbers twice; with random search, which never
 # waits, no worker idles until the last job goes out, lock-step idles, and the order of answers changes nothing in what was sent.
 set -eu
-cd "$(dirname "$0")/../.."
-bench=$1/bench/bench_workers
+cd "$(dirname "$0")/../../.."
+bench=$1/studies/bench_workers
 program=$bench
-. "./tests/programs/support/refuses.sh"
+. "./tests/support/refuses.sh"
 refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
-refuses 'strategy' --spaces bench/data --strategy nothing
-refuses '--workers has a 0' --spaces bench/data --workers 0
-refuses '--repeats and --workers are counts' --spaces bench/data --repeats 0
+refuses 'strategy' --spaces packages/scoring/recordings --strategy nothing
+refuses '--workers has a 0' --spaces packages/scoring/recordings --workers 0
+refuses '--repeats and --workers are counts' --spaces packages/scoring/recordings --repeats 0
 
-run() { "$bench" --spaces bench/data --only gemm_Out --strategy random --workers 8 --repeats 7 "$@"; }
+run() { "$bench" --spaces packages/scoring/recordings --only gemm_Out --strategy random --workers 8 --repeats 7 "$@"; }
 run >"$work/first"
 run >"$work/second"
 cmp -s "$work/first" "$work/second" || fail "two runs of one seed differ"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bench/support/fair_baselines.hpp"
+#include "bench/studies/support/fair_baselines.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bench/support/synthetic_flags.hpp"
+#include "bench/studies/support/synthetic_flags.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include <limits>
 #include <set>
 
-#include "bench/support/technique_bandit.hpp"
+#include "bench/studies/support/technique_bandit.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/hill_climb.hpp"
 #include "tunekit/space/any_space.hpp"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# conan create packaging/conan: the checkout that this file stands in, as a package.
+# conan create cmake/packaging/conan: the checkout that this file stands in, as a package.
 import os
 
 from conan import ConanFile
@@ -27,7 +27,7 @@ class Tunekit(ConanFile):
 
     def export_sources(self):
         for part in ("VERSION", "LICENSE", "README.md", "CHANGELOG.md", "CMakeLists.txt", "cmake/*", "include/*", "docs/*", "examples/*",
-                     "programs/*", "bench/data/*"):
+                     "programs/*", "packages/scoring/recordings/*"):
             copy(self, part, self._root, self.export_sources_folder)
 
     def requirements(self):

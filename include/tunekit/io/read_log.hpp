@@ -21,8 +21,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/detail/bounded_json.hpp"
-#include "tunekit/io/detail/json_fields.hpp"
+#include "tunekit/io/json/bounded_json.hpp"
+#include "tunekit/io/json/json_fields.hpp"
 #include "tunekit/io/detail/line_seal.hpp"
 #include "tunekit/io/detail/regular_file.hpp"
 #include "tunekit/io/log.hpp"

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "tunekit/measure/cuda/callable.hpp"
-#include "tunekit/measure/cuda/measurer.hpp"
+#include "tunekit/devices/cuda/callable.hpp"
+#include "tunekit/devices/cuda/measurer.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/annealing.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/measure/cuda/measurer.hpp"
+#include "tunekit/devices/cuda/measurer.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/annealing.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/measure/opencl/measurer.hpp"
+#include "tunekit/devices/opencl/measurer.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/annealing.hpp"

@@ -24,7 +24,7 @@
 
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/measure/build/generated_kernel.hpp"
-#include "tunekit/measure/cuda/source.hpp"
+#include "tunekit/devices/cuda/source.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 

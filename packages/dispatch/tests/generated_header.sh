@@ -3,7 +3,7 @@
 # generated_header.sh BUILD: a header that dispatch::write_header made compiles by itself under each compiler that there is, without a warning, and chooses in
 # constant expressions.
 set -eu
-header=$(cd "$(dirname "$0")/../.." && pwd)/tests/unit/dispatch/by_hand_header.golden
+header=$(cd "$(dirname "$0")" && pwd)/unit/by_hand_header.golden
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cp "$header" "$scratch/choice.hpp"

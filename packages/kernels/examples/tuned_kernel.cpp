@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "programs/kernel_table.hpp"
+#include "packages/kernels/table/kernel_table.hpp"
 
 #include "tunekit/io/logged.hpp"
 #include "tunekit/kernels/gemm/gemm.hpp"

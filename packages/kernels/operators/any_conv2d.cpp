@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "programs/any_conv2d_operators.hpp"
-#include "programs/operators/task_of.hpp"
+#include "packages/kernels/operators/any_conv2d_operators.hpp"
+#include "packages/kernels/operators/task_of.hpp"
 
 programs::operator_task programs::any_conv2d_task(const tunekit::kernels::conv2d_shape& shape,
                                                   const maybe_repetition& repetition)

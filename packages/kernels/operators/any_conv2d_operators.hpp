@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "programs/conv2d_operators.hpp"
+#include "packages/kernels/operators/conv2d_operators.hpp"
 #include "tunekit/kernels/conv2d/blocked_choice.hpp"
 #include "tunekit/kernels/conv2d/nchw_choice.hpp"
 

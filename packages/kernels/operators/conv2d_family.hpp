@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "programs/any_conv2d_operators.hpp"
+#include "packages/kernels/operators/any_conv2d_operators.hpp"
 #include "tunekit/kernels/conv2d/family.hpp"
 #include "tunekit/kernels/workloads.hpp"
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "programs/noise.hpp"
+#include "packages/kernels/operators/noise.hpp"
 #include "tunekit/kernels/autotvm/x86.hpp"
 #include "tunekit/kernels/autotvm/x86_layout.hpp"
 #include "tunekit/kernels/autotvm/x86_source.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "programs/cuda_tasks.hpp"
-#include "programs/operator_task.hpp"
+#include "packages/kernels/operators/cuda_tasks.hpp"
+#include "packages/kernels/operators/operator_task.hpp"
 
 programs::cuda_operator programs::on_cuda(cuda_tasks* device, const tunekit::kernels::gemm_shape& shape, bool winograd,
                                           const maybe_repetition& repetition)

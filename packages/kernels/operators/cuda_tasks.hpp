@@ -21,13 +21,13 @@
 #include <utility>
 #include <vector>
 
-#include "programs/child.hpp"
-#include "programs/noise.hpp"
+#include "packages/kernels/operators/child.hpp"
+#include "packages/kernels/operators/noise.hpp"
 #include "tunekit/kernels/autotvm/cuda_gemm.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
 #include "tunekit/kernels/autotvm/cuda_winograd.hpp"
 #include "tunekit/kernels/reference.hpp"
-#include "tunekit/measure/cuda/measurer.hpp"
+#include "tunekit/devices/cuda/measurer.hpp"
 #include "tunekit/space/any_space.hpp"
 
 namespace programs {

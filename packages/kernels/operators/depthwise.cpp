@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "programs/depthwise_operators.hpp"
-#include "programs/operators/task_of.hpp"
+#include "packages/kernels/operators/depthwise_operators.hpp"
+#include "packages/kernels/operators/task_of.hpp"
 
 programs::operator_task programs::depthwise_task(const tunekit::kernels::conv2d_shape& shape,
                                                  tunekit::kernels::vectorise_mode vectorise,

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "programs/kernel_table.hpp"
+#include "packages/kernels/table/kernel_table.hpp"
 #include "tunekit/kernels/blocked.hpp"
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/depthwise/depthwise.hpp"

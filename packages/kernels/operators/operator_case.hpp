@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "programs/noise.hpp"
+#include "packages/kernels/operators/noise.hpp"
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/config.hpp"
 #include "tunekit/measure/guarded_buffer.hpp"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "programs/operator_task.hpp"
-#include "programs/processors.hpp"
+#include "packages/kernels/operators/operator_task.hpp"
+#include "packages/kernels/operators/processors.hpp"
 #include "tunekit/measure/build/lanes.hpp"
 #include "tunekit/measure/isolated_workers.hpp"
 

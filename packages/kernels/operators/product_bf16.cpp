@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "programs/operators/product_task_of.hpp"
-#include "programs/product_tables.hpp"
+#include "packages/kernels/operators/product_task_of.hpp"
+#include "packages/kernels/table/product_tables.hpp"
 
 programs::operator_task programs::bf16_task(const tunekit::kernels::gemm_shape& shape, packing how,
                                             const maybe_repetition& repetition)

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "programs/noise.hpp"
-#include "programs/product_tasks.hpp"
+#include "packages/kernels/operators/noise.hpp"
+#include "packages/kernels/operators/product_tasks.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/gemm/gemm.hpp"

@@ -4,7 +4,7 @@
 /// \file
 /// Products in double precision, bfloat16 and bytes that are ready to be tuned: see `operator_task`.
 
-#include "programs/operator_task.hpp"
+#include "packages/kernels/operators/operator_task.hpp"
 
 namespace programs {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "programs/operator_case.hpp"
-#include "programs/operator_task.hpp"
+#include "packages/kernels/operators/operator_case.hpp"
+#include "packages/kernels/operators/operator_task.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/reference.hpp"

@@ -2,8 +2,8 @@
 #include <memory>
 #include <utility>
 
-#include "programs/convolution_layer.hpp"
-#include "programs/operator_task.hpp"
+#include "packages/kernels/operators/convolution_layer.hpp"
+#include "packages/kernels/operators/operator_task.hpp"
 #include "tunekit/measure/build/builder.hpp"
 #include "tunekit/measure/build/generated_kernel.hpp"
 #include "tunekit/measure/clocks.hpp"

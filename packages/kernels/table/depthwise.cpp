@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-#include "programs/kernel_table/families.hpp"
+#include "packages/kernels/table/families.hpp"
 
 namespace programs::families {
 namespace {

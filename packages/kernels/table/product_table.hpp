@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "programs/kernel_table/families.hpp"
+#include "packages/kernels/table/families.hpp"
 #include "tunekit/kernels/make_product_table.hpp"
 
 namespace programs::families {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "programs/kernel_table/product_table.hpp"
-#include "programs/product_tables.hpp"
+#include "packages/kernels/table/product_table.hpp"
+#include "packages/kernels/table/product_tables.hpp"
 
 const tunekit::kernels::product_table<tunekit::kernels::formats::bf16>& bf16_table()
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <vector>
 
-#include "programs/kernel_table.hpp"
-#include "programs/kernel_table/families.hpp"
-#include "programs/kernel_table/runs_here.hpp"
+#include "packages/kernels/table/kernel_table.hpp"
+#include "packages/kernels/table/families.hpp"
+#include "packages/kernels/table/runs_here.hpp"
 
 namespace tk = tunekit::kernels;
 namespace families = programs::families;

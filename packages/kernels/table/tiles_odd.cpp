@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "programs/kernel_table/families.hpp"
+#include "packages/kernels/table/families.hpp"
 
 namespace programs::families {
 

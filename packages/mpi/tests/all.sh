@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # all.sh: builds the scenarios and the example of ranks that build with the compiler wrapper of every MPI that is installed, one of them with sanitizers, and runs them.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 out=build/mpi
 mkdir -p $out
 warnings='-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wdouble-promotion -Wnon-virtual-dtor -Werror'
@@ -15,16 +15,16 @@ build() {
     wrapper=$1 source=$2 program=$3
     shift 3
     # shellcheck disable=SC2086 # words of a list
-    "$wrapper" -std=c++20 -Iinclude -iquote . $warnings -ffp-contract=off "$@" $source -o "$program"
+    "$wrapper" -std=c++20 -Iinclude -Ipackages/mpi/include -iquote . $warnings -ffp-contract=off "$@" $source -o "$program"
 }
 for mpi in openmpi mpich; do
     command -v mpicxx.$mpi >/dev/null || continue
     tried=$((tried + 1))
     echo "--- $mpi"
-    build mpicxx.$mpi "tests/mpi/scenarios.cpp tests/mpi/faulty_mpi.cpp" $out/scenarios_$mpi -O1 -g0
-    sh tests/mpi/run.sh "$PWD/$out/scenarios_$mpi" mpirun.$mpi || bad=1
-    build mpicxx.$mpi examples/build_ranks.cpp $out/build_ranks_$mpi -O1 -g0
-    sh tests/mpi/build_ranks.sh "$PWD/$out/build_ranks_$mpi" mpirun.$mpi || bad=1
+    build mpicxx.$mpi "packages/mpi/tests/scenarios.cpp packages/mpi/tests/faulty_mpi.cpp" $out/scenarios_$mpi -O1 -g0
+    sh packages/mpi/tests/run.sh "$PWD/$out/scenarios_$mpi" mpirun.$mpi || bad=1
+    build mpicxx.$mpi packages/mpi/examples/build_ranks.cpp $out/build_ranks_$mpi -O1 -g0
+    sh packages/mpi/tests/build_ranks.sh "$PWD/$out/build_ranks_$mpi" mpirun.$mpi || bad=1
 done
 [ $tried -gt 0 ] || { echo 'no MPI is installed: run scripts/needs mpi'; exit 1; }
 
@@ -32,8 +32,8 @@ done
 echo '--- address and undefined behaviour'
 for mpi in mpich openmpi; do
     command -v mpicxx.$mpi >/dev/null || continue
-    build mpicxx.$mpi "tests/mpi/scenarios.cpp tests/mpi/faulty_mpi.cpp" $out/scenarios_sanitized -Og -g1 -fsanitize=address,undefined -fno-sanitize-recover=all
-    ASAN_OPTIONS=detect_leaks=0 sh tests/mpi/run.sh "$PWD/$out/scenarios_sanitized" mpirun.$mpi quick || bad=1
+    build mpicxx.$mpi "packages/mpi/tests/scenarios.cpp packages/mpi/tests/faulty_mpi.cpp" $out/scenarios_sanitized -Og -g1 -fsanitize=address,undefined -fno-sanitize-recover=all
+    ASAN_OPTIONS=detect_leaks=0 sh packages/mpi/tests/run.sh "$PWD/$out/scenarios_sanitized" mpirun.$mpi quick || bad=1
     break
 done
 exit $bad

@@ -16,10 +16,10 @@
 #include "tunekit/search/hill_climb.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/unvisited.hpp"
-#include "tunekit/study/page.hpp"
-#include "tunekit/study/read_recordings.hpp"
-#include "tunekit/study/score.hpp"
-#include "tunekit/study/text.hpp"
+#include "tunekit/scoring/page.hpp"
+#include "tunekit/scoring/read_recordings.hpp"
+#include "tunekit/scoring/score.hpp"
+#include "tunekit/scoring/text.hpp"
 
 namespace tk = tunekit;
 
@@ -60,11 +60,11 @@ struct half_greedy {
 
 int main(int argc, char** argv)
 {
-    const auto spaces = tk::study::read_recordings(tk::study::recordings_folder(TUNEKIT_RECORDINGS)).spaces;
-    const auto scores = tk::study::score(
+    const auto spaces = tk::scoring::read_recordings(tk::scoring::recordings_folder(TUNEKIT_RECORDINGS)).spaces;
+    const auto scores = tk::scoring::score(
         {{"half greedy", half_greedy{}}, {"random", tk::search::random{}}, {"hill climb", tk::search::hill_climb{}}},
         spaces, {.repeats = 10});
-    std::fputs(tk::study::to_text(scores).c_str(), stdout);
-    if (argc > 1) tk::io::write_text(argv[1], tk::study::to_page(scores));
+    std::fputs(tk::scoring::to_text(scores).c_str(), stdout);
+    if (argc > 1) tk::io::write_text(argv[1], tk::scoring::to_page(scores));
     return scores.standings[0].s.mean > scores.standings[1].s.mean ? 0 : 1;
 }

@@ -2,7 +2,7 @@
 // What needs a CUDA driver at run time: builds and runs without one, and says so.
 #include <cstdio>
 
-#include "tunekit/measure/cuda/device.hpp"
+#include "tunekit/devices/cuda/device.hpp"
 #include "tunekit/version.hpp"
 
 int main()

@@ -3,8 +3,8 @@
 #include <cstdio>
 
 #include "tunekit/io/read_log.hpp"
-#include "tunekit/io/recorded_space.hpp"
-#include "tunekit/study/read_recordings.hpp"
+#include "tunekit/formats/recorded_space.hpp"
+#include "tunekit/scoring/read_recordings.hpp"
 #include "tunekit/version.hpp"
 
 int main()
@@ -15,6 +15,6 @@ int main()
         std::printf("tunekit %d: %s\n", TUNEKIT_VERSION, e.what());
     }
 #ifdef TUNEKIT_RECORDINGS  // by CMake and pkg-config --variable=recordings: what was installed
-    return tunekit::study::read_recordings(TUNEKIT_RECORDINGS).spaces.empty() ? 1 : 0;
+    return tunekit::scoring::read_recordings(TUNEKIT_RECORDINGS).spaces.empty() ? 1 : 0;
 #endif
 }

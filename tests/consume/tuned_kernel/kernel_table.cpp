@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A table of one's own: the tiles that a program wants, and no others. Compile with -O3 -march=native.
-#include "programs/kernel_table.hpp"
+#include "packages/kernels/table/kernel_table.hpp"
 
 #include <array>
 

@@ -14,7 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tunekit/io/detail/json_fields.hpp"
+#include "tunekit/io/json/json_fields.hpp"
 
 namespace tunekit::io::detail {
 

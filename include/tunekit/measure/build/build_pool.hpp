@@ -18,7 +18,7 @@
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/detail/build_cache.hpp"
-#include "tunekit/measure/detail/compilation.hpp"
+#include "tunekit/measure/build/compilation.hpp"
 #include "tunekit/measure/detail/process.hpp"
 
 namespace tunekit::measure {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tunekit/measure/detail/build_pool.hpp"
+#include "tunekit/measure/build/build_pool.hpp"
 
 namespace tunekit::measure {
 

@@ -22,7 +22,7 @@
 
 #include "tunekit/measure/build/compiler.hpp"
 #include "tunekit/measure/build/source_template.hpp"
-#include "tunekit/measure/detail/built_file.hpp"
+#include "tunekit/measure/build/built_file.hpp"
 
 namespace tunekit::measure {
 

@@ -4,9 +4,9 @@
 /// \file
 /// Every public header of measure/device/ that needs no more than tunekit does.
 
-#include "tunekit/measure/device/admitted.hpp"
-#include "tunekit/measure/device/library.hpp"
-#include "tunekit/measure/device/limits.hpp"
-#include "tunekit/measure/device/operands.hpp"
-#include "tunekit/measure/device/source.hpp"
-#include "tunekit/measure/device/timing.hpp"
+#include "tunekit/devices/admitted.hpp"
+#include "tunekit/devices/library.hpp"
+#include "tunekit/devices/limits.hpp"
+#include "tunekit/devices/operands.hpp"
+#include "tunekit/measure/build/device_source.hpp"
+#include "tunekit/devices/timing.hpp"

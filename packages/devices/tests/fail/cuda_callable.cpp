@@ -1,6 +1,6 @@
 // expect: cuda_callable: kernels are launched by <<<[.]{3}>>>, want a .cu file that nvcc compiles
 // SPDX-License-Identifier: MIT
-#include "tunekit/measure/cuda/callable.hpp"
+#include "tunekit/devices/cuda/callable.hpp"
 
 void wrong(tunekit::measure::cuda_session& gpu);
 void wrong(tunekit::measure::cuda_session& gpu)

@@ -14,7 +14,7 @@
 
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/measure/fixed.hpp"
-#include "tunekit/measure/opencl/measurer.hpp"
+#include "tunekit/devices/opencl/measurer.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/product.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/measure/cuda/builder.hpp"
+#include "tunekit/devices/cuda/builder.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/fake_cuda.hpp"
-#include "tunekit/measure/cuda/cubin.hpp"
+#include "packages/devices/tests/fake_cuda.hpp"
+#include "tunekit/devices/cuda/cubin.hpp"
 
 namespace ms = tunekit::measure;
 using ms::failure_kind;

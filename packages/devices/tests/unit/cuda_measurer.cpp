@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/measure/cuda/measurer.hpp"
+#include "tunekit/devices/cuda/measurer.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/fake_cuda.hpp"
+#include "packages/devices/tests/fake_cuda.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/in_process.hpp"
 #include "tunekit/random/philox.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/measure/opencl/kernel.hpp"
+#include "tunekit/devices/opencl/kernel.hpp"
 
 #include <doctest/doctest.h>
 

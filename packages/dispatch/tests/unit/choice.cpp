@@ -13,7 +13,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/temporary_folder.hpp"
-#include "tests/unit/dispatch/fixtures.hpp"
+#include "packages/dispatch/tests/unit/fixtures.hpp"
 #include "tunekit/dispatch/load.hpp"
 #include "tunekit/io/text.hpp"
 

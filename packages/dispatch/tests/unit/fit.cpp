@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/unit/dispatch/fixtures.hpp"
+#include "packages/dispatch/tests/unit/fixtures.hpp"
 #include "tunekit/dispatch/detail/cost_table.hpp"
 #include "tunekit/dispatch/detail/cover.hpp"
 #include "tunekit/random/philox.hpp"

@@ -11,8 +11,8 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/temporary_folder.hpp"
-#include "tests/unit/dispatch/by_hand_header.golden"
-#include "tests/unit/dispatch/fixtures.hpp"
+#include "packages/dispatch/tests/unit/by_hand_header.golden"
+#include "packages/dispatch/tests/unit/fixtures.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
@@ -28,7 +28,7 @@ static_assert(by_hand::choose(8, 8, 8).candidate == 18446744073709551615ULL);
 TEST_CASE("the header is, byte for byte, that which was compiled into this test")
 {
     CHECK(dispatch::header_text(fixtures::by_hand(), {.name = "by_hand"}) ==
-          tunekit::io::read_text("tests/unit/dispatch/by_hand_header.golden"));
+          tunekit::io::read_text("packages/dispatch/tests/unit/by_hand_header.golden"));
 }
 
 TEST_CASE("the header's values are those of the choice")

@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/unit/dispatch/fixtures.hpp"
+#include "packages/dispatch/tests/unit/fixtures.hpp"
 #include "tunekit/dispatch/next_shapes.hpp"
 #include "tunekit/dispatch/task_name.hpp"
 #include "tunekit/measure/fixed.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/io/autotvm.hpp"
+#include "tunekit/formats/autotvm.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/io/csv.hpp"
+#include "tunekit/formats/csv.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/io/recorded_space.hpp"
+#include "tunekit/formats/recorded_space.hpp"
 
 #include <doctest/doctest.h>
 

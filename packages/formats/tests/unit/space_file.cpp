@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/io/space_file.hpp"
+#include "tunekit/formats/space_file.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/io/t4.hpp"
+#include "tunekit/formats/t4.hpp"
 
 #include <doctest/doctest.h>
 

@@ -11,7 +11,7 @@
 #include "tunekit/kernels/autotvm/opencl_source.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/measure/fixed.hpp"
-#include "tunekit/measure/opencl/measurer.hpp"
+#include "tunekit/devices/opencl/measurer.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/search/annealing.hpp"

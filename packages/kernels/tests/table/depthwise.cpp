@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "programs/kernel_table.hpp"
-#include "tests/unit/kernels/support.hpp"
+#include "packages/kernels/table/kernel_table.hpp"
+#include "packages/kernels/tests/unit/support.hpp"
 #include "tunekit/kernels/depthwise/space.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/random/philox.hpp"

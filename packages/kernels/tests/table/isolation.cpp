@@ -4,8 +4,8 @@
 #include <csignal>
 #include <vector>
 
-#include "programs/conv2d_operators.hpp"
-#include "programs/product_operators.hpp"
+#include "packages/kernels/operators/conv2d_operators.hpp"
+#include "packages/kernels/operators/product_operators.hpp"
 #include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_confident.hpp"

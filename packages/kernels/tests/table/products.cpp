@@ -2,8 +2,8 @@
 // Products by the instructions of this machine, where it has them.
 #include <doctest/doctest.h>
 
-#include "programs/product_tables.hpp"
-#include "tests/unit/kernels/product_support.hpp"
+#include "packages/kernels/table/product_tables.hpp"
+#include "packages/kernels/tests/unit/product_support.hpp"
 
 TEST_CASE("products of the machine's tables agree with the wide definition, and touch nothing beside their matrices")
 {

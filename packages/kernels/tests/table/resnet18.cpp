@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "programs/kernel_table.hpp"
-#include "tests/unit/kernels/support.hpp"
+#include "packages/kernels/table/kernel_table.hpp"
+#include "packages/kernels/tests/unit/support.hpp"
 #include "tunekit/kernels/conv2d/blocked.hpp"
 #include "tunekit/kernels/conv2d/blocked_space.hpp"
 #include "tunekit/kernels/gemm/gemm.hpp"

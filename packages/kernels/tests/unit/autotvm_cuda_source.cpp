@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "tests/unit/kernels/cuda_support.hpp"
+#include "packages/kernels/tests/unit/cuda_support.hpp"
 
 namespace tk = tunekit;
 namespace at = tunekit::kernels::autotvm;

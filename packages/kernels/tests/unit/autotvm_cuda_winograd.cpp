@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "tests/unit/kernels/cuda_support.hpp"
-#include "tests/unit/kernels/support.hpp"
+#include "packages/kernels/tests/unit/cuda_support.hpp"
+#include "packages/kernels/tests/unit/support.hpp"
 #include "tunekit/random/philox.hpp"
 
 namespace tk = tunekit;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/unit/kernels/support.hpp"
+#include "packages/kernels/tests/unit/support.hpp"
 #include "tunekit/kernels/autotvm/x86_layout.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/measure/build/builder.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "programs/child.hpp"
+#include "packages/kernels/operators/child.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/cuda_emulation.hpp"
-#include "tests/unit/kernels/cuda_support.hpp"
-#include "tests/unit/kernels/support.hpp"
+#include "packages/devices/tests/cuda_emulation.hpp"
+#include "packages/kernels/tests/unit/cuda_support.hpp"
+#include "packages/kernels/tests/unit/support.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/random/philox.hpp"
 

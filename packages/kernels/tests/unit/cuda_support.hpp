@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/cuda_emulation.hpp"
-#include "tests/unit/kernels/support.hpp"
+#include "packages/devices/tests/cuda_emulation.hpp"
+#include "packages/kernels/tests/unit/support.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/shapes.hpp"
-#include "tunekit/measure/cuda/source.hpp"
+#include "tunekit/devices/cuda/source.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/space/concepts.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/unit/online/application.hpp"
+#include "packages/online/tests/unit/application.hpp"
 
 namespace tk = tunekit;
 namespace online = tk::online;

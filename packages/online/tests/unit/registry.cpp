@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tests/support/temporary_folder.hpp"
-#include "tests/unit/online/application.hpp"
+#include "packages/online/tests/unit/application.hpp"
 #include "tunekit/io/text.hpp"
 
 namespace tk = tunekit;

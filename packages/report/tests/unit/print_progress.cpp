@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/tune/print_progress.hpp"
+#include "tunekit/report/print_progress.hpp"
 
 #include <doctest/doctest.h>
 

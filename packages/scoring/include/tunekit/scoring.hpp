@@ -4,10 +4,10 @@
 /// \file
 /// Every public header of study/ that needs no more than tunekit does.
 
-#include "tunekit/study/outcome.hpp"
-#include "tunekit/study/page.hpp"
-#include "tunekit/study/recording.hpp"
-#include "tunekit/study/score.hpp"
-#include "tunekit/study/text.hpp"
-#include "tunekit/study/trajectory.hpp"
-#include "tunekit/study/yardstick.hpp"
+#include "tunekit/scoring/outcome.hpp"
+#include "tunekit/scoring/page.hpp"
+#include "tunekit/scoring/recording.hpp"
+#include "tunekit/scoring/score.hpp"
+#include "tunekit/scoring/text.hpp"
+#include "tunekit/scoring/trajectory.hpp"
+#include "tunekit/scoring/yardstick.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/study/read_recordings.hpp"
-#include "tunekit/study/trajectory_file.hpp"
+#include "tunekit/scoring/read_recordings.hpp"
+#include "tunekit/scoring/trajectory_file.hpp"
 
 #include <doctest/doctest.h>
 
@@ -18,20 +18,20 @@
 #include "tunekit/search/random.hpp"
 
 namespace tk = tunekit;
-using tk::study::read_trajectories;
+using tk::scoring::read_trajectories;
 
 TEST_CASE("trajectories come back as they were written")
 {
     const support::temporary_folder in;
     const double inf = std::numeric_limits<double>::infinity();
-    const std::vector<tk::study::trajectory> runs{
-        {.seconds = {0.5, 1.25}, .best = {inf, 0.0031}, .own = {0.001, 0.002}, .rows = {7, tk::study::no_row}},
+    const std::vector<tk::scoring::trajectory> runs{
+        {.seconds = {0.5, 1.25}, .best = {inf, 0.0031}, .own = {0.001, 0.002}, .rows = {7, tk::scoring::no_row}},
         {.seconds = {2}, .best = {1e-6}, .own = {0.5}, .rows = {3}}};
-    CHECK(tk::study::to_csv(runs) ==
+    CHECK(tk::scoring::to_csv(runs) ==
           "repeat,eval,sim_time_s,best_ms,overhead_s,row\n0,1,0.500000000,,0.001000000,7\n0,2,1.250000000,3.1,0."
           "002000000,\n"
           "1,1,2.000000000,0.001,0.500000000,3\n");
-    tk::study::write_trajectories(in / "a.csv", runs);
+    tk::scoring::write_trajectories(in / "a.csv", runs);
     const auto back = read_trajectories(in / "a.csv");
     REQUIRE(back.size() == 2);
     CHECK(back[0].seconds == runs[0].seconds);
@@ -86,31 +86,31 @@ TEST_CASE("malformed trajectory files are told of with their line")
 
 TEST_CASE("recordings of a folder, of one file, by name; a played one knows its rows")
 {
-    const auto all = tk::study::read_recordings("bench/data/");
+    const auto all = tk::scoring::read_recordings("packages/scoring/recordings/");
     REQUIRE(all.spaces.size() == 2);
     CHECK(all.problems.empty());
     CHECK(all.spaces[0].name == "conv2d_S12");
     CHECK(all.spaces[1].optimum == doctest::Approx(0.8697e-3).epsilon(1e-3));
-    CHECK(tk::study::read_recordings("bench/data", "gemm").spaces.size() == 1);
-    const auto one = tk::study::read_recordings("bench/data/gemm_Out.params").spaces;
+    CHECK(tk::scoring::read_recordings("packages/scoring/recordings", "gemm").spaces.size() == 1);
+    const auto one = tk::scoring::read_recordings("packages/scoring/recordings/gemm_Out.params").spaces;
     REQUIRE(one.size() == 1);
     CHECK(one[0].name == "gemm_Out");
     CHECK(one[0].source_rows.size() == one[0].rows.size());
     auto gen = tk::random::philox(1);
-    const auto run = tk::study::play(tk::search::random{}, one[0], {.evaluations = 5}, gen);
+    const auto run = tk::scoring::play(tk::search::random{}, one[0], {.evaluations = 5}, gen);
     for (const std::size_t row : run.rows) CHECK(row < one[0].rows.size());
-    CHECK_THROWS_WITH_AS((void)tk::study::read_recordings("nowhere"),
+    CHECK_THROWS_WITH_AS((void)tk::scoring::read_recordings("nowhere"),
                          "tunekit: \"nowhere\" is no folder, want one with recorded spaces", tk::error);
-    CHECK_THROWS_AS((void)tk::study::read_recordings("bench/data", "nothing"), tk::error);
+    CHECK_THROWS_AS((void)tk::scoring::read_recordings("packages/scoring/recordings", "nothing"), tk::error);
 }
 
 TEST_CASE("the folder of the recordings: the environment decides, else what was installed")
 {
     ::unsetenv("TUNEKIT_RECORDINGS");
-    CHECK(tk::study::recordings_folder("there") == "there");
+    CHECK(tk::scoring::recordings_folder("there") == "there");
     ::setenv("TUNEKIT_RECORDINGS", "elsewhere", 1);
-    CHECK(tk::study::recordings_folder("there") == "elsewhere");
+    CHECK(tk::scoring::recordings_folder("there") == "elsewhere");
     ::setenv("TUNEKIT_RECORDINGS", "", 1);
-    CHECK(tk::study::recordings_folder("there") == "there");
+    CHECK(tk::scoring::recordings_folder("there") == "there");
     ::unsetenv("TUNEKIT_RECORDINGS");
 }

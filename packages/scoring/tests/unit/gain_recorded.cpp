@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <span>
 
-#include "tunekit/io/read_recorded_space.hpp"
-#include "tunekit/io/replay_table.hpp"
+#include "tunekit/formats/read_recorded_space.hpp"
+#include "tunekit/formats/replay_table.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/measure/virtual_clock.hpp"
 #include "tunekit/random/philox.hpp"
@@ -19,7 +19,7 @@ namespace tk = tunekit;
 TEST_CASE(
     "a recorded space: tune ends at the first trial from which on tuning is not expected to pay, and so saves time")
 {
-    const auto recorded = tk::io::read_recorded_space("bench/data/gemm_Out");
+    const auto recorded = tk::io::read_recorded_space("packages/scoring/recordings/gemm_Out");
     const tk::space::any_space space = tk::io::space_of(recorded);
     const auto table = tk::io::table_of(recorded, space);
     const auto run = [&](const tk::budget& limit) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Strategies against random on spaces that were measured on real hardware: bench/data.
+// Strategies against random on spaces that were measured on real hardware: packages/scoring/recordings.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/support/in_batches.hpp"
-#include "tunekit/io/recorded_space.hpp"
+#include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/annealing.hpp"
@@ -32,7 +32,7 @@ struct recorded_case {
 /// The recording of that name. Unit tests run in the root of the tree.
 recorded_case load(const std::string& name)
 {
-    const auto recorded = tk::io::read_recorded_space("bench/data/" + name);
+    const auto recorded = tk::io::read_recorded_space("packages/scoring/recordings/" + name);
     CHECK(recorded.problems.empty());
     recorded_case out{tk::io::space_of(recorded), {}};
     auto table = tk::io::table_of(recorded, out.space);

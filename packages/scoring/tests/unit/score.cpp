@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/study/score.hpp"
+#include "tunekit/scoring/score.hpp"
 
 #include <doctest/doctest.h>
 
@@ -22,8 +22,8 @@
 #include "tunekit/space/product.hpp"
 
 namespace tk = tunekit;
-using tk::study::recording;
-using tk::study::trajectory;
+using tk::scoring::recording;
+using tk::scoring::trajectory;
 
 namespace {
 
@@ -33,7 +33,7 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 recording bowl(std::string name, double middle)
 {
     const tk::space::product space{tk::space::integers<"x">(0, 19), tk::space::integers<"y">(0, 19)};
-    return tk::study::computed(
+    return tk::scoring::computed(
         std::move(name), space,
         [&](tk::index i) {
             const auto p = space.at(i);
@@ -81,54 +81,54 @@ TEST_CASE("a computed space: costs are what the function says, what is not posit
     for (const auto& row : on.rows) failed += row.result.failed ? 1U : 0U;
     CHECK(failed == 20);
     CHECK(on.rows.front().seconds == 2);
-    CHECK_THROWS_AS((void)tk::study::computed("b", on.space, [](tk::index) { return 1.0; }, 0), std::invalid_argument);
-    CHECK_THROWS_AS((void)tk::study::recording_of("b", "b", on.space, {}), std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::scoring::computed("b", on.space, [](tk::index) { return 1.0; }, 0), std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::scoring::recording_of("b", "b", on.space, {}), std::invalid_argument);
 }
 
 TEST_CASE("play follows the strategy evaluation by evaluation, until both ends have passed")
 {
-    const auto on = tk::study::computed(
+    const auto on = tk::scoring::computed(
         "five", tk::space::product(tk::space::integers<"i">(0, 4)),
         [](tk::index i) { return i == 2 ? 0.0 : 5.0 - static_cast<double>(i); }, 10);
     auto gen = tk::random::philox(1);
-    const auto run = tk::study::play(scripted{{{2, 0}, {1}, {4}, {3}}}, on, {.batch = 2, .evaluations = 4}, gen);
+    const auto run = tk::scoring::play(scripted{{{2, 0}, {1}, {4}, {3}}}, on, {.batch = 2, .evaluations = 4}, gen);
     CHECK(run.best == std::vector<double>{infinite, 5, 4, 1});
     CHECK(run.seconds == std::vector<double>{10, 20, 30, 40});
     CHECK(run.failed == 1);
     CHECK(run.own.size() == 4);
-    CHECK(run.rows == std::vector<std::size_t>(4, tk::study::no_row));
-    CHECK(tk::study::play(scripted{{{0}, {1}, {2}, {3}}}, on, {.evaluations = 1, .seconds = 25}, gen).evaluations() ==
+    CHECK(run.rows == std::vector<std::size_t>(4, tk::scoring::no_row));
+    CHECK(tk::scoring::play(scripted{{{0}, {1}, {2}, {3}}}, on, {.evaluations = 1, .seconds = 25}, gen).evaluations() ==
           3);
-    CHECK(tk::study::play(scripted{{{0}}}, on, {}, gen).evaluations() == 1);  // exhausted
-    CHECK(tk::study::evaluations_to(on, run, 1.05) == 4);
-    CHECK(tk::study::evaluations_to(on, run, 5) == 2);
-    CHECK(tk::study::evaluations_to(on, run, 0.9) == infinite);
+    CHECK(tk::scoring::play(scripted{{{0}}}, on, {}, gen).evaluations() == 1);  // exhausted
+    CHECK(tk::scoring::evaluations_to(on, run, 1.05) == 4);
+    CHECK(tk::scoring::evaluations_to(on, run, 5) == 2);
+    CHECK(tk::scoring::evaluations_to(on, run, 0.9) == infinite);
 }
 
 TEST_CASE("a strategy that breaks its contract is told of")
 {
     const auto on = bowl("bowl", 4);
     auto gen = tk::random::philox(1);
-    CHECK_THROWS_WITH_AS((void)tk::study::play(scripted{{{1, 2}}}, on, {}, gen),
+    CHECK_THROWS_WITH_AS((void)tk::scoring::play(scripted{{{1, 2}}}, on, {}, gen),
                          "tunekit: play: the strategy proposed 2 configurations, want at most 1", tk::error);
-    CHECK_THROWS_WITH_AS((void)tk::study::play(scripted{{{400}}}, on, {}, gen),
+    CHECK_THROWS_WITH_AS((void)tk::scoring::play(scripted{{{400}}}, on, {}, gen),
                          "tunekit: play: the strategy proposed configuration 400, want one of the 400 of \"bowl\"",
                          tk::error);
-    CHECK_THROWS_WITH_AS((void)tk::study::play(scripted{{{7}, {7}}}, on, {}, gen),
+    CHECK_THROWS_WITH_AS((void)tk::scoring::play(scripted{{{7}, {7}}}, on, {}, gen),
                          "tunekit: play: the strategy proposed configuration 7 of \"bowl\" twice, want each once",
                          tk::error);
-    CHECK_THROWS_AS((void)tk::study::play(scripted{}, on, {.batch = 0}, gen), std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::scoring::play(scripted{}, on, {.batch = 0}, gen), std::invalid_argument);
 }
 
 TEST_CASE("an outcome by hand: two runs of four evaluations")
 {
-    const auto on = tk::study::computed("eight", tk::space::product(tk::space::integers<"i">(0, 7)),
+    const auto on = tk::scoring::computed("eight", tk::space::product(tk::space::integers<"i">(0, 7)),
                                         [](tk::index i) { return 1.0 + 0.02 * static_cast<double>(i); });
-    const auto by = tk::study::yardstick_of(on, 3);
+    const auto by = tk::scoring::yardstick_of(on, 3);
     const std::vector<trajectory> runs{
         {.seconds = {1, 2, 3, 4}, .best = {1.14, 1.04, 1.04, 1.0}, .own = {0.1, 0.2, 0.3, 0.4}, .failed = 1},
         {.seconds = {1, 2, 3, 4}, .best = {1.0, 1.0, 1.0, 1.0}, .own = {0.2, 0.4, 0.6, 0.8}, .failed = 0}};
-    const auto o = tk::study::outcome_of("s", on, by, runs, 3);
+    const auto o = tk::scoring::outcome_of("s", on, by, runs, 3);
     CHECK(o.evaluations_to_5 == 2);  // 2 and 1: the greater
     CHECK(o.evaluations_to_1 == 4);
     CHECK(o.regret == doctest::Approx(0.02));  // after three: 4 % and nothing
@@ -139,15 +139,15 @@ TEST_CASE("an outcome by hand: two runs of four evaluations")
     double mean = 0;
     for (const double x : o.shares) mean += x / 3;
     CHECK(o.s_mean() == doctest::Approx(mean));
-    CHECK_THROWS_AS((void)tk::study::outcome_of("s", on, by, {}, 3), std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::scoring::outcome_of("s", on, by, {}, 3), std::invalid_argument);
 }
 
 TEST_CASE("a scoreboard: random search has 0 in its interval, a climber more, and the difference says so with its sign")
 {
     const std::vector<recording> spaces{bowl("one", 4), bowl("two", 12)};
-    const tk::study::score_options how{.repeats = 20, .judged = 150, .evaluations = 150};
+    const tk::scoring::score_options how{.repeats = 20, .judged = 150, .evaluations = 150};
     const auto all =
-        tk::study::score({{"random", tk::search::random{}}, {"climb", tk::search::hill_climb{}}}, spaces, how);
+        tk::scoring::score({{"random", tk::search::random{}}, {"climb", tk::search::hill_climb{}}}, spaces, how);
     CHECK(all.spaces == std::vector<std::string>{"one", "two"});
     CHECK(all.outcomes.size() == 4);
     CHECK(all.outcomes[1].space == "two");
@@ -167,10 +167,10 @@ TEST_CASE("a scoreboard: random search has 0 in its interval, a climber more, an
     REQUIRE(all.standings[0].p.has_value());
 
     const auto again =
-        tk::study::score({{"random", tk::search::random{}}, {"climb", tk::search::hill_climb{}}}, spaces, how);
+        tk::scoring::score({{"random", tk::search::random{}}, {"climb", tk::search::hill_climb{}}}, spaces, how);
     CHECK(again.outcomes[2].s == all.outcomes[2].s);
     const auto swapped =
-        tk::study::score({{"climb", tk::search::hill_climb{}}, {"random", tk::search::random{}}}, spaces, how);
+        tk::scoring::score({{"climb", tk::search::hill_climb{}}, {"random", tk::search::random{}}}, spaces, how);
     CHECK(swapped.differences[0].s.mean == doctest::Approx(-d.s.mean));
     CHECK(swapped.outcomes[0].s == all.outcomes[2].s);  // the same streams whoever comes first
 }
@@ -178,7 +178,7 @@ TEST_CASE("a scoreboard: random search has 0 in its interval, a climber more, an
 TEST_CASE("a strategy against itself differs by nothing at all")
 {
     const std::vector<recording> spaces{bowl("one", 4)};
-    const auto all = tk::study::score({{"a", tk::search::random{}}, {"b", tk::search::random{}}}, spaces,
+    const auto all = tk::scoring::score({{"a", tk::search::random{}}, {"b", tk::search::random{}}}, spaces,
                                       {.repeats = 5, .judged = 30, .evaluations = 30});
     CHECK(all.differences[0].s.mean == 0);
     CHECK(all.differences[0].s.within == tk::stats::interval{0, 0});
@@ -188,19 +188,19 @@ TEST_CASE("a strategy against itself differs by nothing at all")
 TEST_CASE("who has not run everywhere is named and not ranked; counts of 0 are refused")
 {
     const std::vector<recording> spaces{bowl("one", 4), bowl("two", 12)};
-    const auto by = tk::study::yardsticks_of(spaces, 30);
-    std::vector<tk::study::outcome> outcomes;
-    const tk::study::score_options how{.repeats = 3, .judged = 30, .evaluations = 30};
+    const auto by = tk::scoring::yardsticks_of(spaces, 30);
+    std::vector<tk::scoring::outcome> outcomes;
+    const tk::scoring::score_options how{.repeats = 3, .judged = 30, .evaluations = 30};
     for (std::size_t i = 0; i < 2; ++i)
-        outcomes.push_back(tk::study::outcome_of("all", spaces[i], by[i],
-                                                 tk::study::play_all(tk::search::grid{}, spaces[i], by[i], how), 30));
+        outcomes.push_back(tk::scoring::outcome_of("all", spaces[i], by[i],
+                                                 tk::scoring::play_all(tk::search::grid{}, spaces[i], by[i], how), 30));
     outcomes.push_back(outcomes[1]);
     outcomes.back().strategy = "half";
-    const auto board = tk::study::scoreboard_of(spaces, by, outcomes, 30);
+    const auto board = tk::scoring::scoreboard_of(spaces, by, outcomes, 30);
     CHECK(board.standings.size() == 1);
     CHECK(board.incomplete == std::vector<std::string>{"half"});
     CHECK(board.differences.empty());
-    CHECK_THROWS_AS((void)tk::study::score({{"a", tk::search::random{}}}, spaces, {.repeats = 0}),
+    CHECK_THROWS_AS((void)tk::scoring::score({{"a", tk::search::random{}}}, spaces, {.repeats = 0}),
                     std::invalid_argument);
-    CHECK_THROWS_AS((void)tk::study::score({{"a", tk::search::random{}}}, {}, {}), std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::scoring::score({{"a", tk::search::random{}}}, {}, {}), std::invalid_argument);
 }

@@ -12,23 +12,23 @@
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/parameter.hpp"
 #include "tunekit/space/product.hpp"
-#include "tunekit/study/json.hpp"
-#include "tunekit/study/page.hpp"
-#include "tunekit/study/score.hpp"
-#include "tunekit/study/text.hpp"
+#include "tunekit/scoring/json.hpp"
+#include "tunekit/scoring/page.hpp"
+#include "tunekit/scoring/score.hpp"
+#include "tunekit/scoring/text.hpp"
 
 namespace tk = tunekit;
 
 namespace {
 
-tk::study::scoreboard board()
+tk::scoring::scoreboard board()
 {
     const tk::space::product space{tk::space::integers<"x">(0, 19), tk::space::integers<"y">(0, 19)};
-    const std::vector<tk::study::recording> spaces{tk::study::computed("sl<o>pe", space, [&](tk::index i) {
+    const std::vector<tk::scoring::recording> spaces{tk::scoring::computed("sl<o>pe", space, [&](tk::index i) {
         const auto p = space.at(i);
         return 1e-3 * (1 + 0.1 * (tk::get<"x">(p) + tk::get<"y">(p)));
     })};
-    return tk::study::score({{"climb & co", tk::search::hill_climb{}}, {"random", tk::search::random{}}}, spaces,
+    return tk::scoring::score({{"climb & co", tk::search::hill_climb{}}, {"random", tk::search::random{}}}, spaces,
                             {.repeats = 6, .judged = 100, .evaluations = 100});
 }
 
@@ -45,7 +45,7 @@ TEST_CASE("as text: a line for every standing, difference and outcome")
 {
     auto all = board();
     all.incomplete.push_back("half");
-    const std::string text = tk::study::to_text(all);
+    const std::string text = tk::scoring::to_text(all);
     CHECK(count_in(text, "\n") == 1 + 2 + 1 + 1 + 2 + 2);
     CHECK(text.find("random - climb & co: S100 -") != std::string::npos);
     CHECK(text.find("half: not on every space") != std::string::npos);
@@ -56,7 +56,7 @@ TEST_CASE("as JSON: what is infinite is null, and all numbers are there")
     auto all = board();
     all.outcomes[0].evaluations_to_1 = all.standings[0].regret = std::numeric_limits<double>::infinity();
     all.outcomes[1].failed_share.reset();
-    const auto j = nlohmann::json::parse(tk::study::to_json(all));
+    const auto j = nlohmann::json::parse(tk::scoring::to_json(all));
     CHECK(j.at("judged") == 100);
     CHECK(j.at("spaces")[0].at("name") == "sl<o>pe");
     CHECK(j.at("standings").size() == 2);
@@ -71,7 +71,7 @@ TEST_CASE("as JSON: what is infinite is null, and all numbers are there")
 TEST_CASE("as a page: names are escaped, pictures have words, the verdict names the best")
 {
     auto all = board();
-    const std::string page = tk::study::to_page(all, "<b>title</b>");
+    const std::string page = tk::scoring::to_page(all, "<b>title</b>");
     CHECK(page.find("<b>title") == std::string::npos);
     CHECK(page.find("sl<o>pe") == std::string::npos);
     CHECK(page.find("climb &amp; co scores highest: S100 ") != std::string::npos);
@@ -83,5 +83,5 @@ TEST_CASE("as a page: names are escaped, pictures have words, the verdict names 
 
     all.standings.clear();
     all.differences.clear();
-    CHECK(tk::study::to_page(all).find("No strategy ran on every space") != std::string::npos);
+    CHECK(tk::scoring::to_page(all).find("No strategy ran on every space") != std::string::npos);
 }

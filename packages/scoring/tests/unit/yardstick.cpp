@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/study/yardstick.hpp"
+#include "tunekit/scoring/yardstick.hpp"
 
 #include <doctest/doctest.h>
 
@@ -20,25 +20,25 @@
 #include "tunekit/space/product.hpp"
 
 namespace tk = tunekit;
-using tk::study::detail::falling_regression;
-using tk::study::detail::monotone_cubic;
+using tk::scoring::detail::falling_regression;
+using tk::scoring::detail::monotone_cubic;
 
 namespace {
 
 /// One parameter; configuration i has the cost `costs[i]`, or fails where that is 0, and takes `seconds[i]`.
-tk::study::recording line(const std::vector<double>& costs, const std::vector<double>& seconds)
+tk::scoring::recording line(const std::vector<double>& costs, const std::vector<double>& seconds)
 {
     std::vector<std::int64_t> values(costs.size());
     std::iota(values.begin(), values.end(), 0);
-    auto out = tk::study::computed("line", tk::space::product(tk::space::parameter<"i">(values)),
+    auto out = tk::scoring::computed("line", tk::space::product(tk::space::parameter<"i">(values)),
                                    [&](tk::index i) { return costs[static_cast<std::size_t>(i)]; });
     for (std::size_t i = 0; i < costs.size(); ++i) out.rows[i].seconds = seconds[i];
     return out;
 }
 
-tk::study::trajectory run_of(const tk::study::recording& on, const std::vector<std::size_t>& order)
+tk::scoring::trajectory run_of(const tk::scoring::recording& on, const std::vector<std::size_t>& order)
 {
-    tk::study::trajectory out;
+    tk::scoring::trajectory out;
     double now = 0, best = std::numeric_limits<double>::infinity();
     for (const std::size_t i : order) {
         const auto& row = on.rows[i];
@@ -54,7 +54,7 @@ tk::study::trajectory run_of(const tk::study::recording& on, const std::vector<s
 TEST_CASE("random search scores 0 in the mean over all orders, the optimum at once 1")
 {
     const auto on = line({3, 0, 1, 2.5, 7, 0}, {1, 1, 1, 1, 1, 1});
-    const auto by = tk::study::yardstick_of(on, 6);
+    const auto by = tk::scoring::yardstick_of(on, 6);
     std::vector<std::size_t> order{0, 1, 2, 3, 4, 5};
     std::vector<double> logs(6);
     double orders = 0;
@@ -66,19 +66,19 @@ TEST_CASE("random search scores 0 in the mean over all orders, the optimum at on
     REQUIRE(by.chance.size() == 5);  // after all six, random search is at the optimum too
     for (std::size_t k = 0; k < 5; ++k) CHECK(logs[k] / orders == doctest::Approx(by.chance[k]).epsilon(1e-12));
 
-    const auto short_by = tk::study::yardstick_of(on, 4);  // chance and goal differ up to there
-    CHECK(tk::study::score_by_evaluations(short_by, run_of(on, {2})) == doctest::Approx(1));
-    CHECK(tk::study::score_by_evaluations(short_by, run_of(on, {2, 0, 1, 3, 4})) == doctest::Approx(1));
-    CHECK(tk::study::score_by_evaluations(short_by, run_of(on, {4, 1, 5, 0})) < 0);
+    const auto short_by = tk::scoring::yardstick_of(on, 4);  // chance and goal differ up to there
+    CHECK(tk::scoring::score_by_evaluations(short_by, run_of(on, {2})) == doctest::Approx(1));
+    CHECK(tk::scoring::score_by_evaluations(short_by, run_of(on, {2, 0, 1, 3, 4})) == doctest::Approx(1));
+    CHECK(tk::scoring::score_by_evaluations(short_by, run_of(on, {4, 1, 5, 0})) < 0);
 }
 
 TEST_CASE("what random search needs: of n valid ones g are good enough, (n - g) / (g + 1) come before the first")
 {
     std::vector<double> valid(100);
     std::iota(valid.begin(), valid.end(), 1);                    // median 50.5
-    CHECK(tk::study::evaluations_at_random(valid, 0.05) == 25);  // 3.475: three, 97 / 4
-    CHECK(tk::study::evaluations_at_random(valid, 0) == 50);     // one: 99 / 2
-    CHECK(tk::study::evaluations_at_random(valid, 1) == 1);      // fifty: 50 / 51
+    CHECK(tk::scoring::evaluations_at_random(valid, 0.05) == 25);  // 3.475: three, 97 / 4
+    CHECK(tk::scoring::evaluations_at_random(valid, 0) == 50);     // one: 99 / 2
+    CHECK(tk::scoring::evaluations_at_random(valid, 1) == 1);      // fifty: 50 / 51
 }
 
 TEST_CASE(
@@ -91,15 +91,15 @@ TEST_CASE(
         seconds[i] = 2;
     }
     const auto on = line(costs, seconds);
-    const auto by = tk::study::yardstick_of(on, 10);
+    const auto by = tk::scoring::yardstick_of(on, 10);
     CHECK(by.seconds == 2 * by.budget);
     CHECK(by.times.back() == doctest::Approx(by.seconds));
     const auto best = static_cast<std::size_t>(std::min_element(costs.begin(), costs.end()) - costs.begin());
-    tk::study::trajectory at_once = run_of(on, {best});
+    tk::scoring::trajectory at_once = run_of(on, {best});
     at_once.seconds[0] = by.times.front();
-    CHECK(tk::study::score_over_time(by, std::vector{at_once}) == doctest::Approx(1));
+    CHECK(tk::scoring::score_over_time(by, std::vector{at_once}) == doctest::Approx(1));
 
-    std::vector<tk::study::trajectory> by_random, slow;
+    std::vector<tk::scoring::trajectory> by_random, slow;
     std::vector<std::vector<double>> ranks;
     std::vector<std::uint32_t> all;
     for (std::uint32_t r = 0; r < 200; ++r) {
@@ -108,15 +108,15 @@ TEST_CASE(
         for (std::size_t k = order.size(); k > 1; --k)
             std::swap(order[k - 1], order[tk::random::uniform_index(k, gen)]);
         by_random.push_back(run_of(on, order));
-        ranks.push_back(tk::study::ranks_over_time(by, by_random.back()));
+        ranks.push_back(tk::scoring::ranks_over_time(by, by_random.back()));
         all.push_back(r);
         slow.push_back(by_random.back());
         for (double& s : slow.back().seconds) s *= 2;
     }
     // The baseline takes the value of the expected rank, search the mean of ranks, rounded: they agree but for the steps of time.
-    CHECK(std::abs(tk::study::score_over_time(by, by_random)) < 0.15);
-    CHECK(std::abs(tk::study::score_by_steps(by, ranks, all) - tk::study::score_over_time(by, by_random)) < 0.15);
-    CHECK(tk::study::score_over_time(by, slow) < tk::study::score_over_time(by, by_random) - 0.1);
+    CHECK(std::abs(tk::scoring::score_over_time(by, by_random)) < 0.15);
+    CHECK(std::abs(tk::scoring::score_by_steps(by, ranks, all) - tk::scoring::score_over_time(by, by_random)) < 0.15);
+    CHECK(tk::scoring::score_over_time(by, slow) < tk::scoring::score_over_time(by, by_random) - 0.1);
 }
 
 TEST_CASE("monotone cubic: a line stays a line, nodes are met, nothing overshoots")
@@ -174,12 +174,12 @@ TEST_CASE("falling regression pools what rises, and is the nearest falling funct
 
 TEST_CASE("what cannot be scored is refused: nothing that ran, and nothing to choose between")
 {
-    CHECK_THROWS_WITH_AS((void)tk::study::yardstick_of(line({0, 0}, {1, 1}), 5),
+    CHECK_THROWS_WITH_AS((void)tk::scoring::yardstick_of(line({0, 0}, {1, 1}), 5),
                          "tunekit: yardstick_of: \"line\": no configuration ran, want at least two that differ",
                          std::invalid_argument);
-    CHECK_THROWS_AS((void)tk::study::yardstick_of(line({2, 2, 0}, {1, 1, 1}), 5), std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::scoring::yardstick_of(line({2, 2, 0}, {1, 1, 1}), 5), std::invalid_argument);
     // A space smaller than what is judged is judged to its last but one configuration: then random search is there too.
-    const auto by = tk::study::yardstick_of(line({1, 2, 3}, {1, 1, 1}), 200);
+    const auto by = tk::scoring::yardstick_of(line({1, 2, 3}, {1, 1, 1}), 200);
     CHECK(by.chance.size() == 2);
     CHECK(by.chance[0] == doctest::Approx((std::log(2) + std::log(3)) / 3));
     CHECK(by.chance[1] == doctest::Approx(std::log(2) / 3));

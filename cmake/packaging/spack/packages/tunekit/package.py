@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# spack repo add packaging/spack && spack dev-build tunekit@0.2.0: the checkout that you stand in.
+# spack repo add cmake/packaging/spack && spack dev-build tunekit@0.2.0: the checkout that you stand in.
 from spack.package import *
 
 

@@ -12,7 +12,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
-#include "tunekit/measure/device/source.hpp"
+#include "tunekit/measure/build/device_source.hpp"
 
 namespace tunekit::measure {
 

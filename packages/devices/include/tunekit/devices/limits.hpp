@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "tunekit/measure/device/source.hpp"
+#include "tunekit/measure/build/device_source.hpp"
 
 namespace tunekit::measure {
 

@@ -4,12 +4,12 @@
 /// \file
 /// Every public header of measure/opencl/ that needs no more than tunekit does.
 
-#include "tunekit/measure/opencl/builder.hpp"
-#include "tunekit/measure/opencl/code.hpp"
-#include "tunekit/measure/opencl/device.hpp"
-#include "tunekit/measure/opencl/kernel.hpp"
-#include "tunekit/measure/opencl/library.hpp"
-#include "tunekit/measure/opencl/measurer.hpp"
-#include "tunekit/measure/opencl/operands.hpp"
-#include "tunekit/measure/opencl/session.hpp"
-#include "tunekit/measure/opencl/source.hpp"
+#include "tunekit/devices/opencl/builder.hpp"
+#include "tunekit/devices/opencl/code.hpp"
+#include "tunekit/devices/opencl/device.hpp"
+#include "tunekit/devices/opencl/kernel.hpp"
+#include "tunekit/devices/opencl/library.hpp"
+#include "tunekit/devices/opencl/measurer.hpp"
+#include "tunekit/devices/opencl/operands.hpp"
+#include "tunekit/devices/opencl/session.hpp"
+#include "tunekit/devices/opencl/source.hpp"

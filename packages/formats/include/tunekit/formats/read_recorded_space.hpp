@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/detail/gzip.hpp"
+#include "tunekit/formats/detail/gzip.hpp"
 #include "tunekit/io/problem.hpp"
-#include "tunekit/io/space_record.hpp"
+#include "tunekit/formats/space_record.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/concepts.hpp"
 

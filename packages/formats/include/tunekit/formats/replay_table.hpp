@@ -13,7 +13,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/problem.hpp"
-#include "tunekit/io/space_record.hpp"
+#include "tunekit/formats/space_record.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/space/dynamic_product.hpp"

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "tunekit/io/detail/gzip.hpp"
-#include "tunekit/io/space_record.hpp"
+#include "tunekit/formats/detail/gzip.hpp"
+#include "tunekit/formats/space_record.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/concepts.hpp"
 

@@ -11,9 +11,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tunekit/study/score.hpp"
+#include "tunekit/scoring/score.hpp"
 
-namespace tunekit::study {
+namespace tunekit::scoring {
 
 namespace detail {
 
@@ -76,4 +76,4 @@ namespace detail {
     return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 
-}  // namespace tunekit::study
+}  // namespace tunekit::scoring

@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/study/recording.hpp"
-#include "tunekit/study/trajectory.hpp"
-#include "tunekit/study/yardstick.hpp"
+#include "tunekit/scoring/recording.hpp"
+#include "tunekit/scoring/trajectory.hpp"
+#include "tunekit/scoring/yardstick.hpp"
 
-namespace tunekit::study {
+namespace tunekit::scoring {
 
 /// The scores of one strategy on one space, over all repeats.
 struct outcome {
@@ -104,4 +104,4 @@ namespace detail {
     return out;
 }
 
-}  // namespace tunekit::study
+}  // namespace tunekit::scoring

@@ -15,9 +15,9 @@
 #include "tunekit/report/document.hpp"
 #include "tunekit/report/figures.hpp"
 #include "tunekit/report/line_chart.hpp"
-#include "tunekit/study/score.hpp"
+#include "tunekit/scoring/score.hpp"
 
-namespace tunekit::study {
+namespace tunekit::scoring {
 
 namespace detail {
 
@@ -152,4 +152,4 @@ namespace detail {
                      "search comes near within 20 evaluations is left out of P*, where it would be luck.");
 }
 
-}  // namespace tunekit::study
+}  // namespace tunekit::scoring

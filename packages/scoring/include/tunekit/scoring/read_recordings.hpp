@@ -17,12 +17,12 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/problem.hpp"
-#include "tunekit/io/read_recorded_space.hpp"
-#include "tunekit/io/replay_table.hpp"
+#include "tunekit/formats/read_recorded_space.hpp"
+#include "tunekit/formats/replay_table.hpp"
 #include "tunekit/space/any_space.hpp"
-#include "tunekit/study/recording.hpp"
+#include "tunekit/scoring/recording.hpp"
 
-namespace tunekit::study {
+namespace tunekit::scoring {
 
 /// The names of the recorded spaces in a folder, sorted: the file names before `.params`.
 /// Errors: tunekit::error where `folder` is not a folder.
@@ -70,7 +70,7 @@ struct recordings_read {
 /// Reads recorded spaces whose names contain `only`: all of a folder by name, or the one of a file `PATH.params` (with
 /// or without the ending).
 ///
-///     const auto spaces = study::read_recordings("bench/data").spaces;
+///     const auto spaces = scoring::read_recordings("packages/scoring/recordings").spaces;
 ///
 /// Errors: tunekit::error where `path` is neither a folder nor such a file, and where none of its spaces has such a
 /// name; else those of `read_recording`.
@@ -95,11 +95,11 @@ struct recordings_read {
 /// The folder of the recordings that come with tunekit: the environment variable TUNEKIT_RECORDINGS where it is set,
 /// else `installed`. CMake targets that link `tunekit::io` have the installed one as the macro of the same name.
 ///
-///     const auto spaces = study::read_recordings(study::recordings_folder(TUNEKIT_RECORDINGS)).spaces;
+///     const auto spaces = scoring::read_recordings(scoring::recordings_folder(TUNEKIT_RECORDINGS)).spaces;
 [[nodiscard]] inline std::string recordings_folder(std::string installed)
 {
     const char* chosen = std::getenv("TUNEKIT_RECORDINGS");
     return chosen != nullptr && *chosen != '\0' ? std::string(chosen) : std::move(installed);
 }
 
-}  // namespace tunekit::study
+}  // namespace tunekit::scoring

@@ -18,7 +18,7 @@
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/space/any_space.hpp"
 
-namespace tunekit::study {
+namespace tunekit::scoring {
 
 /// The row of a configuration that has no row in a file.
 inline constexpr std::size_t no_row = static_cast<std::size_t>(-1);
@@ -52,7 +52,7 @@ struct recording {
 /// Makes a synthetic recording. Configuration i costs `cost_of(i)` seconds, and evaluating it takes `seconds_each`. A
 /// cost that is not positive and finite is a failure.
 ///
-///     const auto bowl = study::computed("bowl", space, [](tk::index i) { return 1e-3 + 1e-5 * static_cast<double>(i); });
+///     const auto bowl = scoring::computed("bowl", space, [](tk::index i) { return 1e-3 + 1e-5 * static_cast<double>(i); });
 ///
 /// Errors: std::invalid_argument where `seconds_each` is not positive.
 /// Cost:   one call of `cost_of` per configuration.
@@ -72,4 +72,4 @@ template <class CostOf>
     return recording_of(std::move(name), std::move(kernel), std::move(space), std::move(rows));
 }
 
-}  // namespace tunekit::study
+}  // namespace tunekit::scoring

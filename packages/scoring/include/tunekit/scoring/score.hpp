@@ -20,12 +20,12 @@
 #include "tunekit/search/any_strategy.hpp"
 #include "tunekit/stats/bootstrap.hpp"
 #include "tunekit/stats/interval.hpp"
-#include "tunekit/study/outcome.hpp"
-#include "tunekit/study/recording.hpp"
-#include "tunekit/study/trajectory.hpp"
-#include "tunekit/study/yardstick.hpp"
+#include "tunekit/scoring/outcome.hpp"
+#include "tunekit/scoring/recording.hpp"
+#include "tunekit/scoring/trajectory.hpp"
+#include "tunekit/scoring/yardstick.hpp"
 
-namespace tunekit::study {
+namespace tunekit::scoring {
 
 /// A strategy and its name.
 struct entrant {
@@ -241,7 +241,7 @@ template <class Of>
 
 /// Scores strategies on spaces.
 ///
-///     const auto scores = study::score({{"mine", mine{}}, {"hill-climb", search::hill_climb{}}}, spaces, {.repeats = 10});
+///     const auto scores = scoring::score({{"mine", mine{}}, {"hill-climb", search::hill_climb{}}}, spaces, {.repeats = 10});
 ///     scores.standings[0].s.mean;        // S200: 0 is random search, 1 the optimum at once
 ///     scores.differences[0].s.within;    // how much more hill-climb has than mine
 ///
@@ -273,4 +273,4 @@ template <class Of>
     return score(std::span<const entrant>(entrants.begin(), entrants.size()), spaces, how);
 }
 
-}  // namespace tunekit::study
+}  // namespace tunekit::scoring

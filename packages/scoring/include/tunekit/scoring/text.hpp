@@ -9,9 +9,9 @@
 #include <cstdio>
 #include <string>
 
-#include "tunekit/study/score.hpp"
+#include "tunekit/scoring/score.hpp"
 
-namespace tunekit::study {
+namespace tunekit::scoring {
 
 /// The scoreboard as text: a table of the standings, a table of each strategy's result on each space, and a line for
 /// each difference. An interval is 95 %.
@@ -52,4 +52,4 @@ namespace tunekit::study {
     return out;
 }
 
-}  // namespace tunekit::study
+}  // namespace tunekit::scoring

@@ -17,9 +17,9 @@
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/any_strategy.hpp"
 #include "tunekit/space/index_set.hpp"
-#include "tunekit/study/recording.hpp"
+#include "tunekit/scoring/recording.hpp"
 
-namespace tunekit::study {
+namespace tunekit::scoring {
 
 /// A run on a recorded space: after each evaluation, the time passed and the best cost found. All vectors but `rows`
 /// have one entry per evaluation.
@@ -66,7 +66,7 @@ inline void check_batch(const recording& on, const std::vector<index>& batch, st
 /// run.
 ///
 ///     auto gen = tk::random::stream(seed, purpose, repeat);
-///     const auto run = study::play(tk::search::annealing{}, on, {}, gen);
+///     const auto run = scoring::play(tk::search::annealing{}, on, {}, gen);
 ///
 /// The strategy's own time is the processor time of the calling thread in start, propose and observe.
 /// Errors:     std::invalid_argument where `batch` is 0, and what the strategy throws; tunekit::error where it breaks its contract:
@@ -107,4 +107,4 @@ inline void check_batch(const recording& on, const std::vector<index>& batch, st
     return out;
 }
 
-}  // namespace tunekit::study
+}  // namespace tunekit::scoring

@@ -19,11 +19,11 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/read_recorded_space.hpp"
+#include "tunekit/formats/read_recorded_space.hpp"
 #include "tunekit/io/text.hpp"
-#include "tunekit/study/trajectory.hpp"
+#include "tunekit/scoring/trajectory.hpp"
 
-namespace tunekit::study {
+namespace tunekit::scoring {
 
 /// The text of a trajectory file: CSV with the columns
 ///
@@ -153,4 +153,4 @@ struct trajectory_line {
     return out;
 }
 
-}  // namespace tunekit::study
+}  // namespace tunekit::scoring

@@ -14,11 +14,11 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/stats/quantile.hpp"
-#include "tunekit/study/detail/curves.hpp"
-#include "tunekit/study/recording.hpp"
-#include "tunekit/study/trajectory.hpp"
+#include "tunekit/scoring/detail/curves.hpp"
+#include "tunekit/scoring/recording.hpp"
+#include "tunekit/scoring/trajectory.hpp"
 
-namespace tunekit::study {
+namespace tunekit::scoring {
 
 /// The number of evaluations that random search needs on average to come within `share` of the way from the optimum to
 /// the median, of valid costs in ascending order: (n - g) / (g + 1) for g good ones of n, rounded up.
@@ -192,4 +192,4 @@ namespace detail {
     return detail::share_of_the_way(on, mean);
 }
 
-}  // namespace tunekit::study
+}  // namespace tunekit::scoring

@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/measure/cuda/image.hpp"
-#include "tunekit/measure/cuda/nvrtc.hpp"
-#include "tunekit/measure/detail/build_pool.hpp"
-#include "tunekit/measure/detail/code_cache.hpp"
+#include "tunekit/devices/cuda/image.hpp"
+#include "tunekit/devices/cuda/nvrtc.hpp"
+#include "tunekit/measure/build/build_pool.hpp"
+#include "tunekit/devices/detail/code_cache.hpp"
 
 namespace tunekit::measure {
 

@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "tunekit/measure/cuda/operands.hpp"
-#include "tunekit/measure/cuda/session.hpp"
+#include "tunekit/devices/cuda/operands.hpp"
+#include "tunekit/devices/cuda/session.hpp"
 
 #if defined(__CUDACC__)
 #include <cuda_runtime_api.h>

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "tunekit/measure/cuda/library.hpp"
+#include "tunekit/devices/cuda/library.hpp"
 
 namespace tunekit::measure {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "tunekit/measure/detail/cubin_reader.hpp"
+#include "tunekit/devices/detail/cubin_reader.hpp"
 
 namespace tunekit::measure {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "tunekit/measure/detail/asked_in_child.hpp"
-#include "tunekit/measure/detail/cuda_driver.hpp"
+#include "tunekit/devices/detail/asked_in_child.hpp"
+#include "tunekit/devices/detail/cuda_driver.hpp"
 
 namespace tunekit::measure {
 

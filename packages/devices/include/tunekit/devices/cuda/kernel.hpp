@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/measure/cuda/builder.hpp"
-#include "tunekit/measure/cuda/cubin.hpp"
-#include "tunekit/measure/cuda/operands.hpp"
-#include "tunekit/measure/cuda/source.hpp"
-#include "tunekit/measure/device/limits.hpp"
+#include "tunekit/devices/cuda/builder.hpp"
+#include "tunekit/devices/cuda/cubin.hpp"
+#include "tunekit/devices/cuda/operands.hpp"
+#include "tunekit/devices/cuda/source.hpp"
+#include "tunekit/devices/limits.hpp"
 
 namespace tunekit::measure {
 

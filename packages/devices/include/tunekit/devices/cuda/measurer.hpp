@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "tunekit/measure/build/generated.hpp"
-#include "tunekit/measure/cuda/clocks.hpp"
-#include "tunekit/measure/cuda/kernel.hpp"
-#include "tunekit/measure/device/admitted.hpp"
+#include "tunekit/devices/cuda/clocks.hpp"
+#include "tunekit/devices/cuda/kernel.hpp"
+#include "tunekit/devices/admitted.hpp"
 #include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/timed.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tunekit/measure/cuda/library.hpp"
+#include "tunekit/devices/cuda/library.hpp"
 
 namespace tunekit::measure {
 

@@ -4,8 +4,8 @@
 /// \file
 /// The arguments of a CUDA kernel, and the check of its outputs.
 
-#include "tunekit/measure/cuda/session.hpp"
-#include "tunekit/measure/device/operands.hpp"
+#include "tunekit/devices/cuda/session.hpp"
+#include "tunekit/devices/operands.hpp"
 
 namespace tunekit::measure {
 

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/measure/cuda/device.hpp"
-#include "tunekit/measure/detail/cuda_driver.hpp"
-#include "tunekit/measure/device/timing.hpp"
+#include "tunekit/devices/cuda/device.hpp"
+#include "tunekit/devices/detail/cuda_driver.hpp"
+#include "tunekit/devices/timing.hpp"
 
 namespace tunekit::measure {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "tunekit/measure/clocks.hpp"
-#include "tunekit/measure/detail/compilation.hpp"
+#include "tunekit/measure/build/compilation.hpp"
 
 namespace tunekit::measure::detail {
 

@@ -13,7 +13,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/build/compiler.hpp"
 #include "tunekit/measure/build/source_template.hpp"
-#include "tunekit/measure/detail/built_file.hpp"
+#include "tunekit/measure/build/built_file.hpp"
 
 namespace tunekit::measure::detail {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tunekit/measure/cuda/library.hpp"
+#include "tunekit/devices/cuda/library.hpp"
 
 namespace tunekit::measure::detail {
 

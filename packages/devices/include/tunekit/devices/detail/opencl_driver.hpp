@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "tunekit/measure/opencl/library.hpp"
+#include "tunekit/devices/opencl/library.hpp"
 
 namespace tunekit::measure::detail {
 

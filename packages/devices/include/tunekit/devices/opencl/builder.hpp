@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/measure/detail/build_pool.hpp"
-#include "tunekit/measure/detail/code_cache.hpp"
-#include "tunekit/measure/opencl/code.hpp"
-#include "tunekit/measure/opencl/device.hpp"
+#include "tunekit/measure/build/build_pool.hpp"
+#include "tunekit/devices/detail/code_cache.hpp"
+#include "tunekit/devices/opencl/code.hpp"
+#include "tunekit/devices/opencl/device.hpp"
 
 namespace tunekit::measure {
 

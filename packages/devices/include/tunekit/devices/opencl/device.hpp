@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/measure/detail/asked_in_child.hpp"
-#include "tunekit/measure/detail/opencl_driver.hpp"
-#include "tunekit/measure/device/limits.hpp"
+#include "tunekit/devices/detail/asked_in_child.hpp"
+#include "tunekit/devices/detail/opencl_driver.hpp"
+#include "tunekit/devices/limits.hpp"
 
 namespace tunekit::measure {
 

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/measure/device/limits.hpp"
-#include "tunekit/measure/opencl/builder.hpp"
-#include "tunekit/measure/opencl/operands.hpp"
-#include "tunekit/measure/opencl/source.hpp"
+#include "tunekit/devices/limits.hpp"
+#include "tunekit/devices/opencl/builder.hpp"
+#include "tunekit/devices/opencl/operands.hpp"
+#include "tunekit/devices/opencl/source.hpp"
 
 namespace tunekit::measure {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "tunekit/measure/concepts.hpp"
-#include "tunekit/measure/device/library.hpp"
+#include "tunekit/devices/library.hpp"
 
 namespace tunekit::measure {
 

@@ -12,10 +12,10 @@
 #include <utility>
 
 #include "tunekit/measure/build/generated.hpp"
-#include "tunekit/measure/detail/built_file.hpp"
-#include "tunekit/measure/device/admitted.hpp"
+#include "tunekit/measure/build/built_file.hpp"
+#include "tunekit/devices/admitted.hpp"
 #include "tunekit/measure/isolated.hpp"
-#include "tunekit/measure/opencl/kernel.hpp"
+#include "tunekit/devices/opencl/kernel.hpp"
 #include "tunekit/measure/timed.hpp"
 
 namespace tunekit::measure {

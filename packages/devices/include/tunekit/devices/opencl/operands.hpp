@@ -4,8 +4,8 @@
 /// \file
 /// The arguments of an OpenCL kernel, and the check of its outputs.
 
-#include "tunekit/measure/device/operands.hpp"
-#include "tunekit/measure/opencl/session.hpp"
+#include "tunekit/devices/operands.hpp"
+#include "tunekit/devices/opencl/session.hpp"
 
 namespace tunekit::measure {
 

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/measure/detail/opencl_driver.hpp"
-#include "tunekit/measure/device/timing.hpp"
-#include "tunekit/measure/opencl/device.hpp"
+#include "tunekit/devices/detail/opencl_driver.hpp"
+#include "tunekit/devices/timing.hpp"
+#include "tunekit/devices/opencl/device.hpp"
 
 namespace tunekit::measure {
 

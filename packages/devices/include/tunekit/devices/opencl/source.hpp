@@ -4,7 +4,7 @@
 /// \file
 /// The OpenCL source of one configuration of a template, and its launches.
 
-#include "tunekit/measure/device/source.hpp"
+#include "tunekit/measure/build/device_source.hpp"
 
 namespace tunekit::measure {
 

@@ -16,7 +16,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tunekit/io/detail/json_fields.hpp"
+#include "tunekit/io/json/json_fields.hpp"
 #include "tunekit/space/value_product.hpp"
 
 namespace tunekit::io::detail {

@@ -17,7 +17,7 @@
 #include "tunekit/kernels/autotvm/cuda.hpp"
 #include "tunekit/kernels/detail/autotvm_cuda_product.hpp"
 #include "tunekit/measure/build/source_template.hpp"
-#include "tunekit/measure/cuda/source.hpp"
+#include "tunekit/devices/cuda/source.hpp"
 
 namespace tunekit::kernels::autotvm {
 

@@ -9,8 +9,8 @@
 #include "tunekit/kernels/autotvm/cuda_gemm.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
 #include "tunekit/measure/build/source_template.hpp"
-#include "tunekit/measure/opencl/device.hpp"
-#include "tunekit/measure/opencl/source.hpp"
+#include "tunekit/devices/opencl/device.hpp"
+#include "tunekit/devices/opencl/source.hpp"
 
 namespace tunekit::kernels::autotvm {
 

@@ -15,7 +15,7 @@
 #include "tunekit/kernels/detail/cuda_prologue.hpp"
 #include "tunekit/kernels/detail/cuda_text.hpp"
 #include "tunekit/measure/build/source_template.hpp"
-#include "tunekit/measure/cuda/source.hpp"
+#include "tunekit/devices/cuda/source.hpp"
 
 namespace tunekit::kernels {
 

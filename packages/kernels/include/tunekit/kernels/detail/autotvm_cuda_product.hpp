@@ -14,7 +14,7 @@
 #include "tunekit/kernels/autotvm/cuda.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
 #include "tunekit/kernels/detail/cuda_text.hpp"
-#include "tunekit/measure/cuda/source.hpp"
+#include "tunekit/devices/cuda/source.hpp"
 
 namespace tunekit::kernels::autotvm {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace tunekit::study::detail {
+namespace tunekit::scoring::detail {
 
 /// E ln(best of k of `all`), drawn at random without replacement, k = 1 ... `most`.
 [[nodiscard]] inline std::vector<double> logs_at_random(std::vector<double> all, std::size_t most)
@@ -98,4 +98,4 @@ namespace tunekit::study::detail {
     return out;
 }
 
-}  // namespace tunekit::study::detail
+}  // namespace tunekit::scoring::detail
