@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# How our own tests, examples and benches are compiled. Nothing here reaches a user's target.
+# How our own tests, tools, examples and benches are compiled. Nothing here reaches a user's target.
 
 # ccache where it is found, whatever the checkout's place; never for code compiled for this very machine (tunekit_native below).
 if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
@@ -12,7 +12,7 @@ endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
 
 # Warnings, and no contraction of a * b + c across statements: the same seed gives the same run. Our own headers are included by their
-# path from the root: "programs/names.hpp", "tests/support/answers.hpp".
+# path from the root: "tools/support/names.hpp", "tests/support/answers.hpp".
 add_library(tunekit_checks INTERFACE)
 target_link_libraries(tunekit_checks INTERFACE tunekit)
 target_compile_options(tunekit_checks INTERFACE "SHELL:-iquote ${PROJECT_SOURCE_DIR}")
@@ -69,18 +69,47 @@ endif()
 # line that says so, an error if REQUIRED.
 function(tunekit_program name)
     cmake_parse_arguments(PARSE_ARGV 1 arg REQUIRED "" "SOURCES;LIBS")
-    set(missing)
-    foreach(library IN LISTS arg_LIBS)
-        if(NOT TARGET ${library})
-            string(APPEND missing " ${library}")
-        endif()
-    endforeach()
+    tunekit_missing(missing ${arg_LIBS})
+    list(JOIN missing " " missing)
     if(missing AND arg_REQUIRED)
-        message(FATAL_ERROR "tunekit: ${name} needs${missing}: run scripts/needs test, or configure with -DTUNEKIT_BUILD_TESTS=OFF")
+        message(FATAL_ERROR "tunekit: ${name} needs ${missing}: run scripts/needs test, or configure with -DTUNEKIT_BUILD_TESTS=OFF")
     elseif(missing)
-        message(STATUS "tunekit: ${name} is not built, it needs${missing}")
+        message(STATUS "tunekit: ${name} is not built, it needs ${missing}")
         return()
     endif()
     add_executable(${name} ${arg_SOURCES})
     target_link_libraries(${name} PRIVATE tunekit_checks ${arg_LIBS} ${CMAKE_DL_LIBS})
+endfunction()
+
+# tunekit_examples(FOLDER): every *.cpp of the folder is a program in build/.../examples and a part of the target `examples`; where it is
+# quick it is a test as well, `example/NAME`. Variables of the caller say more about NAME: libs_NAME, what it is linked to beyond the core;
+# test_arguments_NAME; `tested_elsewhere`, those that a script runs instead; `opencl_tests`, those that need a driver of OpenCL.
+if(TUNEKIT_BUILD_EXAMPLES)
+    add_custom_target(examples)
+endif()
+function(tunekit_examples folder)
+    if(NOT TUNEKIT_BUILD_EXAMPLES)
+        return()
+    endif()
+    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+    foreach(source IN LISTS sources)
+        get_filename_component(name ${source} NAME_WE)
+        tunekit_program(${name} SOURCES ${source} LIBS ${libs_${name}})
+        if(TARGET ${name})
+            tunekit_example(${name})
+        endif()
+    endforeach()
+endfunction()
+
+# tunekit_example(NAME): the target NAME as one of the examples.
+function(tunekit_example name)
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+    add_dependencies(examples ${name})
+    if(TUNEKIT_BUILD_TESTS AND NOT name IN_LIST tested_elsewhere)
+        add_test(NAME example/${name} COMMAND ${name} ${test_arguments_${name}})
+        set_tests_properties(example/${name} PROPERTIES LABELS fast TIMEOUT 120 SKIP_RETURN_CODE 3)  # 3: no device
+        if(name IN_LIST opencl_tests)
+            set_tests_properties(example/${name} PROPERTIES LABELS opencl)
+        endif()
+    endif()
 endfunction()

@@ -4,12 +4,9 @@
 /// \file
 /// Every public header of io/ that needs no more than tunekit does.
 
-#include "tunekit/formats/csv.hpp"
 #include "tunekit/io/field.hpp"
 #include "tunekit/io/log.hpp"
 #include "tunekit/io/log_file.hpp"
 #include "tunekit/io/machine.hpp"
 #include "tunekit/io/problem.hpp"
-#include "tunekit/formats/replay_table.hpp"
-#include "tunekit/formats/space_record.hpp"
 #include "tunekit/io/text.hpp"

@@ -7,7 +7,6 @@
 #include "tunekit/tune/budget.hpp"
 #include "tunekit/tune/gain_rate.hpp"
 #include "tunekit/tune/plan.hpp"
-#include "tunekit/report/print_progress.hpp"
 #include "tunekit/tune/recipe.hpp"
 #include "tunekit/tune/run_clock.hpp"
 #include "tunekit/tune/stop_on_signal.hpp"

@@ -4,7 +4,8 @@
 # clang, a program per reader with libFuzzer besides.
 option(TUNEKIT_LIBFUZZER "build the readers' fuzz targets for clang's libFuzzer" OFF)
 set(fuzz_targets csv t4 autotvm recorded_space log expression space_file command_line text_template winners results choice cubin)
-tunekit_program(fuzz SOURCES fuzz/main.cpp fuzz/targets.cpp LIBS tunekit_checks CLI11::CLI11 nlohmann_json::nlohmann_json ZLIB::ZLIB)
+set(fuzz_libs tunekit::formats tunekit::dispatch tunekit::online tunekit::devices tunekit::report CLI11::CLI11 nlohmann_json::nlohmann_json)
+tunekit_program(fuzz SOURCES fuzz/main.cpp fuzz/targets.cpp LIBS ${fuzz_libs})
 if(TARGET fuzz)
     set_target_properties(fuzz PROPERTIES EXCLUDE_FROM_ALL ON)
 endif()
@@ -21,7 +22,7 @@ endif()
 if(TUNEKIT_LIBFUZZER)
     foreach(name IN LISTS fuzz_targets)
         tunekit_program(fuzz_${name} REQUIRED SOURCES fuzz/targets.cpp
-            LIBS tunekit_checks CLI11::CLI11 nlohmann_json::nlohmann_json ZLIB::ZLIB)
+            LIBS ${fuzz_libs})
         target_compile_definitions(fuzz_${name} PRIVATE TUNEKIT_FUZZ_TARGET="${name}")
         target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)
         target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)

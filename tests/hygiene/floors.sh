@@ -1,14 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# floors.sh ROOT: every #include "tunekit/..." of a header is an edge that cmake/floors.txt allows, and every edge that it allows
-# is used; FLOOR/detail/ is included by FLOOR alone, not by another floor, an example or a bench; no header names a standard or
-# foreign header that costs every user too much.
+# floors.sh ROOT: every #include "tunekit/..." of a header of the core is an edge that cmake/floors.txt allows, and every edge that it allows
+# is used; the core includes no package; FLOOR/detail/ is included by FLOOR alone, not by another floor, a package, a tool, an example or a
+# bench; no header names a standard or foreign header that costs every user too much. What a package may include of other packages, the
+# compiler holds by its include path.
 set -eu
 cd "$1"
 files=$(mktemp)
 trap 'rm -f "$files"' EXIT
-find include/tunekit -mindepth 2 -name '*.hpp' | LC_ALL=C sort >"$files"
-find examples bench programs \( -name '*.hpp' -o -name '*.cpp' -o -name '*.cu' \) 2>/dev/null | LC_ALL=C sort >>"$files"
+find include packages/*/include -path '*/tunekit/*/*.hpp' | LC_ALL=C sort >"$files"
+find examples tools bench packages/*/examples packages/kernels/table packages/kernels/operators \( -name '*.hpp' -o -name '*.cpp' -o -name '*.cu' \) \
+    ! -path '*/tests/*' | LC_ALL=C sort >>"$files"
 # shellcheck disable=SC2046 # file names without blanks
 awk '
 FILENAME == ARGV[1] {
@@ -19,10 +21,11 @@ FILENAME == ARGV[1] {
     next
 }
 FNR == 1 {
-    inside = FILENAME ~ /^include\//
-    split(FILENAME, path, "/")
-    floor = inside ? path[3] : ""
-    own = inside ? substr(FILENAME, length("include/tunekit/") + 1) : ""
+    inside = FILENAME ~ /^(packages\/[a-z_]+\/)?include\//
+    own = FILENAME
+    if (!sub(/^.*include\/tunekit\//, "", own) || !inside) own = ""
+    split(own, path, "/")
+    floor = path[1]
     if (inside && !(floor in allowed)) complain("is on a floor that cmake/floors.txt does not list")
     list = inside ? allowed[floor] : ""
     more = own in allowed ? allowed[own] : ""
@@ -37,7 +40,7 @@ FNR == 1 {
         complain("includes \"" name "\", which serves " to[2] " alone")
     if (!inside) next
     if (parts < 3 || to[1] != "tunekit") { complain("includes \"" name "\", want \"tunekit/FLOOR/HEADER\""); next }
-    if (to[2] == floor) next
+    if (to[2] == floor || list ~ / package /) next
     header = substr(name, length("tunekit/") + 1)
     sub(/\.hpp$/, "", header)
     # The narrowest permission is the one that is used.
@@ -58,7 +61,7 @@ END {
     for (from in allowed) {
         count = split(allowed[from], to, " ")
         for (i = 1; i <= count; ++i)
-            if (to[i] !~ /^(eigen|json|zlib|mpi[.]h|opt-in|apart)$/ && !((from " " to[i]) in used)) {
+            if (to[i] !~ /^(eigen|json|zlib|mpi[.]h|opt-in|apart|package)$/ && !((from " " to[i]) in used)) {
                 printf "cmake/floors.txt: %s may include %s, which none of it does\n", from, to[i]
                 bad = 1
             }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# nvcc.sh ROOT NVCC FLAG...: nvcc compiles tunekit.hpp, as a host compiler. Exit status 77 where there is no nvcc.
+# nvcc.sh ROOT NVCC FLAG...: nvcc compiles the umbrellas of the core, as a host compiler. Exit status 77 where there is no nvcc.
 set -eu
 root=$1 nvcc=$2
 shift 2
@@ -10,7 +10,8 @@ if ! command -v "$nvcc" >/dev/null 2>&1; then
 fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-printf '#include "tunekit/tunekit.hpp"\nint main() {}\n' >"$scratch/all.cu"
 cd "$root/include"
+for umbrella in tunekit/*.hpp; do echo "#include \"$umbrella\""; done >"$scratch/all.cu"
+echo 'int main() {}' >>"$scratch/all.cu"
 # Eigen's own warnings are not ours.
 "$nvcc" -std=c++20 -w "$@" -c "$scratch/all.cu" -o "$scratch/all.o"

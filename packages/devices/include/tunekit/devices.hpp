@@ -2,11 +2,32 @@
 #pragma once
 
 /// \file
-/// Every public header of measure/device/ that needs no more than tunekit does.
+/// Every public header of devices/ that needs no more than tunekit::devices does.
 
 #include "tunekit/devices/admitted.hpp"
+#include "tunekit/devices/cuda/builder.hpp"
+#include "tunekit/devices/cuda/callable.hpp"
+#include "tunekit/devices/cuda/clocks.hpp"
+#include "tunekit/devices/cuda/cubin.hpp"
+#include "tunekit/devices/cuda/device.hpp"
+#include "tunekit/devices/cuda/image.hpp"
+#include "tunekit/devices/cuda/kernel.hpp"
+#include "tunekit/devices/cuda/library.hpp"
+#include "tunekit/devices/cuda/measurer.hpp"
+#include "tunekit/devices/cuda/nvrtc.hpp"
+#include "tunekit/devices/cuda/operands.hpp"
+#include "tunekit/devices/cuda/session.hpp"
+#include "tunekit/devices/cuda/source.hpp"
 #include "tunekit/devices/library.hpp"
 #include "tunekit/devices/limits.hpp"
+#include "tunekit/devices/opencl/builder.hpp"
+#include "tunekit/devices/opencl/code.hpp"
+#include "tunekit/devices/opencl/device.hpp"
+#include "tunekit/devices/opencl/kernel.hpp"
+#include "tunekit/devices/opencl/library.hpp"
+#include "tunekit/devices/opencl/measurer.hpp"
+#include "tunekit/devices/opencl/operands.hpp"
+#include "tunekit/devices/opencl/session.hpp"
+#include "tunekit/devices/opencl/source.hpp"
 #include "tunekit/devices/operands.hpp"
-#include "tunekit/measure/build/device_source.hpp"
 #include "tunekit/devices/timing.hpp"

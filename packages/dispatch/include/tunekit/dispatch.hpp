@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of dispatch/ that needs no more than tunekit does.
+/// Every public header of dispatch/ that needs no more than tunekit::dispatch does.
 
 #include "tunekit/dispatch/choice.hpp"
 #include "tunekit/dispatch/fit.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of kernels/ that needs no more than tunekit does.
+/// Every public header of kernels/ that needs no more than tunekit::kernels does.
 
 #include "tunekit/kernels/autotvm/cuda.hpp"
 #include "tunekit/kernels/autotvm/cuda_gemm.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of mpi/ that needs no more than tunekit does.
+/// Every public header of mpi/ that needs no more than tunekit::mpi does.
 
 #include "tunekit/mpi/code_folder.hpp"
 #include "tunekit/mpi/compared.hpp"

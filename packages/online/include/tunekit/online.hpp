@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of online/ that needs no more than tunekit does.
+/// Every public header of online/ that needs no more than tunekit::online does.
 
 #include "tunekit/online/context.hpp"
 #include "tunekit/online/options.hpp"

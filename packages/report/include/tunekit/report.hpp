@@ -2,13 +2,14 @@
 #pragma once
 
 /// \file
-/// Every public header of report/ that needs no more than tunekit does.
+/// Every public header of report/ that needs no more than tunekit::report does.
 
 #include "tunekit/report/document.hpp"
 #include "tunekit/report/figures.hpp"
 #include "tunekit/report/findings.hpp"
 #include "tunekit/report/line_chart.hpp"
 #include "tunekit/report/page.hpp"
+#include "tunekit/report/print_progress.hpp"
 #include "tunekit/report/run.hpp"
 #include "tunekit/report/terminal.hpp"
 #include "tunekit/report/verdict.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of study/ that needs no more than tunekit does.
+/// Every public header of scoring/ that needs no more than tunekit::scoring does.
 
 #include "tunekit/scoring/outcome.hpp"
 #include "tunekit/scoring/page.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of measure/cuda/ that needs no more than tunekit does.
+/// Every public header of devices/cuda/ that needs no more than tunekit::devices does.
 
 #include "tunekit/devices/cuda/builder.hpp"
 #include "tunekit/devices/cuda/callable.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of measure/opencl/ that needs no more than tunekit does.
+/// Every public header of devices/opencl/ that needs no more than tunekit::devices does.
 
 #include "tunekit/devices/opencl/builder.hpp"
 #include "tunekit/devices/opencl/code.hpp"

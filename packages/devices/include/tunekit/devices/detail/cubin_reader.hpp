@@ -4,17 +4,14 @@
 /// \file
 /// Cubins as files: the sections and attributes that say which resources a kernel needs.
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
-
-#include "tunekit/measure/detail/process.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -100,11 +97,10 @@ void each_attribute(std::string_view info, F&& f)
 /// The content of a file; empty where it cannot be read.
 inline std::string read_file(const std::string& name)
 {
-    const descriptor file(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "rb"), &std::fclose);
     std::string out;
     char some[16384];
-    for (ssize_t got = 0; file && (got = ::read(file.get(), some, sizeof some)) > 0;)
-        out.append(some, static_cast<std::size_t>(got));
+    for (std::size_t got = 0; file && (got = std::fread(some, 1, sizeof some, file.get())) > 0;) out.append(some, got);
     return out;
 }
 

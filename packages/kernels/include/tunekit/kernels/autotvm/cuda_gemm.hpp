@@ -9,7 +9,7 @@
 #include "tunekit/kernels/autotvm/cuda.hpp"
 #include "tunekit/kernels/detail/autotvm_cuda_product.hpp"
 #include "tunekit/measure/build/source_template.hpp"
-#include "tunekit/devices/cuda/source.hpp"
+#include "tunekit/measure/build/device_source.hpp"
 
 namespace tunekit::kernels::autotvm {
 
@@ -48,7 +48,7 @@ template <class Config>
 /// Source:     TVM 0.7, topi.cuda.batch_matmul.
 /// Errors:     std::invalid_argument where a static check refuses it, or more than 4096 statements are unrolled.
 template <class Config>
-[[nodiscard]] measure::cuda_source batched_gemm_cuda_source(const gemm_shape& s, const Config& c,
+[[nodiscard]] measure::device_source batched_gemm_cuda_source(const gemm_shape& s, const Config& c,
                                                             const cuda_limits& limits = {})
 {
     return detail::batched_gemm_source("batched_gemm_cuda_source", s, c, limits, detail::device_language::cuda,
@@ -62,7 +62,7 @@ template <class Config>
 /// Source:     TVM 0.6, topi.cuda.dense, `dense_large_batch`.
 /// Errors:     as there; std::invalid_argument where the shape is a batch.
 template <class Config>
-[[nodiscard]] measure::cuda_source dense_large_cuda_source(const gemm_shape& s, const Config& c,
+[[nodiscard]] measure::device_source dense_large_cuda_source(const gemm_shape& s, const Config& c,
                                                            const cuda_limits& limits = {})
 {
     constexpr const char* who = "dense_large_cuda_source";
@@ -100,7 +100,7 @@ template <class Config>
 /// Source:     TVM 0.6, topi.cuda.dense, `dense_small_batch`.
 /// Errors:     std::invalid_argument where a static check refuses it, or the shape is a batch.
 template <class Config>
-[[nodiscard]] measure::cuda_source dense_small_cuda_source(const gemm_shape& s, const Config& c,
+[[nodiscard]] measure::device_source dense_small_cuda_source(const gemm_shape& s, const Config& c,
                                                            const cuda_limits& limits = {})
 {
     constexpr const char* who = "dense_small_cuda_source";
@@ -108,7 +108,7 @@ template <class Config>
     require(s.batch == 1, detail::lines(who, ": batch is ", s.batch, ", want 1"));
     detail::require_fits(who, dense_small_cuda_usage(c), limits);
     const int parts = get<"tile_k">(c)[1];
-    measure::cuda_source out{.launches = {{.grid = {s.n, s.m, 1}, .block = {parts, 1, 1}}}};
+    measure::device_source out{.launches = {{.grid = {s.n, s.m, 1}, .block = {parts, 1, 1}}}};
     detail::require_launchable(who, out.launches.front());
     out.text = kernels::detail::device_entry(detail::device_language::cuda, "kernel", out.launches.front().block,
                                              {"a", "b"}, "c");

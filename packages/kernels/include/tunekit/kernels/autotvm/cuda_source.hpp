@@ -15,7 +15,7 @@
 #include "tunekit/kernels/autotvm/cuda.hpp"
 #include "tunekit/kernels/detail/cuda_text.hpp"
 #include "tunekit/measure/build/source_template.hpp"
-#include "tunekit/devices/cuda/source.hpp"
+#include "tunekit/measure/build/device_source.hpp"
 
 namespace tunekit::kernels::autotvm {
 
@@ -161,7 +161,7 @@ template <class Config>
 /// Source:     TVM 0.6, topi.cuda.conv2d_direct, `schedule_direct_cuda`.
 /// Errors:     std::invalid_argument where a static check refuses it, or more than 4096 statements are unrolled.
 template <class Config>
-[[nodiscard]] measure::cuda_source conv2d_cuda_source(const conv2d_shape& s, const Config& c,
+[[nodiscard]] measure::device_source conv2d_cuda_source(const conv2d_shape& s, const Config& c,
                                                       const cuda_limits& limits = {})
 {
     return detail::conv2d_source("conv2d_cuda_source", s, c, limits, detail::device_language::cuda, "kernel");

@@ -17,7 +17,7 @@
 #include "tunekit/kernels/autotvm/cuda.hpp"
 #include "tunekit/kernels/detail/autotvm_cuda_product.hpp"
 #include "tunekit/measure/build/source_template.hpp"
-#include "tunekit/devices/cuda/source.hpp"
+#include "tunekit/measure/build/device_source.hpp"
 
 namespace tunekit::kernels::autotvm {
 
@@ -125,7 +125,7 @@ inline std::string each_element(std::string_view entry, std::string_view paramet
 /// Source:     TVM 0.6, topi.cuda.conv2d_winograd, `winograd_cuda` and `schedule_winograd_cuda`.
 /// Errors:     std::invalid_argument where a static check refuses it, or more than 4096 statements are unrolled.
 template <class Config>
-[[nodiscard]] measure::cuda_source winograd_cuda_source(const conv2d_shape& s, const Config& c,
+[[nodiscard]] measure::device_source winograd_cuda_source(const conv2d_shape& s, const Config& c,
                                                         const cuda_limits& limits = {})
 {
     using namespace detail;
@@ -188,7 +188,7 @@ template <class Config>
               square(w.m, lines("if (top + i < ", s.oh(), " && left + j < ", s.ow(), ") output[((batch * ", co,
                                 " + channel) * ", s.oh(), " + top + i) * ", s.ow(), " + left + j] = y[i][j];"))));
     const auto launch = [](const char* entry, std::int64_t threads) {
-        return measure::cuda_launch{.entry = entry, .grid = {(threads + 127) / 128, 1, 1}, .block = {128, 1, 1}};
+        return measure::device_launch{.entry = entry, .grid = {(threads + 127) / 128, 1, 1}, .block = {128, 1, 1}};
     };
     return {
         .text = std::move(text),

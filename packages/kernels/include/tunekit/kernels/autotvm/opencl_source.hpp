@@ -9,13 +9,13 @@
 #include "tunekit/kernels/autotvm/cuda_gemm.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
 #include "tunekit/measure/build/source_template.hpp"
-#include "tunekit/devices/opencl/device.hpp"
-#include "tunekit/devices/opencl/source.hpp"
+#include "tunekit/measure/build/device_source.hpp"
 
 namespace tunekit::kernels::autotvm {
 
-/// The limits of a work-group on `device`, for the static checks.
-[[nodiscard]] inline cuda_limits opencl_limits(const measure::opencl_device& device)
+/// The limits of a work-group on `device`, a `measure::opencl_device` of the package devices, for the static checks.
+template <class Device>
+[[nodiscard]] cuda_limits opencl_limits(const Device& device)
 {
     return {.threads = device.threads,
             .threads_x = device.block[0],
@@ -30,7 +30,7 @@ namespace tunekit::kernels::autotvm {
 /// Entry:      convolution(const float* input, const float* weights, float* output); NCHW, OIHW, NCHW.
 /// Nest, departures, source, errors: as `conv2d_cuda_source`.
 template <class Config>
-[[nodiscard]] measure::opencl_source conv2d_opencl_source(const conv2d_shape& s, const Config& c,
+[[nodiscard]] measure::device_source conv2d_opencl_source(const conv2d_shape& s, const Config& c,
                                                           const cuda_limits& limits = {})
 {
     return detail::conv2d_source("conv2d_opencl_source", s, c, limits, detail::device_language::opencl, "convolution");
@@ -41,7 +41,7 @@ template <class Config>
 /// Entry:      product(const float* a, const float* b, float* c); [batch][m][k], [batch][n][k], [batch][m][n].
 /// Nest, departures, source, errors: as `batched_gemm_cuda_source`.
 template <class Config>
-[[nodiscard]] measure::opencl_source batched_gemm_opencl_source(const gemm_shape& s, const Config& c,
+[[nodiscard]] measure::device_source batched_gemm_opencl_source(const gemm_shape& s, const Config& c,
                                                                 const cuda_limits& limits = {})
 {
     return detail::batched_gemm_source("batched_gemm_opencl_source", s, c, limits, detail::device_language::opencl,

@@ -15,7 +15,7 @@
 #include "tunekit/kernels/detail/cuda_prologue.hpp"
 #include "tunekit/kernels/detail/cuda_text.hpp"
 #include "tunekit/measure/build/source_template.hpp"
-#include "tunekit/devices/cuda/source.hpp"
+#include "tunekit/measure/build/device_source.hpp"
 
 namespace tunekit::kernels {
 
@@ -192,7 +192,7 @@ struct cuda_gemm_text {
 ///             [batch][n][k], [batch][m][n].
 /// Errors:     std::invalid_argument where a static check refuses it, or more than 4096 statements are unrolled.
 template <class Config>
-[[nodiscard]] measure::cuda_source cuda_gemm_source(const gemm_shape& s, cuda_arithmetic how, const Config& c,
+[[nodiscard]] measure::device_source cuda_gemm_source(const gemm_shape& s, cuda_arithmetic how, const Config& c,
                                                     const autotvm::cuda_limits& limits = async_cuda_limits)
 {
     require_valid(s);

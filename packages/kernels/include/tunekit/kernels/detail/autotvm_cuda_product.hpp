@@ -14,7 +14,7 @@
 #include "tunekit/kernels/autotvm/cuda.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
 #include "tunekit/kernels/detail/cuda_text.hpp"
-#include "tunekit/devices/cuda/source.hpp"
+#include "tunekit/measure/build/device_source.hpp"
 
 namespace tunekit::kernels::autotvm {
 
@@ -108,9 +108,9 @@ struct cuda_product {
         return {out + store.text() + "}\n", statements};
     }
 
-    [[nodiscard]] measure::cuda_launch launch() const
+    [[nodiscard]] measure::device_launch launch() const
     {
-        measure::cuda_launch l{.entry = entry, .grid = {1, 1, batch}};
+        measure::device_launch l{.entry = entry, .grid = {1, 1, batch}};
         const auto put = [&l](std::string_view axis, const cuda_tile& t) {
             l.grid[axis == "x" ? 0 : 1] = t.block;
             l.block[axis == "x" ? 0 : 1] = t.threads;
@@ -122,7 +122,7 @@ struct cuda_product {
 };
 
 /// Throws std::invalid_argument where the grid is larger than a launch allows in y or z.
-inline void require_launchable(const char* who, const measure::cuda_launch& l)
+inline void require_launchable(const char* who, const measure::device_launch& l)
 {
     require(l.grid[1] <= 65535 && l.grid[2] <= 65535,
             lines(who, ": the grid is ", l.grid[1], " x ", l.grid[2], " in y and z, want at most 65535 each"));

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+# What stands on the core: packages/NAME as the target tunekit::NAME.
+
+# tunekit_missing(OUT LIBRARY...): the libraries that are not to be had. FindMPI makes its target where there is no MPI, too: its variable
+# is the one that tells. A package is missing where what it needs is.
+function(tunekit_missing out)
+    set(missing)
+    foreach(library IN LISTS ARGN)
+        if(library MATCHES "^tunekit::(.*)$" AND CMAKE_MATCH_1 IN_LIST tunekit_packages)
+            get_target_property(needed tunekit_${CMAKE_MATCH_1} TUNEKIT_MISSING)
+            list(APPEND missing ${needed})
+        elseif(NOT library IN_LIST CMAKE_DL_LIBS AND (NOT TARGET ${library} OR (library STREQUAL MPI::MPI_CXX AND NOT MPI_CXX_FOUND)))
+            list(APPEND missing ${library})
+        endif()
+    endforeach()
+    list(REMOVE_DUPLICATES missing)
+    set(${out} ${missing} PARENT_SCOPE)
+endfunction()
+
+# tunekit_package(NAME [PACKAGE...] [LIBRARIES LIBRARY...]): its include path holds the core, itself and the packages named, and nothing
+# else: the compiler refuses any other edge. Where a library is missing, there is no tunekit::NAME, and tunekit_NAME is its headers alone.
+set(tunekit_packages)
+function(tunekit_package name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES")
+    set(folder ${PROJECT_SOURCE_DIR}/packages/${name}/include)
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${folder}/*)
+    foreach(header IN LISTS headers)
+        if(NOT header MATCHES "^${folder}/tunekit/${name}([.]hpp|/.*[.]hpp)$")
+            message(FATAL_ERROR "tunekit: ${header}: want nothing in the include path of ${name} but tunekit/${name}.hpp and tunekit/${name}/")
+        endif()
+    endforeach()
+    set(target tunekit_${name})
+    add_library(${target} INTERFACE)
+    target_sources(${target} INTERFACE FILE_SET HEADERS BASE_DIRS ${folder} FILES ${headers})
+    list(TRANSFORM arg_UNPARSED_ARGUMENTS PREPEND tunekit_ OUTPUT_VARIABLE edges)
+    target_link_libraries(${target} INTERFACE tunekit ${edges})
+    list(TRANSFORM arg_UNPARSED_ARGUMENTS PREPEND tunekit:: OUTPUT_VARIABLE edges)
+    tunekit_missing(missing ${arg_LIBRARIES} ${edges})
+    foreach(library IN LISTS arg_LIBRARIES)
+        if(NOT library IN_LIST missing)
+            target_link_libraries(${target} INTERFACE $<BUILD_INTERFACE:${library}>)
+        endif()
+    endforeach()
+    set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} TUNEKIT_MISSING "${missing}" TUNEKIT_PACKAGES "${arg_UNPARSED_ARGUMENTS}"
+        TUNEKIT_LIBRARIES "${arg_LIBRARIES}")
+    if(NOT missing)
+        add_library(tunekit::${name} ALIAS ${target})
+        if(PROJECT_IS_TOP_LEVEL)
+            set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+        endif()
+    endif()
+    set(tunekit_packages ${tunekit_packages} ${name} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Every public header of formats/ that needs no more than tunekit::formats does.
+
+#include "tunekit/formats/autotvm.hpp"
+#include "tunekit/formats/csv.hpp"
+#include "tunekit/formats/read_recorded_space.hpp"
+#include "tunekit/formats/recorded_space.hpp"
+#include "tunekit/formats/replay_table.hpp"
+#include "tunekit/formats/space_file.hpp"
+#include "tunekit/formats/space_record.hpp"
+#include "tunekit/formats/t4.hpp"
+#include "tunekit/formats/write_recorded_space.hpp"
