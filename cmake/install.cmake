@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Headers, find_package(tunekit), pkg-config, the pages and the examples: all of it independent of the architecture, so under share/.
+# The core and the packages as one tree of headers, find_package(tunekit), pkg-config, the pages and the examples: all of it independent of
+# the architecture, so under share/.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -8,6 +9,37 @@ install(TARGETS tunekit EXPORT tunekit FILE_SET HEADERS)
 install(FILES ${tunekit_compiled_source} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tunekit)
 install(FILES cmake/tunekit-compiled.cmake DESTINATION ${tunekit_config_dir})
 install(EXPORT tunekit NAMESPACE tunekit:: FILE tunekit-targets.cmake DESTINATION ${tunekit_config_dir})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/tunekit.pc.in ${PROJECT_BINARY_DIR}/tunekit.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tunekit.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
+
+# A package is a component of find_package, which looks for what it needs when it is asked for: tunekit-NAME.cmake; and tunekit-NAME.pc.
+foreach(name IN LISTS tunekit_packages)
+    install(TARGETS tunekit_${name} EXPORT tunekit-${name} FILE_SET HEADERS)
+    install(EXPORT tunekit-${name} NAMESPACE tunekit:: FILE tunekit-${name}-targets.cmake DESTINATION ${tunekit_config_dir})
+    get_target_property(packages tunekit_${name} TUNEKIT_PACKAGES)
+    get_target_property(libraries tunekit_${name} TUNEKIT_LIBRARIES)
+    set(requires tunekit)
+    foreach(package IN LISTS packages)
+        string(APPEND requires " tunekit-${package}")
+    endforeach()
+    set(variables)
+    if(name STREQUAL scoring)
+        set(variables "prefix=\${pcfiledir}/../..\nrecordings=\${prefix}/${CMAKE_INSTALL_DATADIR}/tunekit/recordings\n")
+    endif()
+    set(links)
+    foreach(library IN LISTS libraries)
+        if(library MATCHES "^(.*)::")
+            string(TOLOWER ${CMAKE_MATCH_1} library)
+            string(APPEND requires " ${library}")
+        else()
+            string(APPEND links " -l${library}")
+        endif()
+    endforeach()
+    configure_file(${CMAKE_CURRENT_LIST_DIR}/tunekit-package.pc.in ${PROJECT_BINARY_DIR}/tunekit-${name}.pc @ONLY)
+    configure_file(${CMAKE_CURRENT_LIST_DIR}/tunekit-package.cmake.in ${PROJECT_BINARY_DIR}/tunekit-${name}.cmake @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/tunekit-${name}.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
+    install(FILES ${PROJECT_BINARY_DIR}/tunekit-${name}.cmake DESTINATION ${tunekit_config_dir})
+endforeach()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tunekit-config.cmake.in ${PROJECT_BINARY_DIR}/tunekit-config.cmake
     INSTALL_DESTINATION ${tunekit_config_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tunekit-config-version.cmake
@@ -15,14 +47,13 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tunekit-config-version.cm
 install(FILES ${PROJECT_BINARY_DIR}/tunekit-config.cmake ${PROJECT_BINARY_DIR}/tunekit-config-version.cmake
     DESTINATION ${tunekit_config_dir})
 
-foreach(name tunekit tunekit-io tunekit-mpi tunekit-cuda)
-    configure_file(${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
-    install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
-endforeach()
-
+# The recordings of the package scoring, which its target names in the macro TUNEKIT_RECORDINGS and pkg-config in a variable; pages and examples, each where the pages' links look for it.
+install(DIRECTORY packages/scoring/recordings/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tunekit/recordings)
+target_compile_definitions(tunekit_scoring INTERFACE
+    $<INSTALL_INTERFACE:TUNEKIT_RECORDINGS="$<INSTALL_PREFIX>/${CMAKE_INSTALL_DATADIR}/tunekit/recordings">)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY bench/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tunekit/recordings)
-install(DIRECTORY docs examples programs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN CMakeLists.txt EXCLUDE)
+install(DIRECTORY docs examples tools packages DESTINATION ${CMAKE_INSTALL_DOCDIR}
+    PATTERN CMakeLists.txt EXCLUDE PATTERN include EXCLUDE PATTERN tests EXCLUDE PATTERN recordings EXCLUDE)
 
 # cpack -G DEB, TGZ: the same files as one package.
 if(PROJECT_IS_TOP_LEVEL)

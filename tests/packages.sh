@@ -34,9 +34,9 @@ conan)
     tool conan conan==2.34.0
     export CONAN_HOME="$dir/home"
     mkdir "$dir/library"  # conan builds its test beside the recipe
-    (cd "$root" && cp -R VERSION LICENSE README.md CHANGELOG.md CMakeLists.txt cmake include docs examples programs bench cmake/packaging "$dir/library")
+    (cd "$root" && cp -R VERSION LICENSE README.md CHANGELOG.md CMakeLists.txt cmake include docs examples packages tools "$dir/library")
     "$tool" profile detect >/dev/null 2>&1
-    "$tool" create "$dir/library/cmake/packaging/conan" --no-remote -s compiler.cppstd=20 -o "&:with_eigen=False" -o "&:with_io=False" >"$dir/log" 2>&1 || {
+    "$tool" create "$dir/library/cmake/packaging/conan" --no-remote -s compiler.cppstd=20 -o "&:with_eigen=False" -o "&:with_formats=False" >"$dir/log" 2>&1 || {
         tail -n 30 "$dir/log"
         exit 1
     }
@@ -90,7 +90,7 @@ for what in re.search(r'for what in \(([^)]*)\)', recipe)[1].replace('"', '').sp
 END
     ;;
 debian)
-    cmake -S "$root" -B "$dir/build" -G Ninja -DTUNEKIT_BUILD_TESTS=OFF -DTUNEKIT_BUILD_EXAMPLES=OFF -DTUNEKIT_BUILD_BENCH=OFF >"$dir/log"
+    cmake -S "$root" -B "$dir/build" -G Ninja -DTUNEKIT_BUILD_TESTS=OFF -DTUNEKIT_BUILD_TOOLS=OFF -DTUNEKIT_BUILD_EXAMPLES=OFF -DTUNEKIT_BUILD_BENCH=OFF >"$dir/log"
     (cd "$dir/build" && cpack -G DEB >>"$dir/log" 2>&1)
     package=$(ls "$dir/build/"*.deb)
     dpkg-deb --field "$package" Package Version Architecture | tr '\n' ' ' | grep "libtunekit-dev.*$version.*all"
@@ -101,7 +101,7 @@ debian)
 single)
     "$root/scripts/amalgamate" "$dir"
     printf '#include "tunekit.hpp"\nint other();\nint main() { return other(); }\n' >"$dir/a.cpp"
-    printf '#include "tunekit_bandit.hpp"\n#include "tunekit_recipes.hpp"\n#include "tunekit.hpp"\nint other();\nint other() { return 0; }\n' >"$dir/b.cpp"
+    printf '#include "tunekit_bandit.hpp"\n#include "tunekit_recipes.hpp"\n#include "tunekit_report.hpp"\n#include "tunekit.hpp"\nint other();\nint other() { return 0; }\n' >"$dir/b.cpp"
     for unit in a b; do $CXX -std=c++20 -O0 -isystem /usr/include/eigen3 -c "$dir/$unit.cpp" -o "$dir/$unit.o"; done
     $CXX "$dir/a.o" "$dir/b.o" -o "$dir/both"
     "$dir/both"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # consume.sh HOW ROOT WORK COMPILER: builds and runs the program of this folder as a user's project would. The library lies
 # installed in WORK/prefix; where HOW is a subproject or meson-install it is taken from a copy of ROOT. without-boost and without-eigen
-# are find_package on a machine that lacks them; compiled links tunekit::compiled.
+# are find_package on a machine that lacks them; compiled links tunekit::compiled; component asks for components of 0.2 and for one that never was.
 set -eu
 how=$1 root=$2 work=$3 CXX=$4
 export CXX
@@ -18,6 +18,7 @@ rm -rf "$dir"
 mkdir -p "$dir"
 case $how in
 without-*) folder=bare ;;
+pkg-config-scoring) folder=formats ;;
 pkg-config-*) folder=${how#pkg-config-} ;;
 *) folder=$how ;;
 esac
@@ -30,19 +31,17 @@ if [ "$how" = compiled ]; then
     cp "$root/tests/consume/bare/main.cpp" "$dir"
 fi
 if [ "$how" = tuned_kernel ]; then
-    mkdir "$dir/programs"
+    mkdir -p "$dir/packages/kernels/table"
     cp "$root/packages/kernels/examples/tuned_kernel.cpp" "$dir"
-    cp "$root/packages/kernels/table/kernel_table.hpp" "$dir/programs"
+    cp "$root/packages/kernels/table/kernel_table.hpp" "$dir/packages/kernels/table"
 fi
 
 # copy_of_library TO: what a subproject needs of ROOT, at TO.
 copy_of_library() {
     mkdir -p "$1"
-    for part in CHANGELOG.md CMakeLists.txt LICENSE README.md VERSION cmake docs examples include meson.build meson_options.txt programs; do
+    for part in CHANGELOG.md CMakeLists.txt LICENSE README.md VERSION cmake docs examples include meson.build packages tools; do
         cp -R "$root/$part" "$1"
     done
-    mkdir "$1/bench"
-    cp -R "$root/packages/scoring/recordings" "$1/bench"
 }
 
 # by_cmake ARGUMENT...: the program built by CMake.
@@ -66,13 +65,25 @@ folders_without() {
 }
 
 case $how in
-find_package | io | mpi | cuda | compiled | tuned_kernel) by_cmake -DCMAKE_PREFIX_PATH="$prefix" ;;
+find_package | formats | mpi | devices | compiled | tuned_kernel) by_cmake -DCMAKE_PREFIX_PATH="$prefix" ;;
 without-boost)
     by_cmake -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$(folders_without boost)" -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON
     ;;
 without-eigen)
     by_cmake -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$(folders_without boost eigen3 Eigen)" \
         -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON -DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON
+    ;;
+component)
+    for asked in io:'COMPONENTS formats' cuda:'COMPONENTS devices' nothing:'want compiled or one of: devices'; do
+        printf 'cmake_minimum_required(VERSION 3.25)\nproject(consumer LANGUAGES CXX)\nfind_package(tunekit REQUIRED COMPONENTS %s)\n' "${asked%%:*}" >"$dir/CMakeLists.txt"
+        if cmake -S "$dir" -B "$dir/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >"$dir/said" 2>&1; then
+            echo "COMPONENTS ${asked%%:*} was found"
+            exit 1
+        fi
+        tr -s ' \n' ' ' <"$dir/said" | grep -qF "${asked#*:}" || { cat "$dir/said"; exit 1; }
+        rm -rf "$dir/build"
+    done
+    exit 0
     ;;
 add_subdirectory | mpi-subdirectory)
     copy_of_library "$dir/tunekit"
@@ -89,13 +100,13 @@ include)
 pkg-config | pkg-config-* | meson-install)
     if [ "$how" = meson-install ]; then
         copy_of_library "$dir/tunekit"
-        meson setup "$dir/tunekit/build" "$dir/tunekit" -Dtests=disabled --prefix "$prefix"
+        meson setup "$dir/tunekit/build" "$dir/tunekit" --prefix "$prefix"
         meson install -C "$dir/tunekit/build" --quiet
     fi
     also=eigen3
     case $how in pkg-config-*) also=tunekit-${how#pkg-config-} ;; esac
     mkdir "$dir/build"
-    recordings=$(pkg-config --variable=recordings tunekit)
+    recordings=$(pkg-config --variable=recordings tunekit-scoring)
     [ -e "$recordings/gemm_Out.params" ] # those that come with the library are installed
     # shellcheck disable=SC2046 # words are what pkg-config prints
     $CXX -std=c++20 "$dir/main.cpp" -o "$dir/build/consumer" $(pkg-config --cflags --libs tunekit $also)

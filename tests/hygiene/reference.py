@@ -13,8 +13,8 @@ import tempfile
 
 def main():
     root, clang, flags = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
-    include = root / 'include'
-    headers = sorted(include.glob('tunekit/**/*.hpp'))
+    includes = [root / 'include', *sorted(root.glob('packages/*/include'))]
+    headers = sorted(path for include in includes for path in include.glob('tunekit/**/*.hpp'))
     spaces, parameters = set(), set()
     for path in headers:
         text, stack = path.read_text(), []
@@ -32,9 +32,9 @@ def main():
         mpi = next(pathlib.Path('/usr/lib').glob('*/openmpi/include/mpi.h'), None)
         if mpi:
             flags += ['-isystem', mpi.parent]
-        public = (p.relative_to(include) for p in headers if 'detail' not in p.parts and (mpi or 'mpi' not in str(p)))
+        public = (re.sub('^.*/include/', '', str(p)) for p in headers if 'detail' not in p.parts and (mpi or '/tunekit/mpi' not in str(p)))
         every.write_text(''.join(f'#if __has_include("{p}")\n#include "{p}"\n#endif\n' for p in public))
-        command = [clang, '-std=c++20', f'-I{include}', *flags, '-fsyntax-only', '-Xclang', '-ast-list', every]
+        command = [clang, '-std=c++20', *flags, '-fsyntax-only', '-Xclang', '-ast-list', every]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             print(done.stderr)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What the listings of the headers' comments speak of: `of_FLOOR` is the base of each listing of include/tunekit/FLOOR. Nothing here is defined, as nothing is run.
+// What the listings of the headers' comments speak of: `of_FLOOR` is the base of each listing of tunekit/FLOOR, a floor of the core or a package. Nothing here is defined,
+// as nothing is run.
 
 #include <cstdint>
 #include <cstdio>
@@ -14,10 +15,20 @@
 #include <vector>
 
 #include "tests/listings/listed.hpp"
+#include "tunekit/curve.hpp"
+#include "tunekit/devices.hpp"
+#include "tunekit/dispatch.hpp"
+#include "tunekit/explore.hpp"
+#include "tunekit/io.hpp"
 #include "tunekit/kernels.hpp"
+#include "tunekit/linalg.hpp"
+#include "tunekit/mcmc.hpp"
+#include "tunekit/measure.hpp"
 #include "tunekit/measure/build.hpp"
-#include "tunekit/devices/cuda.hpp"
-#include "tunekit/devices/opencl.hpp"
+#include "tunekit/online.hpp"
+#include "tunekit/recipes.hpp"
+#include "tunekit/report.hpp"
+#include "tunekit/surrogate.hpp"
 #include "tunekit/tunekit.hpp"
 
 #define TUNEKIT_RECORDINGS "packages/scoring/recordings"
@@ -84,6 +95,17 @@ struct of_curve : anything {
     static const double peak, flops, weight;
 };
 
+struct of_devices : anything {
+    inline static const tk::measure::source_template program{space,
+                                                             [](const auto&) { return tk::measure::cuda_source{}; }};
+    inline static auto measure_generated = measure;
+    inline static tk::measure::cubin_cache cubins{tk::measure::nvrtc_builder{{}}.cache()};
+    static tk::measure::cuda_device device;
+    static tk::measure::cuda_operands data;
+    inline static tk::measure::cuda_session gpu{0};
+    static const std::vector<float> values, want, reference;
+};
+
 struct of_dispatch : anything {
     struct gemm_choice {
         static constexpr std::uint64_t fingerprint = 1;
@@ -110,6 +132,8 @@ struct of_dispatch : anything {
 struct of_explore : anything {
     inline static const auto model = tk::surrogate::random_forest{};
 };
+
+struct of_formats : anything {};
 
 struct of_io : anything {
     inline static const auto how = tk::recipes::combined();
@@ -148,8 +172,6 @@ struct of_mcmc : anything {
 
 struct of_measure : anything {
     inline static const tk::measure::source_template scale{space, [](const auto&) { return std::string(); }, "scale"};
-    inline static const tk::measure::source_template program{space,
-                                                             [](const auto&) { return tk::measure::cuda_source{}; }};
     inline static const auto bind = [](auto*, const auto&) { return [] {}; };
     inline static const auto time_kernel = kernel;
     inline static const auto gemm = kernel;
@@ -166,10 +188,6 @@ struct of_measure : anything {
     inline static auto runs = tk::measure::isolated(space, tk::measure::timed{kernel});
     inline static auto measure_generated = measure;
     inline static tk::measure::builder compilers{{}};
-    inline static tk::measure::cubin_cache cubins{tk::measure::nvrtc_builder{{}}.cache()};
-    static tk::measure::cuda_device device;
-    static tk::measure::cuda_operands data;
-    inline static tk::measure::cuda_session gpu{0};
     static std::vector<tk::measure::source> sources;
     static const std::vector<float> values, want, reference;
     static const std::span<float> output;
@@ -188,6 +206,8 @@ struct of_online : anything {
 };
 
 struct of_random : anything {};
+
+struct of_report : anything {};
 
 struct of_recipes : anything {};
 
@@ -225,7 +245,7 @@ struct of_stats : anything {
     static double mean_at(std::span<const double>, std::span<const std::uint32_t>);
 };
 
-struct of_study : anything {
+struct of_scoring : anything {
     using mine = tk::search::random;
     static const std::vector<tk::scoring::recording> spaces;
     static const tk::scoring::recording on;

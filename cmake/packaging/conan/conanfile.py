@@ -15,25 +15,25 @@ class Tunekit(ConanFile):
     topics = ("auto-tuning", "bayesian-optimization", "bandits", "mcmc", "header-only")
     package_type = "header-library"
     settings = "os", "compiler", "build_type", "arch"
-    options = {"with_eigen": [True, False], "with_io": [True, False]}
-    default_options = {"with_eigen": True, "with_io": True}
+    options = {"with_eigen": [True, False], "with_formats": [True, False]}
+    default_options = {"with_eigen": True, "with_formats": True}
 
     @property
     def _root(self):
-        return os.path.join(self.recipe_folder, "..", "..")
+        return os.path.join(self.recipe_folder, "..", "..", "..")
 
     def set_version(self):
         self.version = load(self, os.path.join(self._root, "VERSION")).strip()
 
     def export_sources(self):
-        for part in ("VERSION", "LICENSE", "README.md", "CHANGELOG.md", "CMakeLists.txt", "cmake/*", "include/*", "docs/*", "examples/*",
-                     "programs/*", "packages/scoring/recordings/*"):
+        for part in ("VERSION", "LICENSE", "README.md", "CHANGELOG.md", "CMakeLists.txt", "cmake/*", "include/*", "packages/*", "docs/*", "examples/*",
+                     "tools/*"):
             copy(self, part, self._root, self.export_sources_folder)
 
     def requirements(self):
         if self.options.with_eigen:
             self.requires("eigen/3.4.0", transitive_headers=True)
-        if self.options.with_io:
+        if self.options.with_formats:
             self.requires("nlohmann_json/3.11.3", transitive_headers=True)
             self.requires("zlib/[>=1.2.11 <2]", transitive_headers=True)
 
@@ -45,7 +45,7 @@ class Tunekit(ConanFile):
 
     def generate(self):
         chain = CMakeToolchain(self)
-        for what in ("TESTS", "EXAMPLES", "BENCH"):
+        for what in ("TESTS", "TOOLS", "EXAMPLES", "BENCH"):
             chain.variables[f"TUNEKIT_BUILD_{what}"] = False
         chain.generate()
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What needs zlib and nlohmann-json: a recording and a log.
+// What needs zlib and nlohmann-json, and a package that stands on another: a recording, a log, and the recordings that are installed.
 #include <cstdio>
 
 #include "tunekit/io/read_log.hpp"
