@@ -17,6 +17,7 @@ function(tunekit_test name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBS")
     tunekit_program(${name} REQUIRED SOURCES ${arg_UNPARSED_ARGUMENTS} LIBS tunekit_test_main Boost::headers nlohmann_json::nlohmann_json
         rapidcheck Threads::Threads ZLIB::ZLIB ${arg_LIBS})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 endfunction()
 
 # tunekit_thread_test(FLOOR PROGRAM [ARGUMENT...]): a test of the label `threads`.

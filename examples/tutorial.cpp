@@ -20,9 +20,9 @@
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/measure/verify.hpp"
+#include "tunekit/report/print_progress.hpp"
 #include "tunekit/search/annealing.hpp"
 #include "tunekit/space/product.hpp"
-#include "tunekit/report/print_progress.hpp"
 
 namespace tk = tunekit;
 

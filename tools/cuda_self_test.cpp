@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/devices/cuda.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
 #include "tunekit/kernels/cuda/gemm.hpp"
 #include "tunekit/kernels/reference.hpp"
-#include "tunekit/devices/cuda.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"

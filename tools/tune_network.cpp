@@ -4,7 +4,7 @@
 //
 //     tune_network --network resnet18 --seconds 60 --log run.jsonl
 //
-// `tune` below is the whole of it. programs/ has the rest: the command line (network_options.hpp), the operators and what runs
+// `tune` below is the whole of it. support/ has the rest: the command line (network_options.hpp), the operators and what runs
 // them (network_jobs.hpp), the last comparison (last_comparison.hpp), table and JSON (network_report.hpp), page (network_page.hpp).
 
 #include <signal.h>

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "packages/kernels/operators/operator_task.hpp"
 #include "tools/support/last_comparison.hpp"
 #include "tools/support/network_options.hpp"
-#include "packages/kernels/operators/operator_task.hpp"
 #include "tools/support/program.hpp"
 #include "tunekit/io/logged.hpp"
 #include "tunekit/kernels/workloads.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// Tunes matrix products of many shapes on this machine within a budget, each shape from the winners of its neighbours. Leaves the
-// results, which the next run adds to, and the header that a library is built with.
+// Tunes matrix products of many shapes on this machine within a budget, each shape from the winners of its neighbours.
+//
+// Leaves the results, which the next run adds to, and the header that a library is built with.
 //
 //     tune_shapes --seconds 60 --shapes 12 --results gemm.results --header gemm_choice.hpp
 

@@ -27,13 +27,13 @@
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/recipes/adatune.hpp"
 #include "tunekit/recipes/combined.hpp"
+#include "tunekit/scoring/score.hpp"
+#include "tunekit/scoring/trajectory.hpp"
+#include "tunekit/scoring/yardstick.hpp"
 #include "tunekit/screen/adaptive_sampling.hpp"
 #include "tunekit/screen/keep_best.hpp"
 #include "tunekit/search/model_guided.hpp"
 #include "tunekit/stats/quantile.hpp"
-#include "tunekit/scoring/score.hpp"
-#include "tunekit/scoring/trajectory.hpp"
-#include "tunekit/scoring/yardstick.hpp"
 #include "tunekit/surrogate/boosted_trees.hpp"
 
 namespace tk = tunekit;
@@ -206,8 +206,8 @@ scores scores_on(const tk::scoring::recording& on, const tk::scoring::yardstick&
     double sum = 0, squares = 0;
     for (std::size_t r = 0; r < s.repeats; ++r) {
         auto gen = tk::random::stream(s.seed, 0x61626c61U, r);
-        runs.push_back(
-            tk::scoring::play(strategy, on, {.evaluations = evaluations, .seconds = timed ? 1.1 * by.seconds : -1}, gen));
+        runs.push_back(tk::scoring::play(strategy, on,
+                                         {.evaluations = evaluations, .seconds = timed ? 1.1 * by.seconds : -1}, gen));
         const double score = tk::scoring::score_by_evaluations(by, runs.back());
         sum += score;
         squares += score * score;

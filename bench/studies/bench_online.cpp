@@ -32,11 +32,11 @@
 #include "tunekit/online/context.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
+#include "tunekit/scoring/read_recordings.hpp"
 #include "tunekit/search/annealing.hpp"
 #include "tunekit/search/hill_climb.hpp"
 #include "tunekit/space/any_space.hpp"
 #include "tunekit/stats/bootstrap.hpp"
-#include "tunekit/scoring/read_recordings.hpp"
 
 namespace tk = tunekit;
 

@@ -24,9 +24,9 @@
 #include "tunekit/mpi/leased_pool.hpp"
 #include "tunekit/mpi/simulated_ranks.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/scoring/yardstick.hpp"
 #include "tunekit/stats/bootstrap.hpp"
 #include "tunekit/stats/quantile.hpp"
-#include "tunekit/scoring/yardstick.hpp"
 #include "tunekit/tune/tuner.hpp"
 
 namespace tk = tunekit;

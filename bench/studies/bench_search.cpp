@@ -19,10 +19,10 @@
 #include "tunekit/explore/enumeration.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/recipes/combined.hpp"
-#include "tunekit/search/any_strategy.hpp"
-#include "tunekit/search/portfolio.hpp"
 #include "tunekit/scoring/score.hpp"
 #include "tunekit/scoring/trajectory_file.hpp"
+#include "tunekit/search/any_strategy.hpp"
+#include "tunekit/search/portfolio.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"
 
 namespace tk = tunekit;
@@ -149,7 +149,8 @@ void run(const settings& s)
         const auto& strategy = programs::find(known, "strategy", name);
         for (std::size_t i = 0; i < spaces.size(); ++i) {
             const auto runs = tk::scoring::play_all(strategy, spaces[i], by[i], how);
-            if (!s.out.empty()) tk::scoring::write_trajectories(s.out + '/' + name + '/' + spaces[i].name + ".csv", runs);
+            if (!s.out.empty())
+                tk::scoring::write_trajectories(s.out + '/' + name + '/' + spaces[i].name + ".csv", runs);
             outcomes.push_back(tk::scoring::outcome_of(name, spaces[i], by[i], runs, judged));
         }
     }

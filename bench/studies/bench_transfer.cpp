@@ -104,8 +104,8 @@ nlohmann::ordered_json to_json(const comparison& c, std::size_t most)
 
 /// Calls `tell` with each comparison as soon as there is one.
 template <class Strategy, class Tell>
-void study(const char* name, const Strategy& strategy, const std::vector<tk::scoring::recording>& all, const settings& s,
-           const Tell& tell)
+void study(const char* name, const Strategy& strategy, const std::vector<tk::scoring::recording>& all,
+           const settings& s, const Tell& tell)
 {
     if (s.strategy != "all" && s.strategy != name) return;
     std::vector<std::vector<trials>> alone(all.size());  // of each space, one run per seed

@@ -23,9 +23,9 @@
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/scoring/yardstick.hpp"
 #include "tunekit/stats/bootstrap.hpp"
 #include "tunekit/stats/quantile.hpp"
-#include "tunekit/scoring/yardstick.hpp"
 #include "tunekit/tune/tuner.hpp"
 
 namespace tk = tunekit;

@@ -21,9 +21,9 @@
 #include "gemm_library.hpp"
 
 #include "packages/kernels/operators/gemm_family.hpp"
+#include "packages/kernels/operators/noise.hpp"
 #include "packages/kernels/table/kernel_table.hpp"
 #include "packages/kernels/table/runs_here.hpp"
-#include "packages/kernels/operators/noise.hpp"
 #include "tunekit/kernels/gemm/space.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/measure/clocks.hpp"

@@ -47,7 +47,7 @@ set_tests_properties(consume/tuned_kernel PROPERTIES LABELS slow TIMEOUT 900 FIX
 
 # What package managers take.
 foreach(way IN ITEMS conan vcpkg spack debian single citation)
-    add_test(NAME packages/${way} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/packages.sh ${way} ${PROJECT_SOURCE_DIR} ${work}/packages
+    add_test(NAME packaging/${way} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/packages.sh ${way} ${PROJECT_SOURCE_DIR} ${work}/packages
         ${CMAKE_CXX_COMPILER})
-    set_tests_properties(packages/${way} PROPERTIES LABELS slow TIMEOUT 900 SKIP_RETURN_CODE 77)
+    set_tests_properties(packaging/${way} PROPERTIES LABELS slow TIMEOUT 900 SKIP_RETURN_CODE 77)
 endforeach()

@@ -11,7 +11,7 @@ grep -v '^#' tests/hygiene/words.txt | while read -r line; do
     instead=$(printf '%s\n' "$line" | sed 's/.*   *//')
     case $word in \[*) whole= ;; *) whole=-w ;; esac  # what begins with a dot stands behind a word
     grep -rnE $whole --include='*.hpp' --include='*.cpp' --include='*.cu' --include='*.md' --exclude-dir=fail --exclude=words.md --exclude=rationale.md --exclude=claims.md \
-        -- "$word" include examples programs bench tests docs README.md |
+        -- "$word" include packages tools examples bench tests docs README.md .github |
         sed 's/^\([^:]*:[0-9]*\):.*/\1/' | while read -r where; do echo "$where: says '$word', want '$instead'"; done
 done >"$scratch"
 cat "$scratch"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# listings.sh ROOT WORK COMPILER FLAG...: the C++ of README.md and docs/*.md compiles. A listing with `int main` is a program as it stands. The others of
+# listings.sh ROOT WORK COMPILER FLAG...: the C++ of README.md and docs/*.md compiles. A listing with `int main` is a program as it stands, those of README.md with the core alone. The others of
 # PAGE.md are bodies of functions in namespace PAGE, where tests/listings/PAGE.hpp declares what they speak of; they are one translation
 # unit, so that what they include is read once. The listings of a page that says `<!-- listings of FILE -->`
 # stand in FILE word for word, which is built and run elsewhere. CUDA's (```cuda) wants nvcc and is left out.
@@ -10,6 +10,14 @@ shift 2
 rm -rf "$work"
 mkdir -p "$work"
 cd "$root"
+# core_only COMMAND...: without the include paths of packages.
+core_only() {
+    for word in "$@"; do
+        shift
+        case $word in -I*/packages/*) ;; *) set -- "$@" "$word" ;; esac
+    done
+    "$@"
+}
 bad=0 programs=0 fragments=0
 for page in README.md docs/*.md; do
     name=$(basename "$page" .md)
@@ -28,7 +36,8 @@ for page in README.md docs/*.md; do
         fi
         if grep -q 'int main' "$part"; then
             programs=$((programs + 1))
-            "$@" -std=c++20 -fsyntax-only -x c++ "$part" || { echo "$page: this program does not compile: $part"; bad=1; }
+            if [ "$page" = README.md ]; then on=core_only; else on=env; fi
+            $on "$@" -std=c++20 -fsyntax-only -x c++ "$part" || { echo "$page: this program does not compile: $part"; bad=1; }
             continue
         fi
         fragments=$((fragments + 1))

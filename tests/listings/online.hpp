@@ -3,6 +3,7 @@
 
 // What the listings of docs/online.md speak of.
 
+#include "tunekit/online.hpp"
 #include "tunekit/tunekit.hpp"
 
 namespace tk = tunekit;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tests/listings/listed.hpp"
-#include "tunekit/kernels/autotvm/opencl_source.hpp"
 #include "tunekit/devices/opencl.hpp"
+#include "tunekit/kernels/autotvm/opencl_source.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/search/annealing.hpp"
 

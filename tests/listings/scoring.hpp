@@ -7,10 +7,10 @@
 #include <cstdio>
 
 #include "tunekit/io/text.hpp"
+#include "tunekit/scoring/recording.hpp"
 #include "tunekit/search/hill_climb.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/product.hpp"
-#include "tunekit/scoring/recording.hpp"
 
 #define TUNEKIT_RECORDINGS "packages/scoring/recordings"
 

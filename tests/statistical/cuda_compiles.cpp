@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/devices/cuda/builder.hpp"
+#include "tunekit/devices/cuda/cubin.hpp"
 #include "tunekit/kernels/autotvm/cuda_gemm.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
 #include "tunekit/kernels/autotvm/cuda_winograd.hpp"
 #include "tunekit/kernels/cuda/gemm.hpp"
-#include "tunekit/devices/cuda/builder.hpp"
-#include "tunekit/devices/cuda/cubin.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 

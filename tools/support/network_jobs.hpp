@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "packages/kernels/operators/cuda_tasks.hpp"
-#include "tools/support/network_options.hpp"
 #include "packages/kernels/operators/operator_task.hpp"
 #include "packages/kernels/operators/pools.hpp"
+#include "tools/support/network_options.hpp"
 #include "tunekit/io/machine.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 

@@ -11,8 +11,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "tools/support/names.hpp"
 #include "packages/kernels/operators/processors.hpp"
+#include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
 #include "tools/support/run_report.hpp"
 #include "tunekit/core/error.hpp"

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "tunekit/kernels/cuda/gemm_space.hpp"
-#include "tunekit/kernels/shapes.hpp"
 #include "tunekit/devices/cuda/library.hpp"
 #include "tunekit/devices/cuda/operands.hpp"
+#include "tunekit/kernels/cuda/gemm_space.hpp"
+#include "tunekit/kernels/shapes.hpp"
 
 namespace bench {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "bench/studies/support/space_values.hpp"
-#include "packages/kernels/table/kernel_table.hpp"
 #include "packages/kernels/operators/noise.hpp"
+#include "packages/kernels/table/kernel_table.hpp"
 #include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/kernels/conv2d/blocked.hpp"
 #include "tunekit/kernels/conv2d/nchw.hpp"

@@ -18,7 +18,7 @@ namespace programs {
 /// All spaces of the comma-separated `folders` whose name contains `only`, by name within each; a folder without one is passed over.
 /// What is wrong with them goes to stderr.
 inline std::vector<tunekit::scoring::recording> load_spaces(const char* program, const std::string& folders,
-                                                          const std::string& only)
+                                                            const std::string& only)
 {
     std::vector<tunekit::scoring::recording> out;
     std::vector<tunekit::io::problem> problems;

@@ -26,8 +26,8 @@
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/schedule/oracle.hpp"
 #include "tunekit/schedule/sequential.hpp"
-#include "tunekit/space/dynamic_product.hpp"
 #include "tunekit/scoring/read_recordings.hpp"
+#include "tunekit/space/dynamic_product.hpp"
 #include "tunekit/tune/task.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 

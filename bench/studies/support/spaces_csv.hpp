@@ -11,8 +11,8 @@
 
 #include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/io/text.hpp"
-#include "tunekit/stats/quantile.hpp"
 #include "tunekit/scoring/yardstick.hpp"
+#include "tunekit/stats/quantile.hpp"
 
 namespace programs {
 

@@ -17,8 +17,8 @@
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/measure/virtual_clock.hpp"
 #include "tunekit/random/philox.hpp"
-#include "tunekit/space/any_space.hpp"
 #include "tunekit/scoring/read_recordings.hpp"
+#include "tunekit/space/any_space.hpp"
 
 namespace programs {
 

@@ -21,10 +21,10 @@
 #include <nlohmann/json.hpp>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/json/bounded_json.hpp"
-#include "tunekit/io/json/json_fields.hpp"
 #include "tunekit/io/detail/line_seal.hpp"
 #include "tunekit/io/detail/regular_file.hpp"
+#include "tunekit/io/json/bounded_json.hpp"
+#include "tunekit/io/json/json_fields.hpp"
 #include "tunekit/io/log.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/tune/tuning.hpp"

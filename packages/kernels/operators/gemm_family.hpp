@@ -9,8 +9,8 @@
 #include <cmath>
 #include <vector>
 
-#include "packages/kernels/table/kernel_table.hpp"
 #include "packages/kernels/operators/product_operators.hpp"
+#include "packages/kernels/table/kernel_table.hpp"
 #include "tunekit/kernels/gemm/space.hpp"
 #include "tunekit/kernels/shapes.hpp"
 

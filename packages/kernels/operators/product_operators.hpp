@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "packages/kernels/table/kernel_table.hpp"
 #include "packages/kernels/operators/operator_case.hpp"
+#include "packages/kernels/table/kernel_table.hpp"
 #include "tunekit/kernels/dense/dense.hpp"
 #include "tunekit/kernels/dense/space.hpp"
 #include "tunekit/kernels/gemm/gemm.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <vector>
 
-#include "packages/kernels/table/kernel_table.hpp"
 #include "packages/kernels/table/families.hpp"
+#include "packages/kernels/table/kernel_table.hpp"
 #include "packages/kernels/table/runs_here.hpp"
 
 namespace tk = tunekit::kernels;

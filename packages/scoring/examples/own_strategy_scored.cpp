@@ -13,13 +13,13 @@
 #include "tunekit/io/text.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
-#include "tunekit/search/hill_climb.hpp"
-#include "tunekit/search/random.hpp"
-#include "tunekit/space/unvisited.hpp"
 #include "tunekit/scoring/page.hpp"
 #include "tunekit/scoring/read_recordings.hpp"
 #include "tunekit/scoring/score.hpp"
 #include "tunekit/scoring/text.hpp"
+#include "tunekit/search/hill_climb.hpp"
+#include "tunekit/search/random.hpp"
+#include "tunekit/space/unvisited.hpp"
 
 namespace tk = tunekit;
 

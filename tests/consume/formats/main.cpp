@@ -2,8 +2,8 @@
 // What needs zlib and nlohmann-json, and a package that stands on another: a recording, a log, and the recordings that are installed.
 #include <cstdio>
 
-#include "tunekit/io/read_log.hpp"
 #include "tunekit/formats/recorded_space.hpp"
+#include "tunekit/io/read_log.hpp"
 #include "tunekit/scoring/read_recordings.hpp"
 #include "tunekit/version.hpp"
 

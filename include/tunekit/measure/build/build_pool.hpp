@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/measure/build/compilation.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/detail/build_cache.hpp"
-#include "tunekit/measure/build/compilation.hpp"
 #include "tunekit/measure/detail/process.hpp"
 
 namespace tunekit::measure {

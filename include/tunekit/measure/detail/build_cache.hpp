@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/measure/build/built_file.hpp"
 #include "tunekit/measure/build/compiler.hpp"
 #include "tunekit/measure/build/source_template.hpp"
-#include "tunekit/measure/build/built_file.hpp"
 
 namespace tunekit::measure {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "tests/support/temporary_folder.hpp"
-#include "tunekit/measure/fixed.hpp"
 #include "tunekit/devices/opencl/measurer.hpp"
+#include "tunekit/measure/fixed.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/product.hpp"

@@ -12,8 +12,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/support/temporary_folder.hpp"
 #include "packages/dispatch/tests/unit/fixtures.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tunekit/dispatch/load.hpp"
 #include "tunekit/io/text.hpp"
 

@@ -10,9 +10,9 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/support/temporary_folder.hpp"
 #include "packages/dispatch/tests/unit/by_hand_header.golden"
 #include "packages/dispatch/tests/unit/fixtures.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"

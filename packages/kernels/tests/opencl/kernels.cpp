@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
+#include "tunekit/devices/opencl/measurer.hpp"
 #include "tunekit/kernels/autotvm/opencl_source.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/measure/fixed.hpp"
-#include "tunekit/devices/opencl/measurer.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/search/annealing.hpp"

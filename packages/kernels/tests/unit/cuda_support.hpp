@@ -15,9 +15,9 @@
 
 #include "packages/devices/tests/cuda_emulation.hpp"
 #include "packages/kernels/tests/unit/support.hpp"
+#include "tunekit/devices/cuda/source.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/shapes.hpp"
-#include "tunekit/devices/cuda/source.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/space/concepts.hpp"

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/temporary_folder.hpp"
 #include "packages/online/tests/unit/application.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tunekit/io/text.hpp"
 
 namespace tk = tunekit;

@@ -81,7 +81,8 @@ TEST_CASE("a computed space: costs are what the function says, what is not posit
     for (const auto& row : on.rows) failed += row.result.failed ? 1U : 0U;
     CHECK(failed == 20);
     CHECK(on.rows.front().seconds == 2);
-    CHECK_THROWS_AS((void)tk::scoring::computed("b", on.space, [](tk::index) { return 1.0; }, 0), std::invalid_argument);
+    CHECK_THROWS_AS(
+        (void)tk::scoring::computed("b", on.space, [](tk::index) { return 1.0; }, 0), std::invalid_argument);
     CHECK_THROWS_AS((void)tk::scoring::recording_of("b", "b", on.space, {}), std::invalid_argument);
 }
 
@@ -123,7 +124,7 @@ TEST_CASE("a strategy that breaks its contract is told of")
 TEST_CASE("an outcome by hand: two runs of four evaluations")
 {
     const auto on = tk::scoring::computed("eight", tk::space::product(tk::space::integers<"i">(0, 7)),
-                                        [](tk::index i) { return 1.0 + 0.02 * static_cast<double>(i); });
+                                          [](tk::index i) { return 1.0 + 0.02 * static_cast<double>(i); });
     const auto by = tk::scoring::yardstick_of(on, 3);
     const std::vector<trajectory> runs{
         {.seconds = {1, 2, 3, 4}, .best = {1.14, 1.04, 1.04, 1.0}, .own = {0.1, 0.2, 0.3, 0.4}, .failed = 1},
@@ -179,7 +180,7 @@ TEST_CASE("a strategy against itself differs by nothing at all")
 {
     const std::vector<recording> spaces{bowl("one", 4)};
     const auto all = tk::scoring::score({{"a", tk::search::random{}}, {"b", tk::search::random{}}}, spaces,
-                                      {.repeats = 5, .judged = 30, .evaluations = 30});
+                                        {.repeats = 5, .judged = 30, .evaluations = 30});
     CHECK(all.differences[0].s.mean == 0);
     CHECK(all.differences[0].s.within == tk::stats::interval{0, 0});
     CHECK(all.differences[0].p->within == tk::stats::interval{0, 0});
@@ -192,8 +193,8 @@ TEST_CASE("who has not run everywhere is named and not ranked; counts of 0 are r
     std::vector<tk::scoring::outcome> outcomes;
     const tk::scoring::score_options how{.repeats = 3, .judged = 30, .evaluations = 30};
     for (std::size_t i = 0; i < 2; ++i)
-        outcomes.push_back(tk::scoring::outcome_of("all", spaces[i], by[i],
-                                                 tk::scoring::play_all(tk::search::grid{}, spaces[i], by[i], how), 30));
+        outcomes.push_back(tk::scoring::outcome_of(
+            "all", spaces[i], by[i], tk::scoring::play_all(tk::search::grid{}, spaces[i], by[i], how), 30));
     outcomes.push_back(outcomes[1]);
     outcomes.back().strategy = "half";
     const auto board = tk::scoring::scoreboard_of(spaces, by, outcomes, 30);

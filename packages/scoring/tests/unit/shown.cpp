@@ -8,14 +8,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tunekit/search/hill_climb.hpp"
-#include "tunekit/search/random.hpp"
-#include "tunekit/space/parameter.hpp"
-#include "tunekit/space/product.hpp"
 #include "tunekit/scoring/json.hpp"
 #include "tunekit/scoring/page.hpp"
 #include "tunekit/scoring/score.hpp"
 #include "tunekit/scoring/text.hpp"
+#include "tunekit/search/hill_climb.hpp"
+#include "tunekit/search/random.hpp"
+#include "tunekit/space/parameter.hpp"
+#include "tunekit/space/product.hpp"
 
 namespace tk = tunekit;
 
@@ -29,7 +29,7 @@ tk::scoring::scoreboard board()
         return 1e-3 * (1 + 0.1 * (tk::get<"x">(p) + tk::get<"y">(p)));
     })};
     return tk::scoring::score({{"climb & co", tk::search::hill_climb{}}, {"random", tk::search::random{}}}, spaces,
-                            {.repeats = 6, .judged = 100, .evaluations = 100});
+                              {.repeats = 6, .judged = 100, .evaluations = 100});
 }
 
 std::size_t count_in(const std::string& text, const std::string& what)

@@ -31,7 +31,7 @@ tk::scoring::recording line(const std::vector<double>& costs, const std::vector<
     std::vector<std::int64_t> values(costs.size());
     std::iota(values.begin(), values.end(), 0);
     auto out = tk::scoring::computed("line", tk::space::product(tk::space::parameter<"i">(values)),
-                                   [&](tk::index i) { return costs[static_cast<std::size_t>(i)]; });
+                                     [&](tk::index i) { return costs[static_cast<std::size_t>(i)]; });
     for (std::size_t i = 0; i < costs.size(); ++i) out.rows[i].seconds = seconds[i];
     return out;
 }
@@ -75,7 +75,7 @@ TEST_CASE("random search scores 0 in the mean over all orders, the optimum at on
 TEST_CASE("what random search needs: of n valid ones g are good enough, (n - g) / (g + 1) come before the first")
 {
     std::vector<double> valid(100);
-    std::iota(valid.begin(), valid.end(), 1);                    // median 50.5
+    std::iota(valid.begin(), valid.end(), 1);                      // median 50.5
     CHECK(tk::scoring::evaluations_at_random(valid, 0.05) == 25);  // 3.475: three, 97 / 4
     CHECK(tk::scoring::evaluations_at_random(valid, 0) == 50);     // one: 99 / 2
     CHECK(tk::scoring::evaluations_at_random(valid, 1) == 1);      // fifty: 50 / 51

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/build/device_source.hpp"
+#include "tunekit/measure/concepts.hpp"
 
 namespace tunekit::measure {
 

@@ -20,8 +20,8 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/formats/detail/gzip.hpp"
-#include "tunekit/io/problem.hpp"
 #include "tunekit/formats/space_record.hpp"
+#include "tunekit/io/problem.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/concepts.hpp"
 

@@ -17,9 +17,9 @@
 #include <nlohmann/json.hpp>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/formats/detail/space_values.hpp"
 #include "tunekit/io/json/bounded_json.hpp"
 #include "tunekit/io/json/json_fields.hpp"
-#include "tunekit/formats/detail/space_values.hpp"
 #include "tunekit/io/problem.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/space/value_product.hpp"

@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/problem.hpp"
 #include "tunekit/formats/read_recorded_space.hpp"
 #include "tunekit/formats/replay_table.hpp"
-#include "tunekit/space/any_space.hpp"
+#include "tunekit/io/problem.hpp"
 #include "tunekit/scoring/recording.hpp"
+#include "tunekit/space/any_space.hpp"
 
 namespace tunekit::scoring {
 
@@ -93,7 +93,7 @@ struct recordings_read {
 }
 
 /// The folder of the recordings that come with tunekit: the environment variable TUNEKIT_RECORDINGS where it is set,
-/// else `installed`. CMake targets that link `tunekit::io` have the installed one as the macro of the same name.
+/// else `installed`. CMake targets that link `tunekit::scoring` have the installed one as the macro of the same name.
 ///
 ///     const auto spaces = scoring::read_recordings(scoring::recordings_folder(TUNEKIT_RECORDINGS)).spaces;
 [[nodiscard]] inline std::string recordings_folder(std::string installed)

@@ -17,13 +17,13 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/random/philox.hpp"
-#include "tunekit/search/any_strategy.hpp"
-#include "tunekit/stats/bootstrap.hpp"
-#include "tunekit/stats/interval.hpp"
 #include "tunekit/scoring/outcome.hpp"
 #include "tunekit/scoring/recording.hpp"
 #include "tunekit/scoring/trajectory.hpp"
 #include "tunekit/scoring/yardstick.hpp"
+#include "tunekit/search/any_strategy.hpp"
+#include "tunekit/stats/bootstrap.hpp"
+#include "tunekit/stats/interval.hpp"
 
 namespace tunekit::scoring {
 

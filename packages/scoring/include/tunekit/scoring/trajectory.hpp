@@ -15,9 +15,9 @@
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/scoring/recording.hpp"
 #include "tunekit/search/any_strategy.hpp"
 #include "tunekit/space/index_set.hpp"
-#include "tunekit/scoring/recording.hpp"
 
 namespace tunekit::scoring {
 

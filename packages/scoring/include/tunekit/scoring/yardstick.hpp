@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/stats/quantile.hpp"
 #include "tunekit/scoring/detail/curves.hpp"
 #include "tunekit/scoring/recording.hpp"
 #include "tunekit/scoring/trajectory.hpp"
+#include "tunekit/stats/quantile.hpp"
 
 namespace tunekit::scoring {
 

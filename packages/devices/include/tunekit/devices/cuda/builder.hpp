@@ -20,8 +20,8 @@
 
 #include "tunekit/devices/cuda/image.hpp"
 #include "tunekit/devices/cuda/nvrtc.hpp"
-#include "tunekit/measure/build/build_pool.hpp"
 #include "tunekit/devices/detail/code_cache.hpp"
+#include "tunekit/measure/build/build_pool.hpp"
 
 namespace tunekit::measure {
 

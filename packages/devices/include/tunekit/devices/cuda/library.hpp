@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "tunekit/measure/concepts.hpp"
 #include "tunekit/devices/library.hpp"
+#include "tunekit/measure/concepts.hpp"
 
 namespace tunekit::measure {
 

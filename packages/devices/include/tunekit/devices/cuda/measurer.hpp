@@ -11,10 +11,10 @@
 #include <string>
 #include <utility>
 
-#include "tunekit/measure/build/generated.hpp"
+#include "tunekit/devices/admitted.hpp"
 #include "tunekit/devices/cuda/clocks.hpp"
 #include "tunekit/devices/cuda/kernel.hpp"
-#include "tunekit/devices/admitted.hpp"
+#include "tunekit/measure/build/generated.hpp"
 #include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/timed.hpp"
 

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/build/compilation.hpp"
+#include "tunekit/measure/clocks.hpp"
 
 namespace tunekit::measure::detail {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/measure/build/built_file.hpp"
 #include "tunekit/measure/build/compiler.hpp"
 #include "tunekit/measure/build/source_template.hpp"
-#include "tunekit/measure/build/built_file.hpp"
 
 namespace tunekit::measure::detail {
 

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/measure/build/build_pool.hpp"
 #include "tunekit/devices/detail/code_cache.hpp"
 #include "tunekit/devices/opencl/code.hpp"
 #include "tunekit/devices/opencl/device.hpp"
+#include "tunekit/measure/build/build_pool.hpp"
 
 namespace tunekit::measure {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "tunekit/measure/concepts.hpp"
 #include "tunekit/devices/library.hpp"
+#include "tunekit/measure/concepts.hpp"
 
 namespace tunekit::measure {
 

@@ -11,11 +11,11 @@
 #include <string>
 #include <utility>
 
-#include "tunekit/measure/build/generated.hpp"
-#include "tunekit/measure/build/built_file.hpp"
 #include "tunekit/devices/admitted.hpp"
-#include "tunekit/measure/isolated.hpp"
 #include "tunekit/devices/opencl/kernel.hpp"
+#include "tunekit/measure/build/built_file.hpp"
+#include "tunekit/measure/build/generated.hpp"
+#include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/timed.hpp"
 
 namespace tunekit::measure {

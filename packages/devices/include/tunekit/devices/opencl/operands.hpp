@@ -4,8 +4,8 @@
 /// \file
 /// The arguments of an OpenCL kernel, and the check of its outputs.
 
-#include "tunekit/devices/operands.hpp"
 #include "tunekit/devices/opencl/session.hpp"
+#include "tunekit/devices/operands.hpp"
 
 namespace tunekit::measure {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "tunekit/devices/detail/opencl_driver.hpp"
-#include "tunekit/devices/timing.hpp"
 #include "tunekit/devices/opencl/device.hpp"
+#include "tunekit/devices/timing.hpp"
 
 namespace tunekit::measure {
 

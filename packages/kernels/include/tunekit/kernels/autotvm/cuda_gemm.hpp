@@ -8,8 +8,8 @@
 
 #include "tunekit/kernels/autotvm/cuda.hpp"
 #include "tunekit/kernels/detail/autotvm_cuda_product.hpp"
-#include "tunekit/measure/build/source_template.hpp"
 #include "tunekit/measure/build/device_source.hpp"
+#include "tunekit/measure/build/source_template.hpp"
 
 namespace tunekit::kernels::autotvm {
 
@@ -49,7 +49,7 @@ template <class Config>
 /// Errors:     std::invalid_argument where a static check refuses it, or more than 4096 statements are unrolled.
 template <class Config>
 [[nodiscard]] measure::device_source batched_gemm_cuda_source(const gemm_shape& s, const Config& c,
-                                                            const cuda_limits& limits = {})
+                                                              const cuda_limits& limits = {})
 {
     return detail::batched_gemm_source("batched_gemm_cuda_source", s, c, limits, detail::device_language::cuda,
                                        "kernel");
@@ -63,7 +63,7 @@ template <class Config>
 /// Errors:     as there; std::invalid_argument where the shape is a batch.
 template <class Config>
 [[nodiscard]] measure::device_source dense_large_cuda_source(const gemm_shape& s, const Config& c,
-                                                           const cuda_limits& limits = {})
+                                                             const cuda_limits& limits = {})
 {
     constexpr const char* who = "dense_large_cuda_source";
     detail::require_indexable(who, s);
@@ -101,7 +101,7 @@ template <class Config>
 /// Errors:     std::invalid_argument where a static check refuses it, or the shape is a batch.
 template <class Config>
 [[nodiscard]] measure::device_source dense_small_cuda_source(const gemm_shape& s, const Config& c,
-                                                           const cuda_limits& limits = {})
+                                                             const cuda_limits& limits = {})
 {
     constexpr const char* who = "dense_small_cuda_source";
     detail::require_indexable(who, s);

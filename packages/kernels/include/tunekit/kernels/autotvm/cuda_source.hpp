@@ -14,8 +14,8 @@
 
 #include "tunekit/kernels/autotvm/cuda.hpp"
 #include "tunekit/kernels/detail/cuda_text.hpp"
-#include "tunekit/measure/build/source_template.hpp"
 #include "tunekit/measure/build/device_source.hpp"
+#include "tunekit/measure/build/source_template.hpp"
 
 namespace tunekit::kernels::autotvm {
 
@@ -162,7 +162,7 @@ template <class Config>
 /// Errors:     std::invalid_argument where a static check refuses it, or more than 4096 statements are unrolled.
 template <class Config>
 [[nodiscard]] measure::device_source conv2d_cuda_source(const conv2d_shape& s, const Config& c,
-                                                      const cuda_limits& limits = {})
+                                                        const cuda_limits& limits = {})
 {
     return detail::conv2d_source("conv2d_cuda_source", s, c, limits, detail::device_language::cuda, "kernel");
 }

@@ -16,8 +16,8 @@
 
 #include "tunekit/kernels/autotvm/cuda.hpp"
 #include "tunekit/kernels/detail/autotvm_cuda_product.hpp"
-#include "tunekit/measure/build/source_template.hpp"
 #include "tunekit/measure/build/device_source.hpp"
+#include "tunekit/measure/build/source_template.hpp"
 
 namespace tunekit::kernels::autotvm {
 
@@ -126,7 +126,7 @@ inline std::string each_element(std::string_view entry, std::string_view paramet
 /// Errors:     std::invalid_argument where a static check refuses it, or more than 4096 statements are unrolled.
 template <class Config>
 [[nodiscard]] measure::device_source winograd_cuda_source(const conv2d_shape& s, const Config& c,
-                                                        const cuda_limits& limits = {})
+                                                          const cuda_limits& limits = {})
 {
     using namespace detail;
     constexpr const char* who = "winograd_cuda_source";

@@ -8,8 +8,8 @@
 
 #include "tunekit/kernels/autotvm/cuda_gemm.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
-#include "tunekit/measure/build/source_template.hpp"
 #include "tunekit/measure/build/device_source.hpp"
+#include "tunekit/measure/build/source_template.hpp"
 
 namespace tunekit::kernels::autotvm {
 

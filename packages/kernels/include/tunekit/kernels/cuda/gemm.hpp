@@ -14,8 +14,8 @@
 #include "tunekit/kernels/cuda/gemm_space.hpp"
 #include "tunekit/kernels/detail/cuda_prologue.hpp"
 #include "tunekit/kernels/detail/cuda_text.hpp"
-#include "tunekit/measure/build/source_template.hpp"
 #include "tunekit/measure/build/device_source.hpp"
+#include "tunekit/measure/build/source_template.hpp"
 
 namespace tunekit::kernels {
 
@@ -193,7 +193,7 @@ struct cuda_gemm_text {
 /// Errors:     std::invalid_argument where a static check refuses it, or more than 4096 statements are unrolled.
 template <class Config>
 [[nodiscard]] measure::device_source cuda_gemm_source(const gemm_shape& s, cuda_arithmetic how, const Config& c,
-                                                    const autotvm::cuda_limits& limits = async_cuda_limits)
+                                                      const autotvm::cuda_limits& limits = async_cuda_limits)
 {
     require_valid(s);
     const autotvm::cuda_usage use = cuda_gemm_usage(c);
