@@ -178,6 +178,7 @@ else()
     message(STATUS "tunekit: the API reference is not tested, it needs clang++ and Python 3")
 endif()
 if(Python3_FOUND)
+    hygiene_once(upgrade sh ${CMAKE_CURRENT_SOURCE_DIR}/upgrade/upgrade.sh ${PROJECT_SOURCE_DIR})
     hygiene_test(header_listings sh ${CMAKE_CURRENT_SOURCE_DIR}/listings/headers.sh ${PROJECT_SOURCE_DIR} ${generated}/header_listings ${Python3_EXECUTABLE}
         ${CMAKE_CXX_COMPILER} ${flags})
     set_tests_properties(hygiene/header_listings PROPERTIES LABELS slow)
