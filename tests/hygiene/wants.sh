@@ -6,11 +6,11 @@ root=$1 compiler=$2
 bad=0
 scratch=$(mktemp)
 trap 'rm -f "$scratch"' EXIT
-# said REGEX HEADER FLAG...: compiling HEADER with the flags says REGEX first.
+# said REGEX HEADER FLAG...: compiling HEADER, of the core or of the package that it begins with, with the flags says REGEX first.
 said() {
     want=$1 header=$2
     shift 2
-    if echo "#include \"tunekit/$header\"" | "$compiler" -I"$root/include" -fsyntax-only -x c++ "$@" - >"$scratch" 2>&1; then
+    if echo "#include \"tunekit/$header\"" | "$compiler" -I"$root/include" -I"$root/packages/${header%%/*}/include" -fsyntax-only -x c++ "$@" - >"$scratch" 2>&1; then
         echo "$header $*: compiles, but must not"
         bad=1
     elif ! grep 'error' "$scratch" | head -n 1 | grep -Eq "$want" || [ "$(grep -c 'error:' "$scratch")" -gt 2 ]; then
@@ -25,4 +25,7 @@ said 'without -ffinite-math-only' space.hpp -std=c++20 -ffast-math
 if ! echo '#include <Eigen/Core>' | "$compiler" -E -x c++ - >/dev/null 2>&1; then
     said 'needs Eigen' linalg.hpp -std=c++20
 fi
+said 'stands on the package report: link tunekit::scoring' scoring/page.hpp -std=c++20
+said 'stands on the package formats: link tunekit::scoring' scoring/read_recordings.hpp -std=c++20
+said 'stands on the package formats: link tunekit::scoring' scoring/trajectory_file.hpp -std=c++20
 exit $bad

@@ -4,6 +4,11 @@
 /// \file
 /// A scoreboard as one self-contained HTML page.
 
+#if !__has_include("tunekit/report.hpp")
+#error \
+    "tunekit: scoring/page.hpp stands on the package report: link tunekit::scoring, or add -I packages/report/include"
+#endif
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -4,6 +4,11 @@
 /// \file
 /// Reads recorded spaces from files and folders, for scoring strategies. Needs zlib.
 
+#if !__has_include("tunekit/formats.hpp")
+#error \
+    "tunekit: scoring/read_recordings.hpp stands on the package formats: link tunekit::scoring, or add -I packages/formats/include"
+#endif
+
 #include <dirent.h>
 
 #include <algorithm>

@@ -4,6 +4,11 @@
 /// \file
 /// Trajectories as files, so that any tuner can be compared. Needs zlib.
 
+#if !__has_include("tunekit/formats.hpp")
+#error \
+    "tunekit: scoring/trajectory_file.hpp stands on the package formats: link tunekit::scoring, or add -I packages/formats/include"
+#endif
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
