@@ -71,7 +71,7 @@ function(tunekit_program name)
     cmake_parse_arguments(PARSE_ARGV 1 arg REQUIRED "" "SOURCES;LIBS")
     set(missing)
     foreach(library IN LISTS arg_LIBS)
-        if(NOT TARGET ${library})
+        if(NOT TARGET ${library} OR (library STREQUAL MPI::MPI_CXX AND NOT MPI_CXX_FOUND))  # FindMPI makes its target in any case
             string(APPEND missing " ${library}")
         endif()
     endforeach()
