@@ -44,6 +44,9 @@ function(tunekit_kernels target)
 endfunction()
 
 # Libraries that some of our programs stand on, each where it is installed; `scripts/needs test bench` installs them all.
+if(POLICY CMP0167)
+    cmake_policy(SET CMP0167 NEW)  # Boost's own package file: newer CMakes have no FindBoost
+endif()
 foreach(package Boost CLI11 nlohmann_json ZLIB benchmark doctest rapidcheck OpenBLAS OpenMP Threads)
     find_package(${package} QUIET)
 endforeach()
