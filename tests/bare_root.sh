@@ -11,7 +11,7 @@ usage() {
     cat <<'END'
 usage: tests/bare_root.sh [OPTION...] [WHO:COMMAND...]
   WHO:COMMAND     root:demo root:test user:demo user:test (default: these, in this order); both commands of one WHO share a machine
-  --cache DIR     a compiler cache (ccache) that the commands use: root fills it, too, the user only reads it
+  --cache DIR     a compiler cache (ccache) that the commands read: what is in it is not compiled again
   --packages DIR  where downloaded packages are kept for the next run
   --keep          the machines remain, and are named
 They are made below TMPDIR, or else /var/tmp, and take 3 GB.
@@ -41,9 +41,8 @@ on_machine() {
     set -- HOME="$home" USER="$who" LOGNAME="$who" PATH="$path"
     if [ -n "$cache" ]; then
         mkdir -p "$root/var/cache/ccache"
-        mount --bind "$cache" "$root/var/cache/ccache"
-        set -- "$@" CCACHE_DIR=/var/cache/ccache
-        [ "$who" = root ] || set -- "$@" CCACHE_READONLY=1 CCACHE_NOSTATS=1 CCACHE_TEMPDIR=/tmp
+        mount --bind -o ro "$cache" "$root/var/cache/ccache"
+        set -- "$@" CCACHE_DIR=/var/cache/ccache CCACHE_READONLY=1 CCACHE_NOSTATS=1 CCACHE_TEMPDIR=/tmp
     fi
     if [ -n "$packages" ]; then mount --bind "$packages" "$root/var/cache/apt/archives"; fi
     began=$(date +%s)
