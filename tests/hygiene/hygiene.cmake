@@ -127,6 +127,7 @@ hygiene_once(compiled sh ${hygiene}/compiled.sh ${PROJECT_SOURCE_DIR} ${CMAKE_CX
 hygiene_once(umbrellas sh ${PROJECT_SOURCE_DIR}/scripts/umbrellas --check)
 hygiene_once(licence sh ${hygiene}/licence.sh ${PROJECT_SOURCE_DIR})
 hygiene_once(pages sh ${hygiene}/pages.sh ${PROJECT_SOURCE_DIR})
+hygiene_once(warnings sh ${hygiene}/warnings.sh ${PROJECT_SOURCE_DIR})
 hygiene_once(version sh ${hygiene}/version.sh ${PROJECT_SOURCE_DIR} ${PROJECT_VERSION})
 hygiene_once(words sh ${hygiene}/words.sh ${PROJECT_SOURCE_DIR})
 hygiene_test(listings sh ${CMAKE_CURRENT_SOURCE_DIR}/listings/listings.sh ${PROJECT_SOURCE_DIR} ${generated}/listings ${CMAKE_CXX_COMPILER} ${flags})

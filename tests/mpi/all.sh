@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # all.sh: builds the scenarios and the example of ranks that build with the compiler wrapper of every MPI that is installed, one of them with sanitizers, and runs them.
-# CXXFLAGS are flags besides: -Werror in CI.
+# CXXFLAGS are flags besides.
 set -eu
 cd "$(dirname "$0")/../.."
 out=build/mpi
