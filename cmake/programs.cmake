@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # How our own tests, examples and benches are compiled. Nothing here reaches a user's target.
 
-# ccache where it is found, whatever the checkout's place; never for code compiled for this very machine (tunekit_native below).
+# ccache where it is found, whatever the checkout's place; never for code compiled for this very machine (tunekit_measured below).
 if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
     find_program(TUNEKIT_CCACHE ccache DOC "compiler cache for our own programs")
     if(TUNEKIT_CCACHE)
@@ -11,17 +11,16 @@ if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
 
-# Warnings, and no contraction of a * b + c across statements: the same seed gives the same run. Our own headers are included by their
-# path from the root: "programs/names.hpp", "tests/support/answers.hpp".
+# Warnings, which are errors in the presets of CI alone, and no contraction of a * b + c across statements: the same seed gives the same
+# run. Our own headers are included by their path from the root: "programs/names.hpp", "tests/support/answers.hpp".
 add_library(tunekit_checks INTERFACE)
 target_link_libraries(tunekit_checks INTERFACE tunekit)
 target_compile_options(tunekit_checks INTERFACE "SHELL:-iquote ${PROJECT_SOURCE_DIR}")
 target_compile_options(tunekit_checks INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
-    -Wold-style-cast -Wdouble-promotion -Wnon-virtual-dtor -Werror -ffp-contract=off)
+    -Wold-style-cast -Wdouble-promotion -Wnon-virtual-dtor -ffp-contract=off)
 
 # tunekit_native(TARGET [flags...]): optimised for the machine that compiles, whatever the build type, or for the architecture that
-# TUNEKIT_ARCHITECTURE names. Such objects are of no use on another machine, so they are never taken from a cache. Later flags win over
-# earlier ones.
+# TUNEKIT_ARCHITECTURE names. Later flags win over earlier ones.
 # g++ 12 warns of its own AVX-512 intrinsics (GCC bug 105593), which Eigen uses where the machine has them.
 set(TUNEKIT_ARCHITECTURE native CACHE STRING "-march of benches and micro-kernels, as haswell for AVX2")
 set(tunekit_native_flags -O3 -march=${TUNEKIT_ARCHITECTURE})
@@ -31,7 +30,17 @@ endif()
 function(tunekit_native target)
     get_target_property(sources ${target} SOURCES)
     set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS ${tunekit_native_flags} ${ARGN})
-    set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "")
+    tunekit_measured(${target})
+endfunction()
+
+# tunekit_measured(TARGET): one of the target `native`, all that is compiled with these flags (tests/levels.sh). Objects for this very
+# machine are of no use on another, so they are never taken from a cache.
+add_custom_target(native)
+function(tunekit_measured target)
+    add_dependencies(native ${target})
+    if(TUNEKIT_ARCHITECTURE STREQUAL native)
+        set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "")
+    endif()
 endfunction()
 
 # tunekit_kernels(TARGET): a target whose sources are tables of micro-kernels: native, contracting, full vectors.

@@ -3,7 +3,9 @@
 # generated_header.sh BUILD: a header that dispatch::write_header made compiles by itself under each compiler that there is, without a warning, and chooses in
 # constant expressions.
 set -eu
-header=$(cd "$(dirname "$0")/../.." && pwd)/tests/unit/dispatch/by_hand_header.golden
+cd "$(dirname "$0")/../.."
+. ./tests/programs/support/warnings.sh
+header=tests/unit/dispatch/by_hand_header.golden
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cp "$header" "$scratch/choice.hpp"
@@ -21,7 +23,7 @@ tried=0
 for compiler in g++ clang++; do
     command -v $compiler >/dev/null 2>&1 || continue
     for standard in 17 20; do
-        $compiler -std=c++$standard -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror "$scratch/use.cpp" -o "$scratch/use"
+        $compiler -std=c++$standard $warnings "$scratch/use.cpp" -o "$scratch/use"
         "$scratch/use"
         tried=$((tried + 1))
     done

@@ -6,6 +6,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 program=$1/examples/tune_shapes
 . "./tests/programs/support/refuses.sh"
+. "./tests/programs/support/warnings.sh"
 refuses '--shapes' --shapes 0 --results "$work/none"
 refuses '--seconds' --seconds -1 --results "$work/none"
 cp README.md "$work/page"
@@ -39,6 +40,6 @@ int main() { return 0; }
 END
 for compiler in g++ clang++; do
     command -v $compiler >/dev/null 2>&1 || continue
-    $compiler -std=c++17 -Wall -Wextra -Werror -I"$work" "$work/use.cpp" -o "$work/use" || fail "$compiler refuses the header"
+    $compiler -std=c++17 $warnings -I"$work" "$work/use.cpp" -o "$work/use" || fail "$compiler refuses the header"
 done
 exit $bad

@@ -46,6 +46,7 @@ void picks(std::uint64_t n, std::span<std::uint32_t> index, std::span<double> fr
     constexpr std::size_t most = 32;
     assert(n > 0 && n <= 0xffffffffU && index.size() == fraction.size() && index.size() <= most);
     const std::size_t m = index.size();
+    if (m > most) __builtin_unreachable();  // said to the compiler, too: g++ 12 warns of chosen[32] for AVX2
     std::uint64_t drawn[most], chosen[most];
     for (auto& x : drawn) x = ~std::uint64_t{0};  // no draw to reject
     double rest[most];
