@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 
 namespace tunekit::io {
 
@@ -64,16 +65,7 @@ namespace tunekit::io {
     }
 }
 
-/// The whole of `text` as a number; empty where it is none or does not fit `T`.
-template <class T>
-[[nodiscard]] std::optional<T> number(std::string_view text)
-{
-    T value{};
-    const char* end = text.data() + text.size();
-    const auto [at, failed] = std::from_chars(text.data(), end, value);
-    if (failed != std::errc{} || at != end) return std::nullopt;
-    return value;
-}
+using core::number;
 
 /// The shortest text that reads back as `value`.
 template <class T>
