@@ -31,8 +31,20 @@
 
 namespace tunekit::core::system {
 
-/// Whether everything that a candidate starts ends with the run, and limits of the address space hold. Elsewhere a process
-/// that leaves its group and its parent outlives the run, and the parent looks after memory.
-inline constexpr bool keeps_descent = TUNEKIT_ON_LINUX;
+/// Whether the system holds a process to a limit of its address space. macOS takes the limit and does not.
+inline constexpr bool limits_address_space = TUNEKIT_ON_LINUX;
+
+/// Whether a sanitizer is compiled in. It reserves address space, and may have a thread of its own.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+#else
+inline constexpr bool sanitized = false;
+#endif
 
 }  // namespace tunekit::core::system
