@@ -24,6 +24,13 @@ install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
 install(DIRECTORY bench/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tunekit/recordings)
 install(DIRECTORY docs examples programs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN CMakeLists.txt EXCLUDE)
 
+# What root installs or packs can be read by all, whatever the umask: CMake gives files their permissions, and folders what is left of them.
+install(CODE "
+foreach(folder IN ITEMS ${CMAKE_INSTALL_INCLUDEDIR}/tunekit ${tunekit_config_dir} ${CMAKE_INSTALL_DOCDIR} ${CMAKE_INSTALL_DATADIR}/tunekit)
+    file(CHMOD_RECURSE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/\${folder}\" DIRECTORY_PERMISSIONS
+        OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+endforeach()")
+
 # cpack -G DEB, TGZ: the same files as one package.
 if(PROJECT_IS_TOP_LEVEL)
     set(CPACK_PACKAGE_NAME tunekit)

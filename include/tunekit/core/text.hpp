@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Numbers from text: the same digits in every locale and from every standard library.
+/// Numbers from text and to text: the same digits in every locale and from every standard library.
 
 #include <charconv>
 #include <cmath>
@@ -117,6 +117,15 @@ template <class T>
     const leading<T> out = leading_number<T>(text);
     if (!out.fits || out.length == 0 || out.length != text.size()) return std::nullopt;
     return out.value;
+}
+
+/// `x` as printf writes it for "%.*f" (fixed), "%.*e" (scientific) or "%.*g" (general), with a point whatever the locale:
+/// for files, pictures and generated code. Precondition: `digits` is 0 to 60.
+/// Cost:       some 100 ns.
+[[nodiscard]] inline std::string text_of(double x, std::chars_format how, int digits)
+{
+    char buffer[400];  // 309 digits before the point, 60 after it
+    return {buffer, std::to_chars(buffer, buffer + sizeof buffer, x, how, digits).ptr};
 }
 
 }  // namespace tunekit::core

@@ -8,6 +8,8 @@
 #include <clocale>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -118,4 +120,24 @@ TEST_CASE("a number is the whole text, and fits")
     const auto begins = core::leading_number<double>("1.5e3) < 2");
     CHECK(begins.value == 1500);
     CHECK(begins.length == 5);
+}
+
+TEST_CASE("a number as text is printf's, with a point in every locale")
+{
+    const std::string before = std::setlocale(LC_ALL, nullptr);
+    const auto printed = [](const char* format, int digits, double x) {
+        char text[400];
+        std::snprintf(text, sizeof text, format, digits, x);
+        return std::string(text);
+    };
+    const std::initializer_list<double> numbers{0.0, -0.0, 1.0, 0.05, 12.25, 1e7, 123456.789, -3e-5, 5e-324, 1.7e308};
+    for (const double x : numbers)
+        for (const int digits : {0, 1, 4, 9}) {
+            CHECK(core::text_of(x, std::chars_format::fixed, digits) == printed("%.*f", digits, x));
+            CHECK(core::text_of(x, std::chars_format::scientific, digits) == printed("%.*e", digits, x));
+            CHECK(core::text_of(x, std::chars_format::general, digits) == printed("%.*g", digits, x));
+        }
+    for (const char* name : {"de_DE.UTF-8", "C"})
+        if (std::setlocale(LC_ALL, name) != nullptr) CHECK(core::text_of(12.25, std::chars_format::fixed, 2) == "12.25");
+    std::setlocale(LC_ALL, before.c_str());
 }

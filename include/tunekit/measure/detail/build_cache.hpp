@@ -53,7 +53,7 @@ public:
     {
         if (::mkdtemp(name_.data()) == nullptr)
             throw error("builder: no directory '" + name_ + "': " + std::strerror(errno) +
-                        "; name one that can be written");
+                        "; name one that can be written, or set TMPDIR to one");
         lock_ = descriptor(::open(name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
         if (lock_) ::flock(lock_.get(), LOCK_EX | LOCK_NB);
     }
@@ -123,7 +123,7 @@ public:
                         "', and who can do so runs code as you; want it owned by you, and chmod go-w");
         if (core::system::runs_nothing(name_))
             throw error("builder: the file system of '" + name_ +
-                        "' is mounted noexec, so nothing built there can be loaded; name a directory elsewhere");
+                        "' is mounted noexec, so nothing built there can be loaded; want one elsewhere: name it, or set TMPDIR");
         if (!named.empty()) temporary_directory::sweep(name_ + "/building-");
     }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
