@@ -44,9 +44,8 @@ namespace tunekit {
 /// budget of seconds, or that of the budget of trials at the rate so far, whichever is shorter.
 ///
 /// The line is written at most ten times a second, but at once for a better cost. It is forecast at most once a second,
-/// and cut to the terminal's width. When the object is destroyed, the line is written
-/// for the last answer and stays, with a line end. The search does
-/// not depend on it.
+/// and cut to the terminal's width, or to 80 columns where the terminal has none. When the object is destroyed, the line
+/// is written for the last answer and stays, with a line end. The search does not depend on it.
 /// Cost: a clock reading per answer; a millisecond for each task and forecast.
 class print_progress {
 public:
@@ -180,8 +179,10 @@ private:
             line += number(" | best %.4g ms", 1e3 * now.cost) + forecast(now, views, (std::min)(left, 60.0));
         if (left < forever) line += " | " + duration(left) + " left";
         winsize size{};
-        if (::ioctl(::fileno(to_), TIOCGWINSZ, &size) == 0 && size.ws_col > 1 && line.size() >= size.ws_col)
-            line.resize(size.ws_col - 1U);
+        const bool known = ::ioctl(::fileno(to_), TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+        const std::size_t columns =
+            known ? size.ws_col : 80;  // 0 where nobody has set it, as under script in a cron job
+        if (line.size() >= columns) line.resize(columns - 1);
         std::fprintf(to_, "\r%s\033[K", line.c_str());
         std::fflush(to_);
         shown_ = true;
