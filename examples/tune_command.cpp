@@ -24,8 +24,8 @@
 #include "programs/names.hpp"
 #include "programs/program.hpp"
 #include "programs/shell_words.hpp"
+#include "tunekit/core/machine.hpp"
 #include "tunekit/io/logged.hpp"
-#include "tunekit/io/machine.hpp"
 #include "tunekit/io/space_file.hpp"
 #include "tunekit/measure/program/program.hpp"
 #include "tunekit/measure/race.hpp"
@@ -272,8 +272,8 @@ int run(const command_options& o)
     programs::run_report page(o.report);
     const auto seen = [&](const tk::tuning& now) {
         auto run = tk::report::seen_run_of("tune_command", space, now);
-        run.facts = {"strategy " + o.strategy, "seed " + std::to_string(o.seed), "machine " + tk::io::machine_key(),
-                     "tunekit " + programs::version_text()};
+        run.facts = {"strategy " + o.strategy, "seed " + std::to_string(o.seed),
+                     "machine " + to_text(tk::this_machine()), "tunekit " + programs::version_text()};
         if (!is_time) run.facts.emplace_back("costs are numbers of the program: this page shows 1 as 1 s");
         run.workers = o.workers;
         run.repeat = {o.command_line};

@@ -35,8 +35,8 @@ conan)
     export CONAN_HOME="$dir/home"
     mkdir "$dir/library"  # conan builds its test beside the recipe
     (cd "$root" && cp -R VERSION LICENSE README.md CHANGELOG.md CMakeLists.txt cmake include docs examples programs bench packaging "$dir/library")
-    "$tool" profile detect >/dev/null 2>&1
-    "$tool" create "$dir/library/packaging/conan" --no-remote -s compiler.cppstd=20 -o "&:with_eigen=False" -o "&:with_io=False" >"$dir/log" 2>&1 || {
+    "$tool" profile detect >/dev/null 2>&1  # with g++ 12 its cppstd is gnu17, which the target raises
+    "$tool" create "$dir/library/packaging/conan" --no-remote >"$dir/log" 2>&1 || {
         tail -n 30 "$dir/log"
         exit 1
     }

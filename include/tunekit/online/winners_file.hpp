@@ -29,7 +29,7 @@ namespace tunekit::online {
 struct identity {
     std::string kernel{};   ///< the kernel's name; lines of other kernels in a file are left alone
     std::string version{};  ///< the version of the kernel's code
-    std::string device{};   ///< such as io::machine_key(), or the GPU and its driver
+    std::string device{};   ///< such as to_text(this_machine()), or the GPU and its driver
 
     friend bool operator==(const identity&, const identity&) = default;
 };

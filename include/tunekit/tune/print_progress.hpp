@@ -42,9 +42,8 @@ namespace tunekit {
 /// budget of seconds, or that of the budget of trials at the rate so far, whichever is shorter.
 ///
 /// The line is written at most ten times a second, but at once for a better cost. It is forecast at most once a second,
-/// and cut to the terminal's width. When the object is destroyed, the line is written
-/// for the last answer and stays, with a line end. The search does
-/// not depend on it.
+/// and cut to the terminal's width, or to 80 columns where the terminal has none. When the object is destroyed, the line
+/// is written for the last answer and stays, with a line end. The search does not depend on it.
 /// Cost: a clock reading per answer; a millisecond for each task and forecast.
 class print_progress {
 public:
@@ -177,8 +176,9 @@ private:
         if (now.cost < forever)
             line += number(" | best %.4g ms", 1e3 * now.cost) + forecast(now, views, (std::min)(left, 60.0));
         if (left < forever) line += " | " + duration(left) + " left";
-        const std::size_t columns = core::system::terminal_columns(to_);
-        if (columns > 1 && line.size() >= columns) line.resize(columns - 1);
+        const std::size_t known = core::system::terminal_columns(to_);
+        const std::size_t columns = known > 1 ? known : 80;  // 0 where nobody has set it, as under script in a cron job
+        if (line.size() >= columns) line.resize(columns - 1);
         std::fprintf(to_, "\r%s\033[K", line.c_str());
         std::fflush(to_);
         shown_ = true;
