@@ -160,18 +160,10 @@ inline void set_gain(tunekit::budget& limit, const command_options& o)
     limit.calls = o.calls;
 }
 
-/// --help, with the command behind the options. Older CLI11 has no `App::usage`.
-struct command_format : CLI::Formatter {
-    std::string make_usage(const CLI::App*, std::string name) const override
-    {
-        return "Usage: " + name + " [OPTIONS] -- PROGRAM [ARGUMENT]...\n";
-    }
-};
-
 /// The options of the program, on `app`.
 inline void describe(CLI::App& app, command_options& o)
 {
-    app.formatter(std::make_shared<command_format>());
+    app.formatter(std::make_shared<help_format>("-- PROGRAM [ARGUMENT]..."));
     app.footer("Example: tune_command --space space.json --seconds 600 -- ./program --tile {tile}");
     app.add_option("--space", o.space,
                    "file: our JSON, a T1 problem of Kernel Tuner or KTT, or a scenario of BaCO or HyperMapper")

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -30,6 +31,7 @@ struct network_options {
 
     void describe(CLI::App& app, const char* log_holds)
     {
+        app.formatter(std::make_shared<help_format>());
         app.add_option("--network", network, "resnet18, vgg16, alexnet, squeezenet, transformer or bert")
             ->required()
             ->type_name("NAME");
