@@ -138,6 +138,17 @@ debian)
     done
     "$root/tests/levels.sh" "$usr"
     ;;
+meson-tools)
+    meson setup "$dir/build" "$root" -Dtests=disabled -Dtools=enabled --buildtype release --prefix "$dir/usr" >"$dir/log"
+    meson install -C "$dir/build" >>"$dir/log" 2>&1 || { tail -n 30 "$dir/log"; exit 1; }
+    for tool in tune_command tune_report tune_network score_strategy; do
+        "$dir/usr/bin/$tool" --version | grep -x "$tool (tunekit) $version"
+        grep -q "^$tool .- " "$dir/usr/share/man/man1/$tool.1"
+        grep -q " $tool$" "$dir/usr/share/bash-completion/completions/$tool"
+    done
+    nm -D "$(find "$dir/usr" -name libtunekit_kokkos.so)" | grep -q kokkosp_init_library
+    "$root/tests/levels.sh" "$dir/usr"
+    ;;
 debian-root)
     # The README's example from the packages alone, by a user without rights, in a Debian with nothing but what it must have.
     for need in debootstrap chroot; do command -v $need >/dev/null 2>&1 || { echo "skipped: no $need"; exit 77; }; done

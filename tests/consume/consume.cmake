@@ -51,4 +51,9 @@ foreach(way IN ITEMS conan vcpkg spack debian debian-root single citation)
         ${CMAKE_CXX_COMPILER})
     set_tests_properties(packages/${way} PROPERTIES LABELS slow TIMEOUT 900 SKIP_RETURN_CODE 77)
 endforeach()
-set_tests_properties(packages/debian packages/debian-root PROPERTIES TIMEOUT 3600 RESOURCE_LOCK packages)  # one build of the tools for both
+if(TUNEKIT_MESON AND TUNEKIT_PKG_CONFIG)
+    add_test(NAME packages/meson-tools COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/packages.sh meson-tools ${PROJECT_SOURCE_DIR} ${work}/packages
+        ${CMAKE_CXX_COMPILER})
+    set_tests_properties(packages/meson-tools PROPERTIES LABELS slow TIMEOUT 3600)
+endif()
+set_tests_properties(packages/debian packages/debian-root PROPERTIES TIMEOUT 3600 RESOURCE_LOCK tools)  # one build for both
