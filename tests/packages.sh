@@ -29,14 +29,13 @@ consumer() {
     "$dir/consumer/tuned" | grep '^tunekit: arm 1'
 }
 
-# build_packages: Debian's two in $dir/build, as docs/packages.md makes them.
+# build_packages: Debian's two, as docs/packages.md makes them: in build/package, where a compiler cache knows the objects.
 build_packages() {
-    (cd "$root" && cmake --preset package -B "$work/debian-build") >"$dir/log"
-    cmake --build "$work/debian-build" >>"$dir/log" 2>&1 || { tail -n 30 "$dir/log"; exit 1; }
-    rm -f "$work/debian-build/"*.deb
-    (cd "$work/debian-build" && cpack -G DEB >>"$dir/log" 2>&1)
-    headers=$(ls "$work/debian-build/libtunekit-dev_$version"_all.deb)
-    tools=$(ls "$work/debian-build/tunekit-tools_$version"_*.deb)
+    build=$root/build/package
+    rm -f "$build"/*.deb
+    (cd "$root" && cmake --workflow --preset package) >"$dir/log" 2>&1 || { tail -n 30 "$dir/log"; exit 1; }
+    headers=$(ls "$build/libtunekit-dev_$version"_all.deb)
+    tools=$(ls "$build/tunekit-tools_$version"_*.deb)
 }
 fail() {
     echo "FAILED: $1"
