@@ -120,16 +120,16 @@ int main(int argc, char** argv)
     CLI::App app("Scores search strategies, and anybody's trajectories, on recorded spaces.", "score_strategy");
     app.add_option("--spaces", s.spaces, "folders of recorded spaces, or single ones [bench/data of tunekit's sources]")
         ->delimiter(',')
-        ->type_name("FOLDER,");
+        ->type_name("FOLDER[,FOLDER]");
     app.add_option("--only", s.only, "spaces of the folders whose name contains this");
     app.add_option("--strategy", s.strategies,
                    "names, or all; --list prints them. The first is what the others are compared with")
         ->delimiter(',')
-        ->type_name("NAME,");
+        ->type_name("NAME[,NAME]");
     app.add_option("--trajectories", s.trajectories,
                    "folders of a tuner's trajectories, SPACE.csv or SPACE.csv.gz; the folder names it")
         ->delimiter(',')
-        ->type_name("FOLDER,");
+        ->type_name("FOLDER[,FOLDER]");
     const auto number = [&app](const char* name, auto& to, const char* text) {
         app.add_option(name, to, text)->capture_default_str()->check(programs::whole_number());
     };

@@ -45,8 +45,8 @@ inline CLI::Validator whole_number()
             ""};
 }
 
-/// What --help prints, in the words of a manual page: a flag that may have a value is `--flag[=N]`, and `operands` stand
-/// behind the options.
+/// What --help prints, in the words of a manual page: names are `-o, --out`, a flag that may have a value is
+/// `--flag[=N]`, and `operands` stand behind the options.
 class help_format : public CLI::Formatter {
 public:
     explicit help_format(std::string operands = {}) : operands_(std::move(operands)) {}
@@ -59,6 +59,7 @@ public:
     std::string make_option_name(const CLI::Option* option, bool positional) const override
     {
         std::string out = CLI::Formatter::make_option_name(option, positional);
+        if (const auto at = out.find(",-"); at != std::string::npos) out.insert(at + 1, " ");
         if (const auto at = out.find('{'); at != std::string::npos) out.replace(at, out.find('}') + 1 - at, "[=N]");
         return out;
     }

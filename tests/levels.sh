@@ -41,9 +41,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # on PROCESSOR FOLDER: a processor of that kind loads the table of that folder, and its workers measure right results with it.
 on() {
-    LD_DEBUG=libs "$emulator" -cpu "$1" -E LD_DEBUG=libs "$prefix/bin/tune_network" --network alexnet --spaces 2>"$work/loaded" >"$work/spaces"
+    LD_DEBUG=libs "$emulator" -cpu "$1" -E LD_DEBUG=libs "$prefix/bin/tune_network" --network transformer --spaces 2>"$work/loaded" >"$work/spaces"
     grep -q "calling init: .*/$2/libtunekit_kernel_table.so" "$work/loaded" || fail "$1 loads another table than that of $2"
-    "$emulator" -cpu "$1" "$prefix/bin/tune_network" --network alexnet --seconds 20 --strategy random --json >"$work/run" 2>&1 || fail "$1: $(tail -n 3 "$work/run")"
+    "$emulator" -cpu "$1" "$prefix/bin/tune_network" --network transformer --seconds 10 --strategy random --json >"$work/run" 2>&1 || fail "$1: $(tail -n 3 "$work/run")"
     grep -q '"failed"' "$work/run" || fail "$1: no JSON"
 }
 on qemu64 tunekit
