@@ -29,10 +29,13 @@ target_compile_options(tunekit_checks INTERFACE -Wall -Wextra -Wpedantic -Wconve
     -Wold-style-cast -Wdouble-promotion -Wnon-virtual-dtor -ffp-contract=off)
 
 # tunekit_native(TARGET [flags...]): optimised for the machine that compiles, whatever the build type, or for the architecture that
-# TUNEKIT_ARCHITECTURE names. Later flags win over earlier ones.
+# TUNEKIT_ARCHITECTURE names; "portable" is for every one of its kind. Later flags win over earlier ones.
 # g++ 12 warns of its own AVX-512 intrinsics (GCC bug 105593), which Eigen uses where the machine has them.
-set(TUNEKIT_ARCHITECTURE native CACHE STRING "-march of benches and micro-kernels, as haswell for AVX2")
-set(tunekit_native_flags -O3 -march=${TUNEKIT_ARCHITECTURE})
+set(TUNEKIT_ARCHITECTURE native CACHE STRING "-march of benches and micro-kernels, as haswell for AVX2; portable: programs run anywhere")
+set(tunekit_native_flags -O3)
+if(NOT TUNEKIT_ARCHITECTURE STREQUAL portable)
+    list(APPEND tunekit_native_flags -march=${TUNEKIT_ARCHITECTURE})
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     list(APPEND tunekit_native_flags -Wno-maybe-uninitialized -Wno-uninitialized)
 endif()

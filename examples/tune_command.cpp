@@ -337,12 +337,12 @@ int main(int argc, char** argv)
     command_options o;
     CLI::App app(
         "Tunes any program by its command line: placeholders {name} in its arguments, variables and files stand for "
-        "the "
-        "parameters of a space.\ntune_command --space space.json --seconds 600 -- ./program --tile {tile}",
+        "the parameters of a space.",
         "tune_command");
     programs::describe(app, o);
     app.add_option("--strategy", o.strategy, "what is tried next: " + programs::list(programs::recipes()))
-        ->capture_default_str();
+        ->capture_default_str()
+        ->type_name("NAME");
     app.set_version_flag("--version", "tune_command (tunekit) " + programs::version_text());
     try {
         o.command_line = programs::shell_line(std::vector<std::string>(argv, argv + argc));

@@ -26,7 +26,7 @@ class Tunekit(ConanFile):
 
     def export_sources(self):
         for part in ("VERSION", "LICENSE", "README.md", "CHANGELOG.md", "CMakeLists.txt", "cmake/*", "include/*", "docs/*", "examples/*",
-                     "programs/*", "bench/data/*"):
+                     "programs/*"):
             copy(self, part, self._root, self.export_sources_folder)
 
     def requirements(self):
