@@ -3,10 +3,6 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME dev)
-# What root installs or packs can be read by all, whatever the umask.
-if(NOT DEFINED CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS)
-    set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-endif()
 
 set(tunekit_config_dir ${CMAKE_INSTALL_DATADIR}/cmake/tunekit)
 install(TARGETS tunekit EXPORT tunekit FILE_SET HEADERS)
@@ -27,3 +23,17 @@ endforeach()
 
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples programs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN CMakeLists.txt EXCLUDE)
+
+# tunekit_readable(FOLDER...): what root installs or packs can be read by all, whatever the umask: CMake gives files their permissions, and
+# folders what is left of them. To be called when all that is in them is installed.
+function(tunekit_readable)
+    install(CODE "
+foreach(folder IN ITEMS ${ARGN})
+    set(folder \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/\${folder}\")
+    if(EXISTS \"\${folder}\")
+        file(CHMOD_RECURSE \"\${folder}\" DIRECTORY_PERMISSIONS
+            OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+    endif()
+endforeach()")
+endfunction()
+tunekit_readable(${CMAKE_INSTALL_INCLUDEDIR}/tunekit ${tunekit_config_dir} ${CMAKE_INSTALL_DOCDIR})

@@ -49,3 +49,4 @@ foreach(tool IN LISTS tunekit_tools)
 endforeach()
 add_custom_target(tools_pages ALL DEPENDS ${pages}  # copied when they are built: a header-only installation has none
     COMMAND ${CMAKE_COMMAND} -E copy_directory ${PROJECT_BINARY_DIR}/completion ${PROJECT_BINARY_DIR}/tools)
+tunekit_readable(${private} ${CMAKE_INSTALL_DATADIR}/doc/tunekit-tools)
