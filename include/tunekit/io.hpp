@@ -7,6 +7,5 @@
 #include "tunekit/io/field.hpp"
 #include "tunekit/io/log.hpp"
 #include "tunekit/io/log_file.hpp"
-#include "tunekit/io/machine.hpp"
 #include "tunekit/io/problem.hpp"
 #include "tunekit/io/text.hpp"

@@ -106,8 +106,6 @@ pkg-config | pkg-config-* | meson-install)
     also=eigen3
     case $how in pkg-config-*) also=tunekit-${how#pkg-config-} ;; esac
     mkdir "$dir/build"
-    recordings=$(pkg-config --variable=recordings tunekit-scoring)
-    [ -e "$recordings/gemm_Out.params" ] # those that come with the library are installed
     # shellcheck disable=SC2046 # words are what pkg-config prints
     $CXX -std=c++20 "$dir/main.cpp" -o "$dir/build/consumer" $(pkg-config --cflags --libs tunekit $also)
     ;;
@@ -131,5 +129,10 @@ compiled)
     "$dir/build/consumer" | grep '^tunekit '
     ;;
 include) "$dir/build/consumer" | grep '^best of 48 trials' ;;
+formats | pkg-config-scoring)
+    "$dir/build/consumer" | grep '^tunekit '
+    "$dir/build/consumer" | grep 'recordings are not installed'
+    TUNEKIT_RECORDINGS="$root/packages/scoring/recordings" "$dir/build/consumer" | grep -x 'recordings: 1'
+    ;;
 *) "$dir/build/consumer" | grep '^tunekit ' ;;
 esac

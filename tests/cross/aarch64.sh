@@ -13,7 +13,7 @@ done
 mkdir -p "$work"
 for source in "$root"/tests/cross/kernels.cpp "$root"/packages/kernels/table/*.cpp; do
     $CXX -std=c++20 -O3 -ffp-contract=fast -Wall -Wextra -I"$root/include" -I"$root/packages/kernels/include" -iquote "$root" -c "$source" \
-        -o "$work/$(basename $source).o"
+        -o "$work/$(basename "$source").o"
 done
 $CXX -static "$work"/*.o -o "$work/kernels"
 qemu-aarch64 "$work/kernels"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # floors.sh ROOT: every #include "tunekit/..." of a header of the core is an edge that cmake/floors.txt allows, and every edge that it allows
-# is used; the core includes no package; FLOOR/detail/ is included by FLOOR alone, not by another floor, a package, a tool, an example or a
-# bench; no header names a standard or foreign header that costs every user too much. What a package may include of other packages, the
-# compiler holds by its include path.
+# is used; the core includes no package; FLOOR/detail/ is included by FLOOR alone (core/detail/ by every floor and package), not by another floor,
+# a package, a tool, an example or a bench; no header names a standard or foreign header that costs every user too much. What a package may
+# include of other packages, the compiler holds by its include path.
 set -eu
 cd "$1"
 files=$(mktemp)
@@ -36,7 +36,7 @@ FNR == 1 {
     sub(/".*/, "", name)
     if (name == "tunekit/version.hpp") next
     parts = split(name, to, "/")
-    if (to[1] == "tunekit" && parts > 3 && to[3] == "detail" && to[2] != floor)
+    if (to[1] == "tunekit" && parts > 3 && to[3] == "detail" && to[2] != floor && !(inside && to[2] == "core"))
         complain("includes \"" name "\", which serves " to[2] " alone")
     if (!inside) next
     if (parts < 3 || to[1] != "tunekit") { complain("includes \"" name "\", want \"tunekit/FLOOR/HEADER\""); next }

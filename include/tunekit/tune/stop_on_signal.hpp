@@ -6,8 +6,9 @@
 
 #include <atomic>
 #include <csignal>
-#include <cstddef>
+#include <optional>
 
+#include "tunekit/core/detail/system/signals.hpp"
 #include "tunekit/core/error.hpp"
 
 namespace tunekit {
@@ -42,16 +43,15 @@ public:
         if (detail::signals_watched.exchange(true))
             throw error("stop_on_signal: there is one already, want one at a time");
         detail::signal_heard = 0;
-        struct sigaction how{};
-        how.sa_handler = [](int signal) { detail::signal_heard = signal; };
-        how.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);  // a macro of another type
-        for (std::size_t k = 0; k < count; ++k) ::sigaction(signals[k], &how, &before_[k]);
+        interrupt_.emplace(SIGINT, note);
+        terminate_.emplace(SIGTERM, note);
     }
     stop_on_signal(const stop_on_signal&) = delete;
     stop_on_signal& operator=(const stop_on_signal&) = delete;
     ~stop_on_signal()
     {
-        for (std::size_t k = 0; k < count; ++k) ::sigaction(signals[k], &before_[k], nullptr);
+        interrupt_.reset();
+        terminate_.reset();
         detail::signals_watched = false;
     }
 
@@ -69,10 +69,9 @@ public:
     }
 
 private:
-    static constexpr std::size_t count = 2;
-    static constexpr int signals[count] = {SIGINT, SIGTERM};
+    static void note(int signal) { detail::signal_heard = signal; }
 
-    struct sigaction before_[count]{};
+    std::optional<core::system::handled_signal> interrupt_, terminate_;
 };
 
 }  // namespace tunekit
