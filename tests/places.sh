@@ -90,7 +90,7 @@ if [ "${1-}" = --inside ]; then
 fi
 
 # --- The places. Each sets `wrap` to what stands before a command there, and calls what is worth running.
-places='normal locale_c locale_utf8 locale_turkish locale_german umask blanks letters refused_path read_only noexec no_network one_core memory
+places='locale_c locale_utf8 locale_turkish locale_german umask blanks letters refused_path read_only noexec no_network one_core memory
  no_home empty_environment plain_user cmake_oldest cmake_newest make no_stdin no_stderr no_stdout no_proc zone no_cache'
 
 usage() {
@@ -131,12 +131,38 @@ skip() {
 }
 here() { echo "$work/$place"; }
 
+# reference PROGRAM: runs it in the normal place, once, and sees to it that it did its work there.
+reference() {
+    [ ! -e "$work/normal/said.${1%[.,]}" ] || return 0
+    mkdir -p "$work/normal"
+    case $1 in
+    numbers*)
+        { cmake -S "$root/tests/places" -B "$work/normal/consumer" -DTUNEKIT_AT="$root" -G Ninja && cmake --build "$work/normal/consumer" --target numbers; } \
+            >"$work/normal/built" 2>&1 || fail "numbers is not built: $(tail -n 3 "$work/normal/built")"
+        env LC_ALL=C sh "$self" --inside "$build" "$work/normal" numbers.
+        ;;
+    *) sh "$self" --inside "$build" "$work/normal" "$1" ;;
+    esac
+    case $1 in
+    tune) want='best  *1.5 tile = 4, mode = fast' ;;
+    report) want='[1-9][0-9]*' ;;
+    score) want='random gemm_Out .*' ;;
+    tutorial) want='64 of 540 configurations measured, 0 failed' ;;
+    generated) want='16 of [0-9]* configurations tried, 0 failed' ;;
+    network) want=5 ;;
+    *) want='.*[0-9][0-9][0-9][0-9].*' ;; # a sum
+    esac
+    said=$work/normal/said.${1%[.,]}
+    sed -n 1p "$said" | grep -q '^status 0$' && sed -n '2,$p' "$said" | grep -q "^$want\$" ||
+        fail "in the normal place $1 says $(tr '\n' ' ' <"$said") $(tail -n 1 "$work/normal/err.${1%[.,]}" 2>/dev/null)"
+}
 # alike PROGRAM...: runs them here and compares with the normal place.
 alike() {
+    for what in "$@"; do reference "$what"; done
     # shellcheck disable=SC2086 # words of a command
     ${wrap-} sh "$self" --inside "$build" "$(here)" "$@" || fail "$*: status $?"
     for what in "$@"; do
-        case $what in numbers*) what=numbers ;; esac
+        what=${what%[.,]}
         cmp -s "$(here)/said.$what" "$work/normal/said.$what" || {
             fail "$what is not as in the normal place"
             diff "$work/normal/said.$what" "$(here)/said.$what" | sed 's/^/    /' || true
@@ -205,16 +231,6 @@ outside_tmp() {
     esac
 }
 
-in_normal() {
-    consumes
-    cmake --build "$(here)/consumer" --target numbers >"$(here)/built" 2>&1 || { fail 'numbers is not built'; tail -n 5 "$(here)/built"; }
-    LC_ALL=C sh "$self" --inside "$build" "$(here)" tune report score header tutorial generated network numbers.
-    head -n 1 -q "$(here)"/said.* | grep -qv '^status 0' && fail "a program ends with another status than 0: $(head -n 1 "$(here)"/said.* | tr '\n' ' ')"
-    grep -q '^10 configurations measured, 0 failed$' "$(here)/said.tune" && grep -q '^best  *1.5 tile = 4, mode = fast$' "$(here)/said.tune" ||
-        fail "tune_command: $(cat "$(here)/said.tune")"
-    grep -q '^64 of 540 configurations measured, 0 failed$' "$(here)/said.tutorial" || fail "tutorial: $(cat "$(here)/said.tutorial")"
-    grep -q '^16 of [0-9]* configurations tried, 0 failed$' "$(here)/said.generated" || fail "generated_kernel: $(cat "$(here)/said.generated")"
-}
 # in_locale NAME POINT SOURCE: with the locale, made where the system lacks it.
 in_locale() {
     if [ -n "$3" ]; then
@@ -272,7 +288,7 @@ in_refused_path() {
     for name in 'a"b' 'a#b' 'a;b'; do
         mkdir -p "$(here)/$name/cmake"
         cp "$root/CMakeLists.txt" "$(here)/$name"
-        ! cmake -S "$(here)/$name" -B "$(here)/tree" -G Ninja >"$(here)/configured" 2>&1 || fail "$name: is taken"
+        ! cmake -S "$(here)/$name" -B "$(here)/$name/tree" -G Ninja >"$(here)/configured" 2>&1 || fail "$name: is taken"
         grep -q 'no build in a path with one of' "$(here)/configured" || fail "$name: $(head -n 3 "$(here)/configured")"
     done
 }
@@ -289,7 +305,8 @@ in_noexec() {
     set_up 'mount -t tmpfs -o noexec tmpfs /tmp; unset TMPDIR'
     refuses 'noexec' "$build/examples/generated_kernel"
     grep -q TMPDIR "$(here)/err" || fail 'generated_kernel does not name TMPDIR'
-    (cd "$(here)" && cp "$work/normal/space.json" "$work/normal/cost.sh" .)
+    reference tune
+    cp "$work/normal/space.json" "$work/normal/cost.sh" "$(here)"
     # shellcheck disable=SC2086 # words of a command
     (cd "$(here)" && $wrap "$build/tools/tune_command" --space space.json --repeat 1 --trials 2 --build /bin/cp cost.sh '{build}/made' -- '{build}/made' '{tile}' '{mode}' >out 2>err) || true
     cat "$(here)/out" "$(here)/err" | grep -q 'TMPDIR' || fail "tune_command does not name TMPDIR: $(cat "$(here)/err" "$(here)/out" | grep -v '^$' | head -n 3)"
@@ -372,6 +389,7 @@ in_no_stderr() { # what is opened next must not take its place
     unset closed
 }
 in_no_stdout() {
+    reference tune
     cp "$work/normal/space.json" "$work/normal/cost.sh" "$(here)"
     for where in closed full; do
         if [ $where = closed ]; then set_up 'exec >&-'; else set_up 'exec >/dev/full'; fi
@@ -398,10 +416,8 @@ in_no_cache() {
     configures "$root" cmake -G Ninja
 }
 
-# The normal place is what the others are compared with.
-# shellcheck disable=SC2046,SC2086 # words of a list
+# shellcheck disable=SC2086 # words of a list
 [ $# -gt 0 ] || set -- $places
-case $1 in normal) ;; *) set -- normal "$@" ;; esac
 passed=0
 for place in "$@"; do
     echo "$place"
@@ -412,7 +428,7 @@ for place in "$@"; do
     elif [ -n "$skipped" ]; then not_run="$not_run $place"
     else passed=$((passed + 1)); fi
     [ "$before" = 0 ] || bad=1
-    [ "$place" = normal ] || rm -rf "$(here)"
+    rm -rf "$(here)"
 done
 echo "$passed passed, $(echo $failed_places | wc -w) failed$failed_places, $(echo $not_run | wc -w) not run$not_run"
 [ -z "$failed_places" ] || exit 1

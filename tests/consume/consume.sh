@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # consume.sh HOW ROOT WORK COMPILER: builds and runs the program of this folder as a user's project would. The library lies
 # installed in WORK/prefix; where HOW is a subproject or meson-install it is taken from a copy of ROOT. without-boost and without-eigen
-# are find_package on a machine that lacks them; compiled links tunekit::compiled; component asks for components of 0.2 and for one that never was.
+# are find_package on a machine that lacks them, mpi-missing* on one without MPI; compiled links tunekit::compiled; component asks for
+# components of 0.2 and for one that never was.
 set -eu
 how=$1 root=$2 work=$3 CXX=$4
 export CXX
@@ -19,6 +20,7 @@ mkdir -p "$dir"
 case $how in
 without-*) folder=bare ;;
 pkg-config-scoring) folder=formats ;;
+mpi-missing*) folder=mpi-missing ;;
 pkg-config-*) folder=${how#pkg-config-} ;;
 *) folder=$how ;;
 esac
@@ -27,9 +29,7 @@ cp "$root/tests/consume/main.cpp" "$dir"
 if [ "$how" = mpi-subdirectory ]; then
     cp "$root/tests/consume/mpi/main.cpp" "$dir"
 fi
-if [ "$how" = compiled ]; then
-    cp "$root/tests/consume/bare/main.cpp" "$dir"
-fi
+case $how in compiled | mpi-missing*) cp "$root/tests/consume/bare/main.cpp" "$dir" ;; esac
 if [ "$how" = tuned_kernel ]; then
     mkdir -p "$dir/packages/kernels/table"
     cp "$root/packages/kernels/examples/tuned_kernel.cpp" "$dir"
@@ -65,7 +65,7 @@ folders_without() {
 }
 
 case $how in
-find_package | formats | mpi | devices | compiled | tuned_kernel) by_cmake -DCMAKE_PREFIX_PATH="$prefix" ;;
+find_package | formats | mpi | mpi-missing | devices | compiled | tuned_kernel) by_cmake -DCMAKE_PREFIX_PATH="$prefix" ;;
 without-boost)
     by_cmake -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$(folders_without boost)" -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON
     ;;
@@ -85,7 +85,7 @@ component)
     done
     exit 0
     ;;
-add_subdirectory | mpi-subdirectory)
+add_subdirectory | mpi-subdirectory | mpi-missing-subdirectory)
     copy_of_library "$dir/tunekit"
     by_cmake
     ;;

@@ -88,8 +88,8 @@ public:
             if (!close_all_but(theirs.get()) || ::dup2(3, 1) < 0 || ::dup2(3, 2) < 0) end_process(127);
             ::close(3);
             limit_memory(0);
-            core::system::forget_unwritten(
-                stdout);  // what this process had not printed yet is no message of a compiler
+            // What this process had not printed yet is no message of a compiler.
+            core::system::forget_unwritten(stdout);
             int status = 126;
             try {
                 status = work();
