@@ -52,7 +52,9 @@ concept read_by_library = requires(const char* text, T& x) { std::from_chars(tex
     if (begins("inf")) return 3;
     if (!begins("nan")) return 0;
     std::size_t end = 4;
-    const auto letter = [&](char c) { return c == '_' || (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z'); };
+    const auto letter = [&](char c) {
+        return c == '_' || (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z');
+    };
     while (end < text.size() && letter(text[end])) ++end;
     return text.size() > 3 && text[3] == '(' && end < text.size() && text[end] == ')' ? end + 1 : 3;
 }

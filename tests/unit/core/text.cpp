@@ -60,7 +60,8 @@ TEST_CASE("a double is read exactly, without the standard library's help too")
         // Half way between two doubles, a digit above it and one below it.
         const std::string whole = std::to_string((std::uint64_t{1} << 52) | (std::bit_cast<std::uint64_t>(x) >> 12));
         const std::string zeros(gen() % 50, '0'), power = "e" + std::to_string(static_cast<int>(gen() % 600) - 320);
-        for (const std::string& tail : {std::string(".5"), ".5" + zeros + "1", std::string(".4999999999999999999999999")}) {
+        for (const std::string& tail :
+             {std::string(".5"), ".5" + zeros + "1", std::string(".4999999999999999999999999")}) {
             compare(whole + tail);
             compare(whole + tail + power);
         }
@@ -69,13 +70,61 @@ TEST_CASE("a double is read exactly, without the standard library's help too")
 
 TEST_CASE("what is no number, or only begins with one, is told as the standard library tells it")
 {
-    for (const char* text :
-         {"",      "-",       "+1",   " 1",    "1 ",      ".",     "-.",     ".5",     "5.",       "-.5e",    "1e",      "1e+",
-          "1e-",   "1e5x",    "e5",   "1.2.3", "0x10",    "0x1p3", "inf",    "-inf",   "INFINITY", "infinit", "iNf1",    "nan",
-          "-NaN",  "nan(",    "nan()", "nan(a_1)", "nan(-)", "nanx", "1e309",  "-1e309", "1e308",    "1e-323",  "1e-324",  "1e-400",
-          "0e999", "0.0e999", "-0",   "-0e-9", "00000001", "1,5",  "1'000",  "2e-324", "3e-324",   "9e99999999999999999999",
-          "9e-99999999999999999999", "1.7976931348623157e308", "1.7976931348623159e308", "2.2250738585072011e-308",
-          "9007199254740993", "9007199254740992.99999999999999999999999", "0.1e1e1", "--1", "1-1"})
+    for (const char* text : {"",
+                             "-",
+                             "+1",
+                             " 1",
+                             "1 ",
+                             ".",
+                             "-.",
+                             ".5",
+                             "5.",
+                             "-.5e",
+                             "1e",
+                             "1e+",
+                             "1e-",
+                             "1e5x",
+                             "e5",
+                             "1.2.3",
+                             "0x10",
+                             "0x1p3",
+                             "inf",
+                             "-inf",
+                             "INFINITY",
+                             "infinit",
+                             "iNf1",
+                             "nan",
+                             "-NaN",
+                             "nan(",
+                             "nan()",
+                             "nan(a_1)",
+                             "nan(-)",
+                             "nanx",
+                             "1e309",
+                             "-1e309",
+                             "1e308",
+                             "1e-323",
+                             "1e-324",
+                             "1e-400",
+                             "0e999",
+                             "0.0e999",
+                             "-0",
+                             "-0e-9",
+                             "00000001",
+                             "1,5",
+                             "1'000",
+                             "2e-324",
+                             "3e-324",
+                             "9e99999999999999999999",
+                             "9e-99999999999999999999",
+                             "1.7976931348623157e308",
+                             "1.7976931348623159e308",
+                             "2.2250738585072011e-308",
+                             "9007199254740993",
+                             "9007199254740992.99999999999999999999999",
+                             "0.1e1e1",
+                             "--1",
+                             "1-1"})
         compare(text);
     compare(std::string("1\0002", 3));
     compare(std::string(5000, '9') + "e-5000");
@@ -138,6 +187,7 @@ TEST_CASE("a number as text is printf's, with a point in every locale")
             CHECK(core::text_of(x, std::chars_format::general, digits) == printed("%.*g", digits, x));
         }
     for (const char* name : {"de_DE.UTF-8", "C"})
-        if (std::setlocale(LC_ALL, name) != nullptr) CHECK(core::text_of(12.25, std::chars_format::fixed, 2) == "12.25");
+        if (std::setlocale(LC_ALL, name) != nullptr)
+            CHECK(core::text_of(12.25, std::chars_format::fixed, 2) == "12.25");
     std::setlocale(LC_ALL, before.c_str());
 }
