@@ -57,9 +57,11 @@ void write(const std::string& folder)
 
     // A run with its log, read back, and its page.
     const auto all = space.space();
-    tk::measure::function measure(all, [&](const auto& c) { return 0.5 + 0.125 * static_cast<double>(all.index_of(c).value()); });
+    tk::measure::function measure(
+        all, [&](const auto& c) { return 0.5 + 0.125 * static_cast<double>(all.index_of(c).value()); });
     const std::string log = file("log");
-    (void)tk::io::logged_run(log, all, measure, tk::search::annealing{}, {.trials = 4}, [](const auto&) {}, {.name = "n"});
+    (void)tk::io::logged_run(log, all, measure, tk::search::annealing{}, {.trials = 4}, [](const auto&) {},
+                             {.name = "n"});
     const auto back = tk::io::read_log(log);
     tk::tuning record;
     record.append(tk::io::trials_of(back, "n", all), 0);
@@ -78,7 +80,8 @@ void write(const std::string& folder)
     tk::io::write_text(file("page.html"), tk::report::to_page(run, tk::report::findings_of(run)));
 
     // Files and generated code.
-    const tk::study::trajectory path{.seconds = {0.5, 1.25}, .best = {std::numeric_limits<double>::infinity(), 0.0125}, .own = {1e-6, 2e-6}};
+    const tk::study::trajectory path{
+        .seconds = {0.5, 1.25}, .best = {std::numeric_limits<double>::infinity(), 0.0125}, .own = {1e-6, 2e-6}};
     tk::study::write_trajectories(file("path.csv"), std::vector{path});
     say("path", tk::study::read_trajectories(file("path.csv")).front().seconds.back());
     tk::io::t4_file t4;
@@ -87,7 +90,8 @@ void write(const std::string& folder)
     result.runtimes = {1.5, 2.25};
     tk::io::write_t4(file("t4.json"), t4);
     say("t4", tk::io::read_t4(file("t4.json")).results.front().runtimes.back());
-    const std::string line = tk::online::to_line({.of = {"k", "1", "d"}, .key = "m", .what = {.cost = 1.5, .runner_up_cost = 2.5, .default_cost = 3.5}});
+    const std::string line = tk::online::to_line(
+        {.of = {"k", "1", "d"}, .key = "m", .what = {.cost = 1.5, .runner_up_cost = 2.5, .default_cost = 3.5}});
     tk::io::write_text(file("winners"), line);
     say("winner", tk::online::winner_line_of(line).value().what.cost);
     const auto product = tk::kernels::autotvm::winograd_cuda_template(tk::kernels::square_conv2d(64, 14, 64, 3, 1, 1));

@@ -187,6 +187,7 @@ TEST_CASE("a number as text is printf's, with a point in every locale")
             CHECK(core::text_of(x, std::chars_format::general, digits) == printed("%.*g", digits, x));
         }
     for (const char* name : {"de_DE.UTF-8", "C"})
-        if (std::setlocale(LC_ALL, name) != nullptr) CHECK(core::text_of(12.25, std::chars_format::fixed, 2) == "12.25");
+        if (std::setlocale(LC_ALL, name) != nullptr)
+            CHECK(core::text_of(12.25, std::chars_format::fixed, 2) == "12.25");
     std::setlocale(LC_ALL, before.c_str());
 }

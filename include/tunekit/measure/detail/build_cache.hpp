@@ -123,7 +123,8 @@ public:
                         "', and who can do so runs code as you; want it owned by you, and chmod go-w");
         if (core::system::runs_nothing(name_))
             throw error("builder: the file system of '" + name_ +
-                        "' is mounted noexec, so nothing built there can be loaded; want one elsewhere: name it, or set TMPDIR");
+                        "' is mounted noexec, so nothing built there can be loaded; want one elsewhere: name it, or "
+                        "set TMPDIR");
         if (!named.empty()) temporary_directory::sweep(name_ + "/building-");
     }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }

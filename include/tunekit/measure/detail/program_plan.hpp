@@ -99,9 +99,10 @@ inline std::optional<failure> failure_of(const finished_run& run, const std::str
 {
     switch (run.how) {
         case run_end::not_started:
-            return failure{failure_kind::invalid, run.code,
-                           "'" + name + "' cannot be started: " + std::strerror(run.code) +
-                               (on_noexec(name) ? ", its file system is mounted noexec; set TMPDIR to a folder elsewhere" : "")};
+            return failure{
+                failure_kind::invalid, run.code,
+                "'" + name + "' cannot be started: " + std::strerror(run.code) +
+                    (on_noexec(name) ? ", its file system is mounted noexec; set TMPDIR to a folder elsewhere" : "")};
         case run_end::timed_out:
             return failure{failure_kind::run_timeout, 0,
                            "was still running after " + short_number(limits.wall_seconds) + " s" + said_by(run)};

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <utility>
 
-#include "tunekit/core/error.hpp"
 #include "tunekit/core/detail/system/numbers.hpp"
+#include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/measure/program/finished_run.hpp"
 #include "tunekit/measure/verify.hpp"

@@ -141,10 +141,7 @@ private:
 };
 
 /// A tick's value: a round number, as short as it is.
-[[nodiscard]] inline std::string tick_text(double x)
-{
-    return core::text_of(x, std::chars_format::general, 4);
-}
+[[nodiscard]] inline std::string tick_text(double x) { return core::text_of(x, std::chars_format::general, 4); }
 
 /// About how wide a text of 12 px is.
 [[nodiscard]] inline double width_of(std::string_view text)
