@@ -118,8 +118,10 @@ export CXX
 unset CMAKE_CXX_COMPILER_LAUNCHER CCACHE_DISABLE TUNEKIT_RECORDINGS || true
 work=$(mktemp -d "$build/places.XXXXXX") # not in /tmp, over which a place mounts something else
 trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
 chmod 755 "$work"
-bad=0 seen=0 failed_places='' not_run=''
+bad=0 failed_places='' not_run=''
 fail() {
     echo "  FAILED: $1"
     bad=1

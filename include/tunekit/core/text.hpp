@@ -5,8 +5,8 @@
 /// Numbers from text and to text: the same digits in every locale and from every standard library.
 
 #include <charconv>
-#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -88,7 +88,8 @@ concept read_by_library = requires(const char* text, T& x) { std::from_chars(tex
         out.length = end;
     }
     out.value = system::plain_strtod(std::string(text.substr(0, out.length)).c_str());
-    out.fits = word != 0 || (!std::isinf(out.value) && (out.value != 0 || zero));
+    constexpr double most = (std::numeric_limits<double>::max)();
+    out.fits = word != 0 || (out.value >= -most && out.value <= most && (out.value != 0 || zero));
     if (!out.fits) out.value = 0;
     return out;
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <new>
 #include <string>
@@ -18,7 +19,6 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/detail/line_seal.hpp"
 #include "tunekit/io/detail/regular_file.hpp"
-#include "tunekit/measure/clocks.hpp"
 
 namespace tunekit::io {
 
@@ -97,10 +97,11 @@ public:
         }
         if (const char* what = saved_ ? nullptr : lost(before)) return save(what);
         if (!write(before)) return false;
-        const auto second = static_cast<std::int64_t>(measure::wall_clock{}());
-        if ((when_ == sync::every_line || second != synced_) && !core::system::flush_to_disk(file_.fd()))
+        timespec now{};
+        ::clock_gettime(CLOCK_MONOTONIC, &now);
+        if ((when_ == sync::every_line || now.tv_sec != synced_) && !core::system::flush_to_disk(file_.fd()))
             return fail("cannot be synced: ", std::strerror(errno));
-        synced_ = second;
+        synced_ = now.tv_sec;
         return !failed();
     }
 
