@@ -11,7 +11,8 @@ usage() {
     cat <<'END'
 usage: tests/bare_root.sh [OPTION...] [WHO:COMMAND...]
   WHO:COMMAND     root:demo root:test user:demo user:test (default: these, in this order); both commands of one WHO share a machine
-  --cache DIR     a compiler cache (ccache) that the commands read: what is in it is not compiled again
+  --cache DIR     a compiler cache (ccache) that the commands read: what is in it is not compiled again;
+                  CCACHE_NAMESPACE and CCACHE_IGNOREOPTIONS of the environment hold there, too
   --packages DIR  where downloaded packages are kept for the next run
   --keep          the machines remain, and are named
 They are made below TMPDIR, or else /var/tmp, and take 3 GB.
@@ -43,6 +44,9 @@ on_machine() {
         mkdir -p "$root/var/cache/ccache"
         mount --bind -o ro "$cache" "$root/var/cache/ccache"
         set -- "$@" CCACHE_DIR=/var/cache/ccache CCACHE_READONLY=1 CCACHE_NOSTATS=1 CCACHE_TEMPDIR=/tmp
+        for setting in CCACHE_NAMESPACE CCACHE_IGNOREOPTIONS; do
+            ! value=$(printenv $setting) || set -- "$@" "$setting=$value"
+        done
     fi
     if [ -n "$packages" ]; then mount --bind "$packages" "$root/var/cache/apt/archives"; fi
     began=$(date +%s)
