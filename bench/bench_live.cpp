@@ -20,7 +20,7 @@
 #include "programs/operator_task.hpp"
 #include "programs/pools.hpp"
 #include "programs/program.hpp"
-#include "tunekit/io/machine.hpp"
+#include "tunekit/core/machine.hpp"
 #include "tunekit/io/read_log.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/measure/fixed.hpp"
@@ -62,7 +62,8 @@ live_run read_run(const std::string& path, const std::vector<programs::built_tas
 {
     const auto log = tk::io::read_log(path);
     const auto wrong = [&](const std::string& what) { throw tk::error("log " + path + ": " + what); };
-    if (log.header.machine != tk::io::machine_key()) wrong("was written on another machine, want one of this");
+    if (tk::kinship_of(log.header.machine, to_text(tk::this_machine())) != tk::kinship::same)
+        wrong("was written on another machine, " + tk::quoted_device(log.header.machine) + ", want one of this");
     if (log.header.tasks.size() != tasks.size()) wrong("has not the tasks of --network " + std::string(network.name));
     for (std::size_t k = 0; k < tasks.size(); ++k)
         if (log.header.tasks[k].fingerprint != tasks[k].space.fingerprint())

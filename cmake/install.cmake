@@ -2,6 +2,7 @@
 # Headers, find_package(tunekit), pkg-config, the pages and the examples: all of it independent of the architecture, so under share/.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME dev)
 
 set(tunekit_config_dir ${CMAKE_INSTALL_DATADIR}/cmake/tunekit)
 install(TARGETS tunekit EXPORT tunekit FILE_SET HEADERS)
@@ -21,20 +22,18 @@ foreach(name tunekit tunekit-io tunekit-mpi tunekit-cuda)
 endforeach()
 
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY bench/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tunekit/recordings)
 install(DIRECTORY docs examples programs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN CMakeLists.txt EXCLUDE)
 
-# cpack -G DEB, TGZ: the same files as one package.
-if(PROJECT_IS_TOP_LEVEL)
-    set(CPACK_PACKAGE_NAME tunekit)
-    set(CPACK_PACKAGE_CONTACT "The tunekit authors")
-    set(CPACK_PACKAGE_VENDOR "The tunekit authors")
-    set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
-    set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-    set(CPACK_DEBIAN_PACKAGE_NAME libtunekit-dev)
-    set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE all)
-    set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
-    set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-    set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libeigen3-dev, nlohmann-json3-dev, zlib1g-dev")
-    include(CPack)
-endif()
+# tunekit_readable(FOLDER...): what root installs or packs can be read by all, whatever the umask: CMake gives files their permissions, and
+# folders what is left of them. To be called when all that is in them is installed.
+function(tunekit_readable)
+    install(CODE "
+foreach(folder IN ITEMS ${ARGN})
+    set(folder \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/\${folder}\")
+    if(EXISTS \"\${folder}\")
+        file(CHMOD_RECURSE \"\${folder}\" DIRECTORY_PERMISSIONS
+            OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+    endif()
+endforeach()")
+endfunction()
+tunekit_readable(${CMAKE_INSTALL_INCLUDEDIR}/tunekit ${tunekit_config_dir} ${CMAKE_INSTALL_DOCDIR})

@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: MIT
 # How our own tests, examples and benches are compiled. Nothing here reaches a user's target.
 
-# ccache where it is found, whatever the checkout's place; never for code compiled for this very machine (tunekit_measured below).
+# ccache where it is found and works, whatever the checkout's place; never for code compiled for this very machine (tunekit_measured below).
+# Without a home folder that can be written it has no place for its cache, and then it compiles nothing.
 if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
     find_program(TUNEKIT_CCACHE ccache DOC "compiler cache for our own programs")
     if(TUNEKIT_CCACHE)
-        set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
-            ${TUNEKIT_CCACHE})
+        set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${TUNEKIT_CCACHE})
+        file(WRITE ${PROJECT_BINARY_DIR}/CMakeFiles/cached.cpp "int cached;\n")
+        execute_process(COMMAND ${launcher} ${CMAKE_CXX_COMPILER} -c cached.cpp -o cached.o
+            WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/CMakeFiles RESULT_VARIABLE refused ERROR_VARIABLE why OUTPUT_QUIET
+            ERROR_STRIP_TRAILING_WHITESPACE)
+        if(refused)
+            message(STATUS "tunekit: compiled without ccache, which does not work here (${why}); CCACHE_DIR may name a folder for it")
+        else()
+            set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+        endif()
     endif()
 endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -15,15 +24,18 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 # run. Our own headers are included by their path from the root: "programs/names.hpp", "tests/support/answers.hpp".
 add_library(tunekit_checks INTERFACE)
 target_link_libraries(tunekit_checks INTERFACE tunekit)
-target_compile_options(tunekit_checks INTERFACE "SHELL:-iquote ${PROJECT_SOURCE_DIR}")
+target_compile_options(tunekit_checks INTERFACE "-iquote${PROJECT_SOURCE_DIR}")
 target_compile_options(tunekit_checks INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
     -Wold-style-cast -Wdouble-promotion -Wnon-virtual-dtor -ffp-contract=off)
 
 # tunekit_native(TARGET [flags...]): optimised for the machine that compiles, whatever the build type, or for the architecture that
-# TUNEKIT_ARCHITECTURE names. Later flags win over earlier ones.
+# TUNEKIT_ARCHITECTURE names; "portable" is for every one of its kind. Later flags win over earlier ones.
 # g++ 12 warns of its own AVX-512 intrinsics (GCC bug 105593), which Eigen uses where the machine has them.
-set(TUNEKIT_ARCHITECTURE native CACHE STRING "-march of benches and micro-kernels, as haswell for AVX2")
-set(tunekit_native_flags -O3 -march=${TUNEKIT_ARCHITECTURE})
+set(TUNEKIT_ARCHITECTURE native CACHE STRING "-march of benches and micro-kernels, as haswell for AVX2; portable: programs run anywhere")
+set(tunekit_native_flags -O3)
+if(NOT TUNEKIT_ARCHITECTURE STREQUAL portable)
+    list(APPEND tunekit_native_flags -march=${TUNEKIT_ARCHITECTURE})
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     list(APPEND tunekit_native_flags -Wno-maybe-uninitialized -Wno-uninitialized)
 endif()

@@ -6,6 +6,7 @@
 // runs without tuning.
 
 #include <cstdio>
+#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
@@ -79,9 +80,7 @@ tk::index untuned(const Space& space)
     return space.index_of(c).value();
 }
 
-}  // namespace
-
-int main()
+int run()
 {
     tk::random::philox gen(1);
     layer on{noise(shape.inputs(), gen), noise(shape.weights(), gen)};
@@ -97,7 +96,11 @@ int main()
     const auto before = measure.measure(std::vector{untuned(program.space)}, {}).front();
     const tk::recipe how{tk::search::annealing{}, tk::measure::fixed{}, {.abandon_factor = 3, .max_run_seconds = 2}, 8};
     const auto found = tk::tune(program.space, measure, how, {.trials = 16}, gen);  // eight are built together
-    if (!found.found() || !before.ok()) return 1;
+    if (!found.found() || !before.ok()) {
+        std::fprintf(stderr, "nothing could be measured: %s\n",
+                     before.ok() ? found.most_often().c_str() : before.failed->message.c_str());
+        return 1;
+    }
 
     double building = 0;
     for (const auto& t : found.trials()) building += t.measured.build_seconds;
@@ -114,4 +117,16 @@ int main()
                 tk::get<"tile_ow">(c)[1], tk::get<"unroll_kw">(c) ? 1 : 0);
     std::printf("its source:\n%s", program.source_of(c).text.c_str());
     return 0;
+}
+
+}  // namespace
+
+int main()
+{
+    try {
+        return run();
+    } catch (const std::exception& e) {  // no compiler, no place for what it builds
+        std::fprintf(stderr, "%s\n", e.what());
+        return 2;
+    }
 }

@@ -118,15 +118,18 @@ int main(int argc, char** argv)
 {
     settings s;
     CLI::App app("Scores search strategies, and anybody's trajectories, on recorded spaces.", "score_strategy");
-    app.add_option("--spaces", s.spaces, "folders of recorded spaces, or single ones [those that come with tunekit]")
-        ->delimiter(',');
+    app.add_option("--spaces", s.spaces, "folders of recorded spaces, or single ones [bench/data of tunekit's sources]")
+        ->delimiter(',')
+        ->type_name("FOLDER[,FOLDER]");
     app.add_option("--only", s.only, "spaces of the folders whose name contains this");
     app.add_option("--strategy", s.strategies,
                    "names, or all; --list prints them. The first is what the others are compared with")
-        ->delimiter(',');
+        ->delimiter(',')
+        ->type_name("NAME[,NAME]");
     app.add_option("--trajectories", s.trajectories,
                    "folders of a tuner's trajectories, SPACE.csv or SPACE.csv.gz; the folder names it")
-        ->delimiter(',');
+        ->delimiter(',')
+        ->type_name("FOLDER[,FOLDER]");
     const auto number = [&app](const char* name, auto& to, const char* text) {
         app.add_option(name, to, text)->capture_default_str()->check(programs::whole_number());
     };
@@ -137,9 +140,10 @@ int main(int argc, char** argv)
     number("--evaluations", s.how.evaluations, "a run ends after this many, and not before its time has passed");
     app.add_option("--budgets", s.how.budgets, "that time, in times of what random search needs")
         ->capture_default_str();
-    app.add_option("--out", s.out, "folder for the trajectories, STRATEGY/SPACE.csv");
-    app.add_option("--html", s.html, "the scores as a page");
-    app.add_option("--json", s.json, "the scores as JSON; -: to standard output instead of the tables");
+    app.add_option("--out", s.out, "folder for the trajectories, STRATEGY/SPACE.csv")->type_name("FOLDER");
+    app.add_option("--html", s.html, "the scores as a page")->type_name("FILE");
+    app.add_option("--json", s.json, "the scores as JSON; -: to standard output instead of the tables")
+        ->type_name("FILE");
     app.add_flag("--list", s.list, "print the names of the strategies");
     return programs::run_program(app, argc, argv, [&] { run(s); });
 }

@@ -24,8 +24,8 @@
 #include "programs/names.hpp"
 #include "programs/program.hpp"
 #include "programs/shell_words.hpp"
+#include "tunekit/core/machine.hpp"
 #include "tunekit/io/logged.hpp"
-#include "tunekit/io/machine.hpp"
 #include "tunekit/io/space_file.hpp"
 #include "tunekit/measure/program/program.hpp"
 #include "tunekit/measure/race.hpp"
@@ -272,8 +272,8 @@ int run(const command_options& o)
     programs::run_report page(o.report);
     const auto seen = [&](const tk::tuning& now) {
         auto run = tk::report::seen_run_of("tune_command", space, now);
-        run.facts = {"strategy " + o.strategy, "seed " + std::to_string(o.seed), "machine " + tk::io::machine_key(),
-                     "tunekit " + programs::version_text()};
+        run.facts = {"strategy " + o.strategy, "seed " + std::to_string(o.seed),
+                     "machine " + to_text(tk::this_machine()), "tunekit " + programs::version_text()};
         if (!is_time) run.facts.emplace_back("costs are numbers of the program: this page shows 1 as 1 s");
         run.workers = o.workers;
         run.repeat = {o.command_line};
@@ -337,12 +337,12 @@ int main(int argc, char** argv)
     command_options o;
     CLI::App app(
         "Tunes any program by its command line: placeholders {name} in its arguments, variables and files stand for "
-        "the "
-        "parameters of a space.\ntune_command --space space.json --seconds 600 -- ./program --tile {tile}",
+        "the parameters of a space.",
         "tune_command");
     programs::describe(app, o);
     app.add_option("--strategy", o.strategy, "what is tried next: " + programs::list(programs::recipes()))
-        ->capture_default_str();
+        ->capture_default_str()
+        ->type_name("NAME");
     app.set_version_flag("--version", "tune_command (tunekit) " + programs::version_text());
     try {
         o.command_line = programs::shell_line(std::vector<std::string>(argv, argv + argc));

@@ -16,6 +16,7 @@
 #include "programs/network_options.hpp"
 #include "programs/operator_task.hpp"
 #include "programs/program.hpp"
+#include "tunekit/core/machine.hpp"
 #include "tunekit/io/logged.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/measure/clocks.hpp"
@@ -113,7 +114,7 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
         tk::io::logged run(log, std::move(t),
                            {.strategy = o.strategy,
                             .schedule = o.schedule,
-                            .machine = o.device.empty() ? tk::io::machine_key() : o.device,
+                            .machine = o.device.empty() ? to_text(tk::this_machine()) : o.device,
                             .seed = o.seed,
                             .mixed_devices = o.mixed,
                             .resume = o.resume});
@@ -167,7 +168,8 @@ int main(int argc, char** argv)
     CLI::App app("Tunes the operators of a network on the ranks of an MPI job.", "tune_network_mpi");
     app.set_version_flag("--version", "tune_network_mpi (tunekit) " + programs::version_text());
     o.describe(app, "file that takes every event, with who measured and on what");
-    app.add_option("--device", o.device, "key of what a rank measures on [the processor's model and its cores]");
+    app.add_option("--device", o.device,
+                   "key of what a rank measures on [the processor's family, model and vectors, and its cores]");
     app.add_flag("--mixed", o.mixed, "one run for all ranks, whatever their devices; else one for each kind");
     app.add_flag("--head-measures", o.head_measures, "rank 0 measures, too");
     const bool speaks = tk::mpi::launched().value_or(tk::mpi::place{}).rank == 0;  // one line, not one of each rank

@@ -91,11 +91,11 @@ int main(int argc, char** argv)
 {
     settings s;
     CLI::App app("Shows what a tuning run found: a log as one HTML page, or as text.", "tune_report");
-    app.add_option("log", s.log, "the log of a run, run.jsonl")->required();
-    app.add_option("-o,--out", s.out, "the page, one self-contained file");
+    app.add_option("log", s.log, "the log of a run, run.jsonl")->required()->type_name("FILE");
+    app.add_option("-o,--out", s.out, "the page, one self-contained file")->type_name("FILE");
     app.add_flag("--text", s.text, "print it to the terminal; so without -o");
-    app.add_option("--svg", s.svg, "a folder for the pictures as SVG files");
-    app.add_flag("--watch{5}", s.watch, "write the page again while the log grows, every 5 s, or --watch=SECONDS");
+    app.add_option("--svg", s.svg, "a folder for the pictures as SVG files")->type_name("FOLDER");
+    app.add_flag("--watch{5}", s.watch, "write the page again while the log grows, every 5 s, or every N");
     app.add_option("--title", s.title, "the page's, instead of the task's name");
     app.add_option("--peak", s.peak, "GFLOP/s of the machine, for shares of peak");
     const int status = programs::run_program(app, argc, argv, [&] { run(s); });

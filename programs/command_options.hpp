@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -162,34 +163,45 @@ inline void set_gain(tunekit::budget& limit, const command_options& o)
 /// The options of the program, on `app`.
 inline void describe(CLI::App& app, command_options& o)
 {
+    app.formatter(std::make_shared<help_format>("-- PROGRAM [ARGUMENT]..."));
+    app.footer("Example: tune_command --space space.json --seconds 600 -- ./program --tile {tile}");
     app.add_option("--space", o.space,
                    "file: our JSON, a T1 problem of Kernel Tuner or KTT, or a scenario of BaCO or HyperMapper")
-        ->required();
+        ->required()
+        ->type_name("FILE");
     app.add_option("--seconds", o.seconds, "wall time of the run; 60 where no other end is given");
     app.add_option("--trials", o.trials, "configurations to measure")->check(whole_number());
     app.add_option(
         "--stop-when-gain-below", o.gain_below,
         "end where a second of tuning is expected to save fewer seconds of the calls than this; needs --calls");
     app.add_option("--calls", o.calls, "how often the program will run with what is found, for --stop-when-gain-below");
-    app.add_option("--env", o.environment, "NAME=VALUE for the program, with placeholders; may be repeated")
-        ->allow_extra_args(false);
-    app.add_option("--file", o.files,
-                   "TEMPLATE:OUT: OUT is TEMPLATE with its placeholders filled in, before each configuration")
-        ->allow_extra_args(false);
+    app.add_option("--env", o.environment, "of the program's environment, with placeholders; may be repeated")
+        ->allow_extra_args(false)
+        ->type_name("NAME=VALUE");
+    app.add_option("--file", o.files, "OUT is TEMPLATE with its placeholders filled in, before each configuration")
+        ->allow_extra_args(false)
+        ->type_name("TEMPLATE:OUT");
     app.add_option("--build", o.build,
-                   "run first, once for the same arguments: words up to the next option, or all in one quoted text");
-    app.add_option("--build-directory", o.build_directory, "where builds are kept for later runs");
-    app.add_option("--directory", o.directory, "where the program runs; {scratch} is a folder of its own");
+                   "run first, once for the same arguments: words up to the next option, or all in one quoted text")
+        ->type_name("WORD");
+    app.add_option("--build-directory", o.build_directory, "where builds are kept for later runs")->type_name("FOLDER");
+    app.add_option("--directory", o.directory, "where the program runs; {scratch} is a folder of its own")
+        ->type_name("FOLDER");
     app.add_option("--result-file", o.result_file,
-                   "file that the program writes its numbers to; else its output has them");
+                   "file that the program writes its numbers to; else its output has them")
+        ->type_name("FILE");
     app.add_option("--cost", o.cost, "wall, cpu, regex:EXPRESSION or json:/POINTER; positive, smaller is better")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->type_name("READING");
     app.add_option("--number", o.numbers,
                    "NAME=regex:EXPRESSION or NAME=json:/POINTER: told beside the cost; may be repeated")
-        ->allow_extra_args(false);
-    app.add_option("--check", o.check, "status:N, output:FILE (of a run that was right) or command:WORDS");
+        ->allow_extra_args(false)
+        ->type_name("NAME=READING");
+    app.add_option("--check", o.check, "status:N, output:FILE (of a run that was right) or command:WORDS")
+        ->type_name("CHECK");
     app.add_option("--tolerance", o.tolerance, "relative, for the numbers of --check output:FILE");
-    app.add_option("--default", o.untuned, "NAME=VALUE,...: what is compared with; else the file's, else the first");
+    app.add_option("--default", o.untuned, "what is compared with; else the file's, else the first")
+        ->type_name("NAME=VALUE,...");
     app.add_option("--workers", o.workers, "configurations at a time, each on processors of its own")
         ->check(whole_number())
         ->capture_default_str();
@@ -206,11 +218,11 @@ inline void describe(CLI::App& app, command_options& o)
     app.add_option("--seed", o.seed, "same seed, same proposals for the same measurements")
         ->check(whole_number())
         ->capture_default_str();
-    app.add_option("--log", o.log, "file that takes a line for everything that happens");
+    app.add_option("--log", o.log, "file that takes a line for everything that happens")->type_name("FILE");
     app.add_flag("--resume", o.resume, "take up the run in the log");
     o.report.describe(app);
     app.add_flag("--json", o.json, "print JSON");
-    app.add_option("--t4", o.t4, "write every configuration as a T4 file");
+    app.add_option("--t4", o.t4, "write every configuration as a T4 file")->type_name("FILE");
     app.add_flag("--serve", o.serve,
                  "answer who asks by BaCO's protocol on standard input and output; no program is run");
 }

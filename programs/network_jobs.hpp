@@ -17,7 +17,7 @@
 #include "programs/network_options.hpp"
 #include "programs/operator_task.hpp"
 #include "programs/pools.hpp"
-#include "tunekit/io/machine.hpp"
+#include "tunekit/core/machine.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
 namespace programs {
@@ -41,7 +41,7 @@ struct network_jobs {
     /// The machine that a log belongs to, the device included.
     [[nodiscard]] std::string machine() const
     {
-        return tunekit::io::machine_key() + (cuda ? " " + cuda->device().name : "");
+        return to_text(tunekit::this_machine()) + (cuda ? ", " + cuda->device().name : "");
     }
 };
 

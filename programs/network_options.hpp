@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -30,9 +31,16 @@ struct network_options {
 
     void describe(CLI::App& app, const char* log_holds)
     {
-        app.add_option("--network", network, "resnet18, vgg16, alexnet, squeezenet, transformer or bert")->required();
-        app.add_option("--strategy", strategy, "what is tried next: " + list(strategies()))->capture_default_str();
-        app.add_option("--schedule", schedule, "which task is next: " + list(schedules()))->capture_default_str();
+        app.formatter(std::make_shared<help_format>());
+        app.add_option("--network", network, "resnet18, vgg16, alexnet, squeezenet, transformer or bert")
+            ->required()
+            ->type_name("NAME");
+        app.add_option("--strategy", strategy, "what is tried next: " + list(strategies()))
+            ->capture_default_str()
+            ->type_name("NAME");
+        app.add_option("--schedule", schedule, "which task is next: " + list(schedules()))
+            ->capture_default_str()
+            ->type_name("NAME");
         app.add_option("--seconds", seconds,
                        "wall time of tuning and the last comparison, of all tasks together; data and references are "
                        "made before")
@@ -40,7 +48,7 @@ struct network_options {
         app.add_option("--seed", seed, "same seed, same proposals for the same measurements")
             ->check(whole_number())
             ->capture_default_str();
-        app.add_option("--log", log, log_holds);
+        app.add_option("--log", log, log_holds)->type_name("FILE");
         app.add_flag("--resume", resume, "continue the run in the log");
     }
 
@@ -86,7 +94,7 @@ struct tune_network_options : network_options {
         network_options::describe(app,
                                   "file that takes a line for each configuration that goes out, and for each answer");
         app.add_option("--workers", workers, "candidates that run at a time, each on processors of its own; on cpu")
-            ->check(CLI::Range(1, 4096))
+            ->check(CLI::Range(1, 4096).description(""))
             ->capture_default_str();
         app.add_option("--slot-seconds", slot_seconds, "length of a slot; 0: seconds / (20 x tasks), within [0.1, 100]")
             ->capture_default_str();

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -44,11 +45,35 @@ inline CLI::Validator whole_number()
             ""};
 }
 
+/// What --help prints, in the words of a manual page: names are `-o, --out`, a flag that may have a value is
+/// `--flag[=N]`, and `operands` stand behind the options.
+class help_format : public CLI::Formatter {
+public:
+    explicit help_format(std::string operands = {}) : operands_(std::move(operands)) {}
+    std::string make_usage(const CLI::App* app, std::string name) const override
+    {
+        std::string out = CLI::Formatter::make_usage(app, std::move(name));
+        if (!operands_.empty()) out.insert(out.find_last_not_of('\n') + 1, ' ' + operands_);
+        return out;
+    }
+    std::string make_option_name(const CLI::Option* option, bool positional) const override
+    {
+        std::string out = CLI::Formatter::make_option_name(option, positional);
+        if (const auto at = out.find(",-"); at != std::string::npos) out.insert(at + 1, " ");
+        if (const auto at = out.find('{'); at != std::string::npos) out.replace(at, out.find('}') + 1 - at, "[=N]");
+        return out;
+    }
+
+private:
+    std::string operands_;
+};
+
 /// Parses, calls `run`, and returns the exit status: 2 after one line where the input is wrong, something cannot be had or
 /// the output cannot be written.
 template <class Run>
 int run_program(CLI::App& app, int argc, char** argv, Run&& run)
 {
+    app.formatter(std::make_shared<help_format>());
     app.set_version_flag("--version", app.get_name() + " (tunekit) " + version_text());
     try {
         app.parse(argc, argv);

@@ -43,8 +43,8 @@ struct report_options {
 
     void describe(CLI::App& app)
     {
-        app.add_option("--report", path, "the run as one HTML page, written at its end");
-        app.add_flag("--watch{5}", watch, "write the page again while the run goes on, every 5 s, or --watch=SECONDS");
+        app.add_option("--report", path, "the run as one HTML page, written at its end")->type_name("FILE");
+        app.add_flag("--watch{5}", watch, "write the page again while the run goes on, every 5 s, or every N");
     }
     /// Throws std::invalid_argument where the page could not be written.
     void check() const

@@ -27,7 +27,7 @@
 #include "examples/kokkos_tuner/kokkos_tools.hpp"
 #include "examples/kokkos_tuner/untuned.hpp"
 #include "tunekit/core/index_table.hpp"
-#include "tunekit/io/machine.hpp"
+#include "tunekit/core/machine.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/online/registry.hpp"
 #include "tunekit/space/dynamic_product.hpp"
@@ -186,7 +186,7 @@ void read_settings()
     t.only = setting("ONLY");
     t.version = setting("VERSION");
     t.device = setting("DEVICE");
-    if (t.device.empty()) t.device = tk::io::machine_key();
+    if (t.device.empty()) t.device = to_text(tk::this_machine());
     t.tiles = setting("TILES") == "1";
     t.quiet = setting("QUIET") == "1";
     const auto take = [](const char* name, auto& to) {

@@ -21,12 +21,12 @@
 #include "programs/gemm_family.hpp"
 #include "programs/operator_case.hpp"
 #include "programs/program.hpp"
+#include "tunekit/core/machine.hpp"
 #include "tunekit/dispatch/fit.hpp"
 #include "tunekit/dispatch/header.hpp"
 #include "tunekit/dispatch/results_file.hpp"
 #include "tunekit/dispatch/task_name.hpp"
 #include "tunekit/dispatch/tune_shapes.hpp"
-#include "tunekit/io/machine.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/in_process.hpp"
 #include "tunekit/measure/timed.hpp"
@@ -106,8 +106,11 @@ void run(const settings& s)
         if (family.size() < s.shapes) family.push_back({shape.m, shape.n, shape.k});
 
     tk::random::philox gen(s.seed);
-    const std::string device = tk::io::machine_key();
+    const std::string device = to_text(tk::this_machine());
     dispatch::results all = known(s.results);
+    for (const auto& d : all.devices)
+        if (tk::is_old_machine_name(d.device))
+            std::printf("%s: its rows count as another machine's\n", tk::quoted_device(d.device).c_str());
     const std::size_t before = dispatch::winners_of(all).size();
     all = dispatch::tune_shapes(std::move(all), family, make, tk::recipes::combined(),
                                 {.device = device, .budget = {.seconds = s.seconds, .trials_per_task = s.trials}}, gen);

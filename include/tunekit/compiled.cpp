@@ -8,6 +8,7 @@
 #endif
 #define TUNEKIT_BODIES 1
 
+#include "tunekit/core/machine.hpp"
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/linalg/singular_values.hpp"
 #include "tunekit/measure.hpp"

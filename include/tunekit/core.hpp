@@ -11,5 +11,7 @@
 #include "tunekit/core/executor.hpp"
 #include "tunekit/core/index_table.hpp"
 #include "tunekit/core/lanes.hpp"
+#include "tunekit/core/machine.hpp"
 #include "tunekit/core/polymorphic.hpp"
 #include "tunekit/core/state_of.hpp"
+#include "tunekit/core/text.hpp"

@@ -8,7 +8,6 @@
 #include "tunekit/io/field.hpp"
 #include "tunekit/io/log.hpp"
 #include "tunekit/io/log_file.hpp"
-#include "tunekit/io/machine.hpp"
 #include "tunekit/io/problem.hpp"
 #include "tunekit/io/replay_table.hpp"
 #include "tunekit/io/space_record.hpp"

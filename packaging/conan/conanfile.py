@@ -3,7 +3,6 @@
 import os
 
 from conan import ConanFile
-from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeToolchain
 from conan.tools.files import copy, load
 
@@ -16,7 +15,7 @@ class Tunekit(ConanFile):
     package_type = "header-library"
     settings = "os", "compiler", "build_type", "arch"
     options = {"with_eigen": [True, False], "with_io": [True, False]}
-    default_options = {"with_eigen": True, "with_io": True}
+    default_options = {"with_eigen": False, "with_io": False}  # headers that need a compiler and nothing else
 
     @property
     def _root(self):
@@ -27,7 +26,7 @@ class Tunekit(ConanFile):
 
     def export_sources(self):
         for part in ("VERSION", "LICENSE", "README.md", "CHANGELOG.md", "CMakeLists.txt", "cmake/*", "include/*", "docs/*", "examples/*",
-                     "programs/*", "bench/data/*"):
+                     "programs/*"):
             copy(self, part, self._root, self.export_sources_folder)
 
     def requirements(self):
@@ -36,9 +35,6 @@ class Tunekit(ConanFile):
         if self.options.with_io:
             self.requires("nlohmann_json/3.11.3", transitive_headers=True)
             self.requires("zlib/[>=1.2.11 <2]", transitive_headers=True)
-
-    def validate(self):
-        check_min_cppstd(self, 20)
 
     def package_id(self):
         self.info.clear()

@@ -40,8 +40,6 @@ copy_of_library() {
     for part in CHANGELOG.md CMakeLists.txt LICENSE README.md VERSION cmake docs examples include meson.build meson_options.txt programs; do
         cp -R "$root/$part" "$1"
     done
-    mkdir "$1/bench"
-    cp -R "$root/bench/data" "$1/bench"
 }
 
 # by_cmake ARGUMENT...: the program built by CMake.
@@ -94,8 +92,6 @@ pkg-config | pkg-config-* | meson-install)
     also=eigen3
     case $how in pkg-config-*) also=tunekit-${how#pkg-config-} ;; esac
     mkdir "$dir/build"
-    recordings=$(pkg-config --variable=recordings tunekit)
-    [ -e "$recordings/gemm_Out.params" ] # those that come with the library are installed
     # shellcheck disable=SC2046 # words are what pkg-config prints
     $CXX -std=c++20 "$dir/main.cpp" -o "$dir/build/consumer" $(pkg-config --cflags --libs tunekit $also)
     ;;
@@ -119,5 +115,10 @@ compiled)
     "$dir/build/consumer" | grep '^tunekit '
     ;;
 include) "$dir/build/consumer" | grep '^best of 48 trials' ;;
+io | pkg-config-io)
+    "$dir/build/consumer" | grep '^tunekit '
+    "$dir/build/consumer" | grep 'recordings are not installed'
+    TUNEKIT_RECORDINGS="$root/bench/data" "$dir/build/consumer" | grep -x 'recordings: 1'
+    ;;
 *) "$dir/build/consumer" | grep '^tunekit ' ;;
 esac

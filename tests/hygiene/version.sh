@@ -14,7 +14,7 @@ compare() {
 }
 compare include/tunekit/version.hpp "$(part MAJOR).$(part MINOR).$(part PATCH)"
 compare CMake "$2"
-compare CHANGELOG.md "$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1)"
+compare CHANGELOG.md "$(sed -n 's/^## \([0-9][0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1)"
 compare packaging/vcpkg "$(sed -n 's/.*"version": "\(.*\)".*/\1/p' packaging/vcpkg/tunekit/vcpkg.json)"
 compare packaging/spack "$(sed -n 's/^    version("\(.*\)").*/\1/p' packaging/spack/packages/tunekit/package.py)"
 compare CITATION.cff "$(sed -n 's/^version: *//p' CITATION.cff)"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # listings.sh ROOT WORK COMPILER FLAG...: the C++ of README.md and docs/*.md compiles. A listing with `int main` is a program as it stands. The others of
 # PAGE.md are bodies of functions in namespace PAGE, where tests/listings/PAGE.hpp declares what they speak of; they are one translation
-# unit, so that what they include is read once. The listings of a page that says `<!-- listings of FILE -->`
+# unit, so that what they include is read once. On a page that says `<!-- each listing compiles alone -->` each is a unit of its own, so
+# that its includes suffice. The listings of a page that says `<!-- listings of FILE -->`
 # stand in FILE word for word, which is built and run elsewhere. CUDA's (```cuda) wants nvcc and is left out.
 set -eu
 root=$1 work=$2
@@ -18,6 +19,7 @@ for page in README.md docs/*.md; do
         /^```/ { if (on) close(file); on = 0; next }
         on { print > file }' "$page"
     begun=
+    alone=$(sed -n 's/^<!-- each listing compiles alone -->$/yes/p' "$page")
     source=$(sed -n 's/^<!-- listings of \(.*\) -->$/\1/p' "$page")
     for part in "$work/$name".*.part; do
         [ -e "$part" ] || continue
@@ -32,6 +34,16 @@ for page in README.md docs/*.md; do
             continue
         fi
         fragments=$((fragments + 1))
+        if [ -n "$alone" ]; then
+            {
+                grep '^#include' "$part" || true
+                printf '#include "tests/listings/%s.hpp"\nnamespace %s {\nvoid listing()\n{\n#line 1 "%s"\n' "$name" "$name" "$part"
+                sed 's/^#include.*//' "$part"
+                printf '}\n}\n'
+            } >"$part.cpp"
+            "$@" -std=c++20 -fsyntax-only -iquote "$root" "$part.cpp" || { echo "$page: this listing does not compile alone: $part"; bad=1; }
+            continue
+        fi
         if [ -z "$begun" ]; then
             begun=1
             [ -e "tests/listings/$name.hpp" ] || { echo "$page: has a listing, but there is no tests/listings/$name.hpp"; bad=1; break; }

@@ -4,9 +4,8 @@
 /// \file
 /// A folder for the files of one test.
 
-#include <cstdlib>
 #include <filesystem>
-#include <stdexcept>
+#include <random>
 #include <string>
 
 namespace support {
@@ -16,8 +15,9 @@ class temporary_folder {
 public:
     temporary_folder()
     {
-        path_ = (std::filesystem::temp_directory_path() / "tunekit-XXXXXX").string();
-        if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no temporary folder");
+        std::random_device dice;
+        do path_ = (std::filesystem::temp_directory_path() / ("tunekit-" + std::to_string(dice()))).string();
+        while (!std::filesystem::create_directory(path_));
     }
     temporary_folder(const temporary_folder&) = delete;
     temporary_folder& operator=(const temporary_folder&) = delete;

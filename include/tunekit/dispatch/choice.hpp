@@ -139,7 +139,7 @@ struct pick {
 /// it and `load` reads it.
 ///
 ///     const dispatch::choice chosen = dispatch::fit(all, {.max_kernels = 8});
-///     const dispatch::pick p = chosen.choose(io::machine_key(), {128, 768, 768});
+///     const dispatch::pick p = chosen.choose(to_text(this_machine()), {128, 768, 768});
 ///     kernel_of(chosen.configs[p.config].candidate).run();
 ///
 /// A shape that was measured gets the best configuration there. Any other shape gets what the device's general rung

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/machine.hpp"
 #include "tunekit/dispatch/choice.hpp"
 #include "tunekit/dispatch/detail/line_reader.hpp"
 #include "tunekit/dispatch/detail/words.hpp"
@@ -220,12 +221,14 @@ struct wanted {
     std::string kernel{};           ///< the name of the kernel
     std::string version{};          ///< the version of the kernel's code
     std::uint64_t fingerprint = 0;  ///< the fingerprint of the space
-    std::string device{};           ///< the name of this machine, such as io::machine_key()
+    std::string device{};           ///< the name of this machine, such as to_text(this_machine())
 };
 
 /// A loaded choice, or one line that says why it was refused.
 struct loaded {
     std::optional<choice> chosen{};  ///< the choice; none where it was refused
+    std::string device{};            ///< the device of the choice to ask for: the program's own, or a kin of it
+    std::string note{};              ///< where it is a kin, one line that says so; else empty
     std::string refused{};           ///< the reason, in one line; empty where the choice was loaded
 
     /// Whether the choice was loaded.
@@ -233,13 +236,15 @@ struct loaded {
 };
 
 /// Loads a choice when a program starts. A file is refused where it is missing, cut, changed, or of another kernel,
-/// version, space or device. The result then has the reason in one line, and the built-in choice is used:
+/// version, space or device. The result then has the reason in one line, and the built-in choice is used. Where the
+/// device was not measured but a kin of it was (`kinship_of`), that one's part answers: it is a guess, better than for
+/// an unknown device, and `note` says so.
 ///
 ///     const auto file = dispatch::load("gemm.choice", {.kernel = "gemm", .version = "1",
 ///                                                       .fingerprint = gemm_choice::fingerprint,
-///                                                       .device = io::machine_key()});
+///                                                       .device = to_text(this_machine())});
 ///     if (!file) log(file.refused);
-///     const auto candidate = file ? file.chosen->configs[file.chosen->choose(device, at).config].candidate
+///     const auto candidate = file ? file.chosen->configs[file.chosen->choose(file.device, at).config].candidate
 ///                                 : gemm_choice::choose(m, n, k).candidate;
 ///
 /// Throws nothing but std::bad_alloc.
@@ -255,10 +260,22 @@ struct loaded {
         if (c.version != want.version) return other("version", c.version, want.version);
         if (c.fingerprint != want.fingerprint)
             return other("a space of fingerprint", io::in_hex(c.fingerprint), io::in_hex(want.fingerprint));
-        if (c.of_device(want.device) == nullptr)
-            return loaded{.refused = "choice " + path + ": does not know device " + want.device +
-                                     "; what was built in answers"};
-        return {.chosen = std::move(c)};
+        std::string knows;
+        const device_choice* kin = nullptr;
+        for (const device_choice& d : c.devices) {
+            const kinship on = kinship_of(d.device, want.device);
+            if (on == kinship::same) return {.chosen = std::move(c), .device = want.device};
+            if (on == kinship::kin && kin == nullptr) kin = &d;
+            knows += (knows.empty() ? "" : ", ") + quoted_device(d.device);
+        }
+        if (kin == nullptr)
+            return loaded{.refused = "choice " + path + ": does not know device " + quoted_device(want.device) +
+                                     (knows.empty() ? ", nor any" : ", only " + knows) + "; what was built in answers"};
+        std::string theirs = kin->device;
+        return {.chosen = std::move(c),
+                .device = theirs,
+                .note = "choice " + path + ": does not know device " + quoted_device(want.device) + "; its kin " +
+                        quoted_device(theirs) + " answers, tune here for better"};
     } catch (const std::bad_alloc&) {
         throw;
     } catch (const std::exception& bad) {

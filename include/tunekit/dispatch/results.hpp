@@ -89,7 +89,7 @@ namespace detail {
 ///
 ///     dispatch::results all{.kernel = "gemm", .fingerprint = space.fingerprint(), .sizes = {"m", "n", "k"},
 ///                           .parameters = names_of(space)};
-///     all.add({.device = io::machine_key(), .at = {128, 768, 768}, .candidate = 4711, .seconds = 1.2e-3});
+///     all.add({.device = to_text(this_machine()), .at = {128, 768, 768}, .candidate = 4711, .seconds = 1.2e-3});
 ///     all.merge(dispatch::read_results("from_the_other_machine.results"));
 ///
 /// All rows are of one space, so an index means the same configuration at each shape. What won at one shape can be

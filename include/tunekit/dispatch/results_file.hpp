@@ -40,7 +40,7 @@ inline constexpr std::size_t max_unfolded = std::size_t{1}
 ///     sizes m n k
 ///     parameters mr nv vl
 ///     config 4711 6 2 16
-///     device AMD%20EPYC,%202%20cores 2026-11-22
+///     device AuthenticAMD%2026.2.1,%202%20cores,%20avx512 2026-11-22
 ///     128 768 768 4711 0.00123 0.00122 0.00124 15 s
 ///     end 1b2c3d4e5f607182
 ///

@@ -89,7 +89,7 @@ inline void add_trials(results& to, const task& t, const shape_sizes& at, const 
 ///         return t;
 ///     };
 ///     all = dispatch::tune_shapes(std::move(all), family, make, tk::recipes::combined(),
-///                                 {.device = io::machine_key(), .budget = {.seconds = 600}}, gen);
+///                                 {.device = to_text(this_machine()), .budget = {.seconds = 600}}, gen);
 ///
 /// The shapes are tuned in waves of `together`, which `next_shapes` chooses. The recipe tunes each wave under its
 /// schedule. Each shape begins with its own known configurations, then with the winners of its `neighbours` nearest

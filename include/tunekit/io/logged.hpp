@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/machine.hpp"
 #include "tunekit/io/log.hpp"
 #include "tunekit/io/log_file.hpp"
-#include "tunekit/io/machine.hpp"
 #include "tunekit/io/read_log.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/tune/tune.hpp"
@@ -177,9 +177,9 @@ public:
     /// Records the device of a worker, before its first answer.
     void meet(std::size_t worker, worker_about about)
     {
-        if (!mixed_ && !device_.empty() && about.device != device_)
-            throw error("log " + path_ + ": its costs are of the device " + device_ + ", worker " +
-                        std::to_string(worker) + " measures on " + about.device +
+        if (!mixed_ && !device_.empty() && kinship_of(about.device, device_) != kinship::same)
+            throw error("log " + path_ + ": its costs are of the device " + quoted_device(device_) + ", worker " +
+                        std::to_string(worker) + " measures on " + quoted_device(about.device) +
                         "; resume on the same, name another file, or let devices mix");
         device_ = about.device;
         write({.what = log_event::kind::joined, .worker = worker, .about = about});
@@ -230,7 +230,7 @@ private:
         log_header out{.schema = event_log_schema,
                        .version = std::to_string(TUNEKIT_VERSION_MAJOR) + '.' + std::to_string(TUNEKIT_VERSION_MINOR) +
                                   '.' + std::to_string(TUNEKIT_VERSION_PATCH),
-                       .machine = options.machine.empty() ? machine_key() : options.machine,
+                       .machine = options.machine.empty() ? to_text(this_machine()) : options.machine,
                        .seed = options.seed,
                        .strategy = options.strategy,
                        .schedule = options.schedule,
@@ -290,7 +290,11 @@ private:
         };
         same("schema", std::to_string(was.schema), std::to_string(is.schema));
         same("tunekit version", was.version, is.version);
-        same("machine", was.machine, is.machine);
+        if (const kinship on = kinship_of(was.machine, is.machine); on != kinship::same)
+            throw error("log " + path + ": was written on the machine " + quoted_device(was.machine) +
+                        ", this one is " + quoted_device(is.machine) +
+                        (on == kinship::kin ? ", a kin, whose times are its own" : "") +
+                        "; resume there, delete the log, or name another file");
         same("seed", std::to_string(was.seed), std::to_string(is.seed));
         same("strategy", was.strategy, is.strategy);
         same("schedule", was.schedule, is.schedule);

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/machine.hpp"
+#include "tunekit/core/machine.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/isolated_workers.hpp"
 #include "tunekit/measure/worker_task.hpp"
@@ -36,7 +36,7 @@ namespace tunekit::mpi {
 /// Settings of `serve`.
 struct serve_options {
     measure::isolated_workers_options worker{};  ///< options of the process in which a rank runs candidates
-    std::string device{};        ///< the key of the device of this rank; empty: the processor's model and its cores
+    std::string device{};                        ///< the key of the device of this rank; empty: to_text(this_machine())
     bool mixed = false;          ///< whether all ranks are one run, whatever their devices; else one for each device
     bool head_measures = false;  ///< whether rank 0 measures as well; it always does where it is alone
     mpi::part part = mpi::part::measures;  ///< the part of a job that this rank does; ranks of a run may differ
@@ -191,7 +191,7 @@ leader serve(int& argc, char**& argv, Make make, serve_options options)
     int level = 0;
     detail::check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread");
     detail::check_place(told, own);
-    if (options.device.empty()) options.device = io::machine_key();
+    if (options.device.empty()) options.device = to_text(this_machine());
     int rank = 0, size = 1;
     MPI_Comm comm = MPI_COMM_NULL;
     const int color = options.mixed ? 0 : detail::class_of(options.device, MPI_COMM_WORLD);

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/error.hpp"
 #include "tunekit/core/index_table.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/online/detail/open_run.hpp"
@@ -220,6 +221,15 @@ public:
         s.lost = open_.front().books().lost;
         s.saved = open_.front().books().saved;
         return s;
+    }
+
+    /// Takes that configuration as the best so far, for a context that has not been called yet: another device's winner,
+    /// say. It is timed against the default first, and dropped where it is not faster. Throws std::invalid_argument
+    /// where it is outside the space.
+    void begin_with(index known)
+    {
+        require(known < how_->space.size(), "online::context: begin_with is no configuration of the space, want one");
+        open(known);
     }
 
     /// Tunes again, starting from the configuration in use, for applications that know that something has changed.

@@ -17,6 +17,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/index_table.hpp"
+#include "tunekit/core/machine.hpp"
 #include "tunekit/io/field.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/online/context.hpp"
@@ -38,21 +39,24 @@ template <class... Ts>
 /// The result of reading winners.
 struct loaded {
     std::size_t taken = 0;  ///< the number of lines that were taken: their contexts begin settled
+    std::size_t begun =
+        0;  ///< the number of lines of a kin device: their contexts are open, and begin with that winner
     std::vector<std::string>
         refused{};  ///< one sentence for each refused line of this kernel, and for each broken line
 };
 
 /// The contexts of one kernel, by key. Each is made when it is first asked for.
 ///
-///     tk::online::registry dslash({"dslash", "3.1", tk::io::machine_key()}, space, untuned);
+///     tk::online::registry dslash({"dslash", "3.1", to_text(tk::this_machine())}, space, untuned);
 ///     dslash.load("tuned.txt");
 ///     auto& t = dslash.at(tk::online::key(nx, ny));       // the reference stays good
 ///     t.run([&](const auto& c) { launch(c); });
 ///     dslash.save("tuned.txt");
 ///
 /// Several kernels, programs and processes may share one file. `save` writes the winners of settled contexts. `load`
-/// takes the lines of the same kernel, version, device, version of tunekit and space. It gives a reason for each line
-/// that it refuses.
+/// takes the lines of the same kernel, version, device, version of tunekit and space. Those of a kin device
+/// (`kinship_of`) it takes as a beginning: such a winner is the first best, and must win again here. It gives a reason
+/// for each line that it refuses.
 ///
 /// Errors:  std::invalid_argument for a default that is not in the space or a setting out of range.
 /// Threads: one at a time, and the same for each context.
@@ -81,8 +85,11 @@ public:
         const auto there = contexts_.find(key);
         if (there != contexts_.end()) return there->second;
         const auto known = known_.find(key);
-        if (known == known_.end()) return contexts_.try_emplace(std::string(key), how_, stream_of(key)).first->second;
-        return contexts_.try_emplace(std::string(key), how_, known->second, stream_of(key)).first->second;
+        if (known != known_.end())
+            return contexts_.try_emplace(std::string(key), how_, known->second, stream_of(key)).first->second;
+        context_type& made = contexts_.try_emplace(std::string(key), how_, stream_of(key)).first->second;
+        if (const auto kin = kin_.find(key); kin != kin_.end()) made.begin_with(kin->second);
+        return made;
     }
 
     /// All contexts that were asked for, by key.
@@ -116,9 +123,12 @@ public:
             const std::optional<winner_line> w = winner_line_of(line);
             if (w && w->of.kernel != of_.kernel) continue;
             const std::string why = w ? refusal(*w) : "it was cut or edited";
-            if (why.empty()) {
+            if (why.empty() && w->of.device == of_.device) {
                 known_.insert_or_assign(w->key, w->what);
                 ++out.taken;
+            } else if (why.empty()) {
+                kin_.insert_or_assign(w->key, w->what.winner);
+                ++out.begun;
             } else {
                 out.refused.push_back("line " + std::to_string(number) + (w ? " (" + io::escaped(w->key) + ")" : "") +
                                       ": " + why);
@@ -154,7 +164,8 @@ private:
             return std::string(what) + " is \"" + theirs + "\", here \"" + ours + '"';
         };
         if (w.of.version != of_.version) return differs("the kernel's version", w.of.version, of_.version);
-        if (w.of.device != of_.device) return differs("the device", w.of.device, of_.device);
+        if (kinship_of(w.of.device, of_.device) == kinship::other)
+            return "the device is " + quoted_device(w.of.device) + ", here " + quoted_device(of_.device);
         if (w.library != detail::library_version())
             return differs("the version of tunekit", w.library, detail::library_version());
         if (w.fingerprint != how_->space.fingerprint()) return "its space was another one";
@@ -184,6 +195,7 @@ private:
     std::shared_ptr<const setup<Space, Parts>> how_;
     std::map<std::string, context_type, std::less<>> contexts_{};
     std::map<std::string, outcome, std::less<>> known_{};
+    std::map<std::string, index, std::less<>> kin_{};  ///< winners of kin devices
 };
 
 }  // namespace tunekit::online

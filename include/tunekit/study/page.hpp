@@ -5,13 +5,14 @@
 /// A scoreboard as one self-contained HTML page.
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/text.hpp"
 #include "tunekit/report/document.hpp"
 #include "tunekit/report/figures.hpp"
 #include "tunekit/report/line_chart.hpp"
@@ -24,9 +25,7 @@ namespace detail {
 [[nodiscard]] inline std::string decimals(double x, int digits = 3)
 {
     if (!std::isfinite(x)) return "none";
-    char text[40];
-    std::snprintf(text, sizeof text, "%.*f", digits, x);
-    return text;
+    return core::text_of(x, std::chars_format::fixed, digits);
 }
 
 /// "0.512 (0.470 to 0.553)"

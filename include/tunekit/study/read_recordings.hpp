@@ -92,14 +92,20 @@ struct recordings_read {
     return out;
 }
 
-/// The folder of the recordings that come with tunekit: the environment variable TUNEKIT_RECORDINGS where it is set,
-/// else `installed`. CMake targets that link `tunekit::io` have the installed one as the macro of the same name.
+/// The folder of tunekit's recordings: the environment variable TUNEKIT_RECORDINGS where it is set, else `checkout`.
+/// CMake targets that link `tunekit::io` have the macro of the same name for it: a checkout's bench/data, and "" where
+/// tunekit is installed, as recordings are not. Throws tunekit::error where there is neither.
 ///
 ///     const auto spaces = study::read_recordings(study::recordings_folder(TUNEKIT_RECORDINGS)).spaces;
-[[nodiscard]] inline std::string recordings_folder(std::string installed)
+[[nodiscard]] inline std::string recordings_folder(std::string checkout)
 {
     const char* chosen = std::getenv("TUNEKIT_RECORDINGS");
-    return chosen != nullptr && *chosen != '\0' ? std::string(chosen) : std::move(installed);
+    if (chosen != nullptr && *chosen != '\0') return chosen;
+    if (checkout.empty())
+        throw error(
+            "recordings are not installed with it, want the folder bench/data of its sources in the environment "
+            "variable TUNEKIT_RECORDINGS, or as score_strategy --spaces FOLDER");
+    return checkout;
 }
 
 }  // namespace tunekit::study

@@ -5,10 +5,10 @@
 /// Trajectories as files, so that any tuner can be compared. Needs zlib.
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <optional>
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/io/read_recorded_space.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/study/trajectory.hpp"
@@ -38,18 +39,14 @@ namespace tunekit::study {
 [[nodiscard]] inline std::string to_csv(std::span<const trajectory> runs)
 {
     std::string out = "repeat,eval,sim_time_s,best_ms,overhead_s,row\n";
-    char text[80];
-    const auto add = [&](const char* format, auto... values) {
-        std::snprintf(text, sizeof text, format, values...);
-        out += text;
-    };
+    const auto nanoseconds = [](double seconds) { return core::text_of(seconds, std::chars_format::fixed, 9); };
     for (std::size_t repeat = 0; repeat < runs.size(); ++repeat) {
         const trajectory& run = runs[repeat];
         for (std::size_t k = 0; k < run.evaluations(); ++k) {
-            add("%zu,%zu,%.9f,", repeat, k + 1, run.seconds[k]);
+            out += std::to_string(repeat) + ',' + std::to_string(k + 1) + ',' + nanoseconds(run.seconds[k]) + ',';
             if (std::isfinite(run.best[k])) out += io::text_of(1e3 * run.best[k]);
             out += ',';
-            if (!run.own.empty() && std::isfinite(run.own[k])) add("%.9f", run.own[k]);
+            if (!run.own.empty() && std::isfinite(run.own[k])) out += nanoseconds(run.own[k]);
             out += ',';
             if (!run.rows.empty() && run.rows[k] != no_row) out += std::to_string(run.rows[k]);
             out += '\n';

@@ -4,9 +4,6 @@
 /// \file
 /// A progress line on the terminal: pace, best cost, time left, and the gain that more time promises.
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -18,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/system/terminal.hpp"
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/random/philox.hpp"
@@ -44,20 +42,19 @@ namespace tunekit {
 /// budget of seconds, or that of the budget of trials at the rate so far, whichever is shorter.
 ///
 /// The line is written at most ten times a second, but at once for a better cost. It is forecast at most once a second,
-/// and cut to the terminal's width. When the object is destroyed, the line is written
-/// for the last answer and stays, with a line end. The search does
-/// not depend on it.
+/// and cut to the terminal's width, or to 80 columns where the terminal has none. When the object is destroyed, the line
+/// is written for the last answer and stays, with a line end. The search does not depend on it.
 /// Cost: a clock reading per answer; a millisecond for each task and forecast.
 class print_progress {
 public:
     /// For one space; `limit` is the budget of the run. `to` is where the line goes.
     explicit print_progress(const budget& limit = {}, std::FILE* to = stderr)
-        : to_(to), trials_(limit.trials), seconds_(limit.seconds), on_(::isatty(::fileno(to)) != 0)
+        : to_(to), trials_(limit.trials), seconds_(limit.seconds), on_(core::system::is_terminal(to))
     {
     }
     /// For several tasks. With `tasks`, in the order of the run, the model's latency is forecast as well.
     explicit print_progress(const tasks_budget& limit, std::span<const task> tasks = {}, std::FILE* to = stderr)
-        : to_(to), seconds_(limit.seconds), on_(::isatty(::fileno(to)) != 0)
+        : to_(to), seconds_(limit.seconds), on_(core::system::is_terminal(to))
     {
         for (const task& t : tasks) {
             flops_.push_back(t.flops());
@@ -179,9 +176,9 @@ private:
         if (now.cost < forever)
             line += number(" | best %.4g ms", 1e3 * now.cost) + forecast(now, views, (std::min)(left, 60.0));
         if (left < forever) line += " | " + duration(left) + " left";
-        winsize size{};
-        if (::ioctl(::fileno(to_), TIOCGWINSZ, &size) == 0 && size.ws_col > 1 && line.size() >= size.ws_col)
-            line.resize(size.ws_col - 1U);
+        const std::size_t known = core::system::terminal_columns(to_);
+        const std::size_t columns = known > 1 ? known : 80;  // 0 where nobody has set it, as under script in a cron job
+        if (line.size() >= columns) line.resize(columns - 1);
         std::fprintf(to_, "\r%s\033[K", line.c_str());
         std::fflush(to_);
         shown_ = true;

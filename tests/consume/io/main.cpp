@@ -14,7 +14,13 @@ int main()
     } catch (const tunekit::error& e) {
         std::printf("tunekit %d: %s\n", TUNEKIT_VERSION, e.what());
     }
-#ifdef TUNEKIT_RECORDINGS  // by CMake and pkg-config --variable=recordings: what was installed
-    return tunekit::study::read_recordings(TUNEKIT_RECORDINGS).spaces.empty() ? 1 : 0;
+#ifndef TUNEKIT_RECORDINGS  // tunekit::io has it
+#define TUNEKIT_RECORDINGS ""
 #endif
+    try {
+        const auto folder = tunekit::study::recordings_folder(TUNEKIT_RECORDINGS);
+        std::printf("recordings: %zu\n", tunekit::study::read_recordings(folder, "gemm_Out").spaces.size());
+    } catch (const tunekit::error& e) {
+        std::printf("%s\n", e.what());
+    }
 }

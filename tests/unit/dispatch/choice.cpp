@@ -119,6 +119,8 @@ TEST_CASE("a program loads its own choice, and no other")
     const auto file = dispatch::load(path, want);
     REQUIRE(file);
     CHECK(*file.chosen == c);
+    CHECK(file.device == "AMD, 2 cores");
+    CHECK(file.note.empty());
     CHECK(file.refused.empty());
     const auto refused = [&](auto&& spoil, const char* why) {
         auto other = want;
@@ -131,9 +133,33 @@ TEST_CASE("a program loads its own choice, and no other")
     refused([](auto& w) { w.kernel = "conv"; }, "is of kernel");
     refused([](auto& w) { w.version = "2"; }, "is of version 1, not 2");
     refused([](auto& w) { w.fingerprint = 1; }, "is of a space of fingerprint");
-    refused([](auto& w) { w.device = "another"; }, "does not know device another");
+    refused([](auto& w) { w.device = "another"; },
+            "does not know device \"another\", only \"AMD, 2 cores\" (an old name, from before 0.3), ");
     tunekit::io::write_text(path, dispatch::to_text(c).substr(0, 400));
     refused([](auto&) {}, "was cut");
     ::unlink(path.c_str());
     refused([](auto&) {}, "cannot be opened");
+}
+
+TEST_CASE("a choice of a kin answers, and a line says so")
+{
+    auto c = fixtures::by_hand();
+    c.devices[0].device = "AuthenticAMD 25.17.1, 64 cores, avx512";
+    const support::temporary_folder folder;
+    const std::string path = folder / "gemm.choice";
+    dispatch::write_choice(path, c);
+    const auto load = [&](const char* device) {
+        return dispatch::load(path,
+                              {.kernel = c.kernel, .version = "1", .fingerprint = c.fingerprint, .device = device});
+    };
+    const auto file = load("AuthenticAMD 25.97.2, 2 cores, avx512");
+    REQUIRE(file);
+    CHECK(file.device == c.devices[0].device);
+    CHECK(file.note == "choice " + path +
+                           ": does not know device \"AuthenticAMD 25.97.2, 2 cores, avx512\"; its kin "
+                           "\"AuthenticAMD 25.17.1, 64 cores, avx512\" answers, tune here for better");
+    CHECK(file.chosen->choose(file.device, {8, 8, 8}).by == dispatch::rung::exact);
+    CHECK(load("AuthenticAMD 25.17.1, 64 cores, avx512").note.empty());
+    CHECK_FALSE(load("AuthenticAMD 26.2.1, 64 cores, avx512"));
+    CHECK_FALSE(load("AuthenticAMD 25.1.1, 64 cores, avx2"));
 }

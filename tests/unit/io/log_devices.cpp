@@ -96,7 +96,7 @@ TEST_CASE("a log is taken up on the same device alone, by any worker, and a refu
     CHECK_THROWS_WITH_AS(
         (void)run(file, {other}, 25),
         ("tunekit: log " + file +
-         ": its costs are of the device board, worker 0 measures on another board; resume on the same, name "
+         ": its costs are of the device \"board\", worker 0 measures on \"another board\"; resume on the same, name "
          "another file, or let devices mix")
             .c_str(),
         tk::error);

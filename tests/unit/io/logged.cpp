@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -195,7 +196,25 @@ TEST_CASE("a log of another run, or one that cannot be written, is one line that
     elsewhere.machine = "elsewhere";
     by_another.strategy = "random";
     named.name = "b";
-    refused(", not elsewhere; resume with the same", elsewhere, fresh());
+    refused(("was written on the machine " + tk::quoted_device(to_text(tk::this_machine())) +
+             ", this one is \"elsewhere\"; resume there")
+                .c_str(),
+            elsewhere, fresh());
+    const auto by_name = [&](const std::string& was, const char* is, const char* why) {
+        const std::string theirs = f / "theirs";
+        auto begun = how(false), resumed = how(true);
+        begun.machine = was;
+        resumed.machine = is;
+        {
+            const tk::io::logged run(theirs, fresh(), begun);
+        }
+        CHECK_THROWS_WITH_AS(tk::io::logged(theirs, fresh(), resumed), doctest::Contains(why), tk::error);
+        std::remove(theirs.c_str());
+    };
+    by_name("AuthenticAMD 25.17.1, 64 cores, avx512", "AuthenticAMD 25.17.1, 2 cores, avx512",
+            "this one is \"AuthenticAMD 25.17.1, 2 cores, avx512\", a kin, whose times are its own; resume there");
+    by_name("AMD EPYC, 2 cores", "AuthenticAMD 25.17.1, 2 cores, avx512",
+            "was written on the machine \"AMD EPYC, 2 cores\" (an old name, from before 0.3), this one is");
     refused("was written with strategy annealing, not random", by_another, fresh());
     refused("was written with task a, not b", named, fresh());
     refused("the space of its task a has 400 configurations, that of this run 800", how(true),

@@ -3,9 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -22,7 +19,7 @@ using support::temporary_folder;
 
 namespace {
 
-online::identity ours() { return {.kernel = "dslash", .version = "3.1", .device = "this machine, 2 cores"}; }
+online::identity ours() { return {.kernel = "dslash", .version = "3.1", .device = "this machine"}; }
 
 using registry = online::registry<support::tiles_space>;
 
@@ -121,11 +118,9 @@ TEST_CASE(
         REQUIRE(got.refused.size() == 1);
         return got.refused.front();
     };
-    CHECK(refused({"dslash", "3.2", "this machine, 2 cores"}) ==
-          "line 2 (8 8): the kernel's version is \"3.1\", here \"3.2\"");
-    CHECK(refused({"dslash", "3.1", "another"}) ==
-          "line 2 (8 8): the device is \"this machine, 2 cores\", here \"another\"");
-    const auto other_kernel = make({"axpy", "3.1", "this machine, 2 cores"}).load(folder / "tuned");
+    CHECK(refused({"dslash", "3.2", "this machine"}) == "line 2 (8 8): the kernel's version is \"3.1\", here \"3.2\"");
+    CHECK(refused({"dslash", "3.1", "another"}) == "line 2 (8 8): the device is \"this machine\", here \"another\"");
+    const auto other_kernel = make({"axpy", "3.1", "this machine"}).load(folder / "tuned");
     CHECK(other_kernel.taken == 0);
     CHECK(other_kernel.refused.empty());
     auto lines = r.winners();
@@ -139,6 +134,56 @@ TEST_CASE(
     const auto got = changed.load(folder / "tuned");
     REQUIRE(got.refused.size() == 1);
     CHECK(got.refused.front() == "line 2 (8 8): its space was another one");
+}
+
+TEST_CASE("registry: the winner of a kin begins a context, and must win again")
+{
+    const temporary_folder folder;
+    const std::string path = folder / "tuned";
+    const auto on = [](const char* device) { return make({"dslash", "3.1", device}); };
+    auto theirs = on("AuthenticAMD 25.17.1, 64 cores, avx512");
+    settle(theirs, "8 8");
+    theirs.save(path);
+    const tk::index winner = theirs.at("8 8").result()->winner;
+    REQUIRE(winner != 0);
+
+    auto here = on("AuthenticAMD 25.97.2, 2 cores, avx512");
+    const auto got = here.load(path);
+    CHECK(got.taken == 0);
+    CHECK(got.begun == 1);
+    CHECK(got.refused.empty());
+    auto& t = here.at("8 8");
+    CHECK_FALSE(t.settled());
+    CHECK(t.status().best == winner);
+    application same;
+    for (int k = 0; k < 100 && !t.settled(); ++k) same.calls(t, 1000);
+    CHECK(t.result()->winner == winner);
+    here.save(path);  // beside theirs, which keeps its own
+    const auto both = on("AuthenticAMD 25.97.2, 2 cores, avx512").load(path);
+    CHECK(both.taken == 1);
+    CHECK(both.begun == 1);
+
+    auto slow = on("AuthenticAMD 25.1.1, 2 cores, avx512");
+    CHECK(slow.load(path).begun == 2);
+    application another;
+    another.cost = [&](tk::index i) { return i == winner ? 0.1 : i == 5 ? 0.5e-3 : 1e-3; };
+    auto& u = slow.at("8 8");
+    const double took = another.calls(u, 1000);
+    CHECK(took < 1000 * 1e-3 + 10 * 0.1);  // its few first calls, and no more
+    for (int k = 0; k < 100 && !u.settled(); ++k) another.calls(u, 1000);
+    CHECK(u.result()->winner != winner);
+
+    auto other = on("AuthenticAMD 25.1.1, 2 cores, avx2");
+    CHECK(other.load(path).refused.size() == 2);
+    auto old = on("AMD EPYC, 2 cores");
+    settle(old, "4");
+    old.save(folder / "old");
+    const auto from_old = other.load(folder / "old");
+    REQUIRE(from_old.refused.size() == 1);
+    CHECK(from_old.refused.front() ==
+          "line 2 (4): the device is \"AMD EPYC, 2 cores\" (an old name, from before 0.3), here "
+          "\"AuthenticAMD 25.1.1, 2 cores, avx2\"");
+    CHECK_THROWS_AS(u.begin_with(70), std::invalid_argument);
 }
 
 TEST_CASE("registry: a foreign file is refused and stays as it is")
@@ -180,35 +225,4 @@ TEST_CASE("registry: a cut line is told, and what others wrote stays")
     CHECK(make({"axpy", "1", "elsewhere"}).load(path).taken == 1);
     for (int k = 0; k < 3; ++k) r.save(path);
     CHECK(tk::io::lines(tk::io::read_text(path)).size() == 5);  // a line a context, and the cut one
-}
-
-TEST_CASE("registry: what processes write at the same time is merged")
-{
-    const temporary_folder folder;
-    const std::string path = folder / "tuned";
-    std::vector<pid_t> children;
-    for (int k = 0; k < 4; ++k) {
-        const pid_t child = ::fork();
-        if (child == 0) {
-            online::winner_line w{
-                .of = ours(),
-                .library = "1",
-                .fingerprint = 5,
-                .key = {},
-                .what = {.winner = 7, .runner_up = 9, .cost = 0.25, .runner_up_cost = 0.5, .default_cost = 1},
-                .values = "a=1"};
-            for (int n = 0; n < 25; ++n) {
-                w.key = online::key(k, n);
-                online::write_winners(path, {w});
-            }
-            ::_exit(0);
-        }
-        children.push_back(child);
-    }
-    for (const pid_t child : children) {
-        int status = 0;
-        ::waitpid(child, &status, 0);
-        CHECK(status == 0);
-    }
-    CHECK(tk::io::lines(tk::io::read_text(path)).size() == 101);
 }

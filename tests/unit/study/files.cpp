@@ -104,7 +104,7 @@ TEST_CASE("recordings of a folder, of one file, by name; a played one knows its 
     CHECK_THROWS_AS((void)tk::study::read_recordings("bench/data", "nothing"), tk::error);
 }
 
-TEST_CASE("the folder of the recordings: the environment decides, else what was installed")
+TEST_CASE("the folder of the recordings: the environment decides, else that of a checkout")
 {
     ::unsetenv("TUNEKIT_RECORDINGS");
     CHECK(tk::study::recordings_folder("there") == "there");
@@ -112,5 +112,6 @@ TEST_CASE("the folder of the recordings: the environment decides, else what was 
     CHECK(tk::study::recordings_folder("there") == "elsewhere");
     ::setenv("TUNEKIT_RECORDINGS", "", 1);
     CHECK(tk::study::recordings_folder("there") == "there");
+    CHECK_THROWS_AS((void)tk::study::recordings_folder(""), tk::error);  // an installed tunekit has none
     ::unsetenv("TUNEKIT_RECORDINGS");
 }

@@ -137,6 +137,22 @@ TEST_CASE("the line is cut to the terminal's width")
     CHECK(terminal.said() == "\r1 of 10 trials, 0 failed, 0.5\033[K");
 }
 
+TEST_CASE("a terminal whose width nobody has set counts as one of 80 columns")
+{
+    pseudo_terminal none(0), eighty(80), wide(200);
+    const auto line_on = [](pseudo_terminal& terminal) {
+        tk::print_progress watch(tk::budget{.seconds = 1000}, terminal.theirs);
+        tk::tuning record;
+        for (int i = 0; i < 20; ++i) tell(record, 0.02 - 0.0005 * i, 1);
+        watch(record);
+        return terminal.said();
+    };
+    const std::string line = line_on(none);
+    CHECK(line == line_on(eighty));
+    CHECK(line.size() == 79 + std::string("\r\033[K").size());
+    CHECK(line_on(wide).size() > line.size());
+}
+
 TEST_CASE("several tasks: the model's latency once all have a configuration")
 {
     pseudo_terminal terminal(200);

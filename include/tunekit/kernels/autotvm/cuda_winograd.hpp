@@ -6,14 +6,15 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/text.hpp"
 #include "tunekit/kernels/autotvm/cuda.hpp"
 #include "tunekit/kernels/detail/autotvm_cuda_product.hpp"
 #include "tunekit/measure/build/source_template.hpp"
@@ -78,10 +79,8 @@ inline std::string both_sides(const std::vector<double>& t, int rows, int column
             const double factor =
                 t[static_cast<std::size_t>(i) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(k)];
             if (factor == 0) continue;
-            char number[32];
-            std::snprintf(number, sizeof number, "%.9ef", factor);
             sum += sum.empty() ? "" : " + ";
-            if (factor != 1) sum += lines(number, " * ");
+            if (factor != 1) sum += lines(core::text_of(factor, std::chars_format::scientific, 9), "f * ");
             sum += element(k);
         }
         return sum;

@@ -8,7 +8,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -16,7 +15,9 @@
 #include <string_view>
 #include <utility>
 
+#include "tunekit/core/detail/system/numbers.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/measure/program/finished_run.hpp"
 #include "tunekit/measure/verify.hpp"
 
@@ -31,9 +32,9 @@ inline std::pair<double, std::size_t> leading_number(const char* text)
     const char* digits = text + (*text == '-' || *text == '+' ? 1 : 0);
     const bool decimal = (*digits >= '0' && *digits <= '9') || (*digits == '.' && digits[1] >= '0' && digits[1] <= '9');
     if (!decimal || (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))) return {0, 0};
-    char* end = nullptr;
-    const double value = std::strtod(text, &end);
-    return {value, static_cast<std::size_t>(end - text)};
+    const std::size_t plus = *text == '+' ? 1 : 0;
+    const auto found = core::leading_number<double>(text + plus);  // whatever the locale of this program
+    return {found.fits ? found.value : core::system::plain_strtod(text), plus + found.length};
 }
 
 /// The end of a text, on one line, for messages.

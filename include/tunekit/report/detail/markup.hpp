@@ -5,11 +5,14 @@
 /// Text and numbers as a page shows them.
 
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <string>
 #include <string_view>
+
+#include "tunekit/core/text.hpp"
 
 namespace tunekit::report::detail {
 
@@ -68,18 +71,13 @@ namespace tunekit::report::detail {
 /// `x` with about that many significant digits, without an exponent where it can be read without.
 [[nodiscard]] inline std::string number(double x, int digits = 3)
 {
-    char text[40];
     if (!std::isfinite(x)) return std::isnan(x) ? "?" : x > 0 ? "\xE2\x88\x9E" : "-\xE2\x88\x9E";
     const double size = std::abs(x);
-    if (size >= 1e7 || (size > 0 && size < 1e-4)) {
-        std::snprintf(text, sizeof text, "%.*g", digits, x);
-    } else {
-        const int before = size >= 1  ? static_cast<int>(std::floor(std::log10(size))) + 1
-                           : size > 0 ? -static_cast<int>(std::floor(-std::log10(size)))
-                                      : 1;
-        std::snprintf(text, sizeof text, "%.*f", digits > before ? digits - before : 0, x);
-    }
-    return text;
+    if (size >= 1e7 || (size > 0 && size < 1e-4)) return core::text_of(x, std::chars_format::general, digits);
+    const int before = size >= 1  ? static_cast<int>(std::floor(std::log10(size))) + 1
+                       : size > 0 ? -static_cast<int>(std::floor(-std::log10(size)))
+                                  : 1;
+    return core::text_of(x, std::chars_format::fixed, digits > before ? digits - before : 0);
 }
 
 /// A unit of time: seconds are divided by `seconds`.

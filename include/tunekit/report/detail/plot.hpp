@@ -5,13 +5,14 @@
 /// Scales, ticks and the strokes of an SVG.
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tunekit/core/text.hpp"
 #include "tunekit/report/detail/markup.hpp"
 
 namespace tunekit::report::detail {
@@ -129,11 +130,9 @@ public:
 
     [[nodiscard]] static std::string place(double x)
     {
-        char text[32];
-        std::snprintf(text, sizeof text, "%.1f", x);
-        std::string_view out(text);
-        if (out.ends_with(".0")) out.remove_suffix(2);
-        return std::string(out == "-0" ? "0" : out);
+        std::string out = core::text_of(x, std::chars_format::fixed, 1);
+        if (out.ends_with(".0")) out.resize(out.size() - 2);
+        return out == "-0" ? "0" : out;
     }
     [[nodiscard]] static std::string at(double x, double y) { return place(x) + ' ' + place(y); }
 
@@ -142,12 +141,7 @@ private:
 };
 
 /// A tick's value: a round number, as short as it is.
-[[nodiscard]] inline std::string tick_text(double x)
-{
-    char text[32];
-    std::snprintf(text, sizeof text, "%.4g", x);
-    return text;
-}
+[[nodiscard]] inline std::string tick_text(double x) { return core::text_of(x, std::chars_format::general, 4); }
 
 /// About how wide a text of 12 px is.
 [[nodiscard]] inline double width_of(std::string_view text)
