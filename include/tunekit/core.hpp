@@ -13,3 +13,4 @@
 #include "tunekit/core/lanes.hpp"
 #include "tunekit/core/polymorphic.hpp"
 #include "tunekit/core/state_of.hpp"
+#include "tunekit/core/text.hpp"

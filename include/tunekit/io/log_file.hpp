@@ -4,23 +4,18 @@
 /// \file
 /// A log file of whole lines that detects its own removal.
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <new>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/detail/line_seal.hpp"
 #include "tunekit/io/detail/regular_file.hpp"
@@ -30,7 +25,7 @@ namespace tunekit::io {
 /// A file that grows by whole lines with a checksum each, one `write` per line, by one process at a time.
 ///
 /// Written lines survive the end of the process, SIGKILL included. A loss of power loses at most the lines after the
-/// last `fdatasync`: those of one second, or none with `every_line`. A line that cannot be written whole (a full disk)
+/// last flush to the disk: those of one second, or none with `every_line`. A line that cannot be written whole (a full disk)
 /// is cut off again. From then on `failed()` is true, and nothing more is written. A caller with a limit on file sizes
 /// must ignore SIGXFSZ.
 ///
@@ -50,21 +45,21 @@ public:
     /// Makes a new file. It is an error if the file exists, because it may hold measurements.
     [[nodiscard]] static log_file create(const std::string& path, sync when)
     {
-        return log_file(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL, when);
+        return log_file(path, core::system::opening::append_new, when);
     }
 
     /// Opens the file at `path` with its content, or makes a new one. The file is read under a lock, and not changed
     /// before `keep` or `append`.
     [[nodiscard]] static log_file take_up(const std::string& path, sync when)
     {
-        return log_file(path, O_RDWR | O_APPEND | O_CREAT, when);
+        return log_file(path, core::system::opening::append, when);
     }
 
     log_file(log_file&&) noexcept = default;
     log_file& operator=(log_file&&) = delete;
     ~log_file()
     {
-        if (file_.fd() >= 0) ::fdatasync(file_.fd());
+        if (file_.fd() >= 0) (void)core::system::flush_to_disk(file_.fd());
     }
 
     /// The content of the file.
@@ -73,7 +68,7 @@ public:
     /// Cuts the file to its first `whole` bytes.
     void keep(std::size_t whole)
     {
-        if (whole < text_.size() && ::ftruncate(file_.fd(), static_cast<off_t>(whole)) != 0)
+        if (whole < text_.size() && !core::system::cut_file(file_.fd(), whole))
             throw error("log " + path_ + ": its torn end cannot be cut off: " + std::strerror(errno));
         text_.resize(whole);
         const std::string_view first = std::string_view(text_).substr(0, text_.find('\n'));
@@ -102,11 +97,11 @@ public:
         }
         if (const char* what = saved_ ? nullptr : lost(before)) return save(what);
         if (!write(before)) return false;
-        struct timespec t;
-        ::clock_gettime(CLOCK_MONOTONIC, &t);
-        if ((when_ == sync::every_line || t.tv_sec != synced_) && ::fdatasync(file_.fd()) != 0)
+        timespec now{};
+        ::clock_gettime(CLOCK_MONOTONIC, &now);
+        if ((when_ == sync::every_line || now.tv_sec != synced_) && !core::system::flush_to_disk(file_.fd()))
             return fail("cannot be synced: ", std::strerror(errno));
-        synced_ = t.tv_sec;
+        synced_ = now.tv_sec;
         return !failed();
     }
 
@@ -120,59 +115,42 @@ public:
     }
 
 private:
-    log_file(const std::string& path, int flags, sync when)
-        : path_(path), file_(path, flags, "log " + path), where_(absolute(path)), when_(when)
+    log_file(const std::string& path, core::system::opening how, sync when)
+        : path_(path), file_(path, how, "log " + path), where_(core::system::absolute_path(path)), when_(when)
     {
         problem_.reserve(2 * path.size() + 300);  // so that what goes wrong can be said without memory
         const std::string what = "log " + path;
-        if (::flock(file_.fd(), LOCK_EX | LOCK_NB) != 0) {
-            if (errno != EWOULDBLOCK) throw error(what + ": cannot be locked: " + std::strerror(errno));
+        if (const auto locked = core::system::lock_file(file_.fd()); locked != core::system::locking::held) {
+            if (locked == core::system::locking::failed)
+                throw error(what + ": cannot be locked: " + std::strerror(errno));
             throw error(what + ": is being written by another process; wait for it, or name another file");
         }
         text_ = file_.text(what);
         if (const char* now = lost(text_.size())) throw error(what + ": " + now + " while it was opened; try again");
-        if (text_.empty()) sync_folder();
-    }
-
-    [[nodiscard]] static std::string absolute(const std::string& path)
-    {
-        if (path.starts_with('/')) return path;
-        char* folder = ::getcwd(nullptr, 0);
-        std::string out = (folder == nullptr ? std::string(".") : std::string(folder)) + '/' + path;
-        std::free(folder);
-        return out;
-    }
-
-    /// A new name is on the disk when its folder is. File systems that cannot say so keep their own promises.
-    void sync_folder() const
-    {
-        const int fd = ::open(where_.substr(0, where_.rfind('/') + 1).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0) return;
-        ::fsync(fd);
-        ::close(fd);
+        if (text_.empty()) core::system::flush_folder_of(where_);  // a new name is on the disk when its folder is
     }
 
     /// What became of the file that should have `size` bytes; nothing where it is as it was left.
     [[nodiscard]] const char* lost(std::size_t size) const noexcept
     {
-        struct stat open, named;
-        if (::fstat(file_.fd(), &open) != 0) return "cannot be looked at any more";
-        if (static_cast<std::size_t>(open.st_size) < size) return "was truncated";
-        if (static_cast<std::size_t>(open.st_size) > size) return "was written to by somebody else";
-        if (::stat(where_.c_str(), &named) != 0) return errno == ENOENT || errno == ENOTDIR ? "was deleted" : nullptr;
-        return named.st_ino != open.st_ino || named.st_dev != open.st_dev ? "was replaced" : nullptr;
+        const auto open = core::system::state_of(file_.fd());
+        if (!open) return "cannot be looked at any more";
+        if (open->size < size) return "was truncated";
+        if (open->size > size) return "was written to by somebody else";
+        const auto named = core::system::state_of(where_);
+        if (!named) return errno == ENOENT || errno == ENOTDIR ? "was deleted" : nullptr;
+        return named->number != open->number || named->device != open->device ? "was replaced" : nullptr;
     }
 
     /// Writes what the text has beyond `before`, or nothing.
     bool write(std::size_t before)
     {
         const std::size_t size = text_.size() - before;
-        ssize_t done = ::write(file_.fd(), text_.data() + before, size);
-        while (done < 0 && errno == EINTR) done = ::write(file_.fd(), text_.data() + before, size);
-        if (done == static_cast<ssize_t>(size)) return true;
+        const std::ptrdiff_t done = core::system::write_some(file_.fd(), text_.data() + before, size);
+        if (done == static_cast<std::ptrdiff_t>(size)) return true;
         fail(done < 0 ? std::strerror(errno) : "the disk is full");
         text_.resize(before);
-        if (done > 0 && ::ftruncate(file_.fd(), static_cast<off_t>(before)) != 0)
+        if (done > 0 && !core::system::cut_file(file_.fd(), before))
             problem_ += " (and the torn last line could not be cut off)";
         return false;
     }
@@ -192,20 +170,18 @@ private:
         try {
             why = "log " + path_ + ": " + what + " while the run went on; ";
             std::string name = where_ + ".saved";
-            struct stat there;
-            for (int n = 2; n < 100 && ::lstat(name.c_str(), &there) == 0; ++n)
-                name = where_ + ".saved" + std::to_string(n);
-            detail::regular_file beside(name, O_RDWR | O_APPEND | O_CREAT | O_EXCL, "log " + name);
+            for (int n = 2; n < 100 && core::system::is_taken(name); ++n) name = where_ + ".saved" + std::to_string(n);
+            detail::regular_file beside(name, core::system::opening::append_new, "log " + name);
             const auto check = [&](bool good) {
                 if (!good) throw error("log " + name + ": " + std::strerror(errno));
             };
-            check(::flock(beside.fd(), LOCK_EX | LOCK_NB) == 0);
+            check(core::system::lock_file(beside.fd()) == core::system::locking::held);
             for (std::size_t at = 0; at < text_.size();) {
-                const ssize_t done = ::write(beside.fd(), text_.data() + at, text_.size() - at);
-                check(done > 0 || errno == EINTR);
-                if (done > 0) at += static_cast<std::size_t>(done);
+                const std::ptrdiff_t done = core::system::write_some(beside.fd(), text_.data() + at, text_.size() - at);
+                check(done > 0);
+                at += static_cast<std::size_t>(done);
             }
-            check(::fdatasync(beside.fd()) == 0);
+            check(core::system::flush_to_disk(beside.fd()));
             file_ = std::move(beside);
             saved_ = true;
             problem_ = why + "its lines are in " + name + ": move that to its place and resume";

@@ -4,16 +4,10 @@
 /// \file
 /// Text input and output: lines, fields, and numbers that read back as they were written, in every locale.
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/types.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <optional>
@@ -23,7 +17,9 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 
 namespace tunekit::io {
 
@@ -64,16 +60,7 @@ namespace tunekit::io {
     }
 }
 
-/// The whole of `text` as a number; empty where it is none or does not fit `T`.
-template <class T>
-[[nodiscard]] std::optional<T> number(std::string_view text)
-{
-    T value{};
-    const char* end = text.data() + text.size();
-    const auto [at, failed] = std::from_chars(text.data(), end, value);
-    if (failed != std::errc{} || at != end) return std::nullopt;
-    return value;
-}
+using core::number;
 
 /// The shortest text that reads back as `value`.
 template <class T>
@@ -162,27 +149,25 @@ inline void write_text(const std::string& path, std::string_view text)
 /// where that fails.
 inline void replace_text(const std::string& path, std::string_view text)
 {
-    struct stat was{};
-    const bool there = ::stat(path.c_str(), &was) == 0;
-    if (there && !S_ISREG(was.st_mode) && !S_ISDIR(was.st_mode)) return write_text(path, text);
-    char* const target = there ? ::realpath(path.c_str(), nullptr) : nullptr;
-    const std::string place = target != nullptr ? target : path;
-    std::free(target);
-    const std::string made = place + '.' + std::to_string(::getpid()) + ".new";
-    const int fd = ::open(made.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    namespace system = core::system;
+    using kind = system::file_state::kind;
+    const auto was = system::state_of(path);
+    if (was && was->is != kind::file && was->is != kind::folder) return write_text(path, text);
+    const std::string place = was ? system::real_path(path) : path;
+    const std::string made = place + '.' + std::to_string(system::process_number()) + ".new";
+    const int fd = system::open_file(made, system::opening::replace, 0666);
     if (fd < 0) throw error(path + ": cannot be written: " + std::strerror(errno));
-    int why = there && ::fchmod(fd, was.st_mode & 0777) != 0 ? errno : 0;
+    int why = was && !system::permit_file(fd, was->mode) ? errno : 0;
     for (std::size_t done = 0; why == 0 && done < text.size();) {
-        const ssize_t n = ::write(fd, text.data() + done, text.size() - done);
+        const std::ptrdiff_t n = system::write_some(fd, text.data() + done, text.size() - done);
         if (n > 0) done += static_cast<std::size_t>(n);
-        else if (n == 0) why = ENOSPC;
-        else if (errno != EINTR) why = errno;
+        else why = n == 0 ? ENOSPC : errno;
     }
-    if (why == 0 && ::fsync(fd) != 0) why = errno;
-    if (::close(fd) != 0 && why == 0) why = errno;
-    if (why == 0 && std::rename(made.c_str(), place.c_str()) != 0) why = errno;
+    if (why == 0 && !system::flush_whole_file(fd)) why = errno;
+    if (!system::close_file(fd) && why == 0) why = errno;
+    if (why == 0) why = system::replace_file(made, place);
     if (why == 0) return;
-    ::unlink(made.c_str());
+    std::remove(made.c_str());
     throw error(path + ": cannot be replaced, is as it was: " + std::strerror(why));
 }
 

@@ -5,16 +5,13 @@
 /// Memory for packed operands: elements at a multiple of 64 bytes, zero at first, in large pages where the memory is
 /// large.
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 #include <algorithm>
 #include <cstddef>
 #include <new>
 #include <utility>
 
 #include "tunekit/core/config.hpp"
+#include "tunekit/core/detail/system/memory.hpp"
 
 namespace tunekit::kernels {
 
@@ -68,9 +65,7 @@ private:
         const auto align = alignment(n);
         const std::size_t unit = static_cast<std::size_t>(align), bytes = (n * sizeof(T) + unit - 1) / unit * unit;
         void* const memory = ::operator new(bytes, align);
-#if defined(__linux__)
-        if (unit == page) (void)::madvise(memory, bytes, MADV_HUGEPAGE);  // advice: nothing depends on it
-#endif
+        if (unit == page) core::system::prefer_large_pages(memory, bytes);
         return static_cast<T*>(memory);
     }
 

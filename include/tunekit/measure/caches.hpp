@@ -4,10 +4,11 @@
 /// \file
 /// The state of the caches when a run begins, and how to empty them.
 
-#include <unistd.h>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "tunekit/core/detail/system/memory.hpp"
 
 namespace tunekit::measure {
 
@@ -22,11 +23,8 @@ enum class cache : std::uint8_t {
 /// its size.
 [[nodiscard]] inline std::size_t beyond_caches() noexcept
 {
-    long bytes = 0;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-    bytes = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
-#endif
-    return bytes > 0 ? 2 * static_cast<std::size_t>(bytes) : std::size_t{64} << 20;
+    const std::size_t bytes = core::system::last_cache_bytes();
+    return bytes > 0 ? 2 * bytes : std::size_t{64} << 20;
 }
 
 namespace detail {

@@ -4,8 +4,6 @@
 /// \file
 /// Buffers for a kernel's outputs that detect writes outside them.
 
-#include <sys/mman.h>
-#include <unistd.h>
 #include <cstddef>
 #include <cstring>
 #include <limits>
@@ -13,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tunekit/core/detail/system/memory.hpp"
 #include "tunekit/core/error.hpp"
 
 namespace tunekit::measure {
@@ -61,14 +60,14 @@ public:
         require(n > 0, "guarded_buffer: 0 elements, want >= 1");
         require(n <= (std::numeric_limits<std::size_t>::max)() / 4 / sizeof(T),
                 "guarded_buffer: the size overflows, want less");
-        const std::size_t page = page_bytes();
+        const std::size_t page = core::system::page_bytes();
         const std::size_t inner = (n * sizeof(T) + page - 1) / page * page;
-        void* const at = ::mmap(nullptr, inner + 2 * page, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (at == MAP_FAILED) throw error("guarded_buffer: the system gives no memory of this size");
+        void* const at = core::system::map_pages(inner + 2 * page);
+        if (at == nullptr) throw error("guarded_buffer: the system gives no memory of this size");
         whole_ = static_cast<unsigned char*>(at);
         mapped_ = inner + 2 * page;
-        if (::mprotect(whole_ + page, inner, PROT_READ | PROT_WRITE) != 0) {
-            ::munmap(whole_, mapped_);
+        if (!core::system::protect_pages(whole_ + page, inner, core::system::access::write)) {
+            core::system::unmap_pages(whole_, mapped_);
             throw error("guarded_buffer: the system gives no access to its own pages");
         }
         std::memset(whole_ + page, 0, inner);
@@ -91,33 +90,32 @@ public:
     guarded_buffer& operator=(const guarded_buffer&) = delete;
     ~guarded_buffer()
     {
-        if (whole_ != nullptr) ::munmap(whole_, mapped_);
+        if (whole_ != nullptr) core::system::unmap_pages(whole_, mapped_);
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     /// The first element, at the beginning of a page. Not for a buffer that was moved from.
-    [[nodiscard]] T* data() const noexcept { return reinterpret_cast<T*>(whole_ + page_bytes()); }
+    [[nodiscard]] T* data() const noexcept { return reinterpret_cast<T*>(whole_ + core::system::page_bytes()); }
     /// A view of all elements, valid as long as the pages are.
     [[nodiscard]] std::span<T> span() const noexcept { return {data(), size_}; }
 
     /// The bytes after the last element; none where the elements fill their last page.
     [[nodiscard]] measure::canary canary() const noexcept
     {
-        unsigned char* const end = whole_ + page_bytes() + size_ * sizeof(T);
-        return {end, static_cast<std::size_t>(whole_ + mapped_ - page_bytes() - end)};
+        unsigned char* const end = whole_ + core::system::page_bytes() + size_ * sizeof(T);
+        return {end, static_cast<std::size_t>(whole_ + mapped_ - core::system::page_bytes() - end)};
     }
 
     /// Forbids writing, in this process and in processes forked later. Use it for references and inputs. Throws
     /// tunekit::error where the system refuses.
     void protect() const
     {
-        if (::mprotect(whole_ + page_bytes(), mapped_ - 2 * page_bytes(), PROT_READ) != 0)
+        const std::size_t page = core::system::page_bytes();
+        if (!core::system::protect_pages(whole_ + page, mapped_ - 2 * page, core::system::access::read))
             throw error("guarded_buffer: the system refuses to protect its pages");
     }
 
 private:
-    static std::size_t page_bytes() noexcept { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
-
     unsigned char* whole_ = nullptr;  ///< the page before the first element
     std::size_t mapped_ = 0;          ///< bytes, both guard pages included
     std::size_t size_ = 0;

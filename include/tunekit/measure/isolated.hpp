@@ -13,15 +13,21 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/system.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
-#include "tunekit/measure/detail/bad_candidates.hpp"
 #include "tunekit/measure/detail/kernel_forms.hpp"
-#include "tunekit/measure/detail/owned.hpp"
-#include "tunekit/measure/detail/worker_link.hpp"
 #include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/space/concepts.hpp"
+
+#if TUNEKIT_FORKS
+#include "tunekit/measure/detail/bad_candidates.hpp"
+#include "tunekit/measure/detail/owned.hpp"
+#include "tunekit/measure/detail/worker_link.hpp"
+#else
+#include "tunekit/measure/in_process.hpp"
+#endif
 
 namespace tunekit::measure {
 
@@ -31,13 +37,22 @@ enum class memory_rule : std::uint8_t {
     resident,  ///< by the parent, which looks every 10 ms and kills; for candidates that map far more than they use
 };
 
+namespace detail {
+
+/// Who looks after memory by default: under a sanitizer, which reserves address space, and where the system does not hold to
+/// such a limit, the parent does.
+inline constexpr memory_rule usual_rule =
+    core::system::limits_address_space && !core::system::sanitized ? memory_rule::address_space : memory_rule::resident;
+
+}  // namespace detail
+
 /// Settings of `isolated`.
 struct isolated_options {
     std::vector<canary> canaries{};  ///< of the buffers that candidates write; the buffers must outlive the measurer
     /// The memory that a candidate may add to what the worker has at the start; 0: no limit.
     std::size_t memory_bytes = std::size_t{4} << 30;
-    /// Who enforces `memory_bytes`; under a sanitizer, which reserves address space, the parent does.
-    memory_rule rule = detail::sanitized ? memory_rule::resident : memory_rule::address_space;
+    /// Who enforces `memory_bytes`; under a sanitizer, which reserves address space, and on macOS the parent does.
+    memory_rule rule = detail::usual_rule;
     /// Whether each worker runs in a PID namespace of its own. A candidate can then address no other process, and no process
     /// of it stays. The system must give such a namespace, to root or in a user namespace; else the first measurement is an
     /// error.
@@ -48,6 +63,7 @@ struct isolated_options {
     bool confined = false;
 };
 
+#if TUNEKIT_FORKS
 /// The measurer that `isolated` returns. It owns a zygote, a worker, and a list of bad candidates. Move-only.
 class isolated_measurer {
 public:
@@ -130,6 +146,10 @@ private:
 ///
 /// `space` and `how` are kept, so that children that were ended can be forked again.
 ///
+/// On Linux all of this holds. On macOS, where it was compiled and never run, a process that a candidate detaches from itself
+/// (its own group, its parent gone) outlives the run, threads that it leaves running are not seen, and nothing is `enclosed`
+/// or `confined`; the first measurer says so on standard error. Windows forks nothing: a call is refused when it is compiled.
+///
 /// Throws:     tunekit::error where this process runs other threads or no child can be forked; std::invalid_argument where
 ///             a setting of `how` is out of range.
 /// Cost:       about 20 us per measurement; about 0.8 ms for a new worker.
@@ -159,9 +179,22 @@ template <space::typed Space, class Timed>
     return isolated_measurer::keeping(std::move(work), std::move(options));
 }
 
+#else
+
+template <space::typed Space, class Timed>
+[[nodiscard]] auto isolated(const Space& space, Timed how, isolated_options = {})
+{
+    static_assert(
+        sizeof(Space) == 0,
+        "tunekit: isolated, and tune over a kernel: this system forks no child in which a candidate could run; "
+        "want measure::in_process(space, timed{kernel, ...}), for kernels that you trust");
+    return in_process(space, std::move(how));
+}
+#endif
+
 }  // namespace tunekit::measure
 
-#if TUNEKIT_BODIES
+#if TUNEKIT_BODIES && TUNEKIT_FORKS
 namespace tunekit::measure {
 
 TUNEKIT_INLINE detail::worker_hold isolated_measurer::hold_of(isolated_options options)
@@ -205,4 +238,4 @@ TUNEKIT_INLINE std::optional<measurement> isolated_measurer::try_one(const detai
 }
 
 }  // namespace tunekit::measure
-#endif  // TUNEKIT_BODIES
+#endif  // TUNEKIT_BODIES && TUNEKIT_FORKS

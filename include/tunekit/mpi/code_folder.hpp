@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -19,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/space/concepts.hpp"
 
@@ -98,11 +98,10 @@ private:
         {
             const char* const root = std::getenv("TMPDIR");
             name = std::string(root != nullptr && *root != 0 ? root : "/tmp") + "/tunekit-code-XXXXXX";
-            struct statvfs system{};
-            if (::mkdtemp(name.data()) == nullptr || ::statvfs(name.c_str(), &system) != 0)
+            if (::mkdtemp(name.data()) == nullptr)
                 throw error("code_folder: no directory " + name + ": " + std::strerror(errno) +
                             "; want a TMPDIR that can be written");
-            if ((system.f_flag & ST_NOEXEC) == 0) return;
+            if (!core::system::runs_nothing(name)) return;
             ::rmdir(name.c_str());
             throw error("code_folder: " + name +
                         " is mounted noexec, so that no code there can be loaded; want another TMPDIR");

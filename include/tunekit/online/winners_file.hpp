@@ -4,11 +4,6 @@
 /// \file
 /// The file of winners: one line per settled context, shared by several kernels, programs and processes.
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cmath>
 #include <cstddef>
@@ -21,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/field.hpp"
 #include "tunekit/io/text.hpp"
@@ -153,31 +149,22 @@ namespace detail {
 /// Locks the folder of a file while the file is rewritten. It locks nothing where a file system has no locks.
 class folder_lock {
 public:
-    explicit folder_lock(const std::string& path)
-    {
-        const std::size_t slash = path.rfind('/');
-        const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-        fd_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd_ < 0) return;
-        while (::flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
-        }
-    }
+    explicit folder_lock(const std::string& path) : fd_(core::system::lock_folder_of(path)) {}
     folder_lock(const folder_lock&) = delete;
     folder_lock& operator=(const folder_lock&) = delete;
     ~folder_lock()
     {
-        if (fd_ >= 0) ::close(fd_);
+        if (fd_ >= 0) core::system::close_file(fd_);
     }
 
 private:
-    int fd_ = -1;
+    int fd_;
 };
 
 /// The file's text; empty where there is no file.
 [[nodiscard]] inline std::string text_if_there(const std::string& path)
 {
-    struct stat s;
-    if (::stat(path.c_str(), &s) != 0 && errno == ENOENT) return {};
+    if (!core::system::state_of(path) && errno == ENOENT) return {};
     return io::read_text(path);
 }
 

@@ -5,7 +5,6 @@
 /// The findings of a run, as numbers: winner, gain, ties, failures, importance of parameters.
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,10 +12,10 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/text.hpp"
 #include "tunekit/random/choice.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/report/run.hpp"
@@ -67,10 +66,8 @@ namespace detail {
 
 [[nodiscard]] inline std::optional<double> as_number(const std::string& text)
 {
-    double x = 0;
-    const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), x);
-    if (bad != std::errc{} || end != text.data() + text.size() || !std::isfinite(x)) return std::nullopt;
-    return x;
+    const auto x = core::number<double>(text);
+    return x && std::isfinite(*x) ? x : std::nullopt;
 }
 
 /// Empty unless every trial has a value of each parameter.

@@ -4,9 +4,6 @@
 /// \file
 /// A progress line on the terminal: pace, best cost, time left, and the gain that more time promises.
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -18,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/system/terminal.hpp"
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/random/philox.hpp"
@@ -52,12 +50,12 @@ class print_progress {
 public:
     /// For one space; `limit` is the budget of the run. `to` is where the line goes.
     explicit print_progress(const budget& limit = {}, std::FILE* to = stderr)
-        : to_(to), trials_(limit.trials), seconds_(limit.seconds), on_(::isatty(::fileno(to)) != 0)
+        : to_(to), trials_(limit.trials), seconds_(limit.seconds), on_(core::system::is_terminal(to))
     {
     }
     /// For several tasks. With `tasks`, in the order of the run, the model's latency is forecast as well.
     explicit print_progress(const tasks_budget& limit, std::span<const task> tasks = {}, std::FILE* to = stderr)
-        : to_(to), seconds_(limit.seconds), on_(::isatty(::fileno(to)) != 0)
+        : to_(to), seconds_(limit.seconds), on_(core::system::is_terminal(to))
     {
         for (const task& t : tasks) {
             flops_.push_back(t.flops());
@@ -179,9 +177,8 @@ private:
         if (now.cost < forever)
             line += number(" | best %.4g ms", 1e3 * now.cost) + forecast(now, views, (std::min)(left, 60.0));
         if (left < forever) line += " | " + duration(left) + " left";
-        winsize size{};
-        if (::ioctl(::fileno(to_), TIOCGWINSZ, &size) == 0 && size.ws_col > 1 && line.size() >= size.ws_col)
-            line.resize(size.ws_col - 1U);
+        const std::size_t columns = core::system::terminal_columns(to_);
+        if (columns > 1 && line.size() >= columns) line.resize(columns - 1);
         std::fprintf(to_, "\r%s\033[K", line.c_str());
         std::fflush(to_);
         shown_ = true;

@@ -6,8 +6,8 @@
 
 #include <atomic>
 #include <csignal>
-#include <cstddef>
 
+#include "tunekit/core/detail/system/signals.hpp"
 #include "tunekit/core/error.hpp"
 
 namespace tunekit {
@@ -17,6 +17,18 @@ namespace detail {
 /// The signal that came; 0: none. There is one for the process, because signals are the process's.
 inline std::atomic<int> signal_heard{0};
 inline std::atomic<bool> signals_watched{false};
+
+/// Begins without a signal heard. Throws tunekit::error where another object exists.
+struct only_watch {
+    only_watch()
+    {
+        if (signals_watched.exchange(true)) throw error("stop_on_signal: there is one already, want one at a time");
+        signal_heard = 0;
+    }
+    only_watch(const only_watch&) = delete;
+    only_watch& operator=(const only_watch&) = delete;
+    ~only_watch() { signals_watched = false; }
+};
 
 }  // namespace detail
 
@@ -37,23 +49,9 @@ inline std::atomic<bool> signals_watched{false};
 class stop_on_signal {
 public:
     /// Begins to watch both signals, without a signal heard. Throws tunekit::error where another object exists.
-    stop_on_signal()
-    {
-        if (detail::signals_watched.exchange(true))
-            throw error("stop_on_signal: there is one already, want one at a time");
-        detail::signal_heard = 0;
-        struct sigaction how{};
-        how.sa_handler = [](int signal) { detail::signal_heard = signal; };
-        how.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);  // a macro of another type
-        for (std::size_t k = 0; k < count; ++k) ::sigaction(signals[k], &how, &before_[k]);
-    }
+    stop_on_signal() = default;
     stop_on_signal(const stop_on_signal&) = delete;
     stop_on_signal& operator=(const stop_on_signal&) = delete;
-    ~stop_on_signal()
-    {
-        for (std::size_t k = 0; k < count; ++k) ::sigaction(signals[k], &before_[k], nullptr);
-        detail::signals_watched = false;
-    }
 
     /// The signal that arrived; 0: none.
     [[nodiscard]] int heard() const noexcept { return detail::signal_heard; }
@@ -69,10 +67,10 @@ public:
     }
 
 private:
-    static constexpr std::size_t count = 2;
-    static constexpr int signals[count] = {SIGINT, SIGTERM};
+    static void note(int signal) { detail::signal_heard = signal; }
 
-    struct sigaction before_[count]{};
+    detail::only_watch only_;
+    core::system::handled_signal interrupt_{SIGINT, note}, terminate_{SIGTERM, note};
 };
 
 }  // namespace tunekit

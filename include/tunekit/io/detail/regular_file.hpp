@@ -4,10 +4,6 @@
 /// \file
 /// Files that are files: what is opened is neither a folder, a pipe nor a device, and what cannot be read is an error.
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -15,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 
 namespace tunekit::io::detail {
@@ -22,27 +19,25 @@ namespace tunekit::io::detail {
 /// An open file, closed at the end. `what` begins its messages: "log run.jsonl".
 class regular_file {
 public:
-    /// Errors: tunekit::error where it cannot be opened, or is no regular file. `O_NONBLOCK` keeps a pipe that takes the
-    /// file's place between the two looks from stopping us.
-    regular_file(const std::string& path, int flags, const std::string& what)
+    /// Errors: tunekit::error where it cannot be opened, or is no regular file.
+    regular_file(const std::string& path, core::system::opening how, const std::string& what)
     {
-        struct stat s;
-        if (::stat(path.c_str(), &s) == 0) refuse_others(s, what);
-        fd_ = ::open(path.c_str(), flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
+        if (const auto there = core::system::state_of(path)) refuse_others(*there, what);
+        fd_ = core::system::open_file(path, how);
         if (fd_ < 0) {
             const int why = errno;
-            if (why == EEXIST && ::stat(path.c_str(), &s) != 0)
+            if (why == EEXIST && !core::system::state_of(path))
                 throw error(what + ": is a link to nothing; remove it, or name another file");
             if (why == EEXIST)
                 throw error(what + ": exists already; resume it (.resume = true, or --resume), or name another file");
-            throw error(what + ": cannot be opened for " + ((flags & O_ACCMODE) == O_RDONLY ? "reading" : "writing") +
-                        ": " + std::strerror(why));
+            throw error(what + ": cannot be opened for " +
+                        (how == core::system::opening::read ? "reading" : "writing") + ": " + std::strerror(why));
         }
         try {
             leave_standard_streams(what);
-            refuse_others(status(what), what);
+            refuse_others(state(what), what);
         } catch (...) {
-            ::close(fd_);
+            core::system::close_file(fd_);
             throw;
         }
     }
@@ -55,30 +50,29 @@ public:
     }
     ~regular_file()
     {
-        if (fd_ >= 0) ::close(fd_);
+        if (fd_ >= 0) core::system::close_file(fd_);
     }
 
     [[nodiscard]] int fd() const noexcept { return fd_; }
 
-    [[nodiscard]] struct stat status(const std::string& what) const
+    [[nodiscard]] core::system::file_state state(const std::string& what) const
     {
-        struct stat s;
-        if (::fstat(fd_, &s) != 0) throw error(what + ": cannot be looked at: " + std::strerror(errno));
-        return s;
+        const auto found = core::system::state_of(fd_);
+        if (!found) throw error(what + ": cannot be looked at: " + std::strerror(errno));
+        return *found;
     }
 
     /// All that it holds. Errors: tunekit::error where a read fails or memory does not suffice: an end is only what the
     /// system calls the end.
     [[nodiscard]] std::string text(const std::string& what) const
     {
-        const auto size = static_cast<std::size_t>(status(what).st_size);
+        const auto size = static_cast<std::size_t>(state(what).size);
         std::string out;
         try {
             out.resize(size + 1);  // one more, so that the last read finds the end
             for (std::size_t at = 0;;) {
                 if (at == out.size()) out.resize(2 * at);
-                const ssize_t got = ::read(fd_, out.data() + at, out.size() - at);
-                if (got < 0 && errno == EINTR) continue;
+                const std::ptrdiff_t got = core::system::read_some(fd_, out.data() + at, out.size() - at);
                 if (got < 0) throw error(what + ": cannot be read: " + std::strerror(errno) + "; nothing was changed");
                 if (got == 0) {
                     out.resize(at);
@@ -95,16 +89,17 @@ private:
     /// In a program without standard error, say, this would be 2, and get every message.
     void leave_standard_streams(const std::string& what)
     {
-        if (fd_ > STDERR_FILENO) return;
-        const int above = ::fcntl(fd_, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        if (fd_ > 2) return;
+        const int above = core::system::above_streams(fd_);
         if (above < 0) throw error(what + ": cannot be opened: " + std::strerror(errno));
-        ::close(std::exchange(fd_, above));
+        core::system::close_file(std::exchange(fd_, above));
     }
 
-    static void refuse_others(const struct stat& s, const std::string& what)
+    static void refuse_others(const core::system::file_state& s, const std::string& what)
     {
-        if (S_ISREG(s.st_mode)) return;
-        const char* is = S_ISDIR(s.st_mode) ? "a folder" : S_ISFIFO(s.st_mode) ? "a pipe" : "a device";
+        using kind = core::system::file_state::kind;
+        if (s.is == kind::file) return;
+        const char* is = s.is == kind::folder ? "a folder" : s.is == kind::pipe ? "a pipe" : "a device";
         throw error(what + ": is " + is + ", want a regular file");
     }
 

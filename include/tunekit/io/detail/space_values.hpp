@@ -5,17 +5,16 @@
 /// Values, names and constraints as the formats of spaces write them in JSON.
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "tunekit/core/text.hpp"
 #include "tunekit/io/detail/json_fields.hpp"
 #include "tunekit/space/value_product.hpp"
 
@@ -127,15 +126,10 @@ inline constexpr std::size_t longest_name = 80;
         } else {
             std::string_view bare = word;
             while (!bare.empty() && bare.back() == ' ') bare.remove_suffix(1);
-            std::int64_t whole = 0;
-            double real = 0;
-            const char* const end = bare.data() + bare.size();
             if (bare == "True" || bare == "true") out.emplace_back(true);
             else if (bare == "False" || bare == "false") out.emplace_back(false);
-            else if (const auto r = std::from_chars(bare.data(), end, whole); r.ec == std::errc() && r.ptr == end)
-                out.emplace_back(whole);
-            else if (const auto s = std::from_chars(bare.data(), end, real); s.ec == std::errc() && s.ptr == end)
-                out.emplace_back(real);
+            else if (const auto whole = core::number<std::int64_t>(bare)) out.emplace_back(*whole);
+            else if (const auto real = core::number<double>(bare)) out.emplace_back(*real);
             else wrong();
             rest.remove_prefix(word.size());
         }

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/detail/process.hpp"
 
@@ -106,7 +107,7 @@ inline std::string find_program(const std::string& name)
     std::string what;
     detail::add_part(what, out.path);
     detail::add_part(what, std::to_string(s.st_size));
-    detail::add_part(what, std::to_string(s.st_mtim.tv_sec) + '.' + std::to_string(s.st_mtim.tv_nsec));
+    detail::add_part(what, core::system::time_of_change(s));
     detail::add_part(what, detail::processor());
     out.identity = detail::digest(what);
     return out;

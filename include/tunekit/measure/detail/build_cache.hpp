@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 #include <cerrno>
 #include <cstdlib>
@@ -20,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/measure/build/compiler.hpp"
 #include "tunekit/measure/build/source_template.hpp"
 #include "tunekit/measure/detail/built_file.hpp"
@@ -117,13 +117,11 @@ public:
         if (!named.empty() && ::mkdir(name_.c_str(), 0700) != 0 && errno != EEXIST) refuse(std::strerror(errno));
         const descriptor place(::open(name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
         struct stat s{};
-        struct statvfs system{};
-        if (!place || ::fstat(place.get(), &s) != 0 || ::fstatvfs(place.get(), &system) != 0)
-            refuse(std::strerror(errno));
+        if (!place || ::fstat(place.get(), &s) != 0) refuse(std::strerror(errno));
         if ((s.st_uid != ::geteuid() && s.st_uid != 0) || (s.st_mode & (S_IWGRP | S_IWOTH)) != 0)
             throw error("builder: others can write to the directory '" + name_ +
                         "', and who can do so runs code as you; want it owned by you, and chmod go-w");
-        if ((system.f_flag & ST_NOEXEC) != 0)
+        if (core::system::runs_nothing(name_))
             throw error("builder: the file system of '" + name_ +
                         "' is mounted noexec, so nothing built there can be loaded; name a directory elsewhere");
         if (!named.empty()) temporary_directory::sweep(name_ + "/building-");

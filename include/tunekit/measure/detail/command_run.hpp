@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -96,12 +95,12 @@ public:
     {
         adopt_descent();
         sigset_t heard;
-        ::sigemptyset(&heard);
-        ::sigaddset(&heard, SIGCHLD);
-        ::sigaddset(&heard, SIGTERM);  // the system sends it where the parent ended
+        sigemptyset(&heard);
+        sigaddset(&heard, SIGCHLD);
+        sigaddset(&heard, SIGTERM);  // the system sends it where the parent ended
         ::sigprocmask(SIG_BLOCK, &heard, nullptr);
-        signals_ = descriptor(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
-        if (!signals_) no_signals_ = errno;
+        signals_ = core::system::signal_news::listening();
+        if (signals_.fd() < 0) no_signals_ = errno;
         const rlimit no_core{0, 0};
         ::setrlimit(RLIMIT_CORE, &no_core);
     }
@@ -109,7 +108,7 @@ public:
     /// Runs a command to its end or its limit. Throws no_resources.
     [[nodiscard]] finished_run run(const command_line& what, const command_limits& limits)
     {
-        if (!signals_) throw no_resources("no descriptor", no_signals_);
+        if (signals_.fd() < 0) throw no_resources("no descriptor", no_signals_);
         finished_run out;
         auto [hear_output, say_output] = pipe_ends();
         auto [hear_errors, say_errors] = pipe_ends();
@@ -137,7 +136,7 @@ public:
                 continue;
             }
             poll_set events;
-            events.add(signals_.get());
+            events.add(signals_.fd());
             if (hear_output) events.add(hear_output.get());
             if (hear_errors) events.add(hear_errors.get());
             events.by(deadline + (told ? grace : 0));
@@ -162,10 +161,10 @@ private:
 
     static std::pair<descriptor, descriptor> pipe_ends()
     {
-        int ends[2] = {-1, -1};
-        if (::pipe2(ends, O_CLOEXEC) != 0) throw no_resources("no pipe", errno);
-        ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-        return {descriptor(ends[0]), descriptor(ends[1])};
+        auto ends = core::system::make_pipe();
+        if (!ends.first) throw no_resources("no pipe", errno);
+        ::fcntl(ends.first.get(), F_SETFL, O_NONBLOCK);
+        return ends;
     }
 
     /// Starts the command. Returns 0, or errno where it cannot be started.
@@ -180,7 +179,7 @@ private:
         for (const auto& [name, value] : what.environment) own.push_back(name + '=' + value);
         std::vector<char*> environment;
         for (std::string& e : own) environment.push_back(e.data());
-        for (char** e = environ; e != nullptr && *e != nullptr; ++e) {
+        for (char** e = core::system::environment(); e != nullptr && *e != nullptr; ++e) {
             bool replaced = false;
             for (const auto& [name, value] : what.environment)
                 replaced = replaced || (std::string_view(*e).starts_with(name) && (*e)[name.size()] == '=');
@@ -199,7 +198,7 @@ private:
             reset_signals();
             const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
             if (null >= 0 && ::dup2(null, 0) == 0 && ::dup2(output, 1) == 1 && ::dup2(errors, 2) == 2 && hold(limits))
-                ::execvpe(arguments.front(), arguments.data(), environment.data());
+                core::system::become(arguments.front(), arguments.data(), environment.data());
             const int why = errno;
             static_cast<void>(!::write(say_trouble.get(), &why, sizeof why));
             ::_exit(127);
@@ -236,9 +235,7 @@ private:
     /// Whether the command's own process has ended.
     bool ended()
     {
-        signalfd_siginfo news;
-        while (::read(signals_.get(), &news, sizeof news) == sizeof news)
-            if (news.ssi_signo == SIGTERM) leave();
+        if (signals_.take()) leave();
         siginfo_t info{};
         return ::waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
                info.si_pid == child_;
@@ -289,7 +286,7 @@ private:
     }
 
     volatile pid_t* started_;
-    descriptor signals_;
+    core::system::signal_news signals_;
     int no_signals_ = 0;  ///< errno where `signals_` could not be made
     pid_t child_ = 0;
     double begun_ = 0;  ///< when the command was started

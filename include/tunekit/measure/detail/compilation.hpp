@@ -5,7 +5,6 @@
 /// One run of a compiler: a process group of its own, whose output comes through a pipe, and which can be ended.
 
 #include <fcntl.h>
-#include <stdio_ext.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,7 +51,7 @@ public:
         std::string directory = "TMPDIR=" + scratch;
         std::string language = "LC_ALL=C";
         std::vector<char*> environment{directory.data(), language.data()};
-        for (char** e = environ; e != nullptr && *e != nullptr; ++e)
+        for (char** e = core::system::environment(); e != nullptr && *e != nullptr; ++e)
             if (!std::string_view(*e).starts_with("TMPDIR=") && !std::string_view(*e).starts_with("LC_ALL="))
                 environment.push_back(*e);
         environment.push_back(nullptr);
@@ -89,7 +88,8 @@ public:
             if (!close_all_but(theirs.get()) || ::dup2(3, 1) < 0 || ::dup2(3, 2) < 0) end_process(127);
             ::close(3);
             limit_memory(0);
-            ::__fpurge(stdout);  // what this process had not printed yet is no message of a compiler
+            // What this process had not printed yet is no message of a compiler.
+            core::system::forget_unwritten(stdout);
             int status = 126;
             try {
                 status = work();
@@ -164,12 +164,10 @@ private:
     /// The read end and the write end of a pipe, with numbers above those that a child needs for itself.
     static std::pair<descriptor, descriptor> pipe_ends()
     {
-        int ends[2] = {-1, -1};
-        if (::pipe2(ends, O_CLOEXEC) != 0) throw error(std::string("builder: no pipe: ") + std::strerror(errno));
-        const descriptor read(ends[0]);
-        const descriptor write(ends[1]);
-        std::pair<descriptor, descriptor> out(::fcntl(ends[0], F_DUPFD_CLOEXEC, 4),
-                                              ::fcntl(ends[1], F_DUPFD_CLOEXEC, 4));
+        const auto [read, write] = core::system::make_pipe();
+        if (!read) throw error(std::string("builder: no pipe: ") + std::strerror(errno));
+        std::pair<descriptor, descriptor> out(::fcntl(read.get(), F_DUPFD_CLOEXEC, 4),
+                                              ::fcntl(write.get(), F_DUPFD_CLOEXEC, 4));
         if (!out.first || !out.second) throw error(std::string("builder: no pipe: ") + std::strerror(errno));
         return out;
     }
@@ -223,8 +221,8 @@ inline failure refusal(const compilation& process, std::size_t from)
         }
     }
     if (line.empty()) line = "the compiler said nothing";
-    if (WIFSIGNALED(process.status()))
-        line += "; the compiler was ended by signal " + std::to_string(WTERMSIG(process.status()));
+    if (const int status = process.status(); WIFSIGNALED(status))
+        line += "; the compiler was ended by signal " + std::to_string(WTERMSIG(status));
     return {failure_kind::build_error, 0, std::move(line)};
 }
 

@@ -5,7 +5,6 @@
 /// The descendants of a process: which there are, what a candidate has left, and how they are ended.
 
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -64,6 +63,7 @@ private:
 template <class F>
 void each_child_of(pid_t parent, F&& f)
 {
+    if (core::system::each_listed_child(parent, f)) return;
     char name[40];
     std::snprintf(name, sizeof name, "/proc/%d/task", static_cast<int>(parent));
     bool listed = false;
@@ -80,9 +80,6 @@ void each_child_of(pid_t parent, F&& f)
 
 /// Sends `signal` to the descendants of `parent`, to parents before their children.
 void signal_descent(pid_t parent, int signal, int depth = 0) noexcept;
-
-/// Makes this process the new parent of descendants that lose theirs.
-inline void adopt_descent() noexcept { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
 /// Ends all descendants of this process and waits for them, at most `seconds`: a process that waits for a device cannot be
 /// killed. True where none is left. Precondition: `adopt_descent` was called.
@@ -158,7 +155,7 @@ TUNEKIT_INLINE bool end_descent(double seconds) noexcept
     const double deadline = now() + seconds;
     for (unsigned nap = 20, round = 0;; nap = (std::min)(2 * nap, 5000U), ++round) {
         pid_t ended = 0;
-        do ended = ::waitpid(-1, nullptr, WNOHANG | __WALL);
+        do ended = ::waitpid(-1, nullptr, WNOHANG | core::system::all_children);
         while (ended > 0);
         if (ended < 0) return true;
         if (now() >= deadline) return false;

@@ -4,7 +4,6 @@
 /// \file
 /// The state of a process that a candidate can change unnoticed.
 
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -29,9 +28,6 @@ public:
         mask_ = ::umask(077);
         ::umask(mask_);
         nice_ = priority();
-        scheduler_ = ::sched_getscheduler(0);
-        CPU_ZERO(&cores_);
-        cores_known_ = ::sched_getaffinity(0, sizeof cores_, &cores_) == 0;
     }
 
     /// Restores rounding, flushing to zero and traps; signals and timers; working directory and umask.
@@ -51,23 +47,14 @@ public:
     [[nodiscard]] bool changed() const noexcept
     {
         siginfo_t info{};
-        const bool childless = ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0;
-        return !childless || ::getpid() != self_ || priority() != nice_ || ::sched_getscheduler(0) != scheduler_ ||
-               moved();
+        const bool childless = ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | core::system::all_children) != 0;
+        return !childless || ::getpid() != self_ || priority() != nice_ || place_.differs(core::system::placement());
     }
 
 private:
     /// Signals that a process gets for its own actions, or may send to itself. No timer is left that could send others.
     static constexpr int disturbing[] = {SIGILL,  SIGTRAP, SIGABRT, SIGBUS,  SIGFPE, SIGSEGV, SIGSYS,
                                          SIGPIPE, SIGCHLD, SIGUSR1, SIGUSR2, SIGINT, SIGTERM, SIGXCPU};
-
-    /// Whether it may use other processors.
-    [[nodiscard]] bool moved() const noexcept
-    {
-        cpu_set_t now;
-        CPU_ZERO(&now);
-        return cores_known_ && ::sched_getaffinity(0, sizeof now, &now) == 0 && !CPU_EQUAL(&now, &cores_);
-    }
 
     static int priority() noexcept { return ::getpriority(PRIO_PROCESS, 0); }
 
@@ -76,9 +63,7 @@ private:
     char directory_[PATH_MAX];
     mode_t mask_ = 0;
     int nice_ = 0;
-    int scheduler_ = 0;
-    cpu_set_t cores_;
-    bool cores_known_ = false;
+    core::system::placement place_;
 };
 
 }  // namespace tunekit::measure::detail

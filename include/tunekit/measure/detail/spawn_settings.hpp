@@ -19,9 +19,9 @@ public:
         ::posix_spawn_file_actions_init(&files_);
         ::posix_spawnattr_init(&how_);
         sigset_t signals;
-        ::sigemptyset(&signals);
+        sigemptyset(&signals);
         ::posix_spawnattr_setsigmask(&how_, &signals);
-        ::sigfillset(&signals);
+        sigfillset(&signals);
         ::posix_spawnattr_setsigdefault(&how_, &signals);
         ::posix_spawnattr_setpgroup(&how_, 0);
         ::posix_spawnattr_setflags(&how_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);

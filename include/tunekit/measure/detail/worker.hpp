@@ -4,7 +4,6 @@
 /// \file
 /// The child that runs candidates: its orders and its answers.
 
-#include <sys/random.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cstddef>
@@ -45,7 +44,7 @@ struct order {
 inline std::uint64_t fresh_nonce() noexcept
 {
     std::uint64_t out = 0;
-    if (::getrandom(&out, sizeof out, GRND_NONBLOCK) != sizeof out)  // the system has just started
+    if (!core::system::unguessable(out))  // the system has just started
         out = core::mixed(static_cast<std::uint64_t>(1e9 * wall_clock{}()), static_cast<std::uint64_t>(::getpid()));
     return out;
 }

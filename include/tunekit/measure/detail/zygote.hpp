@@ -5,7 +5,6 @@
 /// The child that forks workers.
 
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -65,15 +64,11 @@ public:
     {
         adopt_descent();
         sigset_t all;
-        ::sigfillset(&all);
+        sigfillset(&all);
         ::sigprocmask(SIG_BLOCK, &all, nullptr);
-        sigset_t heard;
-        ::sigemptyset(&heard);
-        ::sigaddset(&heard, SIGCHLD);
-        ::sigaddset(&heard, SIGTERM);  // the system sends it where the parent's thread ended
-        signals_ = descriptor(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
+        signals_ = core::system::signal_news::listening();
         for (;;) {
-            pollfd events[3] = {{3, POLLIN, 0}, {signals_.get(), POLLIN, 0}, {report_.get(), POLLIN, 0}};
+            pollfd events[3] = {{3, POLLIN, 0}, {signals_.fd(), POLLIN, 0}, {report_.get(), POLLIN, 0}};
             if (::poll(events, 3, -1) < 0) continue;
             if (events[1].revents != 0 || events[2].revents != 0) look_after_keeper();
             if (::getppid() != parent_) leave();  // a SIGTERM from another sender is ignored
@@ -96,9 +91,7 @@ private:
     /// Reads how the worker ended, wakes a keeper that was stopped, and notices one that is gone.
     void look_after_keeper()
     {
-        signalfd_siginfo news;
-        while (::read(signals_.get(), &news, sizeof news) > 0) {
-        }
+        signals_.take();
         if (keeper_ < 0) return;
         siginfo_t info{};
         const bool changed = ::waitid(P_PID, static_cast<id_t>(keeper_), &info, WEXITED | WSTOPPED | WNOHANG) == 0 &&
@@ -141,7 +134,7 @@ private:
         while (!ended_ && keeper_ >= 0) {
             const double left = deadline - now();
             if (left <= 0) return;
-            pollfd events[2] = {{signals_.get(), POLLIN, 0}, {report_.get(), POLLIN, 0}};
+            pollfd events[2] = {{signals_.fd(), POLLIN, 0}, {report_.get(), POLLIN, 0}};
             ::poll(events, 2, static_cast<int>(1e3 * left) + 1);
             look_after_keeper();
         }
@@ -224,7 +217,7 @@ private:
     work_ref work_;
     std::size_t memory_bytes_;
     pid_t parent_;
-    descriptor signals_;
+    core::system::signal_news signals_;
     descriptor report_;  ///< notes of the keeper come here
     pid_t keeper_ = -1;
     pid_t worker_ = -1;

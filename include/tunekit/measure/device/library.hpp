@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/build/compiler.hpp"
 
@@ -61,7 +62,7 @@ public:
             ::stat(where.dli_fname, &s) == 0) {
             detail::add_part(all, where.dli_fname);
             detail::add_part(all, std::to_string(s.st_size));
-            detail::add_part(all, std::to_string(s.st_mtim.tv_sec) + '.' + std::to_string(s.st_mtim.tv_nsec));
+            detail::add_part(all, core::system::time_of_change(s));
         }
         return detail::digest(all);
     }

@@ -5,17 +5,16 @@
 /// From an expression's text to its tree.
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/text.hpp"
 #include "tunekit/space/detail/expression_tree.hpp"
 
 namespace tunekit::space::detail {
@@ -214,12 +213,12 @@ private:
         const bool power = end < text().size() && (text()[end] == 'e' || text()[end] == 'E');
         const bool real = power || text().find('.', at_) < end;
         expression_node out{operation::constant, column};
-        const char* const begin = text().data() + at_;
         if (real) {
-            const auto [rest, wrong] = std::from_chars(begin, text().data() + text().size(), out.real);
-            if (wrong != std::errc()) to_.fail(column, "the number is out of range, want one of a double");
+            const auto found = core::leading_number<double>(std::string_view(text()).substr(at_));
+            if (!found.fits) to_.fail(column, "the number is out of range, want one of a double");
+            out.real = found.value;
             out.is_real = true;
-            at_ += static_cast<std::size_t>(rest - begin);
+            at_ += found.length;
         } else {
             for (; at_ < text().size() && digit(text()[at_]); ++at_)
                 if (__builtin_mul_overflow(out.value, 10, &out.value) ||

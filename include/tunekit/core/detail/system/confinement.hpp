@@ -4,15 +4,20 @@
 /// \file
 /// The system calls that are refused to a confined worker.
 
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 
-namespace tunekit::measure::detail {
+#include "tunekit/core/detail/system.hpp"
+
+#if TUNEKIT_ON_LINUX
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace tunekit::core::system {
 
 /// From now on the system refuses some calls to this process and its descendants: sockets (except pairs); looking into other
 /// processes; namespaces, mounts, modules, keys, clocks and programs of the kernel. Threads and children stay allowed. False,
@@ -20,6 +25,10 @@ namespace tunekit::measure::detail {
 /// Source: seccomp(2); the instructions are those of bpf(4), written as numbers because their headers consist of macros.
 inline bool refuse_calls() noexcept
 {
+#if !TUNEKIT_ON_LINUX
+    errno = ENOSYS;
+    return false;
+#else
 #if defined(__x86_64__)
     constexpr std::uint32_t native = 0xC000003E;
 #elif defined(__aarch64__)
@@ -100,6 +109,7 @@ inline bool refuse_calls() noexcept
     put({answer, 0, 0, allow});
     const program filter{static_cast<unsigned short>(n), all};
     return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, 2, &filter, 0, 0) == 0;
+#endif
 }
 
-}  // namespace tunekit::measure::detail
+}  // namespace tunekit::core::system
