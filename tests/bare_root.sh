@@ -197,7 +197,7 @@ for run in $runs; do
     else
         bad=1
         tail -n 60 "$log"
-        say "$who: scripts/$name FAILED: exit status $status, and its last lines are those above (all: $log)"
+        say "$who: scripts/$name FAILED after ${seconds% *} s: exit status $status, and its last lines are those above (all: $log)"
     fi
 done
 exit $bad

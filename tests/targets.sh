@@ -31,8 +31,7 @@ mkdir -p "$work"
 
 # What our headers, examples and tests want from outside, in a folder of its own: never all of /usr/include, which belongs to this system.
 foreign() {
-    rm -rf "$work/foreign"
-    mkdir "$work/foreign"
+    mkdir -p "$work/foreign"
     for header in Eigen/Core nlohmann/json.hpp CLI/CLI.hpp doctest/doctest.h zlib.h zconf.h; do
         found=$(echo "#include <$header>" | "${CXX:-c++}" -E -I/usr/include/eigen3 -I/usr/local/include/eigen3 -x c++ - 2>/dev/null |
             sed -n "s,^# [0-9]* \"\(/.*/$header\)\".*,\1,p" | head -n 1)
@@ -41,8 +40,8 @@ foreign() {
             exit 1
         fi
         case $header in
-        */*) ln -s "$(dirname "$found")" "$work/foreign/${header%%/*}" ;;
-        *) ln -s "$found" "$work/foreign/" ;;
+        */*) ln -sfn "$(dirname "$found")" "$work/foreign/${header%%/*}" ;;
+        *) ln -sf "$found" "$work/foreign/" ;;
         esac
     done
 }
@@ -50,7 +49,7 @@ foreign() {
 # describe TARGET: sets its level (core, most or full), the words of its compiler and of what runs a program of it (none: nothing), which text
 # has its golden proposals, and in `missing` the programs that are wanted and are not there.
 describe() {
-    zig=$(find build/ziglang -path '*/ziglang/zig' -type f 2>/dev/null | head -n 1)
+    zig=$(find build/ziglang/lib -path '*/ziglang/zig' -type f 2>/dev/null | head -n 1)
     cache=$(command -v ccache || true)
     level=full compile='' link='' runs=none mathematics='' missing=''
     case $1 in

@@ -15,7 +15,7 @@ fail() {
     echo "FAILED: $1"
     bad=1
 }
-configure() { cmake -S "$root" -B "$work/build" -G Ninja -DTUNEKIT_INSTALL=OFF "$@" >"$work/log" 2>&1; }
+configure() { cmake -S "$root" -B "$work/build" -G Ninja "$@" >"$work/log" 2>&1; }
 
 targets='all gpu_tests opencl_tests hygiene_alone hygiene_hostile hygiene_odr hygiene_startup'
 if configure -DTUNEKIT_BUILD_TESTS=ON "$@"; then # with everything that tests need
