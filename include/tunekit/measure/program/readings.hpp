@@ -34,7 +34,7 @@ inline std::pair<double, std::size_t> leading_number(const char* text)
     if (!decimal || (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))) return {0, 0};
     const std::size_t plus = *text == '+' ? 1 : 0;
     const auto found = core::leading_number<double>(text + plus);  // whatever the locale of this program
-    return {found.fits ? found.value : core::system::plain_strtod(text), plus + found.length};
+    return {found.fits ? found.value : core::detail::system::plain_strtod(text), plus + found.length};
 }
 
 /// The end of a text, on one line, for messages.
