@@ -4,6 +4,8 @@
 /// \file
 /// The POSIX calls that isolation uses, with their errors handled in one place.
 
+#include "tunekit/core/detail/system/processes.hpp"  // first: it says what is wanted where a system forks nothing
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -18,7 +20,6 @@
 #include <string_view>
 #include <vector>
 
-#include "tunekit/core/detail/system/processes.hpp"
 #include "tunekit/core/error.hpp"
 
 namespace tunekit::measure::detail {

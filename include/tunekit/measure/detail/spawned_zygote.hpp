@@ -4,6 +4,8 @@
 /// \file
 /// A zygote that is a program of its own, started from its file. A process that runs threads can have one.
 
+#include "tunekit/core/detail/system/processes.hpp"  // first: it says what is wanted where a system forks nothing
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/types.h>
