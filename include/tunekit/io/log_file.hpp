@@ -45,21 +45,21 @@ public:
     /// Makes a new file. It is an error if the file exists, because it may hold measurements.
     [[nodiscard]] static log_file create(const std::string& path, sync when)
     {
-        return log_file(path, core::system::opening::append_new, when);
+        return log_file(path, core::detail::system::opening::append_new, when);
     }
 
     /// Opens the file at `path` with its content, or makes a new one. The file is read under a lock, and not changed
     /// before `keep` or `append`.
     [[nodiscard]] static log_file take_up(const std::string& path, sync when)
     {
-        return log_file(path, core::system::opening::append, when);
+        return log_file(path, core::detail::system::opening::append, when);
     }
 
     log_file(log_file&&) noexcept = default;
     log_file& operator=(log_file&&) = delete;
     ~log_file()
     {
-        if (file_.fd() >= 0) (void)core::system::flush_to_disk(file_.fd());
+        if (file_.fd() >= 0) (void)core::detail::system::flush_to_disk(file_.fd());
     }
 
     /// The content of the file.
@@ -68,7 +68,7 @@ public:
     /// Cuts the file to its first `whole` bytes.
     void keep(std::size_t whole)
     {
-        if (whole < text_.size() && !core::system::cut_file(file_.fd(), whole))
+        if (whole < text_.size() && !core::detail::system::cut_file(file_.fd(), whole))
             throw error("log " + path_ + ": its torn end cannot be cut off: " + std::strerror(errno));
         text_.resize(whole);
         const std::string_view first = std::string_view(text_).substr(0, text_.find('\n'));
@@ -99,7 +99,7 @@ public:
         if (!write(before)) return false;
         timespec now{};
         ::clock_gettime(CLOCK_MONOTONIC, &now);
-        if ((when_ == sync::every_line || now.tv_sec != synced_) && !core::system::flush_to_disk(file_.fd()))
+        if ((when_ == sync::every_line || now.tv_sec != synced_) && !core::detail::system::flush_to_disk(file_.fd()))
             return fail("cannot be synced: ", std::strerror(errno));
         synced_ = now.tv_sec;
         return !failed();
@@ -115,29 +115,31 @@ public:
     }
 
 private:
-    log_file(const std::string& path, core::system::opening how, sync when)
-        : path_(path), file_(path, how, "log " + path), where_(core::system::absolute_path(path)), when_(when)
+    log_file(const std::string& path, core::detail::system::opening how, sync when)
+        : path_(path), file_(path, how, "log " + path), where_(core::detail::system::absolute_path(path)), when_(when)
     {
         problem_.reserve(2 * path.size() + 300);  // so that what goes wrong can be said without memory
         const std::string what = "log " + path;
-        if (const auto locked = core::system::lock_file(file_.fd()); locked != core::system::locking::held) {
-            if (locked == core::system::locking::failed)
+        if (const auto locked = core::detail::system::lock_file(file_.fd());
+            locked != core::detail::system::locking::held) {
+            if (locked == core::detail::system::locking::failed)
                 throw error(what + ": cannot be locked: " + std::strerror(errno));
             throw error(what + ": is being written by another process; wait for it, or name another file");
         }
         text_ = file_.text(what);
         if (const char* now = lost(text_.size())) throw error(what + ": " + now + " while it was opened; try again");
-        if (text_.empty()) core::system::flush_folder_of(where_);  // a new name is on the disk when its folder is
+        if (text_.empty())
+            core::detail::system::flush_folder_of(where_);  // a new name is on the disk when its folder is
     }
 
     /// What became of the file that should have `size` bytes; nothing where it is as it was left.
     [[nodiscard]] const char* lost(std::size_t size) const noexcept
     {
-        const auto open = core::system::state_of(file_.fd());
+        const auto open = core::detail::system::state_of(file_.fd());
         if (!open) return "cannot be looked at any more";
         if (open->size < size) return "was truncated";
         if (open->size > size) return "was written to by somebody else";
-        const auto named = core::system::state_of(where_);
+        const auto named = core::detail::system::state_of(where_);
         if (!named) return errno == ENOENT || errno == ENOTDIR ? "was deleted" : nullptr;
         return named->number != open->number || named->device != open->device ? "was replaced" : nullptr;
     }
@@ -146,11 +148,11 @@ private:
     bool write(std::size_t before)
     {
         const std::size_t size = text_.size() - before;
-        const std::ptrdiff_t done = core::system::write_some(file_.fd(), text_.data() + before, size);
+        const std::ptrdiff_t done = core::detail::system::write_some(file_.fd(), text_.data() + before, size);
         if (done == static_cast<std::ptrdiff_t>(size)) return true;
         fail(done < 0 ? std::strerror(errno) : "the disk is full");
         text_.resize(before);
-        if (done > 0 && !core::system::cut_file(file_.fd(), before))
+        if (done > 0 && !core::detail::system::cut_file(file_.fd(), before))
             problem_ += " (and the torn last line could not be cut off)";
         return false;
     }
@@ -170,18 +172,20 @@ private:
         try {
             why = "log " + path_ + ": " + what + " while the run went on; ";
             std::string name = where_ + ".saved";
-            for (int n = 2; n < 100 && core::system::is_taken(name); ++n) name = where_ + ".saved" + std::to_string(n);
-            detail::regular_file beside(name, core::system::opening::append_new, "log " + name);
+            for (int n = 2; n < 100 && core::detail::system::is_taken(name); ++n)
+                name = where_ + ".saved" + std::to_string(n);
+            detail::regular_file beside(name, core::detail::system::opening::append_new, "log " + name);
             const auto check = [&](bool good) {
                 if (!good) throw error("log " + name + ": " + std::strerror(errno));
             };
-            check(core::system::lock_file(beside.fd()) == core::system::locking::held);
+            check(core::detail::system::lock_file(beside.fd()) == core::detail::system::locking::held);
             for (std::size_t at = 0; at < text_.size();) {
-                const std::ptrdiff_t done = core::system::write_some(beside.fd(), text_.data() + at, text_.size() - at);
+                const std::ptrdiff_t done =
+                    core::detail::system::write_some(beside.fd(), text_.data() + at, text_.size() - at);
                 check(done > 0);
                 at += static_cast<std::size_t>(done);
             }
-            check(core::system::flush_to_disk(beside.fd()));
+            check(core::detail::system::flush_to_disk(beside.fd()));
             file_ = std::move(beside);
             saved_ = true;
             problem_ = why + "its lines are in " + name + ": move that to its place and resume";

@@ -306,7 +306,8 @@ inline void check_beginning(std::string_view text, const log_content& read, cons
 {
     return detail::within_memory(path, [&] {
         const std::string what = "log " + path;
-        log_content out = parse_log(detail::regular_file(path, core::system::opening::read, what).text(what), path);
+        log_content out =
+            parse_log(detail::regular_file(path, core::detail::system::opening::read, what).text(what), path);
         if (out.whole_bytes == 0) throw error(what + ": has no whole line: nothing was logged yet");
         return out;
     });

@@ -149,7 +149,7 @@ inline void write_text(const std::string& path, std::string_view text)
 /// where that fails.
 inline void replace_text(const std::string& path, std::string_view text)
 {
-    namespace system = core::system;
+    namespace system = core::detail::system;
     using kind = system::file_state::kind;
     const auto was = system::state_of(path);
     if (was && was->is != kind::file && was->is != kind::folder) return write_text(path, text);

@@ -65,7 +65,7 @@ private:
         const auto align = alignment(n);
         const std::size_t unit = static_cast<std::size_t>(align), bytes = (n * sizeof(T) + unit - 1) / unit * unit;
         void* const memory = ::operator new(bytes, align);
-        if (unit == page) core::system::prefer_large_pages(memory, bytes);
+        if (unit == page) core::detail::system::prefer_large_pages(memory, bytes);
         return static_cast<T*>(memory);
     }
 

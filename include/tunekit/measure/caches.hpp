@@ -23,7 +23,7 @@ enum class cache : std::uint8_t {
 /// its size.
 [[nodiscard]] inline std::size_t beyond_caches() noexcept
 {
-    const std::size_t bytes = core::system::last_cache_bytes();
+    const std::size_t bytes = core::detail::system::last_cache_bytes();
     return bytes > 0 ? 2 * bytes : std::size_t{64} << 20;
 }
 

@@ -60,14 +60,14 @@ public:
         require(n > 0, "guarded_buffer: 0 elements, want >= 1");
         require(n <= (std::numeric_limits<std::size_t>::max)() / 4 / sizeof(T),
                 "guarded_buffer: the size overflows, want less");
-        const std::size_t page = core::system::page_bytes();
+        const std::size_t page = core::detail::system::page_bytes();
         const std::size_t inner = (n * sizeof(T) + page - 1) / page * page;
-        void* const at = core::system::map_pages(inner + 2 * page);
+        void* const at = core::detail::system::map_pages(inner + 2 * page);
         if (at == nullptr) throw error("guarded_buffer: the system gives no memory of this size");
         whole_ = static_cast<unsigned char*>(at);
         mapped_ = inner + 2 * page;
-        if (!core::system::protect_pages(whole_ + page, inner, core::system::access::write)) {
-            core::system::unmap_pages(whole_, mapped_);
+        if (!core::detail::system::protect_pages(whole_ + page, inner, core::detail::system::access::write)) {
+            core::detail::system::unmap_pages(whole_, mapped_);
             throw error("guarded_buffer: the system gives no access to its own pages");
         }
         std::memset(whole_ + page, 0, inner);
@@ -90,28 +90,28 @@ public:
     guarded_buffer& operator=(const guarded_buffer&) = delete;
     ~guarded_buffer()
     {
-        if (whole_ != nullptr) core::system::unmap_pages(whole_, mapped_);
+        if (whole_ != nullptr) core::detail::system::unmap_pages(whole_, mapped_);
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     /// The first element, at the beginning of a page. Not for a buffer that was moved from.
-    [[nodiscard]] T* data() const noexcept { return reinterpret_cast<T*>(whole_ + core::system::page_bytes()); }
+    [[nodiscard]] T* data() const noexcept { return reinterpret_cast<T*>(whole_ + core::detail::system::page_bytes()); }
     /// A view of all elements, valid as long as the pages are.
     [[nodiscard]] std::span<T> span() const noexcept { return {data(), size_}; }
 
     /// The bytes after the last element; none where the elements fill their last page.
     [[nodiscard]] measure::canary canary() const noexcept
     {
-        unsigned char* const end = whole_ + core::system::page_bytes() + size_ * sizeof(T);
-        return {end, static_cast<std::size_t>(whole_ + mapped_ - core::system::page_bytes() - end)};
+        unsigned char* const end = whole_ + core::detail::system::page_bytes() + size_ * sizeof(T);
+        return {end, static_cast<std::size_t>(whole_ + mapped_ - core::detail::system::page_bytes() - end)};
     }
 
     /// Forbids writing, in this process and in processes forked later. Use it for references and inputs. Throws
     /// tunekit::error where the system refuses.
     void protect() const
     {
-        const std::size_t page = core::system::page_bytes();
-        if (!core::system::protect_pages(whole_ + page, mapped_ - 2 * page, core::system::access::read))
+        const std::size_t page = core::detail::system::page_bytes();
+        if (!core::detail::system::protect_pages(whole_ + page, mapped_ - 2 * page, core::detail::system::access::read))
             throw error("guarded_buffer: the system refuses to protect its pages");
     }
 

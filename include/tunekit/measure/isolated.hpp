@@ -41,8 +41,9 @@ namespace detail {
 
 /// Who looks after memory by default: under a sanitizer, which reserves address space, and where the system does not hold to
 /// such a limit, the parent does.
-inline constexpr memory_rule usual_rule =
-    core::system::limits_address_space && !core::system::sanitized ? memory_rule::address_space : memory_rule::resident;
+inline constexpr memory_rule usual_rule = core::detail::system::limits_address_space && !core::detail::system::sanitized
+                                              ? memory_rule::address_space
+                                              : memory_rule::resident;
 
 }  // namespace detail
 

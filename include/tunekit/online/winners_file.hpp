@@ -149,12 +149,12 @@ namespace detail {
 /// Locks the folder of a file while the file is rewritten. It locks nothing where a file system has no locks.
 class folder_lock {
 public:
-    explicit folder_lock(const std::string& path) : fd_(core::system::lock_folder_of(path)) {}
+    explicit folder_lock(const std::string& path) : fd_(core::detail::system::lock_folder_of(path)) {}
     folder_lock(const folder_lock&) = delete;
     folder_lock& operator=(const folder_lock&) = delete;
     ~folder_lock()
     {
-        if (fd_ >= 0) core::system::close_file(fd_);
+        if (fd_ >= 0) core::detail::system::close_file(fd_);
     }
 
 private:
@@ -164,7 +164,7 @@ private:
 /// The file's text; empty where there is no file.
 [[nodiscard]] inline std::string text_if_there(const std::string& path)
 {
-    if (!core::system::state_of(path) && errno == ENOENT) return {};
+    if (!core::detail::system::state_of(path) && errno == ENOENT) return {};
     return io::read_text(path);
 }
 

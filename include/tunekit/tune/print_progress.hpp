@@ -50,12 +50,12 @@ class print_progress {
 public:
     /// For one space; `limit` is the budget of the run. `to` is where the line goes.
     explicit print_progress(const budget& limit = {}, std::FILE* to = stderr)
-        : to_(to), trials_(limit.trials), seconds_(limit.seconds), on_(core::system::is_terminal(to))
+        : to_(to), trials_(limit.trials), seconds_(limit.seconds), on_(core::detail::system::is_terminal(to))
     {
     }
     /// For several tasks. With `tasks`, in the order of the run, the model's latency is forecast as well.
     explicit print_progress(const tasks_budget& limit, std::span<const task> tasks = {}, std::FILE* to = stderr)
-        : to_(to), seconds_(limit.seconds), on_(core::system::is_terminal(to))
+        : to_(to), seconds_(limit.seconds), on_(core::detail::system::is_terminal(to))
     {
         for (const task& t : tasks) {
             flops_.push_back(t.flops());
@@ -177,7 +177,7 @@ private:
         if (now.cost < forever)
             line += number(" | best %.4g ms", 1e3 * now.cost) + forecast(now, views, (std::min)(left, 60.0));
         if (left < forever) line += " | " + duration(left) + " left";
-        const std::size_t columns = core::system::terminal_columns(to_);
+        const std::size_t columns = core::detail::system::terminal_columns(to_);
         if (columns > 1 && line.size() >= columns) line.resize(columns - 1);
         std::fprintf(to_, "\r%s\033[K", line.c_str());
         std::fflush(to_);

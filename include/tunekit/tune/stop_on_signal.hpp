@@ -70,7 +70,7 @@ private:
     static void note(int signal) { detail::signal_heard = signal; }
 
     detail::only_watch only_;
-    core::system::handled_signal interrupt_{SIGINT, note}, terminate_{SIGTERM, note};
+    core::detail::system::handled_signal interrupt_{SIGINT, note}, terminate_{SIGTERM, note};
 };
 
 }  // namespace tunekit

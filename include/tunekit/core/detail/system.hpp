@@ -29,7 +29,7 @@
 /// elsewhere.
 #define TUNEKIT_FORKS (!TUNEKIT_ON_WINDOWS)
 
-namespace tunekit::core::system {
+namespace tunekit::core::detail::system {
 
 /// Whether the system holds a process to a limit of its address space. macOS takes the limit and does not.
 inline constexpr bool limits_address_space = TUNEKIT_ON_LINUX;
@@ -47,4 +47,4 @@ inline constexpr bool sanitized = false;
 inline constexpr bool sanitized = false;
 #endif
 
-}  // namespace tunekit::core::system
+}  // namespace tunekit::core::detail::system

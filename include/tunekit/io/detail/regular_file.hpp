@@ -20,24 +20,25 @@ namespace tunekit::io::detail {
 class regular_file {
 public:
     /// Errors: tunekit::error where it cannot be opened, or is no regular file.
-    regular_file(const std::string& path, core::system::opening how, const std::string& what)
+    regular_file(const std::string& path, core::detail::system::opening how, const std::string& what)
     {
-        if (const auto there = core::system::state_of(path)) refuse_others(*there, what);
-        fd_ = core::system::open_file(path, how);
+        if (const auto there = core::detail::system::state_of(path)) refuse_others(*there, what);
+        fd_ = core::detail::system::open_file(path, how);
         if (fd_ < 0) {
             const int why = errno;
-            if (why == EEXIST && !core::system::state_of(path))
+            if (why == EEXIST && !core::detail::system::state_of(path))
                 throw error(what + ": is a link to nothing; remove it, or name another file");
             if (why == EEXIST)
                 throw error(what + ": exists already; resume it (.resume = true, or --resume), or name another file");
             throw error(what + ": cannot be opened for " +
-                        (how == core::system::opening::read ? "reading" : "writing") + ": " + std::strerror(why));
+                        (how == core::detail::system::opening::read ? "reading" : "writing") + ": " +
+                        std::strerror(why));
         }
         try {
             leave_standard_streams(what);
             refuse_others(state(what), what);
         } catch (...) {
-            core::system::close_file(fd_);
+            core::detail::system::close_file(fd_);
             throw;
         }
     }
@@ -50,14 +51,14 @@ public:
     }
     ~regular_file()
     {
-        if (fd_ >= 0) core::system::close_file(fd_);
+        if (fd_ >= 0) core::detail::system::close_file(fd_);
     }
 
     [[nodiscard]] int fd() const noexcept { return fd_; }
 
-    [[nodiscard]] core::system::file_state state(const std::string& what) const
+    [[nodiscard]] core::detail::system::file_state state(const std::string& what) const
     {
-        const auto found = core::system::state_of(fd_);
+        const auto found = core::detail::system::state_of(fd_);
         if (!found) throw error(what + ": cannot be looked at: " + std::strerror(errno));
         return *found;
     }
@@ -72,7 +73,7 @@ public:
             out.resize(size + 1);  // one more, so that the last read finds the end
             for (std::size_t at = 0;;) {
                 if (at == out.size()) out.resize(2 * at);
-                const std::ptrdiff_t got = core::system::read_some(fd_, out.data() + at, out.size() - at);
+                const std::ptrdiff_t got = core::detail::system::read_some(fd_, out.data() + at, out.size() - at);
                 if (got < 0) throw error(what + ": cannot be read: " + std::strerror(errno) + "; nothing was changed");
                 if (got == 0) {
                     out.resize(at);
@@ -90,14 +91,14 @@ private:
     void leave_standard_streams(const std::string& what)
     {
         if (fd_ > 2) return;
-        const int above = core::system::above_streams(fd_);
+        const int above = core::detail::system::above_streams(fd_);
         if (above < 0) throw error(what + ": cannot be opened: " + std::strerror(errno));
-        core::system::close_file(std::exchange(fd_, above));
+        core::detail::system::close_file(std::exchange(fd_, above));
     }
 
-    static void refuse_others(const core::system::file_state& s, const std::string& what)
+    static void refuse_others(const core::detail::system::file_state& s, const std::string& what)
     {
-        using kind = core::system::file_state::kind;
+        using kind = core::detail::system::file_state::kind;
         if (s.is == kind::file) return;
         const char* is = s.is == kind::folder ? "a folder" : s.is == kind::pipe ? "a pipe" : "a device";
         throw error(what + ": is " + is + ", want a regular file");

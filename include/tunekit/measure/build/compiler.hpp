@@ -107,7 +107,7 @@ inline std::string find_program(const std::string& name)
     std::string what;
     detail::add_part(what, out.path);
     detail::add_part(what, std::to_string(s.st_size));
-    detail::add_part(what, core::system::time_of_change(s));
+    detail::add_part(what, core::detail::system::time_of_change(s));
     detail::add_part(what, detail::processor());
     out.identity = detail::digest(what);
     return out;

@@ -121,7 +121,7 @@ public:
         if ((s.st_uid != ::geteuid() && s.st_uid != 0) || (s.st_mode & (S_IWGRP | S_IWOTH)) != 0)
             throw error("builder: others can write to the directory '" + name_ +
                         "', and who can do so runs code as you; want it owned by you, and chmod go-w");
-        if (core::system::runs_nothing(name_))
+        if (core::detail::system::runs_nothing(name_))
             throw error("builder: the file system of '" + name_ +
                         "' is mounted noexec, so nothing built there can be loaded; name a directory elsewhere");
         if (!named.empty()) temporary_directory::sweep(name_ + "/building-");

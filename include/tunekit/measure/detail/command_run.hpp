@@ -99,7 +99,7 @@ public:
         sigaddset(&heard, SIGCHLD);
         sigaddset(&heard, SIGTERM);  // the system sends it where the parent ended
         ::sigprocmask(SIG_BLOCK, &heard, nullptr);
-        signals_ = core::system::signal_news::listening();
+        signals_ = core::detail::system::signal_news::listening();
         if (signals_.fd() < 0) no_signals_ = errno;
         const rlimit no_core{0, 0};
         ::setrlimit(RLIMIT_CORE, &no_core);
@@ -161,7 +161,7 @@ private:
 
     static std::pair<descriptor, descriptor> pipe_ends()
     {
-        auto ends = core::system::make_pipe();
+        auto ends = core::detail::system::make_pipe();
         if (!ends.first) throw no_resources("no pipe", errno);
         ::fcntl(ends.first.get(), F_SETFL, O_NONBLOCK);
         return ends;
@@ -179,7 +179,7 @@ private:
         for (const auto& [name, value] : what.environment) own.push_back(name + '=' + value);
         std::vector<char*> environment;
         for (std::string& e : own) environment.push_back(e.data());
-        for (char** e = core::system::environment(); e != nullptr && *e != nullptr; ++e) {
+        for (char** e = core::detail::system::environment(); e != nullptr && *e != nullptr; ++e) {
             bool replaced = false;
             for (const auto& [name, value] : what.environment)
                 replaced = replaced || (std::string_view(*e).starts_with(name) && (*e)[name.size()] == '=');
@@ -198,7 +198,7 @@ private:
             reset_signals();
             const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
             if (null >= 0 && ::dup2(null, 0) == 0 && ::dup2(output, 1) == 1 && ::dup2(errors, 2) == 2 && hold(limits))
-                core::system::become(arguments.front(), arguments.data(), environment.data());
+                core::detail::system::become(arguments.front(), arguments.data(), environment.data());
             const int why = errno;
             static_cast<void>(!::write(say_trouble.get(), &why, sizeof why));
             ::_exit(127);
@@ -286,7 +286,7 @@ private:
     }
 
     volatile pid_t* started_;
-    core::system::signal_news signals_;
+    core::detail::system::signal_news signals_;
     int no_signals_ = 0;  ///< errno where `signals_` could not be made
     pid_t child_ = 0;
     double begun_ = 0;  ///< when the command was started

@@ -51,7 +51,7 @@ public:
         std::string directory = "TMPDIR=" + scratch;
         std::string language = "LC_ALL=C";
         std::vector<char*> environment{directory.data(), language.data()};
-        for (char** e = core::system::environment(); e != nullptr && *e != nullptr; ++e)
+        for (char** e = core::detail::system::environment(); e != nullptr && *e != nullptr; ++e)
             if (!std::string_view(*e).starts_with("TMPDIR=") && !std::string_view(*e).starts_with("LC_ALL="))
                 environment.push_back(*e);
         environment.push_back(nullptr);
@@ -89,7 +89,7 @@ public:
             ::close(3);
             limit_memory(0);
             // What this process had not printed yet is no message of a compiler.
-            core::system::forget_unwritten(stdout);
+            core::detail::system::forget_unwritten(stdout);
             int status = 126;
             try {
                 status = work();
@@ -164,7 +164,7 @@ private:
     /// The read end and the write end of a pipe, with numbers above those that a child needs for itself.
     static std::pair<descriptor, descriptor> pipe_ends()
     {
-        const auto [read, write] = core::system::make_pipe();
+        const auto [read, write] = core::detail::system::make_pipe();
         if (!read) throw error(std::string("builder: no pipe: ") + std::strerror(errno));
         std::pair<descriptor, descriptor> out(::fcntl(read.get(), F_DUPFD_CLOEXEC, 4),
                                               ::fcntl(write.get(), F_DUPFD_CLOEXEC, 4));

@@ -63,7 +63,7 @@ private:
 template <class F>
 void each_child_of(pid_t parent, F&& f)
 {
-    if (core::system::each_listed_child(parent, f)) return;
+    if (core::detail::system::each_listed_child(parent, f)) return;
     char name[40];
     std::snprintf(name, sizeof name, "/proc/%d/task", static_cast<int>(parent));
     bool listed = false;
@@ -155,7 +155,7 @@ TUNEKIT_INLINE bool end_descent(double seconds) noexcept
     const double deadline = now() + seconds;
     for (unsigned nap = 20, round = 0;; nap = (std::min)(2 * nap, 5000U), ++round) {
         pid_t ended = 0;
-        do ended = ::waitpid(-1, nullptr, WNOHANG | core::system::all_children);
+        do ended = ::waitpid(-1, nullptr, WNOHANG | core::detail::system::all_children);
         while (ended > 0);
         if (ended < 0) return true;
         if (now() >= deadline) return false;

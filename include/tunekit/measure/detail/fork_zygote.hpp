@@ -80,7 +80,7 @@ TUNEKIT_INLINE started_zygote fork_zygote(work_ref work, const worker_hold& hold
     if (threads > 1)
         throw error(std::string(who) + ": this process runs " + std::to_string(threads) +
                     " threads, of which a fork keeps one; build it before starting threads");
-    core::system::say_what_is_not_held();
+    core::detail::system::say_what_is_not_held();
     auto [ours, theirs] = socket_pair();
     if (!ours)
         throw error(std::string(who) + ": no socket pair: " + std::strerror(errno) +

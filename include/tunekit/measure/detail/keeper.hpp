@@ -41,11 +41,11 @@ enum class enclosure : std::uint8_t {
 /// what fork returns.
 inline pid_t fork_into(enclosure what, bool confined = false) noexcept
 {
-    if (what == enclosure::none) return core::system::fork_into(0);
+    if (what == enclosure::none) return core::detail::system::fork_into(0);
     constexpr unsigned long new_user = 0x10000000;  // CLONE_NEWUSER and others: in <sched.h> for GNU alone
     constexpr unsigned long new_pid = 0x20000000, new_net = 0x40000000;
-    return core::system::fork_into(new_pid | (what == enclosure::user_namespaced ? new_user : 0) |
-                                   (confined ? new_net : 0));
+    return core::detail::system::fork_into(new_pid | (what == enclosure::user_namespaced ? new_user : 0) |
+                                           (confined ? new_net : 0));
 }
 
 /// Gives this process, the first of a user namespace, the user and group that it had outside.
@@ -64,7 +64,7 @@ inline bool can_enclose(bool confined = false) noexcept
 {
     for (const enclosure what : {enclosure::namespaced, enclosure::user_namespaced}) {
         const pid_t child = fork_into(what, confined);
-        if (child == 0) end_process(confined && !core::system::refuse_calls() ? 1 : 0);
+        if (child == 0) end_process(confined && !core::detail::system::refuse_calls() ? 1 : 0);
         if (child < 0) continue;
         int status = 0;
         while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -94,10 +94,10 @@ public:
         if (inside_ == enclosure::none) {
             die_with(zygote, SIGTERM);
         } else {
-            core::system::end_with_parent(SIGKILL);  // the namespace ends with this process
+            core::detail::system::end_with_parent(SIGKILL);  // the namespace ends with this process
         }
         const bool held = (inside_ != enclosure::user_namespaced || stay_who_it_is(user, group)) &&
-                          (!confined_ || core::system::refuse_calls());
+                          (!confined_ || core::detail::system::refuse_calls());
         const pid_t self = ::getpid();
         const pid_t child = held ? ::fork() : -1;
         if (child == 0) {
@@ -113,14 +113,15 @@ public:
                          .value = child < 0 ? errno : 0};
         if (child > 0) ::setpgid(child, child);
         if (!send_packet(report, &note, sizeof note) || child < 0 || !close_all_but(report)) leave();
-        core::system::awaited_signals news;  // of the zygote's end, too; a SIGTERM from another sender is ignored
+        core::detail::system::awaited_signals
+            news;  // of the zygote's end, too; a SIGTERM from another sender is ignored
         for (;;) {
             for (;;) {
                 int status = 0;
-                const pid_t ended = ::waitpid(-1, &status, WNOHANG | core::system::all_children);
+                const pid_t ended = ::waitpid(-1, &status, WNOHANG | core::detail::system::all_children);
                 if (ended <= 0) break;
                 if (WIFSTOPPED(status)) {  // it asked to be traced; whoever is not gets the signal itself
-                    core::system::go_on_untraced(ended, WSTOPSIG(status));
+                    core::detail::system::go_on_untraced(ended, WSTOPSIG(status));
                     continue;
                 }
                 if (ended != child) continue;

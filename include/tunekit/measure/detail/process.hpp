@@ -4,6 +4,8 @@
 /// \file
 /// The POSIX calls that isolation uses, with their errors handled in one place.
 
+#include "tunekit/core/detail/system/processes.hpp"  // first: it says what is wanted where a system forks nothing
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -18,25 +20,24 @@
 #include <string_view>
 #include <vector>
 
-#include "tunekit/core/detail/system/processes.hpp"
 #include "tunekit/core/error.hpp"
 
 namespace tunekit::measure::detail {
 
-using core::system::adopt_descent;
-using core::system::allowed_cores;
-using core::system::close_from_4;
-using core::system::descriptor;
-using core::system::each_number_in;
-using core::system::end_process;
-using core::system::memory_of;
-using core::system::receive_now;
-using core::system::received;
-using core::system::sanitized;
-using core::system::send_packet;
-using core::system::socket_pair;
-using core::system::thread_count;
-using core::system::use_cores;
+using core::detail::system::adopt_descent;
+using core::detail::system::allowed_cores;
+using core::detail::system::close_from_4;
+using core::detail::system::descriptor;
+using core::detail::system::each_number_in;
+using core::detail::system::end_process;
+using core::detail::system::memory_of;
+using core::detail::system::receive_now;
+using core::detail::system::received;
+using core::detail::system::sanitized;
+using core::detail::system::send_packet;
+using core::detail::system::socket_pair;
+using core::detail::system::thread_count;
+using core::detail::system::use_cores;
 
 /// Writes a file with the content `text`. False, with errno, where it cannot be written whole.
 inline bool wrote_file(const std::string& name, std::string_view text, mode_t mode) noexcept
@@ -126,7 +127,7 @@ inline void reset_signals() noexcept
 /// `parent` has already ended, this process ends at once.
 inline void die_with(pid_t parent, int signal = SIGKILL) noexcept
 {
-    core::system::end_with_parent(signal);
+    core::detail::system::end_with_parent(signal);
     if (::getppid() != parent) end_process(0);
 }
 

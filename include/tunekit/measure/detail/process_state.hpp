@@ -47,8 +47,10 @@ public:
     [[nodiscard]] bool changed() const noexcept
     {
         siginfo_t info{};
-        const bool childless = ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | core::system::all_children) != 0;
-        return !childless || ::getpid() != self_ || priority() != nice_ || place_.differs(core::system::placement());
+        const bool childless =
+            ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | core::detail::system::all_children) != 0;
+        return !childless || ::getpid() != self_ || priority() != nice_ ||
+               place_.differs(core::detail::system::placement());
     }
 
 private:
@@ -63,7 +65,7 @@ private:
     char directory_[PATH_MAX];
     mode_t mask_ = 0;
     int nice_ = 0;
-    core::system::placement place_;
+    core::detail::system::placement place_;
 };
 
 }  // namespace tunekit::measure::detail

@@ -4,6 +4,8 @@
 /// \file
 /// A zygote that is a program of its own, started from its file. A process that runs threads can have one.
 
+#include "tunekit/core/detail/system/processes.hpp"  // first: it says what is wanted where a system forks nothing
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/types.h>
@@ -63,7 +65,7 @@ struct serve_hello {
 /// Starts worker `k`. Throws tunekit::error where the system starts nothing.
 inline started_zygote start_served(const served_program& program, std::size_t k, const worker_hold& hold)
 {
-    core::system::say_what_is_not_held();
+    core::detail::system::say_what_is_not_held();
     auto [ours, theirs] = socket_pair();
     if (!ours) throw error(std::string("served_workers: no socket pair: ") + std::strerror(errno));
     std::vector<std::string> words{program.path, serve_mark, std::to_string(k)};
@@ -76,7 +78,7 @@ inline started_zygote start_served(const served_program& program, std::size_t k,
     for (const int fd : {0, 1, 2}) how.silence(fd, O_RDWR);
     how.give(3, theirs.get());
     pid_t child = -1;
-    const int failed = how.start(child, program.path.c_str(), arguments.data(), core::system::environment());
+    const int failed = how.start(child, program.path.c_str(), arguments.data(), core::detail::system::environment());
     if (failed != 0) throw error("served_workers: cannot start '" + program.path + "': " + std::strerror(failed));
 
     std::vector<unsigned char> words_to_it(sizeof(serve_setup) + hold.cores.size() * sizeof(int));
@@ -153,7 +155,7 @@ inline worker_hold hear_setup()
     sigemptyset(&quiet);
     sigaddset(&quiet, SIGTERM);
     ::sigprocmask(SIG_BLOCK, &quiet, nullptr);
-    core::system::end_with_parent(SIGTERM);  // where the parent ended before this call, descriptor 3 is closed
+    core::detail::system::end_with_parent(SIGTERM);  // where the parent ended before this call, descriptor 3 is closed
     if (!close_all_but(3)) end_process(status_unheard);
     std::vector<unsigned char> bytes(sizeof(serve_setup) + serve_setup::max_cores * sizeof(int));
     const std::size_t size = receive_packet(3, bytes.data(), bytes.size());

@@ -44,7 +44,7 @@ struct order {
 inline std::uint64_t fresh_nonce() noexcept
 {
     std::uint64_t out = 0;
-    if (!core::system::unguessable(out))  // the system has just started
+    if (!core::detail::system::unguessable(out))  // the system has just started
         out = core::mixed(static_cast<std::uint64_t>(1e9 * wall_clock{}()), static_cast<std::uint64_t>(::getpid()));
     return out;
 }

@@ -66,7 +66,7 @@ public:
         sigset_t all;
         sigfillset(&all);
         ::sigprocmask(SIG_BLOCK, &all, nullptr);
-        signals_ = core::system::signal_news::listening();
+        signals_ = core::detail::system::signal_news::listening();
         for (;;) {
             pollfd events[3] = {{3, POLLIN, 0}, {signals_.fd(), POLLIN, 0}, {report_.get(), POLLIN, 0}};
             if (::poll(events, 3, -1) < 0) continue;
@@ -217,7 +217,7 @@ private:
     work_ref work_;
     std::size_t memory_bytes_;
     pid_t parent_;
-    core::system::signal_news signals_;
+    core::detail::system::signal_news signals_;
     descriptor report_;  ///< notes of the keeper come here
     pid_t keeper_ = -1;
     pid_t worker_ = -1;

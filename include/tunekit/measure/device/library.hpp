@@ -62,7 +62,7 @@ public:
             ::stat(where.dli_fname, &s) == 0) {
             detail::add_part(all, where.dli_fname);
             detail::add_part(all, std::to_string(s.st_size));
-            detail::add_part(all, core::system::time_of_change(s));
+            detail::add_part(all, core::detail::system::time_of_change(s));
         }
         return detail::digest(all);
     }

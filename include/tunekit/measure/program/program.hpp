@@ -4,6 +4,8 @@
 /// \file
 /// A measurer for a program with a command line: no shell, no leftovers, any cost.
 
+#include "tunekit/core/detail/system/processes.hpp"  // first: it says what is wanted where a system forks nothing
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

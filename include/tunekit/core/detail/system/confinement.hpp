@@ -17,7 +17,7 @@
 #include <unistd.h>
 #endif
 
-namespace tunekit::core::system {
+namespace tunekit::core::detail::system {
 
 /// From now on the system refuses some calls to this process and its descendants: sockets (except pairs); looking into other
 /// processes; namespaces, mounts, modules, keys, clocks and programs of the kernel. Threads and children stay allowed. False,
@@ -112,4 +112,4 @@ inline bool refuse_calls() noexcept
 #endif
 }
 
-}  // namespace tunekit::core::system
+}  // namespace tunekit::core::detail::system

@@ -33,7 +33,7 @@
 #include <sys/statvfs.h>
 #endif
 
-namespace tunekit::core::system {
+namespace tunekit::core::detail::system {
 
 /// The way in which a file is opened. What appends makes the file where it is not there, and can read it.
 enum class opening : std::uint8_t { read, append, append_new, replace };
@@ -360,4 +360,4 @@ inline void flush_folder_of(const std::string& path)
 #endif
 }
 
-}  // namespace tunekit::core::system
+}  // namespace tunekit::core::detail::system

@@ -20,7 +20,7 @@ __declspec(dllimport) int __stdcall VirtualProtect(void*, std::size_t, unsigned 
 #include <unistd.h>
 #endif
 
-namespace tunekit::core::system {
+namespace tunekit::core::detail::system {
 
 [[nodiscard]] inline std::size_t page_bytes() noexcept
 {
@@ -90,4 +90,4 @@ inline void prefer_large_pages(void* at, std::size_t bytes) noexcept
 #endif
 }
 
-}  // namespace tunekit::core::system
+}  // namespace tunekit::core::detail::system

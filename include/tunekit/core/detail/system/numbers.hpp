@@ -13,7 +13,7 @@
 #include <xlocale.h>
 #endif
 
-namespace tunekit::core::system {
+namespace tunekit::core::detail::system {
 
 /// `strtod` in the locale "C", of a text that is a number as a whole.
 [[nodiscard]] inline double plain_strtod(const char* text) noexcept
@@ -28,4 +28,4 @@ namespace tunekit::core::system {
 #endif
 }
 
-}  // namespace tunekit::core::system
+}  // namespace tunekit::core::detail::system

@@ -49,7 +49,7 @@
 #include <atomic>
 #endif
 
-namespace tunekit::core::system {
+namespace tunekit::core::detail::system {
 
 /// Ends this process at once. `_exit` does the same, but a sanitizer adds work to it, such as writing what the parent had in
 /// its buffers at the fork.
@@ -570,4 +570,4 @@ inline void say_what_is_not_held() noexcept
 #endif
 }
 
-}  // namespace tunekit::core::system
+}  // namespace tunekit::core::detail::system

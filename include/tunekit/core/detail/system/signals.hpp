@@ -8,7 +8,7 @@
 
 #include "tunekit/core/detail/system.hpp"
 
-namespace tunekit::core::system {
+namespace tunekit::core::detail::system {
 
 /// While it lives, the first `signal` calls `handler`, and the next one does what it does in a new process. System calls go
 /// on behind it. At the end the signal has its former effect again.
@@ -45,4 +45,4 @@ private:
 #endif
 };
 
-}  // namespace tunekit::core::system
+}  // namespace tunekit::core::detail::system

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #endif
 
-namespace tunekit::core::system {
+namespace tunekit::core::detail::system {
 
 [[nodiscard]] inline bool is_terminal(std::FILE* stream) noexcept
 {
@@ -39,4 +39,4 @@ namespace tunekit::core::system {
 #endif
 }
 
-}  // namespace tunekit::core::system
+}  // namespace tunekit::core::detail::system
