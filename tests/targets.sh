@@ -124,11 +124,11 @@ compile_units() {
 # complain FOLDER: prints the first error of each unit that failed, and fails if there is one.
 complain() {
     bad=0
-    for failed in "$1"/*.failed; do
-        [ -e "$failed" ] || continue
+    for said in "$1"/*.failed; do
+        [ -e "$said" ] || continue
         bad=1
-        echo "FAILED: $target: $(sed 's/#include "\(.*\)"/\1/' "${failed%.failed}.cpp" | head -n 1)"
-        grep -m 1 -E 'error:|error ' "$failed" || head -n 3 "$failed"
+        echo "FAILED: $target: $(sed 's/#include "\(.*\)"/\1/' "${said%.failed}.cpp" | head -n 1)"
+        grep -m 1 -E 'error:|error ' "$said" || head -n 3 "$said"
     done
     return $bad
 }
@@ -216,7 +216,8 @@ unit_tests() {
     sources=$(sed -n -E "s/^($wanted) ([^:]*):.*/\2/p" tests/targets/tests.txt)
     # shellcheck disable=SC2086 # words of a list
     build "$work/$target/unit" -O0 $sources || return 1
-    run "$work/$target/unit" && grep 'test cases: *[1-9]' "$work/$target/unit.txt"
+    run "$work/$target/unit" || return 1
+    grep 'test cases: *[1-9]' "$work/$target/unit.txt" || { echo 'no test ran'; return 1; }
 }
 
 # kernels: bundled kernels, default and sampled configurations, against their definitions between pages without access.
@@ -228,8 +229,11 @@ kernels() {
     run "$work/$target/kernels" && cat "$work/$target/kernels.txt"
 }
 
-# seconds: of the processor, spent so far by what this script started.
-seconds() { times | awk 'NR == 2 { for (i = 1; i <= 2; ++i) { split($i, part, /[ms]/); sum += 60 * part[1] + part[2] } printf "%d", sum }'; }
+# spend: sets `spent` to the seconds of a core that what this script started has taken so far.
+spend() {
+    times >"$work/times"  # in no pipe: a subshell has times of its own
+    spent=$(awk 'NR == 2 { for (i = 1; i <= 2; ++i) { split($i, part, /[ms]/); sum += 60 * part[1] + part[2] } printf "%d", sum }' "$work/times")
+}
 
 # step NAME: runs it, and notes in `row` what became of it.
 step() {
@@ -260,7 +264,8 @@ $target: not run: no$missing (scripts/needs targets installs it)"
         continue
     fi
     mkdir -p "$work/$target"
-    began=$(seconds) row="$target $level"
+    spend
+    began=$spent row="$target $level"
     echo "=== $target: level $level"
     step compile_all
     headers=$(find "$work/$target/units/alone" "$work/$target/units/floors" -name '*.cpp' -exec cat {} + | sort -u | wc -l)
@@ -273,8 +278,9 @@ $target: not run: no$missing (scripts/needs targets installs it)"
         step unit_tests
         if [ "$target" = aarch64 ]; then step kernels; else row="$row -"; fi
     fi
+    spend
     table="$table
-$row $headers $examples $refused $(($(seconds) - began))"
+$row $headers $examples $refused $((spent - began))"
 done
 echo "=== target, level, compiled, golden proposals, unit tests, kernels; headers, examples, below the level; seconds of a core"
 echo "$table" | awk 'NF { printf "%-14s %-5s %-7s %-7s %-7s %-7s %4d %3d %3d %5d s\n", $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 }'
