@@ -8,7 +8,6 @@
 #include <ftw.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
@@ -23,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/batches.hpp"
 #include "tunekit/measure/build/compiler.hpp"
@@ -86,23 +86,17 @@ inline std::string said_by(const finished_run& run)
     return "; it said " + last_words(run.errors.empty() ? run.output : run.errors);
 }
 
-/// Whether the file lies where nothing can be started.
-inline bool on_noexec(const std::string& path)
-{
-    struct statvfs system{};
-    return ::statvfs(path.c_str(), &system) == 0 && (system.f_flag & ST_NOEXEC) != 0;
-}
-
 /// The failure of a run that did not end well; empty where it did.
 inline std::optional<failure> failure_of(const finished_run& run, const std::string& name, int wanted,
                                          const command_limits& limits)
 {
     switch (run.how) {
         case run_end::not_started:
-            return failure{
-                failure_kind::invalid, run.code,
-                "'" + name + "' cannot be started: " + std::strerror(run.code) +
-                    (on_noexec(name) ? ", its file system is mounted noexec; set TMPDIR to a folder elsewhere" : "")};
+            return failure{failure_kind::invalid, run.code,
+                           "'" + name + "' cannot be started: " + std::strerror(run.code) +
+                               (core::detail::system::runs_nothing(name)
+                                    ? ", its file system is mounted noexec; set TMPDIR to a folder elsewhere"
+                                    : "")};
         case run_end::timed_out:
             return failure{failure_kind::run_timeout, 0,
                            "was still running after " + short_number(limits.wall_seconds) + " s" + said_by(run)};
