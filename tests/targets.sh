@@ -26,6 +26,7 @@ levels=tests/targets/levels.txt
 jobs=$(nproc 2>/dev/null || echo 2)
 export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
 flags="-std=c++20 -g0 -ffp-contract=off -Iinclude $(printf -- '-I%s ' packages/*/include)-iquote . -isystem build/targets/foreign"
+flags="$flags -DTUNEKIT_RECORDINGS=\"packages/scoring/recordings\""
 warnings='-Wall -Wextra -Werror'
 mkdir -p "$work"
 

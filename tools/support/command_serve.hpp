@@ -5,17 +5,16 @@
 /// BaCO's and HyperMapper's protocol: requests on one stream, replies on another.
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdio>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/formats/space_file.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/jobs.hpp"
@@ -125,12 +124,10 @@ void serve_baco(Run& run, const Space& space, const tunekit::io::scenario& of, s
                         ": replies in the order of the request");
             tk::measure::measurement m;
             const std::string& text = row[cost_at];
-            double cost = 0;
-            const auto end = text.data() + text.size();
-            const auto read = std::from_chars(text.data(), end, cost);
+            const auto read = tk::core::number<double>(text);
+            const double cost = read.value_or(0);
             const bool valid = of.feasible.empty() || row[valid_at] == of.true_value;
-            if (valid && (read.ec != std::errc() || read.ptr != end))
-                bad(of.objective + " is '" + text + "', want a number");
+            if (valid && !read) bad(of.objective + " is '" + text + "', want a number");
             if (!valid)
                 m.failed =
                     tk::measure::failure{tk::measure::failure_kind::invalid, 0, "the client says that it is not valid"};
