@@ -78,7 +78,7 @@ public:
     }
 
     /// A finite number from 0 to `most`; `unit` is what is wanted: "seconds".
-    [[nodiscard]] double amount(const char* unit, double most = std::numeric_limits<double>::max()) const
+    [[nodiscard]] double amount(const char* unit, double most = (std::numeric_limits<double>::max)()) const
     {
         const auto x = get<double>();
         if (!(x >= 0 && x <= most)) fail(std::string("is out of range, want ") + unit + " of 0 or more");

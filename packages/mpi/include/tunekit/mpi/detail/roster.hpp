@@ -123,7 +123,8 @@ private:
 
     void lease(assignment& a, double seconds)
     {
-        a.until = (std::min)(carrier_->now() + seconds, (std::numeric_limits<double>::max)());  // limits may be infinite
+        a.until =
+            (std::min)(carrier_->now() + seconds, (std::numeric_limits<double>::max)());  // limits may be infinite
         next_look_ = (std::min)(next_look_, a.until);
     }
 
