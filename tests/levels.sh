@@ -77,7 +77,7 @@ for level in $levels; do
     for compiler in $compilers; do
         began=$(date +%s)
         if [ "$level" = aarch64 ] && ! command -v aarch64-linux-gnu-g++ >/dev/null 2>&1; then
-            state='not run: no aarch64-linux-gnu-g++ (scripts/needs cross installs it)'
+            state='not run: no aarch64-linux-gnu-g++ (scripts/needs targets installs it)'
         elif [ "$level" != aarch64 ] && [ "$(uname -m)" != x86_64 ]; then
             state="not run: this machine is $(uname -m)"
         else

@@ -237,7 +237,7 @@ outside_tmp() {
 in_locale() {
     if [ -n "$3" ]; then
         command -v localedef >/dev/null || { skip 'no localedef'; return; }
-        localedef -i "$3" -f UTF-8 "$(here)/$1" >/dev/null 2>&1 || [ -d "$(here)/$1" ] || { skip "localedef makes no $1 (Debian: locales)"; return; }
+        localedef -i "$3" -f UTF-8 "$(here)/$1" >/dev/null 2>&1 || [ -d "$(here)/$1" ] || { skip "localedef makes no $1 (scripts/needs places installs what it is made from)"; return; }
         wrap="env LOCPATH=$(here) LC_ALL=$1"
     else
         wrap="env LC_ALL=$1"
