@@ -31,7 +31,7 @@ endfunction()
 # test unit/FLOOR. For the thread sanitizer: a floor that starts threads or processes runs whole (all); of others the cases with `thread` in
 # their name, in a program of the files that have such cases and those BESIDE.
 function(tunekit_unit_test floor folder)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "" "THREADS" "LIBS;DEFINITIONS;BESIDE")
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBS;DEFINITIONS;THREADS;BESIDE")
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
     tunekit_test(test_${floor} ${sources} LIBS ${arg_LIBS})
     target_compile_definitions(test_${floor} PRIVATE ${arg_DEFINITIONS})

@@ -42,7 +42,7 @@ END
             chmod +x cost.sh
             rm -f run.jsonl
             ran tune "$tools/tune_command" --space space.json --strategy random --repeat 1 --trials 10 --cost 'regex:cost:.([0-9.]+)' --log run.jsonl \
-                --build /bin/sh -c 'cp cost.sh {build}/made' -- '{build}/made' '{tile}' '{mode}'
+                --build /bin/cp cost.sh '{build}/made' -- '{build}/made' '{tile}' '{mode}'
             sed -n 's/^\([0-9]* configurations measured, [0-9]* failed\).*/\1/p; s/^\(best *[0-9.]*\) .*\(tile = .*\)/\1 \2/p' out.tune >>said.tune
             grep -vc '^{' run.jsonl >>said.tune || true
             ;;
