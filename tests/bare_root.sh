@@ -52,7 +52,8 @@ on_machine() {
     began=$(date +%s)
     status=0
     chroot --userspec="$who:$who" "$root" env -i "$@" sh -c "cd ~/tunekit && $command" || status=$?
-    echo "seconds: $(($(date +%s) - began)) $(times | awk 'NR == 2 { gsub(/[ms]/, " "); printf "%.0f", 60 * $1 + $2 + 60 * $3 + $4 }')"
+    times >"$root/times"  # in no pipe: a subshell has times of its own
+    echo "seconds: $(($(date +%s) - began)) $(awk 'NR == 2 { gsub(/[ms]/, " "); printf "%.0f", 60 * $1 + $2 + 60 * $3 + $4 }' "$root/times")"
     return $status
 }
 if [ "${1-}" = --on-machine ]; then
