@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # targets.sh [--alone] [TARGET...]: compiles every public header and example for other compilers, libraries and systems, each at the level that
 # is promised there (tests/targets/levels.txt), and runs golden proposals and unit tests where that can be done. Without a name: all of them.
-# --alone compiles each header alone for every target; else that is done for libc++, and floor by floor for the others.
+# --alone compiles each header alone for every target; else that is done for libc++, and the others have all of them in one unit, which costs
+# a hundredth of it: what a header forgets to include is no matter of the system.
 # Exit status: 1 if something failed, 77 if nothing did and a target could not be tried. `scripts/needs build test targets` installs
 # what it takes. Everything is left in build/targets; object files come from ccache or from zig's own cache.
 set -eu
@@ -88,10 +89,10 @@ at_level() {
 }
 
 # write_units FOLDER: a translation unit for each public header and example, in alone/, examples/ or, if it must not compile, in refused/;
-# with those of a floor together in floors/.
+# with one of all those headers in together/.
 write_units() {
     rm -rf "$1"
-    mkdir -p "$1/alone" "$1/examples" "$1/floors" "$1/refused"
+    mkdir -p "$1/alone" "$1/examples" "$1/refused" "$1/together"
     {
         find include packages/*/include -name '*.hpp' ! -path '*/detail/*'
         find examples tools packages/*/examples -name '*.cpp' ! -path '*/tests/*' ! -path '*/support/*'
@@ -104,7 +105,7 @@ write_units() {
             case $file in
             *include/tunekit/*)
                 echo "#include \"${file#*include/}\"" >"$1/alone/$name.cpp"
-                cat "$1/alone/$name.cpp" >>"$1/floors/${name%%.*}.cpp"
+                cat "$1/alone/$name.cpp" >>"$1/together/headers.cpp"
                 ;;
             *) echo "#include \"$file\"" >"$1/examples/$name.cpp" ;;
             esac
@@ -122,40 +123,28 @@ compile_units() {
             $1 -c "$2" -o "$unit.o" >"$unit.said" 2>&1 || mv "$unit.said" "$unit.failed"' - "$compile $flags $warnings -O0"
 }
 
-# complain FOLDER: prints the first error of each unit that failed, and fails if there is one.
+# complain FOLDER: prints the first error of each unit that failed, with the headers that led there, and fails if there is one.
 complain() {
     bad=0
     for said in "$1"/*.failed; do
         [ -e "$said" ] || continue
         bad=1
-        echo "FAILED: $target: $(sed 's/#include "\(.*\)"/\1/' "${said%.failed}.cpp" | head -n 1)"
-        grep -m 1 -E 'error:|error ' "$said" || head -n 3 "$said"
+        echo "FAILED: $target: $(basename "$said" .failed):"
+        sed '/error/q' "$said" | head -n 12
     done
     return $bad
 }
 
-# compile_all: headers and examples of the target. Where a floor does not compile, its headers are compiled alone, to name the one.
+# compile_all: headers and examples of the target.
 compile_all() {
     units=$work/$target/units
     write_units "$units"
+    case " $alone " in *" $target "*) form=alone ;; *) form=together ;; esac
     result=0
-    case " $alone " in
-    *" $target "*) ;;
-    *)
-        compile_units "$units/floors"
-        for floor in "$units"/floors/*.cpp; do
-            floor=$(basename "$floor" .cpp)
-            [ -e "$units/floors/$floor.failed" ] || rm "$units"/alone/"$floor".*
-        done
-        ;;
-    esac
-    if [ -n "$(ls "$units/alone")" ]; then
-        compile_units "$units/alone"
-        complain "$units/alone" || result=1
-        if [ $result = 0 ]; then complain "$units/floors" || result=1; fi
-    fi
-    compile_units "$units/examples"
-    complain "$units/examples" || result=1
+    for kind in $form examples; do
+        compile_units "$units/$kind"
+        complain "$units/$kind" || result=1
+    done
     compile_units "$units/refused"
     for unit in "$units"/refused/*.cpp; do
         if [ -e "$unit" ] && [ ! -e "${unit%.cpp}.failed" ]; then
@@ -182,7 +171,7 @@ build() {
 # run PROGRAM: runs it, by the emulator that the target has; its output goes to PROGRAM.txt, with this system's ends of lines.
 run() {
     # shellcheck disable=SC2086 # one word or none
-    timeout 900 $runs "$1" >"$1.raw" 2>"$1.said" || {
+    timeout -k 10 900 $runs "$1" >"$1.raw" 2>"$1.said" </dev/null || {
         status=$?
         echo "exit status $status; the last it said:"
         cat "$1.raw" "$1.said" | grep -v '^$' | tail -n 40
@@ -269,7 +258,7 @@ $target: not run: no$missing (scripts/needs targets installs it)"
     began=$spent row="$target $level"
     echo "=== $target: level $level"
     step compile_all
-    headers=$(find "$work/$target/units/alone" "$work/$target/units/floors" -name '*.cpp' -exec cat {} + | sort -u | wc -l)
+    headers=$(find "$work/$target/units/alone" -name '*.cpp' | wc -l)
     examples=$(find "$work/$target/units/examples" -name '*.cpp' | wc -l)
     refused=$(find "$work/$target/units/refused" -name '*.cpp' | wc -l)
     if [ "$runs" = none ]; then
