@@ -86,11 +86,15 @@ inline std::string said_by(const finished_run& run)
     return "; it said " + last_words(run.errors.empty() ? run.output : run.errors);
 }
 
-/// Whether the file lies where nothing can be started.
-inline bool on_noexec(const std::string& path)
+/// Whether the file lies where nothing can be started, as far as the system says: macOS does not.
+inline bool on_noexec([[maybe_unused]] const std::string& path)
 {
+#ifdef ST_NOEXEC
     struct statvfs system{};
     return ::statvfs(path.c_str(), &system) == 0 && (system.f_flag & ST_NOEXEC) != 0;
+#else
+    return false;
+#endif
 }
 
 /// The failure of a run that did not end well; empty where it did.
