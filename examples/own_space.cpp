@@ -15,7 +15,7 @@ int main()
     constexpr std::size_t n = 1024;
     std::vector<float> a(n * n, 1.0F), b(n * n);
     const tk::space::product space{
-        tk::space::powers_of_two<"rows">(1UL, 256UL), tk::space::powers_of_two<"columns">(1UL, 256UL),
+        tk::space::powers_of_two<"rows", std::size_t>(1, 256), tk::space::powers_of_two<"columns", std::size_t>(1, 256),
         tk::space::where<"rows", "columns">([](auto rows, auto columns) { return rows * columns <= 8192; })};
     const auto transpose = [&](const auto& p) {
         const std::size_t rows = tk::get<"rows">(p), columns = tk::get<"columns">(p);
