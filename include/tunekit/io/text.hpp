@@ -59,7 +59,7 @@ namespace tunekit::io {
         text.remove_prefix(to);
     }
 }
-
+/// Reads a number from text: `core::number`.
 using core::number;
 
 /// The shortest text that reads back as `value`.
