@@ -45,7 +45,7 @@ function(tunekit_native target)
     tunekit_measured(${target})
 endfunction()
 
-# tunekit_measured(TARGET): one of the target `native`, all that is compiled with these flags (tests/levels.sh). Objects for this very
+# tunekit_measured(TARGET): one of the target `native`, all that is compiled with these flags (tests/machines/levels.sh). Objects for this very
 # machine are of no use on another, so they are never taken from a cache.
 add_custom_target(native)
 function(tunekit_measured target)

@@ -5,7 +5,7 @@
 if(NOT TARGET doctest::doctest)
     message(FATAL_ERROR "tunekit: tests need doctest: run scripts/needs test, or configure with -DTUNEKIT_BUILD_TESTS=OFF")
 endif()
-add_library(tunekit_test_main OBJECT tests/unit/main.cpp)
+add_library(tunekit_test_main OBJECT tests/support/main.cpp)
 target_link_libraries(tunekit_test_main PUBLIC tunekit_checks doctest::doctest)
 target_compile_definitions(tunekit_test_main PUBLIC _GLIBCXX_ASSERTIONS)
 foreach(target unit_tests thread_tests slow_tests gpu_tests opencl_tests mpi_tests)

@@ -44,16 +44,3 @@ endforeach()
 add_test(NAME consume/tuned_kernel COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/consume/consume.sh tuned_kernel ${PROJECT_SOURCE_DIR} ${work}
     ${CMAKE_CXX_COMPILER})
 set_tests_properties(consume/tuned_kernel PROPERTIES LABELS slow TIMEOUT 900 FIXTURES_REQUIRED installed)
-
-# What package managers take.
-foreach(way IN ITEMS conan vcpkg spack debian debian-root single citation)
-    add_test(NAME packaging/${way} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/packages.sh ${way} ${PROJECT_SOURCE_DIR} ${work}/packages
-        ${CMAKE_CXX_COMPILER})
-    set_tests_properties(packaging/${way} PROPERTIES LABELS slow TIMEOUT 900 SKIP_RETURN_CODE 77)
-endforeach()
-if(TUNEKIT_MESON AND TUNEKIT_PKG_CONFIG)
-    add_test(NAME packaging/meson-tools COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/packages.sh meson-tools ${PROJECT_SOURCE_DIR} ${work}/packages
-        ${CMAKE_CXX_COMPILER})
-    set_tests_properties(packaging/meson-tools PROPERTIES LABELS slow TIMEOUT 3600)
-endif()
-set_tests_properties(packaging/debian packaging/debian-root PROPERTIES TIMEOUT 3600 RESOURCE_LOCK tools)  # one build for both

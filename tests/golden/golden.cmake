@@ -2,7 +2,7 @@
 # Same seed, same run: golden/NAME.cpp prints what an algorithm proposes; g++ and clang++, unoptimised and at -O3, print
 # the same under one instruction-set flag. For baseline x86-64 that is golden/NAME.txt, for x86-64-v3 and -v4 golden/NAME.v3.txt
 # where it differs. What is compared with those texts holds for C libraries that compute
-# exp, log, pow and erfc alike: tests/targets.sh compares other systems, with golden/NAME.musl.txt for the lines that differ with musl.
+# exp, log, pow and erfc alike: tests/machines/targets.sh compares other systems, with golden/NAME.musl.txt for the lines that differ with musl.
 find_program(TUNEKIT_GXX g++)
 find_program(TUNEKIT_CLANGXX clang++)
 file(GLOB sources CONFIGURE_DEPENDS golden/*.cpp)

@@ -162,7 +162,7 @@ hygiene_once(pages sh ${hygiene}/pages.sh ${PROJECT_SOURCE_DIR})
 hygiene_once(warnings sh ${hygiene}/warnings.sh ${PROJECT_SOURCE_DIR})
 hygiene_once(version sh ${hygiene}/version.sh ${PROJECT_SOURCE_DIR} ${PROJECT_VERSION})
 hygiene_once(words sh ${hygiene}/words.sh ${PROJECT_SOURCE_DIR})
-hygiene_test(listings sh ${CMAKE_CURRENT_SOURCE_DIR}/listings/listings.sh ${PROJECT_SOURCE_DIR} ${generated}/listings ${CMAKE_CXX_COMPILER} ${flags})
+hygiene_test(listings sh ${hygiene}/listings/listings.sh ${PROJECT_SOURCE_DIR} ${generated}/listings ${CMAKE_CXX_COMPILER} ${flags})
 hygiene_test(wants sh ${hygiene}/wants.sh ${PROJECT_SOURCE_DIR} ${CMAKE_CXX_COMPILER})
 
 # Another compiler's front end; a minute of work.
@@ -180,8 +180,8 @@ else()
     message(STATUS "tunekit: the API reference is not tested, it needs clang++ and Python 3")
 endif()
 if(Python3_FOUND)
-    hygiene_once(upgrade sh ${CMAKE_CURRENT_SOURCE_DIR}/upgrade/upgrade.sh ${PROJECT_SOURCE_DIR})
-    hygiene_test(header_listings sh ${CMAKE_CURRENT_SOURCE_DIR}/listings/headers.sh ${PROJECT_SOURCE_DIR} ${generated}/header_listings ${Python3_EXECUTABLE}
+    hygiene_once(upgrade sh ${hygiene}/upgrade/upgrade.sh ${PROJECT_SOURCE_DIR})
+    hygiene_test(header_listings sh ${hygiene}/listings/headers.sh ${PROJECT_SOURCE_DIR} ${generated}/header_listings ${Python3_EXECUTABLE}
         ${CMAKE_CXX_COMPILER} ${flags})
     set_tests_properties(hygiene/header_listings PROPERTIES LABELS slow)
 endif()

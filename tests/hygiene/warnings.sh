@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # warnings.sh ROOT: no build file and no script makes an error of every warning, which would end somebody's build with another compiler; the
-# presets ci-... do, one for each preset but `package`, and tests/targets.sh, which CI runs.
+# presets ci-... do, one for each preset but `package`, and tests/machines/targets.sh, which CI runs.
 set -eu
 cd "$1"
 bad=0

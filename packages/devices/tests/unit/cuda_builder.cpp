@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "packages/devices/tests/fake_cuda.hpp"
+#include "packages/devices/tests/support/fake_cuda.hpp"
 #include "tunekit/devices/cuda/cubin.hpp"
 
 namespace ms = tunekit::measure;

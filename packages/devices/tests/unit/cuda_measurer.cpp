@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "packages/devices/tests/fake_cuda.hpp"
+#include "packages/devices/tests/support/fake_cuda.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/in_process.hpp"
 #include "tunekit/random/philox.hpp"

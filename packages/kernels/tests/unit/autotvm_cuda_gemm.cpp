@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "packages/devices/tests/cuda_emulation.hpp"
+#include "packages/devices/tests/support/cuda_emulation.hpp"
 #include "packages/kernels/tests/unit/cuda_support.hpp"
 #include "packages/kernels/tests/unit/support.hpp"
 #include "tunekit/kernels/reference.hpp"

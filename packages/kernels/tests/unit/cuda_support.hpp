@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "packages/devices/tests/cuda_emulation.hpp"
+#include "packages/devices/tests/support/cuda_emulation.hpp"
 #include "packages/kernels/tests/unit/support.hpp"
 #include "tunekit/devices/cuda/source.hpp"
 #include "tunekit/kernels/reference.hpp"

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# all.sh: builds the scenarios and the example of ranks that build with the compiler wrapper of every MPI that is installed, one of them with sanitizers, and runs them.
+# CXXFLAGS are flags besides.
+set -eu
+cd "$(dirname "$0")/../../../.."
+out=build/mpi
+mkdir -p $out
+warnings='-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wdouble-promotion -Wnon-virtual-dtor'
+tried=0 bad=0
+# The batch script of the page is one that a shell can read.
+awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' docs/mpi.md >$out/slurm.sh
+grep -q '^srun ' $out/slurm.sh && bash -n $out/slurm.sh || { echo 'FAILED: the Slurm script of docs/mpi.md'; bad=1; }
+# build WRAPPER SOURCES PROGRAM FLAG...
+build() {
+    wrapper=$1 source=$2 program=$3
+    shift 3
+    # shellcheck disable=SC2086 # words of a list
+    "$wrapper" -std=c++20 -Iinclude -Ipackages/mpi/include -iquote . $warnings ${CXXFLAGS-} -ffp-contract=off "$@" $source -o "$program"
+}
+for mpi in openmpi mpich; do
+    command -v mpicxx.$mpi >/dev/null || continue
+    tried=$((tried + 1))
+    echo "--- $mpi"
+    build mpicxx.$mpi "packages/mpi/tests/mpi/scenarios.cpp packages/mpi/tests/support/faulty_mpi.cpp" $out/scenarios_$mpi -O1 -g0
+    sh packages/mpi/tests/mpi/scenarios.sh "$PWD/$out/scenarios_$mpi" mpirun.$mpi || bad=1
+    build mpicxx.$mpi packages/mpi/examples/build_ranks.cpp $out/build_ranks_$mpi -O1 -g0
+    sh packages/mpi/tests/mpi/build_ranks.sh "$PWD/$out/build_ranks_$mpi" mpirun.$mpi || bad=1
+done
+[ $tried -gt 0 ] || { echo 'no MPI is installed: run scripts/needs mpi'; exit 1; }
+
+# Leaks are the MPI's own: it frees what it has for its lifetime, or does not.
+echo '--- address and undefined behaviour'
+for mpi in mpich openmpi; do
+    command -v mpicxx.$mpi >/dev/null || continue
+    build mpicxx.$mpi "packages/mpi/tests/mpi/scenarios.cpp packages/mpi/tests/support/faulty_mpi.cpp" $out/scenarios_sanitized -Og -g1 -fsanitize=address,undefined -fno-sanitize-recover=all
+    ASAN_OPTIONS=detect_leaks=0 sh packages/mpi/tests/mpi/scenarios.sh "$PWD/$out/scenarios_sanitized" mpirun.$mpi quick || bad=1
+    break
+done
+exit $bad

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tune_network.sh PROGRAM MPIRUN: tune_network_mpi tunes on three ranks, tells who measured what, is taken up where it was killed, and
+# ends with what it has on SIGTERM; wrong input is one line.
+set -eu
+program=$1 mpirun=$2
+. "$(dirname "$0")/../support/launched.sh"
+refuses 'network "nonet" is unknown' --network nonet
+refuses 'strategy "nonsense" is unknown' --network alexnet --strategy nonsense
+refuses 'want --log FILE' --network alexnet --resume
+refuses '--seconds is not positive' --network alexnet --seconds 0
+"$program" --version | grep -q "^tune_network_mpi (tunekit) [0-9]" || fail "--version"
+
+"$mpirun" -n 3 "$program" --network alexnet --seconds 60 --seed 3 --log "$work/log" >/dev/null 2>&1 &
+child=$!
+tries=0
+while [ "$(cat "$work/log" 2>/dev/null | wc -l)" -lt 40 ] && [ $tries -lt 600 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+# Rank 0, which holds the log, is killed; its launcher ends the job.
+for file in /proc/[0-9]*/fd/*; do
+    [ "$(readlink "$file" 2>/dev/null)" = "$work/log" ] || continue
+    pid=${file#/proc/}
+    kill -9 "${pid%%/*}"
+    break
+done
+wait $child && fail "a job whose rank 0 was killed ended with status 0"
+lines=$(wc -l <"$work/log")
+[ "$lines" -ge 40 ] || fail "only $lines lines before the kill"
+cp "$work/log" "$work/killed"
+size=$(head -n "$lines" "$work/killed" | wc -c)
+"$mpirun" -n 3 "$program" --network alexnet --seconds 25 --seed 3 --log "$work/log" --resume >"$work/table" 2>"$work/err" || fail "the resumed run"
+cmp -s -n "$size" "$work/log" "$work/killed" || fail "resuming changed what was logged"
+[ "$(grep -cE '^A[0-9]+ .* [0-9]+\+[0-9]+ ' "$work/table")" = 5 ] || fail "the table does not tell the trials of each worker"
+grep -qE '^worker 1: .* times the first' "$work/table" || fail "the table does not tell of the A/A check"
+grep -q '^model latency ' "$work/table" || fail "the table has no sum"
+[ "$(grep -c '^{"joined":.*"device":.*"against_first":' "$work/log")" = 4 ] || fail "the log does not tell who the two workers of both runs were"
+told=$(grep -c '^{"tell"' "$work/log")
+[ "$(grep -c '^{"tell":[0-9]*,"worker":[01],"device":"' "$work/log")" = "$told" ] || fail "not every record has its device"
+"$mpirun" -n 3 "$program" --network alexnet --seconds 5 --seed 3 --log "$work/log" --resume --device other >"$work/other" 2>&1 && fail "a log of another device was taken up"
+grep -q "machine" "$work/other" || fail "it does not say that the device is another: $(cat "$work/other")"
+cat "$work/table"
+[ $bad = 0 ] || cat "$work/err"
+exit $bad

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What the listings of docs/search.md speak of.
+
+#include "tests/hygiene/listings/listed.hpp"
+#include "tunekit/formats/recorded_space.hpp"
+#include "tunekit/measure/replay.hpp"
+#include "tunekit/measure/virtual_clock.hpp"
+#include "tunekit/search/annealing.hpp"
+#include "tunekit/search/hill_climb.hpp"
+
+namespace tk = tunekit;
+
+namespace search {
+
+using listed::gen, listed::measure, listed::space;
+
+}  // namespace search

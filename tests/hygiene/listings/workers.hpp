@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What the listings of docs/workers.md speak of.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/hygiene/listings/listed.hpp"
+#include "tunekit/measure/build.hpp"
+#include "tunekit/measure/isolated_workers.hpp"
+#include "tunekit/measure/simulated_workers.hpp"
+#include "tunekit/measure/until_confident.hpp"
+#include "tunekit/search/hill_climb.hpp"
+
+namespace tk = tunekit;
+
+namespace workers {
+
+using listed::gen, listed::space;
+
+inline const std::vector<tk::measure::recorded_row> table(10);
+inline tk::measure::simulated_workers pool(table);
+inline tk::tuner t(space, tk::search::hill_climb{}, {}, gen);
+
+using output = std::shared_ptr<tk::measure::guarded_buffer<float>>;
+inline const std::size_t m = 1, n = 1;
+inline const auto kernel_into = [](const output&) { return [](const auto&) {}; };
+inline const auto check_of = [](const output&) { return [] { return true; }; };
+
+inline const tk::measure::source_template scale{space, [](const auto&) { return std::string(); }, "scale"};
+inline const auto bind = [](auto*, const auto&) { return [] {}; };
+inline const auto check = [] { return true; };
+
+}  // namespace workers

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What tune_shapes promises: a family of real products within a budget, each after the first begun with what won beside it; results that the
+# next run adds to, and a header that compiles; wrong input is one line and exit status 2, and leaves no half-written header.
+set -eu
+cd "$(dirname "$0")/../../.."
+program=$1/tools/tune_shapes
+. "./tests/support/refuses.sh"
+. "./tests/support/warnings.sh"
+refuses '--shapes' --shapes 0 --results "$work/none"
+refuses '--seconds' --seconds -1 --results "$work/none"
+cp README.md "$work/page"
+refuses 'is no file of results' --results "$work/page"
+refuses 'cannot be written' --results "$work/no/such/folder"
+sed 's/^space .*/space 0123456789abcdef/' examples/tuned_library/gemm_shapes.results >"$work/changed"
+refuses 'its checksum is another one' --results "$work/changed"
+[ ! -e "$work/none" ] || fail "wrong input wrote results"
+
+run() { "$program" --trials 4 --seconds 60 --results "$work/gemm.results" "$@"; }
+run --shapes 2 >"$work/first"
+grep -q '2 shapes, 2 of them new' "$work/first" || fail "not two shapes: $(cat "$work/first")"
+run --shapes 3 --header "$work/gemm_choice.hpp" >"$work/second"
+grep -q '3 shapes, 1 of them new' "$work/second" || fail "the second run did not go on from the first: $(cat "$work/second")"
+[ "$(grep -c 'untuned' "$work/second")" = 3 ] || fail "a shape without its untuned default"
+# One space: what won at a shape was tried at the others.
+awk '$1 == "config" { configs++ } $1 ~ /^[0-9]+$/ { rows[$4]++ } END { for (c in rows) if (rows[c] > 1) shared++; exit !(shared > 0) }' \
+    "$work/gemm.results" || fail "no configuration was carried over to another shape"
+cp "$work/gemm.results" "$work/before"
+run --shapes 3 >"$work/third"
+grep -q '3 shapes, 0 of them new' "$work/third" || fail "the third run found something to do"
+cmp -s "$work/before" "$work/gemm.results" || fail "a run without new shapes changed the results"
+
+refuses 'is no identifier' --trials 1 --shapes 3 --results "$work/gemm.results" --header "$work/bad.hpp" --name 'a-b'
+[ ! -e "$work/bad.hpp" ] || fail "a header that was refused is there"
+cat >"$work/use.cpp" <<'END'
+#include "gemm_choice.hpp"
+static_assert(gemm_choice::choose(1, 512, 512).mr >= 1, "a measured shape");
+static_assert(gemm_choice::choose(77, 1000, 333).mr >= 1, "another");
+int main() { return 0; }
+END
+for compiler in g++ clang++; do
+    command -v $compiler >/dev/null 2>&1 || continue
+    $compiler -std=c++17 $warnings -I"$work" "$work/use.cpp" -o "$work/use" || fail "$compiler refuses the header"
+done
+exit $bad
