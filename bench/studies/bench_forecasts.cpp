@@ -16,6 +16,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bench/studies/support/oracle.hpp"
 #include "bench/studies/support/stopping.hpp"
 #include "bench/studies/support/tuning_curves.hpp"
 #include "tools/support/program.hpp"
@@ -27,7 +28,6 @@
 #include "tunekit/schedule/ansor.hpp"
 #include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/schedule/by_belief.hpp"
-#include "tunekit/schedule/oracle.hpp"
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/stats/bootstrap.hpp"
 #include "tunekit/stats/quantile.hpp"
@@ -262,12 +262,12 @@ struct regret {
 constexpr std::size_t slot_trials = 8;
 
 /// Slots of 8 trials, the first to every task; `give` slots in all. A task after m slots costs weight / best.
-std::vector<tk::schedule::slot_curve> slot_curves(const std::vector<const tuning_curve*>& of,
-                                                  const std::vector<double>& weights)
+std::vector<programs::slot_curve> slot_curves(const std::vector<const tuning_curve*>& of,
+                                              const std::vector<double>& weights)
 {
-    std::vector<tk::schedule::slot_curve> out;
+    std::vector<programs::slot_curve> out;
     for (std::size_t k = 0; k < of.size(); ++k) {
-        tk::schedule::slot_curve c;
+        programs::slot_curve c;
         for (std::size_t n = slot_trials; n <= of[k]->best.size(); n += slot_trials)
             c.push_back(weights[k] / of[k]->best[n - 1]);
         out.push_back(std::move(c));
@@ -349,13 +349,13 @@ std::vector<regret> schedule_networks(const settings& s, const std::vector<tunin
         const std::size_t slots = s.tasks * (longest / slot_trials) / 3;
         double floor = 0;
         for (const auto& c : tasks) floor += c.back();
-        auto best = tk::schedule::area_optimal_order(tasks);
+        auto best = programs::area_optimal_order(tasks);
         best.resize(slots);
-        const double base = floor * static_cast<double>(slots), least = tk::schedule::latency_area(tasks, best) - base;
+        const double base = floor * static_cast<double>(slots), least = programs::latency_area(tasks, best) - base;
         for (std::size_t i = 0; i < all.size(); ++i) {
             auto own = tk::random::stream(s.seed, 0x73636865U, network);
             areas[i].push_back(
-                (tk::schedule::latency_area(tasks, order_of(all[i].second, of, weights, slots, own)) - base) / least);
+                (programs::latency_area(tasks, order_of(all[i].second, of, weights, slots, own)) - base) / least);
         }
     }
     std::vector<regret> out;

@@ -135,8 +135,8 @@ private:
             begins = (std::max)(begins, baseline_.back().model.front().seconds);
             if (!foreseeable_) continue;
             const auto curves = on.slot_curves(r);
-            oracle_.push_back(on.run(tk::schedule::scripted{tk::schedule::area_optimal_order(curves)}, r));
-            myopic_.push_back(on.run(tk::schedule::scripted{tk::schedule::myopic_order(curves)}, r));
+            oracle_.push_back(on.run(programs::scripted{programs::area_optimal_order(curves)}, r));
+            myopic_.push_back(on.run(programs::scripted{programs::myopic_order(curves)}, r));
         }
         out_.times = times_of(begins, o_.replay.seconds);
         append(on.strategy(), "sequential", baseline_);

@@ -11,8 +11,6 @@
 #include "tunekit/schedule/concepts.hpp"
 #include "tunekit/schedule/early_stop.hpp"
 #include "tunekit/schedule/linear.hpp"
-#include "tunekit/schedule/oracle.hpp"
-#include "tunekit/schedule/outlook.hpp"
 #include "tunekit/schedule/random.hpp"
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/schedule/sequential.hpp"

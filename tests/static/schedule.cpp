@@ -11,7 +11,6 @@
 #include "tunekit/random/philox.hpp"
 #include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/schedule/concepts.hpp"
-#include "tunekit/schedule/outlook.hpp"
 #include "tunekit/schedule/round_robin.hpp"
 
 namespace static_schedule {
@@ -87,19 +86,6 @@ struct schedule_stays : fine {
 };
 static_assert(!schedule::schedule<schedule_stays, generator>);
 static_assert(!schedule::schedule<int, generator> && !schedule::starts<int>);
-
-struct distribution {
-    double quantile(double) const;
-    double saved_share() const;
-};
-struct tells {
-    distribution gains(std::span<const double>, double) const;
-};
-struct tells_means {
-    double gains(std::span<const double>, double) const;
-};
-static_assert(schedule::tells_gains<tells>);
-static_assert(!schedule::tells_gains<tells_means> && !schedule::tells_gains<fine>);
 
 // any_schedule
 static_assert(std::is_convertible_v<schedule::round_robin, schedule::any_schedule>);

@@ -18,7 +18,7 @@
 #include "tools/support/network_jobs.hpp"
 #include "tools/support/network_options.hpp"
 #include "tunekit/curve/improvements.hpp"
-#include "tunekit/schedule/outlook.hpp"
+#include "tunekit/report/outlook.hpp"
 #include "tunekit/tune/plan.hpp"
 
 namespace programs {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/studies/support/oracle.hpp"
 #include "tools/support/names.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/formats/recorded_space.hpp"
@@ -24,7 +25,6 @@
 #include "tunekit/random/normal.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
-#include "tunekit/schedule/oracle.hpp"
 #include "tunekit/schedule/sequential.hpp"
 #include "tunekit/scoring/read_recordings.hpp"
 #include "tunekit/space/dynamic_product.hpp"
@@ -273,11 +273,11 @@ public:
     }
 
     /// What each slot of each task would bring were all tuned to their end: what oracles know.
-    [[nodiscard]] std::vector<tunekit::schedule::slot_curve> slot_curves(std::size_t repeat) const
+    [[nodiscard]] std::vector<slot_curve> slot_curves(std::size_t repeat) const
     {
         const auto p =
             tune(tunekit::schedule::sequential{}, repeat, tunekit::forever, [](const tunekit::plan&, std::size_t) {});
-        std::vector<tunekit::schedule::slot_curve> out(layers_.size());
+        std::vector<slot_curve> out(layers_.size());
         double before = std::numeric_limits<double>::infinity();
         for (const auto& slot : p.slots) {
             if (before < std::numeric_limits<double>::infinity()) out[slot.task].push_back(before - slot.model_latency);
@@ -285,7 +285,7 @@ public:
         }
         for (std::size_t k = 0; k < out.size(); ++k) {  // savings, to what is left after each
             double left = layers_[k].weight * p.tasks[k].record.best_cost();
-            tunekit::schedule::slot_curve curve{left};
+            slot_curve curve{left};
             for (std::size_t i = out[k].size(); i-- > 0;) curve.push_back(left += out[k][i]);
             std::reverse(curve.begin(), curve.end());
             out[k] = std::move(curve);

@@ -16,7 +16,6 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/executor.hpp"
 #include "tunekit/random/philox.hpp"
-#include "tunekit/surrogate/calibration.hpp"
 #include "tunekit/surrogate/concepts.hpp"
 #include "tunekit/surrogate/detail/binned.hpp"
 #include "tunekit/surrogate/detail/forest/growth.hpp"
@@ -32,7 +31,6 @@ enum class forest_sd : std::uint8_t {
     tree_sd,         ///< population sd of t_b
     total_variance,  ///< sqrt(mean(s_b^2 + t_b^2) - m^2), s_b^2 the variance of the targets in the leaf reached
     jackknife,       ///< sqrt(max(0, infinitesimal jackknife)): the error of m as an estimate; use trees >= rows
-    calibrated,      ///< the jackknife, calibrated over all points of one call of predict, as forestci does by default
 };
 
 /// The random forest model. An aggregate of parameters: name what you change.
@@ -52,16 +50,13 @@ enum class forest_sd : std::uint8_t {
 /// Errors:     std::invalid_argument from start and fit, before the state changes.
 /// Randomness: one `bits` of `gen` per fit; a Philox stream per tree, so the executor and its threads do not matter.
 /// Cost:       fit O(trees n d depth) on few-valued features, a factor log n more on continuous ones; predict O(trees
-///             depth); `calibrated` takes some 20 ms more per call of predict, for any number of points, so do not use
-///             it in a search that predicts often.
+///             depth).
 /// Threads:    predict is const; fit and predict split over an executor.
 /// Source:     Breiman (2001), Random Forests, Machine Learning 45; Breiman, Friedman, Olshen, Stone (1984), CART.
 /// Departures: targets are rounded to 2^-41 of their range (1000 rows) to choose splits, so that sums are exact in any
 ///             order. Leaves hold means of the unrounded ones. `min_leaf` counts a row as often as it was drawn.
 ///             Features that are constant in a node do not count among `max_features`; in scikit-learn they do. That
-///             gives better means and a smaller sd over trees. In predict a NaN goes left. `calibrated` takes the first
-///             half of the trees for its estimate of the jackknife's noise; forestci draws half of them. As in
-///             forestci, 20 points or fewer are not calibrated.
+///             gives better means and a smaller sd over trees. In predict a NaN goes left.
 struct random_forest {
     std::size_t trees = 100;            ///< H >= 1
     std::size_t max_features = 0;       ///< features compared at a node; 0 or more than d: all
@@ -85,7 +80,6 @@ struct random_forest {
         std::size_t dimensions = 0;
         detail::forest forest;  ///< the trees
         jackknife ij;           ///< where the sd is the jackknife's
-        jackknife half;         ///< of the first half of the trees, where it is calibrated
 
         friend bool operator==(const state&, const state&) = default;
 
@@ -103,8 +97,8 @@ struct random_forest {
         require(d > 0, "random_forest.start: 0 features, want >= 1");
         require(trees > 0, "random_forest: trees is 0, want >= 1");
         require(min_leaf > 0, "random_forest: min_leaf is 0, want >= 1");
-        require(!jackknives() || bootstrap, "random_forest: jackknife without bootstrap, want bootstrap = true");
-        require(sd != forest_sd::calibrated || trees > 1, "random_forest: one tree to calibrate, want trees >= 2");
+        require(sd != forest_sd::jackknife || bootstrap,
+                "random_forest: jackknife without bootstrap, want bootstrap = true");
         state s;
         s.dimensions = d;
         return s;
@@ -137,14 +131,12 @@ struct random_forest {
         state next;
         next.dimensions = s.dimensions;
         next.forest = detail::pack(grown, data, sd == forest_sd::total_variance);
-        if (jackknives()) {
+        if (sd == forest_sd::jackknife) {
             std::vector<std::uint32_t> counts;
             counts.reserve(trees * y.size());
             for (const auto& tree : grown)
                 counts.insert(counts.end(), tree.multiplicity.begin(), tree.multiplicity.end());
             next.ij = jackknife(counts, trees);
-            const std::size_t h = (trees + 1) / 2;
-            if (sd == forest_sd::calibrated) next.half = jackknife(std::span(counts).first(h * y.size()), h);
         }
         s = std::move(next);
     }
@@ -162,7 +154,6 @@ struct random_forest {
     {
         require(s.fitted() && out.size() == rows.size() && (rows.size() == 0 || rows.dimensions() == s.dimensions),
                 "random_forest.predict: not fitted, rows of other features, or not one prediction per row");
-        std::vector<double> half(sd == forest_sd::calibrated ? rows.size() : 0);
         const std::size_t blocks = (rows.size() + detail::forest_block - 1) / detail::forest_block;
         const auto some = [&](std::size_t k) {
             const std::size_t begin = k * detail::forest_block;
@@ -171,18 +162,17 @@ struct random_forest {
                 detail::large_walker walker(s.dimensions);
                 walker.read(rows, begin, n);
                 const auto walk = [&](std::size_t b) { walker.walk(s.forest.large.data() + s.forest.root[b]); };
-                summarise(s, out.subspan(begin, n), part_of(half, begin, n), walk, walker);
+                summarise(s, out.subspan(begin, n), walk, walker);
             } else {
                 detail::small_walker walker(s.forest.codes);
                 walker.read(rows, begin, n);
                 const auto walk = [&](std::size_t b) {
                     walker.walk(s.forest.crowns[b], s.forest.compact.data() + s.forest.root[b]);
                 };
-                summarise(s, out.subspan(begin, n), part_of(half, begin, n), walk, walker);
+                summarise(s, out.subspan(begin, n), walk, walker);
             }
         };
         run(blocks, some);
-        if (sd == forest_sd::calibrated) calibrate(s, out, half);
     }
 
     template <class T>
@@ -193,29 +183,6 @@ struct random_forest {
 
 private:
     static constexpr std::uint32_t stream_purpose = 0x666f7265;  // "fore"
-
-    [[nodiscard]] bool jackknives() const noexcept { return sd == forest_sd::jackknife || sd == forest_sd::calibrated; }
-
-    [[nodiscard]] static std::span<double> part_of(std::vector<double>& all, std::size_t begin, std::size_t n)
-    {
-        return all.empty() ? std::span<double>() : std::span(all).subspan(begin, n);
-    }
-
-    // The sds hold the jackknife's variances, `half` those of half of the trees: how far they lie apart says how noisy both are.
-    static void calibrate(const state& s, std::span<stats::prediction> out, std::span<const double> half)
-    {
-        std::vector<double> variances;
-        for (const auto& p : out) variances.push_back(p.sd);
-        if (variances.size() > 20) {
-            const auto n = static_cast<double>(variances.size());
-            double apart = 0;
-            for (std::size_t r = 0; r < half.size(); ++r)
-                apart += (half[r] - variances[r]) * (half[r] - variances[r]) / n;
-            const double share = static_cast<double>(s.half.trees()) / static_cast<double>(s.trees()), rest = 1 - share;
-            variances = calibrated(variances, (share * share + rest * rest) / (2 * rest * rest) * apart);
-        }
-        for (std::size_t r = 0; r < out.size(); ++r) out[r].sd = std::sqrt((std::max)(0.0, variances[r]));
-    }
 
     template <class T>
     static void check(const state& s, const rows_of<T>& rows, std::span<const double> y)
@@ -234,14 +201,13 @@ private:
 
     // Runs all trees over a block: `walk(b)` leaves the leaves of tree b in the walker.
     template <class Walk, class Walker>
-    void summarise(const state& s, std::span<stats::prediction> out, std::span<double> half, const Walk& walk,
-                   const Walker& walker) const
+    void summarise(const state& s, std::span<stats::prediction> out, const Walk& walk, const Walker& walker) const
     {
         constexpr std::size_t strip = 32;  // points of the jackknife at a time: trees x strip stays in the first cache
         const std::size_t n = out.size();
         const std::size_t h = s.trees();
         const auto count = static_cast<double>(h);
-        const bool jack = jackknives();
+        const bool jack = sd == forest_sd::jackknife;
         std::array<double, detail::forest_block> origin, first{}, second{}, inner{};
         std::vector<double> all(jack ? (n + strip - 1) / strip * strip * h : 0);
         for (std::size_t b = 0; b < h; ++b) {
@@ -273,19 +239,8 @@ private:
                 for (std::size_t k = 0; k < strip && r + k < n; ++k) part[b * strip + k] -= first[r + k] / count;
             std::array<double, strip> variance;
             s.ij.variances(part, strip, variance.data());
-            const bool later = sd == forest_sd::calibrated;  // the root is taken once all are calibrated
             for (std::size_t k = 0; k < strip && r + k < n; ++k)
-                out[r + k].sd = later ? variance[k] : std::sqrt((std::max)(0.0, variance[k]));
-            if (half.empty()) continue;
-            const std::size_t trees_of_half = s.half.trees();
-            for (std::size_t k = 0; k < strip; ++k) {  // centred on their own mean
-                double mean = 0;
-                for (std::size_t b = 0; b < trees_of_half; ++b) mean += part[b * strip + k];
-                mean /= static_cast<double>(trees_of_half);
-                for (std::size_t b = 0; b < trees_of_half; ++b) part[b * strip + k] -= mean;
-            }
-            s.half.variances(part, strip, variance.data());
-            for (std::size_t k = 0; k < strip && r + k < n; ++k) half[r + k] = variance[k];
+                out[r + k].sd = std::sqrt((std::max)(0.0, variance[k]));
         }
     }
 };

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "tunekit/surrogate/importance.hpp"
+#include "tunekit/report/importance.hpp"
 #include "tunekit/tunekit.hpp"
 
 namespace tk = tunekit;

@@ -19,9 +19,11 @@ grep -q 'look by hand: tunekit/tunekit.hpp' "$work/said"
 diff "$work/names.hpp" tests/hygiene/upgrade/after.txt
 diff "$work/CMakeLists.txt" tests/hygiene/upgrade/build_after.txt
 cmp "$work/notes.md" tests/hygiene/upgrade/before.txt
+gone=$(sed -n 's/.*look by hand: \(tunekit\/[^ ]*\) is gone, .*/\1/p' "$work/said")
 for header in $(sed -n 's/^#include "\(.*\)"$/\1/p' "$work/all.cpp"); do
     set -- include/"$header" packages/*/include/"$header"
     found=
+    case " $(echo "$gone" | tr '\n' ' ') " in *" $header "*) continue ;; esac
     for file in "$@"; do [ ! -e "$file" ] || found=1; done
     [ -n "$found" ] || { echo "there is no $header"; exit 1; }
 done

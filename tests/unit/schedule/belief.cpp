@@ -13,7 +13,6 @@
 #include "tunekit/bandit/ucb.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/schedule/by_belief.hpp"
-#include "tunekit/schedule/oracle.hpp"
 
 namespace tk = tunekit;
 namespace schedule = tk::schedule;
@@ -195,52 +194,4 @@ TEST_CASE("by_belief refuses a slot without length")
     CHECK_THROWS_WITH_AS((void)s.start({}, {}),
                          "tunekit: schedule::by_belief: the run's slot_seconds is not positive, want > 0",
                          std::invalid_argument);
-}
-
-TEST_CASE("the area-optimal order beats every other: all orders of 300 random triples of curves")
-{
-    philox gen(5);
-    for (int repeat = 0; repeat < 300; ++repeat) {
-        std::vector<schedule::slot_curve> curves(3);
-        std::vector<std::size_t> all;
-        for (std::size_t k = 0; k < 3; ++k) {
-            double latency = 10;
-            curves[k].push_back(latency);
-            const std::size_t slots = 1 + tk::random::uniform_index(3, gen);
-            for (std::size_t i = 0; i < slots; ++i) {
-                latency -= static_cast<double>(tk::random::uniform_index(4, gen)) *
-                           (tk::random::uniform_01(gen) < 0.5 ? 0 : 1);
-                curves[k].push_back(latency);
-                all.push_back(k);
-            }
-        }
-        double least = inf;
-        do least = (std::min)(least, schedule::latency_area(curves, all));
-        while (std::next_permutation(all.begin(), all.end()));
-        const auto optimal = schedule::area_optimal_order(curves);
-        const auto myopic = schedule::myopic_order(curves);
-        CHECK(optimal.size() == all.size());
-        CHECK(myopic.size() == all.size());
-        CHECK(schedule::latency_area(curves, optimal) == doctest::Approx(least));
-        CHECK(schedule::latency_area(curves, myopic) >= least - 1e-12);
-    }
-}
-
-TEST_CASE("a plateau before a fall misleads the myopic oracle, not the area-optimal one")
-{
-    const std::vector<schedule::slot_curve> curves{{10, 10, 2}, {10, 9.5, 9, 8.5}};
-    CHECK(schedule::myopic_order(curves) == std::vector<std::size_t>{1, 1, 1, 0, 0});
-    CHECK(schedule::area_optimal_order(curves) == std::vector<std::size_t>{0, 0, 1, 1, 1});
-}
-
-TEST_CASE("a script is followed past tasks that ended, then the first active task goes on")
-{
-    const schedule::scripted s{{1, 0, 1, 7}};
-    std::vector<task_view> tasks(2);
-    philox gen(1);
-    auto state = s.start(tasks, {});
-    CHECK(s.select(state, tasks, gen) == 1);
-    tasks[0].active = false;
-    CHECK(s.select(state, tasks, gen) == 1);
-    CHECK(s.select(state, tasks, gen) == 1);
 }

@@ -20,7 +20,6 @@
 #include "tunekit/core/archetypes.hpp"
 #include "tunekit/random/choice.hpp"
 #include "tunekit/random/philox.hpp"
-#include "tunekit/surrogate/average.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
 
 namespace tk = tunekit;
@@ -474,37 +473,4 @@ TEST_CASE("gaussian process: what start and fit refuse, the state as it was")
     predictions out(1);
     CHECK_THROWS_AS(m.predict(m.start(4), t.rows(), std::span(out)), std::invalid_argument);
     CHECK_THROWS_AS(m.predict(s, t.rows(), std::span(out)), std::invalid_argument);
-}
-
-TEST_CASE("average: an equal mixture of two models, each as it is alone")
-{
-    const table t = smooth(22, 60), q = smooth(23, 40);
-    const surrogate::random_forest forest{.trees = 16};
-    const surrogate::average both{gaussian_process{}, forest};
-    static_assert(surrogate::model<std::remove_const_t<decltype(both)>, surrogate::features, tk::archetype::generator>);
-    tk::random::philox gen(1), same(1);
-    auto s = both.start(4);
-    both.fit(s, t.rows(), t.y, gen);
-    auto one = gaussian_process{}.start(4);
-    auto two = forest.start(4);
-    gaussian_process{}.fit(one, t.rows(), t.y, same);
-    forest.fit(two, t.rows(), t.y, same);
-    CHECK(s.first == one);
-    CHECK(s.second == two);
-    predictions mixed(40), a(40), b(40);
-    both.predict(s, q.rows(), std::span(mixed));
-    gaussian_process{}.predict(one, q.rows(), std::span(a));
-    forest.predict(two, q.rows(), std::span(b));
-    for (std::size_t i = 0; i < 40; ++i) {
-        const double mean = (a[i].mean + b[i].mean) / 2;
-        const double square =
-            (a[i].sd * a[i].sd + a[i].mean * a[i].mean + b[i].sd * b[i].sd + b[i].mean * b[i].mean) / 2;
-        CHECK(mixed[i].mean == doctest::Approx(mean).epsilon(1e-12));
-        CHECK(mixed[i].sd == doctest::Approx(std::sqrt(square - mean * mean)).epsilon(1e-9));
-    }
-    const surrogate::average first{gaussian_process{}, forest, 1.0};
-    first.predict(s, q.rows(), std::span(mixed));
-    CHECK(mixed == a);
-    const surrogate::average beyond{forest, forest, 1.5};
-    CHECK_THROWS_AS((void)beyond.start(2), std::invalid_argument);
 }

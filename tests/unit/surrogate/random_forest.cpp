@@ -217,62 +217,6 @@ TEST_CASE("the jackknife of a forest is the one of its definition, never below 0
     }
 }
 
-TEST_CASE("the calibrated jackknife is the calibration of the jackknife by that of the first half of the trees")
-{
-    const std::size_t h = 31, half = 16;
-    const random_forest model{.trees = h, .sd = forest_sd::calibrated};
-    const auto t = noise(31, 50, 3, 5);
-    const auto s = fitted(model, t, 4);
-    const auto p = predict(model, s, t);
-    std::vector<std::uint32_t> counts;
-    for (std::size_t b = 0; b < h; ++b) {
-        const auto m = multiplicity(philox(4), b, t.size());
-        counts.insert(counts.end(), m.begin(), m.end());
-    }
-    const auto variances = [&](std::size_t trees) {
-        const auto drawn = std::span<const std::uint32_t>(counts).first(trees * t.size());
-        const tk::surrogate::jackknife ij(drawn, trees);
-        std::vector<double> out;
-        for (std::size_t i = 0; i < t.size(); ++i) {
-            std::vector<double> c(trees);
-            double mean = 0;
-            for (std::size_t b = 0; b < trees; ++b)
-                mean += (c[b] = s.node(b, leaf_of(s, b, t.row(i))).value) / static_cast<double>(trees);
-            for (double& x : c) x -= mean;
-            out.push_back(ij.variance(c));
-        }
-        return out;
-    };
-    const auto all = variances(h), some = variances(half);
-    double apart = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) apart += (all[i] - some[i]) * (all[i] - some[i]) / 50;
-    const double d = 16.0 / 31, e = 15.0 / 31;  // forestci: noise = (d^2 + e^2) / (2 e^2) of it
-    const auto want = tk::surrogate::calibrated(all, (d * d + e * e) / (2 * e * e) * apart);
-    for (std::size_t i = 0; i < p.size(); ++i) {
-        CHECK(p[i].sd > 0);
-        CHECK(p[i].sd * p[i].sd == doctest::Approx(want[i]).epsilon(1e-6));
-    }
-}
-
-TEST_CASE("twenty points are not calibrated; more are, across blocks")
-{
-    const auto t = noise(31, 300, 3, 5);
-    random_forest model{.trees = 30, .sd = forest_sd::calibrated};
-    const auto s = fitted(model, t, 4);
-    random_forest plain = model;
-    plain.sd = forest_sd::jackknife;
-    const auto part = [&](std::size_t n) {
-        table out = t;
-        out.x.resize(n * t.d);
-        out.y.resize(n);
-        return out;
-    };
-    CHECK(predict(model, s, part(20)) == predict(plain, s, part(20)));
-    CHECK_FALSE(predict(model, s, part(21)) == predict(plain, s, part(21)));
-    const auto sds = predict(model, s, t);
-    for (const auto& p : sds) CHECK(p.sd > 0);
-}
-
 TEST_CASE("total variance adds the variance in the leaves: one leaf knows the sd of all targets")
 {
     const table t{.d = 1, .x = {1, 2, 3, 4}, .y = {1, 3, 5, 7}};
@@ -463,7 +407,6 @@ TEST_CASE("start and fit refuse what cannot be fitted and leave the state alone"
                          std::invalid_argument);
     CHECK_THROWS_AS((void)random_forest{.trees = 0}.start(1), std::invalid_argument);
     CHECK_THROWS_AS((void)random_forest{.min_leaf = 0}.start(1), std::invalid_argument);
-    CHECK_THROWS_AS((void)(random_forest{.trees = 1, .sd = forest_sd::calibrated}.start(1)), std::invalid_argument);
     CHECK_THROWS_AS((void)(random_forest{.bootstrap = false, .sd = forest_sd::jackknife}.start(1)),
                     std::invalid_argument);
     const random_forest model{.trees = 2};

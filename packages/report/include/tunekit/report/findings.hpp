@@ -18,10 +18,10 @@
 #include "tunekit/core/text.hpp"
 #include "tunekit/random/choice.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/report/importance.hpp"
 #include "tunekit/report/run.hpp"
 #include "tunekit/stats/interval.hpp"
 #include "tunekit/stats/quantile.hpp"
-#include "tunekit/surrogate/importance.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
 
 namespace tunekit::report {

@@ -19,7 +19,7 @@
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/random/philox.hpp"
-#include "tunekit/schedule/outlook.hpp"
+#include "tunekit/report/outlook.hpp"
 #include "tunekit/tune/budget.hpp"
 #include "tunekit/tune/plan.hpp"
 #include "tunekit/tune/task.hpp"

@@ -15,9 +15,9 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/executor.hpp"
 #include "tunekit/random/choice.hpp"
+#include "tunekit/report/detail/tree_boxes.hpp"
 #include "tunekit/stats/prediction.hpp"
 #include "tunekit/surrogate/concepts.hpp"
-#include "tunekit/surrogate/detail/tree_boxes.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
 
 namespace tunekit::surrogate {

@@ -13,11 +13,11 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/surrogate/concepts.hpp"
 
-namespace tunekit::surrogate {
+namespace programs {
 
 /// Two models, fitted to the same rows. Their predictions form an equal mixture:
 ///
-///     const average both{gaussian_process{}, random_forest{.trees = 32}};
+///     const average both{surrogate::gaussian_process{}, surrogate::random_forest{.trees = 32}};
 ///
 ///     mean = w m_1 + (1 - w) m_2,  sd^2 = w (s_1^2 + m_1^2) + (1 - w) (s_2^2 + m_2^2) - mean^2
 ///
@@ -33,8 +33,8 @@ struct average {
     double weight = 0.5;  ///< w of the first, in [0, 1]
 
     struct state {
-        state_of<First> first;    ///< of the first model
-        state_of<Second> second;  ///< of the second model
+        tunekit::surrogate::state_of<First> first;    ///< of the first model
+        tunekit::surrogate::state_of<Second> second;  ///< of the second model
 
         friend bool operator==(const state&, const state&) = default;
     };
@@ -43,12 +43,12 @@ struct average {
     /// models throw.
     [[nodiscard]] state start(std::size_t d) const
     {
-        require(weight >= 0 && weight <= 1, "surrogate::average: weight is outside [0, 1] or NaN, want a share");
+        tunekit::require(weight >= 0 && weight <= 1, "average: weight is outside [0, 1] or NaN, want a share");
         return {.first = first.start(d), .second = second.start(d)};
     }
 
-    template <class T, generator G>
-    void fit(state& s, const rows_of<T>& rows, std::span<const double> y, G& gen) const
+    template <class T, tunekit::generator G>
+    void fit(state& s, const tunekit::surrogate::rows_of<T>& rows, std::span<const double> y, G& gen) const
     {
         state next = s;
         first.fit(next.first, rows, y, gen);
@@ -57,9 +57,10 @@ struct average {
     }
 
     template <class T>
-    void predict(const state& s, const rows_of<T>& rows, std::span<stats::prediction> out) const
+    void predict(const state& s, const tunekit::surrogate::rows_of<T>& rows,
+                 std::span<tunekit::stats::prediction> out) const
     {
-        std::vector<stats::prediction> other(out.size());
+        std::vector<tunekit::stats::prediction> other(out.size());
         first.predict(s.first, rows, out);
         second.predict(s.second, rows, std::span(other));
         for (std::size_t i = 0; i < out.size(); ++i) {
@@ -76,4 +77,4 @@ average(A, B) -> average<A, B>;
 template <class A, class B>
 average(A, B, double) -> average<A, B>;
 
-}  // namespace tunekit::surrogate
+}  // namespace programs

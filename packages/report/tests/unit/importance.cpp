@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/surrogate/importance.hpp"
+#include "tunekit/report/importance.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "data.hpp"
+#include "tests/unit/surrogate/data.hpp"
 
 namespace tk = tunekit;
 using namespace surrogate_test;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/surrogate/calibration.hpp"
+#include "bench/studies/support/calibration.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,8 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace tk = tunekit;
-using tk::surrogate::calibrated;
+using programs::calibrated;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/schedule/outlook.hpp"
+#include "tunekit/report/outlook.hpp"
 
 #include <doctest/doctest.h>
 
@@ -17,6 +17,11 @@ static_assert(schedule::tells_gains<tunekit::curve::improvement_process>);
 static_assert(!schedule::tells_gains<tunekit::curve::belief<>>);
 
 namespace {
+
+struct tells_means {
+    double gains(std::span<const double>, double) const;
+};
+static_assert(!schedule::tells_gains<tells_means> && !schedule::tells_gains<int>);
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 

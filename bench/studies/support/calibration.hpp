@@ -13,11 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/compiled.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/stats/quantile.hpp"
 
-namespace tunekit::surrogate {
+namespace programs {
 
 namespace detail {
 
@@ -53,32 +52,7 @@ private:
     std::size_t from_ = 0;  ///< of x_, the first that is not negative
 };
 
-}  // namespace detail
-
-/// The posterior means of n variances, each estimated with Gaussian noise of variance `noise`, under a prior fitted to all of them. All
-/// are positive, also where an estimate is not.
-///
-///     const auto v = calibrated(jackknife_variances, noise);
-///
-/// With no noise, or equal estimates, they are returned unchanged, except that those below 0 become 0. With 200
-/// estimates or more the posterior mean is interpolated between their 51 quantiles, as forestci does.
-///
-/// Errors:     std::invalid_argument where an estimate or the noise is not finite, or the noise is negative.
-/// Randomness: none. Cost: about 30 convolutions of 1000 points, some 20 ms.
-/// Source:     Efron (2014), Two modeling strategies for empirical Bayes estimation, Statistical Science 29; forestci
-///             0.9, calibrateEB, with its grid, its slab, and its convolution, which is off by half a bin.
-/// Departures: the likelihood is maximised by its gradient, to 1e-7 of its scale; forestci stops at 5e-5. Results
-///             differ from forestci's by as much as those differ from the maximum: up to some 1e-3 of the largest
-///             variance.
-[[nodiscard]] std::vector<double> calibrated(std::span<const double> variances, double noise);
-
-}  // namespace tunekit::surrogate
-
-#if TUNEKIT_BODIES
-namespace tunekit::surrogate {
-namespace detail {
-
-TUNEKIT_INLINE variance_prior::variance_prior(std::span<const double> estimates, double noise)
+inline variance_prior::variance_prior(std::span<const double> estimates, double noise)
     : estimates_(estimates),
       noise_(noise),
       x_(bins),
@@ -119,7 +93,7 @@ TUNEKIT_INLINE variance_prior::variance_prior(std::span<const double> estimates,
     }
 }
 
-TUNEKIT_INLINE void variance_prior::set(const pair& eta)
+inline void variance_prior::set(const pair& eta)
 {
     double most = -std::numeric_limits<double>::infinity(), sum = 0;
     for (std::size_t i = from_; i < bins; ++i) most = (std::max)(most, eta[0] * first_[i] + eta[1] * second_[i]);
@@ -132,7 +106,7 @@ TUNEKIT_INLINE void variance_prior::set(const pair& eta)
     }
 }
 
-TUNEKIT_INLINE variance_prior::judged variance_prior::judge(const pair& eta)
+inline variance_prior::judged variance_prior::judge(const pair& eta)
 {
     set(eta);
     pair mean{};
@@ -174,7 +148,7 @@ TUNEKIT_INLINE variance_prior::judged variance_prior::judge(const pair& eta)
 }
 
 // BFGS in two unknowns, with steps halved until the value falls enough.
-TUNEKIT_INLINE void variance_prior::fit()
+inline void variance_prior::fit()
 {
     pair eta{-1, -1};
     judged now = judge(eta);
@@ -218,7 +192,7 @@ TUNEKIT_INLINE void variance_prior::fit()
     set(eta);
 }
 
-TUNEKIT_INLINE double variance_prior::posterior_mean(double estimate) const
+inline double variance_prior::posterior_mean(double estimate) const
 {
     const double sigma = std::sqrt(noise_);
     double nearest = std::numeric_limits<double>::infinity(), sum = 0,
@@ -235,11 +209,26 @@ TUNEKIT_INLINE double variance_prior::posterior_mean(double estimate) const
 
 }  // namespace detail
 
-TUNEKIT_INLINE std::vector<double> calibrated(std::span<const double> variances, double noise)
+/// The posterior means of n variances, each estimated with Gaussian noise of variance `noise`, under a prior fitted to all of them. All
+/// are positive, also where an estimate is not.
+///
+///     const auto v = calibrated(jackknife_variances, noise);
+///
+/// With no noise, or equal estimates, they are returned unchanged, except that those below 0 become 0. With 200
+/// estimates or more the posterior mean is interpolated between their 51 quantiles, as forestci does.
+///
+/// Errors:     std::invalid_argument where an estimate or the noise is not finite, or the noise is negative.
+/// Randomness: none. Cost: about 30 convolutions of 1000 points, some 20 ms.
+/// Source:     Efron (2014), Two modeling strategies for empirical Bayes estimation, Statistical Science 29; forestci
+///             0.9, calibrateEB, with its grid, its slab, and its convolution, which is off by half a bin.
+/// Departures: the likelihood is maximised by its gradient, to 1e-7 of its scale; forestci stops at 5e-5. Results
+///             differ from forestci's by as much as those differ from the maximum: up to some 1e-3 of the largest
+///             variance.
+[[nodiscard]] inline std::vector<double> calibrated(std::span<const double> variances, double noise)
 {
-    require(noise >= 0 && std::isfinite(noise), "calibrated: noise is negative, NaN or infinite, want >= 0");
+    tunekit::require(noise >= 0 && std::isfinite(noise), "calibrated: noise is negative, NaN or infinite, want >= 0");
     for (const double v : variances)
-        require(std::isfinite(v), "calibrated: an estimate is NaN or infinite, want finite ones");
+        tunekit::require(std::isfinite(v), "calibrated: an estimate is NaN or infinite, want finite ones");
     std::vector<double> out(variances.begin(), variances.end());
     for (double& v : out) v = (std::max)(v, 0.0);
     if (variances.empty() || noise == 0) return out;
@@ -254,7 +243,7 @@ TUNEKIT_INLINE std::vector<double> calibrated(std::span<const double> variances,
     std::vector<double> sorted(variances.begin(), variances.end()), at, means;
     std::sort(sorted.begin(), sorted.end());
     for (int k = 0; k <= 50; ++k) {
-        at.push_back(stats::quantile_of_sorted(sorted, k / 50.0));
+        at.push_back(tunekit::stats::quantile_of_sorted(sorted, k / 50.0));
         means.push_back(prior.posterior_mean(at.back()));
     }
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -270,5 +259,4 @@ TUNEKIT_INLINE std::vector<double> calibrated(std::span<const double> variances,
     return out;
 }
 
-}  // namespace tunekit::surrogate
-#endif  // TUNEKIT_BODIES
+}  // namespace programs

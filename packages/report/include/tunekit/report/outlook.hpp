@@ -15,7 +15,6 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/schedule/concepts.hpp"
-#include "tunekit/schedule/detail/rates.hpp"
 #include "tunekit/stats/quantile.hpp"
 
 namespace tunekit::schedule {
@@ -62,7 +61,8 @@ template <tells_gains Belief, generator G>
     for (const task_view& t : tasks) {
         if (!t.active || t.curve.empty() || !(t.seconds > 0)) continue;
         if (!(t.curve.back().best_cost < std::numeric_limits<double>::infinity())) continue;
-        const std::vector<double> best = detail::best_rates(t);
+        std::vector<double> best;  // rates, in FLOP/s
+        for (const auto& p : t.curve) best.push_back(t.flops / p.best_cost);
         const auto n = static_cast<double>(best.size());
         const double horizon = n * (1 + seconds / static_cast<double>(active) / t.seconds);
         if (!(horizon > n)) continue;
