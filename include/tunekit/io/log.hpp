@@ -35,6 +35,7 @@ struct log_budget {
 struct log_header {
     int schema = log_schema;  ///< log_schema or event_log_schema
 
+    /// What identifies a task.
     struct task_entry {
         std::string name{};             ///< of the task
         index size = 0;                 ///< configurations of its space

@@ -21,6 +21,7 @@
 
 namespace tunekit::schedule {
 
+/// Settings of `by_belief`.
 struct by_belief_options {
     double peak = 0;  ///< FLOP/s of the device; 0 where unknown: 1.25 times the best rate of any task
     curve::gain reward = curve::gain::of_expected_improvement;  ///< the formula of a slot's reward

@@ -28,6 +28,7 @@ namespace tunekit::schedule {
     return curve.back().trial - first->trial;
 }
 
+/// Settings of `early_stop`.
 struct early_stop_options {
     std::uint64_t patience = 200;  ///< trials; > 0
 };

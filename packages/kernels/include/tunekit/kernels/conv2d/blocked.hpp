@@ -45,6 +45,7 @@ public:
     using element = typename Format::sum;    ///< of inputs, weights and outputs
     using table = product_table_of<Format>;  ///< the micro-kernels
 
+    /// Packs the weights, which are OIHW.
     basic_conv2d_kernel(const conv2d_shape& shape, const conv2d_config& config, const table& tiles,
                         std::span<const element> weights)
         : shape_(shape), config_(config)

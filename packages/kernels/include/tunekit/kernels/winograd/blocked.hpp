@@ -42,6 +42,7 @@ namespace tunekit::kernels {
 /// Source:  Lavin, Gray (2016), Fast Algorithms for Convolutional Neural Networks, CVPR.
 class winograd_kernel {
 public:
+    /// Transforms the weights, which are OIHW.
     winograd_kernel(const conv2d_shape& shape, const winograd_config& config, const tile_table& table,
                     std::span<const float> weights)
         : shape_(shape),
