@@ -35,14 +35,13 @@ enum class walkers_from {
 
 /// Options of `belief`.
 struct belief_options {
-    segment_options segments = {};   ///< how the curve is cut at jumps
-    std::size_t walkers = 10;        ///< of the ensemble
-    std::size_t steps = 500;         ///< of each walker
-    std::size_t burn_in = 300;       ///< of the steps
-    std::size_t thin = 10;           ///< all walkers are stored after every this many steps
-    bool not_below_last = true;      ///< only curves whose prediction is not below the last value
+    double jump = 0.2;           ///< relative; a value more than this above the one before starts a segment; +inf never
+    std::size_t walkers = 10;    ///< of the ensemble
+    std::size_t steps = 500;     ///< of each walker
+    std::size_t burn_in = 300;   ///< of the steps
+    std::size_t thin = 10;       ///< all walkers are stored after every this many steps
+    bool not_below_last = true;  ///< only curves whose prediction is not below the last value
     bool scale_by_distinct = false;  ///< scale the likelihood of n points to the number of their distinct values
-    bool recency_weights = false;    ///< late points count up to ten times as much as the first
     walkers_from start = walkers_from::ball;  ///< the starting points of the walkers
 
     friend bool operator==(const belief_options&, const belief_options&) = default;
@@ -97,12 +96,10 @@ struct belief {
         require(horizon > static_cast<double>(best.size()),
                 "belief.predict: the horizon is not beyond the curve, want more trials than it has");
         require(horizon <= 1e15, "belief.predict: the horizon is beyond 1e15 trials, want a nearer one");
-        for (const double x : best)
-            require(!(std::abs(x) > 1e100), "belief.predict: a value of the curve is beyond 1e100, want another unit");
         require(options.burn_in + options.thin <= options.steps && options.thin > 0,
                 "belief: no step is kept, want burn_in + thin <= steps");
         explanation<F> out;
-        const segment part = last_segment(best, options.segments);
+        const segment part = last_segment(best, options.jump);
         if (part.x.empty()) return out;
         const double last = best.back();
         if (!(peak > 0 && peak <= 1e100)) peak = 1.25 * last;
@@ -113,7 +110,6 @@ struct belief {
         for (double& v : y) v /= peak;
         if (y.size() < 5 || y.back() - y.front() < 1e-9) return out;
         observations data(part.x, y);
-        if (options.recency_weights) data.weigh_recent();
         const double at = horizon - static_cast<double>(part.first);
         const box_of<F> box = F::box(1.5 * (std::max)(1.0, y.back()));
         out.fit = curve::fit<F>(data, box);
@@ -229,7 +225,7 @@ private:
 template <family F = log_power>
 [[nodiscard]] belief<F> reference_belief()
 {
-    return {.options = {.segments = {.jump = std::numeric_limits<double>::infinity()}, .not_below_last = false}};
+    return {.options = {.jump = std::numeric_limits<double>::infinity(), .not_below_last = false}};
 }
 
 /// A belief with ten times the steps: about 400 effective samples where the paper's chain has 40.

@@ -19,7 +19,7 @@
 #include "tunekit/screen/detail/lloyd.hpp"
 #include "tunekit/screen/detail/nearest.hpp"
 #include "tunekit/screen/point_rows.hpp"
-#include "tunekit/stats/sum.hpp"
+#include "tunekit/stats/moments.hpp"
 
 namespace tunekit::screen {
 
