@@ -17,6 +17,8 @@
 #include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/measure/keep.hpp"
+#include "tunekit/measure/measurement.hpp"
+#include "tunekit/measure/measurement_bytes.hpp"
 #include "tunekit/measure/one_worker.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/measure/replay.hpp"

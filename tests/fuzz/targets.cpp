@@ -31,6 +31,7 @@
 #include "tunekit/formats/t4.hpp"
 #include "tunekit/io/field.hpp"
 #include "tunekit/io/read_log.hpp"
+#include "tunekit/measure/measurement_bytes.hpp"
 #include "tunekit/measure/program/text_template.hpp"
 #include "tunekit/online/winners_file.hpp"
 #include "tunekit/space/dynamic_product.hpp"
@@ -188,6 +189,17 @@ void log(std::string_view text)
     };
     check(std::string(text));
     check(support::resealed(std::string(text)));
+}
+
+/// What a damaged worker may send.
+void measurement(std::string_view text)
+{
+    const auto* const first = reinterpret_cast<const unsigned char*>(text.data());
+    const auto read = tk::measure::measurement_from({first, text.size()});
+    must(read.values.size() <= 8 && read.batches.size() <= text.size(), "a measurement is not larger than its bytes");
+    must(!read.failed || *tk::measure::to_text(read.failed->kind) != 0, "a kind of failure has a name");
+    const auto written = tk::measure::to_bytes(read);
+    must(tk::measure::to_bytes(tk::measure::measurement_from(written)) == written, "what was written reads back equal");
 }
 
 nlohmann::json json_of(const tk::space::value& v)
@@ -606,6 +618,14 @@ constexpr std::string_view cubin_words[] = {{"\x7f"
                                             ".symtab",
                                             {"\0", 1}};
 
+constexpr std::string_view measurement_words[] = {{"\0\0\0\0\0\0\0\0", 8},
+                                                  {"\xff\xff\xff\xff", 4},
+                                                  {"\0\0\xf0\x7f", 4},
+                                                  {"\0\0\xf8\x7f", 4},
+                                                  {"\x10\0\0\0", 4},
+                                                  {"\1", 1},
+                                                  {"\x0b", 1}};
+
 constexpr fuzz::target all[] = {{"csv", csv, text_words},
                                 {"t4", t4, json_words},
                                 {"autotvm", autotvm, json_words},
@@ -618,7 +638,8 @@ constexpr fuzz::target all[] = {{"csv", csv, text_words},
                                 {"winners", winners, winner_words},
                                 {"results", results, dispatch_words},
                                 {"choice", choice, dispatch_words},
-                                {"cubin", cubin, cubin_words}};
+                                {"cubin", cubin, cubin_words},
+                                {"measurement", measurement, measurement_words}};
 
 }  // namespace
 

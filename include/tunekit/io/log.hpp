@@ -52,16 +52,18 @@ struct log_header {
         }
     };
 
-    std::string version{};            ///< of tunekit
-    std::string machine{};            ///< key of the machine that measures
-    std::uint64_t seed = 0;           ///< of the run
-    std::string strategy{};           ///< the caller's text
-    std::string schedule{};           ///< the caller's text
-    double seconds = 0;               ///< budget; a resumed run may have more
-    double slot_seconds = 0;          ///< in force
-    std::uint64_t batch = 0;          ///< trials asked for at a time; of schema 1
-    std::uint64_t workers = 1;        ///< at the beginning; of schema 2, as is the next field
-    log_budget budget{};              ///< at the beginning
+    std::string version{};      ///< of tunekit
+    std::string machine{};      ///< key of the machine that measures
+    std::uint64_t seed = 0;     ///< of the run
+    std::string strategy{};     ///< the caller's text
+    std::string schedule{};     ///< the caller's text
+    double seconds = 0;         ///< budget; a resumed run may have more
+    double slot_seconds = 0;    ///< in force
+    std::uint64_t batch = 0;    ///< trials asked for at a time; of schema 1
+    std::uint64_t workers = 1;  ///< at the beginning; of schema 2, as is the next field
+    log_budget budget{};        ///< at the beginning
+    /// The names of `measurement::values`, in their order; at most measured_values::most.
+    std::vector<std::string> value_names{};
     std::vector<task_entry> tasks{};  ///< one at least
 };
 
@@ -131,6 +133,7 @@ namespace detail {
         .member("batch", h.batch);
     if (h.schema == event_log_schema)
         line.member("workers", h.workers).member_json("budget", detail::to_json(h.budget));
+    if (!h.value_names.empty()) line.member("measured", h.value_names);
     return line.member_json("tasks", tasks + ']').text();
 }
 
@@ -159,7 +162,10 @@ namespace detail {
                                        .member("code", std::int64_t{m.failed->code})
                                        .member("message", m.failed->message)
                                        .text());
-    line.member("batches", batches).member("ended_ns", t.ended_ns);
+    line.member("batches", batches);
+    if (m.values.size() != 0) line.member("measured", std::vector<double>(m.values.begin(), m.values.end()));
+    if (m.checked == measure::check_state::ok) line.member("checked", "ok");
+    line.member("ended_ns", t.ended_ns);
     if (t.stamp_ns) line.member("stamp_ns", *t.stamp_ns);
     return line.text();
 }

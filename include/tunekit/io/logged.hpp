@@ -38,6 +38,7 @@ struct logged_options {
     bool mixed_devices = false;                          ///< workers on different devices may write into one log
     bool resume = false;                                 ///< resume an existing log; a missing one is begun
     log_file::sync sync = log_file::sync::every_second;  ///< when lines are flushed to the disk
+    std::vector<std::string> value_names{};              ///< of measurement::values; a resumed run must have the same
 };
 
 namespace detail {
@@ -235,7 +236,8 @@ private:
                        .strategy = options.strategy,
                        .schedule = options.schedule,
                        .seconds = tuner_.limit().seconds,
-                       .budget = budget_of(tuner_.limit())};
+                       .budget = budget_of(tuner_.limit()),
+                       .value_names = options.value_names};
         if constexpr (several) {
             out.slot_seconds = tuner_.slot_seconds();
             out.workers = tuner_.workers();
@@ -298,6 +300,12 @@ private:
         same("seed", std::to_string(was.seed), std::to_string(is.seed));
         same("strategy", was.strategy, is.strategy);
         same("schedule", was.schedule, is.schedule);
+        const auto listed = [](const log_header& h) {
+            std::string out;
+            for (const std::string& name : h.value_names) out += ' ' + name;
+            return out.empty() ? "none" : out.substr(1);
+        };
+        same("measured values named", listed(was), listed(is));
         same("a number of tasks of", std::to_string(was.tasks.size()), std::to_string(is.tasks.size()));
         for (std::size_t k = 0; k < is.tasks.size(); ++k) {
             same("task", was.tasks[k].name, is.tasks[k].name);

@@ -110,6 +110,9 @@ public:
     /// Why the run ended; `running` while it has not.
     stop_reason stopped = stop_reason::running;
 
+    /// The names of each measurement's `values`, in their order; empty where there are none.
+    std::vector<std::string> value_names{};
+
 private:
     [[nodiscard]] std::string nothing_found() const;
 

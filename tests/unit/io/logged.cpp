@@ -697,3 +697,57 @@ TEST_CASE("a log of events names the parameters, and of each answer the values: 
     tk::io::logged again(f / "log", fresh(), how(true));  // what people read is not compared
     CHECK(again.replayed() == log.trials.size());
 }
+
+TEST_CASE("a log has the values beside the cost, their names once, and nothing of them where there are none")
+{
+    tk::io::log_trial t{.measured = {.cost = 0.5, .runs = 1, .batches = {0.5}}, .ended_ns = 7};
+    const std::string before =
+        R"({"task":0,"batch":0,"index":0,"limits":{"abandon_above":null,"run_s":10,"build_s":10},"cost":0.5,"spread":0,)"
+        R"("runs":1,"at_least":false,"build_s":0,"run_s":0,"batches":[0.5],)";
+    CHECK(tk::io::to_line(t) == before + R"("ended_ns":7})");
+    t.measured.values = {0.25, 4096};
+    t.measured.checked = tk::measure::check_state::ok;
+    CHECK(tk::io::to_line(t) == before + R"("measured":[0.25,4096],"checked":"ok","ended_ns":7})");
+
+    const temporary_folder f;
+    const auto named = [](bool resume, std::vector<std::string> names) {
+        auto out = how(resume);
+        out.value_names = std::move(names);
+        return out;
+    };
+    {
+        tk::io::logged run(f / "log", fresh(), named(false, {"joules", "bytes"}));
+        const auto j = *run.ask();
+        run.tell(j, t.measured, run.stamp() + 1);
+    }
+    const auto log = tk::io::read_log(f / "log");
+    CHECK(log.header.value_names == std::vector<std::string>{"joules", "bytes"});
+    CHECK(log.trials.at(0).measured == t.measured);
+    CHECK(tk::io::logged(f / "log", fresh(), named(true, {"joules", "bytes"})).record().trials().at(0).measured ==
+          t.measured);
+    CHECK_THROWS_WITH_AS(tk::io::logged(f / "log", fresh(), how(true)),
+                         doctest::Contains("was written with measured values named joules bytes, not none"), tk::error);
+
+    tk::io::log_header header = log.header;
+    header.schema = tk::io::log_schema;
+    const std::string text = tk::io::to_line(header) + '\n' + tk::io::to_line(t) + '\n';
+    const auto refused = [&](const std::string& was, const std::string& is) {
+        std::string wrong = text;
+        const auto at = wrong.find(was);
+        REQUIRE(at != std::string::npos);
+        wrong.replace(at, was.size(), is);
+        try {
+            (void)tk::io::parse_log(wrong, "log");
+        } catch (const tk::error& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    CHECK(refused("[0.25,4096]", "[1,2,3,4,5,6,7,8,9]").find("line 2: measured are more than 8 numbers") !=
+          std::string::npos);
+    CHECK(refused("[0.25,4096]", "[true]").find("line 2: measured[0] is no number") != std::string::npos);
+    CHECK(refused("\"ok\"", "\"fine\"").find("line 2: checked is no state of a check, want \"ok\"") !=
+          std::string::npos);
+    CHECK(refused(R"(["joules","bytes"])", R"(["a","b","c","d","e","f","g","h","i"])")
+              .find("line 1: measured are more than 8 names") != std::string::npos);
+}

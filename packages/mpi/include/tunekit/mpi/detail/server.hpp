@@ -16,8 +16,8 @@
 #include "tunekit/measure/isolated_workers.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/mpi/code_folder.hpp"
+#include "tunekit/mpi/detail/wire.hpp"
 #include "tunekit/mpi/messages.hpp"
-#include "tunekit/mpi/wire.hpp"
 
 namespace tunekit::mpi::detail {
 
