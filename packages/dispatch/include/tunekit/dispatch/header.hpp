@@ -12,8 +12,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/dispatch/choice.hpp"
 #include "tunekit/dispatch/detail/cpp_text.hpp"
-#include "tunekit/dispatch/detail/words.hpp"
-#include "tunekit/io/field.hpp"
+#include "tunekit/io/sealed_lines.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/version.hpp"
 
@@ -274,7 +273,7 @@ inline void write_header(const std::string& path, const choice& c, const header_
 {
     const std::string text = header_text(c, options);
     if (detail::holds(path, text)) return;
-    io::replace_text(path, text);
+    io::write_text(path, text);
 }
 
 }  // namespace tunekit::dispatch

@@ -43,7 +43,7 @@ struct named_shape {
             out.kernel += (out.kernel.empty() ? "" : " ") + std::string(word);
             continue;
         }
-        const auto x = io::number<std::int64_t>(word.substr(sign + 1));
+        const auto x = core::number<std::int64_t>(word.substr(sign + 1));
         if (sign == 0 || !x || *x < 1) return std::nullopt;
         out.sizes.emplace_back(word.substr(0, sign));
         out.at.push_back(*x);

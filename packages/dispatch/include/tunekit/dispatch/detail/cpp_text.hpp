@@ -80,17 +80,17 @@ enum class value_type : std::uint8_t { flag, integer, long_integer, number, text
     const auto all = [&](auto&& holds) { return std::all_of(texts.begin(), texts.end(), holds); };
     if (all([](const std::string& s) { return s == "true" || s == "false"; })) return value_type::flag;
     if (all([](const std::string& s) {
-            const auto x = io::number<std::int64_t>(s);
+            const auto x = core::number<std::int64_t>(s);
             return x && *x >= -2147483647 && *x <= 2147483647;
         }))
         return value_type::integer;
     if (all([](const std::string& s) {
-            const auto x = io::number<std::int64_t>(s);
+            const auto x = core::number<std::int64_t>(s);
             return x && *x > (std::numeric_limits<std::int64_t>::min)();
         }))
         return value_type::long_integer;
     if (all([](const std::string& s) {
-            const auto x = io::number<double>(s);
+            const auto x = core::number<double>(s);
             return x && std::isfinite(*x);
         }))
         return value_type::number;
@@ -103,7 +103,7 @@ enum class value_type : std::uint8_t { flag, integer, long_integer, number, text
 {
     if (t == value_type::long_integer) return s + "LL";
     if (t == value_type::number) {
-        const std::string out = io::text_of(*io::number<double>(s));
+        const std::string out = core::text_of(*core::number<double>(s));
         return out.find_first_of(".e") == std::string::npos ? out + ".0" : out;
     }
     if (t != value_type::text) return s;
