@@ -231,7 +231,7 @@ TEST_CASE("a file whose lines do not fit is refused with the line's number")
 
 TEST_CASE("the interval of a measurement")
 {
-    CHECK(dispatch::interval_of({.cost = 2, .spread = 0.1}).low == doctest::Approx(2 - 0.196).epsilon(1e-4));
-    CHECK(dispatch::interval_of({.cost = 2, .spread = 5}).low == 0);
-    CHECK(std::isinf(dispatch::interval_of({.cost = 2}).high));
+    CHECK(dispatch::detail::interval_of({.cost = 2, .spread = 0.1}).low == doctest::Approx(2 - 0.196).epsilon(1e-4));
+    CHECK(dispatch::detail::interval_of({.cost = 2, .spread = 5}).low == 0);
+    CHECK(std::isinf(dispatch::detail::interval_of({.cost = 2}).high));
 }

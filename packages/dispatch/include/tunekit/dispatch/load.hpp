@@ -96,7 +96,7 @@ struct position {
         for (const chosen_shape& s : d.shapes)
             out.line("shape", detail::to_text({s.config, s.untuned}), detail::to_text({s.around, s.around_untuned}),
                      s.at);
-        for (const tree_node& n : d.tree)
+        for (const detail::tree_node& n : d.tree)
             if (n.of == 0) out.line("leaf", detail::to_text({n.config, n.untuned}));
             else out.line("node", n.of, n.less, n.at_most, n.yes, n.no);
     }

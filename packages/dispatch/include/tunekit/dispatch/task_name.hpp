@@ -24,6 +24,8 @@ namespace tunekit::dispatch {
     return kernel + ' ' + shape_text(sizes, at);
 }
 
+namespace detail {
+
 /// The kernel and the shape in such a name.
 struct named_shape {
     std::string kernel{};              ///< the words before the sizes, with single blanks between
@@ -51,5 +53,7 @@ struct named_shape {
     if (out.kernel.empty() || out.at.empty()) return std::nullopt;
     return out;
 }
+
+}  // namespace detail
 
 }  // namespace tunekit::dispatch

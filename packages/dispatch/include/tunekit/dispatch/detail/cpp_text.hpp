@@ -5,15 +5,17 @@
 /// The parts of a generated header: identifiers, literals, comments.
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/io/text.hpp"
 
 namespace tunekit::dispatch::detail {
@@ -142,19 +144,13 @@ enum class value_type : std::uint8_t { flag, integer, long_integer, number, text
 /// The number with three decimals, such as "0.985".
 [[nodiscard]] inline std::string three_digits(double x)
 {
-    const auto thousandths = static_cast<std::int64_t>(std::llround(1000 * (std::min)(x, 1e12)));
-    std::string part = std::to_string(thousandths % 1000);
-    part.insert(0, 3 - part.size(), '0');
-    return std::to_string(thousandths / 1000) + '.' + part;
+    return core::text_of((std::min)(x, 1e12), std::chars_format::fixed, 3);
 }
 
 /// Whether the file exists and has exactly this text.
 [[nodiscard]] inline bool holds(const std::string& path, const std::string& text)
 {
-    std::FILE* const file = std::fopen(path.c_str(), "rb");
-    if (file == nullptr) return false;
-    std::fclose(file);
-    return io::read_text(path) == text;
+    return core::detail::system::state_of(path) && io::read_text(path) == text;
 }
 
 }  // namespace tunekit::dispatch::detail
