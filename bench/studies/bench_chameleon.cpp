@@ -376,7 +376,7 @@ void print(const std::vector<tk::scoring::recording>& spaces, const study& found
         quality, "space");
     for (const auto& p : pairs)
         std::printf("  %-44s", (std::string(systems[p.without]) + " : " + systems[p.with] +
-                                (p.paper > 0 ? ", paper " + tk::io::text_of(p.paper) : ""))
+                                (p.paper > 0 ? ", paper " + tk::core::text_of(p.paper) : ""))
                                    .c_str());
     std::printf("\n");
     for (const auto& g : groups) {

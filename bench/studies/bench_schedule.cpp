@@ -382,8 +382,8 @@ void draw(const options& o, const study& s)
     }
     csv += '\n';
     for (std::size_t i = 0; i < s.times.size(); ++i) {
-        csv += tk::io::text_of(s.times[i]);
-        for (const auto& line : c.lines) csv += ',' + tk::io::text_of(line.points[i].second);
+        csv += tk::core::text_of(s.times[i]);
+        for (const auto& line : c.lines) csv += ',' + tk::core::text_of(line.points[i].second);
         csv += '\n';
     }
     programs::make_folder("--out", o.out);

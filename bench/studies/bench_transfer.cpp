@@ -81,7 +81,7 @@ comparison compare(const char* name, const tk::scoring::recording& on, std::size
 void print(const comparison& c, std::size_t most)
 {
     const auto text = [&](double median) {
-        return median > static_cast<double>(most) ? "> " + std::to_string(most) : tk::io::text_of(median);
+        return median > static_cast<double>(most) ? "> " + std::to_string(most) : tk::core::text_of(median);
     };
     std::printf("%-12s %-26s %6zu %10s %10s %9.2f   %.2f .. %.2f\n", c.strategy.c_str(), c.space.c_str(), c.others,
                 text(c.without).c_str(), text(c.with).c_str(), c.ratio.median, c.ratio.low, c.ratio.high);

@@ -29,8 +29,8 @@
 #include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/formats/space_file.hpp"
 #include "tunekit/formats/t4.hpp"
-#include "tunekit/io/field.hpp"
 #include "tunekit/io/read_log.hpp"
+#include "tunekit/io/sealed_lines.hpp"
 #include "tunekit/measure/measurement_bytes.hpp"
 #include "tunekit/measure/program/text_template.hpp"
 #include "tunekit/online/winners_file.hpp"
@@ -332,7 +332,7 @@ void winners(std::string_view text)
         const auto last = line.rfind('\t');
         if (last == std::string_view::npos) continue;
         const std::string before(line.substr(0, last + 1));
-        check(before + tk::io::in_hex(tk::io::fnv1a(before)));
+        check(before + tk::io::in_hex(tk::io::detail::fnv1a(before)));
     }
 }
 
@@ -342,7 +342,7 @@ std::string with_its_end(std::string_view text)
     const std::size_t end = text.rfind("end ");
     std::string body(text.substr(0, end == std::string_view::npos ? text.size() : end));
     if (!body.ends_with('\n')) body += '\n';
-    return body + "end " + tk::io::in_hex(tk::io::fnv1a(body)) + '\n';
+    return tk::io::detail::with_end(std::move(body));
 }
 
 /// Whether a header is code outside of its comments and literals: no text from a file has left them.

@@ -112,7 +112,7 @@ inline tunekit::measure::program_options program_of(const command_options& o)
     if (!o.check.empty()) {
         const auto [kind, what] = parts_of(o.check, ':', "--check", "status:N, output:FILE or command:WORDS");
         if (kind == "status") {
-            const auto status = tunekit::io::number<int>(what);
+            const auto status = tunekit::core::number<int>(what);
             if (!status || *status < 0 || *status > 255)
                 tunekit::invalid("--check 'status:" + what + "', want a number from 0 to 255 there");
             out.exit_status = *status;

@@ -39,8 +39,8 @@ inline void check_output()
 inline CLI::Validator whole_number()
 {
     return {[](std::string& text) {
-                return tunekit::io::number<std::uint64_t>(text) ? std::string()
-                                                                : "'" + text + "' is no integer from 0 to 2^64 - 1";
+                return tunekit::core::number<std::uint64_t>(text) ? std::string()
+                                                                  : "'" + text + "' is no integer from 0 to 2^64 - 1";
             },
             ""};
 }

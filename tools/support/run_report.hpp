@@ -27,15 +27,6 @@
 
 namespace programs {
 
-/// Written beside its place and moved there: who reads it sees a whole page.
-inline void replace_file(const std::string& option, const std::string& path, const std::string& text)
-{
-    const std::string beside = path + ".part";
-    tunekit::io::write_text(beside, text);
-    if (std::rename(beside.c_str(), path.c_str()) != 0)
-        tunekit::invalid(option + " \"" + path + "\" cannot be written, want a file that can");
-}
-
 /// What the command line says of it.
 struct report_options {
     std::string path;
@@ -80,7 +71,7 @@ public:
         const auto findings = tunekit::report::findings_of(run);
         const auto page = tunekit::report::to_page(run, findings, {.refresh_seconds = goes_on ? how_.watch : 0});
         try {
-            replace_file("--report", how_.path, page);
+            tunekit::io::write_text(how_.path, page);
         } catch (const std::exception& e) {
             if (!goes_on) throw;
             std::fprintf(stderr, "%s; no more pages while the run goes on\n", e.what());

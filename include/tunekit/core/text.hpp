@@ -122,6 +122,15 @@ template <class T>
     return out.value;
 }
 
+/// The shortest text that reads back as `value`.
+template <class T>
+[[nodiscard]] std::string text_of(T value)
+{
+    char buffer[40];
+    const auto [end, failed] = std::to_chars(buffer, buffer + sizeof buffer, value);
+    return failed == std::errc{} ? std::string(buffer, end) : std::string();
+}
+
 /// `x` as printf writes it for "%.*f" (fixed), "%.*e" (scientific) or "%.*g" (general), with a point whatever the locale:
 /// for files, pictures and generated code. Precondition: `digits` is 0 to 60.
 /// Cost:       some 100 ns.

@@ -44,7 +44,7 @@ void write(const std::string& folder)
     const auto file = [&](std::string_view name) { return folder + '/' + std::string(name); };
     std::string said;
     const auto say = [&](std::string_view what, double x) {
-        said += std::string(what) + ' ' + tk::io::text_of(x) + '\n';
+        said += std::string(what) + ' ' + tk::core::text_of(x) + '\n';
     };
 
     // A space with decimals, and what a program printed.

@@ -12,8 +12,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/dispatch/choice.hpp"
 #include "tunekit/dispatch/detail/cpp_text.hpp"
-#include "tunekit/dispatch/detail/words.hpp"
-#include "tunekit/io/field.hpp"
+#include "tunekit/io/sealed_lines.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/version.hpp"
 
@@ -179,15 +178,17 @@ constexpr int nearest(const shape* s, int n, const long long (&at)[rank])
 }
 )";
 
+/// The sizes as a function's parameters of that type.
+[[nodiscard]] inline std::string arguments_of(const choice& c, const std::string& type)
+{
+    return type + joined_by(c.sizes, (", " + type).c_str());
+}
+
 /// The text of the tables and functions of one device.
 [[nodiscard]] inline std::string device_text(const choice& c, const device_choice& d, std::size_t number)
 {
     const std::string id = std::to_string(number), count = std::to_string(d.shapes.size());
-    std::string arguments, names;
-    for (const std::string& s : c.sizes) {
-        arguments += (arguments.empty() ? "" : ", ") + ("[[maybe_unused]] long long " + s);
-        names += (names.empty() ? "" : ", ") + s;
-    }
+    const std::string names = joined_by(c.sizes, ", "), arguments = arguments_of(c, "[[maybe_unused]] long long ");
     std::string out = '\n' + shapes_text(d, number);
     if (d.general == rung::tree)
         out += "\nconstexpr pick tree_" + id + '(' + arguments + ")\n{\n" + tree_text(d, c.sizes, 0, 1) + "}\n";
@@ -244,11 +245,7 @@ constexpr int nearest(const shape* s, int n, const long long (&at)[rank])
         "around_untuned;\n};\n" +
         detail::header_functions;
     for (std::size_t k = 0; k < c.devices.size(); ++k) out += detail::device_text(c, c.devices[k], k);
-    std::string arguments, names;
-    for (const std::string& s : c.sizes) {
-        arguments += (arguments.empty() ? "" : ", ") + ("long long " + s);
-        names += (names.empty() ? "" : ", ") + s;
-    }
+    const std::string names = detail::joined_by(c.sizes, ", "), arguments = detail::arguments_of(c, "long long ");
     out +=
         "\n}  // namespace measured\n\n/// What runs on that device; on one that was not measured, rung one.\n"
         "constexpr pick pick_for(const char* device, " +
@@ -274,7 +271,7 @@ inline void write_header(const std::string& path, const choice& c, const header_
 {
     const std::string text = header_text(c, options);
     if (detail::holds(path, text)) return;
-    io::replace_text(path, text);
+    io::write_text(path, text);
 }
 
 }  // namespace tunekit::dispatch

@@ -54,7 +54,7 @@ inline void read_params(recorded_space& out, const std::string& path, std::strin
             if (parts.size() - 2 > 0xffff) refuse(p.name, "has more than 65535 values, want fewer");
             std::unordered_set<std::int64_t> seen;
             for (std::size_t j = 2; j < parts.size(); ++j) {
-                const auto value = number<std::int64_t>(parts[j]);
+                const auto value = core::number<std::int64_t>(parts[j]);
                 const std::string shown(parts[j].substr(0, 80));
                 if (!value) refuse(p.name, "'" + shown + "' is no integer, want integer values");
                 if (seen.insert(*value).second) p.values.push_back(*value);
@@ -112,7 +112,7 @@ struct layout {
 /// The seconds of a time of zero or more milliseconds.
 [[nodiscard]] inline std::optional<double> read_seconds(std::string_view field)
 {
-    const auto ms = number<double>(field);
+    const auto ms = core::number<double>(field);
     if (!ms || !(*ms >= 0 && *ms <= max_seconds)) return std::nullopt;
     return *ms / 1e3;
 }
@@ -144,7 +144,7 @@ struct layout {
     for (std::size_t j = 0; j < space.parameters.size(); ++j) {
         const auto& p = space.parameters[j];
         const std::string_view text = fields[at.parameters[j]];
-        const auto value = number<std::int64_t>(text);
+        const auto value = core::number<std::int64_t>(text);
         const auto ordinal = value ? at.ordinals[j].find(*value) : at.ordinals[j].end();
         if (ordinal == at.ordinals[j].end())
             return problem_at(p.name, quoted(text) + " is none of its values, want one of the .params file");

@@ -18,7 +18,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/index_table.hpp"
 #include "tunekit/core/machine.hpp"
-#include "tunekit/io/field.hpp"
+#include "tunekit/io/sealed_lines.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/online/context.hpp"
 #include "tunekit/online/options.hpp"

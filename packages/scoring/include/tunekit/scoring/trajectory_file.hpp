@@ -49,7 +49,7 @@ namespace tunekit::scoring {
         const trajectory& run = runs[repeat];
         for (std::size_t k = 0; k < run.evaluations(); ++k) {
             out += std::to_string(repeat) + ',' + std::to_string(k + 1) + ',' + nanoseconds(run.seconds[k]) + ',';
-            if (std::isfinite(run.best[k])) out += io::text_of(1e3 * run.best[k]);
+            if (std::isfinite(run.best[k])) out += core::text_of(1e3 * run.best[k]);
             out += ',';
             if (!run.own.empty() && std::isfinite(run.own[k])) out += nanoseconds(run.own[k]);
             out += ',';
@@ -126,14 +126,14 @@ struct trajectory_line {
         const auto number = [&](const char* name, double if_empty) {
             const std::string_view field = fields[column(name)];
             if (field.empty() && !std::isnan(if_empty)) return if_empty;
-            const auto value = io::number<double>(field);
+            const auto value = core::number<double>(field);
             if (!value || !(*value >= 0 && *value <= io::max_seconds))
                 refuse(i, std::string(name) + " is '" + std::string(field.substr(0, 40)) +
                               "', want a number of 0 or more");
             return *value;
         };
-        const auto repeat = io::number<std::uint64_t>(fields[column("repeat")]);
-        const auto evaluation = io::number<std::uint64_t>(fields[column("eval")]);
+        const auto repeat = core::number<std::uint64_t>(fields[column("repeat")]);
+        const auto evaluation = core::number<std::uint64_t>(fields[column("eval")]);
         if (!repeat || !evaluation || *evaluation == 0 || *evaluation > max_evaluations)
             refuse(i, "repeat or eval is no count, want repeats from 0 and evaluations from 1");
         detail::trajectory_line line{.evaluation = static_cast<std::size_t>(*evaluation),
