@@ -7,7 +7,7 @@
 #include "tunekit/measure/build/build_pool.hpp"
 #include "tunekit/measure/build/builder.hpp"
 #include "tunekit/measure/build/built_file.hpp"
-#include "tunekit/measure/build/compilation.hpp"
+#include "tunekit/measure/build/child_process.hpp"
 #include "tunekit/measure/build/compiler.hpp"
 #include "tunekit/measure/build/device_source.hpp"
 #include "tunekit/measure/build/generated.hpp"

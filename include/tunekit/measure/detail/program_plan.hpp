@@ -74,13 +74,6 @@ inline void put_file(const std::string& path, std::string_view text)
         refuse(failure_kind::invalid, "'" + path + "' cannot be written: " + std::strerror(errno));
 }
 
-inline std::string short_number(double x)
-{
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", x);
-    return text;
-}
-
 inline std::string said_by(const finished_run& run)
 {
     return "; it said " + last_words(run.errors.empty() ? run.output : run.errors);

@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
@@ -216,7 +215,7 @@ private:
     struct place {
         bool busy = false;
         in_work of{};
-        pid_t child = -1;
+        detail::child process{};
         detail::descriptor from{};
         std::vector<unsigned char> bytes{};
         double began = 0;
@@ -261,23 +260,20 @@ private:
     void begin(std::size_t k, const in_work& of)
     {
         const job& next = of.what;
-        const int threads = detail::sanitized ? 1 : detail::thread_count();
-        if (threads > 1)
-            throw error("program: this process runs " + std::to_string(threads) +
-                        " threads, of which a fork keeps one; measure where no threads run");
+        detail::refuse_threads("program", "measure where no threads run");
         auto [ours, theirs] = detail::socket_pair();
         if (!ours) throw error(detail::no_resources("no socket pair", errno).what());
         started_[k] = 0;
         const pid_t self = ::getpid();
-        const pid_t child = ::fork();
-        if (child < 0) throw error(detail::no_resources("no process", errno).what());
-        if (child == 0) measure_here(k, next, self, theirs.get());
-        ::setpgid(child, child);
+        const pid_t pid = ::fork();
+        if (pid < 0) throw error(detail::no_resources("no process", errno).what());
+        if (pid == 0) measure_here(k, next, self, theirs.get());
+        ::setpgid(pid, pid);
         place& p = places_[k];
         p.busy = true;
         p.of = of;
         p.of.queued += now() - of.since;
-        p.child = child;
+        p.process = detail::child(pid, detail::child::reach::alone);
         p.from = std::move(ours);
         p.bytes.clear();
         p.began = wall_clock{}();
@@ -381,15 +377,9 @@ private:
     void end(std::size_t k) noexcept
     {
         place& p = places_[k];
-        if (p.bytes.empty()) ::kill(p.child, SIGTERM);
+        if (p.bytes.empty()) p.process.kill(SIGTERM);
         p.from.reset();
-        const wall_clock clock;
-        for (const double begun = clock(); ::waitpid(p.child, nullptr, WNOHANG) == 0; ::usleep(500)) {
-            if (clock() < begun + (p.lost ? 0 : 6)) continue;
-            ::kill(p.child, SIGKILL);
-            ::waitpid(p.child, nullptr, 0);
-            break;
-        }
+        p.process.end_within(p.lost ? 0 : 6);
         if (const pid_t left = started_[k]; left > 0) ::kill(-left, SIGKILL);
         p.busy = false;
     }
