@@ -16,10 +16,14 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/system/files.hpp"
+#include "tunekit/core/error.hpp"
 #include "tunekit/measure/build/child_process.hpp"
+#include "tunekit/measure/build/source_template.hpp"
+#include "tunekit/measure/build/store.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
-#include "tunekit/measure/detail/build_cache.hpp"
+#include "tunekit/measure/detail/own_files.hpp"
 #include "tunekit/measure/detail/process.hpp"
 
 namespace tunekit::measure {
@@ -41,6 +45,28 @@ struct build_job {
     source what;
     std::string entry;
     double seconds = 0;  ///< wall seconds that its compiler may take
+};
+
+/// The directory that a pool works in: a named one, made where it is missing, or a temporary one, removed with the pool.
+/// Throws tunekit::error where it cannot be made, where others can write to it, and where nothing in it can be executed.
+class build_place {
+public:
+    explicit build_place(const std::string& named)
+        : own_(named.empty() ? temporary_directory::fresh("tunekit-builder-", "builder") : temporary_directory()),
+          name_(named.empty() ? own_.name() : no_option(named))
+    {
+        claim_folder(name_, "builder");
+        if (core::detail::system::runs_nothing(name_))
+            throw error("builder: the file system of '" + name_ +
+                        "' is mounted noexec, so nothing built there can be loaded; want one elsewhere: name it, or "
+                        "set TMPDIR");
+        if (!named.empty()) temporary_directory::sweep(name_ + "/building-");
+    }
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+private:
+    temporary_directory own_;
+    std::string name_;
 };
 
 /// The failure of a compiler: its messages from byte `from` on, in one line of at most 600 bytes.
@@ -67,7 +93,7 @@ inline failure refusal(const child_process& process, std::size_t from)
 /// `builder`, `nvrtc_builder` and `opencl_builder` are pools.
 ///
 /// A toolchain is movable and has:
-///   * `cache()`: a cache with `directory()`, `key(source, entry)`, `find(key)` and `publish(built, key, beside)`;
+///   * `cache()`: a `store` with `key(source, entry)`;
 ///   * `together()`: the most sources per process, and `alike(source, source)`: whether two may share one;
 ///   * `start(jobs, stem, scratch)`: a `child_process` that writes `stem` + `suffix`;
 ///   * `refused(child_process)`: the failure described by its output;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tunekit/measure/build/build_cache.hpp"
 #include "tunekit/measure/build/build_pool.hpp"
 
 namespace tunekit::measure {
