@@ -4,9 +4,6 @@
 /// \file
 /// Questions to libraries that this process should not begin: a child asks them.
 
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -14,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/measure/build/compilation.hpp"
-#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/build/child_process.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -24,15 +20,10 @@ namespace tunekit::measure::detail {
 template <class Missing, class Work>
 [[nodiscard]] std::string asked_in_child(Work&& work, const std::string& what, double seconds)
 {
-    compilation child(std::forward<Work>(work));
-    const wall_clock now;
-    const double until = now() + seconds;
-    while (!child.advance()) {
-        if (now() >= until) throw Missing(what + ": the driver has not answered for " + std::to_string(seconds) + " s");
-        pollfd event{child.news(), POLLIN, 0};
-        ::poll(&event, child.news() >= 0 ? 1 : 0, child.news() >= 0 ? 100 : 1);
-    }
-    const std::string& text = child.text();
+    child_process child(std::forward<Work>(work));
+    if (!child.await(seconds))
+        throw Missing(what + ": the driver has not answered for " + std::to_string(seconds) + " s");
+    const std::string text = child.text();
     if (child.status() == 0 && !text.empty()) return text;
     constexpr std::string_view before = "error: tunekit: ";
     const std::size_t said = text.find(before);

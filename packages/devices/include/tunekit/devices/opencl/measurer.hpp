@@ -13,8 +13,8 @@
 
 #include "tunekit/devices/admitted.hpp"
 #include "tunekit/devices/opencl/kernel.hpp"
-#include "tunekit/measure/build/built_file.hpp"
 #include "tunekit/measure/build/generated.hpp"
+#include "tunekit/measure/build/store.hpp"
 #include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/timed.hpp"
 
