@@ -24,9 +24,7 @@
 #include "packages/kernels/operators/child.hpp"
 #include "packages/kernels/operators/noise.hpp"
 #include "tunekit/devices/cuda/measurer.hpp"
-#include "tunekit/kernels/autotvm/cuda_gemm.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
-#include "tunekit/kernels/autotvm/cuda_winograd.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/space/any_space.hpp"
 

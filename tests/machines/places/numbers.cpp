@@ -26,7 +26,7 @@
 #include "tunekit/formats/t4.hpp"
 #include "tunekit/io/logged.hpp"
 #include "tunekit/io/text.hpp"
-#include "tunekit/kernels/autotvm/cuda_winograd.hpp"
+#include "tunekit/kernels/autotvm/cuda_source.hpp"
 #include "tunekit/measure/function.hpp"
 #include "tunekit/measure/program/readings.hpp"
 #include "tunekit/online/winners_file.hpp"

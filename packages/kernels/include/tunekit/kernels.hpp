@@ -5,9 +5,7 @@
 /// Every public header of kernels/ that needs no more than tunekit::kernels does.
 
 #include "tunekit/kernels/autotvm/cuda.hpp"
-#include "tunekit/kernels/autotvm/cuda_gemm.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
-#include "tunekit/kernels/autotvm/cuda_winograd.hpp"
 #include "tunekit/kernels/autotvm/opencl_source.hpp"
 #include "tunekit/kernels/autotvm/vector_unit.hpp"
 #include "tunekit/kernels/autotvm/x86.hpp"

@@ -86,15 +86,4 @@ namespace detail {
     };
 }
 
-/// The resources of a configuration of `cuda_gemm_space`.
-template <class Config>
-[[nodiscard]] autotvm::cuda_usage cuda_gemm_usage(const Config& c)
-{
-    const int warps = get<"warps_m">(c) * get<"warps_n">(c);
-    return {.threads_x = 32 * warps,
-            .shared_bytes = detail::cuda_gemm_shared(get<"block_m">(c), get<"block_n">(c), get<"row_bytes">(c),
-                                                     get<"stages">(c), get<"layout">(c)),
-            .accumulators = get<"block_m">(c) * get<"block_n">(c) / (32 * warps)};
-}
-
 }  // namespace tunekit::kernels
