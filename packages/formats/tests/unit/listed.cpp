@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/space/listed.hpp"
+#include "tunekit/formats/listed.hpp"
 
 #include <doctest/doctest.h>
 
