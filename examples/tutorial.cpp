@@ -78,9 +78,9 @@ struct problem {
 void tune(const std::string& log)
 {
     problem on;
-    const auto found =
-        tk::io::logged_run(log, space, on.measurer(), tk::search::annealing{}, {.trials = 64}, tk::print_progress{},
-                           {.name = "multiply", .strategy = "annealing", .seed = 1, .resume = true});
+    const auto found = tk::io::logged_run(log, space, on.measurer(), tk::search::annealing{}, {.trials = 64},
+                                          {.name = "multiply", .strategy = "annealing", .seed = 1, .resume = true},
+                                          {.watch = tk::print_progress{}});
     std::printf("%zu of %llu configurations measured, %llu failed\n", found.trials().size(),
                 static_cast<unsigned long long>(space.size()), static_cast<unsigned long long>(found.failed()));
     if (found.failed() > 0) std::printf("most often: %s\n", found.most_often().c_str());

@@ -287,15 +287,15 @@ int run(const command_options& o)
     until_signal pool(program, stop);
     const tk::tuning record = with(t, [&](auto& driven) {
         live_progress line(is_time, stop);
-        tk::tune(driven, pool, [&](const tk::tuning& now) {
-            if (page.due()) page.write(seen(now), true);
-            return line(now);
-        });
+        tk::tune(driven, pool, {.watch = [&](const tk::tuning& now) {
+                     if (page.due()) page.write(seen(now), true);
+                     return line(now);
+                 }});
     });
     programs::command_report r{.trials = record.trials().size(),
                                .failed = record.failed(),
                                .seconds = record.seconds(),
-                               .stopped = to_text(record.stopped),
+                               .stopped = to_text(record.stopped()),
                                .is_time = is_time};
     const auto options = programs::program_of(o);
     for (const auto& n : options.numbers) r.number_names.push_back(n.name);

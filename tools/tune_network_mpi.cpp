@@ -108,7 +108,7 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
     tk::plan plan;
     std::string problem;
     if (log.empty()) {
-        tk::tune_tasks(t, pool, stop);
+        tk::tune_tasks(t, pool, {.watch = stop});
         plan = std::move(t).record();
     } else {
         tk::io::logged run(log, std::move(t),
@@ -118,7 +118,7 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
                             .seed = o.seed,
                             .mixed_devices = o.mixed,
                             .resume = o.resume});
-        tk::tune_tasks(run, pool, stop);
+        tk::tune_tasks(run, pool, {.watch = stop});
         problem = run.problem();
         plan = run.record();
     }

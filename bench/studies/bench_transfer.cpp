@@ -40,7 +40,8 @@ trials run(const Strategy& strategy, const tk::scoring::recording& on, std::size
 {
     double now = 0;
     tk::measure::replay measurer(on.rows, tk::measure::virtual_clock(now));
-    return tk::tune(on.space, measurer, tk::recipe{strategy}, {.trials = most}, gen).trials();
+    return tk::tune(on.space, measurer, tk::recipe{strategy, tk::measure::fixed{}, {}, 1}, {.trials = most}, gen)
+        .trials();
 }
 
 /// Evaluations to 1.05 x optimum; `most` + 1 where they did not suffice.

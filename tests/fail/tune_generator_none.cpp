@@ -1,5 +1,6 @@
-// expect: tunekit: tune, the last argument is no generator
-// first lines: tunekit: tune, the last argument is no generator
+// expect: tunekit: no generator
+// first error: tunekit: no generator
+// first lines: fifth_of_tune
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 

@@ -1,5 +1,6 @@
-// expect: tunekit: tune, the last argument is a number, want a generator made of it
-// first lines: tunekit: tune, the last argument is a number, want a generator made of it
+// expect: tunekit: a number, want a generator made of it
+// first error: tunekit: a number, want a generator made of it
+// first lines: fifth_of_tune
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 

@@ -1,5 +1,6 @@
-// expect: tunekit: tune, the last argument is a temporary generator, want a variable
-// first lines: tunekit: tune, the last argument is a temporary generator, want a variable
+// expect: tunekit: a temporary generator, want a variable
+// first error: tunekit: a temporary generator, want a variable
+// first lines: fifth_of_tune
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 

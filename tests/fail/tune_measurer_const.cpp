@@ -1,5 +1,6 @@
-// expect: tunekit: tune, argument 2 is a const measurer
-// first lines: tunekit: tune, argument 2 is a const measurer
+// expect: tunekit: a const measurer
+// first error: tunekit: a const measurer
+// first lines: second_of_tune
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 

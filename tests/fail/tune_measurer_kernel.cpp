@@ -1,5 +1,6 @@
-// expect: tunekit: tune, argument 2 is a kernel: tunekit/tune/tune_kernel\.hpp
-// first lines: tunekit: tune, argument 2 is a kernel: tunekit/tune/tune_kernel\.hpp
+// expect: tunekit: a kernel: tunekit/tune/tune_kernel\.hpp
+// first error: tunekit: a kernel: tunekit/tune/tune_kernel\.hpp
+// first lines: second_of_tune
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 

@@ -1,5 +1,6 @@
-// expect: tunekit: tune, argument 2 is no measurer: measure
-// first lines: tunekit: tune, argument 2 is no measurer: measure
+// expect: tunekit: no measurer: measure
+// first error: tunekit: no measurer: measure
+// first lines: second_of_tune
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 

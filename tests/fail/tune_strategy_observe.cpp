@@ -1,5 +1,6 @@
-// expect: tunekit: tune, argument 3 is no strategy: observe\(state, space, batch, measured, gen\) is missing
-// first lines: tunekit: tune, argument 3 is no strategy: observe\(state, space, batch, measured, gen\) is missing
+// expect: tunekit: no strategy: observe\(state, space, batch, measured, gen\) is missing
+// first error: tunekit: no strategy: observe\(state, space, batch, measured, gen\) is missing
+// first lines: third_of_tune
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 

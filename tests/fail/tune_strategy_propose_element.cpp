@@ -1,5 +1,6 @@
-// expect: tunekit: tune, argument 3 is no strategy: propose\(state, space, n, gen\) does not return std::vector<tunekit::index>
-// first lines: tunekit: tune, argument 3 is no strategy: propose\(state, space, n, gen\) does not return std::vector<tunekit::index>
+// expect: tunekit: no strategy: propose\(state, space, n, gen\) does not return std::vector<tunekit::index>
+// first error: tunekit: no strategy: propose\(state, space, n, gen\) does not return std::vector<tunekit::index>
+// first lines: third_of_tune
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 

@@ -1,5 +1,6 @@
-// expect: tunekit: tune, argument 3 is no strategy: propose\(state, space, n, gen\) is missing or not const
-// first lines: tunekit: tune, argument 3 is no strategy: propose\(state, space, n, gen\) is missing or not const
+// expect: tunekit: no strategy: propose\(state, space, n, gen\) is missing or not const
+// first error: tunekit: no strategy: propose\(state, space, n, gen\) is missing or not const
+// first lines: third_of_tune
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 

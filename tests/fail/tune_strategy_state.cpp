@@ -1,5 +1,6 @@
-// expect: tunekit: tune, argument 3 is no strategy: the state that start\(space\) returns cannot be copied
-// first lines: tunekit: tune, argument 3 is no strategy: the state that start\(space\) returns cannot be copied
+// expect: tunekit: no strategy: the state that start\(space\) returns cannot be copied
+// first error: tunekit: no strategy: the state that start\(space\) returns cannot be copied
+// first lines: third_of_tune
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 

@@ -1,5 +1,6 @@
-// expect: tunekit: tune, argument 2 is a strategy and argument 3 measures: want them the other way round
-// first lines: tunekit: tune, argument 2 is a strategy and argument 3 measures: want them the other way round
+// expect: tunekit: argument 2 is a strategy and argument 3 measures: want them the other way round
+// first error: tunekit: argument 2 is a strategy and argument 3 measures: want them the other way round
+// first lines: second_of_tune
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 

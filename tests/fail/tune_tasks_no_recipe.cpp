@@ -1,5 +1,6 @@
-// expect: tunekit: tune_tasks, argument 2 is no recipe; beside a strategy want a schedule
-// first lines: tunekit: tune_tasks, argument 2 is no recipe; beside a strategy want a schedule
+// expect: tunekit: no recipe with a schedule; beside a strategy want one
+// first error: tunekit: no recipe with a schedule; beside a strategy want one
+// first lines: schedule_of_tune_tasks
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune_tasks.hpp"
 

@@ -1,5 +1,6 @@
-// expect: tunekit: tune_tasks, argument 3 is no strategy: start\(space\) is missing
-// first lines: tunekit: tune_tasks, argument 3 is no strategy: start\(space\) is missing
+// expect: tunekit: no strategy: start\(space\) is missing
+// first error: tunekit: no strategy: start\(space\) is missing
+// first lines: strategy_of_tune_tasks
 // SPDX-License-Identifier: MIT
 #include "tunekit/measure/one_worker.hpp"
 #include "tunekit/tune/tune_tasks.hpp"

@@ -1,5 +1,6 @@
-// expect: tunekit: tune_tasks, argument 3 is no schedule: start\(views, run\) is missing
-// first lines: tunekit: tune_tasks, argument 3 is no schedule: start\(views, run\) is missing
+// expect: tunekit: no schedule: start\(views, run\) is missing
+// first error: tunekit: no schedule: start\(views, run\) is missing
+// first lines: schedule_of_tune_tasks
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune_tasks.hpp"
 

@@ -1,5 +1,6 @@
-// expect: tunekit: tune_tasks, argument 3 is no schedule: update\(state, k, slot\) is missing
-// first lines: tunekit: tune_tasks, argument 3 is no schedule: update\(state, k, slot\) is missing
+// expect: tunekit: no schedule: update\(state, k, slot\) is missing
+// first error: tunekit: no schedule: update\(state, k, slot\) is missing
+// first lines: schedule_of_tune_tasks
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune_tasks.hpp"
 

@@ -1,5 +1,6 @@
-// expect: tunekit: tuner, argument 2 is a measurer, want a strategy or a recipe
-// first lines: tunekit: tuner, argument 2 is a measurer, want a strategy or a recipe
+// expect: tunekit: a measurer, want a strategy or a recipe
+// first error: tunekit: a measurer, want a strategy or a recipe
+// first lines: second_of_tuner
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tuner.hpp"
 

@@ -1,5 +1,6 @@
-// expect: tunekit: tuner, argument 4 is a number, want a generator made of it
-// first lines: tunekit: tuner, argument 4 is a number, want a generator made of it
+// expect: tunekit: a number, want a generator made of it
+// first error: tunekit: a number, want a generator made of it
+// first lines: fourth_of_tuner
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tuner.hpp"
 

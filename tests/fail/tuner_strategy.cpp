@@ -1,5 +1,6 @@
-// expect: tunekit: tuner, argument 2 is no strategy: start\(space\) is missing
-// first lines: tunekit: tuner, argument 2 is no strategy: start\(space\) is missing
+// expect: tunekit: no strategy: start\(space\) is missing
+// first error: tunekit: no strategy: start\(space\) is missing
+// first lines: second_of_tuner
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tuner.hpp"
 

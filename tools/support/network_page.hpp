@@ -13,7 +13,6 @@
 #include "tools/support/network_report.hpp"
 #include "tools/support/program.hpp"
 #include "tools/support/run_report.hpp"
-#include "tunekit/tune/plan.hpp"
 #include "tunekit/tune/task.hpp"
 
 namespace programs {

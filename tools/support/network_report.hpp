@@ -19,7 +19,7 @@
 #include "tools/support/network_options.hpp"
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/report/outlook.hpp"
-#include "tunekit/tune/plan.hpp"
+#include "tunekit/tune/task.hpp"
 
 namespace programs {
 
@@ -63,7 +63,7 @@ inline network_totals totals_of(const network_jobs& jobs, const network_result& 
                          .curve = record.curve(),
                          .slots = r.plan.tasks[k].slots,
                          .seconds = record.seconds(),
-                         .active = record.stopped == tunekit::stop_reason::running});
+                         .active = record.stopped() == tunekit::stop_reason::running});
     }
     out.seconds = r.plan.seconds + r.race_seconds;
     const double of_workers = static_cast<double>(workers) * r.plan.seconds + r.race_seconds;

@@ -21,7 +21,6 @@
 #include "tunekit/report/findings.hpp"
 #include "tunekit/report/page.hpp"
 #include "tunekit/report/run.hpp"
-#include "tunekit/tune/plan.hpp"
 #include "tunekit/tune/task.hpp"
 #include "tunekit/tune/tuning.hpp"
 

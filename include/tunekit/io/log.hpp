@@ -170,8 +170,8 @@ namespace detail {
     return line.text();
 }
 
-/// One event of a run: an ask, a tell, a drop, or a change of workers or budget. The log has one line each, in their
-/// order.
+/// One event of a run: an ask, a tell, a drop, a change of workers or budget, or a result that was known before. The log
+/// has one line each, in their order.
 struct log_event {
     enum class kind : std::uint8_t {
         ask,
@@ -179,18 +179,19 @@ struct log_event {
         drop,
         workers,  ///< the number of workers is n from here on
         budget,   ///< the run has this budget from here on
-        joined    ///< `about` describes the worker from here on
+        joined,   ///< `about` describes the worker from here on
+        known     ///< a result from before the run, which is no trial
     };
 
-    kind what = kind::ask;              ///< the kind of event
-    std::uint64_t n = 0;                ///< ask: the number of jobs asked for; `workers`: the number of workers
-    std::vector<job> jobs{};            ///< ask: the jobs given; tell or drop: the one job, without its limits
-    std::uint64_t worker = 0;           ///< of an ask, a tell or a joined worker
-    worker_about about{};               ///< of a joined worker; in a tell only its device
-    double stamp = 0;                   ///< the run's time, seconds since it began
-    measure::measurement measured{};    ///< of a tell
+    kind what = kind::ask;     ///< the kind of event
+    std::uint64_t n = 0;       ///< ask: the number of jobs asked for; workers: their number; known: which, from 0
+    std::vector<job> jobs{};   ///< ask: the jobs given; tell, drop, known: the one job, without its limits
+    std::uint64_t worker = 0;  ///< of an ask, a tell or a joined worker
+    worker_about about{};      ///< of a joined worker; in a tell only its device
+    double stamp = 0;          ///< the run's time, seconds since it began
+    measure::measurement measured{};    ///< of a tell, or known
     log_budget budget{};                ///< of `budget`
-    std::vector<std::string> values{};  ///< of a tell: the texts of its configuration's values
+    std::vector<std::string> values{};  ///< of a tell, or known: the texts of its configuration's values
 };
 
 /// The text of an event's line, without the line's end.
@@ -216,7 +217,7 @@ struct log_event {
             .member("index", e.jobs[0].candidate)
             .member("stamp_s", e.stamp)
             .text();
-    if (e.what == log_event::kind::tell) {
+    if (e.what == log_event::kind::tell || e.what == log_event::kind::known) {
         const log_trial trial{.task = e.jobs.at(0).task,
                               .candidate = e.jobs[0].candidate,
                               .measured = e.measured,
@@ -224,7 +225,8 @@ struct log_event {
                               .stamp_ns = {},
                               .values = e.values};
         detail::json_line line;
-        line.member("tell", number(e.jobs[0].ticket)).member("worker", e.worker);
+        if (e.what == log_event::kind::known) line.member("known", e.n);
+        else line.member("tell", number(e.jobs[0].ticket)).member("worker", e.worker);
         if (!e.about.device.empty()) line.member("device", e.about.device);
         const std::string head = line.member("stamp_s", e.stamp).text();
         return head.substr(0, head.size() - 1) + ',' + to_line(trial).substr(1);

@@ -247,6 +247,15 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
                               .limits = within});
         return e;
     }
+    if (j.value().contains("known")) {
+        e.what = log_event::kind::known;
+        e.n = j.at("known").get<std::uint64_t>();
+        log_trial t = trial_from(j, header);
+        e.jobs.push_back({.task = task, .candidate = t.candidate});
+        e.measured = std::move(t.measured);
+        e.values = std::move(t.values);
+        return e;
+    }
     const bool tell = j.value().contains("tell");
     e.what = tell ? log_event::kind::tell : log_event::kind::drop;
     e.jobs.push_back({.ticket = ticket{j.at(tell ? "tell" : "drop").get<std::uint64_t>()},

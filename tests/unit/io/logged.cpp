@@ -31,10 +31,6 @@ using philox = tk::random::philox;
 
 namespace {
 
-static_assert(tk::io::detail::asked_by_workers<tk::tasks_tuner>);
-static_assert(!tk::io::detail::asked_by_workers<tk::tuner<tk::space::any_space, tk::search::any_strategy, philox>>);
-static_assert(!tk::io::detail::asked_by_workers<const tk::tasks_tuner>);  // who asks changes it
-
 tk::measure::measurement of(tk::index i)
 {
     tk::measure::measurement m{.cost = 1e-3 / 3 * static_cast<double>(1 + i % 97), .runs = 3, .run_seconds = 0.1 / 3};
@@ -278,7 +274,7 @@ TEST_CASE("an answer is in the log before the next candidate of its batch runs")
     const auto turns =
         tk::recipe{tk::search::annealing{}, tk::measure::fixed{}, {}, std::size_t{8}, 3.0, tk::schedule::random{}};
     tk::io::logged run(f / "several", tk::tasks_tuner(tasks, turns, {.trials_per_task = 24}, 1, gen), how(false));
-    tk::tune_tasks(run, tasks, tk::measure::wall_clock{}, [](const auto&, std::size_t) {});
+    tk::tune_tasks(run, tasks);
     CHECK(several_told == each);
 }
 
@@ -304,19 +300,20 @@ TEST_CASE("a budget of trials or patience may be raised when a run is taken up, 
         CAPTURE(trials);
         const std::size_t before = m.measured;
         watched = 0;
-        const auto found = tk::io::logged_run(f / "trials", space, m, in_nines, {.trials = trials}, watch, how(true));
+        const auto found =
+            tk::io::logged_run(f / "trials", space, m, in_nines, {.trials = trials}, how(true), {.watch = watch});
         CHECK(found.trials().size() == (trials == 50 ? 64 : trials));
         CHECK(m.measured == found.trials().size());
         CHECK(watched == m.measured - before);
-        CHECK(found.stopped == tk::stop_reason::trials);
+        CHECK(found.stopped() == tk::stop_reason::trials);
     }
-    const auto one = tk::recipe{tk::search::annealing{}};
+    const auto one = tk::recipe{tk::search::annealing{}, tk::measure::fixed{}, {}, std::size_t{1}};
     std::size_t last = 0;
     for (const std::uint64_t patience : {5U, 20U, 3U, 60U}) {
         CAPTURE(patience);
         const auto found = tk::io::logged_run(f / "patience", space, m, one, {.patience = patience}, how(true));
         CHECK(found.stale() >= patience);
-        CHECK(found.stopped == tk::stop_reason::patience);
+        CHECK(found.stopped() == tk::stop_reason::patience);
         CHECK((patience == 3) == (found.trials().size() == last));
         last = found.trials().size();
     }
@@ -384,8 +381,6 @@ private:
     philox dice_;
 };
 
-const auto nobody = [](const tk::plan&, std::size_t) {};
-
 /// What a log leaves out when it ends here.
 std::vector<tk::job> out_at_end(const tk::io::log_content& log)
 {
@@ -431,7 +426,7 @@ TEST_CASE("a log of several tasks and workers cut anywhere is replayed to the sa
         {
             losing_pool pool(workers, workers);
             tk::io::logged run(path, fresh_tasks(workers, tk::schedule::random{}, 4), of_tasks(false));
-            tk::tune_tasks(run, pool, nobody);
+            tk::tune_tasks(run, pool);
             CHECK(run.over());
             first = run.record();
         }
@@ -467,7 +462,7 @@ TEST_CASE("a log of several tasks and workers cut anywhere is replayed to the sa
                 check_recorded(run.record(), before);
                 if (c % 16 != 0) continue;
                 losing_pool pool(now, c);
-                tk::tune_tasks(run, pool, nobody);
+                tk::tune_tasks(run, pool);
                 CHECK(run.over());
                 const auto after = tk::io::read_log(f / "cut");
                 check_recorded(run.record(), after);
@@ -491,7 +486,7 @@ TEST_CASE("with one worker a run of several tasks that was broken off goes on as
     const auto drive_one = [](auto& run, std::size_t stop_after) {
         std::size_t n = 0;
         while (n++ < stop_after) {
-            const auto j = run.ask(0);
+            const auto j = run.ask();
             if (!j) break;
             run.tell(*j, of(j->candidate), run.stamp() + 0.05 + 0.001 * static_cast<double>(j->candidate));
         }
@@ -539,15 +534,15 @@ TEST_CASE("trials and patience of several tasks may be raised when a run is take
             std::size_t watched = 0, before = 0, after = 0;
             for (const std::size_t n : last) before += n;
             losing_pool pool(workers, bound);
-            const auto p = tk::io::logged_run(
-                path, tasks, pool,
-                tk::recipe{tk::search::annealing{},
-                           tk::measure::fixed{},
-                           {},
-                           std::size_t{1},
-                           20.0,
-                           tk::schedule::any_schedule(tk::schedule::random{})},
-                {.trials_per_task = bound}, [&](const tk::plan&, std::size_t) { ++watched; }, of_tasks(true));
+            const auto p = tk::io::logged_run(path, tasks, pool,
+                                              tk::recipe{tk::search::annealing{},
+                                                         tk::measure::fixed{},
+                                                         {},
+                                                         std::size_t{1},
+                                                         20.0,
+                                                         tk::schedule::any_schedule(tk::schedule::random{})},
+                                              {.trials_per_task = bound}, of_tasks(true),
+                                              {.watch = [&](const tk::plan&, std::size_t) { ++watched; }});
             CHECK(p.stopped == tk::stop_reason::exhausted);
             for (std::size_t k = 0; k < task_count; ++k) {
                 last[k] = p.tasks[k].record.trials().size();
@@ -566,10 +561,10 @@ TEST_CASE("trials and patience of several tasks may be raised when a run is take
                                            {.seconds = 1e6, .patience = bound}, workers, gen);
                 }(),
                 of_tasks(true));
-            tk::tune_tasks(run, patient, nobody);
+            tk::tune_tasks(run, patient);
             for (std::size_t k = 0; k < task_count; ++k) {
                 const auto& r = run.record().tasks[k].record;
-                CHECK((r.stopped == tk::stop_reason::patience || r.stopped == tk::stop_reason::exhausted));
+                CHECK((r.stopped() == tk::stop_reason::patience || r.stopped() == tk::stop_reason::exhausted));
                 CHECK(r.trials().size() >= at_last[k]);
                 at_last[k] = r.trials().size();
             }
@@ -610,7 +605,7 @@ TEST_CASE("slots keep their length when a run is taken up with other seconds")
     for (const double seconds : {30.0, 60.0, 60.0}) {
         losing_pool pool(1, 1);
         tk::io::logged run(f / "log", of(seconds), of_tasks(true));
-        tk::tune_tasks(run, pool, nobody);
+        tk::tune_tasks(run, pool);
         CHECK(tk::io::read_log(f / "log").header.slot_seconds == slots);
         CHECK(run.stopped() == tk::stop_reason::seconds);
         CHECK(run.stamp() >= seconds);
@@ -625,7 +620,7 @@ TEST_CASE("a log of other tasks, of another schedule or of a worker that is none
     {
         losing_pool pool(2, 1);
         tk::io::logged run(path, fresh_tasks(2, tk::schedule::random{}, 3), of_tasks(false));
-        tk::tune_tasks(run, pool, nobody);
+        tk::tune_tasks(run, pool);
     }
     const std::string whole = text_of(path);
     const auto says = [&](const std::string& what, auto make) {

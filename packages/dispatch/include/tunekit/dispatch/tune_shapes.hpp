@@ -49,11 +49,6 @@ struct tune_shapes_options {
 
 namespace detail {
 
-/// A watch that does nothing.
-struct silent {
-    void operator()(const plan&, std::size_t) const {}
-};
-
 /// Adds rows for the trials of a task that have a cost.
 inline void add_trials(results& to, const task& t, const shape_sizes& at, const std::string& device,
                        const std::vector<measure::trial>& trials, std::span<const index> carried,
@@ -208,8 +203,7 @@ template <class Make, class P, class Clock, generator G>
         tasks_budget budget = options.budget;
         const auto part = static_cast<double>(wave.size()) / static_cast<double>(wave.size() + left.size());
         if (budget.seconds < forever) budget.seconds = (std::max)(0.0, for_tuning - spent) * part;
-        const plan found =
-            tune_tasks(std::span(tasks).subspan(first), how, how.schedule, budget, now, detail::silent{}, gen);
+        const plan found = tune_tasks(std::span(tasks).subspan(first), how, budget, gen, {.clock = now});
         for (std::size_t k = first; k < tasks.size(); ++k) {
             const auto best = detail::add_tuned(known, tasks[k], shapes[k], found.tasks[k - first].record, options);
             winners.insert(winners.end(), best.begin(), best.end());
