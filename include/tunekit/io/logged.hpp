@@ -212,8 +212,8 @@ private:
                        .strategy = options.strategy,
                        .schedule = options.schedule,
                        .seconds = tuner_.limit().seconds,
-                        .budget = detail::budget_of(tuner_.limit()),
-                        .value_names = options.value_names};
+                       .budget = detail::budget_of(tuner_.limit()),
+                       .value_names = options.value_names};
         detail::describe(out, tuner_, options.name);
         return out;
     }
