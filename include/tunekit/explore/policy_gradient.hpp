@@ -109,10 +109,11 @@ struct policy_gradient {
         return {};
     }
 
-    template <class Space, scorer Scorer, generator G>
+    template <class Space, class Scorer, generator G>
     [[nodiscard]] std::vector<scored_candidate> explore(state& s, const Space& space, const Scorer& judge,
                                                         const space::index_set& visited, std::size_t n, G& gen) const
     {
+        static_assert(detail::is_scorer<Scorer>::value);
         detail::best_list best(n, visited);
         s.last_improvement = 0;
         journey j;

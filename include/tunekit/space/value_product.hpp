@@ -19,6 +19,7 @@
 #include "tunekit/space/expression.hpp"
 #include "tunekit/space/permutation.hpp"
 #include "tunekit/space/text.hpp"
+#include "tunekit/space/value.hpp"
 
 namespace tunekit::space {
 
@@ -88,6 +89,36 @@ public:
 
     /// The index of a configuration that is given by the texts of its values.
     [[nodiscard]] std::optional<index> index_of_texts(std::span<const std::string> texts) const;
+
+    /// The configuration of these values by the names of their parameters, one for each, in any order.
+    ///
+    ///     const auto untuned = flags.of({{"unroll", false}, {"opt", "-O2"}, {"align", 16}});
+    ///
+    /// Throws std::invalid_argument that names the parameter: one that there is not, one without a value or with two,
+    /// one whose list does not have the value; and where a constraint fails.
+    [[nodiscard]] config of(const std::vector<std::pair<std::string, value>>& values) const
+    {
+        std::vector<std::string> texts(dimensions());
+        std::vector<bool> given(dimensions());
+        config out(dimensions());
+        for (const auto& [name, v] : values) {
+            const auto at = std::find(names().begin(), names().end(), name);
+            require(at != names().end(), "space: of: no parameter is called '" + name + "'");
+            const auto j = static_cast<std::size_t>(at - names().begin());
+            require(!given[j], "space: of: parameter '" + name + "' has two values, want one of each");
+            given[j] = true;
+            texts[j] = text_of_value(v);
+            const auto& list = parameters_[j].values;
+            const auto same = [&](const value& of) { return text_of_value(of) == texts[j]; };
+            const auto found = std::find_if(list.begin(), list.end(), same);
+            if (found == list.end()) detail::no_such_value(name, texts[j]);
+            out[j] = *found;
+        }
+        for (std::size_t j = 0; j < dimensions(); ++j)
+            require(given[j], "space: of: parameter '" + names()[j] + "' has no value, want one of each");
+        if (!index_of_texts(texts)) detail::no_configuration(texts, names());
+        return out;
+    }
 
 private:
     using text_lists = std::vector<detail::value_list<std::string>>;

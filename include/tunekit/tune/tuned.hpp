@@ -70,7 +70,7 @@ TUNEKIT_INLINE std::string to_text(const tuning& found, std::span<const std::str
     const auto time = [](double seconds) {
         constexpr const char* units[] = {" s", " ms", " us", " ns"};
         std::size_t k = 0;
-        for (; seconds < 0.9995 && k < 3; ++k) seconds *= 1000;
+        for (; seconds < 0.1 && k < 3; ++k) seconds *= 1000;
         const bool whole = seconds >= 999.5;  // no exponent
         return core::text_of(seconds, whole ? std::chars_format::fixed : std::chars_format::general, whole ? 0 : 3) +
                units[k];

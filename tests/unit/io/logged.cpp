@@ -278,6 +278,60 @@ TEST_CASE("an answer is in the log before the next candidate of its batch runs")
     CHECK(several_told == each);
 }
 
+TEST_CASE("what a run knew before is in its log, and a resumed run must know the same")
+{
+    const temporary_folder f;
+    const auto begun = [](std::vector<tk::index> known, double cost = 0.1 / 3) {
+        tk::tuner t = fresh();
+        for (const tk::index i : known) {
+            tk::measure::measurement m = of(i);
+            if (!m.failed) m.cost = cost;
+            t.know(i, m);
+        }
+        return t;
+    };
+    const auto go = [](auto& run, std::size_t n) {
+        while (n-- > 0)
+            if (auto j = run.ask()) run.tell(*j, of(j->candidate));
+    };
+    {
+        tk::io::logged run(f / "log", begun({5, 7}), how(false));
+        go(run, 10);
+    }
+    const auto log = tk::io::read_log(f / "log");
+    CHECK(log.trials.size() == 10);
+    REQUIRE(log.events.size() == 22);
+    for (std::size_t k : {0U, 1U}) {
+        CHECK(log.events[k].what == tk::io::log_event::kind::known);
+        CHECK(log.events[k].jobs.at(0).candidate == 5 + 2 * k);
+        CHECK(log.events[k].measured.ok() == (k == 0));
+        CHECK(log.events[k].values.size() == 2);
+    }
+    {
+        tk::io::logged run(f / "log", begun({5, 7}), how(true));
+        CHECK(run.replayed() == 10);
+        CHECK(run.record().known().size() == 2);
+        go(run, 10);
+    }
+    auto whole = begun({5, 7});
+    go(whole, 20);
+    CHECK(tk::io::logged(f / "log", begun({5, 7}), how(true)).record().trials() == whole.record().trials());
+
+    const auto refused = [&](auto t, const char* why) {
+        CHECK_THROWS_WITH_AS(tk::io::logged(f / "log", std::move(t), how(true)), doctest::Contains(why), tk::error);
+    };
+    refused(fresh(), "line 2: this run knows something else from before");
+    refused(begun({5}), "line 3: this run knows something else from before");
+    refused(begun({5, 7}, 1), "line 2: this run knows something else from before");
+    refused(begun({5, 7, 9}), "line 4: this run knows more from before");
+
+    const std::string text = text_of(f / "log");  // broken off between the header and what is known
+    write(f / "cut", text.substr(0, text.find('\n', text.find('\n') + 1) + 1));
+    tk::io::logged run(f / "cut", begun({5, 7}), how(true));
+    go(run, 20);
+    CHECK(text_of(f / "cut") == text);
+}
+
 TEST_CASE("a budget of trials or patience may be raised when a run is taken up, and lowered")
 {
     const temporary_folder f;

@@ -153,6 +153,31 @@ TEST_CASE("a task tries first what it was told to begin with, and no strategy tr
                          std::invalid_argument);
 }
 
+TEST_CASE("a task that is known before needs a trial of its own before the schedule chooses, and none of what is known")
+{
+    scene s;
+    s.add("a", 40);
+    s.add("b", 40);
+    philox gen(3);
+    tk::tasks_tuner t(s.tasks, tk::search::grid{}, tk::schedule::round_robin{}, {.slot_seconds = 1}, 1, gen);
+    t.know(0, 0, {.cost = 1e-3});
+    t.know(0, 39, {.cost = 100});
+    CHECK(t.record().tasks[0].record.best_cost() == 1e-3);
+    CHECK_THROWS_WITH_AS(t.know(2, 0, {.cost = 1}), "tunekit: tasks_tuner: know has task 2 of 2",
+                         std::invalid_argument);
+    tk::tune_tasks(t, s.tasks, {.clock = s.time});
+    const tk::plan p = t.record();
+    CHECK(p.stopped == tk::stop_reason::exhausted);
+    CHECK(p.tasks[0].record.trials().size() == 38);
+    CHECK(p.tasks[0].record.trials()[0].candidate == 1);
+    CHECK(p.tasks[0].record.incumbent().candidate == 0);
+    CHECK(p.tasks[1].record.trials().size() == 40);
+    CHECK(order(p)[0] == 0);
+    CHECK(order(p)[1] == 1);
+    CHECK_THROWS_WITH_AS(t.know(1, 0, {.cost = 1}),
+                         "tunekit: tasks_tuner: know comes too late, want it before the first ask", tk::error);
+}
+
 TEST_CASE("a task without a valid configuration ends exhausted and leaves the model without a latency")
 {
     scene s;

@@ -56,10 +56,8 @@ void begin_as(tuner<Space, S, G>&, const log_header&)
 inline void begin_as(tasks_tuner& t, const log_header& was)
 {
     t.set_workers(was.workers);
-    t.set_shape({.seconds = was.seconds,
-                 .slot_seconds = was.slot_seconds,
-                 .tasks = was.tasks.size(),
-                 .workers = was.workers});
+    t.set_shape(
+        {.seconds = was.seconds, .slot_seconds = was.slot_seconds, .tasks = was.tasks.size(), .workers = was.workers});
 }
 
 [[nodiscard]] inline log_budget budget_of(const budget& b) { return {.trials = b.trials, .patience = b.patience}; }

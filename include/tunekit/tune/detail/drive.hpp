@@ -33,8 +33,7 @@ template <class Tuner, class Carrier, class Options>
 void drive(Tuner& t, Carrier& carrier, const Options& options)
 {
     const auto end = [&](const job&) { return options.watch && options.watch(t.record()); };
-    if constexpr (pool<Carrier>)
-        carry_jobs(t, carrier, options.clock, [&t](std::size_t n) { return t.ask(n); }, end);
+    if constexpr (pool<Carrier>) carry_jobs(t, carrier, options.clock, [&t](std::size_t n) { return t.ask(n); }, end);
     else carry_batches(t, [&carrier](std::size_t) -> Carrier& { return carrier; }, options.clock, end);
 }
 

@@ -5,6 +5,7 @@
 /// The contexts of one kernel by key, one for each size. They are made when first asked for. Their winners can be saved
 /// and read back.
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -76,6 +77,15 @@ public:
         require(i.has_value(), "online::registry: the default is no configuration of the space, want one that is");
         how_ = std::make_shared<const setup<Space, Parts>>(
             setup<Space, Parts>{.space = std::move(space), .untuned = *i, .options = o, .parts = std::move(p)});
+    }
+
+    /// Says what an index in the default's place lacks.
+    template <std::integral Index>
+    registry(identity, Space, Index, options = {}, Parts = {})
+    {
+        static_assert(!std::integral<Index>,
+                      "tunekit: online::registry, argument 3 is an index, want a configuration: space.at(index), or "
+                      "space.of(tk::value<\"name\">(...), ...)");
     }
 
     /// The context with that key. It is made where there is none, settled where a winner for it was read. The reference
