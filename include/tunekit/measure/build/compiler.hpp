@@ -65,25 +65,24 @@ inline std::string find_program(const std::string& name)
     return {};
 }
 
-}  // namespace detail
-
 /// Finds the compiler `name`: a path, or a name to look up in PATH. Nothing is started. Its identity is made from its path,
 /// its size, its time of change, and the kind of processor. Throws tunekit::error where there is no such program.
 [[nodiscard]] inline compiler find_compiler(const std::string& name)
 {
-    compiler out{name, detail::find_program(name), {}};
+    compiler out{name, find_program(name), {}};
     if (out.path.empty())
         throw error("find_compiler: no program '" + name +
                     "' to compile generated code; install a C++ compiler (Debian: g++) or name one that is there");
     struct stat s{};
     if (::stat(out.path.c_str(), &s) != 0) throw error("find_compiler: '" + out.path + "' cannot be looked at");
     std::string what;
-    detail::add_part(what, out.path);
-    detail::add_part(what, std::to_string(s.st_size));
-    detail::add_part(what, core::detail::system::time_of_change(s));
-    detail::add_part(what, detail::processor());
-    out.identity = detail::digest(what);
+    add_part(what, out.path);
+    add_part(what, std::to_string(s.st_size));
+    add_part(what, core::detail::system::time_of_change(s));
+    add_part(what, processor());
+    out.identity = digest(what);
     return out;
 }
 
+}  // namespace detail
 }  // namespace tunekit::measure

@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -52,20 +53,23 @@ inline std::string listing_of(const std::string& folder, const std::string& belo
     return out;
 }
 
+/// The lines of a listing, in order.
+inline std::vector<std::string_view> sorted_lines(std::string_view listing)
+{
+    std::vector<std::string_view> out;
+    for (std::size_t end = 0; (end = listing.find('\n')) != std::string_view::npos; listing.remove_prefix(end + 1))
+        out.push_back(listing.substr(0, end));
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
 /// Whether each line of an earlier listing is still true. What was added to the folder since then is not looked at: a
 /// program may write beside what was built.
 inline bool still_lists(const std::string& folder, std::string_view listing)
 {
     const std::string now = listing_of(folder);
-    for (std::size_t at = 0; at < listing.size();) {
-        const std::size_t end = listing.find('\n', at);
-        if (end == std::string_view::npos) return false;
-        const std::string_view line = listing.substr(at, end + 1 - at);
-        const std::size_t found = now.find(line);
-        if (found == std::string::npos || (found != 0 && now[found - 1] != '\n')) return false;
-        at = end + 1;
-    }
-    return true;
+    const auto there = sorted_lines(now), wanted = sorted_lines(listing);
+    return std::includes(there.begin(), there.end(), wanted.begin(), wanted.end());
 }
 
 /// The builds of a program in a folder. A `store` says which of them are whole. A build that this run has made or checked is

@@ -35,13 +35,13 @@
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/detail/child.hpp"
 #include "tunekit/measure/detail/command_run.hpp"
-#include "tunekit/measure/detail/cores.hpp"
 #include "tunekit/measure/detail/own_files.hpp"
 #include "tunekit/measure/detail/process.hpp"
 #include "tunekit/measure/detail/program_plan.hpp"
 #include "tunekit/measure/detail/worker.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/measure/program/program_options.hpp"
+#include "tunekit/measure/share_cores.hpp"
 #include "tunekit/space/any_space.hpp"
 
 namespace tunekit::measure {

@@ -151,7 +151,7 @@ TEST_CASE("a program that was started to compile does, and ends; one that was no
     const std::string from = place / "from", to = place / "to";
     const auto served = [&](const char* text, const std::string& library) {
         std::ofstream(from) << text;
-        ms::detail::compilation child([&] {
+        ms::child_process child([&] {
             std::vector<std::string> words{"self", "--tunekit-nvrtc", library, from, to, "--gpu-architecture=sm_80"};
             std::vector<char*> argv;
             for (std::string& w : words) argv.push_back(w.data());

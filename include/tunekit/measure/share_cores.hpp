@@ -96,4 +96,19 @@ inline void check_cores(const std::vector<std::vector<int>>& cores, std::size_t 
 }
 
 }  // namespace detail
+
+/// Divides the processors that this process may use among `n` workers, in equal shares of whole cores. The last
+/// `spared` cores are left for compilers and for the tuner's own process.
+///
+///     const auto cores = tk::measure::share_cores(3, 1);
+///     tk::measure::builder compilers({.processes = 1, .cores = cores.spared});
+///     tk::measure::isolated_workers pool(3, make, {.cores = cores.workers});
+///
+/// Throws std::invalid_argument for 0 workers, and where there are too few processors.
+[[nodiscard]] inline core_shares share_cores(std::size_t n, std::size_t spared = 0)
+{
+    require(n >= 1, "core_shares: 0 workers, want >= 1");
+    return detail::share_cores(n, spared, detail::allowed_cores());
+}
+
 }  // namespace tunekit::measure
