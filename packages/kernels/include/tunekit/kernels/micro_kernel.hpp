@@ -180,8 +180,11 @@ struct machine {
 /// The arguments of one call of a micro-kernel in single precision.
 using tile_args = detail::basic_tile_args<formats::fp32>;
 
-/// One micro-kernel of a table: mr by nv vectors of vl floats.
-using tile = detail::basic_tile<formats::fp32>;
+/// One micro-kernel of a table.
+struct tile {
+    int mr = 0, nv = 0, vl = 0;           ///< its size: mr by nv vectors of vl floats
+    detail::tile_function run = nullptr;  ///< the function
+};
 
 /// One dense micro-kernel of a table: `mr` rows of x, `rows` rows of w at once.
 struct dense_tile {
