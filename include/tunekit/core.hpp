@@ -12,6 +12,7 @@
 #include "tunekit/core/index_table.hpp"
 #include "tunekit/core/lanes.hpp"
 #include "tunekit/core/machine.hpp"
+#include "tunekit/core/names.hpp"
 #include "tunekit/core/polymorphic.hpp"
 #include "tunekit/core/state_of.hpp"
 #include "tunekit/core/text.hpp"

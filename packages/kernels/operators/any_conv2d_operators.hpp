@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "packages/kernels/operators/conv2d_operators.hpp"
-#include "tunekit/kernels/conv2d/blocked_choice.hpp"
-#include "tunekit/kernels/conv2d/nchw_choice.hpp"
+#include "tunekit/kernels/conv2d/choice.hpp"
 
 namespace programs {
 
@@ -39,7 +38,8 @@ public:
     template <class Config>
     any_conv2d_operator(const shape_type& s, const Config& c, std::span<const float> x, std::span<const float> w,
                         std::span<float> packed)
-        : kernel_(s, tunekit::kernels::any_conv2d_config_of(c), kernel_table(), w), x_(packed.data())
+        : kernel_(s, tunekit::kernels::config_of<tunekit::kernels::any_conv2d_config>(c), kernel_table(), w),
+          x_(packed.data())
     {
         kernel_.pack_input(x, packed);
     }
@@ -82,7 +82,7 @@ public:
     template <class Config>
     any_nchw_operator(const shape_type& s, const Config& c, std::span<const float> x, std::span<const float> w,
                       std::span<float> copy)
-        : any_nchw_operator(s, tunekit::kernels::any_nchw_config_of(c), x, w, copy)
+        : any_nchw_operator(s, tunekit::kernels::config_of<tunekit::kernels::any_nchw_config>(c), x, w, copy)
     {
     }
     [[nodiscard]] std::size_t output_size() const { return kernel_.output_size(); }

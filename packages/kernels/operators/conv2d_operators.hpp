@@ -13,9 +13,8 @@
 #include "packages/kernels/table/kernel_table.hpp"
 #include "tunekit/kernels/blocked.hpp"
 #include "tunekit/kernels/conv2d/blocked.hpp"
-#include "tunekit/kernels/conv2d/blocked_space.hpp"
 #include "tunekit/kernels/conv2d/nchw.hpp"
-#include "tunekit/kernels/conv2d/nchw_space.hpp"
+#include "tunekit/kernels/conv2d/space.hpp"
 #include "tunekit/kernels/reference.hpp"
 
 namespace programs {
@@ -47,7 +46,8 @@ public:
     template <class Config>
     conv2d_operator(const shape_type& s, const Config& c, std::span<const float> x, std::span<const float> w,
                     std::span<float> packed)
-        : kernel_(s, tunekit::kernels::conv2d_config_of(c), kernel_table(), w), x_(packed.data())
+        : kernel_(s, tunekit::kernels::config_of<tunekit::kernels::conv2d_config>(c), kernel_table(), w),
+          x_(packed.data())
     {
         kernel_.pack_input(x, packed);
     }
@@ -81,7 +81,7 @@ public:
     template <class Config>
     nchw_operator(const shape_type& s, const Config& c, std::span<const float> x, std::span<const float> w,
                   std::span<float> copy)
-        : kernel_(s, tunekit::kernels::nchw_config_of(c), kernel_table(), w), x_(copy.data())
+        : kernel_(s, tunekit::kernels::config_of<tunekit::kernels::nchw_config>(c), kernel_table(), w), x_(copy.data())
     {
         std::copy(x.begin(), x.end(), copy.begin());
     }

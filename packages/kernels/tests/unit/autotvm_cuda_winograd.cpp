@@ -19,7 +19,7 @@ TEST_CASE("the transforms compute a correlation, for every m and r there are poi
 {
     for (int r = 1; r <= 7; ++r) {
         for (const int m : {1, 2, 4}) {
-            const auto t = tk::kernels::detail::winograd_transforms(m, r);
+            const auto t = tk::kernels::detail::toom_cook(m, r);
             const auto alpha = static_cast<std::size_t>(m + r - 1), taps = static_cast<std::size_t>(r);
             tk::random::philox gen(1);
             const auto d = uniform_floats(m + r - 1, gen), g = uniform_floats(r, gen);
@@ -39,7 +39,7 @@ TEST_CASE("the transforms compute a correlation, for every m and r there are poi
             }
         }
     }
-    CHECK_THROWS_AS((void)tk::kernels::detail::winograd_transforms(4, 8), std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::kernels::detail::toom_cook(4, 8), std::invalid_argument);
 }
 
 TEST_CASE("sampled Winograd convolutions compute the definition: tiles of 2 that overlap the edge, two images, padding")

@@ -22,7 +22,7 @@
 namespace tunekit::kernels::detail {
 
 /// The matrices of F(m, r): outputs = A^T [(G g) * (B^T d)], * by element. Row-major, alpha = m + r - 1.
-struct winograd_matrices {
+struct toom_matrices {
     int m = 2, r = 3;               ///< outputs per tile and side; taps
     std::vector<double> at, g, bt;  ///< m x alpha, alpha x r, alpha x alpha
 };
@@ -31,14 +31,14 @@ struct winograd_matrices {
 /// infinity, as many as needed.
 /// Throws: std::invalid_argument unless m, r >= 1 and m + r <= 11.
 /// Source: Lavin and Gray (2016), Fast Algorithms for Convolutional Neural Networks.
-[[nodiscard]] inline winograd_matrices winograd_transforms(int m, int r)
+[[nodiscard]] inline toom_matrices toom_cook(int m, int r)
 {
     constexpr std::array<double, 9> points{0, 1, -1, 0.5, -0.5, 2, -2, -0.25, 4};
     require(m >= 1 && r >= 1 && m + r <= 11, "autotvm::winograd_transforms: want m, r >= 1 and m + r <= 11");
     const auto alpha = static_cast<std::size_t>(m + r - 1), finite = alpha - 1;
     const auto rows = static_cast<std::size_t>(m), taps = static_cast<std::size_t>(r);
-    winograd_matrices out{m, r, std::vector<double>(rows * alpha), std::vector<double>(alpha * taps),
-                          std::vector<double>(alpha * alpha)};
+    toom_matrices out{m, r, std::vector<double>(rows * alpha), std::vector<double>(alpha * taps),
+                      std::vector<double>(alpha * alpha)};
     const auto product_of = [&](std::size_t without) {  // of (x - point), lowest power first
         std::vector<double> p{1};
         for (std::size_t l = 0; l < finite; ++l) {
@@ -200,7 +200,7 @@ template <class Config>
     statements += 2 * products + f.m * f.alpha + std::int64_t{f.m} * f.m;
     require_compilable(who, statements);
 
-    const winograd_matrices t = winograd_transforms(f.m, s.kernel_h);
+    const toom_matrices t = toom_cook(f.m, s.kernel_h);
     const int rows = (s.oh() + f.m - 1) / f.m, columns = (s.ow() + f.m - 1) / f.m;
     w.set("tiles per_image rows columns m", tiles, rows * columns, rows, columns, f.m);
     w.set("place", w.in(cuda_winograd_place))
