@@ -86,6 +86,14 @@ struct attribute {
     return element(tag, {{"class", std::string(style)}}, escaped(words));
 }
 
+/// The number of characters of UTF-8.
+[[nodiscard]] inline std::size_t characters_of(std::string_view text)
+{
+    std::size_t n = 0;
+    for (const char c : text) n += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
+    return n;
+}
+
 /// The first `most` characters, with an ellipsis where there are more. Counts characters of UTF-8, not bytes.
 [[nodiscard]] inline std::string shortened(std::string_view text, std::size_t most)
 {

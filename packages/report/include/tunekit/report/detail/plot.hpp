@@ -150,12 +150,6 @@ private:
 [[nodiscard]] inline std::string tick_text(double x) { return core::text_of(x, std::chars_format::general, 4); }
 
 /// About how wide a text of 12 px is.
-[[nodiscard]] inline double width_of(std::string_view text)
-{
-    double n = 0;
-    for (const char c : text)
-        if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) n += 1;
-    return 6.6 * n;
-}
+[[nodiscard]] inline double width_of(std::string_view text) { return 6.6 * static_cast<double>(characters_of(text)); }
 
 }  // namespace tunekit::report::detail
