@@ -25,6 +25,7 @@
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/clocks.hpp"
@@ -514,17 +515,24 @@ int main(int argc, char** argv)
     app.add_option("--defaults", s.defaults,
                    "the default: quantiles of the configurations that run, fastest first [0.1,0.5,0.9]")
         ->delimiter(',');
-    app.add_option("--regret", s.online.regret, "share of the default's time that tuning may cost [0.02]");
-    app.add_option("--reinvest", s.online.reinvest, "share of what was saved that it may cost besides [0.5]");
-    app.add_option("--near", s.online.near_slowdown,
-                   "slowdown of a candidate one step away, before one was slower [4]");
-    app.add_option("--far", s.online.far_slowdown, "the same of others [8]");
-    app.add_option("--eager", s.online.eager, "candidates without a better one until only the regret pays [30]");
-    app.add_option("--trials", s.online.max_trials, "candidates [400]");
-    app.add_option("--patience", s.online.patience, "candidates without a better one [200]");
-    app.add_option("--runs", s.online.runs, "calls of a candidate [3]");
-    app.add_option("--finalists", s.online.finalists, "in the race [5]");
-    app.add_option("--repeats", s.repeats, "runs with different seeds [7]");
+    const auto with_default = [](const char* what, auto value) {
+        return std::string(what) + " [" + tk::core::text_of(value) + ']';
+    };
+    app.add_option("--regret", s.online.regret,
+                   with_default("share of the default's time that tuning may cost", s.online.regret));
+    app.add_option("--reinvest", s.online.reinvest,
+                   with_default("share of what was saved that it may cost besides", s.online.reinvest));
+    app.add_option(
+        "--near", s.online.near_slowdown,
+        with_default("slowdown of a candidate one step away, before one was slower", s.online.near_slowdown));
+    app.add_option("--far", s.online.far_slowdown, with_default("the same of others", s.online.far_slowdown));
+    app.add_option("--eager", s.online.eager,
+                   with_default("candidates without a better one until only the regret pays", s.online.eager));
+    app.add_option("--trials", s.online.max_trials, with_default("candidates", s.online.max_trials));
+    app.add_option("--patience", s.online.patience, with_default("candidates without a better one", s.online.patience));
+    app.add_option("--runs", s.online.runs, with_default("calls of a candidate", s.online.runs));
+    app.add_option("--finalists", s.online.finalists, with_default("in the race", s.online.finalists));
+    app.add_option("--repeats", s.repeats, with_default("runs with different seeds", s.repeats));
     app.add_option("--seed", s.seed, "of the first repeat's stream [1]")->check(programs::whole_number());
     app.add_flag("--json", s.json, "print JSON instead of a table");
     return programs::run_program(app, argc, argv, [&] { run(s); });

@@ -60,7 +60,7 @@ const tk::space::dynamic_product& small_space()
 void csv(std::string_view text)
 {
     const auto& space = small_space();
-    for (const auto& r : tk::io::csv_records(text)) must(!r.fields.empty(), "a record has a field");
+    for (const auto& r : tk::io::detail::csv_records(text)) must(!r.fields.empty(), "a record has a field");
     const auto read = tk::io::parse_csv(text, "x", space);
     for (const auto& t : read.trials) {
         must(t.candidate < space.size(), "a trial is of the space");
@@ -316,16 +316,16 @@ void winners(std::string_view text)
 {
     namespace online = tk::online;
     const auto check = [&](std::string_view line) {
-        const auto w = online::winner_line_of(line);
+        const auto w = online::detail::winner_line_of(line);
         if (!w) return;
         must(is_cost(w->what.cost), "a winner's time is a positive number");
         const std::string written = online::to_line(*w);
-        const auto back = online::winner_line_of(written);
+        const auto back = online::detail::winner_line_of(written);
         must(back && online::to_line(*back) == written, "what was written reads back equal");
-        const std::string file = online::with_winners(text, {*w});
-        must(online::is_winners_text(file), "a file of winners stays one");
+        const std::string file = online::detail::with_winners(text, {*w});
+        must(online::detail::is_winners_text(file), "a file of winners stays one");
         must(file.find(written) != std::string::npos, "and has what was put in");
-        must(online::with_winners(file, {*w}) == file, "once");
+        must(online::detail::with_winners(file, {*w}) == file, "once");
     };
     for (const std::string_view line : tk::io::lines(text)) {
         check(line);

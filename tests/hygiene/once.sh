@@ -19,7 +19,7 @@ one() {
 # file could be written. measure/detail/{process, keeper, command_run, spawned_zygote}.hpp write to /proc and /dev/null, and sources into a folder that
 # nobody else may enter; program_plan.hpp opens a lock; packages/mpi/.../code_folder.hpp writes what another rank built into such a folder.
 one 'these open a file for writing: want io::write_text, or io::log_file' \
-    '\bof?stream\b|\bfopen\([^)]*"[wa+]|\bO_(WRONLY|RDWR|CREAT|TRUNC)\b' \
+    '\bof?stream\b|\b(f|gz)open\([^)]*"[wa+]|\bO_(WRONLY|RDWR|CREAT|TRUNC)\b' \
     'include/tunekit/core/detail/system/files\.hpp|include/tunekit/io/detail/file_writer\.hpp|include/tunekit/measure/(detail|build)/[a-z_]*\.hpp|packages/mpi/include/tunekit/mpi/code_folder\.hpp|tools/support/program\.hpp'
 # The store of built things gives a file its name when it is whole.
 one 'these rename a file: want io::write_text' '\brename\(' \

@@ -19,6 +19,7 @@
 #include "tools/support/network_options.hpp"
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/report/outlook.hpp"
+#include "tunekit/report/text_table.hpp"
 #include "tunekit/tune/task.hpp"
 
 namespace programs {
@@ -89,18 +90,38 @@ inline std::string algorithm_of(const tunekit::space::any_space& space, tunekit:
 inline void print_table(const tune_network_options& o, const network_jobs& jobs, const network_result& r)
 {
     using whole = unsigned long long;
-    std::printf("%-6s %-7s %9s %5s %12s %7s %9s %7s %11s %10s %9s %8s  %s\n", "task", "kind", "MFLOP", "times", "space",
-                "trials", "by worker", "failed", "default ms", "tuned ms", "GFLOP/s", "seconds", "algorithm");
+    tunekit::report::text_table table({{"task", -6},
+                                       {"kind", -7},
+                                       {"MFLOP", 9},
+                                       {"times", 5},
+                                       {"space", 12},
+                                       {"trials", 7},
+                                       {"by worker", 9},
+                                       {"failed", 7},
+                                       {"default ms", 11},
+                                       {"tuned ms", 10},
+                                       {"GFLOP/s", 9},
+                                       {"seconds", 8},
+                                       {"algorithm", -9}});
     for (std::size_t k = 0; k < jobs.all.size(); ++k) {
         const network_job& j = jobs.all[k];
         const auto& record = r.plan.tasks[k].record;
         const outcome& e = r.ends[k];
-        std::printf("%-6s %-7s %9.3f %5d %12llu %7zu %9s %7llu %11.4f %10.4f %9.1f %8.2f  %s\n", j.name.c_str(),
-                    j.kind.c_str(), j.flops * 1e-6, j.times, static_cast<whole>(j.space.size()), record.trials().size(),
-                    trials_by_worker(record, o.workers).c_str(), static_cast<whole>(record.failed()),
-                    1e3 * e.default_cost, 1e3 * e.cost, j.flops / e.cost * 1e-9, record.seconds(),
-                    e.best ? algorithm_of(j.space, *e.best).c_str() : "NO VERIFIED KERNEL");
+        table.row({j.name,
+                   j.kind,
+                   {j.flops * 1e-6, 3},
+                   j.times,
+                   j.space.size(),
+                   record.trials().size(),
+                   trials_by_worker(record, o.workers),
+                   record.failed(),
+                   {1e3 * e.default_cost, 4},
+                   {1e3 * e.cost, 4},
+                   {j.flops / e.cost * 1e-9, 1},
+                   {record.seconds(), 2},
+                   e.best ? algorithm_of(j.space, *e.best) : "NO VERIFIED KERNEL"});
     }
+    std::fputs(table.text().c_str(), stdout);
     const network_totals all = totals_of(jobs, r, o.workers);
     std::printf(
         "model latency %.3f ms -> %.3f ms (%.2fx), %llu trials, %llu failed, %.0f%% of %.1f s spent measuring, "
@@ -184,16 +205,14 @@ inline void print_json(const tune_network_options& o, const network_jobs& jobs, 
 inline void print_spaces(const std::deque<network_job>& jobs, bool json)
 {
     auto rows = nlohmann::ordered_json::array();
-    if (!json) std::printf("%-6s %-8s %20s %16s\n", "task", "kind", "raw configurations", "valid");
+    tunekit::report::text_table table({{"task", -6}, {"kind", -8}, {"raw configurations", 20}, {"valid", 16}});
     for (const auto& j : jobs) {
         double raw = 1;
         for (const auto c : j.space.cardinalities()) raw *= c;
         if (json) rows.push_back({{"name", j.name}, {"kind", j.kind}, {"raw_size", raw}, {"size", j.space.size()}});
-        else
-            std::printf("%-6s %-8s %20.0f %16llu\n", j.name.c_str(), j.kind.c_str(), raw,
-                        static_cast<unsigned long long>(j.space.size()));
+        else table.row({j.name, j.kind, {raw, 0}, j.space.size()});
     }
-    if (json) std::printf("%s\n", nlohmann::ordered_json{{"tasks", rows}}.dump(2).c_str());
+    std::fputs(json ? (nlohmann::ordered_json{{"tasks", rows}}.dump(2) + '\n').c_str() : table.text().c_str(), stdout);
 }
 
 }  // namespace programs

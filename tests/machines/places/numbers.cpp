@@ -93,7 +93,7 @@ void write(const std::string& folder)
     const std::string line = tk::online::to_line(
         {.of = {"k", "1", "d"}, .key = "m", .what = {.cost = 1.5, .runner_up_cost = 2.5, .default_cost = 3.5}});
     tk::io::write_text(file("winners"), line);
-    say("winner", tk::online::winner_line_of(line).value().what.cost);
+    say("winner", tk::online::detail::winner_line_of(line).value().what.cost);
     const auto product = tk::kernels::autotvm::winograd_cuda_template(tk::kernels::square_conv2d(64, 14, 64, 3, 1, 1));
     tk::io::write_text(file("kernel.cu"), product.source_of(product.space.at(0)).text);
     tk::io::write_text(file("said"), said);

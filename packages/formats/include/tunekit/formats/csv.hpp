@@ -25,6 +25,14 @@
 
 namespace tunekit::io {
 
+/// The trials of a file, and a problem for each line that could not be read.
+struct csv_trials {
+    std::vector<measure::trial> trials;  ///< in the order of the file
+    std::vector<problem> problems;       ///< lines that were skipped
+};
+
+namespace detail {
+
 /// The fields of one record, and the line where it begins.
 struct csv_record {
     std::size_t line = 0;             ///< from 1
@@ -78,14 +86,6 @@ struct csv_record {
     }
     return out += '"';
 }
-
-/// The trials of a file, and a problem for each line that could not be read.
-struct csv_trials {
-    std::vector<measure::trial> trials;  ///< in the order of the file
-    std::vector<problem> problems;       ///< lines that were skipped
-};
-
-namespace detail {
 
 /// What comes after the parameters.
 inline constexpr std::array<std::string_view, 10> csv_columns{"cost_s", "spread_s", "runs", "at_least", "build_s",
@@ -153,13 +153,13 @@ template <space::described Space>
         const index candidate = trials[k].candidate;
         const measure::measurement& m = trials[k].measured;
         out += core::text_of(k + 1) + ',' + core::text_of(candidate);
-        for (const auto& text : space.texts(candidate)) (out += ',') += csv_field(text);
+        for (const auto& text : space.texts(candidate)) (out += ',') += detail::csv_field(text);
         out += ',' + (m.failed ? std::string() : core::text_of(m.cost)) + ',' + core::text_of(m.spread) + ',' +
                core::text_of(m.runs) + ',' + (m.at_least ? '1' : '0') + ',' + core::text_of(m.build_seconds) + ',' +
                core::text_of(m.run_seconds) + ',';
         if (m.failed)
             (out += measure::to_text(m.failed->kind)) +=
-                ',' + core::text_of(m.failed->code) + ',' + csv_field(m.failed->message);
+                ',' + core::text_of(m.failed->code) + ',' + detail::csv_field(m.failed->message);
         else out += ",,";
         for (std::size_t i = 0; i < m.batches.size(); ++i) (out += i == 0 ? ',' : ' ') += core::text_of(m.batches[i]);
         out += m.batches.empty() ? ",\n" : "\n";
@@ -182,9 +182,9 @@ template <space::described Space>
     requires space::counted<Space>
 [[nodiscard]] csv_trials parse_csv(std::string_view text, const std::string& name, const Space& space)
 {
-    const auto records = csv_records(without_bom(text));
+    const auto records = detail::csv_records(without_bom(text));
     const std::span<const std::string> names = space.names();
-    const auto header = csv_records(detail::csv_header(names));
+    const auto header = detail::csv_records(detail::csv_header(names));
     if (records.empty() || records[0].fields != header[0].fields) {
         const std::string want = detail::csv_header(names);
         throw error(name + ":1: is not the header of this space, want " +

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/formats/detail/gzip.hpp"
 #include "tunekit/formats/space_record.hpp"
@@ -201,9 +201,7 @@ struct layout {
 {
     recorded_space out;
     read_params(out, stem + ".params", read_text(stem + ".params"));
-    std::string path = stem + ".csv.gz";
-    if (std::FILE* there = std::fopen(path.c_str(), "rb")) std::fclose(there);
-    else path = stem + ".csv";
+    const std::string path = stem + (core::detail::system::state_of(stem + ".csv.gz") ? ".csv.gz" : ".csv");
     const std::string text = read_gzip(path);
     const auto all = lines(without_bom(text));
     if (all.empty()) throw error(path + ": is empty, want a header line");

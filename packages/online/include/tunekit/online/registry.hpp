@@ -122,7 +122,7 @@ public:
     loaded read(std::string_view text)
     {
         loaded out;
-        if (!is_winners_text(text)) {
+        if (!detail::is_winners_text(text)) {
             out.refused.emplace_back("this is no file of winners of this version");
             return out;
         }
@@ -130,7 +130,7 @@ public:
         for (const std::string_view line : io::lines(text)) {
             ++number;
             if (line.starts_with('#')) continue;
-            const std::optional<winner_line> w = winner_line_of(line);
+            const std::optional<winner_line> w = detail::winner_line_of(line);
             if (w && w->of.kernel != of_.kernel) continue;
             const std::string why = w ? refusal(*w) : "it was cut or edited";
             if (why.empty() && w->of.device == of_.device) {

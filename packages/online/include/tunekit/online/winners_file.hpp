@@ -76,6 +76,8 @@ inline constexpr std::string_view winners_magic =
                             text_of(w.what.runner_up_cost), text_of(w.what.default_cost), w.values});
 }
 
+namespace detail {
+
 /// Reads one line. Empty where the text is no such line, or was cut or edited.
 [[nodiscard]] inline std::optional<winner_line> winner_line_of(std::string_view text)
 {
@@ -110,14 +112,14 @@ inline constexpr std::string_view winners_magic =
 /// key. Where there is none, it comes last. All other lines stay as they are, readable or not.
 [[nodiscard]] inline std::string with_winners(std::string_view text, const std::vector<winner_line>& ours)
 {
-    std::string out(detail::winners_magic);
+    std::string out(winners_magic);
     out += '\n';
     std::vector<bool> written(ours.size(), false);
     for (const std::string_view line : io::lines(text)) {
         if (line.starts_with('#')) continue;
         const auto theirs = winner_line_of(line);
         std::size_t k = 0;
-        while (k < ours.size() && !(theirs && detail::same_place(*theirs, ours[k]))) ++k;
+        while (k < ours.size() && !(theirs && same_place(*theirs, ours[k]))) ++k;
         if (k == ours.size()) {
             out += line;
         } else {
@@ -131,8 +133,6 @@ inline constexpr std::string_view winners_magic =
         if (!written[k]) out += to_line(ours[k]) + '\n';
     return out;
 }
-
-namespace detail {
 
 /// Locks the folder of a file while the file is rewritten. It locks nothing where a file system has no locks.
 class folder_lock {
@@ -164,9 +164,9 @@ inline void write_winners(const std::string& path, const std::vector<winner_line
 {
     const detail::folder_lock held(path);
     const std::string before = detail::text_if_there(path);
-    if (!is_winners_text(before))
+    if (!detail::is_winners_text(before))
         throw error(path + ": is no file of winners of this version, and stays as it is; name another file");
-    io::write_text(path, with_winners(before, ours));
+    io::write_text(path, detail::with_winners(before, ours));
 }
 
 }  // namespace tunekit::online
