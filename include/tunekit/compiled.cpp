@@ -10,7 +10,6 @@
 
 #include "tunekit/core/machine.hpp"
 #include "tunekit/curve/improvements.hpp"
-#include "tunekit/linalg/singular_values.hpp"
 #include "tunekit/measure.hpp"
 #include "tunekit/measure/isolated_workers.hpp"
 #include "tunekit/measure/simulated_workers.hpp"

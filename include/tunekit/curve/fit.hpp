@@ -87,6 +87,8 @@ template <family F>
     return best;
 }
 
+namespace detail {
+
 /// Raises the parameter that lifts the whole curve until f(x) >= y. Returns false when the box ends before that; `p` is
 /// then at its edge.
 template <family F>
@@ -105,5 +107,7 @@ template <family F>
     }
     return false;
 }
+
+}  // namespace detail
 
 }  // namespace tunekit::curve

@@ -207,13 +207,16 @@ struct of_online : anything {
 
 struct of_random : anything {};
 
-struct of_report : anything {};
+struct of_report : anything {
+    static const std::vector<tk::schedule::task_view> views;
+    static const tk::surrogate::random_forest::state forest;
+    static const std::vector<std::vector<float>> values;
+    static const double median_cost;
+};
 
 struct of_recipes : anything {};
 
-struct of_schedule : anything {
-    static const std::vector<tk::schedule::task_view> views;
-};
+struct of_schedule : anything {};
 
 struct of_screen : anything {
     static double loss_of(std::size_t);
@@ -254,15 +257,12 @@ struct of_scoring : anything {
 
 struct of_surrogate : anything {
     static const tk::surrogate::features rows, candidates, other_rows;
-    static const std::vector<double> y, other_scores, jackknife_variances, c;
-    static const double noise, median_cost;
+    static const std::vector<double> y, other_scores, c;
     static const std::size_t d, trees;
     static const std::vector<std::uint32_t> counts;
-    static const std::vector<std::vector<float>> values;
     static std::vector<tk::stats::prediction> predictions;
     inline static const tk::surrogate::gaussian_process model{};
     inline static auto state = model.start(3);
-    static const tk::surrogate::random_forest::state forest;
 };
 
 struct of_tune : anything {

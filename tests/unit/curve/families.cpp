@@ -145,10 +145,10 @@ TEST_CASE_TEMPLATE("raise lifts a curve to the value asked for, or to the edge o
 {
     auto p = F::guess(samples_of([](double x) { return 0.5 + 0.01 * std::log(x); }, 20));
     const auto box = F::box(1.5);
-    CHECK(curve::raise<F>(p, box, 100, 0.9));
+    CHECK(curve::detail::raise<F>(p, box, 100, 0.9));
     CHECK(curve::value<F>(p, 100) >= 0.9);
     CHECK(curve::value<F>(p, 100) < 0.9 + 1e-6);
-    CHECK_FALSE(curve::raise<F>(p, box, 2, 50));
+    CHECK_FALSE(curve::detail::raise<F>(p, box, 2, 50));
     CHECK(p[F::level] == box[F::level].high);
 }
 

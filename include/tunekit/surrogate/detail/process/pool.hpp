@@ -2,20 +2,25 @@
 #pragma once
 
 /// \file
-/// Candidates that keep what was computed for them.
+/// Candidates that keep what was computed for them, and a pool of them as users hold it.
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/stats/prediction.hpp"
 #include "tunekit/surrogate/detail/process/posterior.hpp"
 
-namespace tunekit::surrogate::detail {
+namespace tunekit::surrogate {
+
+struct gaussian_process;
+
+namespace detail {
 
 /// Candidates, and L^-1 times their covariances with the rows of one posterior: what its mean and variance take.
 class whitened {
@@ -43,7 +48,47 @@ private:
     std::vector<double> known_;              // [strip][8]: the sum of squares, what the rows know of each candidate
 };
 
-}  // namespace tunekit::surrogate::detail
+/// A fixed set of N candidates, with L^-1 times their covariances with the n rows of one process. L is the Cholesky
+/// factor of the rows' covariance.
+///
+///     auto pool = model.pool_of(candidates);
+///     model.fit(state, rows, y, gen);             // after each measurement
+///     model.predict(state, pool, predictions);    // one row of N entries more, and their products with the targets
+///
+/// With V = L^-1 K(rows, candidates) the mean is m + V^T L^-1 (y - m), and the variance k - sum_i V_i^2. So a row that
+/// is added to L adds a row to V, and all targets may change. One pool belongs to one state and the states that follow
+/// it.
+///
+/// Cost:       O(N n) per row added, in blocks where several were added; 8 N n bytes. A prediction once in 8 rows costs
+///             half as much as one after each row, because V is read less often. So predict a pool of all candidates
+///             rarely, and `only` its best ones often.
+/// Threads:    const calls on distinct pools are safe.
+class process_pool {
+public:
+    process_pool() = default;
+    /// Makes a pool of these rows, row-major.
+    process_pool(std::vector<float> rows, std::size_t dimensions) : rows_(std::move(rows)), dimensions_(dimensions) {}
+
+    friend bool operator==(const process_pool&, const process_pool&) = default;
+
+    [[nodiscard]] std::size_t size() const noexcept { return dimensions_ == 0 ? 0 : rows_.size() / dimensions_; }
+    [[nodiscard]] std::size_t dimensions() const noexcept { return dimensions_; }
+
+    /// The candidates at `positions`, with the computations for them. Cost O(n) each. Precondition: positions < size().
+    [[nodiscard]] process_pool only(std::span<const std::uint32_t> positions) const;
+
+private:
+    friend struct surrogate::gaussian_process;
+
+    std::vector<float> rows_;
+    std::size_t dimensions_ = 0;
+    whitened part_;
+
+    void predict(const posterior& s, std::span<stats::prediction> out);
+};
+
+}  // namespace detail
+}  // namespace tunekit::surrogate
 
 #if TUNEKIT_BODIES
 namespace tunekit::surrogate::detail {
@@ -106,6 +151,29 @@ TUNEKIT_INLINE whitened whitened::only(std::span<const std::uint32_t> positions)
             out.rows_[k / strip][i * strip + k % strip] = rows_[at / strip][i * strip + at % strip];
     }
     return out;
+}
+
+TUNEKIT_INLINE process_pool process_pool::only(std::span<const std::uint32_t> positions) const
+{
+    process_pool out;
+    out.dimensions_ = dimensions_;
+    for (const std::uint32_t i : positions) {
+        const auto first = rows_.begin() + static_cast<std::ptrdiff_t>(i * dimensions_);
+        out.rows_.insert(out.rows_.end(), first, first + static_cast<std::ptrdiff_t>(dimensions_));
+    }
+    if (part_.size() > 0) out.part_ = part_.only(positions);
+    return out;
+}
+
+TUNEKIT_INLINE void process_pool::predict(const posterior& s, std::span<stats::prediction> out)
+{
+    if (part_.key() != s.key) {  // the ranges of the columns may be others as well
+        part_ = whitened(dimensions_);
+        for (std::size_t i = 0; i < size(); ++i)
+            part_.push_back(s.scaled(std::span(rows_).subspan(i * dimensions_, dimensions_)));
+    }
+    part_.update(s);
+    part_.predict(s, out);
 }
 
 }  // namespace tunekit::surrogate::detail
