@@ -14,4 +14,3 @@
 #include "tunekit/space/split.hpp"
 #include "tunekit/space/text.hpp"
 #include "tunekit/space/unvisited.hpp"
-#include "tunekit/space/where.hpp"

@@ -20,7 +20,6 @@
 #include "tunekit/space/parameter.hpp"
 #include "tunekit/space/permutation.hpp"
 #include "tunekit/space/split.hpp"
-#include "tunekit/space/where.hpp"
 
 namespace tunekit {
 namespace space {
