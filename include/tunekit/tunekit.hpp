@@ -10,7 +10,6 @@
 #include "tunekit/space/product.hpp"
 #include "tunekit/space/split.hpp"
 #include "tunekit/space/value_product.hpp"
-#include "tunekit/space/where.hpp"
 // measure
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/function.hpp"

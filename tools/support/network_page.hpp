@@ -39,7 +39,7 @@ public:
         double before = 0, after = 0;
         for (std::size_t k = 0; k < jobs_.all.size(); ++k) {
             const network_job& j = jobs_.all[k];
-            before += j.times * r.ends[k].default_cost;
+            before += j.times * r.ends[k].untuned_cost;
             after += j.times * r.ends[k].cost;
             if (r.ends[k].best) run.use.push_back(j.name + ": " + j.space.text(*r.ends[k].best));
         }

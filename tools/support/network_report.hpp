@@ -14,12 +14,13 @@
 #include <string>
 #include <vector>
 
-#include "tools/support/last_comparison.hpp"
 #include "tools/support/network_jobs.hpp"
 #include "tools/support/network_options.hpp"
+#include "tools/support/run_report.hpp"
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/report/outlook.hpp"
 #include "tunekit/report/text_table.hpp"
+#include "tunekit/tune/last_comparison.hpp"
 #include "tunekit/tune/task.hpp"
 
 namespace programs {
@@ -27,13 +28,14 @@ namespace programs {
 /// A run with its last comparison.
 struct network_result {
     tunekit::plan plan;
-    std::vector<outcome> ends = {};  ///< one for each task
+    std::vector<tunekit::last_comparison> ends = {};  ///< one for each task
     double prepare_seconds = 0, race_seconds = 0;
 
     /// Whether every task has a verified kernel.
     [[nodiscard]] bool complete() const
     {
-        return std::all_of(ends.begin(), ends.end(), [](const outcome& e) { return e.best.has_value(); });
+        return std::all_of(ends.begin(), ends.end(),
+                           [](const tunekit::last_comparison& e) { return e.best.has_value(); });
     }
 };
 
@@ -53,7 +55,7 @@ inline network_totals totals_of(const network_jobs& jobs, const network_result& 
     for (std::size_t k = 0; k < jobs.all.size(); ++k) {
         const network_job& j = jobs.all[k];
         const auto& record = r.plan.tasks[k].record;
-        out.default_latency += j.times * r.ends[k].default_cost;
+        out.default_latency += j.times * r.ends[k].untuned_cost;
         out.tuned_latency += j.times * r.ends[k].cost;
         out.trials += record.trials().size();
         out.failed += record.failed();
@@ -106,7 +108,7 @@ inline void print_table(const tune_network_options& o, const network_jobs& jobs,
     for (std::size_t k = 0; k < jobs.all.size(); ++k) {
         const network_job& j = jobs.all[k];
         const auto& record = r.plan.tasks[k].record;
-        const outcome& e = r.ends[k];
+        const tunekit::last_comparison& e = r.ends[k];
         table.row({j.name,
                    j.kind,
                    {j.flops * 1e-6, 3},
@@ -115,7 +117,7 @@ inline void print_table(const tune_network_options& o, const network_jobs& jobs,
                    record.trials().size(),
                    trials_by_worker(record, o.workers),
                    record.failed(),
-                   {1e3 * e.default_cost, 4},
+                   {1e3 * e.untuned_cost, 4},
                    {1e3 * e.cost, 4},
                    {j.flops / e.cost * 1e-9, 1},
                    {record.seconds(), 2},
@@ -134,7 +136,8 @@ inline void print_table(const tune_network_options& o, const network_jobs& jobs,
     if (jobs.cuda) std::printf("%s, %s\n", jobs.cuda->device().name.c_str(), jobs.cuda->conditions().text().c_str());
 }
 
-inline nlohmann::ordered_json json_of(const network_job& j, const tunekit::tuning& record, const outcome& e)
+inline nlohmann::ordered_json json_of(const network_job& j, const tunekit::tuning& record,
+                                      const tunekit::last_comparison& e)
 {
     using json = nlohmann::ordered_json;
     const auto finite = [](double x) { return x < std::numeric_limits<double>::infinity() ? json(x) : json(); };
@@ -154,12 +157,12 @@ inline nlohmann::ordered_json json_of(const network_job& j, const tunekit::tunin
             {"trials", record.trials().size()},
             {"worker_of_trial", workers},
             {"failed", record.failed()},
-            {"default_ms", finite(1e3 * e.default_cost)},
+            {"default_ms", finite(1e3 * e.untuned_cost)},
             {"tuned_ms", finite(1e3 * e.cost)},
             {"gflops", j.flops / e.cost * 1e-9},
             {"seconds", record.seconds()},
             {"verified", e.best.has_value()},
-            {"tied", e.tied},
+            {"tied", e.race.tied.size()},
             {"index", e.best ? json(*e.best) : json()},
             {"config", config}};
 }

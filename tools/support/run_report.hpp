@@ -103,4 +103,17 @@ private:
     std::vector<std::vector<double>> of_;
 };
 
+/// How many trials each worker had: "31+29".
+inline std::string trials_by_worker(const tunekit::tuning& record, std::size_t workers)
+{
+    std::vector<std::size_t> n(workers);
+    for (const auto& t : record.trials()) {
+        if (t.worker >= n.size()) n.resize(t.worker + 1);  // a log of a run with more
+        ++n[t.worker];
+    }
+    std::string out;
+    for (const std::size_t x : n) out += (out.empty() ? "" : "+") + std::to_string(x);
+    return out;
+}
+
 }  // namespace programs

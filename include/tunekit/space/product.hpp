@@ -21,7 +21,6 @@
 #include "tunekit/space/permutation.hpp"
 #include "tunekit/space/split.hpp"
 #include "tunekit/space/value.hpp"
-#include "tunekit/space/where.hpp"
 
 namespace tunekit {
 namespace space {

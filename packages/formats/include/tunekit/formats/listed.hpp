@@ -87,7 +87,9 @@ public:
 
     [[nodiscard]] index size() const noexcept { return rows_.size() / names_.size(); }
     [[nodiscard]] std::size_t dimensions() const noexcept { return names_.size(); }
+    /// How many values each parameter has.
     [[nodiscard]] std::span<const std::uint16_t> cardinalities() const noexcept { return cardinalities_; }
+    /// The names of the parameters.
     [[nodiscard]] std::span<const std::string> names() const noexcept { return names_; }
 
     /// `n` independent uniform configurations of the list.

@@ -124,6 +124,29 @@ struct layout {
     return seconds && *seconds > 0 ? seconds : std::nullopt;
 }
 
+/// Puts the failure of a status into the result; false where there is no such status.
+[[nodiscard]] inline bool read_status(std::string_view status, measure::measurement& result)
+{
+    using measure::failure_kind;
+    if (status == "compile_error")
+        result.failed = {failure_kind::build_error, 0, "did not compile when it was recorded"};
+    else if (status == "runtime_error")
+        result.failed = {failure_kind::launch_error, 0, "could not be launched when it was recorded"};
+    else if (status == "invalid") result.failed = {failure_kind::invalid, 0, "was refused when it was recorded"};
+    else return status == "valid";
+    return true;
+}
+
+/// The standard error of the mean of two repeats or more.
+[[nodiscard]] inline double standard_error(const std::vector<double>& repeats)
+{
+    const auto n = static_cast<double>(repeats.size());
+    double mean = 0, squares = 0;
+    for (const double t : repeats) mean += t / n;
+    for (const double t : repeats) squares += (t - mean) * (t - mean);
+    return std::sqrt(squares / (n - 1) / n);
+}
+
 /// The row, or nothing where a field that it cannot do without is malformed; either way what is wrong joins the
 /// problems.
 [[nodiscard]] inline std::optional<recorded_row> read_row(recorded_space& space, const layout& at,
@@ -163,16 +186,9 @@ struct layout {
     auto& result = row.record.result;
     result.build_seconds = seconds[1];
     result.run_seconds = seconds[2] + seconds[3];
-    using measure::failure_kind;
-    const std::string_view status = fields[at.status];
-    if (status == "compile_error")
-        result.failed = {failure_kind::build_error, 0, "did not compile when it was recorded"};
-    else if (status == "runtime_error")
-        result.failed = {failure_kind::launch_error, 0, "could not be launched when it was recorded"};
-    else if (status == "invalid") result.failed = {failure_kind::invalid, 0, "was refused when it was recorded"};
-    else if (status != "valid")
-        return problem_at("status",
-                          quoted(status) + " is unknown, want valid, compile_error, runtime_error or invalid");
+    if (!read_status(fields[at.status], result))
+        return problem_at(
+            "status", quoted(fields[at.status]) + " is unknown, want valid, compile_error, runtime_error or invalid");
     if (result.failed) return row;
     const auto time = read_positive_seconds(fields[at.time]);
     if (!time)
@@ -186,14 +202,8 @@ struct layout {
             problem_at('t' + std::to_string(j - at.first_repeat),
                        quoted(fields[j]) + " is no time, want milliseconds above 0");
     }
-    const auto n = static_cast<double>(result.batches.size());
     result.runs = static_cast<std::uint32_t>(result.batches.size());
-    if (result.runs > 1) {  // standard error of the mean of the repeats
-        double mean = 0, squares = 0;
-        for (const double t : result.batches) mean += t / n;
-        for (const double t : result.batches) squares += (t - mean) * (t - mean);
-        result.spread = std::sqrt(squares / (n - 1) / n);
-    }
+    if (result.runs > 1) result.spread = standard_error(result.batches);
     return row;
 }
 
