@@ -404,7 +404,7 @@ void results(std::string_view text)
 
 void cubin(std::string_view bytes)
 {
-    for (const auto& kernel : tk::measure::cubin_kernels(bytes))
+    for (const auto& kernel : tk::measure::detail::cubin_kernels(bytes))
         must(kernel.first.size() < bytes.size(), "a kernel's name is from the file");
 }
 
