@@ -31,7 +31,7 @@
 #include "tunekit/formats/t4.hpp"
 #include "tunekit/io/field.hpp"
 #include "tunekit/io/read_log.hpp"
-#include "tunekit/measure/measurement_bytes.hpp"
+#include "tunekit/measure/measurement.hpp"
 #include "tunekit/measure/program/text_template.hpp"
 #include "tunekit/online/winners_file.hpp"
 #include "tunekit/space/dynamic_product.hpp"
