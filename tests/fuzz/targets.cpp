@@ -31,7 +31,7 @@
 #include "tunekit/formats/t4.hpp"
 #include "tunekit/io/read_log.hpp"
 #include "tunekit/io/sealed_lines.hpp"
-#include "tunekit/measure/measurement_bytes.hpp"
+#include "tunekit/measure/measurement.hpp"
 #include "tunekit/measure/program/text_template.hpp"
 #include "tunekit/online/winners_file.hpp"
 #include "tunekit/space/dynamic_product.hpp"
@@ -404,7 +404,7 @@ void results(std::string_view text)
 
 void cubin(std::string_view bytes)
 {
-    for (const auto& kernel : tk::measure::cubin_kernels(bytes))
+    for (const auto& kernel : tk::measure::detail::cubin_kernels(bytes))
         must(kernel.first.size() < bytes.size(), "a kernel's name is from the file");
 }
 

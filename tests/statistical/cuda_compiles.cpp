@@ -12,7 +12,7 @@
 
 #include "tunekit/devices/cuda/builder.hpp"
 #include "tunekit/devices/cuda/cubin.hpp"
-#include "tunekit/devices/cuda/source.hpp"
+#include "tunekit/devices/cuda/session.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
 #include "tunekit/kernels/cuda/gemm.hpp"
 #include "tunekit/random/philox.hpp"

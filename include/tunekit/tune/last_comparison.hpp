@@ -15,7 +15,7 @@
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/race.hpp"
-#include "tunekit/tune/plan.hpp"
+#include "tunekit/tune/task.hpp"
 #include "tunekit/tune/tuning.hpp"
 
 namespace tunekit {

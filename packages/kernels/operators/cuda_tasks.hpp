@@ -119,7 +119,7 @@ public:
         auto work = [this](tunekit::index which, const limits& l) {
             return tasks_[which >> shift].run(which & mask, l);
         };
-        worker_.emplace(work, tunekit::measure::cuda_isolation());
+        worker_.emplace(work, tunekit::measure::device_isolation());
     }
 
     [[nodiscard]] std::vector<measurement> measure(std::size_t k, std::span<const tunekit::index> batch,

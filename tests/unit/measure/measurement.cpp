@@ -17,7 +17,6 @@
 
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/isolated_workers.hpp"
-#include "tunekit/measure/measurement_bytes.hpp"
 #include "tunekit/measure/one_worker.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/measure/simulated_workers.hpp"

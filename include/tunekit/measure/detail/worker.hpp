@@ -24,7 +24,7 @@
 #include "tunekit/measure/detail/process.hpp"
 #include "tunekit/measure/detail/process_state.hpp"
 #include "tunekit/measure/guarded_buffer.hpp"
-#include "tunekit/measure/measurement_bytes.hpp"
+#include "tunekit/measure/measurement.hpp"
 
 namespace tunekit::measure::detail {
 

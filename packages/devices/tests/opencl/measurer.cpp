@@ -236,7 +236,7 @@ TEST_CASE("what takes too long to build is a failure of its own, and what was bu
         CHECK(late.failed->kind == failure_kind::build_timeout);
         pool.submit({source}, what.entry, 60);
         CHECK_FALSE(pool.wait(pool.cache().key(source, what.entry)).failed);
-        const auto built = ms::parse_opencl_code(pool.cache().code(pool.cache().key(source, what.entry)));
+        const auto built = ms::detail::parse_opencl_code(pool.cache().code(pool.cache().key(source, what.entry)));
         REQUIRE(built);
         REQUIRE(built->kernels.count("twice") == 1);
         CHECK(built->kernels.at("twice").max_threads >= 64);

@@ -18,7 +18,6 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/devices/cuda/image.hpp"
 #include "tunekit/devices/cuda/nvrtc.hpp"
 #include "tunekit/devices/detail/code_cache.hpp"
 #include "tunekit/measure/build/build_pool.hpp"
@@ -133,7 +132,8 @@ public:
     /// Whether it ended without the compiler's verdict: no file, no library, no such program.
     [[nodiscard]] static bool blames_machine(const child_process& process)
     {
-        return WIFEXITED(process.status()) && WEXITSTATUS(process.status()) >= 126;
+        const int status = process.status();  // a variable: macOS's macros take its address
+        return WIFEXITED(status) && WEXITSTATUS(status) >= 126;
     }
     /// A source that certainly compiles.
     [[nodiscard]] static source harmless(const source& /* like */)

@@ -32,14 +32,18 @@ template <class Missing, class Work>
     throw Missing(what + ": asking the driver ended with status " + std::to_string(child.status()));
 }
 
-[[nodiscard]] inline std::vector<std::string> lines_of(const std::string& text)
+/// The devices that `work()` prints in a child process, a line each; `parse` reads a line. Lines that are none are left out.
+template <class Missing, class Work, class Parse>
+[[nodiscard]] auto devices_in_child(Work&& work, Parse parse, const std::string& what, double seconds)
 {
-    std::vector<std::string> out;
+    const std::string text = asked_in_child<Missing>(std::forward<Work>(work), what, seconds);
+    std::vector<typename decltype(parse(text))::value_type> out;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = (std::min)(text.find('\n', at), text.size());
-        out.push_back(text.substr(at, end - at));
+        if (auto d = parse(text.substr(at, end - at))) out.push_back(std::move(*d));
         at = end + 1;
     }
+    if (out.empty()) throw Missing(what + ": the driver's answer is not understood");
     return out;
 }
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tunekit/devices/detail/code_cache.hpp"
-#include "tunekit/devices/opencl/code.hpp"
+#include "tunekit/devices/detail/opencl_code.hpp"
 #include "tunekit/devices/opencl/device.hpp"
 #include "tunekit/measure/build/build_pool.hpp"
 

@@ -17,7 +17,6 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/measurement.hpp"
-#include "tunekit/measure/measurement_bytes.hpp"
 #include "tunekit/measure/worker_task.hpp"
 #include "tunekit/mpi/messages.hpp"
 #include "tunekit/space/concepts.hpp"

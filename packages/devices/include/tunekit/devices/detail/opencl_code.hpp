@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tunekit::measure {
+namespace tunekit::measure::detail {
 
 /// The resources of one kernel, as the driver that built it reports them.
 struct opencl_resources {
@@ -64,4 +64,4 @@ struct opencl_code {
     return out;
 }
 
-}  // namespace tunekit::measure
+}  // namespace tunekit::measure::detail

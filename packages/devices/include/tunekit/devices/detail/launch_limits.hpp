@@ -12,7 +12,7 @@
 
 #include "tunekit/measure/build/device_source.hpp"
 
-namespace tunekit::measure {
+namespace tunekit::measure::detail {
 
 /// The most that a launch may have, and the words of the device's interface for it.
 struct launch_limits {
@@ -53,4 +53,4 @@ struct launch_limits {
     return std::nullopt;
 }
 
-}  // namespace tunekit::measure
+}  // namespace tunekit::measure::detail
