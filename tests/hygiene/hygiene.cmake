@@ -174,7 +174,12 @@ find_package(Python3 QUIET COMPONENTS Interpreter)
 if(Python3_FOUND)
     # The API reference has every public name, with its comment.
     hygiene_once(reference ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/reference ${generated}/reference -- ${flags})
-    set_tests_properties(hygiene/reference PROPERTIES SKIP_RETURN_CODE 77)
+    # What it reads of the headers, two others ask for: whether names of the last release are gone in silence, and whether the house grows.
+    hygiene_once(names ${Python3_EXECUTABLE} ${hygiene}/names.py ${PROJECT_SOURCE_DIR})
+    hygiene_once(size ${Python3_EXECUTABLE} ${hygiene}/size.py ${PROJECT_SOURCE_DIR})
+    set_tests_properties(hygiene/reference hygiene/names hygiene/size PROPERTIES SKIP_RETURN_CODE 77)
+    set_tests_properties(hygiene/reference PROPERTIES FIXTURES_SETUP reference)
+    set_tests_properties(hygiene/names hygiene/size PROPERTIES FIXTURES_REQUIRED reference)
     hygiene_once(upgrade sh ${hygiene}/upgrade/upgrade.sh ${PROJECT_SOURCE_DIR})
     hygiene_test(header_listings sh ${hygiene}/listings/headers.sh ${PROJECT_SOURCE_DIR} ${generated}/header_listings ${Python3_EXECUTABLE}
         ${CMAKE_CXX_COMPILER} ${flags})
