@@ -27,4 +27,3 @@
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/measure/until_stable.hpp"
 #include "tunekit/measure/verify.hpp"
-#include "tunekit/measure/virtual_clock.hpp"

@@ -15,8 +15,8 @@
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/batches.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
-#include "tunekit/measure/virtual_clock.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 

@@ -22,11 +22,11 @@
 #include "tests/support/grid_space.hpp"
 #include "tests/support/in_batches.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/timed.hpp"
-#include "tunekit/measure/virtual_clock.hpp"
 #include "tunekit/search/random.hpp"
 
 namespace tk = tunekit;

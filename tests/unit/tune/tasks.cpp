@@ -10,7 +10,7 @@
 
 #include "tests/support/grid_space.hpp"
 #include "tests/support/in_batches.hpp"
-#include "tunekit/measure/virtual_clock.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/schedule/sequential.hpp"

@@ -19,7 +19,7 @@ namespace tunekit::measure {
 
 /// What was built from a source.
 struct built_file {
-    std::string bytes{};
+    std::string bytes{};  ///< the content of its file, without the last line that `store` adds
     bool shared = false;  ///< whether it was built together with other sources, which may have damaged it
 
     friend bool operator==(const built_file&, const built_file&) = default;
@@ -35,6 +35,7 @@ public:
     /// Names files in `directory` by their keys and `kind`, the end of their names, such as ".so".
     store(std::string directory, std::string kind) : directory_(std::move(directory)), kind_(std::move(kind)) {}
 
+    /// The folder.
     [[nodiscard]] const std::string& directory() const noexcept { return directory_; }
     /// The path of a key's file, whether it exists or not.
     [[nodiscard]] std::string path(std::string_view key) const { return directory_ + '/' + std::string(key) + kind_; }

@@ -56,11 +56,11 @@ public:
     /// Ends the children and waits for them.
     ~worker_link();
 
-    [[nodiscard]] bool idle() const noexcept { return now_.at == state::idle; }
+    [[nodiscard]] bool idle() const noexcept { return stage_.at == state::idle; }
     /// Whether there are no children any more.
-    [[nodiscard]] bool gone() const noexcept { return now_.at == state::gone || refused(); }
+    [[nodiscard]] bool gone() const noexcept { return stage_.at == state::gone || refused(); }
     /// Whether the system gives no children, which no candidate has caused.
-    [[nodiscard]] bool refused() const noexcept { return now_.at == state::refused; }
+    [[nodiscard]] bool refused() const noexcept { return stage_.at == state::refused; }
     /// The conversation with the zygote.
     [[nodiscard]] const descriptor& control() const noexcept { return control_; }
     [[nodiscard]] const worker_hold& hold() const noexcept { return hold_; }
@@ -153,7 +153,7 @@ private:
     leftovers beside_{};
     std::size_t baseline_ = 0;  ///< resident bytes of the worker when it began
     std::uint64_t served_ = 0;  ///< candidates that this worker was given
-    stage now_{};
+    stage stage_{};
     conversation talk_{};
     attempt try_{};
     std::string why_gone_{};
@@ -199,16 +199,16 @@ TUNEKIT_INLINE void worker_link::begin(const order& next)
 
 TUNEKIT_INLINE void worker_link::watch(poll_set& events) const
 {
-    if (now_.at == state::running) {
+    if (stage_.at == state::running) {
         events.add(worker_.get());
         events.add(control_.get());
-        events.by(now_.by);
-        if (watched()) events.by(now_.look);
-    } else if (now_.at == state::settling) {
-        events.by(now_.look);
-    } else if (now_.at == state::replacing) {
+        events.by(stage_.by);
+        if (watched()) events.by(stage_.look);
+    } else if (stage_.at == state::settling) {
+        events.by(stage_.look);
+    } else if (stage_.at == state::replacing) {
         events.add(control_.get());
-        events.by((std::min)(now_.by, now_.look));
+        events.by((std::min)(stage_.by, stage_.look));
     } else {
         events.by(0);  // nothing to wait for
     }
@@ -217,11 +217,11 @@ TUNEKIT_INLINE void worker_link::watch(poll_set& events) const
 TUNEKIT_INLINE bool worker_link::advance()
 {
     for (;;) {
-        const state before = now_.at;
-        if (now_.at == state::running && !listen()) return false;
-        if (now_.at == state::settling && !settled()) return false;
-        if (now_.at == state::replacing && before == state::replacing && !replaced()) return false;
-        if (now_.at == state::idle || now_.at == state::over || gone()) return true;
+        const state before = stage_.at;
+        if (stage_.at == state::running && !listen()) return false;
+        if (stage_.at == state::settling && !settled()) return false;
+        if (stage_.at == state::replacing && before == state::replacing && !replaced()) return false;
+        if (stage_.at == state::idle || stage_.at == state::over || gone()) return true;
     }
 }
 
@@ -236,7 +236,7 @@ TUNEKIT_INLINE void worker_link::await()
 
 TUNEKIT_INLINE std::optional<measurement> worker_link::take()
 {
-    if (now_.at == state::over) now_.at = state::idle;
+    if (stage_.at == state::over) stage_.at = state::idle;
     return std::move(talk_.measured);
 }
 
@@ -252,7 +252,7 @@ TUNEKIT_INLINE void worker_link::give()
     ++served_;
     try_ = {};
     try_.start = wall_clock{}();
-    now_ = {.at = state::running, .look = try_.start + 0.01, .by = try_.start + talk_.run_seconds};
+    stage_ = {.at = state::running, .look = try_.start + 0.01, .by = try_.start + talk_.run_seconds};
 }
 
 TUNEKIT_INLINE bool worker_link::told_of_end()
@@ -275,14 +275,15 @@ TUNEKIT_INLINE bool worker_link::listen()
         const received what = receive_now(worker_.get(), packet, sizeof packet, size);
         const double now = wall_clock{}();
         if (what == received::end) return heard_all(heard::end);
-        if (now >= now_.by && (what == received::nothing_yet || !try_.bytes.empty())) return heard_all(heard::too_long);
+        if (now >= stage_.by && (what == received::nothing_yet || !try_.bytes.empty()))
+            return heard_all(heard::too_long);
         if (what == received::nothing_yet) {
             if (over) return heard_all(heard::end);
             over = std::exchange(try_.waited_for, true) && told_of_end();
             if (over) continue;
-            if (watched() && now >= now_.look) {
+            if (watched() && now >= stage_.look) {
                 if (memory_of(worker_pid_, 1) > baseline_ + hold_.memory_bytes) return heard_all(heard::too_much);
-                now_.look = now + 0.01;
+                stage_.look = now + 0.01;
             }
             return false;
         }
@@ -339,13 +340,13 @@ TUNEKIT_INLINE bool worker_link::settled()
         return true;
     }
     const double now = wall_clock{}();
-    if (now_.at != state::settling) now_ = {.at = state::settling, .by = now + settle_seconds};
-    if (beside == leftovers::found::processes || now >= now_.by) {
+    if (stage_.at != state::settling) stage_ = {.at = state::settling, .by = now + settle_seconds};
+    if (beside == leftovers::found::processes || now >= stage_.by) {
         try_.known = true;
         replace(true, then::conclude);
         return true;
     }
-    now_.look = now + 1e-3;
+    stage_.look = now + 1e-3;
     return false;
 }
 
@@ -355,7 +356,7 @@ TUNEKIT_INLINE void worker_link::replace(bool at_once, then after)
     const zygote_order order{at_once ? 1U : 0U};
     send_packet(control_.get(), &order, sizeof order);  // where that fails, its last answer or its end can be read
     const double now = wall_clock{}();
-    now_ = {.at = state::replacing, .look = now + 0.1, .by = now + zygote_seconds, .after = after};
+    stage_ = {.at = state::replacing, .look = now + 0.1, .by = now + zygote_seconds, .after = after};
 }
 
 TUNEKIT_INLINE bool worker_link::hear_zygote(zygote_answer& answer)
@@ -367,13 +368,13 @@ TUNEKIT_INLINE bool worker_link::hear_zygote(zygote_answer& answer)
            answer.news == zygote_answer::what::ended);  // sent before it read the order
     if (what == received::packet && size == sizeof answer) return true;
     const double now = wall_clock{}();
-    if (what == received::nothing_yet && now >= now_.look) {
-        now_.by = patience_with(proc_text("/proc/%d/stat", zygote_.pid()).state_and_parent().first, now, now_.by);
-        now_.look = now + 0.1;
+    if (what == received::nothing_yet && now >= stage_.look) {
+        stage_.by = patience_with(proc_text("/proc/%d/stat", zygote_.pid()).state_and_parent().first, now, stage_.by);
+        stage_.look = now + 0.1;
     }
     if (what == received::packet) leave("the zygote answers nonsense");
     else if (what == received::end) leave("the zygote is gone; something ended it");
-    else if (now >= now_.by) leave("the zygote does not answer; something stopped it");
+    else if (now >= stage_.by) leave("the zygote does not answer; something stopped it");
     return false;
 }
 
@@ -392,15 +393,15 @@ TUNEKIT_INLINE bool worker_link::replaced()
                    ? "; want a system that gives PID and network namespaces and seccomp, or .confined = false"
                : hold_.enclosed ? "; want a system that gives PID namespaces, or .enclosed = false"
                                 : ""));
-        if (!passes) now_.at = state::refused;  // what passes may have been caused by a candidate
+        if (!passes) stage_.at = state::refused;  // what passes may have been caused by a candidate
         return true;
     }
     worker_pid_ = answer.worker;
     beside_ = leftovers(answer.keeper, answer.worker);
     served_ = 0;
     if (watched()) baseline_ = memory_of(worker_pid_, 1);
-    if (now_.after == then::give) give();
-    else if (now_.after == then::conclude) conclude(answer);
+    if (stage_.after == then::give) give();
+    else if (stage_.after == then::conclude) conclude(answer);
     else finish(true);
     return true;
 }
@@ -445,7 +446,7 @@ TUNEKIT_INLINE void worker_link::finish(bool culprit)
     if (talk_.again && m.failed && m.failed->kind == failure_kind::run_timeout)
         m.failed->message += ", and again in a fresh worker";
     talk_.measured = std::move(m);
-    now_.at = state::over;
+    stage_.at = state::over;
 }
 
 TUNEKIT_INLINE void worker_link::leave(std::string why)
@@ -455,7 +456,7 @@ TUNEKIT_INLINE void worker_link::leave(std::string why)
     control_.reset();
     zygote_.end();  // its end ends the worker
     if (try_.known && (!try_.m.failed || !talk_.suspect || talk_.again)) talk_.measured = std::move(try_.m);
-    now_.at = state::gone;
+    stage_.at = state::gone;
 }
 
 }  // namespace tunekit::measure::detail

@@ -70,8 +70,8 @@ namespace tunekit::measure {
 ///             run_timeout (wall or processor time), wrong_result, bad_cost (no number, two, or none that is a cost),
 ///             lost (the process that ran it was ended).
 /// Throws:     std::invalid_argument for a placeholder that names nothing, settings out of range, or files that several
-///             workers would share; tunekit::error where the program does not exist, this process runs other threads, or
-///             the system gives no process.
+///             workers would share; tunekit::error where the program does not exist, others can write to the folder of
+///             builds, this process runs other threads, or the system gives no process.
 /// Cost:       one fork per configuration and about 2 ms per run, in addition to the program's time.
 /// Threads:    one at a time, in a process without other threads.
 /// Limits:     cpu_seconds and memory_bytes limit each process of a program, not their sum. A program that ends the process

@@ -131,7 +131,7 @@ TEST_CASE("the cubin's reader says of a kernel what the driver says")
     REQUIRE_FALSE(pool.wait(key).failed);
     const auto read = ms::cubin_resources(pool.cache().path(key), "kernel");
     REQUIRE(read);
-    ms::detail::compilation child([&] {  // CUDA is not begun in this process
+    ms::child_process child([&] {  // CUDA is not begun in this process
         ms::cuda_session gpu(on->index);
         const ms::detail::cuda_driver& cuda = gpu.cuda();
         ms::detail::cuda_driver::handle module = nullptr;

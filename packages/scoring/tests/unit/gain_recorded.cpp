@@ -6,8 +6,8 @@
 
 #include "tunekit/formats/read_recorded_space.hpp"
 #include "tunekit/formats/replay_table.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/replay.hpp"
-#include "tunekit/measure/virtual_clock.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/annealing.hpp"
 #include "tunekit/space/any_space.hpp"
