@@ -14,4 +14,5 @@
 #include "tunekit/space/split.hpp"
 #include "tunekit/space/text.hpp"
 #include "tunekit/space/unvisited.hpp"
+#include "tunekit/space/value.hpp"
 #include "tunekit/space/where.hpp"
