@@ -10,5 +10,6 @@ void mistake()
     tk::random::philox gen(1);
     const tk::explore::annealing search;
     auto state = search.start(some_space);
-    (void)search.explore(state, some_space, [](tk::index i) { return -1.0 * static_cast<double>(i); }, tk::space::index_set{}, 8, gen);
+    (void)search.explore(
+        state, some_space, [](tk::index i) { return -1.0 * static_cast<double>(i); }, tk::space::index_set{}, 8, gen);
 }

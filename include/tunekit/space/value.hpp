@@ -52,8 +52,8 @@ struct takes {
 /// Says that a parameter does not have the value. Both are texts.
 [[noreturn]] inline void no_such_value(std::string_view name, const std::string& value)
 {
-    invalid({"space: of: parameter '", name, "' does not have the value ", value.substr(0, 80),
-             ", want one of its list"});
+    invalid(
+        {"space: of: parameter '", name, "' does not have the value ", value.substr(0, 80), ", want one of its list"});
 }
 
 /// Says that a constraint does not hold.
@@ -89,9 +89,7 @@ template <class... Parameters, class... Given>
     const auto parameters = [](std::string_view name) {
         return (std::size_t{0} + ... + std::size_t{Parameters::name == name});
     };
-    const auto values = [](std::string_view name) {
-        return (std::size_t{0} + ... + std::size_t{Given::name == name});
-    };
+    const auto values = [](std::string_view name) { return (std::size_t{0} + ... + std::size_t{Given::name == name}); };
     return (is_of_the_space<Given, parameters(Given::name)>::value && ...) &&
            (is_given_once<Parameters, values(Parameters::name)>::value && ...);
 }

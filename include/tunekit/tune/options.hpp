@@ -22,8 +22,8 @@ struct plan;
 
 namespace detail {
 
-/// A callable whose type is not in the aggregate that holds it: an lvalue is referred to, a temporary is kept. Empty by
-/// default. It is called once an answer. A `bool` may be nothing, which is false.
+/// A callable whose type is not in what holds it: an lvalue is referred to, a temporary is kept. Empty by default. It is
+/// called once an answer. Where it is to return `bool`, it may return nothing, which is false.
 template <class R, class... Args>
 class callable {
 public:
@@ -83,7 +83,8 @@ private:
     static R call(void* what, Args... args)
     {
         F& f = *static_cast<F*>(what);
-        if constexpr (std::is_void_v<std::invoke_result_t<F&, Args...>>) return f(args...), R{};
+        if constexpr (std::is_void_v<R>) f(args...);
+        else if constexpr (std::is_void_v<std::invoke_result_t<F&, Args...>>) return f(args...), R{};
         else return static_cast<R>(f(args...));
     }
 

@@ -26,60 +26,10 @@ namespace tunekit {
 ///     auto tasks = tk::tasks(tk::task("conv1", space1, std::move(measure1), flops1, 1),
 ///                            tk::task("conv2", space2, std::move(measure2), flops2, 3));
 ///
-/// The space is erased to `space::any_space`, and the measurer is behind one virtual call for each batch and answer. A task is a
+/// The space is erased to `space::any_space`, and the measurer is behind one indirect call for each batch and answer. A task is a
 /// measurer itself.
 class task {
-    /// Where answers go; a reference to a callable.
-    class receiver {
-    public:
-        template <class Some>
-        explicit receiver(Some& some) noexcept
-            : to_(&some),
-              call_([](void* to, std::span<measure::measurement> answers) { (*static_cast<Some*>(to))(answers); })
-        {
-        }
-        void operator()(std::span<measure::measurement> answers) const { call_(to_, answers); }
-
-    private:
-        void* to_;
-        void (*call_)(void*, std::span<measure::measurement>);
-    };
-
-    struct measurer_interface {
-        virtual ~measurer_interface() = default;
-        virtual void measure(std::span<const index>, const measure::limits&, receiver) = 0;
-    };
-
-    template <class M>
-    struct measurer_of final : measurer_interface {
-        M held;
-        explicit measurer_of(M m) : held(std::move(m)) {}
-        void measure(std::span<const index> batch, const measure::limits& l, receiver some) override
-        {
-            detail::measure_in_parts(held, batch, l, some);
-        }
-    };
-
-    /// The owner of a measurer. It holds a plain pointer, because <memory> takes longer to read than the rest of this
-    /// floor.
-    class owner {
-    public:
-        explicit owner(measurer_interface* held) noexcept : held_(held) {}
-        owner(owner&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
-        owner& operator=(owner&& other) noexcept
-        {
-            std::swap(held_, other.held_);
-            return *this;
-        }
-        owner(const owner&) = delete;
-        owner& operator=(const owner&) = delete;
-        ~owner() { delete held_; }
-
-        measurer_interface* operator->() const noexcept { return held_; }
-
-    private:
-        measurer_interface* held_;
-    };
+    using receiver = detail::callable<void, std::span<measure::measurement>>;
 
     struct nobody {
         std::vector<measure::measurement> measure(std::span<const index>, const measure::limits&)
@@ -96,7 +46,10 @@ public:
     task(std::string name, Space space, Measurer measurer, double flops, double weight = 1)
         : name_(std::move(name)),
           space_(std::move(space)),
-          measurer_(new measurer_of<Measurer>(std::move(measurer))),
+          measure_([held = std::move(measurer)](std::span<const index> batch, const measure::limits& l,
+                                                const receiver& some) mutable {
+              detail::measure_in_parts(held, batch, l, some);
+          }),
           flops_(flops),
           weight_(weight)
     {
@@ -149,13 +102,13 @@ public:
     template <class Some>
     void measure_in_parts(std::span<const index> batch, const measure::limits& l, Some&& some)
     {
-        measurer_->measure(batch, l, receiver(some));
+        measure_(batch, l, receiver(some));
     }
 
 private:
     std::string name_;
     tunekit::space::any_space space_;
-    owner measurer_;
+    detail::callable<void, std::span<const index>, const measure::limits&, const receiver&> measure_;
     double flops_;
     double weight_;
     std::vector<index> known_;

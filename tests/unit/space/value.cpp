@@ -17,9 +17,10 @@ TEST_CASE("a product makes a configuration of named values, in any order, and sa
     const tk::space::product space{
         tk::space::powers_of_two<"rows">(std::size_t{1}, std::size_t{64}), tk::space::parameter<"columns">({1, 8}),
         tk::space::parameter<"layout">({"plain", "blocked"}), tk::space::parameter<"scale">({0.5, 2.0}),
-        tk::space::where<"rows", "columns">([](std::size_t r, int c) { return r * static_cast<std::size_t>(c) <= 256; })};
-    const auto c = space.of(tk::value<"layout">("blocked"), tk::value<"scale">(2), tk::value<"rows">(32),
-                            tk::value<"columns">(8));
+        tk::space::where<"rows", "columns">(
+            [](std::size_t r, int c) { return r * static_cast<std::size_t>(c) <= 256; })};
+    const auto c =
+        space.of(tk::value<"layout">("blocked"), tk::value<"scale">(2), tk::value<"rows">(32), tk::value<"columns">(8));
     CHECK(tk::get<"rows">(c) == 32);
     CHECK(tk::get<"columns">(c) == 8);
     CHECK(tk::get<"layout">(c) == "blocked");
@@ -59,11 +60,9 @@ TEST_CASE("a value product makes a configuration by names at run time, and says 
         CHECK_THROWS_WITH_AS((void)flags.of(values), why, std::invalid_argument);
     };
     refused({{"opt", "-O3"}, {"unroll", true}}, "tunekit: space: of: parameter 'align' has no value, want one of each");
-    refused({{"opt", "-O3"}, {"opt", "-O2"}},
-            "tunekit: space: of: parameter 'opt' has two values, want one of each");
+    refused({{"opt", "-O3"}, {"opt", "-O2"}}, "tunekit: space: of: parameter 'opt' has two values, want one of each");
     refused({{"rows", 3}}, "tunekit: space: of: no parameter is called 'rows'");
-    refused({{"align", 17}},
-            "tunekit: space: of: parameter 'align' does not have the value 17, want one of its list");
+    refused({{"align", 17}}, "tunekit: space: of: parameter 'align' does not have the value 17, want one of its list");
     refused({{"opt", "-O2"}, {"unroll", true}, {"align", 16}},
             "tunekit: space: of: opt = -O2, unroll = true, align = 16 breaks a constraint, want a configuration of the "
             "space");

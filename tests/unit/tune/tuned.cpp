@@ -26,8 +26,9 @@ const tk::space::product tiles{tk::space::powers_of_two<"rows">(1, 64), tk::spac
 
 auto cost_of(double scale)
 {
-    return tk::measure::function{
-        tiles, [scale](const auto& c) { return scale * (1 + std::abs(tk::get<"rows">(c) - 32) + tk::get<"columns">(c)); }};
+    return tk::measure::function{tiles, [scale](const auto& c) {
+                                     return scale * (1 + std::abs(tk::get<"rows">(c) - 32) + tk::get<"columns">(c));
+                                 }};
 }
 
 tk::measure::trial trial(tk::index i, double cost) { return {.candidate = i, .measured = {.cost = cost, .runs = 1}}; }
@@ -76,19 +77,19 @@ TEST_CASE("tune begins with configurations by value or by index, and refuses tho
     philox gen(1);
     auto measure = cost_of(1);
     const auto a = tiles.of(tk::value<"columns">(8), tk::value<"rows">(2));
-    const auto by_value = tk::tune(tiles, measure, tk::search::grid{}, {.trials = 3}, gen,
-                                   {.begin_with = {tiles.at(40), a}});
+    const auto by_value =
+        tk::tune(tiles, measure, tk::search::grid{}, {.trials = 3}, gen, {.begin_with = {tiles.at(40), a}});
     CHECK(by_value.trials()[0].candidate == 40);
     CHECK(by_value.trials()[1].candidate == tiles.index_of(a));
     CHECK(by_value.trials()[2].candidate == 0);
     const auto by_index = tk::tune(tiles, measure, tk::search::grid{}, {.trials = 2}, gen, {.begin_with = {9, 4}});
     CHECK(by_index.trials()[0].candidate == 9);
     const tk::space::product wider{tk::space::powers_of_two<"rows">(1, 128), tk::space::integers<"columns">(1, 8)};
-    CHECK_THROWS_WITH_AS((void)tk::tune(tiles, measure, tk::search::grid{}, {}, gen,
-                                        {.begin_with = {wider.at(wider.size() - 1)}}),
-                         "tunekit: tuner: begin_with has a configuration that is not in this space, want one that its at "
-                         "or of gave",
-                         std::invalid_argument);
+    CHECK_THROWS_WITH_AS(
+        (void)tk::tune(tiles, measure, tk::search::grid{}, {}, gen, {.begin_with = {wider.at(wider.size() - 1)}}),
+        "tunekit: tuner: begin_with has a configuration that is not in this space, want one that its at "
+        "or of gave",
+        std::invalid_argument);
 }
 
 TEST_CASE("a watch or clock that is a variable is referred to, a temporary is kept, and a function is taken")
@@ -135,7 +136,8 @@ TEST_CASE("a bare strategy means the recipe of it")
     CHECK(trials(tk::search::annealing{}) == trials(tk::recipe{tk::search::annealing{}}));
 }
 
-TEST_CASE("what is known before is no trial: the strategy hears of it, it is not measured again, and it may be the best")
+TEST_CASE(
+    "what is known before is no trial: the strategy hears of it, it is not measured again, and it may be the best")
 {
     std::size_t measured = 0;
     auto measure = tk::measure::function{tiles, [&](const auto& c) {
