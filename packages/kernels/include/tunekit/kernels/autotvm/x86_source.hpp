@@ -134,32 +134,35 @@ namespace tunekit::kernels::autotvm {
         .in(kernels::detail::x86_batched_gemm_text);
 }
 
+namespace detail {
+
+/// The inner sizes that both spaces of convolutions have.
+template <class Config>
+[[nodiscard]] conv2d_x86_default x86_tiles_of(const Config& c)
+{
+    return {.ic = get<"tile_ic">(c)[1], .oc = get<"tile_oc">(c)[1], .ow = get<"tile_ow">(c)[1]};
+}
+
+}  // namespace detail
+
 /// AutoTVM's convolution as a template of generated code: kernels larger than 1 x 1.
 [[nodiscard]] inline auto conv2d_x86_template(const conv2d_shape& s, const vector_unit& unit = vector_unit::host())
 {
-    return measure::source_template{
-        conv2d_x86_space(s), [s, unit](const auto& c) {
-            return kernels::detail::vectorised(conv2d_x86_source(s,
-                                                                 {.ic = get<"tile_ic">(c)[1],
-                                                                  .oc = get<"tile_oc">(c)[1],
-                                                                  .ow = get<"tile_ow">(c)[1],
-                                                                  .unroll_kw = get<"unroll_kw">(c)},
-                                                                 unit));
-        }};
+    return measure::source_template{conv2d_x86_space(s), [s, unit](const auto& c) {
+                                        conv2d_x86_default tiles = detail::x86_tiles_of(c);
+                                        tiles.unroll_kw = get<"unroll_kw">(c);
+                                        return kernels::detail::vectorised(conv2d_x86_source(s, tiles, unit));
+                                    }};
 }
 
 /// AutoTVM's 1 x 1 convolution as a template of generated code.
 [[nodiscard]] inline auto pointwise_x86_template(const conv2d_shape& s, const vector_unit& unit = vector_unit::host())
 {
-    return measure::source_template{
-        pointwise_x86_space(s), [s, unit](const auto& c) {
-            return kernels::detail::vectorised(conv2d_x86_source(s,
-                                                                 {.ic = get<"tile_ic">(c)[1],
-                                                                  .oc = get<"tile_oc">(c)[1],
-                                                                  .ow = get<"tile_ow">(c)[1],
-                                                                  .oh = get<"tile_oh">(c)},
-                                                                 unit));
-        }};
+    return measure::source_template{pointwise_x86_space(s), [s, unit](const auto& c) {
+                                        conv2d_x86_default tiles = detail::x86_tiles_of(c);
+                                        tiles.oh = get<"tile_oh">(c);
+                                        return kernels::detail::vectorised(conv2d_x86_source(s, tiles, unit));
+                                    }};
 }
 
 /// AutoTVM's dense layer with packed weights as a template of generated code.
