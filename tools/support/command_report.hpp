@@ -141,7 +141,7 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
                     r.last_failure.empty() ? "" : "; the last one: ", r.last_failure.c_str());
         return;
     }
-    tunekit::report::text_table table({{"", -8}, {"cost", 12}, {"95 % interval", -28}, {"configuration", -1}});
+    tunekit::report::text_table table({"", "cost", "95 % interval", "configuration"}, {-8, 12, -28, -1});
     const auto line = [&](const char* what, const told_configuration& c) {
         const std::string within =
             c.within ? "[" + cost_text(r, c.within->low) + ", " + cost_text(r, c.within->high) + "]" : "";
@@ -151,7 +151,7 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
             std::snprintf(text, sizeof text, "; %s %.5g", r.number_names[k].c_str(), c.numbers[k]);
             numbers += text;
         }
-        table.row({what, cost_text(r, c.cost), within, space.text(c.candidate) + numbers});
+        table.row(what, cost_text(r, c.cost), within, space.text(c.candidate) + numbers);
     };
     if (r.untuned) line("default", *r.untuned);
     line("best", *r.best);

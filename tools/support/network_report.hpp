@@ -92,36 +92,18 @@ inline std::string algorithm_of(const tunekit::space::any_space& space, tunekit:
 inline void print_table(const tune_network_options& o, const network_jobs& jobs, const network_result& r)
 {
     using whole = unsigned long long;
-    tunekit::report::text_table table({{"task", -6},
-                                       {"kind", -7},
-                                       {"MFLOP", 9},
-                                       {"times", 5},
-                                       {"space", 12},
-                                       {"trials", 7},
-                                       {"by worker", 9},
-                                       {"failed", 7},
-                                       {"default ms", 11},
-                                       {"tuned ms", 10},
-                                       {"GFLOP/s", 9},
-                                       {"seconds", 8},
-                                       {"algorithm", -9}});
+    using tunekit::report::fixed;
+    tunekit::report::text_table table({"task", "kind", "MFLOP", "times", "space", "trials", "by worker", "failed",
+                                       "default ms", "tuned ms", "GFLOP/s", "seconds", "algorithm"},
+                                      {-6, -7, 9, 5, 12, 7, 9, 7, 11, 10, 9, 8, -9});
     for (std::size_t k = 0; k < jobs.all.size(); ++k) {
         const network_job& j = jobs.all[k];
         const auto& record = r.plan.tasks[k].record;
         const tunekit::last_comparison& e = r.ends[k];
-        table.row({j.name,
-                   j.kind,
-                   {j.flops * 1e-6, 3},
-                   j.times,
-                   j.space.size(),
-                   record.trials().size(),
-                   trials_by_worker(record, o.workers),
-                   record.failed(),
-                   {1e3 * e.untuned_cost, 4},
-                   {1e3 * e.cost, 4},
-                   {j.flops / e.cost * 1e-9, 1},
-                   {record.seconds(), 2},
-                   e.best ? algorithm_of(j.space, *e.best) : "NO VERIFIED KERNEL"});
+        table.row(j.name, j.kind, fixed(j.flops * 1e-6, 3), j.times, j.space.size(), record.trials().size(),
+                  trials_by_worker(record, o.workers), record.failed(), fixed(1e3 * e.untuned_cost, 4),
+                  fixed(1e3 * e.cost, 4), fixed(j.flops / e.cost * 1e-9, 1), fixed(record.seconds(), 2),
+                  e.best ? algorithm_of(j.space, *e.best) : "NO VERIFIED KERNEL");
     }
     std::fputs(table.text().c_str(), stdout);
     const network_totals all = totals_of(jobs, r, o.workers);
@@ -208,12 +190,12 @@ inline void print_json(const tune_network_options& o, const network_jobs& jobs, 
 inline void print_spaces(const std::deque<network_job>& jobs, bool json)
 {
     auto rows = nlohmann::ordered_json::array();
-    tunekit::report::text_table table({{"task", -6}, {"kind", -8}, {"raw configurations", 20}, {"valid", 16}});
+    tunekit::report::text_table table({"task", "kind", "raw configurations", "valid"}, {-6, -8, 20, 16});
     for (const auto& j : jobs) {
         double raw = 1;
         for (const auto c : j.space.cardinalities()) raw *= c;
         if (json) rows.push_back({{"name", j.name}, {"kind", j.kind}, {"raw_size", raw}, {"size", j.space.size()}});
-        else table.row({j.name, j.kind, {raw, 0}, j.space.size()});
+        else table.row(j.name, j.kind, tunekit::report::fixed(raw, 0), j.space.size());
     }
     std::fputs(json ? (nlohmann::ordered_json{{"tasks", rows}}.dump(2) + '\n').c_str() : table.text().c_str(), stdout);
 }

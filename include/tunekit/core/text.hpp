@@ -14,6 +14,7 @@
 
 #include "tunekit/core/config.hpp"
 #include "tunekit/core/detail/system/numbers.hpp"
+#include "tunekit/version.hpp"
 
 namespace tunekit::core {
 
@@ -129,6 +130,12 @@ template <class T>
     char buffer[40];
     const auto [end, failed] = std::to_chars(buffer, buffer + sizeof buffer, value);
     return failed == std::errc{} ? std::string(buffer, end) : std::string();
+}
+
+/// The version of tunekit: "0.2.0".
+[[nodiscard]] inline std::string version_text()
+{
+    return text_of(TUNEKIT_VERSION_MAJOR) + '.' + text_of(TUNEKIT_VERSION_MINOR) + '.' + text_of(TUNEKIT_VERSION_PATCH);
 }
 
 /// `x` as printf writes it for "%.*f" (fixed), "%.*e" (scientific) or "%.*g" (general), with a point whatever the locale:

@@ -19,6 +19,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/index_table.hpp"
 #include "tunekit/core/machine.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/io/sealed_lines.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/online/context.hpp"
@@ -154,7 +155,7 @@ public:
         for (const auto& [key, c] : contexts_)
             if (const std::optional<outcome> what = c.result())
                 out.push_back({.of = of_,
-                               .library = detail::library_version(),
+                               .library = core::version_text(),
                                .fingerprint = how_->space.fingerprint(),
                                .key = key,
                                .what = *what,
@@ -176,8 +177,8 @@ private:
         if (w.of.version != of_.version) return differs("the kernel's version", w.of.version, of_.version);
         if (kinship_of(w.of.device, of_.device) == kinship::other)
             return "the device is " + quoted_device(w.of.device) + ", here " + quoted_device(of_.device);
-        if (w.library != detail::library_version())
-            return differs("the version of tunekit", w.library, detail::library_version());
+        if (w.library != core::version_text())
+            return differs("the version of tunekit", w.library, core::version_text());
         if (w.fingerprint != how_->space.fingerprint()) return "its space was another one";
         if (w.what.winner >= how_->space.size() || w.what.runner_up >= how_->space.size())
             return "its winner is outside the space";

@@ -22,7 +22,6 @@
 #include "tunekit/io/sealed_lines.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/online/detail/open_run.hpp"
-#include "tunekit/version.hpp"
 
 namespace tunekit::online {
 
@@ -52,12 +51,6 @@ namespace detail {
 inline constexpr std::string_view winners_magic =
     "# tunekit winners 1: kernel, version, device, tunekit, space, key, winner, runner-up, "
     "seconds, its, default's, values, check; tabs between";
-
-[[nodiscard]] inline std::string library_version()
-{
-    return std::to_string(TUNEKIT_VERSION_MAJOR) + '.' + std::to_string(TUNEKIT_VERSION_MINOR) + '.' +
-           std::to_string(TUNEKIT_VERSION_PATCH);
-}
 
 /// Whether both lines are about the same context of the same kernel, version, device, library and space.
 [[nodiscard]] inline bool same_place(const winner_line& a, const winner_line& b)

@@ -38,20 +38,25 @@ public:
         unsigned refresh_seconds = 0;      ///< seconds after which the page reloads itself; 0: never
     };
 
-    /// A cell of a table.
+    /// A cell of a table: its text, the number by which its column sorts (NaN: by the text), and where it leads.
     struct cell {
-        std::string text{};                                     ///< as it is read
-        double key = std::numeric_limits<double>::quiet_NaN();  ///< by which its column sorts; NaN: by the text
-        std::string link{};                                     ///< where it leads: "#task-3"; empty: nowhere
+        cell(std::string words, double by = std::numeric_limits<double>::quiet_NaN(), std::string to = {})
+            : text(std::move(words)), key(by), link(std::move(to))
+        {
+        }
+
+        std::string text;
+        double key;
+        std::string link;
     };
 
     /// A table. Its first column is text, the others are numbers.
     struct table {
         std::string caption{};
         std::vector<std::string> columns{};     ///< their heads
-        std::vector<std::vector<cell>> rows{};  ///< a cell for each column
         bool sortable = true;                   ///< by its columns, where scripts run
         bool messages = false;                  ///< the last column is text of somebody else
+        std::vector<std::vector<cell>> rows{};  ///< a cell for each column
     };
 
     /// A picture of a figure of several.

@@ -36,9 +36,6 @@ struct frame {
     double left = 58, right = 20, top = 14, bottom = 44;
 };
 
-/// Costs in the unit of the winner.
-[[nodiscard]] inline std::string unit_label(const time_unit& u) { return std::string("cost of one run, ") + u.name; }
-
 inline void y_axis(drawing& d, const scale& y, const time_unit& unit, double left, double right, double top,
                    std::size_t most)
 {

@@ -139,13 +139,17 @@ private:
         const auto& t = run_.tasks[k];
         const bool ran = all_[k].winner.has_value();
         const double share = ran ? t.weight * cost(k) / sum : 0, rate = ran ? t.flops / cost(k) : 0;
-        std::vector<document::cell> out{{.text = t.name, .link = "#task-" + std::to_string(k)},
-                                        {ran ? time(cost(k)) : "none", ran ? cost(k) : 0},
-                                        {ran ? number(all_[k].gain, 3) : "", ran ? all_[k].gain : 0},
-                                        {ran ? percent(share) : "", share},
-                                        {count(t.trials.size()), static_cast<double>(t.trials.size())},
-                                        {count(all_[k].failed), static_cast<double>(all_[k].failed)},
-                                        {rate > 0 ? number(1e-9 * rate, 3) : "", rate}};
+        const auto of = [](bool some, std::string text, double key) {
+            return some ? document::cell(std::move(text), key) : document::cell("", 0);
+        };
+        const auto counted = [](std::size_t n) { return document::cell(count(n), static_cast<double>(n)); };
+        std::vector<document::cell> out{document::cell(t.name, std::nan(""), "#task-" + std::to_string(k)),
+                                        ran ? of(ran, time(cost(k)), cost(k)) : document::cell("none", 0),
+                                        of(ran, number(all_[k].gain, 3), all_[k].gain),
+                                        of(ran, percent(share), share),
+                                        counted(t.trials.size()),
+                                        counted(all_[k].failed),
+                                        of(rate > 0, number(1e-9 * rate, 3), rate)};
         if (run_.peak_flops > 0) out.push_back({rate > 0 ? percent(rate / run_.peak_flops) : "", rate});
         return out;
     }

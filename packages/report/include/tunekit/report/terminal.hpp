@@ -91,12 +91,6 @@ namespace detail {
     return out + parts[eighths % 8];
 }
 
-/// A name, a bar of 30 characters and two texts.
-[[nodiscard]] inline std::vector<text_table::column> shares_columns()
-{
-    return {{"", -19}, {"", -30}, {"", -9}, {"", -1}};
-}
-
 inline void add_task(std::string& out, const seen_task& t, const findings& f, bool with_verdict)
 {
     if (with_verdict) {
@@ -119,21 +113,21 @@ inline void add_task(std::string& out, const seen_task& t, const findings& f, bo
     }
     if (f.shares && f.shares->trees > 0) {
         out += "\n  what matters (share of the variance of log cost; near the optimum)\n";
-        text_table table(shares_columns());
+        text_table table({}, {-19, -30, -9, -1});
         for (std::size_t k = 0; k < (std::min)(f.order.size(), std::size_t{8}); ++k) {
             const std::size_t j = f.order[k];
-            table.row({shortened(printable(f.axes[j].name), 18), text_bar(f.shares->singles[j].mean, 30),
-                       percent(f.shares->singles[j].mean), percent(f.shares_good->singles[j].mean)});
+            table.row(shortened(printable(f.axes[j].name), 18), text_bar(f.shares->singles[j].mean, 30),
+                      percent(f.shares->singles[j].mean), percent(f.shares_good->singles[j].mean));
         }
         out += table.text("  ");
     }
     if (!f.failures.empty()) {
         out += "\n  failures\n";
-        text_table table(shares_columns());
+        text_table table({}, {-19, -30, -9, -1});
         for (const auto& k : f.failures)
-            table.row({words_of(to_text(k.kind)),
-                       text_bar(static_cast<double>(k.trials) / static_cast<double>(t.trials.size()), 30),
-                       count(k.trials), shortened(printable(k.message), 60)});
+            table.row(words_of(to_text(k.kind)),
+                      text_bar(static_cast<double>(k.trials) / static_cast<double>(t.trials.size()), 30),
+                      count(k.trials), shortened(printable(k.message), 60));
         out += table.text("  ");
     }
 }

@@ -64,34 +64,30 @@ namespace detail {
 
 using cell = report::document::cell;
 
+[[nodiscard]] inline cell share(double x, int digits) { return {decimals(x, digits), x}; }
+
 /// A share in percent; what is none sorts last.
-[[nodiscard]] inline cell percent_cell(double share)
+[[nodiscard]] inline cell percent_cell(double x)
 {
-    return std::isfinite(share) ? cell{decimals(100 * share, 1) + " %", share} : cell{"none", 1e9};
+    return std::isfinite(x) ? cell(decimals(100 * x, 1) + " %", x) : cell("none", 1e9);
 }
 
 [[nodiscard]] inline report::document::table standings_table(const scoreboard& all)
 {
     const std::string s_name = "S" + std::to_string(all.judged), of = " of " + std::to_string(all.spaces.size());
     const auto range = [](const aggregate& a) {
-        return cell{decimals(a.within.low, 2) + " to " + decimals(a.within.high, 2), a.within.low};
+        return cell(decimals(a.within.low, 2) + " to " + decimals(a.within.high, 2), a.within.low);
     };
-    const auto reached = [&](std::size_t n) { return cell{std::to_string(n) + of, static_cast<double>(n)}; };
+    const auto reached = [&](std::size_t n) { return cell(std::to_string(n) + of, static_cast<double>(n)); };
     report::document::table out{.caption = "Means over all spaces",
                                 .columns = {"strategy", "P*", "95 %", s_name, "95 %", "worst space", "regret",
                                             "spaces to 5 %", "to 1 %", "own time, \xC2\xB5s"}};
     for (const standing& t : all.standings)
-        out.rows.push_back({{t.strategy},
-                            t.p ? cell{decimals(t.p->mean), t.p->mean} : cell{"none", -1e9},
-                            t.p ? range(*t.p) : cell{"", -1e9},
-                            {decimals(t.s.mean), t.s.mean},
-                            range(t.s),
-                            {decimals(t.s.worst, 2), t.s.worst},
-                            percent_cell(t.regret),
-                            reached(t.reached_5),
-                            reached(t.reached_1),
-                            std::isfinite(t.own_seconds) ? cell{decimals(1e6 * t.own_seconds, 2), t.own_seconds}
-                                                         : cell{"unknown", 1e9}});
+        out.rows.push_back({t.strategy, t.p ? share(t.p->mean, 3) : cell("none", -1e9),
+                            t.p ? range(*t.p) : cell("", -1e9), share(t.s.mean, 3), range(t.s), share(t.s.worst, 2),
+                            percent_cell(t.regret), reached(t.reached_5), reached(t.reached_1),
+                            std::isfinite(t.own_seconds) ? cell(decimals(1e6 * t.own_seconds, 2), t.own_seconds)
+                                                         : cell("unknown", 1e9)});
     return out;
 }
 
@@ -100,15 +96,11 @@ using cell = report::document::cell;
     report::document::table out{.caption = "Every strategy on every space",
                                 .columns = {"strategy, space", "P", "S" + std::to_string(all.judged),
                                             "evaluations to 5 %", "to 1 %", "regret", "failed"}};
-    const auto reached = [](double n) { return std::isfinite(n) ? cell{decimals(n, 0), n} : cell{"not reached", 1e9}; };
+    const auto reached = [](double n) { return std::isfinite(n) ? share(n, 0) : cell("not reached", 1e9); };
     for (const outcome& o : all.outcomes)
-        out.rows.push_back({{o.strategy + ", " + o.space},
-                            {decimals(o.p, 2), o.p},
-                            {decimals(o.s_mean(), 2), o.s_mean()},
-                            reached(o.evaluations_to_5),
-                            reached(o.evaluations_to_1),
-                            percent_cell(o.regret),
-                            o.failed_share ? percent_cell(*o.failed_share) : cell{"unknown", -1}});
+        out.rows.push_back({o.strategy + ", " + o.space, share(o.p, 2), share(o.s_mean(), 2),
+                            reached(o.evaluations_to_5), reached(o.evaluations_to_1), percent_cell(o.regret),
+                            o.failed_share ? percent_cell(*o.failed_share) : cell("unknown", -1)});
     return out;
 }
 

@@ -9,12 +9,10 @@
     "tunekit: scoring/text.hpp stands on the package report: link tunekit::scoring, or add -I packages/report/include"
 #endif
 
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <string>
 
-#include "tunekit/core/text.hpp"
 #include "tunekit/report/text_table.hpp"
 #include "tunekit/scoring/score.hpp"
 
@@ -25,40 +23,22 @@ namespace tunekit::scoring {
 [[nodiscard]] inline std::string to_text(const scoreboard& all)
 {
     const std::string s_name = "S" + std::to_string(all.judged), of = '/' + std::to_string(all.spaces.size());
-    const auto percent = [](double share, int digits) {
-        return core::text_of(100 * share, std::chars_format::fixed, digits) + " %";
-    };
+    const auto percent = [](double share, int digits) { return report::fixed(100 * share, digits) + " %"; };
     const auto signed_text = [](const aggregate& a) {
         char text[80];
         std::snprintf(text, sizeof text, "%+.3f (%+.3f to %+.3f)", a.mean, a.within.low, a.within.high);
         return std::string(text);
     };
-    using table = report::text_table;
-    table standings({{"strategy", -18},
-                     {"P*", 6},
-                     {"", 8},
-                     {"95 %", 8},
-                     {s_name, 6},
-                     {"", 8},
-                     {"95 %", 8},
-                     {"regret", 10},
-                     {"to 5 %", 7},
-                     {"to 1 %", 7},
-                     {"own us/eval", 11}});
+    report::text_table standings(
+        {"strategy", "P*", "", "95 %", s_name, "", "95 %", "regret", "to 5 %", "to 1 %", "own us/eval"},
+        {-18, 6, 8, 8, 6, 8, 8, 10, 7, 7, 11});
     for (const standing& t : all.standings) {
-        const auto p = [&](double x) { return t.p ? table::cell(x, 3) : table::cell("-"); };
-        const aggregate over_time = t.p.value_or(aggregate{});
-        standings.row({t.strategy,
-                       p(over_time.mean),
-                       p(over_time.within.low),
-                       p(over_time.within.high),
-                       {t.s.mean, 3},
-                       {t.s.within.low, 3},
-                       {t.s.within.high, 3},
-                       percent(t.regret, 2),
-                       std::to_string(t.reached_5) + of,
-                       std::to_string(t.reached_1) + of,
-                       {1e6 * t.own_seconds, 2}});
+        const auto p = [&](double x) { return t.p ? report::fixed(x, 3) : std::string("-"); };
+        const aggregate timed = t.p.value_or(aggregate{});
+        standings.row(t.strategy, p(timed.mean), p(timed.within.low), p(timed.within.high), report::fixed(t.s.mean, 3),
+                      report::fixed(t.s.within.low, 3), report::fixed(t.s.within.high, 3), percent(t.regret, 2),
+                      std::to_string(t.reached_5) + of, std::to_string(t.reached_1) + of,
+                      report::fixed(1e6 * t.own_seconds, 2));
     }
     std::string out = standings.text();
     for (const difference& d : all.differences) {
@@ -67,26 +47,13 @@ namespace tunekit::scoring {
         out += '\n';
     }
     for (const auto& name : all.incomplete) out += name + ": not on every space, so not ranked\n";
-    table outcomes({{"strategy", -18},
-                    {"space", -28},
-                    {"P", 6},
-                    {s_name, 6},
-                    {"to 5 %", 7},
-                    {"to 1 %", 7},
-                    {"regret", 10},
-                    {"failed", 8}});
-    const auto evaluations = [](double n) {
-        return std::isfinite(n) ? table::cell(static_cast<long>(n)) : table::cell("-");
-    };
+    report::text_table outcomes({"strategy", "space", "P", s_name, "to 5 %", "to 1 %", "regret", "failed"},
+                                {-18, -28, 6, 6, 7, 7, 10, 8});
+    const auto evaluations = [](double n) { return std::isfinite(n) ? report::fixed(n, 0) : std::string("-"); };
     for (const outcome& o : all.outcomes)
-        outcomes.row({o.strategy,
-                      o.space,
-                      {o.p, 2},
-                      {o.s_mean(), 2},
-                      evaluations(o.evaluations_to_5),
-                      evaluations(o.evaluations_to_1),
-                      percent(o.regret, 2),
-                      o.failed_share ? percent(*o.failed_share, 1) : "unknown"});
+        outcomes.row(o.strategy, o.space, report::fixed(o.p, 2), report::fixed(o.s_mean(), 2),
+                     evaluations(o.evaluations_to_5), evaluations(o.evaluations_to_1), percent(o.regret, 2),
+                     o.failed_share ? percent(*o.failed_share, 1) : std::string("unknown"));
     return out + '\n' + outcomes.text();
 }
 

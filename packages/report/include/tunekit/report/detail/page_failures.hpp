@@ -28,8 +28,7 @@ inline void write_failures(document& to, const seen_task& t, const findings& f)
                           .sortable = false,
                           .messages = true};
     for (const auto& k : f.failures)
-        table.rows.push_back(
-            {{.text = words_of(to_text(k.kind))}, {.text = count(k.trials)}, {.text = shortened(k.message, 300)}});
+        table.rows.push_back({words_of(to_text(k.kind)), count(k.trials), shortened(k.message, 300)});
     to.add_table(table);
     struct rate {
         double spread;

@@ -34,8 +34,8 @@ inline void write_winner(document& to, const seen_task& t, const findings& f, do
                                                           : "tied");
     const auto row = [&](const std::string& name, auto&& value) {
         auto& cells = table.rows.emplace_back();
-        cells.push_back({.text = name});
-        for (const std::size_t i : rows) cells.push_back({.text = value(t.trials[i])});
+        cells.emplace_back(name);
+        for (const std::size_t i : rows) cells.emplace_back(value(t.trials[i]));
     };
     row("cost", [](const seen_trial& x) { return time(x.measured.cost); });
     row("\xC2\xB1 (95 %)", [](const seen_trial& x) {
