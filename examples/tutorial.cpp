@@ -2,13 +2,10 @@
 
 // The program of the tutorial: a matrix product of your own is tuned, checked, logged, and then used.
 //
-// docs/tutorial.md builds it step by step. The first run tunes and writes a log; an interrupted one is continued by the
-// next; once the log is complete, nothing is measured any more.
+// docs/tutorial.md builds it step by step. The first run writes a log, which the next one continues or only reads.
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <string>

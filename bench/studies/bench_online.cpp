@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bench/studies/support/study_app.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
 #include "tunekit/core/error.hpp"
@@ -504,36 +504,24 @@ void run(settings& s)
 int main(int argc, char** argv)
 {
     settings s;
-    CLI::App app("Replays recorded spaces as an application that is tuned while it runs.", "bench_online");
-    app.add_option("--spaces", s.spaces, "folders of recorded spaces, separated by commas: NAME.params, NAME.csv.gz")
-        ->required();
-    app.add_option("--only", s.only, "spaces whose name contains this");
+    programs::study_app app("Replays recorded spaces as an application that is tuned while it runs.", "bench_online");
+    app.spaces(s.spaces, s.only);
     app.add_option("--strategy", s.strategies,
-                   "names, separated by commas [widening]: widening, " + programs::list(programs::strategies()));
-    app.add_option("--calls", s.calls, "after how many calls, separated by commas [1000,10000,100000,1000000]")
+                   "names, separated by commas: widening, " + programs::list(programs::strategies()));
+    app.add_option("--calls", s.calls, "after how many calls, separated by commas")->delimiter(',');
+    app.add_option("--defaults", s.defaults, "the default: quantiles of the configurations that run, fastest first")
         ->delimiter(',');
-    app.add_option("--defaults", s.defaults,
-                   "the default: quantiles of the configurations that run, fastest first [0.1,0.5,0.9]")
-        ->delimiter(',');
-    const auto with_default = [](const char* what, auto value) {
-        return std::string(what) + " [" + tk::core::text_of(value) + ']';
-    };
-    app.add_option("--regret", s.online.regret,
-                   with_default("share of the default's time that tuning may cost", s.online.regret));
-    app.add_option("--reinvest", s.online.reinvest,
-                   with_default("share of what was saved that it may cost besides", s.online.reinvest));
-    app.add_option(
-        "--near", s.online.near_slowdown,
-        with_default("slowdown of a candidate one step away, before one was slower", s.online.near_slowdown));
-    app.add_option("--far", s.online.far_slowdown, with_default("the same of others", s.online.far_slowdown));
-    app.add_option("--eager", s.online.eager,
-                   with_default("candidates without a better one until only the regret pays", s.online.eager));
-    app.add_option("--trials", s.online.max_trials, with_default("candidates", s.online.max_trials));
-    app.add_option("--patience", s.online.patience, with_default("candidates without a better one", s.online.patience));
-    app.add_option("--runs", s.online.runs, with_default("calls of a candidate", s.online.runs));
-    app.add_option("--finalists", s.online.finalists, with_default("in the race", s.online.finalists));
-    app.add_option("--repeats", s.repeats, with_default("runs with different seeds", s.repeats));
-    app.add_option("--seed", s.seed, "of the first repeat's stream [1]")->check(programs::whole_number());
-    app.add_flag("--json", s.json, "print JSON instead of a table");
-    return programs::run_program(app, argc, argv, [&] { run(s); });
+    app.add_option("--regret", s.online.regret, "share of the default's time that tuning may cost");
+    app.add_option("--reinvest", s.online.reinvest, "share of what was saved that it may cost besides");
+    app.add_option("--near", s.online.near_slowdown, "slowdown of a candidate one step away, before one was slower");
+    app.add_option("--far", s.online.far_slowdown, "the same of others");
+    app.add_option("--eager", s.online.eager, "candidates without a better one until only the regret pays");
+    app.add_option("--trials", s.online.max_trials, "candidates");
+    app.add_option("--patience", s.online.patience, "candidates without a better one");
+    app.add_option("--runs", s.online.runs, "calls of a candidate");
+    app.add_option("--finalists", s.online.finalists, "in the race");
+    app.repeats(s.repeats);
+    app.seed(s.seed);
+    app.json(s.json);
+    return app.run(argc, argv, [&] { run(s); });
 }

@@ -16,7 +16,6 @@
 
 #include "tunekit/space/detail/axis.hpp"
 #include "tunekit/space/detail/grid.hpp"
-#include "tunekit/space/detail/name.hpp"
 #include "tunekit/space/parameter.hpp"
 #include "tunekit/space/permutation.hpp"
 #include "tunekit/space/split.hpp"

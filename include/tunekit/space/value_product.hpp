@@ -15,7 +15,6 @@
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/space/detail/axis.hpp"
 #include "tunekit/space/detail/grid.hpp"
-#include "tunekit/space/detail/value_list.hpp"
 #include "tunekit/space/expression.hpp"
 #include "tunekit/space/permutation.hpp"
 #include "tunekit/space/text.hpp"
