@@ -20,7 +20,6 @@
 #include "tunekit/measure/one_worker.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/measure/simulated_workers.hpp"
-#include "tunekit/measure/virtual_clock.hpp"
 #include "tunekit/measure/worker_task.hpp"
 
 namespace tk = tunekit;

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "packages/devices/tests/support/doubling.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/devices/opencl/measurer.hpp"
 #include "tunekit/measure/fixed.hpp"
@@ -87,19 +88,8 @@ auto program()
         }};
 }
 
-struct doubling {
-    doubling()
-    {
-        std::vector<float> x(length);
-        std::vector<float> y(length);
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            x[i] = static_cast<float>(i + 1);
-            y[i] = 2 * x[i];
-        }
-        data.input(std::span<const float>(x));
-        data.output(std::span<const float>(y));
-    }
-    ms::opencl_operands data;
+struct doubling : support::doubling<ms::opencl_operands> {
+    doubling() : support::doubling<ms::opencl_operands>(length) {}
 };
 
 /// For one test: an environment variable. Children see it, this process never begins OpenCL.

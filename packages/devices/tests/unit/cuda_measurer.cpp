@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "packages/devices/tests/support/doubling.hpp"
 #include "packages/devices/tests/support/fake_cuda.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/in_process.hpp"
@@ -40,19 +41,8 @@ auto program()
                                }};
 }
 
-struct doubling {
-    doubling()
-    {
-        std::vector<float> x(length);
-        std::vector<float> y(length);
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            x[i] = static_cast<float>(i + 1);
-            y[i] = 2 * x[i];
-        }
-        data.input(std::span<const float>(x));
-        data.output(std::span<const float>(y));
-    }
-    ms::cuda_operands data;
+struct doubling : support::doubling<ms::cuda_operands> {
+    doubling() : support::doubling<ms::cuda_operands>(length) {}
 };
 
 struct machine {

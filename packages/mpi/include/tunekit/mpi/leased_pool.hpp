@@ -131,10 +131,8 @@ public:
 
     /// The state of every worker, by its number.
     [[nodiscard]] const std::vector<member>& members() const noexcept { return roster_.members(); }
-    [[nodiscard]] std::uint64_t late() const noexcept
-    {
-        return roster_.late();
-    }  ///< answers that came after their lease
+    /// The number of answers that came after their lease.
+    [[nodiscard]] std::uint64_t late() const noexcept { return roster_.late(); }
 
     /// The cost of the reference on a worker, compared with its cost on the first worker that measured it. None where
     /// one of the two has not measured it.

@@ -46,6 +46,7 @@ public:
             if (!left_) leave("");
         }
         auto o = m.what == word::order ? from_bytes<order>(m.bytes) : std::nullopt;
+        if (m.what == word::order && !o) return fail("was sent an order that cannot be read");
         if (!o || !at_ || number_ || o->task >= task_count_) return;
         number_ = o->number;
         task_ = o->task;
