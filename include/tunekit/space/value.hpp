@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/space/detail/name.hpp"
+#include "tunekit/space/parameter.hpp"
 #include "tunekit/space/text.hpp"
 
 namespace tunekit {
