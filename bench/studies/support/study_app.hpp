@@ -35,7 +35,7 @@ public:
     }
     void repeats(std::size_t& to, const std::string& what = "runs with different seeds")
     {
-        add_option("--repeats", to, what);
+        add_option("--repeats", to, what)->check(whole_number());
     }
     void seed(std::uint64_t& to, const std::string& what = "of the first repeat's streams")
     {

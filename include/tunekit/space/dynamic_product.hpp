@@ -4,6 +4,7 @@
 /// \file
 /// Product spaces whose integer parameters and constraints become known at run time.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -40,8 +41,10 @@ public:
     /// The configuration of index `i`, one value per parameter. Precondition: i < size().
     [[nodiscard]] config at(index i) const
     {
-        config out;
-        for (const value& v : value_product::at(i)) out.push_back(std::get<std::int64_t>(v));
+        std::vector<std::uint16_t> row(dimensions());
+        ordinals({&i, 1}, row);
+        config out(row.size());
+        for (std::size_t j = 0; j < row.size(); ++j) out[j] = std::get<std::int64_t>(parameters()[j].values[row[j]]);
         return out;
     }
 

@@ -71,7 +71,7 @@ TEST_CASE("round_seconds: what was measured, and for the rest the longest")
     CHECK(tk::round_seconds({}, with_failed) == doctest::Approx(2e-3));
 }
 
-TEST_CASE("compare_finalists: the fastest of those that were not told apart, and the default's cost in common rounds")
+TEST_CASE("compare_finalists: the fastest of those that the race keeps, and the default's cost in common rounds")
 {
     drifting fresh{{3.0, 1.005, 1.0, 0}};
     const std::vector<tk::index> all{1, 2, 0};
