@@ -59,7 +59,7 @@ inline constexpr bool are_tasks = std::is_convertible_v<const T&, std::span<cons
 ///
 ///     tk::io::logged all("model.jsonl", tk::tasks_tuner(tasks, how, {.seconds = 600}, pool.workers(), gen),
 ///                        {.seed = 1, .resume = true});
-///     tk::tune_tasks(all, pool, watch);
+///     tk::tune_tasks(all, pool, {.watch = watch});
 ///
 /// The line of an ask is written before its jobs go out, that of a tell once it is in the tuner. So SIGKILL at any
 /// moment loses at most the jobs that were out. On resume the events are told again in their order, without measuring,

@@ -42,8 +42,7 @@ struct thread_clock {
 ///     double now = 0;
 ///     tk::measure::virtual_clock time(now);
 ///     tk::measure::replay measure(table, time);          // moves it by what each evaluation cost when it was recorded
-///     auto found = tk::tune(space, measure, strategy, {.seconds = 60}, time, never, gen);
-///     // never: [](const auto&) { return false; }
+///     auto found = tk::tune(space, measure, strategy, {.seconds = 60}, gen, {.clock = time});
 ///
 /// Several measurers may move one time. Then it is the time of one machine that they share.
 /// Precondition: the time outlives every handle. Threads: one at a time.

@@ -26,7 +26,7 @@ namespace tunekit::recipes {
 /// Each configuration has up to twenty runs, most have three. Several tasks are scheduled as in DynaTune, by improvements. No
 /// setting depends on the problem.
 ///
-///     auto found = tune(space, kernel, {.trials = 512});      // the same with seed 0
+///     auto quick = tune(space, kernel, {.trials = 512});      // the same with seed 0
 ///     auto found = tune(space, kernel, recipes::combined(), {.trials = 512}, gen);
 ///     auto plan  = tune_tasks(tasks, recipes::combined(), {.seconds = 600}, gen);
 ///
@@ -68,7 +68,7 @@ namespace tunekit {
 /// child process.
 ///
 ///     const auto found = tk::tune(space, kernel, {.trials = 40});
-///     run(found.best());
+///     use(found.best());
 ///
 /// It is `tune(space, kernel, recipes::combined(), limit, gen)`, whose errors it has.
 template <space::counted Space, class Kernel>

@@ -187,7 +187,8 @@ public:
 
     /// The configuration of these values, one for each parameter, in any order.
     ///
-    ///     const auto untuned = tiles.of(tk::value<"nv">(2), tk::value<"mr">(4));
+    ///     const space::product tiles{space::integers<"mr">(1, 8), space::integers<"nv">(1, 4)};
+    ///     const auto untuned = tiles.of(tunekit::value<"nv">(2), tunekit::value<"mr">(4));
     ///
     /// A name that is no parameter's, or a parameter without a value, does not compile. Throws std::invalid_argument
     /// that names the parameter for a value that is not in its list, and where a constraint fails.

@@ -98,7 +98,8 @@ template <class... Parameters, class... Given>
 
 /// A value for the parameter called `Name`, of which a product makes a configuration.
 ///
-///     const auto untuned = space.of(tk::value<"rows">(32), tk::value<"columns">(8));
+///     const tk::space::product tiles{tk::space::integers<"rows">(1, 64), tk::space::integers<"columns">(1, 8)};
+///     const auto untuned = tiles.of(tk::value<"rows">(32), tk::value<"columns">(8));
 template <space::detail::fixed_string Name, class T>
 [[nodiscard]] constexpr auto value(const T& v)
 {

@@ -91,7 +91,8 @@ public:
 
     /// The configuration of these values by the names of their parameters, one for each, in any order.
     ///
-    ///     const auto untuned = flags.of({{"unroll", false}, {"opt", "-O2"}, {"align", 16}});
+    ///     const space::value_product flags({{"unroll", {false, true}}, {"align", {16, 32}}}, {});
+    ///     const auto untuned = flags.of({{"align", 16}, {"unroll", false}});
     ///
     /// Throws std::invalid_argument that names the parameter: one that there is not, one without a value or with two,
     /// one whose list does not have the value; and where a constraint fails.

@@ -149,7 +149,7 @@ private:
 
 /// The options of `tune` over a space.
 ///
-///     tk::tune(space, measure, how, {.trials = 512}, gen, {.watch = see, .begin_with = {space.at(7)}});
+///     const auto found = tk::tune(space, measure, strategy, {.trials = 512}, gen, {.watch = watch, .begin_with = {space.at(7)}});
 ///
 /// A watch or a clock that is a variable is referred to, and must live as long as the options; a temporary is kept.
 template <class Space = void>

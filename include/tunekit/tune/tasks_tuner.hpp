@@ -31,8 +31,8 @@ namespace tunekit {
 /// ended, the schedule chooses the next one. Several workers may be on one task.
 ///
 ///     tk::tasks_tuner t(tasks, tk::recipes::combined(), {.seconds = 600}, 2, gen);
-///     if (auto job = t.ask(worker))              // job->task says whose space job->candidate is in
-///         t.tell(*job, measure_one(*job), stamp);
+///     for (const job& next : t.ask(worker, 1))   // next.task says whose space next.candidate is in
+///         t.tell(next, measure_one(next), stamp);
 ///
 /// A run begins with a warm-up that all schedules share. In declaration order, every task tries its `begin_with`
 /// configurations, and gets slots until it has a verified configuration or has ended. Such a slot ends with the first

@@ -21,7 +21,7 @@ namespace tunekit {
 ///     const auto found = tk::tune(space, measure, tk::search::annealing{}, {.trials = 512}, gen);
 ///     if (found.found()) use(found.best());
 ///     const auto seen = tk::tune(space, measure, tk::recipes::combined(), {.seconds = 60}, gen,
-///                                {.watch = see, .clock = now, .begin_with = {untuned}});
+///                                {.watch = watch, .clock = clock, .begin_with = {space.at(7)}});
 ///
 /// `carrier` is a measurer or a pool. A measurer gets `ahead` configurations of the recipe at a time; a pool is kept
 /// full. Of the recipe it uses the strategy, the limits and `ahead`: the measurer decides how often a candidate runs.
@@ -48,7 +48,7 @@ template <class Space, class Carrier, class P, class G>
 /// Runs the tuner `t` to its end.
 ///
 ///     tk::tuner t(space, tk::recipes::combined(), {.trials = 512}, gen);
-///     t.begin_with({untuned});
+///     t.begin_with({space.at(7)});
 ///     tk::tune(t, measure);
 ///     use(t.record());
 ///

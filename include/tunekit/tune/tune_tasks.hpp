@@ -62,7 +62,7 @@ void tune_tasks(Tuner& t, Pool& carrier, const tune_tasks_options& options = {})
 ///
 ///     auto plan = tk::tune_tasks(tasks, tk::recipes::combined(), {.seconds = 600}, gen);   // the recipe has a schedule
 ///     auto same = tk::tune_tasks(tasks, tk::search::annealing{}, tk::schedule::round_robin{}, {.seconds = 600}, gen);
-///     auto seen = tk::tune_tasks(tasks, tk::recipes::combined(), {.seconds = 600}, gen, {.watch = see, .clock = now});
+///     auto seen = tk::tune_tasks(tasks, tk::recipes::combined(), {.seconds = 600}, gen, {.watch = watch, .clock = clock});
 ///
 /// `how` is a recipe or a strategy.
 ///

@@ -22,7 +22,7 @@ namespace tunekit {
 ///
 ///     const auto found = tk::tune(space, kernel, {.trials = 40});
 ///     std::puts(tk::to_text(found).c_str());   // best of 40: rows 512, columns 8, 0.41 ms (first try 7.5 ms)
-///     run(found.best());
+///     use(found.best());
 template <class Space>
 class tuned : public tuning {
 public:
