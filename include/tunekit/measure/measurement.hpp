@@ -110,9 +110,11 @@ public:
     static constexpr std::size_t most = 8;  ///< how many there may be
 
     constexpr measured_values() = default;
+    /// These numbers. Throws std::invalid_argument for a ninth, as the next one does.
     constexpr measured_values(std::initializer_list<double> all) : measured_values(std::span(all.begin(), all.size()))
     {
     }
+    /// A copy of these numbers.
     constexpr explicit measured_values(std::span<const double> all)
     {
         if (all.size() > most) invalid("measured_values: more than 8 numbers beside the cost, want at most 8");
