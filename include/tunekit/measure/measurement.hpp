@@ -122,9 +122,11 @@ public:
     }
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+    /// Number k. Precondition: k < size().
     [[nodiscard]] constexpr double operator[](std::size_t k) const noexcept { return at_[k]; }
+    /// The first number; `end` is behind the last one.
     [[nodiscard]] constexpr const double* begin() const noexcept { return at_.data(); }
-    [[nodiscard]] constexpr const double* end() const noexcept { return at_.data() + size_; }
+    [[nodiscard]] constexpr const double* end() const noexcept { return at_.data() + size_; }  ///< see `begin`
 
     friend bool operator==(const measured_values&, const measured_values&) = default;
 
