@@ -110,9 +110,11 @@ public:
     static constexpr std::size_t most = 8;  ///< how many there may be
 
     constexpr measured_values() = default;
+    /// These numbers. Throws std::invalid_argument for a ninth, as the next one does.
     constexpr measured_values(std::initializer_list<double> all) : measured_values(std::span(all.begin(), all.size()))
     {
     }
+    /// A copy of these numbers.
     constexpr explicit measured_values(std::span<const double> all)
     {
         if (all.size() > most) invalid("measured_values: more than 8 numbers beside the cost, want at most 8");
@@ -120,9 +122,11 @@ public:
     }
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+    /// Number k. Precondition: k < size().
     [[nodiscard]] constexpr double operator[](std::size_t k) const noexcept { return at_[k]; }
+    /// The first number; `end` is behind the last one.
     [[nodiscard]] constexpr const double* begin() const noexcept { return at_.data(); }
-    [[nodiscard]] constexpr const double* end() const noexcept { return at_.data() + size_; }
+    [[nodiscard]] constexpr const double* end() const noexcept { return at_.data() + size_; }  ///< see `begin`
 
     friend bool operator==(const measured_values&, const measured_values&) = default;
 

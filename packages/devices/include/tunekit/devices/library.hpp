@@ -116,6 +116,7 @@ public:
     struct symbol {
         void* at;  ///< its address
 
+        /// The address as a pointer to a function of that type.
         template <class Function>
             requires std::is_function_v<Function>
         operator Function*() const noexcept
