@@ -138,6 +138,9 @@ struct of_formats : anything {};
 struct of_io : anything {
     inline static const auto how = tk::recipes::combined();
     inline static tk::measure::one_worker pool{measure};
+    static const std::string name, path;
+    static const tk::index candidate;
+    static const std::vector<std::string> values;
 };
 
 struct of_kernels : anything {
@@ -207,7 +210,9 @@ struct of_online : anything {
 
 struct of_random : anything {};
 
-struct of_report : anything {};
+struct of_report : anything {
+    static const std::string path, svg;
+};
 
 struct of_recipes : anything {};
 
