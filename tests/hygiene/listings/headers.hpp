@@ -138,6 +138,9 @@ struct of_formats : anything {};
 struct of_io : anything {
     inline static const auto how = tk::recipes::combined();
     inline static tk::measure::one_worker pool{measure};
+    static const std::string name, path;
+    static const tk::index candidate;
+    static const std::vector<std::string> values;
 };
 
 struct of_kernels : anything {
@@ -212,6 +215,7 @@ struct of_report : anything {
     static const tk::surrogate::random_forest::state forest;
     static const std::vector<std::vector<float>> values;
     static const double median_cost;
+    static const std::string path, svg;
 };
 
 struct of_recipes : anything {};

@@ -38,21 +38,22 @@ public:
         unsigned refresh_seconds = 0;      ///< seconds after which the page reloads itself; 0: never
     };
 
-    /// A cell of a table: its text, the number by which its column sorts (NaN: by the text), and where it leads.
+    /// A cell of a table.
     struct cell {
+        /// `by` is the number by which its column sorts: NaN for its text. `to` is where it leads: empty for nowhere.
         cell(std::string words, double by = std::numeric_limits<double>::quiet_NaN(), std::string to = {})
             : text(std::move(words)), key(by), link(std::move(to))
         {
         }
 
-        std::string text;
-        double key;
-        std::string link;
+        std::string text;  ///< as it is read
+        double key;        ///< by which its column sorts
+        std::string link;  ///< where it leads: "#task-3"
     };
 
     /// A table. Its first column is text, the others are numbers.
     struct table {
-        std::string caption{};
+        std::string caption{};                  ///< above it
         std::vector<std::string> columns{};     ///< their heads
         bool sortable = true;                   ///< by its columns, where scripts run
         bool messages = false;                  ///< the last column is text of somebody else
@@ -61,9 +62,11 @@ public:
 
     /// A picture of a figure of several.
     struct part {
-        std::string title{}, picture{};
+        std::string title{};    ///< above the picture
+        std::string picture{};  ///< an SVG
     };
 
+    /// The page up to its first section.
     explicit document(const head& h)
     {
         std::string kind = h.kicker;
