@@ -158,6 +158,7 @@ hygiene_once(compiled sh ${hygiene}/compiled.sh ${PROJECT_SOURCE_DIR} ${CMAKE_CX
 hygiene_once(systems sh ${hygiene}/systems.sh ${PROJECT_SOURCE_DIR})
 hygiene_once(once sh ${hygiene}/once.sh ${PROJECT_SOURCE_DIR})
 hygiene_once(umbrellas sh ${PROJECT_SOURCE_DIR}/scripts/umbrellas --check)
+hygiene_once(kinds sh ${hygiene}/kinds.sh ${PROJECT_SOURCE_DIR})
 hygiene_once(licence sh ${hygiene}/licence.sh ${PROJECT_SOURCE_DIR})
 hygiene_once(pages sh ${hygiene}/pages.sh ${PROJECT_SOURCE_DIR})
 hygiene_once(warnings sh ${hygiene}/warnings.sh ${PROJECT_SOURCE_DIR})

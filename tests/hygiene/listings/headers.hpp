@@ -103,6 +103,7 @@ struct of_devices : anything {
     static tk::measure::cuda_device device;
     static tk::measure::cuda_operands data;
     inline static tk::measure::cuda_session gpu{0};
+    inline static auto runs = tk::measure::isolated(space, tk::measure::timed{kernel});
     static const std::vector<float> values, want, reference;
 };
 
