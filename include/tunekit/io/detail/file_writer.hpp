@@ -53,8 +53,8 @@ private:
     void remove_left() const
     {
         const std::string folder = core::detail::system::folder_of(before_);
-        const std::string_view base = before_.starts_with(folder) ? std::string_view(before_).substr(folder.size())
-                                                                   : std::string_view(before_);
+        const std::string_view base =
+            before_.starts_with(folder) ? std::string_view(before_).substr(folder.size()) : std::string_view(before_);
         core::detail::system::each_name_in(folder, [&](std::string_view name) {
             if (name.size() != base.size() + 16 + after.size() || !name.starts_with(base) || !name.ends_with(after) ||
                 name.substr(base.size(), 16).find_first_not_of(hex) != std::string_view::npos)
