@@ -130,7 +130,8 @@ TEST_CASE("a bare strategy means the recipe of it")
         philox gen(5);
         auto measure = cost_of(1);
         std::vector<tk::index> out;
-        for (const auto& t : tk::tune(tiles, measure, how, {.trials = 40}, gen).trials()) out.push_back(t.candidate);
+        const auto found = tk::tune(tiles, measure, how, {.trials = 40}, gen);
+        for (const auto& t : found.trials()) out.push_back(t.candidate);
         return out;
     };
     CHECK(trials(tk::search::annealing{}) == trials(tk::recipe{tk::search::annealing{}}));
