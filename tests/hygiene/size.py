@@ -7,10 +7,10 @@ import subprocess
 import sys
 
 MAX = {
-    'lines of the core': 36500,
-    'headers of the core, besides umbrellas': 270,
+    'lines of the core': 39300,
+    'headers of the core, besides umbrellas': 292,
     'public names of the core': 560,
-    'lines of headers, core and packages': 60000,
+    'lines of headers, core and packages': 65900,
 }
 
 
