@@ -15,19 +15,19 @@ one() {
     fi
 }
 
-# core/detail/system/files.hpp opens for io; file_writer.hpp writes to devices and pipes; tools/support/program.hpp asks before the work whether a
-# file could be written. measure/detail/{process, keeper, command_run, spawned_zygote}.hpp write to /proc and /dev/null, and sources into a folder that
-# nobody else may enter; program_plan.hpp opens a lock; packages/mpi/.../code_folder.hpp writes what another rank built into such a folder.
+# core/detail/system/files.hpp opens for io. measure/detail/{child, command_run, keeper, process}.hpp write to /proc and /dev/null, and process.hpp sources
+# into a folder that nobody else may enter; program_build.hpp opens a lock; packages/mpi/.../code_folder.hpp writes what another rank built into such a folder.
 one 'these open a file for writing: want io::write_text, or io::log_file' \
     '\bof?stream\b|\b(f|gz)open\([^)]*"[wa+]|\bO_(WRONLY|RDWR|CREAT|TRUNC)\b' \
-    'include/tunekit/core/detail/system/files\.hpp|include/tunekit/io/detail/file_writer\.hpp|include/tunekit/measure/(detail|build)/[a-z_]*\.hpp|packages/mpi/include/tunekit/mpi/code_folder\.hpp|tools/support/program\.hpp'
+    'include/tunekit/core/detail/system/files\.hpp|include/tunekit/measure/detail/(child|command_run|keeper|process|program_build)\.hpp|packages/mpi/include/tunekit/mpi/code_folder\.hpp'
 # The store of built things gives a file its name when it is whole.
 one 'these rename a file: want io::write_text' '\brename\(' \
-    'include/tunekit/core/detail/system/files\.hpp|include/tunekit/measure/build/[a-z_]*\.hpp'
-# Who starts a process ends it with all its children: measure does.
-one 'these start a process: want measure::program, measure::isolated or measure::build' \
+    'include/tunekit/core/detail/system/files\.hpp|include/tunekit/measure/build/store\.hpp'
+# Who starts a process ends it with all its children: measure/detail/child.hpp does. The others fork without starting a program: a builder's function, the
+# keeper that outlives the tuner, the zygote of kernels, the run's own reaper, the carrier of a program.
+one 'these start a process: want measure::program, measure::isolated or measure::child_process' \
     '[^A-Za-z_0-9]::fork\(|\bvfork\(|posix_spawnp?\(|\bpopen\(|std::system\(' \
-    'include/tunekit/core/detail/system/processes\.hpp|include/tunekit/measure/(detail|build|program)/[a-z_]*\.hpp'
+    'include/tunekit/core/detail/system/processes\.hpp|include/tunekit/measure/(detail/(child|command_run|fork_zygote|keeper)|build/child_process|program/program)\.hpp'
 # program/readings.hpp reads numbers that are too large or too small for a double as the C library does.
 one 'these read doubles: want core::number or core::leading_number' '\b(strto(d|f|ld)|sto(d|f|ld)|atof)\(|plain_strtod\(' \
     'include/tunekit/core/(detail/system/numbers|text)\.hpp|include/tunekit/measure/program/readings\.hpp'
