@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "record.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bind.hpp"
+#include "outcome.hpp"
+#include "tunekit/measure/race.hpp"
+#include "tunekit/report/figures.hpp"
+#include "tunekit/report/findings.hpp"
+#include "tunekit/report/page.hpp"
+#include "tunekit/report/run.hpp"
+#include "tunekit/tune/last_comparison.hpp"
+#include "tunekit/tune/tuned.hpp"
+
+namespace nb = nanobind;
+namespace tk = tunekit;
+
+namespace python {
+
+namespace {
+
+/// (index, cost or None, kind, message, stamp, seconds, worker) of each trial.
+nb::list trials(const record& r)
+{
+    nb::list out;
+    for (std::size_t k = 0; k < r.found.trials().size(); ++k) {
+        const auto& t = r.found.trials()[k];
+        const auto& m = t.measured;
+        const nb::object cost = m.failed ? nb::none() : nb::object(nb::float_(m.cost));
+        out.append(nb::make_tuple(t.candidate, cost, m.failed ? to_text(m.failed->kind) : "",
+                                  m.failed ? m.failed->message : std::string(), r.found.curve()[k].seconds,
+                                  m.run_seconds, t.worker));
+    }
+    return out;
+}
+
+tk::report::seen_run seen(const record& r, const std::vector<std::string>& facts)
+{
+    auto run = tk::report::seen_run_of(r.name, r.space, r.found);
+    run.facts = facts;
+    return run;
+}
+
+std::string page(const record& r, const std::vector<std::string>& facts)
+{
+    const nb::gil_scoped_release free;
+    const auto run = seen(r, facts);
+    return tk::report::to_page(run, tk::report::findings_of(run));
+}
+
+/// The tuning curve as a picture of its own; empty where nothing has a cost.
+std::string curve(const record& r)
+{
+    if (!r.found.found()) return {};
+    const nb::gil_scoped_release free;
+    const auto run = seen(r, {});
+    const auto all = tk::report::findings_of(run);
+    return tk::report::to_standalone_svg(tk::report::tuning_curve_svg(run.tasks.front(), all.front(), {}));
+}
+
+/// Calls a function of Python for each configuration.
+struct called {
+    nb::callable call;  // index -> (cost, kind, message, seconds)
+
+    std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits&)
+    {
+        std::vector<tk::measure::measurement> out;
+        for (const tk::index i : batch) {
+            const auto r = nb::cast<nb::tuple>(call(i));
+            out.push_back(measurement_of("race", nb::cast<double>(r[0]), nb::cast<std::string>(r[1]),
+                                         nb::cast<std::string>(r[2]), nb::cast<double>(r[3])));
+        }
+        return out;
+    }
+};
+
+/// Measures the best `n` and `untuned` afresh. (best or None, its cost, the cost of untuned, those not told apart, rounds).
+nb::tuple race(const record& r, const nb::callable& call, std::size_t n, tk::index untuned, double seconds)
+{
+    called by{call};
+    const auto line = tk::line_up(r.found, n, untuned);
+    const auto found = tk::compare_finalists(by, line, untuned, {}, {.max_rounds = 30, .max_seconds = seconds});
+    const nb::object best = found.best ? nb::object(nb::int_(*found.best)) : nb::none();
+    return nb::make_tuple(best, found.cost, found.untuned_cost, found.race.tied, found.race.rounds);
+}
+
+}  // namespace
+
+void bind_record(nb::module_& m)
+{
+    nb::class_<record>(m, "Record")
+        .def_ro("name", &record::name)
+        .def("trials", &trials)
+        .def("best", [](const record& r) { return r.found.incumbent().candidate; })
+        .def("best_cost", [](const record& r) { return r.found.best_cost(); })
+        .def("found", [](const record& r) { return r.found.found(); })
+        .def("seconds", [](const record& r) { return r.found.seconds(); })
+        .def("stopped", [](const record& r) { return to_text(r.found.stopped()); })
+        .def("failed", [](const record& r) { return r.found.failed(); })
+        .def("text", [](const record& r) { return to_text(tk::tuned<tk::space::any_space>(r.space, r.found)); })
+        .def("page", &page)
+        .def("curve", &curve)
+        .def("race", &race);
+}
+
+}  // namespace python

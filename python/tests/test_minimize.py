@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: MIT
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tunekit import Error, Failed, Limits, Space, Tuner, minimize, minimize_tasks, schedules
+
+SPACE = Space({"tile": [1, 2, 4, 8, 16], "unroll": [1, 2, 4]}, constraints=["tile * unroll <= 32"])
+
+
+def bowl(tile: int, unroll: int) -> float:
+    return 1 + abs(tile - 8) + abs(unroll - 2) / 8
+
+
+def test_the_four_lines() -> None:
+    found = minimize(bowl, SPACE, trials=100)
+    assert found.best == {"tile": 8, "unroll": 2} and found.best_cost == 1
+    assert len(found.trials) == len(SPACE) and found.stopped == "every configuration was proposed"
+    assert repr(found).startswith(f"best of {len(SPACE)}: tile 8, unroll 2, 1 s (first try ")
+
+
+def test_parameters_alone_are_a_space() -> None:
+    assert minimize(lambda x: x, {"x": [3, 1, 2]}, trials=9).best == {"x": 1}
+
+
+def test_a_run_needs_a_budget_and_a_function() -> None:
+    with pytest.raises(Error, match="has no budget"):
+        minimize(bowl, SPACE)
+    with pytest.raises(Error, match="3 is no function"):
+        minimize(3, SPACE, trials=1)  # type: ignore[arg-type]
+
+
+def test_what_is_raised_is_a_failed_trial() -> None:
+    def f(tile: int, unroll: int) -> Any:
+        if tile == 1:
+            raise ValueError("too small")
+        if tile == 2:
+            raise Failed("wrong", kind="wrong_result")
+        if tile == 4:
+            return Failed("returned")
+        if tile == 16:
+            return math.nan
+        return bowl(tile, unroll)
+
+    found = minimize(f, SPACE, trials=50)
+    said = {t.configuration["tile"]: (t.kind, t.failed) for t in found.trials}
+    assert said == {
+        1: ("crash", "threw: ValueError: too small"),
+        2: ("wrong_result", "wrong"),
+        4: ("invalid", "returned"),
+        8: ("", ""),
+        16: ("bad_cost", "the cost is NaN, want a positive finite number"),
+    }
+
+
+def test_a_result_that_is_no_number_ends_the_run() -> None:
+    for isolated in (False, True):
+        with pytest.raises(Error, match="the cost is 'x', want a positive number"):
+            minimize(lambda tile, unroll: "x", SPACE, trials=5, isolated=isolated)
+
+
+def test_where_all_fail_best_says_why() -> None:
+    def f(tile: int, unroll: int) -> float:
+        raise OSError("no device")
+
+    found = minimize(f, SPACE, trials=3)
+    assert found.best_cost == math.inf and "threw: OSError: no device" in repr(found)
+    with pytest.raises(Error, match="3 of 3 failed, most often: crash, threw: OSError: no device"):
+        found.best
+    assert "no device" in found._repr_html_()
+
+
+def test_isolated_calls_may_crash_hang_and_leave() -> None:
+    def f(tile: int, unroll: int) -> float:
+        if tile == 1:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if tile == 2:
+            time.sleep(60)
+        if tile == 4:
+            os._exit(3)
+        if tile == 16:
+            sys.exit("enough")
+        return bowl(tile, unroll)
+
+    found = minimize(f, SPACE, trials=50, isolated=Limits(seconds=0.5))
+    said = {t.configuration["tile"]: (t.kind, t.failed) for t in found.trials}
+    assert said == {
+        1: ("crash", "ended by signal 11 (SIGSEGV)"),
+        2: ("run_timeout", "still ran after 0.5 s"),
+        4: ("exited", "left with status 3"),
+        8: ("", ""),
+        16: ("exited", "left by SystemExit('enough')"),
+    }
+    assert found.best == {"tile": 8, "unroll": 2}
+
+
+def test_isolated_memory_has_a_limit() -> None:
+    found = minimize(lambda x: len(bytearray(1 << 40)), {"x": [1]}, trials=1, isolated=Limits(memory=1 << 33))
+    assert found.trials[0].kind == "out_of_memory"
+
+
+def test_children_of_isolated_calls_do_not_outlive_them(tmp_path: Path) -> None:
+    def f(x: int) -> float:
+        child = subprocess.Popen(["sleep", "60"])
+        (tmp_path / "pid").write_text(str(child.pid))
+        return 1.0
+
+    minimize(f, {"x": [1]}, trials=1, isolated=True)
+    pid = int((tmp_path / "pid").read_text())
+    state = Path(f"/proc/{pid}/stat")
+    for _ in range(100):  # a killed process is there until somebody has read its end
+        if not state.exists() or state.read_text().rsplit(")", 1)[1].split()[0] == "Z":
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("the child lives")
+
+
+def test_wrong_limits_are_refused() -> None:
+    with pytest.raises(Error, match="seconds is 0, want > 0"):
+        Limits(seconds=0)
+    with pytest.raises(Error, match="memory is -1, want bytes > 0"):
+        Limits(memory=-1)
+
+
+def test_ctrl_c_ends_a_run_with_what_it_has() -> None:
+    calls = 0
+
+    def f(tile: int, unroll: int) -> float:
+        nonlocal calls
+        calls += 1
+        if calls == 6:
+            raise KeyboardInterrupt
+        return bowl(tile, unroll)
+
+    found = minimize(f, SPACE, trials=100)
+    assert len(found.trials) == 5 and found.stopped == "interrupted" and found.best_cost < math.inf
+    calls = 5
+    with pytest.raises(KeyboardInterrupt):
+        minimize(f, SPACE, trials=100)
+
+
+def test_an_interrupt_from_outside_ends_an_isolated_run() -> None:
+    program = (
+        "import time\nfrom tunekit import minimize\n"
+        "def f(x):\n    if x > 1: time.sleep(60)\n    return float(x)\n"
+        "print('ready', flush=True)\n"
+        "print(minimize(f, {'x': [1, 2, 3]}, trials=3, isolated=True, begin_with={'x': 1}, progress=True).stopped)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        assert run.stderr is not None and run.stdout is not None
+        assert "1 configurations" in run.stderr.readline()
+        run.send_signal(signal.SIGINT)
+        assert run.stdout.read().split() == ["ready", "interrupted"]
+
+
+def test_progress_is_a_line_at_each_improvement_or_a_function(capsys: pytest.CaptureFixture[str]) -> None:
+    minimize(bowl, SPACE, trials=100, progress=True)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines and lines[-1].endswith("best 1") and "\r" not in "".join(lines)
+    seen: list[int] = []
+
+    def watch(tuner: Tuner) -> bool:
+        seen.append(len(tuner.trials))
+        return len(seen) == 4
+
+    found = minimize(bowl, SPACE, trials=100, progress=watch)
+    assert seen == [1, 2, 3, 4] and found.stopped == "stopped by the caller"
+
+
+def test_a_race_measures_the_finalists_again() -> None:
+    calls: dict[tuple[int, int], int] = {}
+
+    def f(tile: int, unroll: int) -> float:
+        calls[tile, unroll] = calls.get((tile, unroll), 0) + 1
+        return bowl(tile, unroll) * (0.1 if (tile, unroll) == (4, 1) and calls[tile, unroll] == 1 else 1)  # a lucky first time
+
+    plain = minimize(f, SPACE, trials=100)
+    assert plain.best == {"tile": 4, "unroll": 1} and plain.race is None
+    calls.clear()
+    found = minimize(f, SPACE, trials=100, race=True)
+    assert found.race is not None and found.race.rounds > 1
+    assert found.best == {"tile": 8, "unroll": 2} and found.best_cost == 1
+    assert {"tile": 8, "unroll": 2} in found.race.tied and {"tile": 4, "unroll": 1} not in found.race.tied
+
+
+def test_logs_resume_without_measuring_again(tmp_path: Path) -> None:
+    log = tmp_path / "run.jsonl"
+    minimize(bowl, SPACE, trials=5, log=log)
+    calls = 0
+
+    def f(tile: int, unroll: int) -> float:
+        nonlocal calls
+        calls += 1
+        return bowl(tile, unroll)
+
+    found = minimize(f, SPACE, trials=8, log=log, resume=True)
+    assert calls == 3 and len(found.trials) == 8
+    with pytest.raises(Error, match="run.jsonl"):
+        minimize(f, Space({"tile": [1, 2], "unroll": [1, 2]}), trials=8, log=log, resume=True)
+
+
+def test_reports(tmp_path: Path) -> None:
+    found = minimize(bowl, SPACE, trials=20, name="bowl <1>")
+    found.report(tmp_path / "run.html")
+    page = (tmp_path / "run.html").read_text(encoding="utf-8")
+    assert page.startswith("<!") and "bowl &lt;1&gt;" in page and "strategy combined" in page
+    shown = found._repr_html_()
+    assert "data:image/svg+xml;base64," in shown and "<th>tile</th><td>8</td>" in shown
+
+
+def test_frames() -> None:
+    pytest.importorskip("pandas")
+
+    def f(tile: int, unroll: int) -> Any:
+        return Failed("no") if tile == 1 else bowl(tile, unroll)
+
+    frame = minimize(f, SPACE, trials=50).trials.to_frame()
+    assert list(frame.columns) == ["tile", "unroll", "cost", "kind", "failed", "stamp", "seconds", "worker"]
+    assert len(frame) == len(SPACE) and frame["cost"].isna().sum() == 3 and frame["cost"].min() == 1
+
+
+def test_tasks_share_a_budget(tmp_path: Path) -> None:
+    other = Space({"x": list(range(30))})
+    tasks = {"bowl": (bowl, SPACE), "line": (lambda x: 1.0 + x, other)}
+    log = tmp_path / "run.jsonl"
+    plan = minimize_tasks(tasks, trials=40, seed=2, weights={"line": 3}, log=log)
+    assert plan["bowl"].best == {"tile": 8, "unroll": 2} and plan["line"].best == {"x": 0}
+    assert plan.latency == 4 and "line: best of 30: x 0" in repr(plan)
+    plan.report(tmp_path / "plan.html")
+    assert "A model of 2 tasks" in (tmp_path / "plan.html").read_text(encoding="utf-8")
+    again = minimize_tasks(tasks, trials=40, seed=2, weights={"line": 3}, log=log, resume=True)
+    assert [t.index for t in again["line"].trials] == [t.index for t in plan["line"].trials]
+
+
+def test_wrong_tasks_are_refused() -> None:
+    with pytest.raises(Error, match="has no budget"):
+        minimize_tasks({"bowl": (bowl, SPACE)})
+    with pytest.raises(Error, match="there are no tasks"):
+        minimize_tasks({}, trials=1)
+    with pytest.raises(Error, match="names 'bowls', which is no task, want one of: bowl"):
+        minimize_tasks({"bowl": (bowl, SPACE)}, trials=1, weights={"bowls": 2})
+    with pytest.raises(Error, match='schedule "x" is unknown, want one of: .*dynatune'):
+        minimize_tasks({"bowl": (bowl, SPACE)}, trials=1, schedule="x")
+    with pytest.raises(Error, match="weight is not positive"):
+        minimize_tasks({"bowl": (bowl, SPACE)}, trials=1, weights={"bowl": 0})
+
+
+@pytest.mark.parametrize("schedule", schedules())
+def test_every_schedule_runs_by_its_name(schedule: str) -> None:
+    tasks = {"bowl": (bowl, SPACE), "line": (lambda x: 1.0 + x, Space({"x": list(range(10))}))}
+    plan = minimize_tasks(tasks, trials=6, seconds=1000, schedule=schedule)
+    assert [len(r.trials) for r in plan.tasks.values()] == [6, 6]

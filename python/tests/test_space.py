@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+import itertools
+import pickle
+from typing import Any
+
+import pytest
+from spaces import SPACE
+
+from tunekit import Error, Space, Tuner, permutation
+
+
+def test_configurations_are_those_that_fulfil_the_constraints() -> None:
+    tile, unroll = [1, 2, 4, 8], [1, 2, 3]
+    space = Space({"tile": tile, "unroll": unroll}, constraints=["tile * unroll <= 8", "unroll != 2 or tile > 1"])
+    want = [{"tile": t, "unroll": u} for t, u in itertools.product(tile, unroll) if t * u <= 8 and (u != 2 or t > 1)]
+    assert sorted(map(str, space)) == sorted(map(str, want))
+    assert len(space) == len(want)
+    assert [space.index(c) for c in space] == list(range(len(space)))
+    assert space[-1] == space[len(space) - 1] and space[:2] == [space[0], space[1]]
+    assert {"tile": 8, "unroll": 2} not in space and {"unroll": 2, "tile": 4} in space
+
+
+def test_a_callable_says_the_same_as_an_expression() -> None:
+    parameters = {"a": range(1, 9), "b": range(1, 9), "c": [False, True]}
+    by_text = Space(parameters, constraints=["a * b <= 16", "c or a > 2"])
+    by_call = Space(parameters, constraints=[lambda b, a: a * b <= 16, lambda c, a: c or a > 2])
+    mixed = Space(parameters, constraints=["a * b <= 16", lambda c, a: c or a > 2])
+    for space in (by_call, mixed):
+        assert sorted(map(str, space)) == sorted(map(str, by_text))
+        assert [space.index(c) for c in space] == list(range(len(by_text)))
+    tuner = Tuner(by_call, trials=30, recipe="hill-climb")
+    while (job := tuner.ask()) is not None:
+        tuner.tell(job, float(job["a"] + job["b"]))
+    assert all(t.configuration in by_text for t in tuner.trials)
+
+
+def test_values_come_back_as_they_were_given() -> None:
+    space = Space({"flag": [False, True], "x": [0.5, 2.0], "word": ["a", "b"], "order": permutation("ij")})
+    assert space[0] == {"flag": False, "x": 0.5, "word": "a", "order": ("i", "j")}
+    assert type(space[0]["flag"]) is bool and type(space[0]["x"]) is float
+    assert space.index({"flag": True, "x": 2.0, "word": "b", "order": ("j", "i")}) == len(space) - 1
+
+
+def test_numbers_of_numpy_are_values() -> None:
+    numpy = pytest.importorskip("numpy")
+    space = Space({"tile": numpy.array([1, 2, 4]), "x": numpy.linspace(0, 1, 3)}, constraints=["tile < 4"])
+    assert len(space) == 6 and space.index({"tile": numpy.int64(2), "x": 0.5}) == 4
+
+
+def test_spaces_can_be_pickled() -> None:
+    again = pickle.loads(pickle.dumps(SPACE))
+    assert again.fingerprint == SPACE.fingerprint and again[17] == SPACE[17]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "constraints", "says"),
+    [
+        ({"a": []}, [], "parameter 'a'"),
+        ({}, [], "no parameters"),
+        ({"a": [1, 1]}, [], "'a'"),
+        ({"a": [1, 2]}, ["b < 2"], "b"),
+        ({"a": [1, 2]}, ["a <"], "a <"),
+        ({"a": [1, 2]}, ["a < 1"], "constraint 'a < 1': leaves nothing"),
+        ({"a": [1, 2], "b": [1, 2]}, ["a < b", "b < a"], "no configuration fulfils all constraints"),
+        ({"a": [1, 2]}, [lambda a: a < 1], "no configuration fulfils all constraints"),
+        ({"a": [1, 2]}, [lambda b: True], "argument 'b'"),
+        ({"a": [1, 2]}, [lambda: True], "has no arguments"),
+        ({"a": [1, None]}, [], "None is of a type that no parameter has"),
+        ({"a": [2**70]}, [], "beyond 64 bits"),
+        ({"a": [("x", 1)]}, [], "permutation"),
+        ({"a": "abc"}, [], "want its values"),
+        ({"a": 3}, [], "want its values"),
+    ],
+)
+def test_wrong_spaces_are_refused_in_one_line(parameters: dict[str, Any], constraints: list[Any], says: str) -> None:
+    with pytest.raises(Error, match="^tunekit: .*") as caught:
+        Space(parameters, constraints)
+    assert says in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("configuration", "says"),
+    [
+        ({"a": 1}, "parameter 'b' has no value"),
+        ({"a": 1, "b": 9}, "does not have the value 9"),
+        ({"a": 1, "b": 2, "c": 3}, "no parameter is called 'c'"),
+        ({"a": 2, "b": 2}, "breaks a constraint"),
+    ],
+)
+def test_wrong_configurations_are_refused(configuration: dict[str, int], says: str) -> None:
+    for rule in ("a + b < 4", lambda a, b: a + b < 4):
+        with pytest.raises(Error, match=says):
+            Space({"a": [1, 2], "b": [1, 2]}, [rule]).index(configuration)
+
+
+def test_permutations_have_bounds() -> None:
+    assert len(permutation(3)) == 6 and permutation("ab")[1] == ("b", "a")
+    for wrong in (0, 9):
+        with pytest.raises(Error, match="want 1 to 8"):
+            permutation(wrong)
+    with pytest.raises(Error, match="lies outside the space"):
+        SPACE.at(len(SPACE))

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+"""tunekit finds the fastest settings of a program by measuring them.
+
+    from tunekit import Space, minimize
+    space = Space({"tile": [8, 16, 32, 64], "unroll": [1, 2, 4]}, constraints=["tile * unroll <= 128"])
+    found = minimize(seconds_of_one_run, space, trials=40)
+    print(found.best, found.best_cost)
+
+The search is that of the C++ library tunekit, with the same words, logs and proposals.
+"""
+
+from ._core import Error, recipes, schedules
+from ._core import version as __version__
+from ._isolated import Limits
+from ._minimize import Race, Result, minimize
+from ._space import Space, permutation
+from ._tasks import Plan, minimize_tasks
+from ._tuner import Failed, Job, Trial, Trials, Tuner
+
+__all__ = [
+    "Error", "Failed", "Job", "Limits", "Plan", "Race", "Result", "Space", "Trial", "Trials", "Tuner",
+    "minimize", "minimize_tasks", "permutation", "recipes", "schedules", "__version__",
+]

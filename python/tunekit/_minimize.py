@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""One call: a function and its space."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from os import PathLike
+
+from . import _core
+from ._isolated import Limits, caller_of
+from ._space import Space
+from ._tuner import Job, Trials, Tuner, trials_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._space import Configuration
+
+
+class Race:
+    """The last comparison: the finalists measured afresh, in turns."""
+
+    __slots__ = ("best", "cost", "first_cost", "tied", "rounds")
+
+    def __init__(self, best: Configuration, cost: float, first_cost: float, tied: list[Configuration], rounds: int) -> None:
+        self.best = best
+        self.cost = cost
+        self.first_cost = first_cost
+        self.tied = tied
+        self.rounds = rounds
+
+    best: Configuration
+    """Of those that cannot be told apart, the one with the lowest cost."""
+    cost: float
+    """Its cost in the race."""
+    first_cost: float
+    """That of the run's first configuration; infinity where it failed."""
+    tied: list[Configuration]
+    """Those that were not shown to be slower, the best among them."""
+    rounds: int
+    """How often each was measured at most."""
+
+
+class Result:
+    """What a run found."""
+
+    def __init__(self, space: Space, record: _core.Record, facts: list[str], race: Race | None = None, stopped: str = "") -> None:
+        self.space = space
+        self.race = race
+        self._record = record
+        self._facts = facts
+        self._stopped = stopped
+
+    @property
+    def best(self) -> Configuration:
+        """The best configuration, by the race where there was one. Raises: Error that says why the trials failed."""
+        return self.race.best if self.race is not None else self.space.at(self._record.best())
+
+    @property
+    def best_cost(self) -> float:
+        """Its cost; infinity where there is none."""
+        return self.race.cost if self.race is not None else self._record.best_cost()
+
+    @property
+    def trials(self) -> Trials:
+        """All trials, failed ones included, in the order of their answers."""
+        return trials_of(self.space, self._record)
+
+    @property
+    def seconds(self) -> float:
+        """That the run took."""
+        return self._record.seconds()
+
+    @property
+    def stopped(self) -> str:
+        """Why it ended, in words."""
+        return self._stopped or self._record.stopped()
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Writes the run as one HTML page, which needs no network."""
+        with open(path, "w", encoding="utf-8") as to:
+            to.write(self._record.page(self._facts))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the best configuration and the tuning curve."""
+        from base64 import b64encode
+        from html import escape
+
+        out = f"<p>{escape(repr(self))}</p>"
+        if self._record.found():
+            cells = "".join(f"<tr><th>{escape(str(k))}</th><td>{escape(str(v))}</td></tr>" for k, v in self.best.items())
+            picture = b64encode(self._record.curve().encode()).decode()
+            out += f'<table>{cells}</table><img alt="The tuning curve" style="max-width:100%" src="data:image/svg+xml;base64,{picture}">'
+        return out
+
+    def __repr__(self) -> str:
+        """One line, with costs taken as seconds."""
+        return self._record.text()
+
+
+class Progress:
+    """A line on standard error: on a terminal it is rewritten, elsewhere there is one at each improvement."""
+
+    def __init__(self) -> None:
+        import sys
+
+        self._to = sys.stderr
+        self._terminal = self._to.isatty()
+        self._best = float("inf")
+        self._trials = self._failed = 0
+
+    def told(self, kind: str, best: float, seconds: float) -> None:
+        self._trials += 1
+        self._failed += bool(kind)
+        better, self._best = best < self._best, best
+        if self._terminal or better:
+            found = f", best {best:.6g}" if best < float("inf") else ""
+            text = f"{self._trials} configurations, {self._failed} failed, {seconds:.1f} s{found}"
+            self._to.write(f"\r\033[K{text}" if self._terminal else text + "\n")
+            self._to.flush()
+
+    def end(self) -> None:
+        if self._terminal:
+            self._to.write("\r\033[K")
+
+
+def facts_of(recipe: str, seed: int) -> list[str]:
+    return [f"strategy {recipe}", f"seed {seed}", f"tunekit {_core.version} from Python"]
+
+
+def minimize(
+    f: Callable[..., Any],
+    space: Space | Mapping[str, Iterable[Any]],
+    *,
+    trials: int | None = None,
+    seconds: float | None = None,
+    patience: int | None = None,
+    seed: int = 0,
+    recipe: str = "combined",
+    begin_with: Iterable[Mapping[str, Any]] | Mapping[str, Any] = (),
+    log: str | PathLike[str] | None = None,
+    resume: bool = False,
+    isolated: bool | Limits = False,
+    race: bool = False,
+    progress: bool | Callable[[Tuner], object] = False,
+    name: str = "run",
+) -> Result:
+    """Searches `space` for the configuration at which `f` is lowest.
+
+        found = minimize(f, Space({"tile": [8, 16, 32], "unroll": [1, 2, 4]}), trials=100)
+        found.best, found.best_cost
+
+    `f` takes the parameters by name and returns a cost, a positive number such as seconds. What it raises is a failed
+    trial, and so is a `Failed` that it raises or returns, or a cost that is none. A run ends at `trials`, at `seconds`,
+    after `patience` answers without improvement, or where every configuration was tried; Ctrl-C ends it with what it has.
+
+    begin_with: configurations to measure first, such as what is used today.
+    log:        a file to which every event goes; with `resume`, what stands in it is not measured again.
+    isolated:   each call in a child process of its own, within `Limits`: a crash or a hang is one failed trial.
+    race:       at the end, the best three and the first are measured afresh in turns, for at most the run's time.
+    progress:   a line on standard error, or a function of the tuner after each answer; where it returns True, the run ends.
+
+    Raises: Error for wrong input, and for a result that is no number.
+    """
+    if trials is None and seconds is None and patience is None:
+        raise _core.Error("tunekit: minimize: has no budget, want trials, seconds or patience")
+    if not isinstance(space, Space):
+        space = Space(space)
+    call = caller_of(f, isolated)
+    tuner = Tuner(space, recipe=recipe, trials=trials, seconds=seconds, patience=patience, seed=seed, log=log, resume=resume, name=name)
+    if begin_with:
+        tuner.begin_with(begin_with)
+    line = Progress() if progress is True else None
+    watch = progress if callable(progress) else None
+    job: Job | None = None
+    stopped = ""
+    compared = None
+    try:
+        while (job := tuner.ask()) is not None:
+            cost, kind, why, took = call(job.configuration)
+            tuner._run.tell(job._job, cost, kind, why, took, tuner._stamp())
+            job = None
+            if line is not None:
+                line.told(kind, tuner.best_cost, tuner._stamp())
+            if watch is not None and watch(tuner) is True:
+                tuner.stop()
+        record = tuner._run.record()
+        if race and record.found():
+            compared = compare(space, record, call)
+    except KeyboardInterrupt:
+        if tuner.best_cost == float("inf"):
+            raise
+        give_up(tuner._run, job._job if job is not None else None)
+        record = tuner._run.record()
+        stopped = "interrupted"
+    finally:
+        if line is not None:
+            line.end()
+    return Result(space, record, facts_of(recipe, seed), compared, stopped)
+
+
+def give_up(run: _core.Run | _core.TasksRun, job: _core.Job | None) -> None:
+    """Ends a run that was interrupted; the job may have been told at that very moment."""
+    if job is not None:
+        try:
+            run.drop(job)
+        except _core.Error:
+            pass
+    run.stop()
+
+
+def compare(space: Space, record: _core.Record, call: Callable[[Mapping[str, Any]], tuple[float, str, str, float]]) -> Race | None:
+    """The race of the best three and the first; None where all of them fail."""
+    first = record.trials()[0][0]
+    best, cost, first_cost, tied, rounds = record.race(lambda i: call(space.at(i)), 3, first, max(1.0, record.seconds()))
+    if best is None:
+        return None
+    return Race(space.at(best), cost, first_cost, [space.at(i) for i in tied], rounds)

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""Spaces: parameters by name, their values, and what must hold among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from . import _core
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    Configuration: TypeAlias = dict[str, Any]
+    """A value for each parameter, by name."""
+    Constraint: TypeAlias = str | Callable[..., object]
+
+
+class permutation(Sequence[tuple["Any", ...]]):
+    """The orders of some things, as the values of a parameter: of 0 ... n - 1, or of what is given.
+
+        permutation(3)               # (0, 1, 2), (0, 2, 1), ...
+        permutation(["i", "j", "k"]) # ("i", "j", "k"), ("i", "k", "j"), ...
+
+    In an expression `order_0` is the position, in what was given, of the entry at place 0, and `order_i0` is the place of
+    the first thing given.
+
+    Raises: Error for more than 8 things (40320 orders), or fewer than 1.
+    """
+
+    def __init__(self, of: int | Iterable[Any]) -> None:
+        things = tuple(range(of)) if isinstance(of, int) else tuple(of)
+        if not 1 <= len(things) <= 8:
+            raise _core.Error(f"tunekit: permutation: there are {len(things)} things, want 1 to 8")
+        from itertools import permutations
+
+        self.places: list[tuple[int, ...]] = list(permutations(range(len(things))))
+        self._orders = [tuple(things[k] for k in places) for places in self.places]
+
+    def __getitem__(self, i: Any) -> Any:
+        return self._orders[i]
+
+    def __len__(self) -> int:
+        return len(self._orders)
+
+
+def _plain(value: Any) -> Any:
+    """A value as C++ takes it: a number of numpy as Python's own, a list as a tuple."""
+    if isinstance(value, (bool, int, float, str, tuple)):
+        return value
+    if isinstance(value, list):
+        return tuple(value)
+    item = getattr(value, "item", None)
+    return item() if callable(item) else value
+
+
+class Space(Sequence["Configuration"]):
+    """The configurations over some parameters that fulfil all constraints. It is a sequence of them.
+
+        space = Space({"tile": [1, 2, 4, 8], "unroll": [1, 2, 4], "order": permutation("ijk")},
+                      constraints=["tile * unroll <= 16", lambda order, tile: order[0] == "i" or tile > 1])
+        len(space), space[0], space.index({"tile": 1, "unroll": 1, "order": ("i", "j", "k")})
+
+    A value is a bool, an int of 64 bits, a float, a str, or a tuple of int. An expression is one of Python's, over the
+    names: comparisons, and, or, not, + - * / // %. A callable takes the parameters that its arguments name.
+
+    Raises: Error for parameters without values, names or values that are there twice, an expression that cannot be read,
+            an unknown name, and where no configuration is left.
+    Cost:   expressions: what the constraints of the C++ library cost. A callable is called once for each combination of
+            the values of its own arguments; all configurations are then listed, 8 bytes each.
+    """
+
+    def __init__(self, parameters: Mapping[str, Iterable[Any]], constraints: Iterable[Constraint] | Constraint = ()) -> None:
+        if isinstance(constraints, str) or callable(constraints):
+            constraints = [constraints]
+        self._constraints = list(constraints)
+        self._values: dict[str, list[Any]] = {}
+        self._places: dict[str, dict[Any, tuple[int, ...]]] = {}  # of the values that are orders
+        given = []
+        for name, values in parameters.items():
+            if isinstance(values, permutation):
+                self._places[name] = dict(zip(values, values.places))
+                self._values[name] = list(values)
+                given.append((name, list(values.places)))
+                continue
+            if isinstance(values, str) or not isinstance(values, Iterable):
+                raise _core.Error(f"tunekit: space: parameter '{name}': has {values!r} in place of a list, want its values")
+            self._values[name] = [tuple(v) if isinstance(v, list) else v for v in values]
+            given.append((name, [_plain(v) for v in self._values[name]]))
+        self._names = list(self._values)
+        self._grid = _core.Grid(given, [c for c in self._constraints if isinstance(c, str)])
+        for c in self._constraints:
+            if not isinstance(c, str):
+                self._keep(c)
+
+    def _keep(self, holds: Callable[..., object]) -> None:
+        who = getattr(holds, "__name__", repr(holds))
+        code = getattr(holds, "__code__", None)
+        if code is None:
+            import inspect
+
+            names = list(inspect.signature(holds).parameters)
+        else:
+            names = list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+        for name in names:
+            if name not in self._values:
+                raise _core.Error(f"tunekit: space: the constraint {who} has an argument '{name}', want names of parameters: {', '.join(self._names)}")
+        if not names:
+            raise _core.Error(f"tunekit: space: the constraint {who} has no arguments, want those parameters that it speaks of")
+        from itertools import product
+
+        allowed = bytes(bool(holds(**dict(zip(names, values)))) for values in product(*(self._values[n] for n in names)))
+        self._grid = self._grid.kept([self._names.index(n) for n in names], allowed)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the parameters."""
+        return list(self._names)
+
+    @property
+    def parameters(self) -> dict[str, list[Any]]:
+        """The values of each parameter."""
+        return {name: list(values) for name, values in self._values.items()}
+
+    def __len__(self) -> int:
+        return len(self._grid)
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return [self[k] for k in range(*i.indices(len(self)))]
+        n = len(self)
+        if not -n <= i < n:
+            raise IndexError(i)
+        return self.at(i % n)
+
+    def __iter__(self) -> Iterator[Configuration]:
+        return (self.at(i) for i in range(len(self)))
+
+    def at(self, i: int) -> Configuration:
+        """The configuration of an index, as `space[i]`."""
+        return {name: values[k] for (name, values), k in zip(self._values.items(), self._grid.ordinals(i))}
+
+    def index(self, configuration: Mapping[str, Any], *unused: Any) -> int:
+        """The index of a configuration. Raises: Error that names what is wrong with it."""
+        pairs = []
+        for name, value in configuration.items():
+            if name in self._places:
+                value = self._places[name].get(tuple(value), value)
+            pairs.append((name, _plain(value)))
+        return self._grid.index_of(pairs)
+
+    def __contains__(self, configuration: object) -> bool:
+        try:
+            return isinstance(configuration, Mapping) and self.index(configuration) >= 0
+        except _core.Error:
+            return False
+
+    @property
+    def fingerprint(self) -> int:
+        """A hash of names, values and constraints, by which a log knows its space."""
+        return self._grid.fingerprint()
+
+    def __repr__(self) -> str:
+        return f"Space of {len(self)} configurations over {', '.join(self._names)}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parameters: dict[str, Any] = {name: permutation(values[0]) if name in self._places else values for name, values in self._values.items()}
+        return (Space, (parameters, self._constraints))

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Several functions that share one budget of time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from os import PathLike
+
+from . import _core
+from ._isolated import Limits, caller_of
+from ._minimize import Progress, Result, facts_of, give_up
+from ._space import Space
+from ._tuner import count, path_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Plan:
+    """What a run over several tasks found."""
+
+    def __init__(self, tasks: dict[str, Result], latency: float, stopped: str, run: _core.TasksRun, facts: list[str]) -> None:
+        self.tasks = tasks
+        self.latency = latency
+        self.stopped = stopped
+        self._run = run
+        self._facts = facts
+
+    tasks: dict[str, Result]
+    """The result of each task, by its name."""
+    latency: float
+    """The sum of weight times best cost; infinity while a task has none."""
+    stopped: str
+    """Why the run ended, in words."""
+
+    def __getitem__(self, name: str) -> Result:
+        return self.tasks[name]
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Writes the run as one HTML page, which needs no network."""
+        with open(path, "w", encoding="utf-8") as to:
+            to.write(self._run.page(self._facts))
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name}: {result!r}" for name, result in self.tasks.items())
+
+
+def minimize_tasks(
+    tasks: Mapping[str, tuple[Callable[..., Any], Space]],
+    *,
+    seconds: float | None = None,
+    trials: int | None = None,
+    patience: int | None = None,
+    weights: Mapping[str, float] | None = None,
+    seed: int = 0,
+    recipe: str = "combined",
+    schedule: str | None = None,
+    log: str | PathLike[str] | None = None,
+    resume: bool = False,
+    isolated: bool | Limits = False,
+    progress: bool = False,
+) -> Plan:
+    """Searches several spaces within one budget. A schedule gives the next slot of time to the task that gains most.
+
+        plan = minimize_tasks({"small": (f, space), "large": (g, space)}, seconds=60, weights={"large": 3})
+        plan["large"].best, plan.latency
+
+    `tasks` are functions and spaces by name, `weights` how often each is called: the sum of weight times cost is lowered.
+    `trials` and `patience` are those of each task, `seconds` those of the run. `schedule` is one of `schedules()`, by
+    default that of the recipe. The other arguments are those of `minimize`.
+
+    Raises: Error for wrong input. Ctrl-C ends the run with what it has.
+    """
+    if trials is None and seconds is None and patience is None:
+        raise _core.Error("tunekit: minimize_tasks: has no budget, want seconds, trials or patience")
+    names = list(tasks)
+    for name in weights or {}:
+        if name not in tasks:
+            raise _core.Error(f"tunekit: minimize_tasks: weights names '{name}', which is no task, want one of: {', '.join(names)}")
+    calls = [caller_of(f, isolated) for f, _ in tasks.values()]
+    spaces = [space for _, space in tasks.values()]
+    run = _core.TasksRun(
+        names, [s._grid for s in spaces], [float((weights or {}).get(n, 1)) for n in names], recipe, schedule or "",
+        float("inf") if seconds is None else float(seconds), count("trials", trials), count("patience", patience),
+        count("seed", seed), path_of(log), resume,
+    )
+    line = Progress() if progress else None
+    began = time.perf_counter() - run.stamp()
+    job: _core.Job | None = None
+    stopped = ""
+    try:
+        while (job := run.ask()) is not None:
+            cost, kind, why, took = calls[job.task](spaces[job.task].at(job.index))
+            now = time.perf_counter() - began
+            run.tell(job, cost, kind, why, took, now)
+            job = None
+            if line is not None:
+                line.told(kind, run.latency(), now)
+    except KeyboardInterrupt:
+        give_up(run, job)
+        stopped = "interrupted"
+    finally:
+        if line is not None:
+            line.end()
+    facts = facts_of(recipe, seed) + ([f"schedule {schedule}"] if schedule else [])
+    results = {name: Result(spaces[k], run.record(k), facts) for k, name in enumerate(names)}
+    return Plan(results, run.latency(), stopped or run.stopped(), run, facts)

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT
+"""Ask and tell: a run that you drive."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike, fspath
+
+from . import _core
+from ._space import Space
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias, overload
+
+    from ._space import Configuration
+
+    Outcome: TypeAlias = float | "Failed"
+    """A cost, or why there is none."""
+else:
+
+    def overload(f):
+        return f
+
+
+UNLIMITED = 2**64 - 1
+
+
+class Failed(Exception):
+    """A trial without a cost. Raise it, return it, or tell it.
+
+        return Failed("element 5 is 0.37, want 1.37", kind="wrong_result")
+
+    Kinds are the C++ library's, as logs and pages have them: invalid, build_error, build_timeout, crash, exited,
+    run_timeout, out_of_memory, wrong_result, damaged_canary, launch_error, bad_cost, lost.
+    """
+
+    def __init__(self, why: str = "", kind: str = "invalid") -> None:
+        super().__init__(why)
+        self.why = why
+        self.kind = kind
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Failed, (self.why, self.kind))
+
+
+class Job:
+    """A configuration on its way to be measured."""
+
+    __slots__ = ("configuration", "_job", "_asked")
+
+    def __init__(self, configuration: Configuration, job: _core.Job, asked: float) -> None:
+        self.configuration = configuration
+        self._job = job
+        self._asked = asked
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of a parameter."""
+        return self.configuration[name]
+
+    @property
+    def index(self) -> int:
+        """That of its configuration in the space."""
+        return self._job.index
+
+    @property
+    def ticket(self) -> int:
+        """Its number in the run."""
+        return self._job.ticket
+
+    def __repr__(self) -> str:
+        return f"Job({self.ticket}, {self.configuration})"
+
+
+class Trial:
+    """A configuration and what measuring it gave."""
+
+    __slots__ = ("configuration", "index", "cost", "failed", "kind", "stamp", "seconds", "worker")
+
+    def __init__(self, configuration: Configuration, row: tuple[int, float | None, str, str, float, float, int]) -> None:
+        self.configuration = configuration
+        self.index, self.cost, self.kind, self.failed, self.stamp, self.seconds, self.worker = row
+
+    index: int
+    """That of the configuration in the space."""
+    cost: float | None
+    """None where it failed."""
+    kind: str
+    """That of the failure; empty where there is a cost."""
+    failed: str
+    """Why; empty where there is a cost."""
+    stamp: float
+    """The run's time at its answer, in seconds."""
+    seconds: float
+    """That measuring took."""
+    worker: int
+
+    def __repr__(self) -> str:
+        return f"Trial({self.configuration}, {self.cost if self.cost is not None else self.kind + ': ' + self.failed})"
+
+
+class Trials(list[Trial]):
+    """The trials of a run in the order of their answers."""
+
+    def to_frame(self) -> Any:
+        """They as a pandas.DataFrame: a column for each parameter, then cost, kind, failed, stamp, seconds, worker."""
+        from importlib import import_module
+
+        pandas: Any = import_module("pandas")
+        names = list(self[0].configuration) if self else []
+        columns: dict[str, list[Any]] = {name: [t.configuration[name] for t in self] for name in names}
+        for what in ("cost", "kind", "failed", "stamp", "seconds", "worker"):
+            columns[what] = [getattr(t, what) for t in self]
+        frame = pandas.DataFrame(columns)
+        frame["cost"] = frame["cost"].astype(float)
+        return frame
+
+
+def trials_of(space: Space, record: _core.Record) -> Trials:
+    return Trials(Trial(space.at(row[0]), row) for row in record.trials())
+
+
+def parts_of(outcome: Any) -> tuple[float, str, str]:
+    """A cost, or kind and message of a failure."""
+    if isinstance(outcome, Failed):
+        return float("nan"), outcome.kind, outcome.why
+    if isinstance(outcome, bool):
+        raise _core.Error(f"tunekit: the cost is {outcome}, want a positive number, or Failed(\"why\")")
+    try:
+        return float(outcome), "", ""
+    except (TypeError, ValueError):
+        raise _core.Error(f"tunekit: the cost is {outcome!r}, want a positive number, or Failed(\"why\")") from None
+
+
+def count(name: str, value: int | None, least: int = 0) -> int:
+    if value is None:
+        return UNLIMITED
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value < UNLIMITED:
+        raise _core.Error(f"tunekit: {name} is {value!r}, want an integer from {least} on")
+    return value
+
+
+def path_of(log: str | PathLike[str] | None) -> str:
+    return "" if log is None else fspath(log)
+
+
+class Tuner:
+    """A run over one space, driven from outside: ask for jobs and tell their costs, in any order.
+
+        tuner = Tuner(space, trials=200, seed=1)
+        while (job := tuner.ask()) is not None:
+            tuner.tell(job, measure(**job.configuration))
+        print(tuner.best, tuner.best_cost)
+
+    The seed and the order of events decide everything: the same told costs give the proposals of the C++ library. With
+    `log`, every ask and tell is written as it happens; with `resume`, what is in the log is not measured again. A C++ run
+    may resume it, by the same recipe and seed.
+
+    Time is that of the wall since the first ask; `tell(..., stamp=)` gives another. Calls from several threads are safe.
+
+    Raises: Error, with the message of the C++ library.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        *,
+        recipe: str = "combined",
+        trials: int | None = None,
+        seconds: float | None = None,
+        patience: int | None = None,
+        seed: int = 0,
+        log: str | PathLike[str] | None = None,
+        resume: bool = False,
+        name: str = "run",
+    ) -> None:
+        self.space = space
+        self.recipe = recipe
+        self.seed = count("seed", seed)
+        forever = float("inf")
+        self._run = _core.Run(
+            space._grid, recipe, count("trials", trials), forever if seconds is None else float(seconds),
+            count("patience", patience), self.seed, name, path_of(log), resume,
+        )
+        self._began: float | None = None
+
+    def begin_with(self, configurations: Iterable[Mapping[str, Any]] | Mapping[str, Any]) -> None:
+        """What to measure first, such as what is used today. Each counts as a trial."""
+        if isinstance(configurations, Mapping):
+            configurations = [configurations]
+        self._run.begin_with([self.space.index(c) for c in configurations])
+
+    def know(self, configuration: Mapping[str, Any], outcome: Outcome) -> None:
+        """Tells a result that is known before the run. It is no trial, and is not measured again."""
+        self._run.know(self.space.index(configuration), *parts_of(outcome))
+
+    @overload
+    def ask(self) -> Job | None: ...
+    @overload
+    def ask(self, n: int) -> list[Job]: ...
+    def ask(self, n: int | None = None) -> Job | None | list[Job]:
+        """The next job, or up to n. None, or none: wait while anything is out; where nothing is, the run has ended."""
+        if self._began is None:
+            self._began = time.perf_counter() - self._run.stamp()
+        self._run.time(self._stamp())
+        jobs = self._run.ask(1 if n is None else count("n", n))
+        asked = self._stamp()
+        out = [Job(self.space.at(j.index), j, asked) for j in jobs]
+        return out if n is not None else out[0] if out else None
+
+    def tell(self, job: Job, outcome: Outcome, *, seconds: float | None = None, stamp: float | None = None) -> None:
+        """Reports a job's cost, a positive number, or its failure.
+
+        `seconds` that measuring took, by default those since it was asked for; `stamp`, the run's time in seconds.
+        """
+        now = self._stamp() if stamp is None else stamp
+        took = max(0.0, now - job._asked) if seconds is None else seconds
+        self._run.tell(job._job, *parts_of(outcome), took, now)
+
+    def drop(self, job: Job) -> None:
+        """Gives up a job that was lost; it goes out again before anything new."""
+        self._run.drop(job._job)
+
+    def stop(self) -> None:
+        """Ends the run. Jobs that are out may still be told."""
+        self._run.stop()
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is out, and nothing will go out again."""
+        return self._run.over()
+
+    @property
+    def outstanding(self) -> int:
+        """How many jobs are out."""
+        return self._run.outstanding()
+
+    @property
+    def best(self) -> Configuration:
+        """The configuration of the lowest cost. Raises: Error that says why the trials failed, where there is none."""
+        return self.space.at(self._run.best())
+
+    @property
+    def best_cost(self) -> float:
+        """The lowest cost; infinity before there is one."""
+        return self._run.best_cost()
+
+    @property
+    def trials(self) -> Trials:
+        """All trials, failed ones included."""
+        return trials_of(self.space, self._run.record())
+
+    @property
+    def stopped(self) -> str:
+        """Why the run ended, in words; "running" while it has not."""
+        return self._run.record().stopped()
+
+    def _stamp(self) -> float:
+        return time.perf_counter() - self._began if self._began is not None else 0.0
+
+    def __repr__(self) -> str:
+        return self._run.record().text()
