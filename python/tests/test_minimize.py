@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import pytest
 from tunekit import Error, Failed, Limits, Space, Tuner, minimize, minimize_tasks, schedules
 
 SPACE = Space({"tile": [1, 2, 4, 8, 16], "unroll": [1, 2, 4]}, constraints=["tile * unroll <= 32"])
+
+Tasks = dict[str, tuple[Callable[..., Any], Space]]
 
 
 def bowl(tile: int, unroll: int) -> float:
@@ -229,7 +232,7 @@ def test_frames() -> None:
 
 def test_tasks_share_a_budget(tmp_path: Path) -> None:
     other = Space({"x": list(range(30))})
-    tasks = {"bowl": (bowl, SPACE), "line": (lambda x: 1.0 + x, other)}
+    tasks: Tasks = {"bowl": (bowl, SPACE), "line": (lambda x: 1.0 + x, other)}
     log = tmp_path / "run.jsonl"
     plan = minimize_tasks(tasks, trials=40, seed=2, weights={"line": 3}, log=log)
     assert plan["bowl"].best == {"tile": 8, "unroll": 2} and plan["line"].best == {"x": 0}
@@ -255,6 +258,6 @@ def test_wrong_tasks_are_refused() -> None:
 
 @pytest.mark.parametrize("schedule", schedules())
 def test_every_schedule_runs_by_its_name(schedule: str) -> None:
-    tasks = {"bowl": (bowl, SPACE), "line": (lambda x: 1.0 + x, Space({"x": list(range(10))}))}
+    tasks: Tasks = {"bowl": (bowl, SPACE), "line": (lambda x: 1.0 + x, Space({"x": list(range(10))}))}
     plan = minimize_tasks(tasks, trials=6, seconds=1000, schedule=schedule)
     assert [len(r.trials) for r in plan.tasks.values()] == [6, 6]
