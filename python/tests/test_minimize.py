@@ -126,6 +126,15 @@ def test_children_of_isolated_calls_do_not_outlive_them(tmp_path: Path) -> None:
         pytest.fail("the child lives")
 
 
+def test_what_an_isolated_call_forks_does_not_keep_it_waiting() -> None:
+    def f(x: int) -> float:
+        if os.fork() == 0:
+            time.sleep(60)
+        return 1.0
+
+    assert minimize(f, {"x": [1]}, trials=1, isolated=Limits(seconds=30)).trials[0].kind == ""  # no run_timeout
+
+
 def test_wrong_limits_are_refused() -> None:
     with pytest.raises(Error, match="seconds is 0, want > 0"):
         Limits(seconds=0)

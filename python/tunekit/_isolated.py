@@ -86,49 +86,56 @@ def called_in_child(f: Callable[..., Any], configuration: Mapping[str, Any], lim
                 said = (float("nan"), "exited", f"left by SystemExit({e.code!r})", 0.0)
             except _core.Error as e:  # it gave no number
                 said = str(e)
+            text = marshal.dumps(said)
             with os.fdopen(goes, "wb") as out:
-                out.write(marshal.dumps(said))
+                out.write(len(text).to_bytes(8, "little") + text)
             sys.stdout.flush()
             sys.stderr.flush()
             status = 0
         finally:
             os._exit(status)
-    os.close(goes)
-    data, in_time, ended_by_itself = bytearray(), True, False
+    data, ended = bytearray(), False
+    deadline = began + limits.seconds
     try:
-        while True:
-            left = limits.seconds - (time.perf_counter() - began)
-            if left <= 0 or not select.select([came], [], [], left)[0]:
-                in_time = False
-                break
-            piece = os.read(came, 65536)
-            if not piece:
-                ended_by_itself = True  # or it has closed the pipe, and ends now
-                break
-            data += piece
+        os.close(goes)
+        open_ = True
+        while not ended and (left := deadline - time.perf_counter()) > 0:
+            if open_ and select.select([came], [], [], left)[0]:
+                piece = os.read(came, 65536)
+                data += piece
+                open_ = bool(piece) and not is_whole(data)  # what it started may hold the other end for longer
+            elif not open_:
+                ended = os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+                if not ended:
+                    time.sleep(0.0005)
     finally:
         os.close(came)
-        if not ended_by_itself:
+        if not ended:
             os.kill(child, signal.SIGKILL)
-        _, ended = os.waitpid(child, 0)
         try:
-            os.killpg(child, signal.SIGKILL)  # what it has left behind
+            os.killpg(child, signal.SIGKILL)  # what it has left behind; until it is waited for, the number is its own
         except (ProcessLookupError, PermissionError):
             pass
+        _, status = os.waitpid(child, 0)
     took = time.perf_counter() - began
     none = float("nan")
-    if not in_time:
+    if not ended:
         return none, "run_timeout", f"still ran after {limits.seconds:g} s", took
-    if os.WIFSIGNALED(ended):
-        number = os.WTERMSIG(ended)
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
         return none, "crash", f"ended by signal {number} ({signal.Signals(number).name})", took
-    if not data:
-        return none, "exited", f"left with status {os.WEXITSTATUS(ended)}", took
-    answer = marshal.loads(bytes(data))
+    if not is_whole(data):
+        return none, "exited", f"left with status {os.WEXITSTATUS(status)}", took
+    answer = marshal.loads(data[8:])
     if isinstance(answer, str):
         raise _core.Error(answer)
     cost, kind, why, seconds = answer
     return float(cost), str(kind), str(why), float(seconds)
+
+
+def is_whole(data: bytearray) -> bool:
+    """Whether a child has said all: the length of its text, and the text."""
+    return len(data) >= 8 and len(data) >= 8 + int.from_bytes(data[:8], "little")
 
 
 def caller_of(f: Callable[..., Any], isolated: bool | Limits) -> Callable[[Mapping[str, Any]], Measured]:
