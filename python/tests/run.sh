@@ -31,6 +31,7 @@ cd "$root/python"
 "$python" -m pytest -q -p no:cacheprovider tests
 cd tests
 MYPYPATH=$out/site "$python" -m mypy --strict --config-file= --cache-dir="$out/mypy" -p tunekit
-"$python" -m mypy --strict --config-file= --cache-dir="$out/mypy" ./*.py
+"$python" -m mypy --strict --config-file= --cache-dir="$out/mypy" ./*.py ../reference.py
+"$python" ../reference.py "$out/reference.md"
 cd "$out"
 "$python" -m mypy.stubtest --mypy-config-file="$root/python/tests/stubtest.ini" tunekit._core
