@@ -36,6 +36,7 @@ class tasks_run {
     template <class F>
     auto with(const F& f)
     {
+        tk::require(!ended_, "minimize_tasks: the run has ended, want another one");
         if (logged_) return f(*logged_);
         return f(*plain_);
     }
@@ -84,6 +85,14 @@ public:
     {
         with([&](auto& t) { t.drop(j); });
     }
+    /// Ends the run and its log, which another run may then take up.
+    void close()
+    {
+        if (logged_) ended_ = logged_->record();
+        else if (plain_) ended_ = plain_->record();
+        logged_.reset();
+        plain_.reset();
+    }
     void stop()
     {
         with([](auto& t) { t.stop(); });
@@ -107,11 +116,15 @@ public:
     }
 
 private:
-    [[nodiscard]] const tk::plan& plan() const { return logged_ ? logged_->record() : plain_->record(); }
+    [[nodiscard]] const tk::plan& plan() const
+    {
+        return ended_ ? *ended_ : logged_ ? logged_->record() : plain_->record();
+    }
 
     std::vector<tk::task> tasks_;
     std::optional<tk::tasks_tuner> plain_;
     std::unique_ptr<tk::io::logged<tk::tasks_tuner>> logged_;
+    std::optional<tk::plan> ended_;
 };
 
 }  // namespace
@@ -126,6 +139,7 @@ void bind_tasks(nb::module_& m)
         .def("tell", &tasks_run::tell)
         .def("drop", &tasks_run::drop)
         .def("stop", &tasks_run::stop)
+        .def("close", &tasks_run::close)
         .def("stamp", &tasks_run::stamp)
         .def("record", &tasks_run::seen)
         .def("slots", &tasks_run::slots)

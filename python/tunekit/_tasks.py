@@ -104,6 +104,7 @@ def minimize_tasks(
     finally:
         if line is not None:
             line.end()
+    run.close()
     facts = facts_of(recipe, seed) + ([f"schedule {schedule}"] if schedule else [])
     results = {name: Result(spaces[k], run.record(k), facts) for k, name in enumerate(names)}
     return Plan(results, run.latency(), stopped or run.stopped(), run, facts)

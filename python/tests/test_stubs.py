@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+"""The stubs of the extension module name what it has. (mypy.stubtest takes no functions of nanobind.)"""
+
+import ast
+from pathlib import Path
+
+import tunekit
+from tunekit import _core
+
+
+def test_the_stubs_name_what_the_module_has() -> None:
+    text = (Path(tunekit.__file__).parent / "_core.pyi").read_text()
+    stubs: dict[str, set[str]] = {}
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ClassDef):
+            stubs[node.name] = {n.name for n in node.body if isinstance(n, ast.FunctionDef)} - {"__init__"}
+        elif isinstance(node, ast.FunctionDef):
+            stubs[node.name] = set()
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            stubs[node.target.id] = set()
+    there = {name: getattr(_core, name) for name in dir(_core) if not name.startswith("_")}
+    assert set(stubs) == set(there)
+    for name, members in stubs.items():
+        if isinstance(there[name], type) and name != "Error":
+            has = {m for m in vars(there[name]) if not m.startswith("_") or m == "__len__"}
+            assert has == members, name
