@@ -18,6 +18,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/machine.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/io/detail/logged_view.hpp"
 #include "tunekit/io/log.hpp"
 #include "tunekit/io/log_file.hpp"
@@ -25,7 +26,6 @@
 #include "tunekit/random/philox.hpp"
 #include "tunekit/tune/tune.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
-#include "tunekit/version.hpp"
 
 namespace tunekit::io {
 
@@ -205,8 +205,7 @@ private:
     [[nodiscard]] log_header header_of(const logged_options& options) const
     {
         log_header out{.schema = event_log_schema,
-                       .version = std::to_string(TUNEKIT_VERSION_MAJOR) + '.' + std::to_string(TUNEKIT_VERSION_MINOR) +
-                                  '.' + std::to_string(TUNEKIT_VERSION_PATCH),
+                       .version = core::version_text(),
                        .machine = options.machine.empty() ? to_text(this_machine()) : options.machine,
                        .seed = options.seed,
                        .strategy = options.strategy,
