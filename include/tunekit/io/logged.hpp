@@ -307,7 +307,7 @@ private:
                 continue;
             }
             if (e.what == log_event::kind::ask) {
-                if (e.worker >= workers) differs("a worker asks that is none");
+                if (detail::has_workers(tuner_) && e.worker >= workers) differs("a worker asks that is none");
                 std::vector<job> jobs;
                 try {
                     jobs = tuner_.ask(e.worker, e.n);
@@ -365,12 +365,15 @@ template <class Space, class Carrier, class P>
                                       const budget& limit, const logged_options& log,
                                       const std::type_identity_t<tune_options<Space>>& options = {})
 {
-    tuner t(space, how, limit, random::philox(log.seed));
-    t.begin_with(options.begin_with);
-    logged run(path, std::move(t), log);
-    tunekit::detail::drive(run, carrier, options);
-    if (!run.look()) throw error(run.problem());
-    return {space, run.record()};
+    if constexpr (tunekit::detail::fit_tune<Space, Carrier, P, random::philox&>()) {
+        if constexpr (pool<std::remove_reference_t<Carrier>>) tunekit::detail::require_no_clock(options.clock);
+        tuner t(space, how, limit, random::philox(log.seed));
+        t.begin_with(options.begin_with);
+        logged run(path, std::move(t), log);
+        tunekit::detail::drive(run, carrier, options);
+        if (!run.look()) throw error(run.problem());
+        return {space, run.record()};
+    }
 }
 
 /// The same for several tasks with a pool. The run has a worker for each job that the pool can hold.
@@ -379,6 +382,7 @@ template <pool Pool, class P>
                               const tasks_budget& limit, const logged_options& log,
                               const tune_tasks_options& options = {})
 {
+    tunekit::detail::require_no_clock(options.clock);  // before there is a log
     random::philox gen(log.seed);
     logged run(path, tasks_tuner(tasks, how, limit, (std::max)(carrier.workers(), carrier.room()), gen), log);
     tune_tasks(run, carrier, options);
