@@ -170,7 +170,7 @@ programs::command_report report_of(const setup& s, tk::measure::program& program
     programs::command_report r{.trials = record.trials().size(),
                                .failed = record.failed(),
                                .seconds = record.seconds(),
-                               .stopped = to_text(record.stopped),
+                               .stopped = to_text(record.stopped()),
                                .is_time = s.is_time()};
     for (const auto& n : options.numbers) r.number_names.push_back(n.name);
     for (const auto& trial : record.trials())

@@ -161,7 +161,7 @@ tk::index tuned(const std::string& layer, const std::string& name, const Space& 
     auto measurer = tk::measure::in_process(
         space, tk::measure::timed{plan, bench::form_repetition, tk::measure::no_check{}, tk::measure::wall_clock{}});
     const auto base = tk::recipes::combined();
-    tk::tuner tuner(space, tk::recipe{base.strategy, base.repetition, bench::form_limits},
+    tk::tuner tuner(space, tk::recipe{base.strategy, base.repetition, bench::form_limits, std::size_t{1}},
                     {.seconds = (1 - race_share) * set.seconds}, tk::random::philox(set.seed));
     tuner.begin_with({untuned});
     tk::tune(tuner, measurer);

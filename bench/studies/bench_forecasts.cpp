@@ -457,7 +457,7 @@ int main(int argc, char** argv)
     settings s;
     programs::study_app app("Holds forecasts of tuning curves against what came, on searches of recorded spaces.",
                             "bench_forecasts");
-    app.spaces(s.spaces);
+    app.add_option("--spaces", s.spaces, "folders of recorded spaces: NAME.params, NAME.csv.gz")->required();
     app.add_option("--strategy", s.strategies, "searches: " + programs::list(programs::strategies()))->delimiter(',');
     app.repeats(s.repeats, "searches of each strategy and space");
     app.seed(s.seed);

@@ -4,6 +4,7 @@
 #     // expect: REGEX         somewhere in the message; the first line of FILE, and always there
 #     // first error: REGEX    in the first line that is an error; any number of these and of the next
 #     // first lines: REGEX    within what a person reads first: up to three lines behind that line
+# The first error is among the first twelve lines.
 # Regular expressions are extended ones.
 set -eu
 file=$1
@@ -22,6 +23,7 @@ refuse() {
 }
 printf '%s\n' "$said" | grep -Eq -- "$expect" || refuse "not with: $expect"
 first=$(printf '%s\n' "$said" | grep -m 1 ' error: ')
+[ "$(printf '%s\n' "$said" | grep -n -m 1 ' error: ' | cut -d: -f1)" -le 12 ] || refuse 'its first error is below line 12'
 wanted 'first error' | while IFS= read -r line; do
     printf '%s\n' "$first" | grep -Eq -- "$line" || refuse "its first error does not say: $line"
 done

@@ -1,7 +1,7 @@
 // expect: tunekit: of: a parameter has no value
+// SPDX-License-Identifier: MIT
 // first error: tunekit: of: a parameter has no value
 // first lines: is_given_once<.*named
-// SPDX-License-Identifier: MIT
 #include "tunekit/space/product.hpp"
 
 namespace tk = tunekit;

@@ -1,7 +1,7 @@
 // expect: tunekit: of: no parameter of this name
+// SPDX-License-Identifier: MIT
 // first error: tunekit: of: no parameter of this name
 // first lines: is_of_the_space<.*(colums|99, *.?o.?.?, *108|named_value)
-// SPDX-License-Identifier: MIT
 #include "tunekit/space/product.hpp"
 
 namespace tk = tunekit;

@@ -1,7 +1,7 @@
 // expect: tunekit: of: the value has another type
+// SPDX-License-Identifier: MIT
 // first error: tunekit: of: the value has another type
 // first lines: takes<.*named
-// SPDX-License-Identifier: MIT
 #include "tunekit/space/product.hpp"
 
 namespace tk = tunekit;

@@ -1,7 +1,7 @@
 // expect: tunekit: no measurer: measure
+// SPDX-License-Identifier: MIT
 // first error: tunekit: no measurer: measure
 // first lines: second_of_tune
-// SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

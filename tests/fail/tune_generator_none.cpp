@@ -1,7 +1,7 @@
 // expect: tunekit: no generator
+// SPDX-License-Identifier: MIT
 // first error: tunekit: no generator
 // first lines: fifth_of_tune
-// SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

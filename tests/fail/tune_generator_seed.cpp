@@ -1,7 +1,7 @@
 // expect: tunekit: a number, want a generator made of it
+// SPDX-License-Identifier: MIT
 // first error: tunekit: a number, want a generator made of it
 // first lines: fifth_of_tune
-// SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

@@ -1,7 +1,7 @@
 // expect: tunekit: a temporary generator, want a variable
+// SPDX-License-Identifier: MIT
 // first error: tunekit: a temporary generator, want a variable
 // first lines: fifth_of_tune
-// SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

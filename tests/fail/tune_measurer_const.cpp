@@ -1,7 +1,7 @@
 // expect: tunekit: a const measurer
+// SPDX-License-Identifier: MIT
 // first error: tunekit: a const measurer
 // first lines: second_of_tune
-// SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

@@ -1,7 +1,7 @@
 // expect: tunekit: a kernel: tunekit/tune/tune_kernel\.hpp
+// SPDX-License-Identifier: MIT
 // first error: tunekit: a kernel: tunekit/tune/tune_kernel\.hpp
 // first lines: second_of_tune
-// SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

@@ -1,7 +1,7 @@
 // expect: tunekit: no strategy: propose\(state, space, n, gen\) is missing or not const
+// SPDX-License-Identifier: MIT
 // first error: tunekit: no strategy: propose\(state, space, n, gen\) is missing or not const
 // first lines: third_of_tune
-// SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

@@ -1,7 +1,7 @@
 // expect: tunekit: no strategy: the state that start\(space\) returns cannot be copied
+// SPDX-License-Identifier: MIT
 // first error: tunekit: no strategy: the state that start\(space\) returns cannot be copied
 // first lines: third_of_tune
-// SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

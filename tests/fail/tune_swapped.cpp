@@ -1,7 +1,7 @@
 // expect: tunekit: argument 2 is a strategy and argument 3 measures: want them the other way round
+// SPDX-License-Identifier: MIT
 // first error: tunekit: argument 2 is a strategy and argument 3 measures: want them the other way round
 // first lines: second_of_tune
-// SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

@@ -1,7 +1,7 @@
 // expect: tunekit: no schedule: update\(state, k, slot\) is missing
+// SPDX-License-Identifier: MIT
 // first error: tunekit: no schedule: update\(state, k, slot\) is missing
 // first lines: schedule_of_tune_tasks
-// SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune_tasks.hpp"
 
 #include "parts.hpp"

@@ -1,7 +1,7 @@
 // expect: tunekit: no recipe with a schedule; beside a strategy want one
+// SPDX-License-Identifier: MIT
 // first error: tunekit: no recipe with a schedule; beside a strategy want one
 // first lines: schedule_of_tune_tasks
-// SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune_tasks.hpp"
 
 #include "parts.hpp"

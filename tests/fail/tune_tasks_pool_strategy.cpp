@@ -1,7 +1,7 @@
 // expect: tunekit: no strategy: start\(space\) is missing
+// SPDX-License-Identifier: MIT
 // first error: tunekit: no strategy: start\(space\) is missing
 // first lines: strategy_of_tune_tasks
-// SPDX-License-Identifier: MIT
 #include "tunekit/measure/one_worker.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 

@@ -1,7 +1,7 @@
 // expect: tunekit: no strategy: observe\(state, space, batch, measured, gen\) is missing
+// SPDX-License-Identifier: MIT
 // first error: tunekit: no strategy: observe\(state, space, batch, measured, gen\) is missing
 // first lines: third_of_tune
-// SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

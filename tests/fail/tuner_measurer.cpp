@@ -1,7 +1,7 @@
 // expect: tunekit: a measurer, want a strategy or a recipe
+// SPDX-License-Identifier: MIT
 // first error: tunekit: a measurer, want a strategy or a recipe
 // first lines: second_of_tuner
-// SPDX-License-Identifier: MIT
 #include "tunekit/tune/tuner.hpp"
 
 #include "parts.hpp"

@@ -1,7 +1,7 @@
 // expect: tunekit: a number, want a generator made of it
+// SPDX-License-Identifier: MIT
 // first error: tunekit: a number, want a generator made of it
 // first lines: fourth_of_tuner
-// SPDX-License-Identifier: MIT
 #include "tunekit/tune/tuner.hpp"
 
 #include "parts.hpp"

@@ -1,7 +1,7 @@
 // expect: tunekit: no strategy: start\(space\) is missing
+// SPDX-License-Identifier: MIT
 // first error: tunekit: no strategy: start\(space\) is missing
 // first lines: second_of_tuner
-// SPDX-License-Identifier: MIT
 #include "tunekit/tune/tuner.hpp"
 
 #include "parts.hpp"

@@ -24,11 +24,11 @@ def expanded(text):
 
 
 def told(changelog):
-    """The names that the left cells of the first entry's table have."""
+    """The names that the left cells of the first entry's table are about: the first of each code text."""
     entry = re.split(r'^## ', changelog, flags=re.M)[1]
     cells = [re.split(r'(?<!\\)\|', line)[1] for line in entry.split('\n') if line.startswith('| ')]
     words = itertools.chain(*(expanded(code) for cell in cells for code in re.findall(r'`([^`]*)`', cell)))
-    return {re.sub(r'^(tunekit|tk)::', '', name) for word in words for name in re.findall(r'[\w:]+', word)}
+    return {re.sub(r'^(tunekit|tk)::', '', found[0]) for word in words if (found := re.match(r'[\w:]+', word))}
 
 
 def upgrade(root):
@@ -62,6 +62,10 @@ def main():
         parts = name.split('::')[1:]
         if rewritten(f'{name}()') == f'{name}()' and not any('::'.join(parts[at:]) in listed for at in range(len(parts))):
             bad.append(f'{name} was public in {releases[-1].stem} and is gone: CHANGELOG.md and the script of the upgrade do not say what to write instead')
+    words = re.search(r'^## Start here\n(.*?)^## ', (root / 'docs' / 'words.md').read_text(), re.S | re.M)[1]
+    for word in re.findall(r'`([\w:]*\w)`', words):
+        if f'tunekit::{word}' in before - there:
+            bad.append(f'tunekit::{word} is gone, and docs/words.md says to start with it')
     for path in itertools.chain((root / 'include').rglob('*.hpp'), root.glob('packages/*/include/**/*.hpp')):
         for at, line in enumerate(path.read_text().split('\n'), 1):
             code = line.split('//')[0]

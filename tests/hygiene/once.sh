@@ -18,7 +18,7 @@ one() {
 # core/detail/system/files.hpp opens for io. measure/detail/{child, command_run, keeper, process}.hpp write to /proc and /dev/null, and process.hpp sources
 # into a folder that nobody else may enter; program_build.hpp opens a lock; packages/mpi/.../code_folder.hpp writes what another rank built into such a folder.
 one 'these open a file for writing: want io::write_text, or io::log_file' \
-    '\bof?stream\b|\b(f|gz)open\([^)]*"[wa+]|\bO_(WRONLY|RDWR|CREAT|TRUNC)\b' \
+    '\bo?fstream\b|\b(f|gz|freo)open\([^)]*"[wa+]|\bO_(WRONLY|RDWR|CREAT|TRUNC)\b|\bcreat\(' \
     'include/tunekit/core/detail/system/files\.hpp|include/tunekit/measure/detail/(child|command_run|keeper|process|program_build)\.hpp|packages/mpi/include/tunekit/mpi/code_folder\.hpp'
 # The store of built things gives a file its name when it is whole.
 one 'these rename a file: want io::write_text' '\brename\(' \

@@ -27,6 +27,7 @@ for header in $(sed -n 's/^#include "tunekit\/\(.*\)"$/\1/p' include/tunekit/tun
     echo "$bare" | grep -qx "$floor::" && continue
     of_floor=$(echo "$bare" | sed -n "s/^$floor:://p")
     case $header in tune/*) of_floor=$(echo "$bare" | grep -v :) ;; */*) ;; *) [ -z "$of_floor" ] || continue ;; esac
-    echo "$of_floor" | grep -qwFf - "include/tunekit/$header" || { echo "tunekit.hpp includes $header, which has no word to start with"; bad=1; }
+    # without a word there is no pattern, and an empty one would match
+    { [ -n "$of_floor" ] && echo "$of_floor" | grep -qwFf - "include/tunekit/$header"; } || { echo "tunekit.hpp includes $header, which has no word to start with"; bad=1; }
 done
 exit $bad

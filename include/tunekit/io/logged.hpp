@@ -18,6 +18,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/machine.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/io/detail/logged_view.hpp"
 #include "tunekit/io/log.hpp"
 #include "tunekit/io/log_file.hpp"
@@ -25,7 +26,6 @@
 #include "tunekit/random/philox.hpp"
 #include "tunekit/tune/tune.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
-#include "tunekit/version.hpp"
 
 namespace tunekit::io {
 
@@ -205,8 +205,7 @@ private:
     [[nodiscard]] log_header header_of(const logged_options& options) const
     {
         log_header out{.schema = event_log_schema,
-                       .version = std::to_string(TUNEKIT_VERSION_MAJOR) + '.' + std::to_string(TUNEKIT_VERSION_MINOR) +
-                                  '.' + std::to_string(TUNEKIT_VERSION_PATCH),
+                       .version = core::version_text(),
                        .machine = options.machine.empty() ? to_text(this_machine()) : options.machine,
                        .seed = options.seed,
                        .strategy = options.strategy,
@@ -308,7 +307,7 @@ private:
                 continue;
             }
             if (e.what == log_event::kind::ask) {
-                if (e.worker >= workers) differs("a worker asks that is none");
+                if (detail::has_workers(tuner_) && e.worker >= workers) differs("a worker asks that is none");
                 std::vector<job> jobs;
                 try {
                     jobs = tuner_.ask(e.worker, e.n);
@@ -366,12 +365,15 @@ template <class Space, class Carrier, class P>
                                       const budget& limit, const logged_options& log,
                                       const std::type_identity_t<tune_options<Space>>& options = {})
 {
-    tuner t(space, how, limit, random::philox(log.seed));
-    t.begin_with(options.begin_with);
-    logged run(path, std::move(t), log);
-    tunekit::detail::drive(run, carrier, options);
-    if (!run.look()) throw error(run.problem());
-    return {space, run.record()};
+    if constexpr (tunekit::detail::fit_tune<Space, Carrier, P, random::philox&>()) {
+        if constexpr (pool<std::remove_reference_t<Carrier>>) tunekit::detail::require_no_clock(options.clock);
+        tuner t(space, how, limit, random::philox(log.seed));
+        t.begin_with(options.begin_with);
+        logged run(path, std::move(t), log);
+        tunekit::detail::drive(run, carrier, options);
+        if (!run.look()) throw error(run.problem());
+        return {space, run.record()};
+    }
 }
 
 /// The same for several tasks with a pool. The run has a worker for each job that the pool can hold.
@@ -380,6 +382,7 @@ template <pool Pool, class P>
                               const tasks_budget& limit, const logged_options& log,
                               const tune_tasks_options& options = {})
 {
+    tunekit::detail::require_no_clock(options.clock);  // before there is a log
     random::philox gen(log.seed);
     logged run(path, tasks_tuner(tasks, how, limit, (std::max)(carrier.workers(), carrier.room()), gen), log);
     tune_tasks(run, carrier, options);

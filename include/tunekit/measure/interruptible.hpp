@@ -21,7 +21,7 @@ namespace tunekit::measure {
 ///
 ///     tk::stop_on_signal stop;
 ///     tk::measure::interruptible until_asked(pool, [&] { return stop.heard() != 0; });
-///     tk::tune(t, until_asked, stop);
+///     tk::tune(t, until_asked, {.watch = stop});
 ///
 /// It refers to the pool. Jobs that were given up are still out there: their processes end with the pool that has them.
 /// It is a measurer, too, of one job at a time, for `race`: what was given up is the failure `lost`.

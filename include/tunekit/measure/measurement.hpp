@@ -219,6 +219,7 @@ static_assert(sizeof(measurement_head) == 96 + 16 + 8, "every byte is set");
     check(failure_kind_of(h.kind).has_value(), "name a kind of failure that there is not");
     check(h.value_count <= h.values.size(), "claim more values than a measurement has");
     check(h.failed <= 1 && h.at_least <= 1 && h.checked <= 1, "have another answer than yes and no");
+    check(h.failed == 1 || h.message == 0, "have a message without a failure");
     measurement m{.cost = h.cost,
                   .spread = h.spread,
                   .runs = h.runs,

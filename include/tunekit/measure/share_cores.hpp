@@ -62,7 +62,7 @@ inline core_shares share_cores(std::size_t n, std::size_t spared, const std::vec
         for (const int cpu : allowed) groups.push_back({cpu});
     }
     if (groups.size() < n + spared)
-        invalid("isolated_workers: " + std::to_string(n) + " workers and " + std::to_string(spared) + " spared on " +
+        invalid("share_cores: " + std::to_string(n) + " workers and " + std::to_string(spared) + " spared on " +
                 std::to_string(allowed.size()) +
                 " processors, want one for each; fewer workers, or .pinned = false where timings need not be true");
     const std::size_t given = groups.size() - spared;
@@ -107,7 +107,7 @@ inline void check_cores(const std::vector<std::vector<int>>& cores, std::size_t 
 /// Throws std::invalid_argument for 0 workers, and where there are too few processors.
 [[nodiscard]] inline core_shares share_cores(std::size_t n, std::size_t spared = 0)
 {
-    require(n >= 1, "core_shares: 0 workers, want >= 1");
+    require(n >= 1, "share_cores: 0 workers, want >= 1");
     return detail::share_cores(n, spared, detail::allowed_cores());
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -45,6 +46,14 @@ public:
         ordinals({&i, 1}, row);
         config out(row.size());
         for (std::size_t j = 0; j < row.size(); ++j) out[j] = std::get<std::int64_t>(parameters()[j].values[row[j]]);
+        return out;
+    }
+
+    /// The configuration of these values, one of each parameter. Throws as `value_product::of`.
+    [[nodiscard]] config of(const std::vector<std::pair<std::string, value>>& values) const
+    {
+        config out;
+        for (const value& v : value_product::of(values)) out.push_back(std::get<std::int64_t>(v));
         return out;
     }
 

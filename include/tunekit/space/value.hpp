@@ -5,12 +5,12 @@
 /// Values with the names of their parameters, of which a space makes a configuration.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "tunekit/core/error.hpp"
@@ -62,6 +62,14 @@ struct takes {
     invalid({"space: of: ", named_texts(names, texts), " breaks a constraint, want a configuration of the space"});
 }
 
+/// The integer below a number. Throws where no integer of 64 bits is near it, or it is NaN: such a cast has no meaning.
+template <class T, class V>
+[[nodiscard]] T truncated(std::string_view name, V number)
+{
+    if (!(number > -0x1p63 && number < 0x1p63)) no_such_value(name, text_of(number));
+    return static_cast<T>(static_cast<std::int64_t>(number));
+}
+
 /// The value of `Parameter` among some. Throws where the parameter's type cannot hold it.
 template <class Parameter, class... Given>
 [[nodiscard]] typename Parameter::value_type value_among(const Given&... given)
@@ -71,7 +79,9 @@ template <class Parameter, class... Given>
     const auto look = [&out]<class One>(const One& one) {
         if constexpr (One::name == Parameter::name) {
             using V = decltype(One::value);
-            if constexpr (takes<Parameter, V>::value) out = static_cast<T>(one.value);
+            if constexpr (std::is_integral_v<T> && std::is_floating_point_v<V>)
+                out = truncated<T>(Parameter::name, one.value);
+            else if constexpr (takes<Parameter, V>::value) out = static_cast<T>(one.value);
             if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<V>)
                 if (static_cast<V>(out) != one.value || (out < T{}) != (one.value < V{}))
                     no_such_value(Parameter::name, text_of(one.value));

@@ -4,11 +4,13 @@
 /// \file
 /// Product spaces whose parameters become known at run time, with values of any kind: flags, numbers, words, orders.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -137,8 +139,6 @@ private:
 }  // namespace tunekit::space
 
 #if TUNEKIT_BODIES
-#include <algorithm>
-#include <utility>
 
 namespace tunekit::space {
 

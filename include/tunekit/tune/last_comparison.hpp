@@ -20,7 +20,7 @@
 
 namespace tunekit {
 
-/// The candidates of a last comparison: the best `n` trials, best first, and `untuned`, the last where it is none of them.
+/// The candidates of a last comparison: the best `n` trials and known results, best first, and `untuned`, the last where it is none of them.
 [[nodiscard]] inline std::vector<index> line_up(const tuning& record, std::size_t n, index untuned)
 {
     std::vector<index> out = record.finalists(n);
@@ -34,13 +34,16 @@ namespace tunekit {
 {
     double sum = 0, most = 1e-3;
     std::size_t unknown = all.size();
-    for (const measure::trial& t : record.trials()) {
-        if (!t.measured.ok() || std::find(all.begin(), all.end(), t.candidate) == all.end()) continue;
-        const double runs = single_runs ? (std::max)(t.measured.runs, 1U) : 1U;
-        sum += t.measured.run_seconds / runs;
-        most = (std::max)(most, t.measured.run_seconds / runs);
+    const auto add = [&](const measure::trial& t, double least) {
+        if (!t.measured.ok() || std::find(all.begin(), all.end(), t.candidate) == all.end()) return;
+        const double seconds =
+            (std::max)(t.measured.run_seconds / (single_runs ? (std::max)(t.measured.runs, 1U) : 1U), least);
+        sum += seconds;
+        most = (std::max)(most, seconds);
         --unknown;
-    }
+    };
+    for (const measure::trial& t : record.known()) add(t, t.measured.cost);  // it may tell its cost alone
+    for (const measure::trial& t : record.trials()) add(t, 0);
     return (std::max)(sum + static_cast<double>(unknown) * most, 1e-3);
 }
 

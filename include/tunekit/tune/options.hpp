@@ -32,10 +32,12 @@ public:
         requires(!std::same_as<std::remove_cvref_t<F>, callable>)
     callable(F&& f)  // implicit: `.watch = f`
     {
-        static_assert(fits<F> || sizeof...(Args) != 0, "tunekit: .clock is no clock: double operator()() is missing");
-        static_assert(fits<F> || sizeof...(Args) != 1,
+        static_assert(fits<F> || !std::is_void_v<R>, "tunekit: no callable of these arguments");
+        static_assert(fits<F> || !std::is_same_v<R, double>,
+                      "tunekit: .clock is no clock: double operator()() is missing");
+        static_assert(fits<F> || !std::is_same_v<R, bool> || sizeof...(Args) != 1,
                       "tunekit: .watch is no observer: operator()(const tuning&) is missing");
-        static_assert(fits<F> || sizeof...(Args) != 2,
+        static_assert(fits<F> || !std::is_same_v<R, bool> || sizeof...(Args) != 2,
                       "tunekit: .watch is no observer: operator()(const plan&, std::size_t task) is missing");
         if constexpr (fits<F>) {
             using kept = std::decay_t<F>;
@@ -73,6 +75,7 @@ private:
     template <class F>
     static constexpr bool fits = [] {
         if constexpr (!std::is_invocable_v<F&, Args...>) return false;
+        else if constexpr (std::is_void_v<R>) return true;
         else if constexpr (std::is_same_v<R, bool>)
             return std::is_void_v<std::invoke_result_t<F&, Args...>> ||
                    std::is_constructible_v<bool, std::invoke_result_t<F&, Args...>>;

@@ -73,8 +73,10 @@ struct run {
     /// Tells the strategy and the record what is known of a configuration.
     void know(tuning& record, index candidate, measure::measurement m)
     {
+        books.check_known(candidate);
+        measure::trial t = heard({candidate, std::move(m)});
         books.know(candidate);
-        record.know(heard({candidate, std::move(m)}));
+        record.know(std::move(t));
     }
 
     /// True where the answer counted. It came at `stamp`; the record's time grows by `passed`.
@@ -152,7 +154,7 @@ public:
     }
 
     /// Configurations to send out before the strategy is asked, such as the untuned one or the best of another run,
-    /// by value or by index. Each counts as a trial. Those that went out already are left out. Throws
+    /// by value or by index. Each counts as a trial. Those that went out or are known already are left out. Throws
     /// std::invalid_argument for one outside the space.
     void begin_with(const detail::configurations<Space>& first)
     {
@@ -161,8 +163,8 @@ public:
 
     /// Tells a result that is known before the run, of another one or of a colleague. It is no trial, and its
     /// configuration is not measured again. The strategy hears of it, and the incumbent may be it.
-    /// Throws tunekit::error after the first `ask`, std::invalid_argument for a configuration outside the space or told
-    /// before.
+    /// Throws tunekit::error once a job went out, std::invalid_argument for a configuration outside the space, told before,
+    /// or given to begin_with.
     void know(index candidate, measure::measurement m) { run_.know(record_, candidate, std::move(m)); }
     /// The same by value.
     void know(const detail::configuration_of<Space>& c, measure::measurement m)

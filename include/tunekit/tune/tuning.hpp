@@ -199,15 +199,17 @@ TUNEKIT_INLINE void tuning::append(measure::trial t, double seconds)
 {
     seconds_ += seconds;
     if (t.measured.failed) ++failed_;
-    if (t.measured.ok() && t.measured.cost < best_cost()) incumbent_ = known_.size() + trials_.size();
+    const bool better = t.measured.ok() && t.measured.cost < best_cost();
     trials_.push_back(std::move(t));
+    if (better) incumbent_ = known_.size() + trials_.size() - 1;
     curve_.push_back({.trial = trials_.size(), .seconds = seconds_, .best_cost = best_cost()});
 }
 
 TUNEKIT_INLINE void tuning::know(measure::trial t)
 {
-    if (t.measured.ok() && t.measured.cost < best_cost()) incumbent_ = known_.size();
+    const bool better = t.measured.ok() && t.measured.cost < best_cost();
     known_.push_back(std::move(t));
+    if (better) incumbent_ = known_.size() - 1;
 }
 
 TUNEKIT_INLINE void tuning::append(std::vector<measure::trial> batch, double seconds)

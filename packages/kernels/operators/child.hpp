@@ -15,7 +15,7 @@ struct child_answer {
 };
 
 /// `work()`, which gives an exit status, in a child process that may crash: the parent goes on, and needs no library that `work` opens.
-/// Throws tunekit::error, naming `what`, where no process can be forked, and where it has not ended after `seconds`; then it is killed.
+/// Throws tunekit::error where no process can be forked, and, naming `what`, where it has not ended after `seconds`; then it is killed.
 template <class Work>
 [[nodiscard]] child_answer in_child(const std::string& what, double seconds, Work&& work)
 {

@@ -60,8 +60,7 @@ void write(const std::string& folder)
     tk::measure::function measure(
         all, [&](const auto& c) { return 0.5 + 0.125 * static_cast<double>(all.index_of(c).value()); });
     const std::string log = file("log");
-    (void)tk::io::logged_run(log, all, measure, tk::search::annealing{}, {.trials = 4}, [](const auto&) {},
-                             {.name = "n"});
+    (void)tk::io::logged_run(log, all, measure, tk::search::annealing{}, {.trials = 4}, {.name = "n"});
     const auto back = tk::io::read_log(log);
     tk::tuning record;
     record.append(tk::io::trials_of(back, "n", all), 0);

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <memory>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -125,6 +126,33 @@ TEST_CASE("a log of events cut anywhere is replayed to the same state, and what 
         CHECK(run.record().trials().size() == 120);
         CHECK_FALSE(run.failed());
     }
+}
+
+TEST_CASE("a run over one space that any worker asked is resumed from its log")
+{
+    const temporary_folder f;
+    std::vector<tk::job> jobs;
+    {
+        tk::io::logged run(f / "log", fresh(), how(false));
+        jobs = run.ask(3, 2);
+        REQUIRE(jobs.size() == 2);
+        run.tell(jobs[0], of(jobs[0].candidate), 0.1, 3);
+    }
+    tk::io::logged again(f / "log", fresh(), how(true));
+    CHECK(again.replayed() == 1);
+    CHECK(again.ask(7, 1).at(0).candidate == jobs[1].candidate);  // what was out goes out first
+}
+
+TEST_CASE("a clock beside a pool is refused before there is a log")
+{
+    const temporary_folder f;
+    const grid_space space({20, 20});
+    const std::vector<tk::measure::recorded_row> rows(400, {.result = of(0), .seconds = 1});
+    tk::measure::simulated_workers pool(rows, {.workers = 2});
+    CHECK_THROWS_AS((void)tk::io::logged_run(f / "log", space, pool, tk::search::annealing{}, {.trials = 4}, how(false),
+                                             {.clock = [] { return 0.0; }}),
+                    std::invalid_argument);
+    CHECK_FALSE(std::ifstream(f / "log").is_open());
 }
 
 TEST_CASE("with one out at a time a run that was broken off goes on as if it had not been")

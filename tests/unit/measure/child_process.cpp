@@ -93,6 +93,9 @@ TEST_CASE("a tree of any depth is removed")
         at = below;
     }
     ::close(at);
+    REQUIRE(::mkdir((place.name() + "/sealed").c_str(), 0700) == 0);
+    measure::detail::write_file(place.name() + "/sealed/file", "kept by its folder's mode");
+    REQUIRE(::chmod((place.name() + "/sealed").c_str(), 0500) == 0);
     measure::detail::remove_tree(place.name());
     CHECK(::access(place.name().c_str(), F_OK) != 0);
 }

@@ -101,7 +101,7 @@ TEST_CASE("interruptible: as a measurer it gives what was ended a failure")
     REQUIRE(measured.size() == 4);
     CHECK(measured[0].ok());
     CHECK(measured[1].ok());
-    for (const std::size_t k : {2, 3}) {
+    for (const std::size_t k : {std::size_t{2}, std::size_t{3}}) {
         REQUIRE(measured[k].failed.has_value());
         CHECK(measured[k].failed->kind == measure::failure_kind::lost);
         CHECK(measured[k].failed->message == "the run was ended");

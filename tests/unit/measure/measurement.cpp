@@ -148,6 +148,7 @@ TEST_CASE("bytes of a damaged process are refused in a sentence, each fault in i
     CHECK(with(offsetof(head, value_count), std::uint8_t{9}) == begin + "claim more values than a measurement has");
     for (const std::size_t at : {offsetof(head, failed), offsetof(head, at_least), offsetof(head, checked)})
         CHECK(with(at, std::uint8_t{2}) == begin + "have another answer than yes and no");
+    CHECK(with(offsetof(head, failed), std::uint8_t{0}) == begin + "have a message without a failure");
 }
 
 TEST_CASE("every way of measuring carries the values beside the cost and the state of the check")

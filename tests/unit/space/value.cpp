@@ -3,9 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
+#include "tunekit/space/dynamic_product.hpp"
 #include "tunekit/space/product.hpp"
 #include "tunekit/space/value_product.hpp"
 
@@ -40,6 +43,9 @@ TEST_CASE("a product makes a configuration of named values, in any order, and sa
     CHECK_THROWS_WITH_AS((void)with(32, 8.5, "plain"),
                          "tunekit: space: of: parameter 'columns' does not have the value 8.5, want one of its list",
                          std::invalid_argument);
+    CHECK_THROWS_WITH_AS((void)with(32, 1e30, "plain"),
+                         "tunekit: space: of: parameter 'columns' does not have the value 1e+30, want one of its list",
+                         std::invalid_argument);
     CHECK_THROWS_WITH_AS((void)with(1, 1, "tiled"),
                          "tunekit: space: of: parameter 'layout' does not have the value tiled, want one of its list",
                          std::invalid_argument);
@@ -47,6 +53,15 @@ TEST_CASE("a product makes a configuration of named values, in any order, and sa
                          "tunekit: space: of: rows = 64, columns = 8, layout = plain, scale = 0.5 breaks a constraint, "
                          "want a configuration of the space",
                          std::invalid_argument);
+}
+
+TEST_CASE("a dynamic product makes a configuration of its own type by names at run time")
+{
+    const tk::space::dynamic_product tiles({{"mr", {1, 2, 4}}, {"nv", {1, 3}}}, {"mr * nv <= 6"});
+    const auto c = tiles.of({{"nv", 3}, {"mr", 2}});
+    CHECK(c == std::vector<std::int64_t>{2, 3});
+    CHECK(tiles.at(tiles.index_of(c).value()) == c);
+    CHECK_THROWS_AS((void)tiles.of({{"nv", 3}, {"mr", 4}}), std::invalid_argument);
 }
 
 TEST_CASE("a value product makes a configuration by names at run time, and says which parameter is wrong")

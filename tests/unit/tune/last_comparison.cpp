@@ -69,6 +69,10 @@ TEST_CASE("round_seconds: what was measured, and for the rest the longest")
     CHECK(tk::round_seconds(recorded(), all, true) == doctest::Approx(1 + 1 + 2));
     CHECK(tk::round_seconds(recorded(), with_failed) == doctest::Approx(4 + 4));
     CHECK(tk::round_seconds({}, with_failed) == doctest::Approx(2e-3));
+    tk::tuning known;
+    known.know({.candidate = 5, .measured = {.cost = 0.5}});
+    CHECK(tk::line_up(known, 2, 0) == std::vector<tk::index>{5, 0});
+    CHECK(tk::round_seconds(known, std::vector<tk::index>{5, 0}) == doctest::Approx(0.5 + 0.5));
 }
 
 TEST_CASE("compare_finalists: the fastest of those that the race keeps, and the default's cost in common rounds")

@@ -48,6 +48,14 @@ template <class Space, class S, class G>
     return true;
 }
 
+/// Whether a run has so many workers and no more; a run over one space answers whoever asks.
+template <class Space, class S, class G>
+[[nodiscard]] bool has_workers(const tuner<Space, S, G>&)
+{
+    return false;
+}
+[[nodiscard]] inline bool has_workers(const tasks_tuner&) { return true; }
+
 /// Makes a run as that of a log was when it began.
 template <class Space, class S, class G>
 void begin_as(tuner<Space, S, G>&, const log_header&)

@@ -55,12 +55,12 @@ public:
         detail::exec_words words(what);
         const std::vector<int> before = cores.empty() ? std::vector<int>() : detail::allowed_cores();
         if (!detail::use_cores(cores))
-            throw error("builder: cores are none that this process may use, want some that are");
+            throw error("child_process: cores are none that this process may use, want some that are");
         pid_t pid = -1;
         const int failed =
             detail::spawn(pid, "/bin/sh", words, std::vector<int>{-1, theirs.get(), theirs.get(), until.get()});
         detail::use_cores(before);  // posix_spawn cannot set them, so the child inherited those of this thread
-        if (failed != 0) throw error(std::string("builder: cannot start /bin/sh: ") + std::strerror(failed));
+        if (failed != 0) throw error(std::string("child_process: cannot start /bin/sh: ") + std::strerror(failed));
         process_ = detail::child(pid);
     }
 
@@ -116,7 +116,7 @@ public:
 private:
     [[noreturn]] static void refuse(const char* what)
     {
-        throw error(std::string("builder: ") + what + ": " + std::strerror(errno));
+        throw error(std::string("child_process: ") + what + ": " + std::strerror(errno));
     }
 
     /// Opens the pipe and returns the child's end.

@@ -62,7 +62,7 @@ public:
         if (std::rename(beside.c_str(), path(key).c_str()) == 0) return;
         const int why = errno;
         std::remove(beside.c_str());
-        throw error("builder: cannot put '" + path(key) + "' in place: " + std::strerror(why) +
+        throw error("store: cannot put '" + path(key) + "' in place: " + std::strerror(why) +
                     "; remove what is there, or name another directory");
     }
 

@@ -84,18 +84,23 @@ inline void remove_contents(int directory)
     constexpr int deepest = 16;
     struct sweep {
         int top;
-        unsigned moved = 0;
+        unsigned names = 0;
+        bool moved = false;
 
         void in(int at, int depth)
         {
             DIR* const dir = at >= 0 ? ::fdopendir(at) : nullptr;
-            if (dir == nullptr) return;
+            if (dir == nullptr) {
+                if (at >= 0) ::close(at);
+                return;
+            }
+            ::fchmod(::dirfd(dir), 0700);  // a folder that cannot be written keeps what is in it
             while (const dirent* const entry = ::readdir(dir)) {
                 const std::string_view name = entry->d_name;
                 if (name == "." || name == ".." || ::unlinkat(::dirfd(dir), entry->d_name, 0) == 0) continue;
                 if (depth == deepest) {
-                    const std::string up = "moved-up-" + std::to_string(moved++);
-                    ::renameat(::dirfd(dir), entry->d_name, top, up.c_str());
+                    const std::string up = "moved-up-" + std::to_string(names++);
+                    if (::renameat(::dirfd(dir), entry->d_name, top, up.c_str()) == 0) moved = true;
                     continue;
                 }
                 in(::openat(::dirfd(dir), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), depth + 1);
@@ -104,9 +109,8 @@ inline void remove_contents(int directory)
             ::closedir(dir);
         }
     } all{directory};
-    unsigned before = 1;
-    for (int pass = 0; directory >= 0 && pass < 4096 && before != all.moved; ++pass) {
-        before = all.moved;
+    for (int pass = 0; directory >= 0 && pass < 4096 && (pass == 0 || all.moved); ++pass) {
+        all.moved = false;
         all.in(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0);
     }
     if (directory >= 0) ::close(directory);

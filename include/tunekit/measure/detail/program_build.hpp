@@ -104,8 +104,9 @@ public:
         values.emplace_back();
         std::string what = texts.parts_of_build(values);
         add_part(what, inputs_);
-        values.back() = folder() + '/' + digest(what);
-        return digest(what);
+        std::string key = digest(what);
+        values.back() = folder() + '/' + key;
+        return key;
     }
 
     /// Remembers a build that failed, for this run alone: what was its cause may be gone in the next one.

@@ -96,7 +96,7 @@ inline std::optional<answer_head> head_of(const std::vector<unsigned char>& byte
 /// Reads the whole answer in `bytes`, whose head is `head`, into `m`. False where the two do not fit.
 inline bool from_bytes(const std::vector<unsigned char>& bytes, const answer_head& head, measurement& m)
 {
-    if (head.total != bytes.size()) return false;
+    if (head.total != bytes.size() || bytes.size() < sizeof head) return false;
     try {
         m = measurement_from(std::span(bytes).subspan(sizeof head));
         return true;

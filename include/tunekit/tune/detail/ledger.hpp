@@ -35,11 +35,13 @@ class ledger {
 public:
     ledger(const budget& limit, index size) : limit_(limit), size_(size) { check(limit_); }
 
-    /// Puts `known` before whatever the strategy proposes. Leaves out what went out already.
+    /// Puts `known` before whatever the strategy proposes. Leaves out what went out already, and what `know` took.
     void begin_with(std::span<const index> known);
 
-    /// Takes a configuration whose result is known, so that it is not sent out. Throws tunekit::error once anything went
-    /// out, and std::invalid_argument for one outside the space or known already.
+    /// Throws tunekit::error once anything went out, and std::invalid_argument for a configuration outside the space, known
+    /// already, or of begin_with.
+    void check_known(index candidate) const;
+    /// Takes a configuration whose result is known, so that it is not sent out. Precondition: `check_known`.
     void know(index candidate);
 
     /// Sets the record's reason to stop where a limit is reached.
@@ -143,13 +145,18 @@ TUNEKIT_INLINE void ledger::begin_with(std::span<const index> known)
         if (seen_.insert(i)) first_.push_back(i);
 }
 
-TUNEKIT_INLINE void ledger::know(index candidate)
+TUNEKIT_INLINE void ledger::check_known(index candidate) const
 {
     if (!sent_.empty()) throw error("tuner: know comes too late, want it before the first ask");
     require(candidate < size_, "tuner: know has configuration " + std::to_string(candidate) + " of a space of " +
                                    std::to_string(size_) + ", want an index below its size");
-    require(seen_.insert(candidate), "tuner: configuration " + std::to_string(candidate) +
-                                         " is known already or is to go out first, want each once");
+    require(!seen_.contains(candidate), "tuner: configuration " + std::to_string(candidate) +
+                                            " is known already or is to go out first, want each once");
+}
+
+TUNEKIT_INLINE void ledger::know(index candidate)
+{
+    seen_.insert(candidate);
     unproposed_first_.push_back(candidate);
 }
 

@@ -65,11 +65,17 @@ void carry_batches(Tuner& t, MeasurerOf&& measurer_of, const callable<double>& c
     }
 }
 
+/// Throws std::invalid_argument where a clock is given with a pool.
+inline void require_no_clock(const callable<double>& clock)
+{
+    require(!clock, "tune: .clock is given, but a pool has a time of its own: leave it out");
+}
+
 /// Keeps a pool full until the run is over. `ask(n)` gives up to n jobs, and `end(job)` says whether to stop.
 template <class Tuner, class Pool, class Ask, class End>
 void carry_jobs(Tuner& t, Pool& pool, const callable<double>& clock, Ask&& ask, End&& end)
 {
-    require(!clock, "tune: .clock is given, but a pool has a time of its own: leave it out");
+    require_no_clock(clock);
     const double start = pool.now();
     const double origin = t.stamp();
     std::vector<job> out;  // submitted and not answered

@@ -38,8 +38,7 @@ enum class argument : std::uint8_t {
     fourth_of_tuner,
     strategy_of_tune_tasks,
     schedule_of_tune_tasks,
-    last_of_tune_tasks,
-    third_of_task
+    last_of_tune_tasks
 };
 
 enum class generator_fault : std::uint8_t { none, seed, temporary, constant, unfit };

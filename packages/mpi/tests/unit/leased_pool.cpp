@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/grid_space.hpp"
@@ -274,21 +275,26 @@ TEST_CASE("ranks of another version or with other spaces are refused and told wh
 
 namespace {
 
-/// Ranks of which one is damaged: it sends `what` with other bytes.
+/// Ranks of which one is damaged: it sends `what` with other bytes. As the server of a real rank does, it says goodbye where
+/// it is refused.
 struct damaged {
     ranks sound;
     std::size_t rank;
     mpi::word what;
+    std::optional<mpi::message> bye{};
 
     [[nodiscard]] std::size_t workers() const { return sound.workers(); }
     [[nodiscard]] double now() const { return sound.now(); }
     void wait(double seconds) { sound.wait(seconds); }
     void send(std::size_t worker, mpi::word w, const std::vector<unsigned char>& bytes)
     {
+        if (w == mpi::word::refused)
+            bye = mpi::message{.worker = worker, .what = mpi::word::bye, .bytes = mpi::detail::to_bytes(std::string())};
         sound.send(worker, w, bytes);
     }
     [[nodiscard]] std::optional<mpi::message> receive()
     {
+        if (bye) return std::exchange(bye, std::nullopt);
         auto m = sound.receive();
         if (m && m->worker == rank && m->what == what) m->bytes.assign(40, 0xFF);
         return m;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/measure/measurement.hpp"
 #include "tunekit/measure/worker_task.hpp"
 #include "tunekit/mpi/detail/wire.hpp"
@@ -22,7 +23,6 @@
 #include "tunekit/stats/interval.hpp"
 #include "tunekit/stats/moments.hpp"
 #include "tunekit/stats/student_t.hpp"
-#include "tunekit/version.hpp"
 
 namespace tunekit::mpi {
 
@@ -131,19 +131,13 @@ inline void validate(const leased_options& o, std::size_t workers, std::size_t t
            margin;
 }
 
-[[nodiscard]] inline std::string version_text()
-{
-    return std::to_string(TUNEKIT_VERSION_MAJOR) + '.' + std::to_string(TUNEKIT_VERSION_MINOR) + '.' +
-           std::to_string(TUNEKIT_VERSION_PATCH);
-}
-
 /// The reason why a greeting is refused; empty where it is accepted.
 [[nodiscard]] inline std::string refusal(const std::optional<greeting>& g,
                                          const std::vector<measure::task_identity>& tasks)
 {
     if (!g) return "says hello in words that are unknown here";
-    if (g->protocol != greeting::current || g->version != version_text())
-        return "runs tunekit " + g->version + ", not " + version_text();
+    if (g->protocol != greeting::current || g->version != core::version_text())
+        return "runs tunekit " + g->version + ", not " + core::version_text();
     if (g->tasks != tasks) return "has other spaces: their number, a size or a fingerprint differs";
     return {};
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/measure/worker_task.hpp"
@@ -69,7 +70,7 @@ public:
             "none");
         for (std::size_t w = 0; w < n; ++w) {
             require(options_.slowness[w] > 0, "simulated_ranks: slowness is not positive, want > 0");
-            const detail::greeting who{.version = detail::version_text(),
+            const detail::greeting who{.version = core::version_text(),
                                        .host = "rank" + std::to_string(w),
                                        .device = options_.device,
                                        .part = options_.parts[w],

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,16 +44,21 @@ struct line_chart {
     const auto x_of = [](const chart_curve& c, std::size_t i) {
         return c.at.empty() ? static_cast<double>(i + 1) : c.at[i];
     };
-    double high = chart.low, names = 20, first = 1, last = 2;
+    double high = chart.low, names = 20;
+    double first = std::numeric_limits<double>::infinity(), last = -first;
     for (std::size_t k = 0; k < curves.size(); ++k) {
         const chart_curve& c = curves[k];
         for (const double v : c.values)
             if (std::isfinite(v)) high = (std::max)(high, v);
         if (!c.values.empty()) {
-            first = k == 0 ? x_of(c, 0) : (std::min)(first, x_of(c, 0));
+            first = (std::min)(first, x_of(c, 0));
             last = (std::max)(last, x_of(c, c.values.size() - 1));
         }
         names = (std::max)(names, width_of(shortened(c.name, narrow ? 12 : 22)));
+    }
+    if (!(last > first)) {
+        first = std::isfinite(first) ? first : 1;
+        last = first + 1;
     }
     const double left = 44, right = size.width - 1.15 * names - 14, top = 14, bottom = size.height - 42;
     const scale x = scale_of(first, last, left, right, chart.log_x);
@@ -64,9 +70,10 @@ struct line_chart {
     }
     for (const double t : x.ticks(narrow ? 4 : 8))
         if (t >= first)
-            d.text("tick", x(t), bottom + 18, t < 1 ? tick_text(t) : count(static_cast<std::size_t>(t)), "middle");
+            d.text("tick", x(t), bottom + 18,
+                   t >= 1 && t == std::floor(t) ? count(static_cast<std::size_t>(t)) : tick_text(t), "middle");
     d.text("axis", (left + right) / 2, size.height - 6, chart.x_name, "middle");
-    static constexpr std::array<const char*, 4> dashes{"", "7 4", "2 4", "9 3 2 3"};
+    static constexpr std::array<const char*, 7> dashes{"", "7 4", "2 4", "9 3 2 3", "14 4", "4 2", "9 3 2 3 2 3"};
     std::vector<std::pair<double, std::size_t>> ends;  // height and curve
     for (std::size_t k = curves.size(); k-- > 0;) {    // the first on top
         std::string path;

@@ -144,13 +144,13 @@ private:
         };
         const auto counted = [](std::size_t n) { return document::cell(count(n), static_cast<double>(n)); };
         std::vector<document::cell> out{document::cell(t.name, std::nan(""), "#task-" + std::to_string(k)),
-                                        ran ? of(ran, time(cost(k)), cost(k)) : document::cell("none", 0),
+                                        ran ? document::cell(time(cost(k)), cost(k)) : document::cell("none", 0),
                                         of(ran, number(all_[k].gain, 3), all_[k].gain),
                                         of(ran, percent(share), share),
                                         counted(t.trials.size()),
                                         counted(all_[k].failed),
                                         of(rate > 0, number(1e-9 * rate, 3), rate)};
-        if (run_.peak_flops > 0) out.push_back({rate > 0 ? percent(rate / run_.peak_flops) : "", rate});
+        if (run_.peak_flops > 0) out.push_back(of(rate > 0, percent(rate / run_.peak_flops), rate));
         return out;
     }
 

@@ -10,7 +10,6 @@
 #endif
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -18,10 +17,10 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/text.hpp"
 #include "tunekit/report/document.hpp"
 #include "tunekit/report/figures.hpp"
 #include "tunekit/report/line_chart.hpp"
+#include "tunekit/report/text_table.hpp"
 #include "tunekit/scoring/score.hpp"
 
 namespace tunekit::scoring {
@@ -30,8 +29,7 @@ namespace detail {
 
 [[nodiscard]] inline std::string decimals(double x, int digits = 3)
 {
-    if (!std::isfinite(x)) return "none";
-    return core::text_of(x, std::chars_format::fixed, digits);
+    return std::isfinite(x) ? report::fixed(x, digits) : "none";
 }
 
 /// "0.512 (0.470 to 0.553)"

@@ -147,10 +147,14 @@ enum class value_type : std::uint8_t { flag, integer, long_integer, number, text
     return core::text_of((std::min)(x, 1e12), std::chars_format::fixed, 3);
 }
 
-/// Whether the file exists and has exactly this text.
+/// Whether the file exists and has exactly this text. One that cannot be read has another: it is replaced.
 [[nodiscard]] inline bool holds(const std::string& path, const std::string& text)
 {
-    return core::detail::system::state_of(path) && io::read_text(path) == text;
+    try {
+        return core::detail::system::state_of(path) && io::read_text(path) == text;
+    } catch (const error&) {
+        return false;
+    }
 }
 
 }  // namespace tunekit::dispatch::detail

@@ -34,7 +34,7 @@ struct toom_matrices {
 [[nodiscard]] inline toom_matrices toom_cook(int m, int r)
 {
     constexpr std::array<double, 9> points{0, 1, -1, 0.5, -0.5, 2, -2, -0.25, 4};
-    require(m >= 1 && r >= 1 && m + r <= 11, "autotvm::winograd_transforms: want m, r >= 1 and m + r <= 11");
+    require(m >= 1 && r >= 1 && m + r <= 11, "autotvm: Winograd F(m, r): want m, r >= 1 and m + r <= 11");
     const auto alpha = static_cast<std::size_t>(m + r - 1), finite = alpha - 1;
     const auto rows = static_cast<std::size_t>(m), taps = static_cast<std::size_t>(r);
     toom_matrices out{m, r, std::vector<double>(rows * alpha), std::vector<double>(alpha * taps),

@@ -145,6 +145,7 @@ private:
                 else refuse(w, unreadable);
                 return;
             case word::bye:
+                if (members_[w].at == state::refused) return;  // it answers that; the reason stays
                 members_[w].why = from_bytes<std::string>(m.bytes).value_or("");
                 if (members_[w].why.empty()) members_[w].why = "said goodbye";
                 return lose(w, state::gone);
