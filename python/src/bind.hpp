@@ -12,5 +12,6 @@ void bind_space(nanobind::module_& m);
 void bind_record(nanobind::module_& m);
 void bind_tuner(nanobind::module_& m);
 void bind_tasks(nanobind::module_& m);
+void bind_child(nanobind::module_& m);
 
 }  // namespace python

@@ -8,9 +8,10 @@
 #include <string>
 
 #include "bind.hpp"
+#include "outcome.hpp"
 #include "tools/support/names.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/version.hpp"
+#include "tunekit/core/text.hpp"
 
 namespace nb = nanobind;
 
@@ -49,12 +50,13 @@ NB_MODULE(_core, m)
     m.attr("Error") = error;
     error_type = error.release();
     nb::register_exception_translator(&translate);
-    m.attr("version") = std::to_string(TUNEKIT_VERSION_MAJOR) + '.' + std::to_string(TUNEKIT_VERSION_MINOR) + '.' +
-                        std::to_string(TUNEKIT_VERSION_PATCH);
+    m.attr("version") = tunekit::core::version_text();
     m.def("recipes", [] { return names_of(programs::recipes()); });
     m.def("schedules", [] { return names_of(programs::schedules()); });
     python::bind_space(m);
     python::bind_record(m);
     python::bind_tuner(m);
     python::bind_tasks(m);
+    python::bind_child(m);
+    m.def("bad_cost", &python::bad_cost);
 }

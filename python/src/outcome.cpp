@@ -5,9 +5,16 @@
 
 #include "tunekit/core/error.hpp"
 
+namespace tk = tunekit;
+
 namespace python {
 
-namespace tk = tunekit;
+std::string bad_cost(double cost)
+{
+    if (std::isfinite(cost) && cost > 0) return {};
+    const std::string is = std::isnan(cost) ? "NaN" : std::isinf(cost) ? "infinite" : cost == 0 ? "0" : "negative";
+    return "the cost is " + is + ", want a positive finite number";
+}
 
 tk::measure::measurement measurement_of(std::string_view who, double cost, const std::string& kind,
                                         const std::string& message, double seconds)
@@ -16,9 +23,7 @@ tk::measure::measurement measurement_of(std::string_view who, double cost, const
                 std::string(who) + ": seconds is negative or no number, want the trial's seconds");
     tk::measure::measurement m{.run_seconds = seconds};
     if (kind.empty()) {
-        const std::string is = std::isnan(cost) ? "NaN" : std::isinf(cost) ? "infinite" : cost == 0 ? "0" : "negative";
-        tk::require(std::isfinite(cost) && cost > 0,
-                    std::string(who) + ": the cost is " + is + ", want a positive finite number, or Failed(\"why\")");
+        if (const std::string bad = bad_cost(cost); !bad.empty()) tk::invalid({who, ": ", bad, ", or Failed(\"why\")"});
         m.cost = cost;
         m.runs = 1;
         return m;

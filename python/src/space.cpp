@@ -5,7 +5,6 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "tunekit/core/error.hpp"
 #include "values.hpp"
 
 namespace nb = nanobind;
@@ -13,21 +12,15 @@ namespace tk = tunekit;
 
 namespace python {
 
-void grid::check(index i) const
-{
-    tk::require(i < size(), "space: index " + std::to_string(i) + " lies outside the space, want one below " +
-                                std::to_string(size()));
-}
-
 namespace {
 
-/// The name of a parameter and its values.
+/// The name of a parameter with its values, or with one of them.
 using pair_of = std::pair<std::string, nb::object>;
 
 pair_of parts(nb::handle pair)
 {
     const auto two = nb::cast<nb::tuple>(pair);
-    return {nb::cast<std::string>(two[0]), nb::borrow(two[1])};
+    return {text_of(two[0]), nb::borrow(two[1])};
 }
 
 grid made(const nb::list& parameters, const std::vector<std::string>& constraints)
@@ -40,35 +33,36 @@ grid made(const nb::list& parameters, const std::vector<std::string>& constraint
         to.name = std::move(name);
     }
     const nb::gil_scoped_release free;
-    return {std::make_shared<const tk::space::value_product>(std::move(all), constraints)};
+    return grid(tk::space::value_product(std::move(all), constraints));
 }
 
 /// The configurations whose values of the parameters `of` are allowed: a byte for each of their combinations, the last
 /// parameter the fastest.
 grid kept(const grid& from, const std::vector<std::size_t>& of, const nb::bytes& allowed)
 {
+    constexpr index most = 100'000'000;  // of 8 bytes, some seconds
+    tk::require(from.size() <= most, "space: a callable chooses among " + std::to_string(from.size()) +
+                                         " configurations, want an expression, or at most " + std::to_string(most));
     const std::string_view yes(allowed.c_str(), allowed.size());
     const nb::gil_scoped_release free;
     std::vector<index> left;
-    std::vector<std::uint16_t> row(from.product->dimensions());
+    std::vector<std::uint16_t> row(from.dimensions());
     for (index i = 0; i < from.size(); ++i) {
-        const index there = from.in_product(i);
-        from.product->ordinals(std::span(&there, 1), row);
+        from.ordinals(std::span(&i, 1), row);
         std::size_t at = 0;
-        for (const std::size_t j : of) at = at * from.product->cardinalities()[j] + row[j];
-        if (yes.at(at) != 0) left.push_back(there);
+        for (const std::size_t j : of) at = at * from.cardinalities()[j] + row[j];
+        if (yes.at(at) != 0) left.push_back(from.in_product(i));
     }
     tk::require(!left.empty(), "space: no configuration fulfils all constraints, want at least one that does");
-    return {from.product, chosen(from.product, std::move(left))};
+    return from.keeping(std::move(left));
 }
 
 /// The position of each parameter's value among those that it was given.
 std::vector<std::uint16_t> ordinals(const grid& g, index i)
 {
-    g.check(i);
-    std::vector<std::uint16_t> row(g.product->dimensions());
-    const index there = g.in_product(i);
-    g.product->ordinals(std::span(&there, 1), row);
+    static_cast<void>(g.in_product(i));  // is it there
+    std::vector<std::uint16_t> row(g.dimensions());
+    g.ordinals(std::span(&i, 1), row);
     return row;
 }
 
@@ -81,10 +75,9 @@ index index_of(const grid& g, const nb::list& configuration)
         auto one = value_of(name, v);
         values.emplace_back(std::move(name), std::move(one));
     }
-    const auto there = g.product->index_of(g.product->of(values));  // has said which value is none
-    if (!g.some) return there.value();
-    const auto i = g.some->of_product(there.value());
-    tk::require(i.has_value(), "space: of: " + g.product->text(there.value()) +
+    const auto there = g.product().index_of(g.product().of(values));  // has said which value is none
+    const auto i = g.of_product(there.value());
+    tk::require(i.has_value(), "space: of: " + g.product().text(there.value()) +
                                    " breaks a constraint, want a configuration of the space");
     return *i;
 }
@@ -99,8 +92,7 @@ void bind_space(nb::module_& m)
         .def("__len__", &grid::size)
         .def("ordinals", &ordinals)
         .def("index_of", &index_of)
-        .def("text", [](const grid& g, index i) { return g.check(i), g.product->text(g.in_product(i)); })
-        .def("fingerprint", [](const grid& g) { return g.erased().fingerprint(); });
+        .def("fingerprint", &grid::fingerprint);
 }
 
 }  // namespace python

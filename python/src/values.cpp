@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "values.hpp"
 
+#include <nanobind/stl/string.h>
+
 #include <cstdint>
 
 #include "tunekit/core/error.hpp"
@@ -23,12 +25,20 @@ std::int64_t integer_of(const std::string& parameter, nb::handle v)
 
 }  // namespace
 
+std::string text_of(nb::handle v)
+{
+    std::string out;
+    if (!nb::try_cast<std::string>(v, out))
+        tk::invalid(std::string("space: ") + nb::repr(v).c_str() + " is no text that UTF-8 can write");
+    return out;
+}
+
 tk::space::value value_of(const std::string& parameter, nb::handle v)
 {
     if (PyBool_Check(v.ptr())) return v.ptr() == Py_True;
     if (PyLong_Check(v.ptr())) return integer_of(parameter, v);
     if (PyFloat_Check(v.ptr())) return PyFloat_AsDouble(v.ptr());
-    if (PyUnicode_Check(v.ptr())) return std::string(nb::cast<const char*>(v));
+    if (PyUnicode_Check(v.ptr())) return text_of(v);
     if (PyTuple_Check(v.ptr())) {
         tk::space::entries e;
         for (nb::handle x : nb::borrow<nb::tuple>(v)) {

@@ -12,6 +12,9 @@
 
 namespace python {
 
+/// A text. Throws std::invalid_argument for what is none, or cannot be written in UTF-8.
+std::string text_of(nanobind::handle v);
+
 /// A flag, a number, a word, or a tuple of integers. Throws std::invalid_argument that names the parameter for any other.
 tunekit::space::value value_of(const std::string& parameter, nanobind::handle v);
 

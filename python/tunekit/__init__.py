@@ -11,7 +11,7 @@ The search is that of the C++ library tunekit, with the same words, logs and pro
 
 from ._core import Error, recipes, schedules
 from ._core import version as __version__
-from ._isolated import Limits
+from ._call import Limits
 from ._minimize import Race, Result, minimize
 from ._space import Space, permutation
 from ._tasks import Plan, minimize_tasks

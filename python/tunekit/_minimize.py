@@ -7,14 +7,17 @@ from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 
 from . import _core
-from ._isolated import Limits, caller_of
-from ._space import Space
-from ._tuner import Job, Trials, Tuner, trials_of
+from ._call import Limits, call, check_function, limits_of
+from ._drive import drive
+from ._space import Space, arguments_of
+from ._tuner import Trials, Tuner, trials_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
     from typing import Any
 
+    from ._call import Measured
     from ._space import Configuration
 
 
@@ -129,6 +132,17 @@ def facts_of(recipe: str, seed: int) -> list[str]:
     return [f"strategy {recipe}", f"seed {seed}", f"tunekit {_core.version} from Python"]
 
 
+def check_call(who: str, f: Callable[..., Any], space: Space) -> None:
+    """Raises: Error where f does not take the parameters by name, as far as it says what it takes."""
+    check_function(f)
+    takes = arguments_of(f)
+    if takes is None:
+        return
+    must = {name for name, needed in takes.items() if needed}
+    if not must <= set(space.names) <= set(takes):
+        raise _core.Error(f"tunekit: {who}: the function takes {', '.join(takes) or 'nothing'}, want the parameters {', '.join(space.names)}")
+
+
 def minimize(
     f: Callable[..., Any],
     space: Space | Mapping[str, Iterable[Any]],
@@ -141,6 +155,7 @@ def minimize(
     begin_with: Iterable[Mapping[str, Any]] | Mapping[str, Any] = (),
     log: str | PathLike[str] | None = None,
     resume: bool = False,
+    executor: Executor | None = None,
     isolated: bool | Limits = False,
     race: bool = False,
     progress: bool | Callable[[Tuner], object] = False,
@@ -157,9 +172,11 @@ def minimize(
 
     begin_with: configurations to measure first, such as what is used today.
     log:        a file to which every event goes; with `resume`, what stands in it is not measured again.
+    executor:   one of concurrent.futures, which makes as many calls at once as it has workers. What is proposed then
+                depends on the order of the answers, too.
     isolated:   each call in a child process of its own, within `Limits`: a crash or a hang is one failed trial.
     race:       at the end, the best three and the first are measured afresh in turns, for at most the run's time.
-    progress:   a line on standard error, or a function of the tuner after each answer; where it returns True, the run ends.
+    progress:   a line on standard error, or a function of the tuner after each answer; where it returns true, the run ends.
 
     Raises: Error for wrong input, and for a result that is no number.
     """
@@ -167,53 +184,49 @@ def minimize(
         raise _core.Error("tunekit: minimize: has no budget, want trials, seconds or patience")
     if not isinstance(space, Space):
         space = Space(space)
-    call = caller_of(f, isolated)
+    check_call("minimize", f, space)
+    limits = limits_of(isolated)
     tuner = Tuner(space, recipe=recipe, trials=trials, seconds=seconds, patience=patience, seed=seed, log=log, resume=resume, name=name)
     if begin_with:
         tuner.begin_with(begin_with)
     line = Progress() if progress is True else None
     watch = progress if callable(progress) else None
-    job: Job | None = None
+
+    def work(job: _core.Job) -> tuple[Callable[..., Any], Configuration]:
+        return f, space.at(job.index)
+
+    def told(kind: str, stamp: float) -> None:
+        if line is not None:
+            line.told(kind, tuner.best_cost, stamp)
+        if watch is not None and watch(tuner):
+            tuner.stop()
+
+    def again(configuration: Configuration) -> Measured:
+        return call(f, limits, configuration) if executor is None else executor.submit(call, f, limits, configuration).result()
+
     stopped = ""
     compared = None
-    try:
-        while (job := tuner.ask()) is not None:
-            cost, kind, why, took = call(job.configuration)
-            tuner._run.tell(job._job, cost, kind, why, took, tuner._stamp())
-            job = None
-            if line is not None:
-                line.told(kind, tuner.best_cost, tuner._stamp())
-            if watch is not None and watch(tuner) is True:
-                tuner.stop()
-        record = tuner._run.record()
-        if race and record.found():
-            compared = compare(space, record, call)
-    except KeyboardInterrupt:
-        if tuner.best_cost == float("inf"):
-            raise
-        give_up(tuner._run, job._job if job is not None else None)
-        record = tuner._run.record()
-        stopped = "interrupted"
-    finally:
-        if line is not None:
-            line.end()
-    return Result(space, record, facts_of(recipe, seed), compared, stopped)
-
-
-def give_up(run: _core.Run | _core.TasksRun, job: _core.Job | None) -> None:
-    """Ends a run that was interrupted; the job may have been told at that very moment."""
-    if job is not None:
+    with tuner:
         try:
-            run.drop(job)
-        except _core.Error:
-            pass
-    run.stop()
+            drive(tuner._run, work, limits, executor, told)
+            if race:
+                compared = compare(space, tuner._run.record(), again)
+        except KeyboardInterrupt:
+            if tuner.best_cost == float("inf"):
+                raise
+            stopped = "interrupted"
+        finally:
+            if line is not None:
+                line.end()
+    return Result(space, tuner._run.record(), facts_of(recipe, seed), compared, stopped)
 
 
-def compare(space: Space, record: _core.Record, call: Callable[[Mapping[str, Any]], tuple[float, str, str, float]]) -> Race | None:
-    """The race of the best three and the first; None where all of them fail."""
+def compare(space: Space, record: _core.Record, again: Callable[[Configuration], Measured]) -> Race | None:
+    """The race of the best three and the first; None where nothing was found, or all of them fail."""
+    if not record.found():
+        return None
     first = record.trials()[0][0]
-    best, cost, first_cost, tied, rounds = record.race(lambda i: call(space.at(i)), 3, first, max(1.0, record.seconds()))
+    best, cost, first_cost, tied, rounds = record.race(lambda i: again(space.at(i)), 3, first, max(1.0, record.seconds()))
     if best is None:
         return None
     return Race(space.at(best), cost, first_cost, [space.at(i) for i in tied], rounds)

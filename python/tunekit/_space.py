@@ -54,6 +54,27 @@ def _plain(value: Any) -> Any:
     return item() if callable(item) else value
 
 
+def arguments_of(f: Callable[..., object]) -> dict[str, bool] | None:
+    """The names of what f takes, with whether it must be given; None where it takes any, or does not say."""
+    if isinstance(f, type(arguments_of)) and not hasattr(f, "__wrapped__"):  # without loading inspect
+        code = f.__code__
+        if code.co_flags & 0x0C or code.co_posonlyargcount:  # *args, **kwargs
+            return None
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        free = len(f.__defaults__ or ())
+        has = {*code.co_varnames[code.co_argcount - free : code.co_argcount], *(f.__kwdefaults__ or {})}
+        return {name: name not in has for name in names}
+    import inspect
+
+    try:
+        takes = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(p.kind not in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) for p in takes):
+        return None
+    return {p.name: p.default is p.empty for p in takes}
+
+
 class Space(Sequence["Configuration"]):
     """The configurations over some parameters that fulfil all constraints. It is a sequence of them.
 
@@ -95,13 +116,10 @@ class Space(Sequence["Configuration"]):
 
     def _keep(self, holds: Callable[..., object]) -> None:
         who = getattr(holds, "__name__", repr(holds))
-        code = getattr(holds, "__code__", None)
-        if code is None:
-            import inspect
-
-            names = list(inspect.signature(holds).parameters)
-        else:
-            names = list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+        takes = arguments_of(holds)
+        if takes is None:
+            raise _core.Error(f"tunekit: space: the constraint {who} does not say what it takes, want arguments with the names of parameters")
+        names = [name for name, must in takes.items() if must or name in self._values]
         for name in names:
             if name not in self._values:
                 raise _core.Error(f"tunekit: space: the constraint {who} has an argument '{name}', want names of parameters: {', '.join(self._names)}")

@@ -3,19 +3,22 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from os import PathLike
 
 from . import _core
-from ._isolated import Limits, caller_of
-from ._minimize import Progress, Result, facts_of, give_up
+from ._call import Limits, limits_of
+from ._drive import drive, workers_of
+from ._minimize import Progress, Result, check_call, facts_of
 from ._space import Space
 from ._tuner import count, path_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
     from typing import Any
+
+    from ._space import Configuration
 
 
 class Plan:
@@ -59,6 +62,7 @@ def minimize_tasks(
     schedule: str | None = None,
     log: str | PathLike[str] | None = None,
     resume: bool = False,
+    executor: Executor | None = None,
     isolated: bool | Limits = False,
     progress: bool = False,
 ) -> Plan:
@@ -76,35 +80,37 @@ def minimize_tasks(
     if trials is None and seconds is None and patience is None:
         raise _core.Error("tunekit: minimize_tasks: has no budget, want seconds, trials or patience")
     names = list(tasks)
+    functions = [f for f, _ in tasks.values()]
+    spaces = [space for _, space in tasks.values()]
+    for name, f, space in zip(names, functions, spaces):
+        check_call(f"minimize_tasks: task '{name}'", f, space)
+    limits = limits_of(isolated)
     for name in weights or {}:
         if name not in tasks:
             raise _core.Error(f"tunekit: minimize_tasks: weights names '{name}', which is no task, want one of: {', '.join(names)}")
-    calls = [caller_of(f, isolated) for f, _ in tasks.values()]
-    spaces = [space for _, space in tasks.values()]
     run = _core.TasksRun(
         names, [s._grid for s in spaces], [float((weights or {}).get(n, 1)) for n in names], recipe, schedule or "",
         float("inf") if seconds is None else float(seconds), count("trials", trials), count("patience", patience),
-        count("seed", seed), path_of(log), resume,
+        workers_of(executor), count("seed", seed), path_of(log), resume,
     )
     line = Progress() if progress else None
-    began = time.perf_counter() - run.stamp()
-    job: _core.Job | None = None
+
+    def work(job: _core.Job) -> tuple[Callable[..., Any], Configuration]:
+        return functions[job.task], spaces[job.task].at(job.index)
+
+    def told(kind: str, stamp: float) -> None:
+        if line is not None:
+            line.told(kind, run.latency(), stamp)
+
     stopped = ""
     try:
-        while (job := run.ask()) is not None:
-            cost, kind, why, took = calls[job.task](spaces[job.task].at(job.index))
-            now = time.perf_counter() - began
-            run.tell(job, cost, kind, why, took, now)
-            job = None
-            if line is not None:
-                line.told(kind, run.latency(), now)
+        drive(run, work, limits, executor, told)
     except KeyboardInterrupt:
-        give_up(run, job)
         stopped = "interrupted"
     finally:
+        run.close()
         if line is not None:
             line.end()
-    run.close()
     facts = facts_of(recipe, seed) + ([f"schedule {schedule}"] if schedule else [])
     results = {name: Result(spaces[k], run.record(k), facts) for k, name in enumerate(names)}
     return Plan(results, run.latency(), stopped or run.stopped(), run, facts)

@@ -107,7 +107,7 @@ class Trials(list[Trial]):
         """They as a pandas.DataFrame: a column for each parameter, then cost, kind, failed, stamp, seconds, worker."""
         from importlib import import_module
 
-        pandas: Any = import_module("pandas")
+        pandas: Any = import_module("pandas")  # not for mypy, which may be without it
         names = list(self[0].configuration) if self else []
         columns: dict[str, list[Any]] = {name: [t.configuration[name] for t in self] for name in names}
         for what in ("cost", "kind", "failed", "stamp", "seconds", "worker"):
@@ -158,6 +158,7 @@ class Tuner:
     may resume it, by the same recipe and seed.
 
     Time is that of the wall since the first ask; `tell(..., stamp=)` gives another. Calls from several threads are safe.
+    A log has one writer: it is free again after `close`, at the end of a `with`, or once the tuner is gone.
 
     Raises: Error, with the message of the C++ library.
     """
@@ -204,7 +205,7 @@ class Tuner:
         if self._began is None:
             self._began = time.perf_counter() - self._run.stamp()
         self._run.time(self._stamp())
-        jobs = self._run.ask(1 if n is None else count("n", n))
+        jobs = self._run.ask(0, 1 if n is None else count("n", n))
         asked = self._stamp()
         out = [Job(self.space.at(j.index), j, asked) for j in jobs]
         return out if n is not None else out[0] if out else None
@@ -216,7 +217,7 @@ class Tuner:
         """
         now = self._stamp() if stamp is None else stamp
         took = max(0.0, now - job._asked) if seconds is None else seconds
-        self._run.tell(job._job, *parts_of(outcome), took, now)
+        self._run.tell(job._job, *parts_of(outcome), took, now, 0)
 
     def drop(self, job: Job) -> None:
         """Gives up a job that was lost; it goes out again before anything new."""
@@ -225,6 +226,16 @@ class Tuner:
     def stop(self) -> None:
         """Ends the run. Jobs that are out may still be told."""
         self._run.stop()
+
+    def close(self) -> None:
+        """Ends the run and its log, which another may then take up; what was found stays. Closing again does nothing."""
+        self._run.close()
+
+    def __enter__(self) -> Tuner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     @property
     def over(self) -> bool:

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include <nanobind/nanobind.h>
+
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string>
+
+#include "bind.hpp"
+#include "tunekit/core/error.hpp"
+
+namespace nb = nanobind;
+
+namespace python {
+
+namespace {
+
+/// A fork of this process and of its interpreter. It leads a process group, which ends with this object: an interrupt of
+/// Python's may come between any two instructions, and loses no child. It also ends with this process, on Linux.
+/// (`measure::isolated` forks no process that runs other threads, as one with numpy does, and knows no interpreter.)
+class child {
+public:
+    child()
+    {
+        const pid_t parent = ::getpid();
+        PyOS_BeforeFork();
+        pid_ = ::fork();
+        const int why = errno;
+        if (pid_ == 0) {
+            PyOS_AfterFork_Child();
+            ::setsid();
+#ifdef __linux__
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+            if (::getppid() != parent) ::_exit(1);
+            return;
+        }
+        PyOS_AfterFork_Parent();
+        if (pid_ < 0) throw tunekit::error(std::string("isolated: cannot fork: ") + std::strerror(why));
+    }
+    child(const child&) = delete;
+    child& operator=(const child&) = delete;
+    ~child() { end(); }
+
+    /// Whether this is the child.
+    [[nodiscard]] bool here() const { return pid_ == 0; }
+
+    /// Whether it has ended.
+    [[nodiscard]] bool ended() const
+    {
+        if (pid_ <= 0) return true;
+        siginfo_t info{};
+        const int looked = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+        return looked != 0 ? errno != EINTR : info.si_pid != 0;
+    }
+
+    /// Kills it with all of its group, and waits for its end. Returns its status as waitpid gives it.
+    int end()
+    {
+        if (pid_ <= 0) return status_;
+        const nb::gil_scoped_release free;
+        ::kill(pid_, SIGKILL);
+        ::kill(-pid_, SIGKILL);  // until it is waited for, the number is its own
+        while (::waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
+        }
+        pid_ = -1;
+        return status_;
+    }
+
+private:
+    pid_t pid_ = -1;
+    int status_ = 0;
+};
+
+}  // namespace
+
+void bind_child(nb::module_& m)
+{
+    nb::class_<child>(m, "Child")
+        .def(nb::init<>())
+        .def("here", &child::here)
+        .def("ended", &child::ended)
+        .def("end", &child::end);
+}
+
+}  // namespace python

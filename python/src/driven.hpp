@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A run that Python drives, over one space or over several tasks, with a log or without.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "outcome.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/io/logged.hpp"
+#include "tunekit/measure/jobs.hpp"
+
+namespace python {
+
+/// A tuner with its log, where it has one. The log is opened by the first call that is neither `begin_with` nor `know`, because
+/// what they say stands before it, and is free again after `close`. Calls from several threads wait for each other, and none
+/// holds the interpreter's lock meanwhile.
+template <class Tuner>
+class driven {
+    struct holding {  // the interpreter's lock goes first, so that who waits here does not stop it
+        nanobind::gil_scoped_release free{};
+        std::lock_guard<std::mutex> lock;
+        explicit holding(std::mutex& m) : lock(m) {}
+    };
+
+public:
+    using record_type = std::remove_cvref_t<decltype(std::declval<const Tuner&>().record())>;
+
+    /// `log` is the path of its log, or empty.
+    driven(Tuner t, std::string log, tunekit::io::logged_options options)
+        : plain_(std::move(t)), log_(std::move(log)), options_(std::move(options))
+    {
+        tunekit::require(!options_.resume || !log_.empty(), "resume needs a log, want log=\"run.jsonl\"");
+    }
+
+    /// Calls f with the tuner, before its log was begun; `what` is done there.
+    template <class F>
+    void before(const char* what, const F& f)
+    {
+        const holding held(mutex_);
+        tunekit::require(plain_ && !logged_, std::string("tuner: ") + what +
+                                                 " comes after the log was begun, want it before the first ask");
+        f(*plain_);
+    }
+
+    std::vector<tunekit::job> ask(std::size_t worker, std::size_t n)
+    {
+        return checked([&](auto& t) { return t.ask(worker, n); });
+    }
+    /// Tells an outcome, as `measurement_of` takes it, that came at `stamp` from `worker`.
+    void tell(const tunekit::job& j, double cost, const std::string& kind, const std::string& why, double seconds,
+              double stamp, std::size_t worker)
+    {
+        auto m = measurement_of("tell", cost, kind, why, seconds);
+        checked([&](auto& t) { t.tell(j, std::move(m), stamp, worker); });
+    }
+    void drop(const tunekit::job& j)
+    {
+        checked([&](auto& t) { t.drop(j); });
+    }
+    void time(double stamp)
+    {
+        checked([&](auto& t) { t.time(stamp); });
+    }
+    void stop()
+    {
+        checked([](auto& t) { t.stop(); });
+    }
+    bool over()
+    {
+        const holding held(mutex_);
+        return ended_ || with([](auto& t) { return t.over(); });
+    }
+    std::size_t outstanding()
+    {
+        const holding held(mutex_);
+        return ended_ ? 0 : with([](auto& t) { return t.outstanding(); });
+    }
+    double stamp()
+    {
+        return checked([](auto& t) { return t.stamp(); });
+    }
+
+    /// Calls f with the record as it is now.
+    template <class F>
+    auto of_record(const F& f)
+    {
+        const holding held(mutex_);
+        if (ended_) return f(*ended_);
+        return with([&](auto& t) { return f(t.record()); });
+    }
+
+    /// Gives up what is out, and ends the run and its log, which another run may then take up. What was found stays.
+    void close()
+    {
+        const holding held(mutex_);
+        if (ended_) return;
+        if (logged_) logged_->stop();
+        else plain_->stop();
+        ended_ = logged_ ? logged_->record() : plain_->record();
+        logged_.reset();
+        plain_.reset();
+    }
+
+    [[nodiscard]] const std::string& name() const noexcept { return options_.name; }
+
+private:
+    template <class F>
+    auto with(const F& f)
+    {
+        if (!log_.empty() && !logged_) {
+            logged_ = std::make_unique<tunekit::io::logged<Tuner>>(log_, *plain_, options_);
+            plain_.reset();
+        }
+        if (logged_) return f(*logged_);
+        return f(*plain_);
+    }
+    /// The same for a run that goes on, and whose log can still be written.
+    template <class F>
+    auto checked(const F& f)
+    {
+        const holding held(mutex_);
+        tunekit::require(!ended_, "tuner: was closed, want another one");
+        if constexpr (std::is_void_v<decltype(with(f))>) {
+            with(f);
+            refuse_lost_log();
+        } else {
+            auto out = with(f);
+            refuse_lost_log();
+            return out;
+        }
+    }
+    void refuse_lost_log() const
+    {
+        if (!logged_ || !logged_->failed()) return;
+        std::string what = logged_->problem();
+        if (what.starts_with("tunekit: ")) what.erase(0, 9);  // which tunekit::error puts there
+        throw tunekit::error(what);
+    }
+
+    std::mutex mutex_;
+    std::optional<Tuner> plain_;                           // before the log, and without one
+    std::unique_ptr<tunekit::io::logged<Tuner>> logged_;  // from the log on
+    std::optional<record_type> ended_;                     // after close
+    std::string log_;
+    tunekit::io::logged_options options_;
+};
+
+/// Makes the class of `T`, which is a `driven`, with the members that all of them have.
+template <class T>
+nanobind::class_<T> bind_driven(nanobind::module_& m, const char* name)
+{
+    return nanobind::class_<T>(m, name)
+        .def("ask", &T::ask)
+        .def("tell", &T::tell)
+        .def("drop", &T::drop)
+        .def("time", &T::time)
+        .def("stop", &T::stop)
+        .def("close", &T::close)
+        .def("over", &T::over)
+        .def("outstanding", &T::outstanding)
+        .def("stamp", &T::stamp);
+}
+
+}  // namespace python

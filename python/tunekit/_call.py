@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""Calling a function for a configuration: here, or in a child process that may crash or hang."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from . import _core
+from ._tuner import Failed, parts_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    Measured: TypeAlias = tuple[float, str, str, float]
+    """Cost, kind and message of a failure, seconds."""
+
+
+class Limits:
+    """What a call in a child process may take.
+
+    `seconds` of wall time; `memory` in bytes of address space, without a limit by default.
+
+    Raises: Error for what is not positive.
+    """
+
+    def __init__(self, seconds: float = 10.0, memory: int | None = None) -> None:
+        if not seconds > 0:
+            raise _core.Error(f"tunekit: Limits: seconds is {seconds}, want > 0")
+        if memory is not None and memory <= 0:
+            raise _core.Error(f"tunekit: Limits: memory is {memory}, want bytes > 0")
+        self.seconds = seconds
+        self.memory = memory
+
+    seconds: float
+    memory: int | None
+
+    def __repr__(self) -> str:
+        return f"Limits(seconds={self.seconds}, memory={self.memory})"
+
+
+def check_function(f: object) -> None:
+    if not callable(f):
+        raise _core.Error(f"tunekit: {f!r} is no function, want one that takes the parameters by name and returns a cost")
+
+
+def limits_of(isolated: bool | Limits) -> Limits | None:
+    """Those of a child process; None for a call in this one."""
+    if isolated is False:
+        return None
+    import os
+
+    if not hasattr(os, "fork"):
+        raise _core.Error("tunekit: isolated needs fork, which this system lacks; want isolated=False")
+    if isolated is True:
+        return Limits()
+    if not isinstance(isolated, Limits):
+        raise _core.Error(f"tunekit: isolated is {isolated!r}, want True, False or Limits(seconds=10)")
+    return isolated
+
+
+def call(f: Callable[..., Any], limits: Limits | None, configuration: Mapping[str, Any]) -> Measured:
+    """Calls f, in a child process where there are limits. What it raises is a failure; a KeyboardInterrupt goes through."""
+    return called(f, configuration) if limits is None else called_in_child(f, limits, configuration)
+
+
+def called(f: Callable[..., Any], configuration: Mapping[str, Any]) -> Measured:
+    began = time.perf_counter()
+    try:
+        outcome = f(**configuration)
+    except Failed as e:
+        outcome = e
+    except MemoryError as e:
+        outcome = Failed(f"threw: MemoryError: {e}", kind="out_of_memory")
+    except Exception as e:
+        outcome = Failed(f"threw: {type(e).__name__}: {e}", kind="crash")
+    took = time.perf_counter() - began
+    cost, kind, why = parts_of(outcome)
+    if not kind and (bad := _core.bad_cost(cost)):
+        kind, why = "bad_cost", bad
+    return cost, kind, why, took
+
+
+def called_in_child(f: Callable[..., Any], limits: Limits, configuration: Mapping[str, Any]) -> Measured:
+    import os
+    import select
+    import signal
+    import sys
+
+    sys.stdout.flush()  # else the child would write it again
+    sys.stderr.flush()
+    came, goes = os.pipe()
+    child = None
+    began = time.perf_counter()
+    try:
+        child = _core.Child()
+        if child.here():
+            answer_and_leave(f, limits, configuration, goes)
+        os.close(goes)
+        goes = -1
+        said = bytearray()
+        open_ = True
+        ended = False
+        while not is_whole(said) and not ended and (left := began + limits.seconds - time.perf_counter()) > 0:
+            ended = child.ended()  # before the look into the pipe, which holds all that it said
+            if select.select([came] if open_ else [], [], [], 0 if ended else min(left, 0.02))[0]:
+                piece = os.read(came, 65536)
+                said += piece
+                open_, ended = bool(piece), ended and not piece
+        status = child.end()
+    finally:
+        if child is not None:
+            child.end()
+        os.close(came)
+        if goes >= 0:
+            os.close(goes)
+    took = time.perf_counter() - began
+    none = float("nan")
+    if is_whole(said):
+        import marshal
+
+        answer = marshal.loads(said[8:])
+        if isinstance(answer, str):
+            raise _core.Error(answer)
+        cost, kind, why, seconds = answer
+        return float(cost), str(kind), str(why), float(seconds)
+    if not ended:
+        return none, "run_timeout", f"still ran after {limits.seconds:g} s", took
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        return none, "crash", f"ended by signal {number} ({signal.Signals(number).name})", took
+    return none, "exited", f"left with status {os.WEXITSTATUS(status)}", took
+
+
+def is_whole(said: bytearray) -> bool:
+    """Whether a child has said all: the length of its text, and the text."""
+    return len(said) >= 8 and len(said) >= 8 + int.from_bytes(said[:8], "little")
+
+
+def answer_and_leave(f: Callable[..., Any], limits: Limits, configuration: Mapping[str, Any], to: int) -> None:
+    """What the child does; it does not return."""
+    import marshal
+    import os
+    import sys
+
+    status = 1
+    try:
+        if limits.memory is not None:
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
+        try:
+            said: Measured | str = called(f, configuration)
+        except SystemExit as e:
+            said = (float("nan"), "exited", f"left by SystemExit({e.code!r})", 0.0)
+        except _core.Error as e:  # it gave no number
+            said = str(e)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        text = marshal.dumps(said)
+        with os.fdopen(to, "wb") as out:
+            out.write(len(text).to_bytes(8, "little") + text)
+        status = 0
+    finally:
+        os._exit(status)
