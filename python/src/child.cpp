@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <nanobind/nanobind.h>
 
+#include <fcntl.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,17 +22,42 @@ namespace python {
 
 namespace {
 
-/// A fork of this process and of its interpreter. It leads a process group, which ends with this object: an interrupt of
-/// Python's may come between any two instructions, and loses no child. It also ends with this process, on Linux.
+/// Keeps signals waiting that come to this thread.
+class no_signals {
+public:
+    no_signals()
+    {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    no_signals(const no_signals&) = delete;
+    no_signals& operator=(const no_signals&) = delete;
+    ~no_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    sigset_t before_;
+};
+
+/// A fork of this process and of its interpreter, with a pipe from it to here. It leads a process group, which ends with this
+/// object: an interrupt of Python's may come between any two instructions, and loses no child and no descriptor. On Linux it
+/// also ends with this process.
 /// (`measure::isolated` forks no process that runs other threads, as one with numpy does, and knows no interpreter.)
 class child {
 public:
     child()
     {
+        const no_signals here;  // an interrupt in what Python modules do around a fork would be lost
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();  // what came before
+        int ends[2] = {-1, -1};
+        if (::pipe(ends) != 0) throw tunekit::error(std::string("isolated: has no pipe: ") + std::strerror(errno));
+        for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
         const pid_t parent = ::getpid();
         PyOS_BeforeFork();
         pid_ = ::fork();
         const int why = errno;
+        pipe_ = ends[pid_ == 0 ? 1 : 0];
+        ::close(ends[pid_ == 0 ? 0 : 1]);
         if (pid_ == 0) {
             PyOS_AfterFork_Child();
             ::setsid();
@@ -42,14 +68,23 @@ public:
             return;
         }
         PyOS_AfterFork_Parent();
-        if (pid_ < 0) throw tunekit::error(std::string("isolated: cannot fork: ") + std::strerror(why));
+        if (pid_ > 0) return;
+        ::close(pipe_);
+        throw tunekit::error(std::string("isolated: cannot fork: ") + std::strerror(why));
     }
     child(const child&) = delete;
     child& operator=(const child&) = delete;
-    ~child() { end(); }
+    ~child()
+    {
+        end();
+        ::close(pipe_);
+    }
 
     /// Whether this is the child.
     [[nodiscard]] bool here() const { return pid_ == 0; }
+
+    /// The end of the pipe that is on this side: here it is read, in the child it is written.
+    [[nodiscard]] int pipe() const { return pipe_; }
 
     /// Whether it has ended.
     [[nodiscard]] bool ended() const
@@ -75,6 +110,7 @@ public:
 
 private:
     pid_t pid_ = -1;
+    int pipe_ = -1;
     int status_ = 0;
 };
 
@@ -85,6 +121,7 @@ void bind_child(nb::module_& m)
     nb::class_<child>(m, "Child")
         .def(nb::init<>())
         .def("here", &child::here)
+        .def("pipe", &child::pipe)
         .def("ended", &child::ended)
         .def("end", &child::end);
 }

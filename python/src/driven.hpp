@@ -152,9 +152,9 @@ private:
     }
 
     std::mutex mutex_;
-    std::optional<Tuner> plain_;                           // before the log, and without one
+    std::optional<Tuner> plain_;                          // before the log, and without one
     std::unique_ptr<tunekit::io::logged<Tuner>> logged_;  // from the log on
-    std::optional<record_type> ended_;                     // after close
+    std::optional<record_type> ended_;                    // after close
     std::string log_;
     tunekit::io::logged_options options_;
 };

@@ -30,8 +30,8 @@ tk::recipes::any_recipe how(const std::string& recipe, const std::string& schedu
     return out;
 }
 
-tk::tasks_tuner made(const std::vector<tk::task>& tasks, const tk::recipes::any_recipe& by, const tk::tasks_budget& limit,
-                     std::size_t workers, std::uint64_t seed)
+tk::tasks_tuner made(const std::vector<tk::task>& tasks, const tk::recipes::any_recipe& by,
+                     const tk::tasks_budget& limit, std::size_t workers, std::uint64_t seed)
 {
     tk::random::philox gen(seed);
     return {tasks, by, limit, workers, gen};
@@ -58,9 +58,8 @@ public:
 
     record seen(std::size_t k)
     {
-        return of_record([&](const tk::plan& p) {
-            return record{tasks_.at(k).name(), tasks_.at(k).space(), p.tasks.at(k).record};
-        });
+        return of_record(
+            [&](const tk::plan& p) { return record{tasks_.at(k).name(), tasks_.at(k).space(), p.tasks.at(k).record}; });
     }
     double latency()
     {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 // The run of tests/test_cpp.py in C++: over the same space, with the same costs. `propose SEED TRIALS` prints the indices that it
-// proposes, `resume LOG SEED TRIALS` goes on with a log and prints all of its trials.
+// proposes, `resume LOG SEED TRIALS` goes on with a log and prints all of its trials, `time SEED TRIALS` prints the processor's seconds of the
+// run alone, for ask_tell.py.
 
 #include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +44,11 @@ void drive(Run& run)
         const auto i = job->candidate;
         run.tell(*job, {.cost = 1 + static_cast<double>(i * 7919 % 1009) / 1009, .runs = 1});
     }
+}
+
+template <class Run>
+void print(const Run& run)
+{
     for (const auto& t : run.record().trials()) std::printf("%llu\n", static_cast<unsigned long long>(t.candidate));
 }
 
@@ -52,13 +59,17 @@ int main(int argc, char** argv)
     const std::vector<std::string> all(argv + 1, argv + argc);
     const auto number = [&](std::size_t k) { return std::stoull(all.at(k)); };
     const bool resume = all.at(0) == "resume";
+    const std::clock_t began = std::clock();
     const std::size_t at = resume ? 2 : 1;
     tk::tuner run(space(), tk::recipes::combined(), {.trials = number(at + 1)}, tk::random::philox(number(at)));
     if (!resume) {
         drive(run);
+        if (all.at(0) == "time") std::printf("%.6f\n", static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC);
+        else print(run);
     } else {
         tk::io::logged kept(all.at(1), std::move(run), {.strategy = "combined", .seed = number(at), .resume = true});
         drive(kept);
+        print(kept);
     }
     return 0;
 }

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
+import functools
 import math
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +138,84 @@ def test_what_an_isolated_call_forks_does_not_keep_it_waiting() -> None:
     assert minimize(f, {"x": [1]}, trials=1, isolated=Limits(seconds=30)).trials[0].kind == ""  # no run_timeout
 
 
+def no_child_is_left() -> bool:
+    try:
+        os.waitpid(-1, os.WNOHANG)
+        return False
+    except ChildProcessError:
+        return True
+
+
+def test_an_interrupt_at_any_moment_loses_no_child() -> None:
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    def f(x: int) -> float:
+        time.sleep(600)
+        return 1.0
+
+    signal.signal(signal.SIGALRM, interrupt)
+    for k in range(60):
+        with pytest.raises(KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, 0.0001 * (k + 1))
+            minimize(f, {"x": [2, 3]}, trials=2, isolated=Limits(seconds=600))
+        assert no_child_is_left()
+
+
+def test_an_executor_makes_several_calls_at_once() -> None:
+    together = threading.Barrier(3, timeout=60)
+
+    def f(x: int) -> float:
+        together.wait()  # for the other two
+        return 1.0 + x
+
+    with ThreadPoolExecutor(3) as executor:
+        found = minimize(f, {"x": range(12)}, trials=12, executor=executor, race=False)
+    assert found.best == {"x": 0} and len(found.trials) == 12
+    assert {t.worker for t in found.trials} == {0, 1, 2}
+
+
+def test_an_executor_of_processes_calls_what_it_can_pickle(tmp_path: Path) -> None:
+    log = tmp_path / "run.jsonl"
+    with ProcessPoolExecutor(2) as executor:
+        found = minimize(bowl, SPACE, trials=100, executor=executor, isolated=True, race=True, log=log)
+    assert found.best == {"tile": 8, "unroll": 2} and found.best_cost == 1 and len(found.trials) == len(SPACE)
+    again = minimize(bowl, SPACE, trials=100, log=log, resume=True)  # by one worker, which has nothing to do
+    assert [t.index for t in again.trials] == [t.index for t in found.trials]
+
+
+def test_what_no_executor_is_is_refused() -> None:
+    class Endless:
+        def submit(self) -> None: ...
+
+    for executor, says in ((3, "want one of concurrent.futures"), (Endless(), "does not tell how many workers")):
+        with pytest.raises(Error, match=says):
+            minimize(bowl, SPACE, trials=1, executor=executor)  # type: ignore[arg-type]
+
+
+def leave(x: int) -> float:
+    os._exit(1)
+
+
+def test_an_executor_that_breaks_ends_the_run_in_one_line() -> None:
+    with ProcessPoolExecutor(1) as executor:
+        with pytest.raises(Error, match="the executor broke: .*isolated=True"):
+            minimize(leave, {"x": [1, 2]}, trials=2, executor=executor)
+
+
+def test_a_function_of_other_arguments_is_refused() -> None:
+    with pytest.raises(Error, match="minimize: the function takes x, want the parameters tile, unroll"):
+        minimize(lambda x: 1.0, SPACE, trials=1)
+    with pytest.raises(Error, match="task 'one': the function takes nothing"):
+        minimize_tasks({"one": (lambda: 1.0, SPACE)}, trials=1)
+    limit = 3
+    for f in (lambda tile, unroll, more=limit: more, lambda **all: len(all), functools.partial(bowl)):
+        assert minimize(f, SPACE, trials=1).best_cost > 0
+
+
 def test_wrong_limits_are_refused() -> None:
+    with pytest.raises(Error, match="isolated is 3, want True, False or Limits"):
+        minimize(bowl, SPACE, trials=1, isolated=3)  # type: ignore[arg-type]
     with pytest.raises(Error, match="seconds is 0, want > 0"):
         Limits(seconds=0)
     with pytest.raises(Error, match="memory is -1, want bytes > 0"):
@@ -246,6 +326,9 @@ def test_tasks_share_a_budget(tmp_path: Path) -> None:
     plan = minimize_tasks(tasks, trials=40, seed=2, weights={"line": 3}, log=log)
     assert plan["bowl"].best == {"tile": 8, "unroll": 2} and plan["line"].best == {"x": 0}
     assert plan.latency == 4 and "line: best of 30: x 0" in repr(plan)
+    with ThreadPoolExecutor(2) as executor:
+        both = minimize_tasks(tasks, trials=40, seed=2, weights={"line": 3}, executor=executor)
+    assert both.latency == 4 and {t.worker for r in both.tasks.values() for t in r.trials} == {0, 1}
     plan.report(tmp_path / "plan.html")
     assert "A model of 2 tasks" in (tmp_path / "plan.html").read_text(encoding="utf-8")
     again = minimize_tasks(tasks, trials=40, seed=2, weights={"line": 3}, log=log, resume=True)

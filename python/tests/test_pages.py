@@ -1,32 +1,20 @@
 # SPDX-License-Identifier: MIT
 """Every listing of docs/python.md runs, in its order, and so do the four lines of README.md and python/README.md."""
 
-import os
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-ROOT = Path(__file__).parents[2]
-
-
-def listings(page: Path) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+from pages import listings, run, run_first
 
 
-def run(code: str, names: dict[str, Any]) -> None:
-    exec(compile(code, "listing", "exec"), names)
-
-
-def test_every_listing_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    four, function, *others = listings(ROOT / "docs/python.md")
+def test_every_listing_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
-    os.chdir(tmp_path)
-    run(function, names)
-    run(four, names)
+    run_first(names)
     assert "'level'" in capsys.readouterr().out
-    for code in others:
+    for code in listings("docs/python.md")[2:]:
         if "import optuna" in code:
             continue
         run(code, names)
@@ -37,7 +25,7 @@ def test_every_listing_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_the_listing_of_optuna_finds_the_same() -> None:
     pytest.importorskip("optuna")
-    code = [c for c in listings(ROOT / "docs/python.md") if "import optuna" in c]
+    code = [c for c in listings("docs/python.md") if "import optuna" in c]
     assert len(code) == 1
     names: dict[str, Any] = {}
     run(code[0], names)
@@ -46,10 +34,23 @@ def test_the_listing_of_optuna_finds_the_same() -> None:
 
 @pytest.mark.parametrize("page", ["README.md", "python/README.md"])
 def test_the_four_lines_of_the_first_pages_run(page: str) -> None:
-    code = next(c for c in listings(ROOT / page) if "from tunekit import" in c)
+    code = next(c for c in listings(page) if "from tunekit import" in c)
     names: dict[str, Any] = {
         "seconds_of_one_run": lambda tile, unroll: 1 + abs(tile - 16) + unroll / 8,
         "seconds_to_send": lambda level, memory, window: level + memory / 8 + window / 16,
     }
     run(code, names)
     assert names["found"].best_cost > 0
+
+
+def test_a_notebook_shows_a_result(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    nbclient = pytest.importorskip("nbclient")
+    nbformat = pytest.importorskip("nbformat")
+    pytest.importorskip("ipykernel")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    book = nbformat.v4.new_notebook()
+    book.cells = [nbformat.v4.new_code_cell('from tunekit import minimize\nminimize(lambda tile: 1 / tile, {"tile": [1, 2, 4]}, trials=3)')]
+    nbclient.NotebookClient(book, timeout=120, kernel_name="python3").execute()
+    shown = book.cells[0].outputs[-1]["data"]
+    assert "<th>tile</th><td>4</td>" in shown["text/html"] and "data:image/svg+xml" in shown["text/html"]
+    assert shown["text/plain"].startswith("best of 3: tile 4, 0.25 s")

@@ -24,7 +24,8 @@ def test_a_callable_says_the_same_as_an_expression() -> None:
     parameters = {"a": range(1, 9), "b": range(1, 9), "c": [False, True]}
     by_text = Space(parameters, constraints=["a * b <= 16", "c or a > 2"])
     by_call = Space(parameters, constraints=[lambda b, a: a * b <= 16, lambda c, a: c or a > 2])
-    mixed = Space(parameters, constraints=["a * b <= 16", lambda c, a: c or a > 2])
+    bound = 16
+    mixed = Space(parameters, constraints=[lambda a, b, most=bound: a * b <= most, "c or a > 2"])
     for space in (by_call, mixed):
         assert sorted(map(str, space)) == sorted(map(str, by_text))
         assert [space.index(c) for c in space] == list(range(len(by_text)))
@@ -46,6 +47,11 @@ def test_numbers_of_numpy_are_values() -> None:
     space = Space({"tile": numpy.array([1, 2, 4]), "x": numpy.linspace(0, 1, 3)}, constraints=["tile < 4"])
     there = space.index({"tile": numpy.int64(2), "x": 0.5})
     assert len(space) == 6 and space[there] == {"tile": 2, "x": 0.5}
+
+
+def test_texts_are_kept_whole() -> None:
+    space = Space({"a": ["x\0y", "x\0z", "\u00e9"]})
+    assert [c["a"] for c in space] == ["x\0y", "x\0z", "\u00e9"] and space.index({"a": "x\0z"}) == 1
 
 
 def test_spaces_can_be_pickled() -> None:
@@ -71,6 +77,10 @@ def test_spaces_can_be_pickled() -> None:
         ({"a": [("x", 1)]}, [], "permutation"),
         ({"a": "abc"}, [], "want its values"),
         ({"a": 3}, [], "want its values"),
+        ({"a": ["\ud800"]}, [], "no text that UTF-8 can write"),
+        ({3: [1, 2]}, [], "3 is no text"),
+        ({"a": [1, 2]}, [lambda *all: True], "does not say what it takes"),
+        ({"a": range(60000), "b": range(60000)}, [lambda a: a > 1], "want an expression, or at most 100000000"),
     ],
 )
 def test_wrong_spaces_are_refused_in_one_line(parameters: dict[str, Any], constraints: list[Any], says: str) -> None:

@@ -133,6 +133,33 @@ def test_a_run_is_resumed_from_its_log(tmp_path: Path) -> None:
         tuner.begin_with(SPACE[0])
 
 
+def test_a_closed_tuner_keeps_what_it_found_and_frees_its_log(tmp_path: Path) -> None:
+    log = tmp_path / "run.jsonl"
+    with Tuner(SPACE, trials=30, log=log) as tuner:
+        _, job = tuner.ask(), tuner.ask()
+        assert job is not None
+        tuner.tell(job, 2.5)
+        with pytest.raises(Error, match="run.jsonl"):
+            Tuner(SPACE, trials=30, log=log, resume=True).ask()
+    tuner.close()
+    assert tuner.over and tuner.outstanding == 0 and tuner.best_cost == 2.5 and len(tuner.trials) == 1
+    with pytest.raises(Error, match="tuner: was closed"):
+        tuner.ask()
+    again = Tuner(SPACE, trials=30, log=log, resume=True)
+    assert len(again.trials) == 1 and again.ask() is not None
+    with Tuner(SPACE, trials=3, log=tmp_path / "none.jsonl"):
+        pass
+    assert not (tmp_path / "none.jsonl").exists()
+
+
+def test_failed_names_the_kinds_of_cpp() -> None:
+    with pytest.raises(Error) as caught:
+        Tuner(SMALL).know({"a": 1, "b": 1}, Failed("x", kind="bored"))
+    assert Failed.__doc__ is not None
+    for kind in str(caught.value).split("want one of: ")[1].split(", "):
+        assert kind in Failed.__doc__
+
+
 def test_told_stamps_are_the_time_of_the_run() -> None:
     tuner = Tuner(SPACE, seconds=1e6)
     job = tuner.ask()

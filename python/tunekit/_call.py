@@ -90,31 +90,22 @@ def called_in_child(f: Callable[..., Any], limits: Limits, configuration: Mappin
 
     sys.stdout.flush()  # else the child would write it again
     sys.stderr.flush()
-    came, goes = os.pipe()
-    child = None
     began = time.perf_counter()
+    child = _core.Child()
     try:
-        child = _core.Child()
         if child.here():
-            answer_and_leave(f, limits, configuration, goes)
-        os.close(goes)
-        goes = -1
+            answer_and_leave(f, limits, configuration, child.pipe())
         said = bytearray()
         open_ = True
         ended = False
         while not is_whole(said) and not ended and (left := began + limits.seconds - time.perf_counter()) > 0:
-            ended = child.ended()  # before the look into the pipe, which holds all that it said
-            if select.select([came] if open_ else [], [], [], 0 if ended else min(left, 0.02))[0]:
-                piece = os.read(came, 65536)
+            ended = child.ended()  # before the look into the pipe, which then holds all that it said
+            if select.select([child.pipe()] if open_ else [], [], [], 0 if ended else min(left, 0.02))[0]:
+                piece = os.read(child.pipe(), 65536)
                 said += piece
                 open_, ended = bool(piece), ended and not piece
-        status = child.end()
     finally:
-        if child is not None:
-            child.end()
-        os.close(came)
-        if goes >= 0:
-            os.close(goes)
+        status = child.end()  # what an interrupt leaves out here, the object does when it goes
     took = time.perf_counter() - began
     none = float("nan")
     if is_whole(said):

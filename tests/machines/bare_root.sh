@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# bare_root.sh [OPTION...] [WHO:COMMAND...]: the commands of README.md, word for word, on a Debian that has nothing but git. It is made by
-# debootstrap from this machine's package sources; the committed tree is cloned into it. WHO is root, or a plain user with sudo; each
-# has a machine of their own. The exit status must be 0 and the last lines those that README.md and CTest promise.
+# bare_root.sh [OPTION...] [WHO:COMMAND...]: the commands of README.md, and those of docs/python.md, word for word, on a Debian that has nothing
+# but git. It is made by debootstrap from this machine's package sources; the committed tree is cloned into it. WHO is root, or a plain user
+# with sudo; each has a machine of their own. The exit status must be 0 and the last lines those that README.md and CTest promise, or those of
+# the first program of docs/python.md.
 # Exit status 1: something failed; 2: wrong usage; 77: this machine cannot make one, nothing was tried.
 set -eu
 umask 022
@@ -10,7 +11,8 @@ umask 022
 usage() {
     cat <<'END'
 usage: tests/machines/bare_root.sh [OPTION...] [WHO:COMMAND...]
-  WHO:COMMAND     root:demo root:test user:demo user:test (default: these, in this order); both commands of one WHO share a machine
+  WHO:COMMAND     root:demo root:test user:demo user:test (default: these, in this order), and root:python user:python; the commands of one
+                  WHO share a machine
   --cache DIR     a compiler cache (ccache) that the commands read: what is in it is not compiled again;
                   CCACHE_NAMESPACE and CCACHE_IGNOREOPTIONS of the environment hold there, too
   --packages DIR  where downloaded packages are kept for the next run
@@ -51,7 +53,7 @@ on_machine() {
     if [ -n "$packages" ]; then mount --bind "$packages" "$root/var/cache/apt/archives"; fi
     began=$(date +%s)
     status=0
-    chroot --userspec="$who:$who" "$root" env -i "$@" sh -c "cd ~/tunekit && $command" || status=$?
+    chroot --userspec="$who:$who" "$root" env -i "$@" sh -ec "cd ~/tunekit; $command" || status=$?
     times >"$root/times"  # in no pipe: a subshell has times of its own
     echo "seconds: $(($(date +%s) - began)) $(awk 'NR == 2 { gsub(/[ms]/, " "); printf "%.0f", 60 * $1 + $2 + 60 * $3 + $4 }' "$root/times")"
     return $status
@@ -72,7 +74,7 @@ while [ $# -gt 0 ]; do
         ;;
     --keep) keep=yes ;;
     -h | --help) usage; exit 0 ;;
-    root:demo | root:test | user:demo | user:test) runs="$runs $1" ;;
+    root:demo | root:test | root:python | user:demo | user:test | user:python) runs="$runs $1" ;;
     *) wrong "no option or run '$1'" ;;
     esac
     shift
@@ -91,10 +93,13 @@ command_named() {
 without_figures() { sed 's/[0-9][0-9.]*/N/g'; }
 demo=$(command_named demo)
 test=$(command_named test)
+python="$(awk '/^```sh/ { code = 1; next } code && /^```/ { exit } code' docs/python.md)
+python3 python/tests/pages.py"
 promised=$(grep '^model latency ' README.md | without_figures)
 kept_promise() {
     case $1 in
     demo) line=$(tail -n 2 "$2" | head -n 1) && [ "$(echo "$line" | without_figures)" = "$promised" ] && echo "$line" ;;
+    python) tail -n 1 "$2" | grep "^{'level': [1-9], .*} 0[.][0-9]*$" ;;
     test) grep '^100% tests passed, 0 tests failed out of [1-9]' "$2" ;;
     esac
 }
@@ -148,7 +153,7 @@ for scheme in http https; do
     [ -z "$proxy" ] || echo "Acquire::$scheme::Proxy \"$proxy\";" >>"$work/base/etc/apt/apt.conf.d/90machine"
 done
 for part in auth.conf.d trusted.gpg.d; do cp -R "/etc/apt/$part/." "$work/base/etc/apt/$part"; done
-for file in resolv.conf ssl/certs/ca-certificates.crt; do
+for file in resolv.conf pip.conf ssl/certs/ca-certificates.crt; do
     [ ! -e "/etc/$file" ] || cat "/etc/$file" >"$work/base/etc/$file"
 done
 echo "127.0.0.1 localhost $(hostname)" >"$work/base/etc/hosts"
@@ -175,7 +180,16 @@ export root cache packages
 bad=0
 for run in $runs; do
     who=${run%:*} name=${run#*:}
-    [ "$name" = demo ] && command=$demo || command=$test
+    case $name in
+    demo) command=$demo ;;
+    test) command=$test ;;
+    python)
+        command=$python
+        # the objects that know nothing of Python are those of python/tests/run.sh
+        [ -z "$cache" ] || command='export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 SKBUILD_BUILD_DIR=$PWD/build/ci-dev/python/objects
+'"$command"
+        ;;
+    esac
     machine "$who"
     log=$logs/$who-$name.log
     status=0
@@ -183,11 +197,11 @@ for run in $runs; do
     seconds=$(sed -n 's/^seconds: //p' "$log" | tail -n 1)
     sed -i '/^seconds: /d' "$log"
     if [ $status = 0 ] && last=$(kept_promise "$name" "$log"); then
-        say "$who: scripts/$name: ${seconds% *} s, ${seconds#* } s of processors: $last"
+        say "$who: $name: ${seconds% *} s, ${seconds#* } s of processors: $last"
     else
         bad=1
         tail -n 60 "$log"
-        say "$who: scripts/$name FAILED after ${seconds% *} s: exit status $status, and its last lines are those above (all: $log)"
+        say "$who: $name FAILED after ${seconds% *} s: exit status $status, and its last lines are those above (all: $log)"
     fi
 done
 exit $bad
