@@ -51,7 +51,8 @@ public:
     void before(const char* what, const F& f)
     {
         const holding held(mutex_);
-        tunekit::require(plain_ && !logged_, std::string("tuner: ") + what +
+        refuse_closed();
+        tunekit::require(!logged_, std::string("tuner: ") + what +
                                                  " comes after the log was begun, want it before the first ask");
         f(*plain_);
     }
@@ -133,7 +134,7 @@ private:
     auto checked(const F& f)
     {
         const holding held(mutex_);
-        tunekit::require(!ended_, "tuner: was closed, want another one");
+        refuse_closed();
         if constexpr (std::is_void_v<decltype(with(f))>) {
             with(f);
             refuse_lost_log();
@@ -143,6 +144,7 @@ private:
             return out;
         }
     }
+    void refuse_closed() const { tunekit::require(!ended_, "tuner: was closed, want another one"); }
     void refuse_lost_log() const
     {
         if (!logged_ || !logged_->failed()) return;

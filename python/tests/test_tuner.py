@@ -103,6 +103,14 @@ def test_wrong_arguments_are_refused() -> None:
         Tuner(SMALL, trials=-1)
     with pytest.raises(Error, match="seconds is negative or NaN"):
         Tuner(SMALL, seconds=-1)
+    with pytest.raises(Error, match="seconds is 'x', want a number"):
+        Tuner(SMALL, seconds="x")  # type: ignore[arg-type]
+    with pytest.raises(Error, match="3 are no parameters"):
+        Tuner(3)  # type: ignore[arg-type]
+    with pytest.raises(Error, match="3 is no configuration"):
+        Tuner({"a": [1, 2]}).begin_with([3])  # type: ignore[list-item]
+    with pytest.raises(Error, match="tell has 3, want a job that ask gave"):
+        Tuner(SMALL).tell(3, 1.0)  # type: ignore[arg-type]
     with pytest.raises(Error, match="patience is 0"):
         Tuner(SMALL, patience=0)
     with pytest.raises(Error, match="resume needs a log"):
@@ -143,8 +151,9 @@ def test_a_closed_tuner_keeps_what_it_found_and_frees_its_log(tmp_path: Path) ->
             Tuner(SPACE, trials=30, log=log, resume=True).ask()
     tuner.close()
     assert tuner.over and tuner.outstanding == 0 and tuner.best_cost == 2.5 and len(tuner.trials) == 1
-    with pytest.raises(Error, match="tuner: was closed"):
-        tuner.ask()
+    for use in (tuner.ask, lambda: tuner.begin_with(SPACE[0])):
+        with pytest.raises(Error, match="tuner: was closed"):
+            use()
     again = Tuner(SPACE, trials=30, log=log, resume=True)
     assert len(again.trials) == 1 and again.ask() is not None
     with Tuner(SPACE, trials=3, log=tmp_path / "none.jsonl"):

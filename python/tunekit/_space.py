@@ -92,6 +92,8 @@ class Space(Sequence["Configuration"]):
     """
 
     def __init__(self, parameters: Mapping[str, Iterable[Any]], constraints: Iterable[Constraint] | Constraint = ()) -> None:
+        if not isinstance(parameters, Mapping):
+            raise _core.Error(f"tunekit: space: {parameters!r} are no parameters, want names with their values: {{\"tile\": [8, 16]}}")
         if isinstance(constraints, str) or callable(constraints):
             constraints = [constraints]
         self._constraints = list(constraints)
@@ -160,6 +162,8 @@ class Space(Sequence["Configuration"]):
 
     def index(self, configuration: Mapping[str, Any], *unused: Any) -> int:
         """The index of a configuration. Raises: Error that names what is wrong with it."""
+        if not isinstance(configuration, Mapping):
+            raise _core.Error(f"tunekit: space: {configuration!r} is no configuration, want names with a value each")
         pairs = []
         for name, value in configuration.items():
             if name in self._places:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 
 from . import _core
@@ -11,7 +11,7 @@ from ._call import Limits, limits_of
 from ._drive import drive, workers_of
 from ._minimize import Progress, Result, check_call, facts_of
 from ._space import Space
-from ._tuner import count, path_of
+from ._tuner import count, path_of, seconds_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Plan:
 
 
 def minimize_tasks(
-    tasks: Mapping[str, tuple[Callable[..., Any], Space]],
+    tasks: Mapping[str, tuple[Callable[..., Any], Space | Mapping[str, Iterable[Any]]]],
     *,
     seconds: float | None = None,
     trials: int | None = None,
@@ -81,7 +81,7 @@ def minimize_tasks(
         raise _core.Error("tunekit: minimize_tasks: has no budget, want seconds, trials or patience")
     names = list(tasks)
     functions = [f for f, _ in tasks.values()]
-    spaces = [space for _, space in tasks.values()]
+    spaces = [space if isinstance(space, Space) else Space(space) for _, space in tasks.values()]
     for name, f, space in zip(names, functions, spaces):
         check_call(f"minimize_tasks: task '{name}'", f, space)
     limits = limits_of(isolated)
@@ -90,7 +90,7 @@ def minimize_tasks(
             raise _core.Error(f"tunekit: minimize_tasks: weights names '{name}', which is no task, want one of: {', '.join(names)}")
     run = _core.TasksRun(
         names, [s._grid for s in spaces], [float((weights or {}).get(n, 1)) for n in names], recipe, schedule or "",
-        float("inf") if seconds is None else float(seconds), count("trials", trials), count("patience", patience),
+        seconds_of(seconds), count("trials", trials), count("patience", patience),
         workers_of(executor), count("seed", seed), path_of(log), resume,
     )
     line = Progress() if progress else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from os import PathLike, fspath
+from os import PathLike, fsdecode
 
 from . import _core
 from ._space import Space
@@ -133,6 +133,11 @@ def parts_of(outcome: Any) -> tuple[float, str, str]:
         raise _core.Error(f"tunekit: the cost is {outcome!r}, want a positive number, or Failed(\"why\")") from None
 
 
+def check_job(who: str, job: object) -> None:
+    if not isinstance(job, Job):
+        raise _core.Error(f"tunekit: tuner: {who} has {job!r}, want a job that ask gave")
+
+
 def count(name: str, value: int | None, least: int = 0) -> int:
     if value is None:
         return UNLIMITED
@@ -141,8 +146,16 @@ def count(name: str, value: int | None, least: int = 0) -> int:
     return value
 
 
+def seconds_of(value: float | None) -> float:
+    if value is None:
+        return float("inf")
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise _core.Error(f"tunekit: seconds is {value!r}, want a number")
+    return float(value)
+
+
 def path_of(log: str | PathLike[str] | None) -> str:
-    return "" if log is None else fspath(log)
+    return "" if log is None else fsdecode(log)
 
 
 class Tuner:
@@ -165,7 +178,7 @@ class Tuner:
 
     def __init__(
         self,
-        space: Space,
+        space: Space | Mapping[str, Iterable[Any]],
         *,
         recipe: str = "combined",
         trials: int | None = None,
@@ -176,12 +189,11 @@ class Tuner:
         resume: bool = False,
         name: str = "run",
     ) -> None:
-        self.space = space
+        self.space = space if isinstance(space, Space) else Space(space)
         self.recipe = recipe
         self.seed = count("seed", seed)
-        forever = float("inf")
         self._run = _core.Run(
-            space._grid, recipe, count("trials", trials), forever if seconds is None else float(seconds),
+            self.space._grid, recipe, count("trials", trials), seconds_of(seconds),
             count("patience", patience), self.seed, name, path_of(log), resume,
         )
         self._began: float | None = None
@@ -215,12 +227,14 @@ class Tuner:
 
         `seconds` that measuring took, by default those since it was asked for; `stamp`, the run's time in seconds.
         """
+        check_job("tell", job)
         now = self._stamp() if stamp is None else stamp
         took = max(0.0, now - job._asked) if seconds is None else seconds
         self._run.tell(job._job, *parts_of(outcome), took, now, 0)
 
     def drop(self, job: Job) -> None:
         """Gives up a job that was lost; it goes out again before anything new."""
+        check_job("drop", job)
         self._run.drop(job._job)
 
     def stop(self) -> None:
