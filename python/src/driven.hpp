@@ -52,8 +52,8 @@ public:
     {
         const holding held(mutex_);
         refuse_closed();
-        tunekit::require(!logged_, std::string("tuner: ") + what +
-                                                 " comes after the log was begun, want it before the first ask");
+        tunekit::require(
+            !logged_, std::string("tuner: ") + what + " comes after the log was begun, want it before the first ask");
         f(*plain_);
     }
 
