@@ -529,7 +529,7 @@ support::attack* asked = nullptr;
     });
 }
 
-const measure::limits within{.run_seconds = 0.4, .build_seconds = 120};
+const measure::limits within{.run_seconds = 1, .build_seconds = 120};
 const std::vector<tk::index> all{0, 1, 2, 3, 4, 5, 6, 7};
 
 std::vector<measurement> by_isolated(bool enclosed)
