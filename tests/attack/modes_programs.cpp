@@ -297,7 +297,8 @@ support::attack* asked = nullptr;
         return;
     }
     const int i = std::atoi(argv[3]);
-    if (std::filesystem::directory_iterator(".") != std::filesystem::directory_iterator()) ::_exit(99);  // of another one
+    if (std::filesystem::directory_iterator(".") != std::filesystem::directory_iterator())
+        ::_exit(99);  // of another one
     for (const fault& f : faults)
         if (bad(i) && f.name == std::string_view(argv[2])) f.run();
     std::printf("cost %d.5\n", i + 1);
@@ -363,7 +364,9 @@ TEST_CASE("every kind of faulty program, in every way to run it")
                 o.command.front() = "{build}/p";
                 o.directory = how == "built" ? "{scratch}" : "/tmp";
             }
-            if (how == "built ahead") o.command = {"/bin/sh", "-c", "cd {scratch} && exec {build}/p --candidate \"$1\" \"$2\"", "", f.name, "{x}"};
+            if (how == "built ahead")
+                o.command = {"/bin/sh", "-c",   "cd {scratch} && exec {build}/p --candidate \"$1\" \"$2\"",
+                             "",        f.name, "{x}"};
             const measure::wall_clock now;
             const double begun = now();
             {
