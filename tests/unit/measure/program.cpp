@@ -656,7 +656,7 @@ TEST_CASE("program: who waits for another's build ends with its tuner")
         while (text_of(at / "pid").empty()) ::usleep(10000);
         ::usleep(200000);  // so that the other one waits
         put(at / "waits", "yes");
-        p.collect(300);
+        static_cast<void>(p.collect(300));
         ::_exit(0);
     }
     measure::detail::adopt_descent();
@@ -683,6 +683,27 @@ TEST_CASE("program: {scratch} is empty before each configuration, however deep t
         REQUIRE_MESSAGE(m.ok(), m.failed->message);
         CHECK(text_of(at / "seen").find_first_not_of(" 0\n") == std::string::npos);
     }
+}
+
+TEST_CASE("program: a relative TMPDIR serves, also behind a failure in another folder")
+{
+    const temporary_folder at;
+    const auto here = std::filesystem::current_path();
+    std::filesystem::current_path(at / "");
+    std::filesystem::create_directory("tmp");
+    const char* const was = std::getenv("TMPDIR");
+    const std::string old = was != nullptr ? was : "/tmp";
+    ::setenv("TMPDIR", "tmp", 1);
+    {
+        program p(
+            numbers(3),
+            {.command = script("pwd > " + (at / "seen") + "; exit $1"), .directory = "{scratch}", .repetition = once});
+        CHECK(measured(p, 1).failed->kind == failure_kind::exited);
+        CHECK(measured(p, 0).ok());
+        CHECK(text_of(at / "seen").starts_with(at / "tmp/tunekit-program-"));
+    }
+    ::setenv("TMPDIR", old.c_str(), 1);
+    std::filesystem::current_path(here);
 }
 
 TEST_CASE("program: what is built in place is built again when its arguments change")

@@ -88,8 +88,8 @@ public:
     {
         const program_options& o = plan_.options();
         plan_.texts().find();
-        plan_.build_in(o.build_directory.empty() ? folder_.name() + "/builds"
-                                                 : core::detail::system::absolute_path(o.build_directory));
+        plan_.build_in(core::detail::system::absolute_path(o.build_directory.empty() ? folder_.name() + "/builds"
+                                                                                     : o.build_directory));
         if (places_.size() > 1 && o.pinned) take_cores();
     }
     program(const program&) = delete;
@@ -221,7 +221,7 @@ private:
     /// The folder {scratch} of a place.
     [[nodiscard]] std::string scratch_of(std::size_t k) const
     {
-        return folder_.name() + "/worker-" + std::to_string(k);
+        return core::detail::system::absolute_path(folder_.name() + "/worker-" + std::to_string(k));
     }
 
     void take_cores()
@@ -285,8 +285,10 @@ private:
         const pid_t self = ::getpid();
         const pid_t runner = ::fork();
         if (runner == 0) measure_here(k, next, self);
-        if (runner < 0)
+        if (runner < 0) {
             tell(next, {.failed = failure{failure_kind::lost, 0, detail::no_resources("no process", errno).what()}});
+            ::_exit(0);
+        }
         ::close(3);
         detail::keep_runner(runner, tuner);
     }
