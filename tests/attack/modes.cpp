@@ -452,7 +452,7 @@ const fault faults[] = {
     {"fork bomb",
      [](float*) {
          if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) spin();  // who is bound by no limit
-         const rlimit few{150, 150};
+         const rlimit few{60, 60};  // so that a neighbour still gets a processor
          ::setrlimit(RLIMIT_NPROC, &few);
          const measure::wall_clock now;
          for (const double end = now() + 5; now() < end;) (void)::fork();

@@ -263,6 +263,12 @@ const fault faults[] = {
          ::chmod("x", 0);
      },
      good},
+    {"seals its own folder",
+     [] {
+         ::mkdir("x", 0777);
+         ::chmod(".", 0);
+     },
+     good},
     {"removes its folder",
      [] {
          char here[PATH_MAX];
