@@ -98,6 +98,7 @@ inline void remove_contents(int directory)
             while (const dirent* const entry = ::readdir(dir)) {
                 const std::string_view name = entry->d_name;
                 if (name == "." || name == ".." || ::unlinkat(::dirfd(dir), entry->d_name, 0) == 0) continue;
+                ::fchmodat(::dirfd(dir), entry->d_name, 0700, 0);  // a folder, that may be sealed: links are gone
                 if (depth == deepest) {
                     const std::string up = "moved-up-" + std::to_string(names++);
                     if (::renameat(::dirfd(dir), entry->d_name, top, up.c_str()) == 0) moved = true;
@@ -119,6 +120,8 @@ inline void remove_contents(int directory)
 /// Removes a folder and all that is in it.
 inline void remove_tree(const std::string& path)
 {
+    struct stat s{};
+    if (::lstat(path.c_str(), &s) == 0 && S_ISDIR(s.st_mode)) ::chmod(path.c_str(), 0700);
     remove_contents(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     std::remove(path.c_str());  // a link, too
 }
@@ -155,9 +158,7 @@ public:
     temporary_directory& operator=(const temporary_directory&) = delete;
     ~temporary_directory()
     {
-        if (name_.empty()) return;
-        remove_contents(::open(name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-        ::rmdir(name_.c_str());
+        if (!name_.empty()) remove_tree(name_);
     }
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
