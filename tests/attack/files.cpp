@@ -144,24 +144,26 @@ void take_up(const std::string& text, bool forged, counts& n)
     const std::string path = f / "log";
     put(path, text);
     try {
-        tk::io::logged run(path, fresh(), how());
-        philox dice(1);
-        drive(run, dice);
-        ++n.taken_up;
-        CHECK_FALSE(run.failed());
-        for (std::size_t k = 0; k < 2; ++k) {
-            const tk::tuning& record = run.record().tasks[k].record;
-            if (!forged) CHECK(record.trials().size() == trials_each);
-            std::vector<tk::index> seen;
-            for (const auto& t : record.trials()) {
-                seen.push_back(t.candidate);
-                if (forged) continue;
-                auto want = of({.task = k, .candidate = t.candidate});
-                CHECK(t.measured.ok() == want.ok());
-                if (t.measured.ok()) CHECK(t.measured.cost == want.cost);
+        {
+            tk::io::logged run(path, fresh(), how());
+            philox dice(1);
+            drive(run, dice);
+            ++n.taken_up;
+            CHECK_FALSE(run.failed());
+            for (std::size_t k = 0; k < 2; ++k) {
+                const tk::tuning& record = run.record().tasks[k].record;
+                if (!forged) CHECK(record.trials().size() == trials_each);
+                std::vector<tk::index> seen;
+                for (const auto& t : record.trials()) {
+                    seen.push_back(t.candidate);
+                    if (forged) continue;
+                    auto want = of({.task = k, .candidate = t.candidate});
+                    CHECK(t.measured.ok() == want.ok());
+                    if (t.measured.ok()) CHECK(t.measured.cost == want.cost);
+                }
+                std::sort(seen.begin(), seen.end());
+                CHECK(std::adjacent_find(seen.begin(), seen.end()) == seen.end());
             }
-            std::sort(seen.begin(), seen.end());
-            CHECK(std::adjacent_find(seen.begin(), seen.end()) == seen.end());
         }
         const tk::io::logged again(path, fresh(), how());  // which is what it says
         CHECK(again.replayed() == tk::io::read_log(path).trials.size());

@@ -140,11 +140,13 @@ TEST_CASE("what was out at each of many kills of the tuner is measured in the en
         CHECK(out == first);
         CHECK(run.record().trials().empty());
     }  // as if it had been killed here, with all of them out
-    tk::io::logged run(f / "log", fresh(), how(true));
-    while (const auto j = run.ask()) run.tell(*j, of(j->candidate));
-    CHECK(run.record().trials().size() == 120);
-    for (const auto& t : run.record().trials())
-        if (t.measured.failed) CHECK(t.measured.failed->kind == tk::measure::failure_kind::crash);
+    {
+        tk::io::logged run(f / "log", fresh(), how(true));
+        while (const auto j = run.ask()) run.tell(*j, of(j->candidate));
+        CHECK(run.record().trials().size() == 120);
+        for (const auto& t : run.record().trials())
+            if (t.measured.failed) CHECK(t.measured.failed->kind == tk::measure::failure_kind::crash);
+    }
     const tk::io::logged again(f / "log", fresh(), how(true));
     CHECK(again.record().trials().size() == 120);
 }
