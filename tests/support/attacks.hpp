@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <iterator>
+#include <sstream>
+#include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "tunekit/core/index_table.hpp"
 #include "tunekit/measure/detail/descent.hpp"
@@ -18,19 +23,22 @@ namespace support {
 /// What an attack is asked for: all of it, or the tenth that a seed draws; as whom.
 class attack {
 public:
-    /// Reads `--tenth`, `--seed N` and `--as nobody`, before main: nothing of this process is another user's then.
+    /// Reads `--tenth`, `--seed N` and `--as nobody` from the arguments and from TUNEKIT_ATTACK; before main, when nothing of
+    /// this process is another user's.
     attack(int argc, char** argv)
     {
-        for (int k = 1; k < argc; ++k) {
-            if (const std::string_view word = argv[k]; word == "--tenth" && !std::exchange(tenth_, true)) seed_ = static_cast<std::uint64_t>(std::time(nullptr));
+        std::vector<std::string> words(argv + 1, argv + argc);
+        if (const char* const more = std::getenv("TUNEKIT_ATTACK")) {
+            std::istringstream in(more);
+            words.insert(words.end(), std::istream_iterator<std::string>(in), {});
         }
-        for (int k = 1; k < argc; ++k) {
-            const std::string_view word = argv[k];
-            const char* const next = k + 1 < argc ? argv[k + 1] : "";
-            if (word == "--seed") seed_ = std::strtoull(next, nullptr, 10);
-            if (word == "--as" && !become(next)) std::exit(77);
-        }
+        const auto at = [&words](const char* word) { return std::find(words.begin(), words.end(), word); };
+        tenth_ = at("--tenth") != words.end();
+        if (tenth_) seed_ = static_cast<std::uint64_t>(std::time(nullptr));
+        if (const auto it = at("--seed"); it != words.end() && it + 1 != words.end()) seed_ = std::stoull(*(it + 1));
+        if (const auto it = at("--as"); it != words.end() && it + 1 != words.end() && !become(*(it + 1))) ::_exit(77);
         if (tenth_) std::printf("a tenth: --tenth --seed %llu\n", static_cast<unsigned long long>(seed_));
+        std::fflush(stdout);
     }
     [[nodiscard]] std::uint64_t seed() const { return seed_; }
     [[nodiscard]] bool tenth() const { return tenth_; }
@@ -45,7 +53,7 @@ private:
     static bool become(std::string_view who)
     {
         return who == "nobody" && ::geteuid() == 0 && ::setresgid(65534, 65534, 65534) == 0 &&
-               ::setresuid(65534, 65534, 65534) == 0 && ::setenv("HOME", "/tmp", 1) == 0;
+               ::setresuid(65534, 65534, 65534) == 0 && ::prctl(PR_SET_DUMPABLE, 1) == 0;  // its /proc is its own
     }
 
     bool tenth_ = false;
