@@ -3,29 +3,8 @@
 # clocks.sh BUILD [--tenth] [--seed N]: the monotonic clock of tune_command and of the processes that it forks jumps forward or back while a
 # run goes on. At most what is measured at that moment is a failure; the run ends with its table, and its log resumes to the end.
 set -eu
-build=$(cd "$1" && pwd)
-tune=$build/tools/tune_command
-faults=$build/tests/attack_failing_calls.so
-shift
-seed=1 tenth=no
-while [ $# -gt 0 ]; do
-    case $1 in
-    --tenth) tenth=yes seed=$(date +%s) ;;
-    --seed)
-        seed=$2
-        shift
-        ;;
-    esac
-    shift
-done
-[ $tenth = no ] || echo "a tenth: --tenth --seed $seed"
-for needed in "$tune" "$faults"; do
-    [ -e "$needed" ] || { echo "$needed is not built here" && exit 77; }
-done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-bad=0 tried=0
+. "$(dirname "$0")/../support/attacks.sh"
+tried=0
 fail() {
     echo "FAILED: a jump of $jump s at look $look: $1; $(tr '\n' '|' <err)"
     bad=$((bad + 1))
@@ -38,12 +17,12 @@ run() {
 }
 for jump in 360000 30 -30 -3600; do
     for look in 2 5 10 15 20 25 30 40 50 60 80 100 150 200; do
-        [ $tenth = no ] || [ $(((look * 7919 + jump * jump + seed) % 97 % 10)) = 0 ] || continue
+        tries $((look + jump * jump)) || continue
         tried=$((tried + 1))
         rm -f run.jsonl
         : >count
         status=0
-        run timeout 60 env LD_PRELOAD="$faults" TUNEKIT_FAULT_IN=tune_command TUNEKIT_CLOCK=$look:$jump >out 2>err || status=$?
+        run faulty TUNEKIT_CLOCK=$look:$jump >out 2>err || status=$?
         [ "$status" = 0 ] || fail "exit status $status"
         grep -q '^best ' out || fail "no best: $(cat out)"
         failed=$(grep '"tell"' run.jsonl | grep -c '"failed"' || true)

@@ -6,29 +6,8 @@
 # printed; no configuration is a failure in the log for it; nothing is left in TMPDIR or beside a file; and without the fault --resume ends
 # with everything measured.
 set -eu
-build=$(cd "$1" && pwd)
-tune=$build/tools/tune_command
-faults=$build/tests/attack_failing_calls.so
-shift
-seed=1 tenth=no
-while [ $# -gt 0 ]; do
-    case $1 in
-    --tenth) tenth=yes seed=$(date +%s) ;;
-    --seed)
-        seed=$2
-        shift
-        ;;
-    esac
-    shift
-done
-[ $tenth = no ] || echo "a tenth: --tenth --seed $seed"
-for needed in "$tune" "$faults"; do
-    [ -e "$needed" ] || { echo "$needed is not built here" && exit 77; }
-done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-bad=0 tried=0
+. "$(dirname "$0")/../support/attacks.sh"
+tried=0
 fail() {
     echo "FAILED: call $n of $calls, $fault: $1; $(tr '\n' '|' <err)"
     bad=$((bad + 1))
@@ -45,17 +24,16 @@ run() {
     "$@" "$tune" --space space.json --strategy random --seed 3 --repeat 1 --trials 4 --cost 'regex:cost: ([0-9]+)' --file 'template:{scratch}/in' \
         --build "./build.sh {tile} {build}/made" --log run.jsonl --resume --report run.html --t4 run.t4 -- /bin/sh '{build}/made'
 }
-# faulty TIMES:ERRNO: the run with that fault at call $n; none for "".
-faulty() {
+# with_fault TIMES:ERRNO: the run with that fault at call $n; none for "".
+with_fault() {
     rm -rf run.* tmp
     mkdir tmp
     head -c 8 /dev/zero >count
     status=0
-    run timeout 60 env TMPDIR="$work/tmp" LD_PRELOAD="$faults" TUNEKIT_FAULT_IN=tune_command TUNEKIT_FAULT_COUNT="$work/count" \
-        TUNEKIT_FAULT="${1:+$n$1}" >out 2>err || status=$?
+    run faulty TMPDIR="$work/tmp" TUNEKIT_FAULT_COUNT="$work/count" TUNEKIT_FAULT="${1:+$n$1}" >out 2>err || status=$?
 }
 fault='none' n=0 calls=0
-faulty ''
+with_fault ''
 calls=$(od -An -tu8 count | tr -d ' ')
 [ "$status" = 0 ] || fail "exit status $status"
 [ "$calls" -gt 50 ] || fail 'so few calls are none'
@@ -68,9 +46,9 @@ while [ "$n" -lt "$calls" ]; do
     for fault in +:28 :28 +:122 +:30 :5 :24 :37; do # ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENOLCK
         # the kinds take turns, and another seed begins with another one
         case $(((n + ${fault#*:} + seed) % 7)) in 0) ;; *) continue ;; esac
-        [ $tenth = no ] || [ $(((n * 7919 + ${fault#*:} * 104729 + seed) % 97 % 10)) = 0 ] || continue
+        tries "$n" || continue
         tried=$((tried + 1))
-        faulty "$fault"
+        with_fault "$fault"
         case $status in
         0) grep -q '^best *1 ' out || fail 'status 0 without the best' ;;
         2)

@@ -494,7 +494,8 @@ TEST_CASE("no flipped bit of a log is believed")
     CHECK(refused == whole.size() - 1);  // the last line's end makes that line a torn one
 }
 
-TEST_CASE("line ends of Windows leave a log its checksums: it is read and gone on with, and no changed number is believed")
+TEST_CASE(
+    "line ends of Windows leave a log its checksums: it is read and gone on with, and no changed number is believed")
 {
     const temporary_folder f;
     const outcome plain = run(f / "whole", false);

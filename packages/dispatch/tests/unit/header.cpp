@@ -81,8 +81,8 @@ TEST_CASE("names that C++ does not take are refused in one line, and no header i
         CHECK(::stat(path.c_str(), &s) != 0);
     };
     const auto nothing = [](auto&) {};
-    for (const char* name : {"", "2m", "a b", "a-b", "_a", "a__b", "\xC3\xA9", "m;", "class", "co_await", "xor", "linux", "unix",
-                             "errno", "NULL"}) {
+    for (const char* name : {"", "2m", "a b", "a-b", "_a", "a__b", "\xC3\xA9", "m;", "class", "co_await", "xor",
+                             "linux", "unix", "errno", "NULL"}) {
         refused([&](auto& c) { c.parameters[1] = name; }, "want another name");
         refused([&](auto& c) { c.sizes[1] = name; }, "want another name");
         refused(nothing, "want another name", {.name = name});
