@@ -43,7 +43,7 @@ comparison=100 # the search takes fewer calls, reports and tables the last few
 while [ "$n" -lt "$calls" ]; do
     n=$((n + 1))
     [ $n -le $comparison ] || [ $n -gt $((calls - 25)) ] || [ $((n % 9)) = 0 ] || continue
-    for fault in +:28 :28 +:122 +:30 :5 :24 :37; do # ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENOLCK
+    for fault in +:28 :28 +:122 +:30 :5 :24 +:37; do # ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENOLCK
         # the kinds take turns, and another seed begins with another one
         case $(((n + ${fault#*:} + seed) % 7)) in 0) ;; *) continue ;; esac
         tries "$n" || continue

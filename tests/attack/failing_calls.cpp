@@ -65,13 +65,14 @@ const settings& of_this()
     return set;
 }
 
-/// Counts a call, and says whether it fails; then errno says why.
-bool refused()
+/// Counts a call, and says whether it fails; then errno says why. Locks fail for want of locks alone, and nothing else does.
+bool refused(bool is_lock = false)
 {
     const settings& set = of_this();
     if (set.count == nullptr) return false;
     const std::uint64_t n = ++*set.count;
     if (set.nth == 0 || (set.all_later ? n < set.nth : n != set.nth)) return false;
+    if (is_lock != (set.why == ENOLCK)) return false;
     errno = set.why;
     return true;
 }
@@ -168,7 +169,7 @@ int ftruncate(int fd, off_t size) noexcept
 
 int flock(int fd, int how) noexcept
 {
-    if (refused()) return -1;
+    if (refused(true)) return -1;
     return static_cast<int>(::syscall(SYS_flock, fd, how));
 }
 

@@ -377,7 +377,7 @@ std::size_t whole_lines(const std::string& path, const std::string& who)
         if (line.starts_with('#')) continue;
         const auto w = online::detail::winner_line_of(line);
         CHECK(w.has_value());
-        n += w && w->of.kernel == who ? 1 : 0;
+        n += w && w->of.kernel == who ? 1U : 0U;
     }
     return n;
 }
@@ -386,7 +386,7 @@ std::size_t beside(const std::string& folder)
 {
     std::size_t n = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder))
-        n += entry.path().string().ends_with(".new") ? 1 : 0;
+        n += entry.path().string().ends_with(".new") ? 1U : 0U;
     return n;
 }
 
@@ -462,7 +462,7 @@ TEST_CASE("two users write one file of winners: all lines of both, or a line tha
         return;
     }
     constexpr uid_t ann = 65533, bob = 65532;
-    for (const mode_t mode : {0777, 01777, 0773}) {
+    for (const mode_t mode : {0777U, 01777U, 0773U}) {
         CAPTURE(mode);
         const temporary_folder f;
         REQUIRE(::chmod((f / "").c_str(), mode) == 0);
@@ -473,9 +473,9 @@ TEST_CASE("two users write one file of winners: all lines of both, or a line tha
         CHECK(of_ann <= 1);
         CHECK(of_bob <= 1);
         const std::size_t anns = whole_lines(path, "ann"), bobs = whole_lines(path, "bob");
-        if (of_ann == 0 && mode != 0773) CHECK(anns == 30);  // a folder that cannot be read cannot be locked either
-        if (of_bob == 0 && mode != 0773) CHECK(bobs == 30);
-        if (mode == 0777) CHECK(of_ann + of_bob == 0);
+        if (of_ann == 0 && mode != 0773U) CHECK(anns == 30);  // a folder that cannot be read cannot be locked either
+        if (of_bob == 0 && mode != 0773U) CHECK(bobs == 30);
+        if (mode == 0777U) CHECK(of_ann + of_bob == 0);
         CHECK(beside(f / "") == 0);
         MESSAGE("mode ", mode, ": ", of_ann, " and ", of_bob, ", ", anns, " and ", bobs, " lines");
     }
