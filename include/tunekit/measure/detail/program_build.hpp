@@ -135,6 +135,7 @@ public:
         const descriptor lock(::open(guard.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
         if (!lock) throw no_resources("'" + guard + "' cannot be written", errno);
         while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+            if (errno != EWOULDBLOCK && errno != EINTR) throw no_resources("'" + guard + "' cannot be locked", errno);
             run.heed();
             if (now() > deadline) refuse(failure_kind::build_timeout, "another worker was still building the same");
             ::usleep(10000);

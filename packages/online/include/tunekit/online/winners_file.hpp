@@ -81,8 +81,8 @@ namespace detail {
     const auto winner = core::number<index>(of[6]), second = core::number<index>(of[7]);
     const auto cost = core::number<double>(of[8]), its = core::number<double>(of[9]),
                untuned = core::number<double>(of[10]);
-    if (!fingerprint || !winner || !second || !cost || !its || !untuned || !(*cost > 0) || std::isinf(*cost))
-        return std::nullopt;
+    const auto is_cost = [](std::optional<double> x) { return x && *x > 0 && *x <= io::max_seconds; };
+    if (!fingerprint || !winner || !second || !is_cost(cost) || !is_cost(its) || !is_cost(untuned)) return std::nullopt;
     return winner_line{.of = {.kernel = of[0], .version = of[1], .device = of[2]},
                        .library = of[3],
                        .fingerprint = *fingerprint,
