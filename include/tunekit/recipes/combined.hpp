@@ -6,12 +6,9 @@
 
 #include <cstddef>
 
-#include "tunekit/acquisition/criteria.hpp"
-#include "tunekit/explore/enumeration.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/recipes/dynatune.hpp"
 #include "tunekit/search/portfolio.hpp"
-#include "tunekit/search/second_opinion.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
 #include "tunekit/tune/recipe.hpp"
@@ -46,10 +43,7 @@ namespace tunekit::recipes {
 {
     return recipe{
         search::portfolio{surrogate::random_forest{.trees = 32, .max_features = 3, .bootstrap = false},
-                          acquisition::expected_improvement{}, explore::enumeration{.sample = 1024},
-                          search::portfolio_options{.by_criterion = 2, .by_second = 2, .random_until = 1'000'000},
-                          search::second_opinion{surrogate::gaussian_process{.evaluations = 16},
-                                                 acquisition::log_expected_improvement{}}},
+                          surrogate::gaussian_process{.distance = surrogate::column_distance::both, .evaluations = 16}},
         measure::fixed{.runs = 20, .batch = 1},
         candidate_limits{.abandon_factor = 1.05},
         std::size_t{1},

@@ -76,7 +76,7 @@ TUNEKIT_INLINE process_pool process_pool::only(std::span<const std::uint32_t> po
 TUNEKIT_INLINE void process_pool::predict(const detail::posterior& s, std::span<stats::prediction> out)
 {
     if (part_.key() != s.key) {  // the ranges of the columns may be others as well
-        part_ = detail::whitened(dimensions_);
+        part_ = detail::whitened(s.coordinates.size());
         for (std::size_t i = 0; i < size(); ++i)
             part_.push_back(s.scaled(std::span(rows_).subspan(i * dimensions_, dimensions_)));
     }
