@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "tunekit/curve/belief.hpp"
-#include "tunekit/curve/gain.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 

@@ -67,9 +67,8 @@ int main()
     };
     auto tasks = tk::tasks(tk::task("big", space, formula(1e-2), 1e9), tk::task("small", space, formula(1e-4), 1e7, 3));
     tk::random::philox gen(1);
-    const auto plan = tk::tune_tasks(
-        tasks, tk::search::annealing{}, greedy_by_last_gain{}, {.seconds = 20, .slot_seconds = 0.5},
-        [&] { return now; }, [](const tk::plan&, std::size_t) { return false; }, gen);
+    const auto plan = tk::tune_tasks(tasks, tk::search::annealing{}, greedy_by_last_gain{},
+                                     {.seconds = 20, .slot_seconds = 0.5}, gen, {.clock = [&] { return now; }});
     for (std::size_t k = 0; k < tasks.size(); ++k)
         std::printf("%-5s %3llu slots, best %.4f ms\n", tasks[k].name().c_str(),
                     static_cast<unsigned long long>(plan.tasks[k].slots), 1e3 * plan.tasks[k].record.best_cost());

@@ -29,7 +29,7 @@ int main()
         space,
         tk::measure::in_process(space, tk::measure::timed{transpose, tk::measure::until_confident{.max_runs = 50}}),
         tk::search::annealing{}, {.trials = 48}, gen);
-    const auto best = space.at(found.incumbent().candidate);
+    const auto best = found.best();
     std::printf("best of %zu trials: %zu x %zu, %.3f ms\n", found.trials().size(), tk::get<"rows">(best),
                 tk::get<"columns">(best), 1e3 * found.best_cost());
 }

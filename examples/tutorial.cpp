@@ -2,13 +2,10 @@
 
 // The program of the tutorial: a matrix product of your own is tuned, checked, logged, and then used.
 //
-// docs/tutorial.md builds it step by step. The first run tunes and writes a log; an interrupted one is continued by the
-// next; once the log is complete, nothing is measured any more.
+// docs/tutorial.md builds it step by step. The first run writes a log, which the next one continues or only reads.
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -78,9 +75,9 @@ struct problem {
 void tune(const std::string& log)
 {
     problem on;
-    const auto found =
-        tk::io::logged_run(log, space, on.measurer(), tk::search::annealing{}, {.trials = 64}, tk::print_progress{},
-                           {.name = "multiply", .strategy = "annealing", .seed = 1, .resume = true});
+    const auto found = tk::io::logged_run(log, space, on.measurer(), tk::search::annealing{}, {.trials = 64},
+                                          {.name = "multiply", .strategy = "annealing", .seed = 1, .resume = true},
+                                          {.watch = tk::print_progress{}});
     std::printf("%zu of %llu configurations measured, %llu failed\n", found.trials().size(),
                 static_cast<unsigned long long>(space.size()), static_cast<unsigned long long>(found.failed()));
     if (found.failed() > 0) std::printf("most often: %s\n", found.most_often().c_str());

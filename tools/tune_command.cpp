@@ -12,13 +12,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <limits>
-#include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tools/support/command_options.hpp"
+#include "tools/support/command_race.hpp"
 #include "tools/support/command_report.hpp"
 #include "tools/support/command_serve.hpp"
 #include "tools/support/names.hpp"
@@ -27,8 +26,8 @@
 #include "tunekit/core/machine.hpp"
 #include "tunekit/formats/space_file.hpp"
 #include "tunekit/io/logged.hpp"
+#include "tunekit/measure/interruptible.hpp"
 #include "tunekit/measure/program/program.hpp"
-#include "tunekit/measure/race.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/tune/stop_on_signal.hpp"
 #include "tunekit/tune/tune.hpp"
@@ -38,63 +37,6 @@ namespace tk = tunekit;
 namespace {
 
 using programs::command_options;
-
-/// The pool, until somebody asks for an end: then what is out comes back unmeasured.
-class until_signal {
-public:
-    until_signal(tk::measure::program& pool, const tk::stop_on_signal& stop)
-        : pool_(pool), stop_(stop), places_(pool.room())
-    {
-    }
-
-    [[nodiscard]] std::size_t workers() const { return pool_.workers(); }
-    [[nodiscard]] std::size_t room() const { return places_ - out_.size(); }
-    [[nodiscard]] double now() const { return pool_.now(); }
-    void submit(const tk::job& j)
-    {
-        if (stop_.heard() == 0) pool_.submit(j);  // else it comes back at once
-        out_.push_back(j.ticket);
-    }
-    [[nodiscard]] std::vector<tk::answer> collect(double seconds)
-    {
-        const double until = pool_.now() + seconds;
-        for (;;) {
-            if (stop_.heard() != 0) {
-                std::vector<tk::answer> lost;
-                for (const tk::ticket t : std::exchange(out_, {})) lost.push_back({.ticket = t});
-                return lost;
-            }
-            auto answers = pool_.collect(0.1);
-            for (const auto& a : answers) std::erase(out_, a.ticket);
-            if (!answers.empty() || out_.empty() || pool_.now() >= until) return answers;
-        }
-    }
-    [[nodiscard]] bool stopped() const { return stop_.heard() != 0; }
-    /// As a measurer, for the race: what was asked to end is a failure.
-    [[nodiscard]] std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch,
-                                                                const tk::measure::limits& within)
-    {
-        std::vector<tk::measure::measurement> out;
-        for (const tk::index i : batch) {
-            tk::measure::measurement m{
-                .failed = tk::measure::failure{tk::measure::failure_kind::lost, 0, "the run was ended"}};
-            if (stop_.heard() == 0) {
-                submit({.candidate = i, .limits = within});
-                std::vector<tk::answer> answers;
-                while (answers.empty()) answers = collect(1);
-                if (answers.front().measured) m = *answers.front().measured;
-            }
-            out.push_back(std::move(m));
-        }
-        return out;
-    }
-
-private:
-    tk::measure::program& pool_;
-    const tk::stop_on_signal& stop_;
-    std::size_t places_;
-    std::vector<tk::ticket> out_;
-};
 
 /// A line on the terminal that is rewritten, or one at each improvement where there is no terminal.
 class live_progress {
@@ -150,181 +92,147 @@ tk::index untuned_of(const command_options& o, const tk::io::space_file& file, c
     return *found;
 }
 
-constexpr double race_share = 0.1;    // of the seconds, for the last comparison
-constexpr double short_seconds = 30;  // where only trials are counted: what separating two may take in any case
-constexpr std::size_t finalists = 3;  // and the default
-constexpr std::uint32_t max_rounds = 30;
+using tuner = tk::tuner<tk::space::any_space, tk::search::any_strategy, tk::random::philox>;
 
-const tk::measure::measurement* measured_in(const tk::tuning& record, tk::index i)
+/// What is tuned and how, from the command line and the file of the space.
+struct setup {
+    const command_options& o;
+    tk::io::space_file file = tk::io::read_space_file(o.space);
+    tk::space::value_product space = file.space();
+    tk::recipes::any_recipe how = programs::find(programs::recipes(), "strategy", o.strategy);
+    tk::budget limit{};
+
+    explicit setup(const command_options& options) : o(options)
+    {
+        how.limits.max_run_seconds = o.run_seconds;
+        how.limits.max_build_seconds = o.build_seconds;
+        if (o.trials > 0) limit.trials = o.trials;
+        programs::set_gain(limit, o);
+    }
+
+    [[nodiscard]] tuner begun() const { return {tk::space::any_space(space), how, limit, tk::random::philox(o.seed)}; }
+    [[nodiscard]] bool is_time() const { return o.cost == "wall" || o.cost == "cpu"; }
+};
+
+/// The record of a run, with a log where one is wanted.
+template <class Drive>
+tk::tuning driven(const command_options& o, tuner t, const Drive& drive)
 {
-    for (const auto& t : record.trials())
-        if (t.candidate == i && t.measured.ok()) return &t.measured;
-    return nullptr;
+    if (o.log.empty()) {
+        drive(t);
+        return t.record();
+    }
+    tk::io::logged kept(o.log, std::move(t),
+                        {.name = "command", .strategy = o.strategy, .seed = o.seed, .resume = o.resume});
+    if (!kept.note().empty()) std::fprintf(stderr, "tune_command: %s\n", kept.note().c_str());
+    drive(kept);
+    if (kept.failed()) std::fprintf(stderr, "tune_command: %s\n", kept.problem().c_str());
+    return kept.record();
 }
 
-/// The best and the default, run afresh side by side for a tenth of `seconds`, or of the time so far where there is no
-/// limit. There it takes the rounds that can separate two, unless they take longer than the run did. Of those that the
-/// race cannot tell apart the one with the lowest fresh median is taken. Where the seconds are too few for one round,
-/// what was measured before is told.
-void race(programs::command_report& r, const tk::tuning& record, tk::index untuned, until_signal& measurer,
-          const tk::measure::limits& within, double seconds)
+/// Another program measures what it is told.
+void serve(setup s)
 {
-    if (!record.found()) return;
-    const auto told = [&](tk::index i) {
-        return programs::told_configuration{.candidate = i, .cost = measured_in(record, i)->cost};
-    };
-    r.best = told(record.incumbent().candidate);
-    if (measured_in(record, untuned) != nullptr) r.untuned = told(untuned);
-    const auto line_up = [&](std::size_t n) {
-        std::vector<tk::index> out = record.finalists(n);
-        if (std::find(out.begin(), out.end(), untuned) == out.end()) out.push_back(untuned);
-        return out;
-    };
-    const auto round_of = [&](const std::vector<tk::index>& all) {
-        double out = 1e-3;  // seconds, about
-        for (const tk::index i : all)
-            if (const auto* m = measured_in(record, i)) out += m->run_seconds / (std::max)(m->runs, 1U);
-        return out;
-    };
-    const auto enough = [](const std::vector<tk::index>& all) { return tk::measure::rounds_to_separate(all.size()); };
-    std::vector<tk::index> all = line_up(1);
-    const double to_separate = enough(all) * round_of(all), most = (std::max)(short_seconds, record.seconds());
-    double left = seconds < tk::forever ? race_share * seconds : (std::max)(1.0, race_share * record.seconds());
-    if (!(seconds < tk::forever) && to_separate <= most)
-        left = (std::max)(left, (std::min)(1.5 * to_separate, most));  // 1.5: one disturbed round does no harm then
-    if (const auto more = line_up(finalists); left >= enough(more) * round_of(more)) all = more;
-    if (all.size() > 1) {
-        r.rounds_to_separate = enough(all);
-        r.seconds_to_separate = to_separate / race_share;
+    const auto scenario = s.file.scenario.value_or(tk::io::scenario{.first = 1});
+    if (s.o.trials == 0 && scenario.first + scenario.then > 0 && s.file.scenario)
+        s.limit.trials = scenario.first + scenario.then;
+    else if (s.o.trials == 0)
+        tk::invalid("--serve needs --trials N where the space is no scenario with optimization_iterations");
+    driven(s.o, s.begun(), [&](auto& t) { programs::serve_baco(t, s.space, scenario, stdin, stdout); });
+}
+
+/// Every parameter occurs in the program.
+void check_use(const tk::measure::program& program)
+{
+    for (const std::string& name : program.unused())
+        tk::invalid("the parameter '" + name + "' occurs in no argument, variable or file; want {" + name +
+                    "} somewhere, or a space without it");
+}
+
+/// What a page shows of the run.
+tk::report::seen_run seen_of(const setup& s, const tk::tuning& now, tk::index untuned)
+{
+    auto run = tk::report::seen_run_of("tune_command", s.space, now);
+    run.facts = {"strategy " + s.o.strategy, "seed " + std::to_string(s.o.seed),
+                 "machine " + to_text(tk::this_machine()), "tunekit " + programs::version_text()};
+    if (!s.is_time()) run.facts.emplace_back("costs are numbers of the program: this page shows 1 as 1 s");
+    run.workers = s.o.workers;
+    run.repeat = {s.o.command_line};
+    run.tasks.front().baseline = untuned;
+    return run;
+}
+
+/// What is told of a run whose trials are `record`: the finalists are run afresh, one at a time, unless the end was asked for.
+programs::command_report report_of(const setup& s, tk::measure::program& program, const tk::tuning& record,
+                                   tk::index untuned, double seconds, const tk::stop_on_signal& stop)
+{
+    auto options = programs::program_of(s.o);
+    programs::command_report r{.trials = record.trials().size(),
+                               .failed = record.failed(),
+                               .seconds = record.seconds(),
+                               .stopped = to_text(record.stopped()),
+                               .is_time = s.is_time()};
+    for (const auto& n : options.numbers) r.number_names.push_back(n.name);
+    for (const auto& trial : record.trials())
+        if (trial.measured.failed) r.last_failure = trial.measured.failed->message;
+    if (stop.heard() == 0) {
+        options.repetition = tk::measure::any_repetition(tk::measure::fixed{.runs = 1, .batch = 1});
+        options.workers = 1;
+        options.builders = 0;
+        options.build_directory = program.builds();
+        tk::measure::program alone(s.space, std::move(options));
+        tk::measure::interruptible track(alone, [&] { return stop.heard() != 0; });
+        programs::compare(r, record, untuned, track,
+                          {.run_seconds = s.o.run_seconds, .build_seconds = s.o.build_seconds}, seconds);
+    } else {
+        programs::tell_trials(r, record, untuned);
     }
-    if (left < round_of(all)) return;  // it would take longer than the run may
-    const auto rounds = static_cast<std::uint32_t>((std::min)(double{max_rounds}, left / round_of(all)));
-    const auto result = tk::measure::race(measurer, all, within, {.max_rounds = rounds});
-    r.rounds = result.rounds;
-    if (!result.winner || measurer.stopped()) return;
-    double lowest = std::numeric_limits<double>::infinity();
-    std::vector<programs::told_configuration> tied;
-    for (const auto& s : result.standings) {
-        if (s.failed || s.costs.empty()) continue;
-        // Costs of rounds that were not run side by side do not compare: all are told by what they were slower in common rounds.
-        const programs::told_configuration t{
-            .candidate = s.candidate, .cost = s.cost, .within = programs::median_interval(s.costs)};
-        const double cost = result.cost * (1 + s.against_winner.median);
-        if (s.candidate == untuned) r.untuned = t;
-        if (!s.tied) continue;
-        tied.push_back(t);
-        if (cost < lowest) r.best = t;
-        lowest = (std::min)(lowest, cost);
-    }
-    for (const auto& t : tied)
-        if (t.candidate != r.best->candidate) r.tied.push_back(t);
+    for (auto* c : {r.untuned ? &*r.untuned : nullptr, r.best ? &*r.best : nullptr})
+        if (c != nullptr) c->numbers = program.numbers_of(c->candidate);
+    return r;
 }
 
 /// The exit status.
 int run(const command_options& o)
 {
-    const tk::io::space_file file = tk::io::read_space_file(o.space);
-    const tk::space::value_product space = file.space();
-    tk::recipes::any_recipe how = programs::find(programs::recipes(), "strategy", o.strategy);
-    how.limits.max_run_seconds = o.run_seconds;
-    how.limits.max_build_seconds = o.build_seconds;
-    tk::budget limit;
-    if (o.trials > 0) limit.trials = o.trials;
-    programs::set_gain(limit, o);
-    tk::io::logged_options about{.name = "command", .strategy = o.strategy, .seed = o.seed, .resume = o.resume};
-    const auto with = [&](const tk::tuner<tk::space::any_space, tk::search::any_strategy, tk::random::philox>& t,
-                          const auto& drive) {
-        if (o.log.empty()) {
-            auto plain = t;
-            drive(plain);
-            return plain.record();
-        }
-        tk::io::logged kept(o.log, t, about);
-        if (!kept.note().empty()) std::fprintf(stderr, "tune_command: %s\n", kept.note().c_str());
-        drive(kept);
-        if (kept.failed()) std::fprintf(stderr, "tune_command: %s\n", kept.problem().c_str());
-        return kept.record();
-    };
-    const auto begun = [&] { return tk::tuner(tk::space::any_space(space), how, limit, tk::random::philox(o.seed)); };
+    setup s(o);
     if (o.serve) {
-        const auto scenario = file.scenario.value_or(tk::io::scenario{.first = 1});
-        if (o.trials == 0 && scenario.first + scenario.then > 0 && file.scenario)
-            limit.trials = scenario.first + scenario.then;
-        else if (o.trials == 0)
-            tk::invalid("--serve needs --trials N where the space is no scenario with optimization_iterations");
-        with(begun(), [&](auto& t) { programs::serve_baco(t, space, scenario, stdin, stdout); });
+        serve(std::move(s));
         return 0;
     }
     if (o.command.empty())
         tk::invalid(
             "there is no command: want it after --, as in tune_command --space space.json -- ./program --tile {tile}");
-    tk::measure::program program(space, programs::program_of(o));
-    for (const std::string& name : program.unused())
-        tk::invalid("the parameter '" + name + "' occurs in no argument, variable or file; want {" + name +
-                    "} somewhere, or a space without it");
+    tk::measure::program program(s.space, programs::program_of(o));
+    check_use(program);
     const double seconds = o.seconds > 0 ? o.seconds : o.trials > 0 || o.gain_below > 0 ? tk::forever : 60;
-    limit.seconds = seconds < tk::forever ? (1 - race_share) * seconds : seconds;
-    const tk::index untuned = untuned_of(o, file, space);
-    const bool is_time = o.cost == "wall" || o.cost == "cpu";
-
+    s.limit.seconds = seconds < tk::forever ? (1 - programs::race_share) * seconds : seconds;
+    const tk::index untuned = untuned_of(o, s.file, s.space);
     o.report.check();
     programs::check_file("--t4", o.t4);
     programs::run_report page(o.report);
-    const auto seen = [&](const tk::tuning& now) {
-        auto run = tk::report::seen_run_of("tune_command", space, now);
-        run.facts = {"strategy " + o.strategy, "seed " + std::to_string(o.seed),
-                     "machine " + to_text(tk::this_machine()), "tunekit " + programs::version_text()};
-        if (!is_time) run.facts.emplace_back("costs are numbers of the program: this page shows 1 as 1 s");
-        run.workers = o.workers;
-        run.repeat = {o.command_line};
-        run.tasks.front().baseline = untuned;
-        return run;
-    };
 
     const tk::stop_on_signal stop;
-    auto t = begun();
+    auto t = s.begun();
     t.begin_with({untuned});
-    until_signal pool(program, stop);
-    const tk::tuning record = with(t, [&](auto& driven) {
-        live_progress line(is_time, stop);
-        tk::tune(driven, pool, [&](const tk::tuning& now) {
-            if (page.due()) page.write(seen(now), true);
-            return line(now);
-        });
+    tk::measure::interruptible pool(program, [&] { return stop.heard() != 0; });
+    const tk::tuning record = driven(o, std::move(t), [&](auto& of) {
+        live_progress line(s.is_time(), stop);
+        tk::tune(of, pool, {.watch = [&](const tk::tuning& now) {
+                     if (page.due()) page.write(seen_of(s, now, untuned), true);
+                     return line(now);
+                 }});
     });
-    programs::command_report r{.trials = record.trials().size(),
-                               .failed = record.failed(),
-                               .seconds = record.seconds(),
-                               .stopped = to_text(record.stopped),
-                               .is_time = is_time};
-    const auto options = programs::program_of(o);
-    for (const auto& n : options.numbers) r.number_names.push_back(n.name);
-    for (const auto& trial : record.trials())
-        if (trial.measured.failed) r.last_failure = trial.measured.failed->message;
-    if (stop.heard() == 0) {
-        auto single = options;
-        single.repetition = tk::measure::any_repetition(tk::measure::fixed{.runs = 1, .batch = 1});
-        single.workers = 1;
-        single.builders = 0;
-        single.build_directory = program.builds();
-        tk::measure::program alone(space, std::move(single));
-        until_signal track(alone, stop);
-        race(r, record, untuned, track, {.run_seconds = o.run_seconds, .build_seconds = o.build_seconds}, seconds);
-    } else if (record.found()) {
-        r.best = {.candidate = record.incumbent().candidate, .cost = record.best_cost()};
-        if (const auto* m = measured_in(record, untuned)) r.untuned = {.candidate = untuned, .cost = m->cost};
-    }
-    for (auto* c : {r.untuned ? &*r.untuned : nullptr, r.best ? &*r.best : nullptr})
-        if (c != nullptr) c->numbers = program.numbers_of(c->candidate);
-    if (!o.t4.empty()) tk::io::write_t4(o.t4, programs::t4_of(record, space, is_time));
+    const auto r = report_of(s, program, record, untuned, seconds, stop);
+    if (!o.t4.empty()) tk::io::write_t4(o.t4, programs::t4_of(record, s.space, s.is_time()));
     const auto winner = r.best ? program.command_of(r.best->candidate, ".", "tuned") : tk::measure::program_command{};
-    if (o.json) programs::print_json(r, space, winner);
-    else programs::print_table(r, space, winner);
+    if (o.json) programs::print_json(r, s.space, winner);
+    else programs::print_table(r, s.space, winner);
     programs::check_output();
     if (page.wanted()) {
-        auto run = seen(record);
-        if (r.best) run.use = {programs::shell_line(winner.arguments)};
-        page.write(run, false);
+        auto last = seen_of(s, record, untuned);
+        if (r.best) last.use = {programs::shell_line(winner.arguments)};
+        page.write(last, false);
     }
     if (stop.heard() != 0) return stop.status();
     return r.best ? 0 : 1;

@@ -5,7 +5,7 @@
 //     tune_network --network resnet18 --seconds 60 --log run.jsonl
 //
 // `tune` below is the whole of it. support/ has the rest: the command line (network_options.hpp), the operators and what runs
-// them (network_jobs.hpp), the last comparison (last_comparison.hpp), table and JSON (network_report.hpp), page (network_page.hpp).
+// them (network_jobs.hpp), table and JSON (network_report.hpp), page (network_page.hpp).
 
 #include <signal.h>
 
@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "tools/support/last_comparison.hpp"
 #include "tools/support/network_jobs.hpp"
 #include "tools/support/network_options.hpp"
 #include "tools/support/network_page.hpp"
@@ -25,6 +24,7 @@
 #include "tunekit/io/logged.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/report/print_progress.hpp"
+#include "tunekit/tune/last_comparison.hpp"
 #include "tunekit/tune/stop_on_signal.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
@@ -73,7 +73,7 @@ int tune(const options& o, const programs::network_jobs& jobs, Runner runner, do
     const tk::stop_on_signal stop;
     tk::print_progress line(tk::tasks_budget{.seconds = o.seconds}, tasks);
     programs::network_page page(o, jobs);
-    programs::comparison_reserve reserve(o.seconds, untuned);
+    tk::comparison_reserve reserve(o.seconds, untuned);
     const auto watch = [&](const tk::plan& p, std::size_t k) {
         if (!o.json) line(p, k);
         page.note(p, tasks);
@@ -89,8 +89,8 @@ int tune(const options& o, const programs::network_jobs& jobs, Runner runner, do
     // What was found is measured afresh beside the default.
     const tk::measure::wall_clock now;
     const double tuned = now();
-    result.ends = programs::compare_all([&](std::size_t k) { return runner.alone(k); }, result.plan, untuned,
-                                        stop.heard() != 0 ? 0 : o.seconds - result.plan.seconds);
+    result.ends = tk::compare_finalists([&](std::size_t k) { return runner.alone(k); }, result.plan, untuned,
+                                        stop.heard() != 0 ? 0 : o.seconds - result.plan.seconds, {.run_seconds = 5});
     result.race_seconds = now() - tuned;
 
     o.json ? programs::print_json(o, jobs, result) : programs::print_table(o, jobs, result);

@@ -7,20 +7,22 @@
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "packages/kernels/operators/operator_task.hpp"
-#include "tools/support/last_comparison.hpp"
 #include "tools/support/network_options.hpp"
 #include "tools/support/program.hpp"
+#include "tools/support/run_report.hpp"
 #include "tunekit/core/machine.hpp"
 #include "tunekit/io/logged.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/mpi/pool.hpp"
+#include "tunekit/tune/last_comparison.hpp"
 #include "tunekit/tune/stop_on_signal.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
@@ -57,7 +59,7 @@ std::vector<tk::task> tasks_of(const tk::kernels::network& net, const std::vecto
 }
 
 /// Prints the table; true where every task has a verified kernel.
-bool report(const std::vector<tk::task>& tasks, const tk::plan& plan, const std::vector<programs::outcome>& ends,
+bool report(const std::vector<tk::task>& tasks, const tk::plan& plan, const std::vector<tk::last_comparison>& ends,
             const tk::mpi::pool& pool)
 {
     bool all = true;
@@ -67,12 +69,12 @@ bool report(const std::vector<tk::task>& tasks, const tk::plan& plan, const std:
     for (std::size_t k = 0; k < tasks.size(); ++k) {
         const auto& record = plan.tasks[k].record;
         all = all && ends[k].best.has_value();
-        before += tasks[k].weight() * ends[k].default_cost;
+        before += tasks[k].weight() * ends[k].untuned_cost;
         after += tasks[k].weight() * ends[k].cost;
         std::printf("%-6s %12llu %7zu %20s %7llu %11.4f %10.4f%s\n", tasks[k].name().c_str(),
                     static_cast<unsigned long long>(tasks[k].space().size()), record.trials().size(),
                     programs::trials_by_worker(record, pool.workers()).c_str(),
-                    static_cast<unsigned long long>(record.failed()), 1e3 * ends[k].default_cost, 1e3 * ends[k].cost,
+                    static_cast<unsigned long long>(record.failed()), 1e3 * ends[k].untuned_cost, 1e3 * ends[k].cost,
                     ends[k].best ? "" : "  NO VERIFIED KERNEL");
     }
     for (std::size_t w = 0; w < pool.workers(); ++w) {
@@ -102,13 +104,13 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
     const tk::stop_on_signal stop;
     const tk::measure::wall_clock now;
     const double start = now();
-    const tk::tasks_budget budget{.seconds = (1 - programs::comparison_reserve::usual_share) * o.seconds};
+    const tk::tasks_budget budget{.seconds = (1 - tk::comparison_reserve::usual_share) * o.seconds};
     tk::random::philox gen(o.seed);
     tk::tasks_tuner t(tasks, o.how(), budget, pool.workers(), gen);
     tk::plan plan;
     std::string problem;
     if (log.empty()) {
-        tk::tune_tasks(t, pool, stop);
+        tk::tune_tasks(t, pool, {.watch = stop});
         plan = std::move(t).record();
     } else {
         tk::io::logged run(log, std::move(t),
@@ -118,18 +120,21 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
                             .seed = o.seed,
                             .mixed_devices = o.mixed,
                             .resume = o.resume});
-        tk::tune_tasks(run, pool, stop);
+        tk::tune_tasks(run, pool, {.watch = stop});
         problem = run.problem();
         plan = run.record();
     }
     while (!pool.first_idle()) (void)pool.collect(1);  // of a run that was taken up and had no time left
-    std::vector<programs::outcome> ends;
+    std::vector<tk::last_comparison> ends;
     for (std::size_t k = 0; k < tasks.size(); ++k) {
         const double left = stop.heard() != 0 ? 0 : o.seconds - (now() - start);
         const auto worker = pool.first_idle();
         if (!worker) throw tk::error("no rank is left for the last comparison; resume the run from its log");
-        ends.push_back(programs::compare_finalists(pool.alone(*worker, k), plan.tasks[k].record, operators[k].untuned,
-                                                   left / static_cast<double>(tasks.size() - k)));
+        auto measurer = pool.alone(*worker, k);
+        const tk::index untuned = operators[k].untuned;
+        ends.push_back(
+            tk::compare_finalists(measurer, tk::line_up(plan.tasks[k].record, 2, untuned), untuned, {.run_seconds = 5},
+                                  {.max_seconds = (std::max)(left / static_cast<double>(tasks.size() - k), 1e-3)}));
     }
     const bool all = report(tasks, plan, ends, pool);
     if (!problem.empty()) std::fprintf(stderr, "tune_network_mpi: %s\n", problem.c_str());

@@ -51,8 +51,7 @@ void write(const settings& s)
         if (findings[k].winner)
             run.use.push_back((run.tasks.size() > 1 ? run.tasks[k].name + ": " : std::string()) +
                               tk::report::configuration_of(run.tasks[k], run.tasks[k].trials[*findings[k].winner]));
-    if (!s.out.empty())
-        programs::replace_file("-o", s.out, tk::report::to_page(run, findings, {.refresh_seconds = s.watch}));
+    if (!s.out.empty()) tk::io::write_text(s.out, tk::report::to_page(run, findings, {.refresh_seconds = s.watch}));
     if (!s.svg.empty()) {
         for (std::size_t k = 0; k < run.tasks.size(); ++k)
             tk::io::write_text(

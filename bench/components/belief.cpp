@@ -94,7 +94,7 @@ void predict(benchmark::State& runs)
         const double f = 0.8 / (1 + std::exp(-1.2 * (std::log(static_cast<double>(i + 1)) - 3)));
         best.push_back(top = std::max(top, f * (0.7 + 0.3 * bench::u01(5, i))));
     }
-    const curve::belief<> whole{{.segments = {.jump = std::numeric_limits<double>::infinity()}}};
+    const curve::belief<> whole{{.jump = std::numeric_limits<double>::infinity()}};
     curve::explanation<curve::log_power> found;
     for (auto _ : runs) {
         bench::splitmix gen{1};

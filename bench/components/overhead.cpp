@@ -117,9 +117,8 @@ void replay_10k(benchmark::State& state)
         const tk::measure::virtual_clock time(now);
         tk::measure::replay measure(table, time);
         tk::random::philox gen(3);
-        auto found = tk::tune(
-            space, measure, tk::recipe{tk::search::random{}}, {.trials = 10000}, time,
-            [](const tk::tuning&) { return false; }, gen);
+        auto found = tk::tune(space, measure, tk::recipe{tk::search::random{}, tk::measure::fixed{}, {}, 1},
+                              {.trials = 10000}, gen, {.clock = time});
         benchmark::DoNotOptimize(found);
     }
 }

@@ -33,7 +33,9 @@ constexpr bool pads_little(int nv, int vl, int oc_block)
 
 constexpr bool divides_blocks(int ic_block, int ic_chunk) { return ci / ic_block % ic_chunk == 0; }
 
-auto conv2d()
+/// The parameters of the layer under some constraints.
+template <class... Constraints>
+auto conv2d_under(Constraints... constraints)
 {
     return sp::product{
         sp::parameter<"mr">({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 20, 24, 28}),
@@ -48,31 +50,18 @@ auto conv2d()
         sp::integers<"order">(0, 5),
         sp::boolean<"clip">(),
         sp::boolean<"overlap">(),
-        sp::where<"mr", "nv">(fits_registers),
-        sp::where<"mr">([](int mr) { return mr <= ow; }),
-        sp::where<"nv", "vl", "oc_block">(pads_little),
-        sp::where<"ic_block", "ic_chunk">(divides_blocks),
+        constraints...,
     };
 }
 
-/// The same parameters without constraints.
-auto raw_conv2d()
+auto conv2d()
 {
-    return sp::product{
-        sp::parameter<"mr">({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 20, 24, 28}),
-        sp::parameter<"nv">({1, 2, 3, 4, 5, 6, 8}),
-        sp::parameter<"vl">({4, 8, 16}),
-        sp::powers_of_two<"ku">(1, 8),
-        sp::parameter<"prefetch">({0, 4, 8, 16, 24}),
-        sp::divisors<"ic_block">(ci, 256),
-        sp::powers_of_two<"ic_chunk">(1, 512),
-        sp::divisors<"oh_block">(oh),
-        sp::powers_of_two<"oc_block">(1, 64),
-        sp::integers<"order">(0, 5),
-        sp::boolean<"clip">(),
-        sp::boolean<"overlap">(),
-    };
+    return conv2d_under(sp::where<"mr", "nv">(fits_registers), sp::where<"mr">([](int mr) { return mr <= ow; }),
+                        sp::where<"nv", "vl", "oc_block">(pads_little),
+                        sp::where<"ic_block", "ic_chunk">(divides_blocks));
 }
+
+auto raw_conv2d() { return conv2d_under(); }
 
 constexpr std::array mr_values{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 20, 24, 28};
 constexpr std::array nv_values{1, 2, 3, 4, 5, 6, 8};

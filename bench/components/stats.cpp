@@ -10,9 +10,9 @@
 #include "tunekit/random/philox.hpp"
 #include "tunekit/stats/bootstrap.hpp"
 #include "tunekit/stats/expected_excess.hpp"
+#include "tunekit/stats/moments.hpp"
 #include "tunekit/stats/quantile.hpp"
 #include "tunekit/stats/rank.hpp"
-#include "tunekit/stats/sum.hpp"
 
 namespace {
 

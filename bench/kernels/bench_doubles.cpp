@@ -20,7 +20,7 @@
 #include "tools/support/program.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/kernels/conv2d/blocked.hpp"
-#include "tunekit/kernels/conv2d/blocked_space.hpp"
+#include "tunekit/kernels/conv2d/space.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/random/philox.hpp"
@@ -72,7 +72,7 @@ bench::row compare(const conv2d_layer& layer, double seconds, int rounds)
         return std::make_shared<candidate>(std::move(c));
     };
     const auto space = conv2d_space(s, fp64_table());
-    const auto tried = [&](tk::index i) { return made(conv2d_config_of(space.at(i))); };
+    const auto tried = [&](tk::index i) { return made(config_of<conv2d_config>(space.at(i))); };
     tk::index best = *index_of(space, default_config(s, fp64_table()));
     double least = 1e9, spent = 0;
     for (tk::index next = best; spent < seconds; next = space.sample(1, gen)[0]) {

@@ -205,10 +205,11 @@ std::vector<tk::tuning> tune_forms(const settings& set, const std::vector<bench:
     tk::random::philox gen(set.seed);
     const tk::plan found =
         set.log.empty()
-            ? tk::tune_tasks(tasks, pool, how, budget, stop, gen)
+            ? tk::tune_tasks(tasks, pool, how, budget, gen, {.watch = stop})
             : tk::io::logged_run(
-                  set.log, tasks, pool, how, budget, stop,
-                  {.strategy = "combined", .schedule = "sequential", .seed = set.seed, .resume = set.resume});
+                  set.log, tasks, pool, how, budget,
+                  {.strategy = "combined", .schedule = "sequential", .seed = set.seed, .resume = set.resume},
+                  {.watch = stop});
     std::vector<tk::tuning> out;
     for (const auto& entry : found.tasks) out.push_back(entry.record);
     return out;

@@ -120,7 +120,8 @@ bench::row row_of(const settings& set, const gemm_layer& layer, const std::vecto
     tk::random::philox gen(set.seed);
     const tk::plan found = tk::tune_tasks(
         tuned, pool, bench::form_recipe(seconds),
-        tk::tasks_budget{.seconds = seconds * static_cast<double>(forms.size()), .slot_seconds = seconds}, stop, gen);
+        tk::tasks_budget{.seconds = seconds * static_cast<double>(forms.size()), .slot_seconds = seconds}, gen,
+        {.watch = stop});
     std::vector<tk::index> winners;
     for (std::size_t k = 0; k < forms.size(); ++k)
         winners.push_back(

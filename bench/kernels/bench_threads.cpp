@@ -33,8 +33,8 @@
 #include "tools/support/program.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/kernels/buffer.hpp"
-#include "tunekit/kernels/conv2d/blocked_space.hpp"
 #include "tunekit/kernels/conv2d/parallel.hpp"
+#include "tunekit/kernels/conv2d/space.hpp"
 #include "tunekit/kernels/gemm/parallel.hpp"
 #include "tunekit/kernels/gemm/space.hpp"
 #include "tunekit/kernels/reference.hpp"
@@ -161,7 +161,7 @@ tk::index tuned(const std::string& layer, const std::string& name, const Space& 
     auto measurer = tk::measure::in_process(
         space, tk::measure::timed{plan, bench::form_repetition, tk::measure::no_check{}, tk::measure::wall_clock{}});
     const auto base = tk::recipes::combined();
-    tk::tuner tuner(space, tk::recipe{base.strategy, base.repetition, bench::form_limits},
+    tk::tuner tuner(space, tk::recipe{base.strategy, base.repetition, bench::form_limits, std::size_t{1}},
                     {.seconds = (1 - race_share) * set.seconds}, tk::random::philox(set.seed));
     tuner.begin_with({untuned});
     tk::tune(tuner, measurer);
@@ -241,7 +241,9 @@ bench::row product_row(const gemm_layer& layer, team& workers, const settings& s
         const auto kernel = std::make_shared<parallel_gemm>(s, config, kernel_table(), division);
         return [&, kernel] { kernel->run(a.data(), b.data(), c.data(), on_team); };
     };
-    const auto plan = [&](const auto& point) { return planned(gemm_config_of(point), gemm_division_of(point)); };
+    const auto plan = [&](const auto& point) {
+        return planned(config_of<gemm_config>(point), config_of<gemm_division>(point));
+    };
     const gemm_config untuned = default_config(s, kernel_table());
     const gemm_division whole{.parts = 1, .split = s.batch > 1 ? gemm_split::batch : gemm_split::columns};
 
@@ -254,14 +256,14 @@ bench::row product_row(const gemm_layer& layer, team& workers, const settings& s
                                 {"tuned", space.text(best), plan(space.at(best))}};
     const auto divisions = gemm_division_space(s, set.threads);
     for (tk::index i = 0; i < divisions.size(); ++i) {
-        const gemm_division d = gemm_division_of(divisions.at(i));
+        const gemm_division d = config_of<gemm_division>(divisions.at(i));
         if (d.parts == set.threads)
             runners.push_back({std::string("untuned_") + to_text(d.split), divisions.text(i), planned(untuned, d)});
     }
     std::vector<product_on> own;
     for (int i = 0; i < set.threads; ++i)
-        own.push_back(
-            {parallel_gemm(s, gemm_config_of(serial.at(one)), kernel_table(), 1), copy_of(a), copy_of(b), copy_of(c)});
+        own.push_back({parallel_gemm(s, config_of<gemm_config>(serial.at(one)), kernel_table(), 1), copy_of(a),
+                       copy_of(b), copy_of(c)});
     runners.push_back({"ceiling", "",
                        [&] {
                            workers.run(own.size(), [&](std::size_t i) {
@@ -310,7 +312,7 @@ bench::row convolution_row(const conv2d_layer& layer, team& workers, const setti
         return [&, on] { on->kernel.run(on->x.data(), on->y.data(), on_team); };
     };
     const auto plan = [&](const auto& point) {
-        return running(planned(conv2d_config_of(point), conv2d_division_of(point)));
+        return running(planned(config_of<conv2d_config>(point), config_of<conv2d_division>(point)));
     };
     const conv2d_config untuned = default_config(s, kernel_table());
     const conv2d_division whole{.parts = 1, .split = conv2d_split::channels};
@@ -330,7 +332,7 @@ bench::row convolution_row(const conv2d_layer& layer, team& workers, const setti
         require_equal(name, y, want);
     };
     const auto point_of = [&](const auto& of, tk::index i) {
-        return planned(conv2d_config_of(of.at(i)), conv2d_division_of(of.at(i)));
+        return planned(config_of<conv2d_config>(of.at(i)), config_of<conv2d_division>(of.at(i)));
     };
     add("one_thread", serial.text(one), point_of(serial, one));
     add("tuned", space.text(best), point_of(space, best));
@@ -339,8 +341,9 @@ bench::row convolution_row(const conv2d_layer& layer, team& workers, const setti
             planned(untuned, {.parts = set.threads, .split = split}));
     std::vector<convolution_on> own;
     for (int i = 0; i < set.threads; ++i) {
-        own.push_back(
-            {conv2d_kernel(s, conv2d_config_of(serial.at(one)), kernel_table(), all(weights)), buffer(x.size()), {}});
+        own.push_back({conv2d_kernel(s, config_of<conv2d_config>(serial.at(one)), kernel_table(), all(weights)),
+                       buffer(x.size()),
+                       {}});
         own.back().y = buffer(own.back().kernel.output_size());
         own.back().kernel.pack_input(all(x), all(own.back().x));
     }

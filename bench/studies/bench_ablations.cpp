@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bench/studies/support/load_spaces.hpp"
 #include "bench/studies/support/middle.hpp"
 #include "bench/studies/support/replay_network.hpp"
+#include "bench/studies/support/study_app.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
 #include "tunekit/explore/annealing.hpp"
@@ -347,15 +347,15 @@ void run(const settings& s)
 int main(int argc, char** argv)
 {
     settings s;
-    CLI::App app("The combined recipe with parts off or replaced.", "bench_ablations");
+    programs::study_app app("The combined recipe with parts off or replaced.", "bench_ablations");
     app.add_option("--network", s.network, "alexnet, resnet18, squeezenet or vgg16: speed-ups over sequential AutoTVM");
     app.add_option("--recorded", s.recorded, "folder of its recorded spaces");
     app.add_option("--spaces", s.spaces,
                    "folder of recorded spaces: the scores P and S200 of docs/combined.md, one space at a time");
     app.add_option("--only", s.only, "forms whose name contains this");
-    app.add_option("--repeats", s.repeats, "runs with different seeds [25]");
-    app.add_option("--seconds", s.seconds, "of a run over a network [1200]");
-    app.add_option("--seed", s.seed, "of the first repeat's streams [1]")->check(programs::whole_number());
-    app.add_flag("--json", s.json, "print JSON instead of a table");
-    return programs::run_program(app, argc, argv, [&] { run(s); });
+    app.repeats(s.repeats);
+    app.add_option("--seconds", s.seconds, "of a run over a network");
+    app.seed(s.seed);
+    app.json(s.json);
+    return app.run(argc, argv, [&] { run(s); });
 }

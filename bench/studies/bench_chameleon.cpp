@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bench/studies/support/load_spaces.hpp"
 #include "bench/studies/support/middle.hpp"
+#include "bench/studies/support/study_app.hpp"
 #include "tools/support/program.hpp"
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/policy_gradient.hpp"
@@ -376,7 +376,7 @@ void print(const std::vector<tk::scoring::recording>& spaces, const study& found
         quality, "space");
     for (const auto& p : pairs)
         std::printf("  %-44s", (std::string(systems[p.without]) + " : " + systems[p.with] +
-                                (p.paper > 0 ? ", paper " + tk::io::text_of(p.paper) : ""))
+                                (p.paper > 0 ? ", paper " + tk::core::text_of(p.paper) : ""))
                                    .c_str());
     std::printf("\n");
     for (const auto& g : groups) {
@@ -442,17 +442,12 @@ void run(const settings& o)
 int main(int argc, char** argv)
 {
     settings o;
-    CLI::App app("Chameleon's policy and sampling against annealing and the best 64, on recorded spaces.",
-                 "bench_chameleon");
-    app.add_option("--spaces", o.spaces, "folders of recorded spaces, with commas: NAME.params, NAME.csv.gz")
-        ->required();
-    app.add_option("--only", o.only, "spaces whose name contains this");
-    app.add_option("--repeats", o.repeats, "runs with different seeds")->capture_default_str();
-    app.add_option("--measurements", o.measurements, "per run, at most, and at most half of the space")
-        ->capture_default_str();
-    app.add_option("--seed", o.seed, "of the first repeat's streams")
-        ->check(programs::whole_number())
-        ->capture_default_str();
-    app.add_flag("--json", o.json, "print JSON instead of tables");
-    return programs::run_program(app, argc, argv, [&] { run(o); });
+    programs::study_app app("Chameleon's policy and sampling against annealing and the best 64, on recorded spaces.",
+                            "bench_chameleon");
+    app.spaces(o.spaces, o.only);
+    app.repeats(o.repeats);
+    app.add_option("--measurements", o.measurements, "per run, at most, and at most half of the space");
+    app.seed(o.seed);
+    app.json(o.json);
+    return app.run(argc, argv, [&] { run(o); });
 }

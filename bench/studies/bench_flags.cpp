@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bench/studies/support/study_app.hpp"
 #include "bench/studies/support/synthetic_flags.hpp"
 #include "bench/studies/support/technique_bandit.hpp"
 #include "tools/support/names.hpp"
@@ -206,14 +206,14 @@ void run(settings s)
 int main(int argc, char** argv)
 {
     settings s;
-    CLI::App app("Runs search strategies over synthetic flag spaces of which the optimum is known.", "bench_flags");
-    app.add_option("--strategy", s.strategy, "names, separated by commas: " + programs::list(known_strategies()))
-        ->capture_default_str();
+    programs::study_app app("Runs search strategies over synthetic flag spaces of which the optimum is known.",
+                            "bench_flags");
+    app.add_option("--strategy", s.strategy, "names, separated by commas: " + programs::list(known_strategies()));
     app.add_option("--only", s.only,
                    "families whose name contains this: alone, pairs, triples, values, conflicts, noisy");
-    app.add_option("--repeats", s.repeats, "runs, each on a landscape of its own")->capture_default_str();
-    app.add_option("--seed", s.seed, "of the first landscape")->capture_default_str()->check(programs::whole_number());
-    app.add_option("--evaluations", s.evaluations, "after how many to look [200,1000]")->delimiter(',');
-    app.add_flag("--json", s.json, "print JSON instead of tables");
-    return programs::run_program(app, argc, argv, [&] { run(s); });
+    app.repeats(s.repeats, "runs, each on a landscape of its own");
+    app.seed(s.seed, "of the first landscape");
+    app.add_option("--evaluations", s.evaluations, "after how many to look")->delimiter(',');
+    app.json(s.json);
+    return app.run(argc, argv, [&] { run(s); });
 }

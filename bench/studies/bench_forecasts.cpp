@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bench/studies/support/oracle.hpp"
 #include "bench/studies/support/stopping.hpp"
+#include "bench/studies/support/study_app.hpp"
 #include "bench/studies/support/tuning_curves.hpp"
 #include "tools/support/program.hpp"
 #include "tunekit/bandit/epsilon_greedy.hpp"
@@ -455,23 +455,18 @@ void run(const settings& s)
 int main(int argc, char** argv)
 {
     settings s;
-    CLI::App app("Holds forecasts of tuning curves against what came, on searches of recorded spaces.",
-                 "bench_forecasts");
+    programs::study_app app("Holds forecasts of tuning curves against what came, on searches of recorded spaces.",
+                            "bench_forecasts");
     app.add_option("--spaces", s.spaces, "folders of recorded spaces: NAME.params, NAME.csv.gz")->required();
-    app.add_option("--strategy", s.strategies, "searches: " + programs::list(programs::strategies()))
-        ->delimiter(',')
-        ->capture_default_str();
-    app.add_option("--repeats", s.repeats, "searches of each strategy and space")->capture_default_str();
-    app.add_option("--seed", s.seed, "of the first repeat's stream")
-        ->check(programs::whole_number())
-        ->capture_default_str();
+    app.add_option("--strategy", s.strategies, "searches: " + programs::list(programs::strategies()))->delimiter(',');
+    app.repeats(s.repeats, "searches of each strategy and space");
+    app.seed(s.seed);
     app.add_option("--by", s.by, "rows of the table: method, space, strategy, trials or ahead")
-        ->check(CLI::IsMember({"method", "space", "strategy", "trials", "ahead"}))
-        ->capture_default_str();
-    app.add_option("--networks", s.networks, "networks of such curves to schedule, too")->capture_default_str();
-    app.add_option("--tasks", s.tasks, "curves in a network")->capture_default_str();
+        ->check(CLI::IsMember({"method", "space", "strategy", "trials", "ahead"}));
+    app.add_option("--networks", s.networks, "networks of such curves to schedule, too");
+    app.add_option("--tasks", s.tasks, "curves in a network");
     app.add_flag("--stopping", s.stopping,
                  "instead: what is promised of more trials against what came, and what rules of stopping lose");
-    app.add_flag("--json", s.json, "print JSON instead of a table");
-    return programs::run_program(app, argc, argv, [&] { run(s); });
+    app.json(s.json);
+    return app.run(argc, argv, [&] { run(s); });
 }

@@ -19,12 +19,13 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bench/studies/support/study_app.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/clocks.hpp"
@@ -503,29 +504,24 @@ void run(settings& s)
 int main(int argc, char** argv)
 {
     settings s;
-    CLI::App app("Replays recorded spaces as an application that is tuned while it runs.", "bench_online");
-    app.add_option("--spaces", s.spaces, "folders of recorded spaces, separated by commas: NAME.params, NAME.csv.gz")
-        ->required();
-    app.add_option("--only", s.only, "spaces whose name contains this");
+    programs::study_app app("Replays recorded spaces as an application that is tuned while it runs.", "bench_online");
+    app.spaces(s.spaces, s.only);
     app.add_option("--strategy", s.strategies,
-                   "names, separated by commas [widening]: widening, " + programs::list(programs::strategies()));
-    app.add_option("--calls", s.calls, "after how many calls, separated by commas [1000,10000,100000,1000000]")
+                   "names, separated by commas: widening, " + programs::list(programs::strategies()));
+    app.add_option("--calls", s.calls, "after how many calls, separated by commas")->delimiter(',');
+    app.add_option("--defaults", s.defaults, "the default: quantiles of the configurations that run, fastest first")
         ->delimiter(',');
-    app.add_option("--defaults", s.defaults,
-                   "the default: quantiles of the configurations that run, fastest first [0.1,0.5,0.9]")
-        ->delimiter(',');
-    app.add_option("--regret", s.online.regret, "share of the default's time that tuning may cost [0.02]");
-    app.add_option("--reinvest", s.online.reinvest, "share of what was saved that it may cost besides [0.5]");
-    app.add_option("--near", s.online.near_slowdown,
-                   "slowdown of a candidate one step away, before one was slower [4]");
-    app.add_option("--far", s.online.far_slowdown, "the same of others [8]");
-    app.add_option("--eager", s.online.eager, "candidates without a better one until only the regret pays [30]");
-    app.add_option("--trials", s.online.max_trials, "candidates [400]");
-    app.add_option("--patience", s.online.patience, "candidates without a better one [200]");
-    app.add_option("--runs", s.online.runs, "calls of a candidate [3]");
-    app.add_option("--finalists", s.online.finalists, "in the race [5]");
-    app.add_option("--repeats", s.repeats, "runs with different seeds [7]");
-    app.add_option("--seed", s.seed, "of the first repeat's stream [1]")->check(programs::whole_number());
-    app.add_flag("--json", s.json, "print JSON instead of a table");
-    return programs::run_program(app, argc, argv, [&] { run(s); });
+    app.add_option("--regret", s.online.regret, "share of the default's time that tuning may cost");
+    app.add_option("--reinvest", s.online.reinvest, "share of what was saved that it may cost besides");
+    app.add_option("--near", s.online.near_slowdown, "slowdown of a candidate one step away, before one was slower");
+    app.add_option("--far", s.online.far_slowdown, "the same of others");
+    app.add_option("--eager", s.online.eager, "candidates without a better one until only the regret pays");
+    app.add_option("--trials", s.online.max_trials, "candidates");
+    app.add_option("--patience", s.online.patience, "candidates without a better one");
+    app.add_option("--runs", s.online.runs, "calls of a candidate");
+    app.add_option("--finalists", s.online.finalists, "in the race");
+    app.repeats(s.repeats);
+    app.seed(s.seed);
+    app.json(s.json);
+    return app.run(argc, argv, [&] { run(s); });
 }

@@ -14,9 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "bench/studies/support/load_spaces.hpp"
+#include "bench/studies/support/study_app.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
 #include "tunekit/io/text.hpp"
@@ -200,20 +199,18 @@ void run(const settings& s)
 int main(int argc, char** argv)
 {
     settings s;
-    CLI::App app("Simulates a pool over many ranks, with rank 0's own work and a network.", "bench_ranks");
-    app.add_option("--spaces", s.spaces, "folders of recorded spaces, separated by commas")->required();
-    app.add_option("--only", s.only, "spaces whose name contains this");
-    app.add_option("--at-least", s.at_least, "spaces with so many configurations [0]");
+    programs::study_app app("Simulates a pool over many ranks, with rank 0's own work and a network.", "bench_ranks");
+    app.spaces(s.spaces, s.only);
+    app.add_option("--at-least", s.at_least, "spaces with so many configurations");
     app.add_option("--budget-at-least", s.budget_at_least,
-                   "spaces on which random search needs so many evaluations for 95 % of the way to the optimum [0]");
-    app.add_option("--strategy", s.strategy,
-                   "names, separated by commas [combined,random]: " + programs::list(programs::strategies()));
-    app.add_option("--ranks", s.ranks, "how many measure, separated by commas [1,32,512,4096]")->delimiter(',');
-    app.add_option("--repeats", s.repeats, "runs with different seeds [3]");
-    app.add_option("--trials", s.trials, "jobs of a run at most, if each rank has had its number [700]");
-    app.add_option("--per-rank", s.per_rank, "jobs of a run at least, for each rank [4]");
+                   "spaces on which random search needs so many evaluations for 95 % of the way to the optimum");
+    app.add_option("--strategy", s.strategy, "names, separated by commas: " + programs::list(programs::strategies()));
+    app.add_option("--ranks", s.ranks, "how many measure, separated by commas")->delimiter(',');
+    app.repeats(s.repeats);
+    app.add_option("--trials", s.trials, "jobs of a run at most, if each rank has had its number");
+    app.add_option("--per-rank", s.per_rank, "jobs of a run at least, for each rank");
     app.add_flag("--each", s.each, "a line for each space besides");
-    app.add_option("--latency-us", s.latency_us, "microseconds of a message [2]");
-    app.add_option("--seed", s.seed, "of the first repeat's stream [1]")->check(programs::whole_number());
-    return programs::run_program(app, argc, argv, [&] { run(s); });
+    app.add_option("--latency-us", s.latency_us, "microseconds of a message");
+    app.seed(s.seed);
+    return app.run(argc, argv, [&] { run(s); });
 }

@@ -33,7 +33,7 @@
 #include "packages/kernels/operators/noise.hpp"
 #include "tools/support/program.hpp"
 #include "tunekit/kernels/conv2d/blocked.hpp"
-#include "tunekit/kernels/conv2d/blocked_space.hpp"
+#include "tunekit/kernels/conv2d/space.hpp"
 #include "tunekit/kernels/gemm/gemm.hpp"
 #include "tunekit/kernels/gemm/space.hpp"
 #include "tunekit/measure/clocks.hpp"
@@ -286,11 +286,11 @@ std::vector<subject> subjects(const settings& set, tk::random::philox& gen)
     const gemm_shape g{.m = 128, .n = 128, .k = 128};
     add_top_ten(
         out, "gemm 128x128x128", 0, gemm_space(g, table),
-        [&](const auto& c, auto& r) { return product(g, gemm_config_of(c), r); }, gen);
+        [&](const auto& c, auto& r) { return product(g, config_of<gemm_config>(c), r); }, gen);
     const conv2d_shape& r8 = square_conv2d(128, 28, 256, 1, 2, 0);
     add_top_ten(
         out, "conv2d R8", 1, conv2d_space(r8, table),
-        [&](const auto& c, auto& r) { return convolution(r8, conv2d_config_of(c), r); }, gen);
+        [&](const auto& c, auto& r) { return convolution(r8, config_of<conv2d_config>(c), r); }, gen);
     for (subject& s : out) {
         std::vector<double> seconds;
         for (int i = 0; i < 10; ++i) seconds.push_back(seconds_of(s.run));

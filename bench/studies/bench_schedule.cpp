@@ -20,10 +20,11 @@
 #include "bench/studies/support/middle.hpp"
 #include "bench/studies/support/record_network.hpp"
 #include "bench/studies/support/replay_network.hpp"
-#include "bench/studies/support/svg.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
 #include "tunekit/measure/clocks.hpp"
+#include "tunekit/report/figures.hpp"
+#include "tunekit/report/line_chart.hpp"
 #include "tunekit/stats/quantile.hpp"
 
 namespace tk = tunekit;
@@ -370,24 +371,39 @@ void draw(const options& o, const study& s)
 {
     const bool one = o.strategies.size() == 1;
     const std::string name = study_name(o) + "-" + (one ? o.strategies.front() : "systems");
-    programs::chart c{
-        name + ": model latency, median of " + std::to_string(o.replay.repeats), "seconds of tuning", "ms", true, {}};
+    tk::report::line_chart c{
+        .x_name = "seconds of tuning; ms of the model, median of " + std::to_string(o.replay.repeats),
+        .alternative = name + ": latency of the model over the seconds of tuning",
+        .low = infinite,
+        .log_x = true};
     std::string csv = "seconds";
     for (const auto& r : s.rows) {
         if (r.course.empty()) continue;
-        auto& line = c.lines.emplace_back(programs::chart_line{
-            one ? r.schedule : r.strategy + ", " + r.schedule, {}, r.schedule.ends_with("oracle")});
+        auto& line = c.curves.emplace_back(
+            tk::report::chart_curve{.name = one ? r.schedule : r.strategy + ", " + r.schedule, .at = s.times});
         csv += ',' + r.strategy + ' ' + r.schedule;
-        for (std::size_t i = 0; i < s.times.size(); ++i) line.points.emplace_back(s.times[i], 1e3 * r.course[i]);
+        for (const double seconds : r.course) line.values.push_back(1e3 * seconds);
+        for (const double ms : line.values) c.low = (std::min)(c.low, ms);
     }
+    if (!(c.low < infinite)) c.low = 0;
     csv += '\n';
     for (std::size_t i = 0; i < s.times.size(); ++i) {
-        csv += tk::io::text_of(s.times[i]);
-        for (const auto& line : c.lines) csv += ',' + tk::io::text_of(line.points[i].second);
+        csv += tk::core::text_of(s.times[i]);
+        for (const auto& line : c.curves) csv += ',' + tk::core::text_of(line.values[i]);
         csv += '\n';
     }
+    // The picture's first curve is the emphasised one: the row that ends lowest, of those that could have been run.
+    const auto ends_at = [](const tk::report::chart_curve& curve) {
+        return curve.name.find("oracle") == std::string::npos ? curve.values.back() : infinite;
+    };
+    if (!c.curves.empty()) {
+        const auto best = std::min_element(c.curves.begin(), c.curves.end(),
+                                           [&](const auto& a, const auto& b) { return ends_at(a) < ends_at(b); });
+        std::rotate(c.curves.begin(), best, best + 1);
+    }
     programs::make_folder("--out", o.out);
-    tk::io::write_text(o.out + '/' + name + ".svg", programs::to_svg(c));
+    tk::io::write_text(o.out + '/' + name + ".svg",
+                       tk::report::to_standalone_svg(tk::report::line_chart_svg(c, {.width = 900, .height = 420})));
     tk::io::write_text(o.out + '/' + name + ".csv", csv);
 }
 

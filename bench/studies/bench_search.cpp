@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bench/studies/support/load_spaces.hpp"
+#include "bench/studies/support/study_app.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
 #include "tunekit/acquisition/criteria.hpp"
@@ -166,17 +166,17 @@ void run(const settings& s)
 int main(int argc, char** argv)
 {
     settings s;
-    CLI::App app("Runs search strategies over recorded spaces and writes their trajectories.", "bench_search");
-    app.add_option("--spaces", s.spaces, "folders of recorded spaces, separated by commas: NAME.params, NAME.csv.gz")
-        ->required();
+    programs::study_app app("Runs search strategies over recorded spaces and writes their trajectories.",
+                            "bench_search");
+    app.spaces(s.spaces);
     app.add_option("--strategy", s.strategy, "names, separated by commas, or all: " + programs::list(strategies()));
-    app.add_option("--repeats", s.repeats, "runs with different seeds [25]");
-    app.add_option("--seed", s.seed, "of the first repeat's stream [1]")->check(programs::whole_number());
+    app.repeats(s.repeats);
+    app.seed(s.seed);
     app.add_option("--out", s.out, "folder for the trajectories, <strategy>/<space>.csv");
     app.add_option("--only", s.only, "spaces whose name contains this");
-    app.add_option("--batch", s.batch, "configurations asked for at a time [1]");
+    app.add_option("--batch", s.batch, "configurations asked for at a time");
     app.add_option("--evaluations", s.evaluations,
-                   "a run ends after so many, and not before 1.1 times what random search needs has passed [220]");
-    app.add_flag("--json", s.json, "print JSON instead of a table");
-    return programs::run_program(app, argc, argv, [&] { run(s); });
+                   "a run ends after so many, and not before 1.1 times what random search needs has passed");
+    app.json(s.json);
+    return app.run(argc, argv, [&] { run(s); });
 }

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bench/studies/support/load_spaces.hpp"
+#include "bench/studies/support/study_app.hpp"
 #include "tools/support/program.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
@@ -259,20 +259,19 @@ void run(const settings& s)
 int main(int argc, char** argv)
 {
     settings s;
-    CLI::App app(
+    programs::study_app app(
         "Fits surrogates to random valid configurations of recorded spaces and asks about others: R2, rank correlation "
         "of the mean, of the sd with "
         "the absolute error, coverage of 50 and 90 % intervals, mean negative log likelihood beside that of a constant "
         "sd.",
         "bench_surrogates");
-    app.add_option("--spaces", s.spaces, "folders of recorded spaces, separated by commas")->required();
-    app.add_option("--only", s.only, "spaces whose name contains this");
-    app.add_option("--rows", s.rows, "configurations learnt from [64,256]")->delimiter(',');
-    app.add_option("--fresh", s.fresh, "others asked about, at most [2000]");
-    app.add_option("--repeats", s.repeats, "draws per space [5]");
-    app.add_option("--scale", s.scale, "targets: log, ln(best / cost), or throughput, best / cost [log]");
-    app.add_option("--seed", s.seed, "of the draws [1]")->check(programs::whole_number());
+    app.spaces(s.spaces, s.only);
+    app.add_option("--rows", s.rows, "configurations learnt from")->delimiter(',');
+    app.add_option("--fresh", s.fresh, "others asked about, at most");
+    app.repeats(s.repeats, "draws per space");
+    app.add_option("--scale", s.scale, "targets: log, ln(best / cost), or throughput, best / cost");
+    app.seed(s.seed, "of the draws");
     app.add_flag("--each", s.each, "print every space too");
-    app.add_flag("--json", s.json, "print JSON instead of a table");
-    return programs::run_program(app, argc, argv, [&] { run(s); });
+    app.json(s.json);
+    return app.run(argc, argv, [&] { run(s); });
 }

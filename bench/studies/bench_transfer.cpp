@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bench/studies/support/load_spaces.hpp"
 #include "bench/studies/support/middle.hpp"
+#include "bench/studies/support/study_app.hpp"
 #include "tools/support/program.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/random/philox.hpp"
@@ -40,7 +40,8 @@ trials run(const Strategy& strategy, const tk::scoring::recording& on, std::size
 {
     double now = 0;
     tk::measure::replay measurer(on.rows, tk::measure::virtual_clock(now));
-    return tk::tune(on.space, measurer, tk::recipe{strategy}, {.trials = most}, gen).trials();
+    return tk::tune(on.space, measurer, tk::recipe{strategy, tk::measure::fixed{}, {}, 1}, {.trials = most}, gen)
+        .trials();
 }
 
 /// Evaluations to 1.05 x optimum; `most` + 1 where they did not suffice.
@@ -81,7 +82,7 @@ comparison compare(const char* name, const tk::scoring::recording& on, std::size
 void print(const comparison& c, std::size_t most)
 {
     const auto text = [&](double median) {
-        return median > static_cast<double>(most) ? "> " + std::to_string(most) : tk::io::text_of(median);
+        return median > static_cast<double>(most) ? "> " + std::to_string(most) : tk::core::text_of(median);
     };
     std::printf("%-12s %-26s %6zu %10s %10s %9.2f   %.2f .. %.2f\n", c.strategy.c_str(), c.space.c_str(), c.others,
                 text(c.without).c_str(), text(c.with).c_str(), c.ratio.median, c.ratio.low, c.ratio.high);
@@ -164,19 +165,18 @@ void run_all(const settings& s)
 int main(int argc, char** argv)
 {
     settings s;
-    CLI::App app(
+    programs::study_app app(
         "Median evaluations to 1.05 x optimum of recorded spaces, without and with the history of others of the same "
         "parameters; the median of "
         "the ratio over seeds and its interval.",
         "bench_transfer");
-    app.add_option("--spaces", s.spaces, "folders of recorded spaces, separated by commas")->required();
-    app.add_option("--only", s.only, "spaces whose name contains this");
-    app.add_option("--strategy", s.strategy, "all, autotvm, autotvm-rank or adatune [all]");
-    app.add_option("--others", s.others, "at most so many spaces in the history [3]");
-    app.add_option("--trials", s.trials, "of the history, from each of them, by the same strategy and seed [128]");
-    app.add_option("--evaluations", s.evaluations, "a run ends after so many [250]");
-    app.add_option("--repeats", s.repeats, "runs with different seeds [25]");
-    app.add_option("--seed", s.seed, "of the first repeat's streams [1]")->check(programs::whole_number());
-    app.add_flag("--json", s.json, "print JSON instead of a table");
-    return programs::run_program(app, argc, argv, [&] { run_all(s); });
+    app.spaces(s.spaces, s.only);
+    app.add_option("--strategy", s.strategy, "all, autotvm, autotvm-rank or adatune");
+    app.add_option("--others", s.others, "at most so many spaces in the history");
+    app.add_option("--trials", s.trials, "of the history, from each of them, by the same strategy and seed");
+    app.add_option("--evaluations", s.evaluations, "a run ends after so many");
+    app.repeats(s.repeats);
+    app.seed(s.seed);
+    app.json(s.json);
+    return app.run(argc, argv, [&] { run_all(s); });
 }

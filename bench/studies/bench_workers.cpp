@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bench/studies/support/load_spaces.hpp"
+#include "bench/studies/support/study_app.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
 #include "tunekit/io/text.hpp"
@@ -306,19 +306,16 @@ void run(const settings& s)
 int main(int argc, char** argv)
 {
     settings s;
-    CLI::App app("Simulates many workers over recorded spaces, in any order and in lock-step.", "bench_workers");
-    app.add_option("--spaces", s.spaces, "folders of recorded spaces, separated by commas: NAME.params, NAME.csv.gz")
-        ->required();
-    app.add_option("--only", s.only, "spaces whose name contains this");
-    app.add_option("--strategy", s.strategy,
-                   "names, separated by commas [combined,adatune,random]: " + programs::list(programs::strategies()));
-    app.add_option("--workers", s.workers, "how many, separated by commas [1,2,4,8,32,128]; 1 is always run")
-        ->delimiter(',');
-    app.add_option("--repeats", s.repeats, "runs with different seeds [11]");
-    app.add_option("--seed", s.seed, "of the first repeat's stream [1]")->check(programs::whole_number());
-    app.add_option("--per-worker", s.per_worker, "jobs that a run has for each worker at least [20]");
-    app.add_option("--trials", s.trials, "jobs after which a run ends that has not come within 5 % by then [1000]");
+    programs::study_app app("Simulates many workers over recorded spaces, in any order and in lock-step.",
+                            "bench_workers");
+    app.spaces(s.spaces, s.only);
+    app.add_option("--strategy", s.strategy, "names, separated by commas: " + programs::list(programs::strategies()));
+    app.add_option("--workers", s.workers, "how many, separated by commas; 1 is always run")->delimiter(',');
+    app.repeats(s.repeats);
+    app.seed(s.seed);
+    app.add_option("--per-worker", s.per_worker, "jobs that a run has for each worker at least");
+    app.add_option("--trials", s.trials, "jobs after which a run ends that has not come within 5 % by then");
     app.add_flag("--no-lock-step", s.not_in_step, "leave the runs in lock-step out");
-    app.add_flag("--json", s.json, "print JSON instead of a table");
-    return programs::run_program(app, argc, argv, [&] { run(s); });
+    app.json(s.json);
+    return app.run(argc, argv, [&] { run(s); });
 }

@@ -6,7 +6,6 @@
 //                                      are half as long, which has none of the tuned tiles
 
 #include <cblas.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,9 +14,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <limits>
 #include <vector>
 
+#include "contest.hpp"
 #include "gemm_library.hpp"
 
 #include "packages/kernels/operators/gemm_family.hpp"
@@ -26,41 +25,10 @@
 #include "packages/kernels/table/runs_here.hpp"
 #include "tunekit/kernels/gemm/space.hpp"
 #include "tunekit/kernels/reference.hpp"
-#include "tunekit/measure/clocks.hpp"
 
 namespace kernels = tunekit::kernels;
 
 namespace {
-
-/// The least time of a call, as disturbances lengthen times: of five batches of a millisecond at least, in turn with others.
-struct contestant {
-    double best = std::numeric_limits<double>::infinity();
-
-    template <class Call>
-    void run(const Call& call)
-    {
-        const tunekit::measure::thread_clock now;
-        const double start = now();
-        int calls = 0;
-        do {
-            call();
-            ++calls;
-        } while (now() - start < 1e-3);
-        best = (std::min)(best, (now() - start) / calls);
-    }
-};
-
-/// One thread, and OpenBLAS told the core that it does not know; it reads these when it is loaded, so start anew.
-void begin_honestly(char** argv)
-{
-    if (std::getenv("TUNEKIT_TUNED_LIBRARY") != nullptr) return;
-    setenv("TUNEKIT_TUNED_LIBRARY", "1", 1);
-    setenv("OPENBLAS_NUM_THREADS", "1", 1);
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f")) setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
-#endif
-    execv("/proc/self/exe", argv);
-}
 
 /// The tiles of half as long vectors.
 std::vector<kernels::tile> half_width(const kernels::tile_table& table)

@@ -4,7 +4,6 @@
 /// \file
 /// Every public header of bandit/ that needs no more than tunekit does.
 
-#include "tunekit/bandit/arms.hpp"
 #include "tunekit/bandit/concepts.hpp"
 #include "tunekit/bandit/epsilon_greedy.hpp"
 #include "tunekit/bandit/on_means.hpp"

@@ -10,7 +10,6 @@
 
 #include "tunekit/core/machine.hpp"
 #include "tunekit/curve/improvements.hpp"
-#include "tunekit/linalg/singular_values.hpp"
 #include "tunekit/measure.hpp"
 #include "tunekit/measure/isolated_workers.hpp"
 #include "tunekit/measure/simulated_workers.hpp"
@@ -18,9 +17,8 @@
 #include "tunekit/screen.hpp"
 #include "tunekit/search.hpp"
 #include "tunekit/space.hpp"
-#include "tunekit/space/dynamic_product.hpp"
 #include "tunekit/space/expression.hpp"
-#include "tunekit/space/listed.hpp"
+#include "tunekit/space/value_product.hpp"
 #include "tunekit/stats.hpp"
 #include "tunekit/surrogate.hpp"
 #include "tunekit/tune.hpp"

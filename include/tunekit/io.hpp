@@ -4,8 +4,8 @@
 /// \file
 /// Every public header of io/ that needs no more than tunekit does.
 
-#include "tunekit/io/field.hpp"
 #include "tunekit/io/log.hpp"
 #include "tunekit/io/log_file.hpp"
 #include "tunekit/io/problem.hpp"
+#include "tunekit/io/sealed_lines.hpp"
 #include "tunekit/io/text.hpp"

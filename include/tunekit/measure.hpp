@@ -17,6 +17,7 @@
 #include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/measure/keep.hpp"
+#include "tunekit/measure/measurement.hpp"
 #include "tunekit/measure/one_worker.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/measure/replay.hpp"
@@ -26,4 +27,3 @@
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/measure/until_stable.hpp"
 #include "tunekit/measure/verify.hpp"
-#include "tunekit/measure/virtual_clock.hpp"

@@ -14,4 +14,4 @@
 #include "tunekit/space/split.hpp"
 #include "tunekit/space/text.hpp"
 #include "tunekit/space/unvisited.hpp"
-#include "tunekit/space/where.hpp"
+#include "tunekit/space/value.hpp"

@@ -13,4 +13,3 @@
 #include "tunekit/stats/quantile.hpp"
 #include "tunekit/stats/rank.hpp"
 #include "tunekit/stats/student_t.hpp"
-#include "tunekit/stats/sum.hpp"

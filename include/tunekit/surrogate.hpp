@@ -9,6 +9,5 @@
 #include "tunekit/surrogate/gaussian_process.hpp"
 #include "tunekit/surrogate/jackknife.hpp"
 #include "tunekit/surrogate/process_parameters.hpp"
-#include "tunekit/surrogate/process_pool.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
 #include "tunekit/surrogate/transfer.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The words to know first: spaces, ways to measure, `tune`, a recipe, and the parts by role. Needs a compiler and nothing else.
+/// The words to know first, as docs/words.md has them under "Start here": spaces, ways to measure, `tune`, recipes, and the parts by role. Needs a compiler and nothing else.
 
 // space
 #include "tunekit/space/any_space.hpp"
@@ -10,7 +10,6 @@
 #include "tunekit/space/product.hpp"
 #include "tunekit/space/split.hpp"
 #include "tunekit/space/value_product.hpp"
-#include "tunekit/space/where.hpp"
 // measure
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/function.hpp"
@@ -31,7 +30,10 @@
 #include "tunekit/tune/tune_tasks.hpp"
 #include "tunekit/tune/tuner.hpp"
 // recipes
+#include "tunekit/recipes/adatune.hpp"
+#include "tunekit/recipes/autotvm.hpp"
 #include "tunekit/recipes/combined.hpp"
+#include "tunekit/recipes/dynatune.hpp"
 // parts
 #include "tunekit/acquisition/criteria.hpp"
 #include "tunekit/bandit.hpp"

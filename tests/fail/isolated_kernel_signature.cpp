@@ -2,20 +2,8 @@
 // first lines: timed, argument 1 \(kernel\) does not take a configuration: write \[\]\(const auto& p\)
 // SPDX-License-Identifier: MIT
 #include "tunekit/measure/isolated.hpp"
-#include "tunekit/measure/timed.hpp"
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-
-namespace tk = tunekit;
-
-struct digits {
-    using config = int;
-    [[nodiscard]] config at(tk::index i) const { return static_cast<int>(i); }
-    [[nodiscard]] std::optional<tk::index> index_of(const config& c) const { return static_cast<tk::index>(c); }
-};
+#include "digits.hpp"
 
 int main()
 {

@@ -3,17 +3,13 @@
 // SPDX-License-Identifier: MIT
 #include "tunekit/measure/timed.hpp"
 
-#include <cstdint>
-#include <span>
+#include "digits.hpp"
 
-namespace measure = tunekit::measure;
-
-struct policy {
-    [[nodiscard]] measure::estimate estimate_of(std::span<const double> batches) const { return {batches[0], 0}; }
-    void validate() const {}
+struct policy : sound_policy {
+    std::uint32_t next(std::span<const double>) const = delete;
 };
 
 int main()
 {
-    measure::timed how{[](int) {}, policy{}};
+    tk::measure::timed how{[](int) {}, policy{}};
 }

@@ -3,18 +3,13 @@
 // SPDX-License-Identifier: MIT
 #include "tunekit/measure/timed.hpp"
 
-#include <cstdint>
-#include <span>
+#include "digits.hpp"
 
-namespace measure = tunekit::measure;
-
-struct policy {
+struct policy : sound_policy {
     [[nodiscard]] std::uint32_t next(std::span<const double> batches) { return batches.empty() ? 1 : 0; }
-    [[nodiscard]] measure::estimate estimate_of(std::span<const double> batches) const { return {batches[0], 0}; }
-    void validate() const {}
 };
 
 int main()
 {
-    measure::timed how{[](int) {}, policy{}};
+    tk::measure::timed how{[](int) {}, policy{}};
 }

@@ -1,5 +1,5 @@
-// expect: tunekit: tune, argument 5 is no clock: double operator\(\)\(\) is missing
-// first lines: tunekit: tune, argument 5 is no clock: double operator\(\)\(\) is missing
+// expect: tunekit: \.clock is no clock: double operator\(\)\(\) is missing
+// first error: tunekit: \.clock is no clock: double operator\(\)\(\) is missing
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 
@@ -8,5 +8,5 @@
 void mistake()
 {
     tk::random::philox gen(1);
-    (void)tk::tune(some_space, good_measurer{}, good_strategy{}, {.trials = 5}, 0.0, [](const tk::tuning&) {}, gen);
+    (void)tk::tune(some_space, good_measurer{}, good_strategy{}, {.trials = 5}, gen, {.clock = 0.0});
 }

@@ -1,6 +1,7 @@
-// expect: tunekit: tune, argument 2 is no measurer: measure
-// first lines: tunekit: tune, argument 2 is no measurer: measure
+// expect: tunekit: no measurer: measure
 // SPDX-License-Identifier: MIT
+// first error: tunekit: no measurer: measure
+// first lines: second_of_tune
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"
@@ -10,6 +11,6 @@ struct bad {};
 void mistake()
 {
     tk::random::philox gen(1);
-    (void)tk::tune(
-        some_space, bad{}, good_strategy{}, {.trials = 5}, tk::measure::wall_clock{}, [](const tk::tuning&) {}, gen);
+    (void)tk::tune(some_space, bad{}, good_strategy{}, {.trials = 5}, gen,
+                   {.watch = [](const tk::tuning&) {}, .clock = tk::measure::wall_clock{}});
 }

@@ -1,6 +1,7 @@
-// expect: tunekit: tune, the last argument is no generator
-// first lines: tunekit: tune, the last argument is no generator
+// expect: tunekit: no generator
 // SPDX-License-Identifier: MIT
+// first error: tunekit: no generator
+// first lines: fifth_of_tune
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

@@ -1,6 +1,7 @@
-// expect: tunekit: tune, the last argument is a number, want a generator made of it
-// first lines: tunekit: tune, the last argument is a number, want a generator made of it
+// expect: tunekit: a number, want a generator made of it
 // SPDX-License-Identifier: MIT
+// first error: tunekit: a number, want a generator made of it
+// first lines: fifth_of_tune
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

@@ -1,6 +1,7 @@
-// expect: tunekit: tune, the last argument is a temporary generator, want a variable
-// first lines: tunekit: tune, the last argument is a temporary generator, want a variable
+// expect: tunekit: a temporary generator, want a variable
 // SPDX-License-Identifier: MIT
+// first error: tunekit: a temporary generator, want a variable
+// first lines: fifth_of_tune
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

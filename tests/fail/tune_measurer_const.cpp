@@ -1,6 +1,7 @@
-// expect: tunekit: tune, argument 2 is a const measurer
-// first lines: tunekit: tune, argument 2 is a const measurer
+// expect: tunekit: a const measurer
 // SPDX-License-Identifier: MIT
+// first error: tunekit: a const measurer
+// first lines: second_of_tune
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

@@ -1,6 +1,7 @@
-// expect: tunekit: tune, argument 2 is a kernel: tunekit/tune/tune_kernel\.hpp
-// first lines: tunekit: tune, argument 2 is a kernel: tunekit/tune/tune_kernel\.hpp
+// expect: tunekit: a kernel: tunekit/tune/tune_kernel\.hpp
 // SPDX-License-Identifier: MIT
+// first error: tunekit: a kernel: tunekit/tune/tune_kernel\.hpp
+// first lines: second_of_tune
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

@@ -1,6 +1,7 @@
-// expect: tunekit: tune, argument 2 is no measurer: measure
-// first lines: tunekit: tune, argument 2 is no measurer: measure
+// expect: tunekit: no measurer: measure
 // SPDX-License-Identifier: MIT
+// first error: tunekit: no measurer: measure
+// first lines: second_of_tune
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

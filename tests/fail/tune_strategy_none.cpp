@@ -1,6 +1,7 @@
-// expect: tunekit: tune, argument 3 is no strategy: start\(space\) is missing
-// first lines: tunekit: tune, argument 3 is no strategy: start\(space\) is missing
+// expect: tunekit: no strategy: start\(space\) is missing
 // SPDX-License-Identifier: MIT
+// first error: tunekit: no strategy: start\(space\) is missing
+// first lines: third_of_tune
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

@@ -1,6 +1,7 @@
-// expect: tunekit: tune, argument 3 is no strategy: propose\(state, space, n, gen\) does not return std::vector<tunekit::index>
-// first lines: tunekit: tune, argument 3 is no strategy: propose\(state, space, n, gen\) does not return std::vector<tunekit::index>
+// expect: tunekit: no strategy: propose\(state, space, n, gen\) does not return std::vector<tunekit::index>
 // SPDX-License-Identifier: MIT
+// first error: tunekit: no strategy: propose\(state, space, n, gen\) does not return std::vector<tunekit::index>
+// first lines: third_of_tune
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

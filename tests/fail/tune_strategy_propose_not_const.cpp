@@ -1,6 +1,7 @@
-// expect: tunekit: tune, argument 3 is no strategy: propose\(state, space, n, gen\) is missing or not const
-// first lines: tunekit: tune, argument 3 is no strategy: propose\(state, space, n, gen\) is missing or not const
+// expect: tunekit: no strategy: propose\(state, space, n, gen\) is missing or not const
 // SPDX-License-Identifier: MIT
+// first error: tunekit: no strategy: propose\(state, space, n, gen\) is missing or not const
+// first lines: third_of_tune
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

@@ -1,6 +1,7 @@
-// expect: tunekit: tune, argument 3 is no strategy: the state that start\(space\) returns cannot be copied
-// first lines: tunekit: tune, argument 3 is no strategy: the state that start\(space\) returns cannot be copied
+// expect: tunekit: no strategy: the state that start\(space\) returns cannot be copied
 // SPDX-License-Identifier: MIT
+// first error: tunekit: no strategy: the state that start\(space\) returns cannot be copied
+// first lines: third_of_tune
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

@@ -1,6 +1,7 @@
-// expect: tunekit: tune, argument 2 is a strategy and argument 3 measures: want them the other way round
-// first lines: tunekit: tune, argument 2 is a strategy and argument 3 measures: want them the other way round
+// expect: tunekit: argument 2 is a strategy and argument 3 measures: want them the other way round
 // SPDX-License-Identifier: MIT
+// first error: tunekit: argument 2 is a strategy and argument 3 measures: want them the other way round
+// first lines: second_of_tune
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"

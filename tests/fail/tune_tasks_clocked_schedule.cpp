@@ -1,6 +1,7 @@
-// expect: tunekit: tune_tasks, argument 3 is no schedule: update\(state, k, slot\) is missing
-// first lines: tunekit: tune_tasks, argument 3 is no schedule: update\(state, k, slot\) is missing
+// expect: tunekit: no schedule: update\(state, k, slot\) is missing
 // SPDX-License-Identifier: MIT
+// first error: tunekit: no schedule: update\(state, k, slot\) is missing
+// first lines: schedule_of_tune_tasks
 #include "tunekit/tune/tune_tasks.hpp"
 
 #include "parts.hpp"
@@ -12,7 +13,6 @@ struct bad : good_schedule {
 void mistake(std::vector<tk::task>& tasks)
 {
     tk::random::philox gen(1);
-    (void)tk::tune_tasks(
-        tasks, good_strategy{}, bad{}, {.seconds = 5}, tk::measure::wall_clock{}, [](const tk::plan&, std::size_t) {},
-        gen);
+    (void)tk::tune_tasks(tasks, good_strategy{}, bad{}, {.seconds = 5}, gen,
+                         {.watch = [](const tk::plan&, std::size_t) {}, .clock = tk::measure::wall_clock{}});
 }

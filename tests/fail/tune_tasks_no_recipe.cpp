@@ -1,6 +1,7 @@
-// expect: tunekit: tune_tasks, argument 2 is no recipe; beside a strategy want a schedule
-// first lines: tunekit: tune_tasks, argument 2 is no recipe; beside a strategy want a schedule
+// expect: tunekit: no recipe with a schedule; beside a strategy want one
 // SPDX-License-Identifier: MIT
+// first error: tunekit: no recipe with a schedule; beside a strategy want one
+// first lines: schedule_of_tune_tasks
 #include "tunekit/tune/tune_tasks.hpp"
 
 #include "parts.hpp"

@@ -1,6 +1,7 @@
-// expect: tunekit: tune_tasks, argument 3 is no strategy: start\(space\) is missing
-// first lines: tunekit: tune_tasks, argument 3 is no strategy: start\(space\) is missing
+// expect: tunekit: no strategy: start\(space\) is missing
 // SPDX-License-Identifier: MIT
+// first error: tunekit: no strategy: start\(space\) is missing
+// first lines: strategy_of_tune_tasks
 #include "tunekit/measure/one_worker.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 

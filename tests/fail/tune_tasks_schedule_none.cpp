@@ -1,6 +1,7 @@
-// expect: tunekit: tune_tasks, argument 3 is no schedule: start\(views, run\) is missing
-// first lines: tunekit: tune_tasks, argument 3 is no schedule: start\(views, run\) is missing
+// expect: tunekit: no schedule: start\(views, run\) is missing
 // SPDX-License-Identifier: MIT
+// first error: tunekit: no schedule: start\(views, run\) is missing
+// first lines: schedule_of_tune_tasks
 #include "tunekit/tune/tune_tasks.hpp"
 
 #include "parts.hpp"

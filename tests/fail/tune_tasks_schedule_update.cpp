@@ -1,6 +1,7 @@
-// expect: tunekit: tune_tasks, argument 3 is no schedule: update\(state, k, slot\) is missing
-// first lines: tunekit: tune_tasks, argument 3 is no schedule: update\(state, k, slot\) is missing
+// expect: tunekit: no schedule: update\(state, k, slot\) is missing
 // SPDX-License-Identifier: MIT
+// first error: tunekit: no schedule: update\(state, k, slot\) is missing
+// first lines: schedule_of_tune_tasks
 #include "tunekit/tune/tune_tasks.hpp"
 
 #include "parts.hpp"

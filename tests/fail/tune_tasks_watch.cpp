@@ -1,5 +1,5 @@
-// expect: tunekit: tune_tasks, the argument before the generator is no observer: operator\(\)\(const plan&
-// first lines: tunekit: tune_tasks, the argument before the generator is no observer: operator\(\)\(const plan&
+// expect: tunekit: \.watch is no observer: operator\(\)\(const plan&
+// first error: tunekit: \.watch is no observer: operator\(\)\(const plan&
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune_tasks.hpp"
 
@@ -10,5 +10,5 @@ void mistake(std::vector<tk::task>& tasks)
     tk::random::philox gen(1);
     (void)tk::tune_tasks(
         tasks, tk::recipe{good_strategy{}, tk::measure::fixed{}, tk::candidate_limits{}, 1, 20.0, good_schedule{}},
-        {.seconds = 5}, [](const tk::plan&) {}, gen);
+        {.seconds = 5}, gen, {.watch = [](const tk::plan&) {}});
 }

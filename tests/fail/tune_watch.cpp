@@ -1,5 +1,5 @@
-// expect: tunekit: tune, the argument before the generator is no observer: operator\(\)\(const tuning&\) is missing
-// first lines: tunekit: tune, the argument before the generator is no observer: operator\(\)\(const tuning&\) is missing
+// expect: tunekit: \.watch is no observer: operator\(\)\(const tuning&\) is missing
+// first error: tunekit: \.watch is no observer: operator\(\)\(const tuning&\) is missing
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 
@@ -8,5 +8,5 @@
 void mistake()
 {
     tk::random::philox gen(1);
-    (void)tk::tune(some_space, good_measurer{}, good_strategy{}, {.trials = 5}, [](int) {}, gen);
+    (void)tk::tune(some_space, good_measurer{}, good_strategy{}, {.trials = 5}, gen, {.watch = [](int) {}});
 }

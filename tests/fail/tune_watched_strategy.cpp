@@ -1,6 +1,7 @@
-// expect: tunekit: tune, argument 3 is no strategy: observe\(state, space, batch, measured, gen\) is missing
-// first lines: tunekit: tune, argument 3 is no strategy: observe\(state, space, batch, measured, gen\) is missing
+// expect: tunekit: no strategy: observe\(state, space, batch, measured, gen\) is missing
 // SPDX-License-Identifier: MIT
+// first error: tunekit: no strategy: observe\(state, space, batch, measured, gen\) is missing
+// first lines: third_of_tune
 #include "tunekit/tune/tune.hpp"
 
 #include "parts.hpp"
@@ -12,5 +13,5 @@ struct bad : good_strategy {
 void mistake()
 {
     tk::random::philox gen(1);
-    (void)tk::tune(some_space, good_measurer{}, bad{}, {.trials = 5}, [](const tk::tuning&) {}, gen);
+    (void)tk::tune(some_space, good_measurer{}, bad{}, {.trials = 5}, gen, {.watch = [](const tk::tuning&) {}});
 }

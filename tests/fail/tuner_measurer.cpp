@@ -1,6 +1,7 @@
-// expect: tunekit: tuner, argument 2 is a measurer, want a strategy or a recipe
-// first lines: tunekit: tuner, argument 2 is a measurer, want a strategy or a recipe
+// expect: tunekit: a measurer, want a strategy or a recipe
 // SPDX-License-Identifier: MIT
+// first error: tunekit: a measurer, want a strategy or a recipe
+// first lines: second_of_tuner
 #include "tunekit/tune/tuner.hpp"
 
 #include "parts.hpp"

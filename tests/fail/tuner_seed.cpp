@@ -1,6 +1,7 @@
-// expect: tunekit: tuner, argument 4 is a number, want a generator made of it
-// first lines: tunekit: tuner, argument 4 is a number, want a generator made of it
+// expect: tunekit: a number, want a generator made of it
 // SPDX-License-Identifier: MIT
+// first error: tunekit: a number, want a generator made of it
+// first lines: fourth_of_tuner
 #include "tunekit/tune/tuner.hpp"
 
 #include "parts.hpp"

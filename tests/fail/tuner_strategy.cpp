@@ -1,6 +1,7 @@
-// expect: tunekit: tuner, argument 2 is no strategy: start\(space\) is missing
-// first lines: tunekit: tuner, argument 2 is no strategy: start\(space\) is missing
+// expect: tunekit: no strategy: start\(space\) is missing
 // SPDX-License-Identifier: MIT
+// first error: tunekit: no strategy: start\(space\) is missing
+// first lines: second_of_tuner
 #include "tunekit/tune/tuner.hpp"
 
 #include "parts.hpp"

@@ -131,8 +131,8 @@ std::optional<settings> settings_of(int argc, char** argv)
     settings out{argv[1], argv[2]};
     for (int k = 3; k < argc; k += 2) {
         const std::string_view option = argv[k];
-        const auto seconds = tk::io::number<double>(argv[k + 1]);
-        const auto n = tk::io::number<std::uint64_t>(argv[k + 1]);
+        const auto seconds = tk::core::number<double>(argv[k + 1]);
+        const auto n = tk::core::number<std::uint64_t>(argv[k + 1]);
         if (option == "--seconds" && seconds) out.seconds = *seconds;
         else if (option == "--bytes" && n) out.bytes = *n, out.seconds = std::numeric_limits<double>::infinity();
         else if (option == "--seed" && n) out.seed = *n;

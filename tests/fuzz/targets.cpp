@@ -29,8 +29,9 @@
 #include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/formats/space_file.hpp"
 #include "tunekit/formats/t4.hpp"
-#include "tunekit/io/field.hpp"
 #include "tunekit/io/read_log.hpp"
+#include "tunekit/io/sealed_lines.hpp"
+#include "tunekit/measure/measurement.hpp"
 #include "tunekit/measure/program/text_template.hpp"
 #include "tunekit/online/winners_file.hpp"
 #include "tunekit/space/dynamic_product.hpp"
@@ -59,7 +60,7 @@ const tk::space::dynamic_product& small_space()
 void csv(std::string_view text)
 {
     const auto& space = small_space();
-    for (const auto& r : tk::io::csv_records(text)) must(!r.fields.empty(), "a record has a field");
+    for (const auto& r : tk::io::detail::csv_records(text)) must(!r.fields.empty(), "a record has a field");
     const auto read = tk::io::parse_csv(text, "x", space);
     for (const auto& t : read.trials) {
         must(t.candidate < space.size(), "a trial is of the space");
@@ -190,6 +191,17 @@ void log(std::string_view text)
     check(support::resealed(std::string(text)));
 }
 
+/// What a damaged worker may send.
+void measurement(std::string_view text)
+{
+    const auto* const first = reinterpret_cast<const unsigned char*>(text.data());
+    const auto read = tk::measure::measurement_from({first, text.size()});
+    must(read.values.size() <= 8 && read.batches.size() <= text.size(), "a measurement is not larger than its bytes");
+    must(!read.failed || *tk::measure::to_text(read.failed->kind) != 0, "a kind of failure has a name");
+    const auto written = tk::measure::to_bytes(read);
+    must(tk::measure::to_bytes(tk::measure::measurement_from(written)) == written, "what was written reads back equal");
+}
+
 nlohmann::json json_of(const tk::space::value& v)
 {
     if (const auto* const list = std::get_if<tk::space::entries>(&v)) return list->of;
@@ -304,23 +316,23 @@ void winners(std::string_view text)
 {
     namespace online = tk::online;
     const auto check = [&](std::string_view line) {
-        const auto w = online::winner_line_of(line);
+        const auto w = online::detail::winner_line_of(line);
         if (!w) return;
         must(is_cost(w->what.cost), "a winner's time is a positive number");
         const std::string written = online::to_line(*w);
-        const auto back = online::winner_line_of(written);
+        const auto back = online::detail::winner_line_of(written);
         must(back && online::to_line(*back) == written, "what was written reads back equal");
-        const std::string file = online::with_winners(text, {*w});
-        must(online::is_winners_text(file), "a file of winners stays one");
+        const std::string file = online::detail::with_winners(text, {*w});
+        must(online::detail::is_winners_text(file), "a file of winners stays one");
         must(file.find(written) != std::string::npos, "and has what was put in");
-        must(online::with_winners(file, {*w}) == file, "once");
+        must(online::detail::with_winners(file, {*w}) == file, "once");
     };
     for (const std::string_view line : tk::io::lines(text)) {
         check(line);
         const auto last = line.rfind('\t');
         if (last == std::string_view::npos) continue;
         const std::string before(line.substr(0, last + 1));
-        check(before + tk::io::in_hex(tk::io::fnv1a(before)));
+        check(before + tk::io::in_hex(tk::io::detail::fnv1a(before)));
     }
 }
 
@@ -330,7 +342,7 @@ std::string with_its_end(std::string_view text)
     const std::size_t end = text.rfind("end ");
     std::string body(text.substr(0, end == std::string_view::npos ? text.size() : end));
     if (!body.ends_with('\n')) body += '\n';
-    return body + "end " + tk::io::in_hex(tk::io::fnv1a(body)) + '\n';
+    return tk::io::detail::with_end(std::move(body));
 }
 
 /// Whether a header is code outside of its comments and literals: no text from a file has left them.
@@ -392,7 +404,7 @@ void results(std::string_view text)
 
 void cubin(std::string_view bytes)
 {
-    for (const auto& kernel : tk::measure::cubin_kernels(bytes))
+    for (const auto& kernel : tk::measure::detail::cubin_kernels(bytes))
         must(kernel.first.size() < bytes.size(), "a kernel's name is from the file");
 }
 
@@ -606,6 +618,14 @@ constexpr std::string_view cubin_words[] = {{"\x7f"
                                             ".symtab",
                                             {"\0", 1}};
 
+constexpr std::string_view measurement_words[] = {{"\0\0\0\0\0\0\0\0", 8},
+                                                  {"\xff\xff\xff\xff", 4},
+                                                  {"\0\0\xf0\x7f", 4},
+                                                  {"\0\0\xf8\x7f", 4},
+                                                  {"\x10\0\0\0", 4},
+                                                  {"\1", 1},
+                                                  {"\x0b", 1}};
+
 constexpr fuzz::target all[] = {{"csv", csv, text_words},
                                 {"t4", t4, json_words},
                                 {"autotvm", autotvm, json_words},
@@ -618,7 +638,8 @@ constexpr fuzz::target all[] = {{"csv", csv, text_words},
                                 {"winners", winners, winner_words},
                                 {"results", results, dispatch_words},
                                 {"choice", choice, dispatch_words},
-                                {"cubin", cubin, cubin_words}};
+                                {"cubin", cubin, cubin_words},
+                                {"measurement", measurement, measurement_words}};
 
 }  // namespace
 

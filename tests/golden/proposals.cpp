@@ -66,9 +66,9 @@ int main()
         tasks.emplace_back("first", space, arithmetic{space, &now}, 1.0, 1.0);
         tasks.emplace_back("second", space, arithmetic{space, &now}, 1.0, 1.0);
         tk::random::philox gen(2026);
-        const auto plan = tk::tune_tasks(
-            tasks, strategy, tk::schedule::round_robin{}, {.seconds = often ? 6.0 : 20.0, .slot_seconds = 3},
-            [&] { return now; }, [](const tk::plan&, std::size_t) { return false; }, gen);
+        const auto plan =
+            tk::tune_tasks(tasks, strategy, tk::schedule::round_robin{},
+                           {.seconds = often ? 6.0 : 20.0, .slot_seconds = 3}, gen, {.clock = [&] { return now; }});
         for (std::size_t k = 0; k < tasks.size(); ++k) {
             std::printf("%s %s", name.c_str(), tasks[k].name().c_str());
             for (const auto& t : plan.tasks[k].record.trials())

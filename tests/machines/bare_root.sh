@@ -100,19 +100,8 @@ kept_promise() {
 }
 
 # What this machine must be able to do.
-[ "$(id -u)" = 0 ] || cannot 'only root can make and enter such a machine: sudo tests/machines/bare_root.sh'
-scripts/needs bare || cannot 'see above'
-namespaces='unshare --mount --pid --fork --kill-child'
-$namespaces --mount-proc true 2>/dev/null || cannot 'this system lets root mount nothing, as containers do'
-. /etc/os-release
-# sources: lines `suite component address` of the distribution itself; what others publish for it is none of a bare machine.
-sources() {
-    apt-get indextargets --format '$(ORIGIN) $(RELEASE) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
-        awk -v id="$ID" -v suite="$VERSION_CODENAME" 'tolower($1) == id && ($2 == suite || index($2, suite "-") == 1) { print $2, $3, $4 }' | sort -u
-}
-[ -n "$(sources)" ] || apt-get update >/dev/null 2>&1 || true
-address=$(sources | awk -v suite="$VERSION_CODENAME" '$1 == suite && $2 == "main" { print $3; exit }')
-[ -n "$address" ] || cannot "apt knows no source of ${PRETTY_NAME:-this system}"
+. tests/support/debian.sh
+find_debian scripts/needs bare
 
 # The end, whatever it is: the namespaces die with this script, even if it is killed, and with them every mount; only then folders are removed.
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/bare_root.XXXXXX")
@@ -145,14 +134,14 @@ git() { command git -c safe.directory='*' "$@"; } # whoever owns the tree
 [ -z "$(git status --porcelain)" ] || say 'what is not committed is not tried'
 began=$(date +%s)
 # shellcheck disable=SC2086 # at most one word
-apart debootstrap --variant=minbase --include=$also ${packages:+"--cache-dir=$packages"} "$VERSION_CODENAME" "$work/base" "$address" >"$logs/debootstrap.log" 2>&1 || {
+apart=apart make_debian "$work/base" --include=$also ${packages:+"--cache-dir=$packages"} >"$logs/debootstrap.log" 2>&1 || {
     tail -n 20 "$logs/debootstrap.log"
     say 'debootstrap failed'
     exit 1
 }
 say "debootstrap: $(($(date +%s) - began)) s"
 # What reaches packages from here, it has from us: sources, settings of apt, proxies, certificates, names.
-sources | awk '{ print "deb", $3, $1, $2 }' >"$work/base/etc/apt/sources.list"
+debian_sources | awk '{ print "deb", $3, $1, $2 }' >"$work/base/etc/apt/sources.list"
 apt-config dump Acquire >"$work/base/etc/apt/apt.conf.d/90machine"
 for scheme in http https; do
     proxy=$(printenv ${scheme}_proxy || true)

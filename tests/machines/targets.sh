@@ -119,6 +119,7 @@ write_units() {
 compile_units() {
     find "$1" -name '*.cpp' | LC_ALL=C sort | while read -r unit; do [ -e "${unit%.cpp}.o" ] || echo "$unit"; done |
         xargs -P "$jobs" -n 1 sh -c '
+            [ -n "${2-}" ] || exit 0  # nothing is left: xargs calls it once
             unit=${2%.cpp}
             # shellcheck disable=SC2086 # words of a command
             $1 -c "$2" -o "$unit.o" >"$unit.said" 2>&1 || mv "$unit.said" "$unit.failed"' - "$compile $flags $warnings -O0"

@@ -150,16 +150,17 @@ meson-tools)
     ;;
 debian-root)
     # The README's example from the packages alone, by a user without rights, in a Debian with nothing but what it must have.
-    [ "$(id -u)" = 0 ] || { echo "skipped: only root can make a Debian"; exit 77; }
-    command -v debootstrap >/dev/null 2>&1 || { echo "skipped: no debootstrap"; exit 77; }
-    # shellcheck disable=SC1091 # of the machine
-    suite=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
-    address=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Component: main' "Release: $suite" 2>/dev/null | head -n 1)
-    [ -n "$address" ] || { echo "skipped: apt names no source of $suite"; exit 77; }
-    debian=$work/debian-$suite
+    cannot() {
+        echo "skipped: $1"
+        exit 77
+    }
+    has_debootstrap() { command -v debootstrap >/dev/null 2>&1 || { echo "no debootstrap" && false; }; }
+    . "$root/tests/support/debian.sh"
+    find_debian has_debootstrap
+    debian=$work/debian-$VERSION_CODENAME
     [ -f "$debian/made" ] || {
         rm -rf "$debian"
-        debootstrap --variant=minbase "$suite" "$debian" "$address" >"$dir/log" 2>&1 || { tail -n 3 "$dir/log"; echo "skipped: no Debian"; exit 77; }
+        make_debian "$debian" >"$dir/log" 2>&1 || { tail -n 3 "$dir/log"; cannot 'no Debian'; }
         chroot "$debian" useradd --create-home somebody
         touch "$debian/made"
     }
@@ -169,7 +170,7 @@ debian-root)
     # as COMMAND: in the home of that user; what is mounted and what it leaves running ends with it.
     as() {
         # shellcheck disable=SC2016 # for the shell in there
-        unshare --mount --pid --fork --kill-child sh -c 'mount -t proc proc "$1/proc" && chroot "$1" su somebody -c "cd && $2"' sh "$debian" "$1"
+        $namespaces sh -c 'mount -t proc proc "$1/proc" && chroot "$1" su somebody -c "cd && $2"' sh "$debian" "$1"
     }
     # The block of the README after the line that installs, for a tenth of the time.
     sed -n '/^sudo apt-get install .*tunekit-tools/,/^```/p' "$root/README.md" | sed '1d;/^```/d;s/--seconds 60/--seconds 6/' >"$debian/home/somebody/example.sh"

@@ -55,7 +55,7 @@ struct no_state {
     std::size_t select(int, generator&) const;
     void update(int&, std::size_t, double) const;
 };
-static_assert(!bandit::has_state<no_state> && !bandit::policy<no_state, generator>);
+static_assert(!bandit::detail::has_state<no_state> && !bandit::policy<no_state, generator>);
 
 struct state_without_equality {
     struct state {};
@@ -63,18 +63,18 @@ struct state_without_equality {
     std::size_t select(const state&, generator&) const;
     void update(state&, std::size_t, double) const;
 };
-static_assert(!bandit::has_state<state_without_equality>);
+static_assert(!bandit::detail::has_state<state_without_equality>);
 
 struct select_changes : fine {
     std::size_t select(state&, generator&) const;
 };
-static_assert(bandit::has_state<select_changes> && !bandit::selects_arm<select_changes, generator>);
+static_assert(bandit::detail::has_state<select_changes> && !bandit::detail::selects_arm<select_changes, generator>);
 static_assert(!bandit::policy<select_changes, generator>);
 
 struct update_without_reward : fine {
     void update(state&, std::size_t) const;
 };
-static_assert(!bandit::learns_reward<update_without_reward>);
+static_assert(!bandit::detail::learns_reward<update_without_reward>);
 static_assert(!bandit::policy<update_without_reward, generator>);
 static_assert(!bandit::policy<fine, int>);
 

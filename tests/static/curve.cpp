@@ -32,10 +32,10 @@ struct remembers {
 struct stays : belief {
     std::unique_ptr<int> owned;
 };
-static_assert(!curve::predicts_curve<says_a_number, generator>);
-static_assert(!curve::predicts_curve<knows_no_peak, generator>);
+static_assert(!curve::detail::predicts_curve<says_a_number, generator>);
+static_assert(!curve::detail::predicts_curve<knows_no_peak, generator>);
 static_assert(!curve::belief_model<remembers, generator>);
-static_assert(curve::predicts_curve<stays, generator> && !curve::belief_model<stays, generator>);
+static_assert(curve::detail::predicts_curve<stays, generator> && !curve::belief_model<stays, generator>);
 
 struct line {
     static constexpr std::size_t dimensions = 2;
@@ -56,7 +56,7 @@ struct no_level : line {
 private:
     using line::level;
 };
-static_assert(!curve::has_dimensions<no_level> && !curve::family<no_level>);
+static_assert(!curve::detail::has_dimensions<no_level> && !curve::family<no_level>);
 
 struct numbers_only : line {
     struct at {
@@ -64,16 +64,16 @@ struct numbers_only : line {
         double operator()(double, double) const;
     };
 };
-static_assert(!curve::evaluates<numbers_only> && !curve::family<numbers_only>);
+static_assert(!curve::detail::evaluates<numbers_only> && !curve::family<numbers_only>);
 
 struct no_derivatives : line {
     static void gradient(const std::array<double, 2>&, pack, pack, std::array<pack, 2>&);
 };
-static_assert(!curve::differentiates<no_derivatives> && !curve::family<no_derivatives>);
+static_assert(!curve::detail::differentiates<no_derivatives> && !curve::family<no_derivatives>);
 
 struct anywhere : line {
     static int box(double);
 };
-static_assert(!curve::knows_its_range<anywhere> && !curve::family<anywhere>);
+static_assert(!curve::detail::knows_its_range<anywhere> && !curve::family<anywhere>);
 
 }  // namespace static_curve

@@ -27,8 +27,8 @@ struct remembers {
 struct returns_many {
     bool operator()(const mcmc::points&, std::span<double>) const;
 };
-static_assert(mcmc::point_log_density<of_a_point> && !mcmc::batch_log_density<of_a_point>);
-static_assert(mcmc::batch_log_density<of_many> && !mcmc::point_log_density<of_many>);
+static_assert(mcmc::detail::point_log_density<of_a_point> && !mcmc::detail::batch_log_density<of_a_point>);
+static_assert(mcmc::detail::batch_log_density<of_many> && !mcmc::detail::point_log_density<of_many>);
 static_assert(mcmc::log_density<of_a_point> && mcmc::log_density<of_many>);
 static_assert(!mcmc::log_density<in_float> && !mcmc::log_density<remembers> && !mcmc::log_density<returns_many>);
 static_assert(!mcmc::log_density<int>);
@@ -40,27 +40,27 @@ struct fine {
     void propose(const mcmc::view&, const mcmc::proposals&, std::span<double>, generator&) const;
 };
 static_assert(mcmc::move<fine, generator>);
-static_assert(!mcmc::may_give_factors<fine> && !mcmc::mixes_moves<fine>);
+static_assert(!mcmc::detail::may_give_factors<fine> && !mcmc::detail::mixes_moves<fine>);
 
 struct divides_by_number : fine {
     std::size_t divide() const;
 };
-static_assert(!mcmc::divides_walkers<divides_by_number> && !mcmc::move<divides_by_number, generator>);
+static_assert(!mcmc::detail::divides_walkers<divides_by_number> && !mcmc::move<divides_by_number, generator>);
 
 struct any_walkers : fine {
     int min_walkers(std::size_t) const;
 };
-static_assert(!mcmc::bounds_walkers<any_walkers> && !mcmc::move<any_walkers, generator>);
+static_assert(!mcmc::detail::bounds_walkers<any_walkers> && !mcmc::move<any_walkers, generator>);
 
 struct checks_nothing : fine {
     bool check(std::size_t) const;
 };
-static_assert(!mcmc::checks_itself<checks_nothing> && !mcmc::move<checks_nothing, generator>);
+static_assert(!mcmc::detail::checks_itself<checks_nothing> && !mcmc::move<checks_nothing, generator>);
 
 struct no_factor : fine {
     void propose(const mcmc::view&, const mcmc::proposals&, generator&) const;
 };
-static_assert(!mcmc::proposes_points<no_factor, generator> && !mcmc::move<no_factor, generator>);
+static_assert(!mcmc::detail::proposes_points<no_factor, generator> && !mcmc::move<no_factor, generator>);
 
 struct stays : fine {
     std::unique_ptr<int> owned;
@@ -73,6 +73,6 @@ struct factors : fine {
 struct counts_factors : fine {
     int gives_factors(std::size_t) const;
 };
-static_assert(mcmc::may_give_factors<factors> && !mcmc::may_give_factors<counts_factors>);
+static_assert(mcmc::detail::may_give_factors<factors> && !mcmc::detail::may_give_factors<counts_factors>);
 
 }  // namespace static_mcmc

@@ -37,8 +37,8 @@ static_assert(!tk::generator<other_minimum>);
 static_assert(!tk::generator<no_draw>);
 static_assert(!tk::generator<const tk::random::philox>);  // a draw changes it
 
-static_assert(tk::random::bulk_generator<tk::random::philox>);
-static_assert(!tk::random::bulk_generator<tk::archetype::generator>);  // no copies, no fill
+static_assert(tk::random::detail::bulk_generator<tk::random::philox>);
+static_assert(!tk::random::detail::bulk_generator<tk::archetype::generator>);  // no copies, no fill
 
 struct narrow {
     static constexpr std::uint32_t(min)() { return 0; }
@@ -51,5 +51,5 @@ struct no_fill {
     static constexpr std::uint64_t(max)() { return ~std::uint64_t{0}; }
     std::uint64_t operator()();
 };
-static_assert(tk::generator<narrow> && !tk::random::bulk_generator<narrow>);
-static_assert(tk::generator<no_fill> && !tk::random::bulk_generator<no_fill>);
+static_assert(tk::generator<narrow> && !tk::random::detail::bulk_generator<narrow>);
+static_assert(tk::generator<no_fill> && !tk::random::detail::bulk_generator<no_fill>);

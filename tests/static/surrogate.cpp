@@ -24,12 +24,12 @@ struct whole {
 static_assert(surrogate::model<whole, rows, gen>);
 static_assert(!surrogate::model<whole, surrogate::ordinals, gen>);
 
-// has_state
+// starts_on
 struct no_start {
     void fit(state&, const rows&, std::span<const double>, gen&) const;
     void predict(const state&, const rows&, std::span<tk::stats::prediction>) const;
 };
-static_assert(!surrogate::has_state<no_start> && !surrogate::model<no_start, rows, gen>);
+static_assert(!tunekit::core::starts_on<no_start, std::size_t> && !surrogate::model<no_start, rows, gen>);
 
 // fits
 struct fits_without_a_generator : whole {

@@ -12,10 +12,8 @@
 
 #include "tunekit/devices/cuda/builder.hpp"
 #include "tunekit/devices/cuda/cubin.hpp"
-#include "tunekit/devices/cuda/source.hpp"
-#include "tunekit/kernels/autotvm/cuda_gemm.hpp"
+#include "tunekit/devices/cuda/session.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
-#include "tunekit/kernels/autotvm/cuda_winograd.hpp"
 #include "tunekit/kernels/cuda/gemm.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
@@ -31,7 +29,7 @@ namespace {
 /// One configuration that a static check lets through.
 struct candidate {
     ms::cuda_source source;
-    at::cuda_usage use;
+    tk::kernels::detail::cuda_usage use;
     std::string tuned;  // the entry that `use` is of
 };
 
@@ -102,37 +100,44 @@ void compiles(const char* name, const std::vector<candidate>& all, double second
 template <class Shape>
 auto direct(const Shape& s, std::size_t n)
 {
-    return valid(at::conv2d_cuda_template(s), [&](const auto& c) { return at::conv2d_cuda_usage(s, c); }, "kernel", n);
+    return valid(
+        at::conv2d_cuda_template(s), [&](const auto& c) { return tk::kernels::detail::conv2d_cuda_usage(s, c); },
+        "kernel", n);
 }
 template <class Shape>
 auto winograd(const Shape& s, std::size_t n)
 {
-    return valid(at::winograd_cuda_template(s), [](const auto& c) { return at::winograd_cuda_usage(c); }, "product", n);
+    return valid(
+        at::winograd_cuda_template(s), [](const auto& c) { return tk::kernels::detail::winograd_cuda_usage(c); },
+        "product", n);
 }
 template <class Shape>
 auto batched(const Shape& s, std::size_t n)
 {
     return valid(
-        at::batched_gemm_cuda_template(s), [](const auto& c) { return at::batched_gemm_cuda_usage(c); }, "kernel", n);
+        at::batched_gemm_cuda_template(s),
+        [](const auto& c) { return tk::kernels::detail::batched_gemm_cuda_usage(c); }, "kernel", n);
 }
 template <class Shape>
 auto dense_large(const Shape& s, std::size_t n)
 {
     return valid(
-        at::dense_large_cuda_template(s), [](const auto& c) { return at::dense_large_cuda_usage(c); }, "kernel", n);
+        at::dense_large_cuda_template(s), [](const auto& c) { return tk::kernels::detail::dense_large_cuda_usage(c); },
+        "kernel", n);
 }
 template <class Shape>
 auto dense_small(const Shape& s, std::size_t n)
 {
     return valid(
-        at::dense_small_cuda_template(s), [](const auto& c) { return at::dense_small_cuda_usage(c); }, "kernel", n);
+        at::dense_small_cuda_template(s), [](const auto& c) { return tk::kernels::detail::dense_small_cuda_usage(c); },
+        "kernel", n);
 }
 
 template <class Shape>
 auto modern(const Shape& s, tk::kernels::cuda_arithmetic how, std::size_t n)
 {
     return valid(
-        tk::kernels::cuda_gemm_template(s, how), [](const auto& c) { return tk::kernels::cuda_gemm_usage(c); },
+        tk::kernels::cuda_gemm_template(s, how), [](const auto& c) { return tk::kernels::detail::cuda_gemm_usage(c); },
         "kernel", n);
 }
 

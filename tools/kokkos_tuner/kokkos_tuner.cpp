@@ -61,7 +61,7 @@ double number(const cell& c, kt_value_type type)
 std::string text_of(const cell& c, kt_value_type type)
 {
     if (type == kt_string) return std::string(c.string_value, ::strnlen(c.string_value, sizeof c.string_value));
-    return type == kt_double ? tk::io::text_of(c.double_value) : tk::io::text_of(c.int_value);
+    return type == kt_double ? tk::core::text_of(c.double_value) : tk::core::text_of(c.int_value);
 }
 
 std::vector<cell> cells_of(const kt_variable& v)
@@ -192,7 +192,7 @@ void read_settings()
     const auto take = [](const char* name, auto& to) {
         const std::string text = setting(name);
         if (text.empty()) return;
-        const auto value = tk::io::number<std::remove_reference_t<decltype(to)>>(text);
+        const auto value = tk::core::number<std::remove_reference_t<decltype(to)>>(text);
         if (value) to = *value;
         else tell_once(std::string("KOKKOS_TOOLS_TUNEKIT_") + name + "=" + text + " is no number, and is not used");
     };

@@ -112,7 +112,7 @@ inline tunekit::measure::program_options program_of(const command_options& o)
     if (!o.check.empty()) {
         const auto [kind, what] = parts_of(o.check, ':', "--check", "status:N, output:FILE or command:WORDS");
         if (kind == "status") {
-            const auto status = tunekit::io::number<int>(what);
+            const auto status = tunekit::core::number<int>(what);
             if (!status || *status < 0 || *status > 255)
                 tunekit::invalid("--check 'status:" + what + "', want a number from 0 to 255 there");
             out.exit_status = *status;
@@ -160,11 +160,9 @@ inline void set_gain(tunekit::budget& limit, const command_options& o)
     limit.calls = o.calls;
 }
 
-/// The options of the program, on `app`.
-inline void describe(CLI::App& app, command_options& o)
+/// The options that say what is tuned, and how the program is run.
+inline void describe_program(CLI::App& app, command_options& o)
 {
-    app.formatter(std::make_shared<help_format>("-- PROGRAM [ARGUMENT]..."));
-    app.footer("Example: tune_command --space space.json --seconds 600 -- ./program --tile {tile}");
     app.add_option("--space", o.space,
                    "file: our JSON, a T1 problem of Kernel Tuner or KTT, or a scenario of BaCO or HyperMapper")
         ->required()
@@ -200,6 +198,14 @@ inline void describe(CLI::App& app, command_options& o)
     app.add_option("--check", o.check, "status:N, output:FILE (of a run that was right) or command:WORDS")
         ->type_name("CHECK");
     app.add_option("--tolerance", o.tolerance, "relative, for the numbers of --check output:FILE");
+}
+
+/// The options of tune_command, on `app`.
+inline void describe(CLI::App& app, command_options& o)
+{
+    app.formatter(std::make_shared<help_format>("-- PROGRAM [ARGUMENT]..."));
+    app.footer("Example: tune_command --space space.json --seconds 600 -- ./program --tile {tile}");
+    describe_program(app, o);
     app.add_option("--default", o.untuned, "what is compared with; else the file's, else the first")
         ->type_name("NAME=VALUE,...");
     app.add_option("--workers", o.workers, "configurations at a time, each on processors of its own")

@@ -22,6 +22,7 @@
 #include "tunekit/formats/t4.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/program/program_options.hpp"
+#include "tunekit/report/text_table.hpp"
 #include "tunekit/space/value_product.hpp"
 #include "tunekit/stats/interval.hpp"
 #include "tunekit/stats/quantile.hpp"
@@ -140,7 +141,7 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
                     r.last_failure.empty() ? "" : "; the last one: ", r.last_failure.c_str());
         return;
     }
-    std::printf("%-8s %12s  %-28s %s\n", "", "cost", "95 % interval", "configuration");
+    tunekit::report::text_table table({"", "cost", "95 % interval", "configuration"}, {-8, 12, -28, -1});
     const auto line = [&](const char* what, const told_configuration& c) {
         const std::string within =
             c.within ? "[" + cost_text(r, c.within->low) + ", " + cost_text(r, c.within->high) + "]" : "";
@@ -150,13 +151,13 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
             std::snprintf(text, sizeof text, "; %s %.5g", r.number_names[k].c_str(), c.numbers[k]);
             numbers += text;
         }
-        std::printf("%-8s %12s  %-28s %s%s\n", what, cost_text(r, c.cost).c_str(), within.c_str(),
-                    space.text(c.candidate).c_str(), numbers.c_str());
+        table.row(what, cost_text(r, c.cost), within, space.text(c.candidate) + numbers);
     };
     if (r.untuned) line("default", *r.untuned);
     line("best", *r.best);
     const bool unclear = r.rounds < r.rounds_to_separate;
     for (const auto& t : r.tied) line(unclear ? "unclear" : "tied", t);
+    std::fputs(table.text().c_str(), stdout);
     if (r.untuned && r.best->candidate != r.untuned->candidate && std::isfinite(r.untuned->cost))
         std::printf("\nthe default costs %.3g times as much\n", r.untuned->cost / r.best->cost);
     if (unclear && (r.rounds == 0 || !r.tied.empty()))

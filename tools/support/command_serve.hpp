@@ -52,6 +52,106 @@ inline std::optional<std::string> next_line(std::FILE* from)
     return out;
 }
 
+/// The client as the server sees it: it is asked, and replies line by line.
+template <class Space>
+class baco_client {
+public:
+    baco_client(const Space& space, const tunekit::io::scenario& of, std::FILE* in, std::FILE* out)
+        : space_(space), of_(of), in_(in), out_(out)
+    {
+    }
+
+    void ask(const std::vector<tunekit::job>& jobs) const
+    {
+        const auto names = space_.names();
+        std::string request = "Request " + std::to_string(jobs.size()) + '\n';
+        for (std::size_t j = 0; j < names.size(); ++j) (request += j == 0 ? "" : ",") += names[j];
+        request += '\n';
+        for (const tunekit::job& j : jobs) {
+            const auto texts = space_.texts(j.candidate);
+            for (std::size_t k = 0; k < texts.size(); ++k) (request += k == 0 ? "" : ",") += texts[k];
+            request += '\n';
+        }
+        say(request);
+    }
+
+    /// Hears the first line of a reply, which names its columns.
+    void hear_columns()
+    {
+        header_ = fields_of(heard());
+        cost_at_ = column(of_.objective);
+        valid_at_ = of_.feasible.empty() ? 0 : column(of_.feasible);
+        at_.clear();
+        for (const std::string& n : space_.names()) at_.push_back(column(n));
+    }
+
+    /// Hears the line of a job.
+    [[nodiscard]] tunekit::measure::measurement hear(const tunekit::job& j)
+    {
+        const auto row = fields_of(heard());
+        if (row.size() != header_.size())
+            bad("it has " + std::to_string(row.size()) + " fields, want " + std::to_string(header_.size()));
+        const auto texts = space_.texts(j.candidate);
+        for (std::size_t k = 0; k < texts.size(); ++k)
+            if (row[at_[k]] != texts[k])
+                bad(space_.names()[k] + " is " + row[at_[k]] + ", want " + texts[k] +
+                    ": replies in the order of the request");
+        return measured(row[cost_at_], of_.feasible.empty() || row[valid_at_] == of_.true_value);
+    }
+
+    void end() const { say("End of HyperMapper\n"); }
+
+private:
+    void say(const std::string& text) const
+    {
+        std::fputs(text.c_str(), out_);
+        std::fflush(out_);
+    }
+    [[noreturn]] void bad(const std::string& what) const
+    {
+        throw tunekit::error("reply, line " + std::to_string(line_number_) + ": " + what);
+    }
+    [[nodiscard]] std::string heard()
+    {
+        ++line_number_;
+        auto line = next_line(in_);
+        if (!line) bad("the client ended, want " + of_.objective + " for every configuration");
+        return *std::move(line);
+    }
+    [[nodiscard]] std::size_t column(const std::string& name) const
+    {
+        const auto k = static_cast<std::size_t>(std::find(header_.begin(), header_.end(), name) - header_.begin());
+        if (k == header_.size())
+            bad("there is no column " + name + ", want the parameters, " + of_.objective +
+                (of_.feasible.empty() ? "" : ", " + of_.feasible));
+        return k;
+    }
+    [[nodiscard]] tunekit::measure::measurement measured(const std::string& text, bool valid) const
+    {
+        using tunekit::measure::failure, tunekit::measure::failure_kind;
+        const auto read = tunekit::core::number<double>(text);
+        const double cost = read.value_or(0);
+        if (valid && !read) bad(of_.objective + " is '" + text + "', want a number");
+        tunekit::measure::measurement m;
+        if (!valid) m.failed = failure{failure_kind::invalid, 0, "the client says that it is not valid"};
+        else if (!(cost > 0 && cost <= (std::numeric_limits<double>::max)()))
+            m.failed =
+                failure{failure_kind::bad_cost, 0,
+                        "the client says " + text +
+                            ", want a positive finite number: exp(x) of what may be 0 or less, 1/x of what is to grow"};
+        else m = {.cost = cost, .runs = 1, .batches = {cost}};
+        return m;
+    }
+
+    const Space& space_;
+    const tunekit::io::scenario& of_;
+    std::FILE *in_, *out_;
+    std::size_t line_number_ = 0;
+    std::vector<std::string> header_;
+    std::size_t cost_at_ = 0, valid_at_ = 0;
+    std::vector<std::size_t> at_;  // by parameter: its column
+};
+
 }  // namespace detail
 
 /// Drives `run` (anything with tuner's words) by the protocol of BaCO and HyperMapper in client-server mode:
@@ -71,77 +171,20 @@ inline std::optional<std::string> next_line(std::FILE* from)
 template <class Run, class Space>
 void serve_baco(Run& run, const Space& space, const tunekit::io::scenario& of, std::FILE* in, std::FILE* out)
 {
-    namespace tk = tunekit;
-    std::size_t line_number = 0;
-    const auto bad = [&](const std::string& what) {
-        throw tk::error("reply, line " + std::to_string(line_number) + ": " + what);
-    };
-    const auto heard = [&] {
-        ++line_number;
-        auto line = detail::next_line(in);
-        if (!line) bad("the client ended, want " + of.objective + " for every configuration");
-        return *std::move(line);
-    };
-    const auto names = space.names();
+    detail::baco_client client(space, of, in, out);
     for (std::size_t wanted = (std::max)(of.first, std::uint64_t{1}); !run.over(); wanted = 1) {
-        std::vector<tk::job> jobs;
+        std::vector<tunekit::job> jobs;
         while (jobs.size() < wanted) {
             const auto more = run.ask(wanted - jobs.size());
             if (more.empty()) break;
             jobs.insert(jobs.end(), more.begin(), more.end());
         }
         if (jobs.empty()) break;
-        std::string request = "Request " + std::to_string(jobs.size()) + '\n';
-        for (std::size_t j = 0; j < names.size(); ++j) (request += j == 0 ? "" : ",") += names[j];
-        request += '\n';
-        for (const tk::job& j : jobs) {
-            const auto texts = space.texts(j.candidate);
-            for (std::size_t k = 0; k < texts.size(); ++k) (request += k == 0 ? "" : ",") += texts[k];
-            request += '\n';
-        }
-        std::fputs(request.c_str(), out);
-        std::fflush(out);
-        const auto header = detail::fields_of(heard());
-        const auto column = [&](const std::string& name) {
-            const auto k = static_cast<std::size_t>(std::find(header.begin(), header.end(), name) - header.begin());
-            if (k == header.size())
-                bad("there is no column " + name + ", want the parameters, " + of.objective +
-                    (of.feasible.empty() ? "" : ", " + of.feasible));
-            return k;
-        };
-        const std::size_t cost_at = column(of.objective);
-        const std::size_t valid_at = of.feasible.empty() ? 0 : column(of.feasible);
-        std::vector<std::size_t> at;
-        for (const std::string& n : names) at.push_back(column(n));
-        for (const tk::job& j : jobs) {
-            const auto row = detail::fields_of(heard());
-            if (row.size() != header.size())
-                bad("it has " + std::to_string(row.size()) + " fields, want " + std::to_string(header.size()));
-            const auto texts = space.texts(j.candidate);
-            for (std::size_t k = 0; k < texts.size(); ++k)
-                if (row[at[k]] != texts[k])
-                    bad(names[k] + " is " + row[at[k]] + ", want " + texts[k] +
-                        ": replies in the order of the request");
-            tk::measure::measurement m;
-            const std::string& text = row[cost_at];
-            const auto read = tk::core::number<double>(text);
-            const double cost = read.value_or(0);
-            const bool valid = of.feasible.empty() || row[valid_at] == of.true_value;
-            if (valid && !read) bad(of.objective + " is '" + text + "', want a number");
-            if (!valid)
-                m.failed =
-                    tk::measure::failure{tk::measure::failure_kind::invalid, 0, "the client says that it is not valid"};
-            else if (!(cost > 0 && cost <= (std::numeric_limits<double>::max)()))
-                m.failed = tk::measure::failure{
-                    tk::measure::failure_kind::bad_cost, 0,
-                    "the client says " + text +
-                        ", want a positive finite number: exp(x) of what may be 0 or less, 1/x of what is to grow"};
-            else m = {.cost = cost, .runs = 1, .batches = {cost}};
-            run.tell(j, std::move(m));
-        }
+        client.ask(jobs);
+        client.hear_columns();
+        for (const tunekit::job& j : jobs) run.tell(j, client.hear(j));
     }
-    std::fputs("End of HyperMapper\n", out);
-    std::fflush(out);
+    client.end();
 }
 
 }  // namespace programs

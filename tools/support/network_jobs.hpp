@@ -92,7 +92,7 @@ struct on_pool {
     template <class Run, class Watch>
     void drive(Run& run, std::span<tunekit::task>, Watch&& watch)
     {
-        tunekit::tune_tasks(run, pool, watch);
+        tunekit::tune_tasks(run, pool, {.watch = watch});
     }
     [[nodiscard]] auto alone(std::size_t k) { return pool.alone(0, k); }
 };
@@ -122,7 +122,7 @@ struct on_device {
     template <class Run, class Watch>
     void drive(Run& run, std::span<tunekit::task> tasks, Watch&& watch)
     {
-        tunekit::tune_tasks(run, tasks, tunekit::measure::wall_clock{}, watch);
+        tunekit::tune_tasks(run, tasks, {.watch = watch});
     }
     [[nodiscard]] measurer alone(std::size_t k) const { return {device, k}; }
 };

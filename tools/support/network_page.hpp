@@ -13,7 +13,6 @@
 #include "tools/support/network_report.hpp"
 #include "tools/support/program.hpp"
 #include "tools/support/run_report.hpp"
-#include "tunekit/tune/plan.hpp"
 #include "tunekit/tune/task.hpp"
 
 namespace programs {
@@ -40,7 +39,7 @@ public:
         double before = 0, after = 0;
         for (std::size_t k = 0; k < jobs_.all.size(); ++k) {
             const network_job& j = jobs_.all[k];
-            before += j.times * r.ends[k].default_cost;
+            before += j.times * r.ends[k].untuned_cost;
             after += j.times * r.ends[k].cost;
             if (r.ends[k].best) run.use.push_back(j.name + ": " + j.space.text(*r.ends[k].best));
         }

@@ -14,25 +14,28 @@
 #include <string>
 #include <vector>
 
-#include "tools/support/last_comparison.hpp"
 #include "tools/support/network_jobs.hpp"
 #include "tools/support/network_options.hpp"
+#include "tools/support/run_report.hpp"
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/report/outlook.hpp"
-#include "tunekit/tune/plan.hpp"
+#include "tunekit/report/text_table.hpp"
+#include "tunekit/tune/last_comparison.hpp"
+#include "tunekit/tune/task.hpp"
 
 namespace programs {
 
 /// A run with its last comparison.
 struct network_result {
     tunekit::plan plan;
-    std::vector<outcome> ends = {};  ///< one for each task
+    std::vector<tunekit::last_comparison> ends = {};  ///< one for each task
     double prepare_seconds = 0, race_seconds = 0;
 
     /// Whether every task has a verified kernel.
     [[nodiscard]] bool complete() const
     {
-        return std::all_of(ends.begin(), ends.end(), [](const outcome& e) { return e.best.has_value(); });
+        return std::all_of(ends.begin(), ends.end(),
+                           [](const tunekit::last_comparison& e) { return e.best.has_value(); });
     }
 };
 
@@ -52,7 +55,7 @@ inline network_totals totals_of(const network_jobs& jobs, const network_result& 
     for (std::size_t k = 0; k < jobs.all.size(); ++k) {
         const network_job& j = jobs.all[k];
         const auto& record = r.plan.tasks[k].record;
-        out.default_latency += j.times * r.ends[k].default_cost;
+        out.default_latency += j.times * r.ends[k].untuned_cost;
         out.tuned_latency += j.times * r.ends[k].cost;
         out.trials += record.trials().size();
         out.failed += record.failed();
@@ -63,7 +66,7 @@ inline network_totals totals_of(const network_jobs& jobs, const network_result& 
                          .curve = record.curve(),
                          .slots = r.plan.tasks[k].slots,
                          .seconds = record.seconds(),
-                         .active = record.stopped == tunekit::stop_reason::running});
+                         .active = record.stopped() == tunekit::stop_reason::running});
     }
     out.seconds = r.plan.seconds + r.race_seconds;
     const double of_workers = static_cast<double>(workers) * r.plan.seconds + r.race_seconds;
@@ -89,18 +92,20 @@ inline std::string algorithm_of(const tunekit::space::any_space& space, tunekit:
 inline void print_table(const tune_network_options& o, const network_jobs& jobs, const network_result& r)
 {
     using whole = unsigned long long;
-    std::printf("%-6s %-7s %9s %5s %12s %7s %9s %7s %11s %10s %9s %8s  %s\n", "task", "kind", "MFLOP", "times", "space",
-                "trials", "by worker", "failed", "default ms", "tuned ms", "GFLOP/s", "seconds", "algorithm");
+    using tunekit::report::fixed;
+    tunekit::report::text_table table({"task", "kind", "MFLOP", "times", "space", "trials", "by worker", "failed",
+                                       "default ms", "tuned ms", "GFLOP/s", "seconds", "algorithm"},
+                                      {-6, -7, 9, 5, 12, 7, 9, 7, 11, 10, 9, 8, -9});
     for (std::size_t k = 0; k < jobs.all.size(); ++k) {
         const network_job& j = jobs.all[k];
         const auto& record = r.plan.tasks[k].record;
-        const outcome& e = r.ends[k];
-        std::printf("%-6s %-7s %9.3f %5d %12llu %7zu %9s %7llu %11.4f %10.4f %9.1f %8.2f  %s\n", j.name.c_str(),
-                    j.kind.c_str(), j.flops * 1e-6, j.times, static_cast<whole>(j.space.size()), record.trials().size(),
-                    trials_by_worker(record, o.workers).c_str(), static_cast<whole>(record.failed()),
-                    1e3 * e.default_cost, 1e3 * e.cost, j.flops / e.cost * 1e-9, record.seconds(),
-                    e.best ? algorithm_of(j.space, *e.best).c_str() : "NO VERIFIED KERNEL");
+        const tunekit::last_comparison& e = r.ends[k];
+        table.row(j.name, j.kind, fixed(j.flops * 1e-6, 3), j.times, j.space.size(), record.trials().size(),
+                  trials_by_worker(record, o.workers), record.failed(), fixed(1e3 * e.untuned_cost, 4),
+                  fixed(1e3 * e.cost, 4), fixed(j.flops / e.cost * 1e-9, 1), fixed(record.seconds(), 2),
+                  e.best ? algorithm_of(j.space, *e.best) : "NO VERIFIED KERNEL");
     }
+    std::fputs(table.text().c_str(), stdout);
     const network_totals all = totals_of(jobs, r, o.workers);
     std::printf(
         "model latency %.3f ms -> %.3f ms (%.2fx), %llu trials, %llu failed, %.0f%% of %.1f s spent measuring, "
@@ -113,7 +118,8 @@ inline void print_table(const tune_network_options& o, const network_jobs& jobs,
     if (jobs.cuda) std::printf("%s, %s\n", jobs.cuda->device().name.c_str(), jobs.cuda->conditions().text().c_str());
 }
 
-inline nlohmann::ordered_json json_of(const network_job& j, const tunekit::tuning& record, const outcome& e)
+inline nlohmann::ordered_json json_of(const network_job& j, const tunekit::tuning& record,
+                                      const tunekit::last_comparison& e)
 {
     using json = nlohmann::ordered_json;
     const auto finite = [](double x) { return x < std::numeric_limits<double>::infinity() ? json(x) : json(); };
@@ -133,12 +139,12 @@ inline nlohmann::ordered_json json_of(const network_job& j, const tunekit::tunin
             {"trials", record.trials().size()},
             {"worker_of_trial", workers},
             {"failed", record.failed()},
-            {"default_ms", finite(1e3 * e.default_cost)},
+            {"default_ms", finite(1e3 * e.untuned_cost)},
             {"tuned_ms", finite(1e3 * e.cost)},
             {"gflops", j.flops / e.cost * 1e-9},
             {"seconds", record.seconds()},
             {"verified", e.best.has_value()},
-            {"tied", e.tied},
+            {"tied", e.race.tied.size()},
             {"index", e.best ? json(*e.best) : json()},
             {"config", config}};
 }
@@ -184,16 +190,14 @@ inline void print_json(const tune_network_options& o, const network_jobs& jobs, 
 inline void print_spaces(const std::deque<network_job>& jobs, bool json)
 {
     auto rows = nlohmann::ordered_json::array();
-    if (!json) std::printf("%-6s %-8s %20s %16s\n", "task", "kind", "raw configurations", "valid");
+    tunekit::report::text_table table({"task", "kind", "raw configurations", "valid"}, {-6, -8, 20, 16});
     for (const auto& j : jobs) {
         double raw = 1;
         for (const auto c : j.space.cardinalities()) raw *= c;
         if (json) rows.push_back({{"name", j.name}, {"kind", j.kind}, {"raw_size", raw}, {"size", j.space.size()}});
-        else
-            std::printf("%-6s %-8s %20.0f %16llu\n", j.name.c_str(), j.kind.c_str(), raw,
-                        static_cast<unsigned long long>(j.space.size()));
+        else table.row(j.name, j.kind, tunekit::report::fixed(raw, 0), j.space.size());
     }
-    if (json) std::printf("%s\n", nlohmann::ordered_json{{"tasks", rows}}.dump(2).c_str());
+    std::fputs(json ? (nlohmann::ordered_json{{"tasks", rows}}.dump(2) + '\n').c_str() : table.text().c_str(), stdout);
 }
 
 }  // namespace programs

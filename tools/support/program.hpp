@@ -17,16 +17,12 @@
 #include <CLI/CLI.hpp>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/io/text.hpp"
-#include "tunekit/version.hpp"
 
 namespace programs {
 
-inline std::string version_text()
-{
-    return std::to_string(TUNEKIT_VERSION_MAJOR) + '.' + std::to_string(TUNEKIT_VERSION_MINOR) + '.' +
-           std::to_string(TUNEKIT_VERSION_PATCH);
-}
+using tunekit::core::version_text;
 
 /// Throws tunekit::error where something that was printed did not get out, on a full disk or a closed descriptor.
 inline void check_output()
@@ -39,8 +35,8 @@ inline void check_output()
 inline CLI::Validator whole_number()
 {
     return {[](std::string& text) {
-                return tunekit::io::number<std::uint64_t>(text) ? std::string()
-                                                                : "'" + text + "' is no integer from 0 to 2^64 - 1";
+                return tunekit::core::number<std::uint64_t>(text) ? std::string()
+                                                                  : "'" + text + "' is no integer from 0 to 2^64 - 1";
             },
             ""};
 }

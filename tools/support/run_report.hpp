@@ -21,20 +21,10 @@
 #include "tunekit/report/findings.hpp"
 #include "tunekit/report/page.hpp"
 #include "tunekit/report/run.hpp"
-#include "tunekit/tune/plan.hpp"
 #include "tunekit/tune/task.hpp"
 #include "tunekit/tune/tuning.hpp"
 
 namespace programs {
-
-/// Written beside its place and moved there: who reads it sees a whole page.
-inline void replace_file(const std::string& option, const std::string& path, const std::string& text)
-{
-    const std::string beside = path + ".part";
-    tunekit::io::write_text(beside, text);
-    if (std::rename(beside.c_str(), path.c_str()) != 0)
-        tunekit::invalid(option + " \"" + path + "\" cannot be written, want a file that can");
-}
 
 /// What the command line says of it.
 struct report_options {
@@ -80,7 +70,7 @@ public:
         const auto findings = tunekit::report::findings_of(run);
         const auto page = tunekit::report::to_page(run, findings, {.refresh_seconds = goes_on ? how_.watch : 0});
         try {
-            replace_file("--report", how_.path, page);
+            tunekit::io::write_text(how_.path, page);
         } catch (const std::exception& e) {
             if (!goes_on) throw;
             std::fprintf(stderr, "%s; no more pages while the run goes on\n", e.what());
@@ -112,5 +102,18 @@ public:
 private:
     std::vector<std::vector<double>> of_;
 };
+
+/// How many trials each worker had: "31+29".
+inline std::string trials_by_worker(const tunekit::tuning& record, std::size_t workers)
+{
+    std::vector<std::size_t> n(workers);
+    for (const auto& t : record.trials()) {
+        if (t.worker >= n.size()) n.resize(t.worker + 1);  // a log of a run with more
+        ++n[t.worker];
+    }
+    std::string out;
+    for (const std::size_t x : n) out += (out.empty() ? "" : "+") + std::to_string(x);
+    return out;
+}
 
 }  // namespace programs

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "tunekit/devices/cuda/library.hpp"
-#include "tunekit/devices/cuda/operands.hpp"
+#include "tunekit/devices/cuda/session.hpp"
+#include "tunekit/devices/library.hpp"
 #include "tunekit/kernels/cuda/gemm_space.hpp"
 #include "tunekit/kernels/shapes.hpp"
 
@@ -50,9 +50,9 @@ inline std::vector<cuda_peer> cublas_peers(tunekit::measure::cuda_session& gpu, 
     std::shared_ptr<calls> of;
     try {
         of = std::make_shared<calls>();
-        of->library.find(of->create, "cublasCreate_v2");
-        of->library.find(of->math, "cublasSetMathMode");
-        of->library.find(of->product, "cublasSgemmStridedBatched");
+        of->create = of->library.find("cublasCreate_v2");
+        of->math = of->library.find("cublasSetMathMode");
+        of->product = of->library.find("cublasSgemmStridedBatched");
     } catch (const tunekit::measure::no_cuda&) {
         return {};
     }
@@ -97,8 +97,8 @@ inline std::vector<cuda_peer> cublas_peers(tunekit::measure::cuda_session& gpu, 
     std::shared_ptr<calls> of;
     try {
         of = std::make_shared<calls>();
-        of->library.find(of->create, "cublasCreate_v2");
-        of->library.find(of->product, "cublasGemmStridedBatchedEx");
+        of->create = of->library.find("cublasCreate_v2");
+        of->product = of->library.find("cublasGemmStridedBatchedEx");
     } catch (const tunekit::measure::no_cuda&) {
         return {};
     }
@@ -156,16 +156,16 @@ inline std::vector<cuda_peer> cudnn_peers(tunekit::measure::cuda_session& gpu, t
     std::shared_ptr<calls> of;
     try {
         of = std::make_shared<calls>();
-        of->library.find(of->create, "cudnnCreate");
-        of->library.find(of->tensor, "cudnnCreateTensorDescriptor");
-        of->library.find(of->filter, "cudnnCreateFilterDescriptor");
-        of->library.find(of->convolution, "cudnnCreateConvolutionDescriptor");
-        of->library.find(of->set_tensor, "cudnnSetTensor4dDescriptor");
-        of->library.find(of->set_filter, "cudnnSetFilter4dDescriptor");
-        of->library.find(of->set_convolution, "cudnnSetConvolution2dDescriptor");
-        of->library.find(of->set_math, "cudnnSetConvolutionMathType");
-        of->library.find(of->find, "cudnnFindConvolutionForwardAlgorithm");
-        of->library.find(of->forward, "cudnnConvolutionForward");
+        of->create = of->library.find("cudnnCreate");
+        of->tensor = of->library.find("cudnnCreateTensorDescriptor");
+        of->filter = of->library.find("cudnnCreateFilterDescriptor");
+        of->convolution = of->library.find("cudnnCreateConvolutionDescriptor");
+        of->set_tensor = of->library.find("cudnnSetTensor4dDescriptor");
+        of->set_filter = of->library.find("cudnnSetFilter4dDescriptor");
+        of->set_convolution = of->library.find("cudnnSetConvolution2dDescriptor");
+        of->set_math = of->library.find("cudnnSetConvolutionMathType");
+        of->find = of->library.find("cudnnFindConvolutionForwardAlgorithm");
+        of->forward = of->library.find("cudnnConvolutionForward");
     } catch (const tunekit::measure::no_cuda&) {
         return {};
     }

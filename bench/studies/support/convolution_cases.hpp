@@ -18,6 +18,7 @@
 #include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/kernels/conv2d/blocked.hpp"
 #include "tunekit/kernels/conv2d/nchw.hpp"
+#include "tunekit/kernels/conv2d/space.hpp"
 #include "tunekit/kernels/depthwise/depthwise.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/winograd/blocked.hpp"
@@ -102,7 +103,7 @@ public:
     void make(const std::vector<std::int64_t>& v)
     {
         const auto& s = on_.shape;
-        const auto pad = kernels::helps_copy(s) ? kernels::padding_mode::copy : kernels::padding_mode::clip;
+        const auto pad = kernels::default_config(s, kernel_table()).pad;
         run_.make(on_, kernels::conv2d_config{.mr = at(v, 0),
                                               .nv = at(v, 1),
                                               .vl = at(v, 8),

@@ -306,8 +306,8 @@ private:
         auto gen = tunekit::random::stream(settings_.seed, 0x73636865U, repeat);
         return tunekit::tune_tasks(
             tasks, system_.recipe, schedule,
-            {.seconds = seconds, .patience = settings_.patience, .slot_seconds = system_.slot_seconds}, time, watch,
-            gen);
+            {.seconds = seconds, .patience = settings_.patience, .slot_seconds = system_.slot_seconds}, gen,
+            {.watch = watch, .clock = time});
     }
 
     /// Of the incumbent, as recorded; +inf without one.

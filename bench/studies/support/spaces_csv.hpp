@@ -40,7 +40,7 @@ inline std::string spaces_line(const std::string& name, const tunekit::io::recor
                       std::to_string(times.size()) + ',' + std::to_string(varied);
     for (const double x :
          {times.front(), median, times.back(), target, evaluations, 1e-3 * evaluations * median_cost, median_cost})
-        out += ',' + tunekit::io::text_of(x);
+        out += ',' + tunekit::core::text_of(x);
     return out + '\n';
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The concepts of a bandit and of a policy. A bandit chooses among arms whose next reward has been estimated. A policy
+/// Arms, and the concepts of a bandit and of a policy. A bandit chooses among arms whose next reward has been estimated. A policy
 /// learns that estimate itself.
 
 #include <concepts>
@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 
+#include "tunekit/core/error.hpp"
 #include "tunekit/random/generator.hpp"
 
 namespace tunekit::bandit {
@@ -23,6 +24,34 @@ struct arm {
     friend bool operator==(const arm&, const arm&) = default;
 };
 
+/// The first active arm that was never pulled, or arms.size() where there is none. Such an arm goes first, because
+/// nothing is known of it.
+[[nodiscard]] constexpr std::size_t first_unpulled(std::span<const arm> arms)
+{
+    std::size_t k = 0;
+    while (k < arms.size() && !(arms[k].active && arms[k].pulls == 0)) ++k;
+    return k;
+}
+
+/// The active arm with the highest `score(arm)`; ties go to the first. Precondition: at least one is active; no score
+/// is NaN.
+template <class Score>
+[[nodiscard]] constexpr std::size_t best_active(std::span<const arm> arms, Score&& score)
+{
+    std::size_t best = arms.size();
+    double best_score = 0;
+    for (std::size_t k = 0; k < arms.size(); ++k) {
+        if (!arms[k].active) continue;
+        const double s = score(arms[k]);
+        if (best == arms.size() || s > best_score) {
+            best = k;
+            best_score = s;
+        }
+    }
+    if (best == arms.size()) invalid("bandit: no arm is active, want one at least");
+    return best;
+}
+
 /// A rule that picks an arm. It has parameters only, no memory. `t` is the number of pulls of all arms so far, inactive
 /// ones included.
 /// Semantics: returns the position of an active arm; equal arguments and generators give equal choices.
@@ -31,6 +60,8 @@ template <class B, class G>
 concept bandit = std::copyable<B> && requires(const B& rule, std::span<const arm> arms, std::uint64_t t, G& gen) {
     { rule.select(arms, t, gen) } -> std::same_as<std::size_t>;
 };
+
+namespace detail {
 
 /// A policy that makes a state for K arms. The state is all that a run learns; the policy never changes.
 template <class P>
@@ -51,11 +82,14 @@ concept learns_reward = requires(const P& policy, typename P::state& s, std::siz
     { policy.update(s, k, reward) } -> std::same_as<void>;
 };
 
+}  // namespace detail
+
 /// A bandit that learns from rewards: its parameters are in the policy, its knowledge is in `P::state`.
 /// Semantics: `select` returns an arm < K; equal states and equal generators select equal arms; `update` touches the
 /// state only.
 template <class P, class G>
-concept policy = generator<G> && std::copyable<P> && has_state<P> && selects_arm<P, G> && learns_reward<P>;
+concept policy =
+    generator<G> && std::copyable<P> && detail::has_state<P> && detail::selects_arm<P, G> && detail::learns_reward<P>;
 
 /// A policy that can choose among some of the arms. `among` lists them, ascending, at least one. Only where arms can
 /// retire must a policy do that.

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "tunekit/bandit/arms.hpp"
+#include "tunekit/bandit/concepts.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/random/choice.hpp"
 #include "tunekit/random/uniform.hpp"

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "tunekit/bandit/arms.hpp"
+#include "tunekit/bandit/concepts.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/random/choice.hpp"
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <span>
 
-#include "tunekit/bandit/arms.hpp"
+#include "tunekit/bandit/concepts.hpp"
 #include "tunekit/core/error.hpp"
 
 namespace tunekit::bandit {

@@ -14,6 +14,7 @@
 
 #include "tunekit/core/config.hpp"
 #include "tunekit/core/detail/system/numbers.hpp"
+#include "tunekit/version.hpp"
 
 namespace tunekit::core {
 
@@ -120,6 +121,21 @@ template <class T>
     const leading<T> out = leading_number<T>(text);
     if (!out.fits || out.length == 0 || out.length != text.size()) return std::nullopt;
     return out.value;
+}
+
+/// The shortest text that reads back as `value`.
+template <class T>
+[[nodiscard]] std::string text_of(T value)
+{
+    char buffer[40];
+    const auto [end, failed] = std::to_chars(buffer, buffer + sizeof buffer, value);
+    return failed == std::errc{} ? std::string(buffer, end) : std::string();
+}
+
+/// The version of tunekit: "0.2.0".
+[[nodiscard]] inline std::string version_text()
+{
+    return text_of(TUNEKIT_VERSION_MAJOR) + '.' + text_of(TUNEKIT_VERSION_MINOR) + '.' + text_of(TUNEKIT_VERSION_PATCH);
 }
 
 /// `x` as printf writes it for "%.*f" (fixed), "%.*e" (scientific) or "%.*g" (general), with a point whatever the locale:

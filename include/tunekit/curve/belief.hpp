@@ -35,14 +35,12 @@ enum class walkers_from {
 
 /// Options of `belief`.
 struct belief_options {
-    segment_options segments = {};   ///< how the curve is cut at jumps
-    std::size_t walkers = 10;        ///< of the ensemble
-    std::size_t steps = 500;         ///< of each walker
-    std::size_t burn_in = 300;       ///< of the steps
-    std::size_t thin = 10;           ///< all walkers are stored after every this many steps
-    bool not_below_last = true;      ///< only curves whose prediction is not below the last value
+    double jump = 0.2;           ///< relative; a value more than this above the one before starts a segment; +inf never
+    std::size_t walkers = 10;    ///< of the ensemble
+    std::size_t steps = 500;     ///< of each walker
+    std::size_t burn_in = 300;   ///< of the steps
+    bool not_below_last = true;  ///< only curves whose prediction is not below the last value
     bool scale_by_distinct = false;  ///< scale the likelihood of n points to the number of their distinct values
-    bool recency_weights = false;    ///< late points count up to ten times as much as the first
     walkers_from start = walkers_from::ball;  ///< the starting points of the walkers
 
     friend bool operator==(const belief_options&, const belief_options&) = default;
@@ -84,6 +82,8 @@ template <family F = log_power>
 struct belief {
     belief_options options = {};  ///< the defaults are the paper's
 
+    static constexpr std::size_t thin = 10;  ///< all walkers are stored after every this many steps
+
     template <generator G>
     [[nodiscard]] forecast predict(std::span<const double> best, double horizon, double peak, G& gen) const
     {
@@ -97,12 +97,9 @@ struct belief {
         require(horizon > static_cast<double>(best.size()),
                 "belief.predict: the horizon is not beyond the curve, want more trials than it has");
         require(horizon <= 1e15, "belief.predict: the horizon is beyond 1e15 trials, want a nearer one");
-        for (const double x : best)
-            require(!(std::abs(x) > 1e100), "belief.predict: a value of the curve is beyond 1e100, want another unit");
-        require(options.burn_in + options.thin <= options.steps && options.thin > 0,
-                "belief: no step is kept, want burn_in + thin <= steps");
+        require(options.burn_in + thin <= options.steps, "belief: no step is kept, want burn_in + thin <= steps");
         explanation<F> out;
-        const segment part = last_segment(best, options.segments);
+        const segment part = last_segment(best, options.jump);
         if (part.x.empty()) return out;
         const double last = best.back();
         if (!(peak > 0 && peak <= 1e100)) peak = 1.25 * last;
@@ -113,7 +110,6 @@ struct belief {
         for (double& v : y) v /= peak;
         if (y.size() < 5 || y.back() - y.front() < 1e-9) return out;
         observations data(part.x, y);
-        if (options.recency_weights) data.weigh_recent();
         const double at = horizon - static_cast<double>(part.first);
         const box_of<F> box = F::box(1.5 * (std::max)(1.0, y.back()));
         out.fit = curve::fit<F>(data, box);
@@ -123,9 +119,9 @@ struct belief {
         if (options.not_below_last) posterior.not_below = {at, y.back()};
         if (options.scale_by_distinct) posterior.scale = distinct(y) / static_cast<double>(y.size());
         parameters_of<F> centre = out.fit.parameters;
-        if (!raise<F>(centre, box, posterior.not_below.x, posterior.not_below.y)) {
+        if (!detail::raise<F>(centre, box, posterior.not_below.x, posterior.not_below.y)) {
             centre = F::guess(data);  // a fit at the edge of the box may be unable to rise; a rougher curve is not
-            if (!raise<F>(centre, box, posterior.not_below.x, posterior.not_below.y)) return out;
+            if (!detail::raise<F>(centre, box, posterior.not_below.x, posterior.not_below.y)) return out;
         }
         const log_posterior<F> density(std::move(data), posterior);
         const std::vector<double> walkers = start(density, out.fit, centre, y.size(), gen);
@@ -133,7 +129,7 @@ struct belief {
         const mcmc::ensemble sampler{mcmc::stretch{}};
         mcmc::state state = sampler.start(density, walkers, dimensions);
         const mcmc::chain chain = sampler.run(state, density, options.steps, gen);
-        const mcmc::chain kept = mcmc::kept(chain, options.burn_in, options.thin);
+        const mcmc::chain kept = mcmc::kept(chain, options.burn_in, thin);
         for (std::size_t i = 0; i < kept.samples(); ++i) {
             const double f = value<F>(parameters(kept.sample(i)), at) * peak;
             if (std::isfinite(f)) out.predictions.push_back(f);
@@ -229,7 +225,7 @@ private:
 template <family F = log_power>
 [[nodiscard]] belief<F> reference_belief()
 {
-    return {.options = {.segments = {.jump = std::numeric_limits<double>::infinity()}, .not_below_last = false}};
+    return {.options = {.jump = std::numeric_limits<double>::infinity(), .not_below_last = false}};
 }
 
 /// A belief with ten times the steps: about 400 effective samples where the paper's chain has 40.

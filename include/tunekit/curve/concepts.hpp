@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// Forecasts of tuning curves, and the concept of a belief that makes them.
+/// Forecasts of tuning curves, what they are worth in seconds of model latency, and the concept of a belief that makes
+/// them.
 
 #include <concepts>
 #include <cstdint>
@@ -44,6 +45,31 @@ struct forecast {
     friend bool operator==(const forecast&, const forecast&) = default;
 };
 
+/// The formula that turns an improvement into a saved time.
+enum class gain {
+    of_expected_improvement,  ///< the time at the performance last + EI: DynaTune's
+    expected,  ///< the expectation of the time saved: exact, while `of_expected_improvement` converts a mean
+};
+
+/// The seconds by which the latency of one run of the model falls when a task of `flops` FLOP, run `weight` times,
+/// performs as forecast.
+///
+///     const double reward = curve::latency_reduction(belief.predict(best, horizon, peak, gen), flops, weight);
+///
+///     of_expected_improvement: weight flops (1 / last - 1 / (last + EI));   expected: weight flops E[max(0, 1 / last - 1 / p)]
+///
+/// It is never negative, and 0 for a forecast of `basis::nothing`. Precondition: the forecast is in FLOP/s.
+/// Source: Zhang et al. (2021), DynaTune, ICLR, section 4.3; the second form is ours.
+[[nodiscard]] inline double latency_reduction(const forecast& f, double flops, double weight = 1,
+                                              gain form = gain::of_expected_improvement)
+{
+    if (f.basis == basis::nothing) return 0;
+    if (form == gain::expected) return weight * flops * f.expected_saving;
+    return weight * flops * (f.expected_improvement / (f.last * (f.last + f.expected_improvement)));
+}
+
+namespace detail {
+
 /// A belief that forecasts the best performance at trial `horizon` from the best performances after trials 1, 2, ..., n
 /// < horizon. `peak` is the device's highest performance, in the same unit; 0 where unknown.
 template <class B, class G>
@@ -51,10 +77,12 @@ concept predicts_curve = requires(const B& belief, std::span<const double> best,
     { belief.predict(best, horizon, peak, gen) } -> std::same_as<forecast>;
 };
 
+}  // namespace detail
+
 /// A belief about tuning curves. It has parameters only.
 /// Semantics: equal curves, horizons, peaks and generators give equal forecasts; a curve without a value above 0 gives
 /// `basis::nothing`; nothing in a forecast is negative or NaN.
 template <class B, class G>
-concept belief_model = std::copyable<B> && predicts_curve<B, G>;
+concept belief_model = std::copyable<B> && detail::predicts_curve<B, G>;
 
 }  // namespace tunekit::curve

@@ -19,12 +19,12 @@
 
 namespace tunekit::curve {
 
-/// Points to fit: positions, their logarithms, values and weights, padded to whole blocks with points of weight 0.
+/// Points to fit: positions, their logarithms and values, padded to whole blocks with points of weight 0.
 class observations {
 public:
     observations() = default;
 
-    /// Makes points (x[i], y[i]) of weight 1. Errors: std::invalid_argument for sizes that differ, x < 1, or values
+    /// Makes points (x[i], y[i]). Errors: std::invalid_argument for sizes that differ, x < 1, or values
     /// that are not finite.
     observations(std::span<const double> x, std::span<const double> y) : size_(x.size())
     {
@@ -44,28 +44,14 @@ public:
         }
     }
 
-    /// Multiplies the weight of point i of n by 10^(i / n): late points count up to ten times as much as the first.
-    void weigh_recent()
-    {
-        for (std::size_t i = 0; i < size_; ++i)
-            weight_[i] *= std::pow(10.0, static_cast<double>(i) / static_cast<double>(size_));
-    }
-
     /// The number of points, without padding.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     /// The positions, without padding.
     [[nodiscard]] std::span<const double> x() const { return {x_.data(), size_}; }
     /// The values, without padding.
     [[nodiscard]] std::span<const double> y() const { return {y_.data(), size_}; }
-    /// The sum of the weights.
-    [[nodiscard]] double total_weight() const
-    {
-        double sum = 0;
-        for (std::size_t i = 0; i < size_; ++i) sum += weight_[i];
-        return sum;
-    }
 
-    /// Calls f(part, x, log_x, y, weight) on packs of points; `part` is their place in a block, as `linalg::lane_sum` wants it.
+    /// Calls f(part, x, log_x, y, weight) on packs of points, weight 1 for a point and 0 for padding; `part` is their place in a block, as `linalg::lane_sum` wants it.
     template <class F>
     void each_pack(F&& f) const
     {
@@ -90,6 +76,8 @@ using parameters_of = std::array<double, F::dimensions>;
 /// An interval for each parameter of a family.
 template <class F>
 using box_of = std::array<stats::interval, F::dimensions>;
+
+namespace detail {
 
 /// A family that gives the number of its parameters, and which of them is its level.
 template <class F>
@@ -121,9 +109,12 @@ concept knows_its_range = requires(double top, const observations& data) {
     { F::guess(data) } -> std::same_as<parameters_of<F>>;
 };
 
+}  // namespace detail
+
 /// A family of curves that rise with x. Normalised: values are shares of the device's peak.
 template <class F>
-concept family = has_dimensions<F> && evaluates<F> && differentiates<F> && knows_its_range<F>;
+concept family =
+    detail::has_dimensions<F> && detail::evaluates<F> && detail::differentiates<F> && detail::knows_its_range<F>;
 
 /// The curve of `p` at x.
 template <family F>

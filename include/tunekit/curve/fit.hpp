@@ -18,7 +18,7 @@ namespace tunekit::curve {
 template <family F>
 struct fitted {
     parameters_of<F> parameters{};  ///< the best parameters; inside the box
-    double sd = 0;                  ///< root mean square residual, weighted
+    double sd = 0;                  ///< root mean square residual
     linalg::matrix hessian;         ///< D x D; J^T W J at the parameters: the inverse covariance times sd^2
     bool usable = false;     ///< false: no start gave a finite sum of squares, and nothing else here has a meaning
     bool converged = false;  ///< false: the best point within the limit on evaluations
@@ -81,11 +81,13 @@ template <family F>
         if (!std::isfinite(found.at.sum_of_squares) || !found.at.hessian.allFinite()) continue;
         if (best.usable && !(found.at.sum_of_squares < least)) continue;
         least = found.at.sum_of_squares;
-        best = {to_parameters(found.parameters), std::sqrt(least / data.total_weight()), found.at.hessian, true,
-                found.converged};
+        best = {to_parameters(found.parameters), std::sqrt(least / static_cast<double>(data.size())), found.at.hessian,
+                true, found.converged};
     }
     return best;
 }
+
+namespace detail {
 
 /// Raises the parameter that lifts the whole curve until f(x) >= y. Returns false when the box ends before that; `p` is
 /// then at its edge.
@@ -105,5 +107,7 @@ template <family F>
     }
     return false;
 }
+
+}  // namespace detail
 
 }  // namespace tunekit::curve

@@ -64,10 +64,11 @@ struct annealing {
         return {};
     }
 
-    template <class Space, scorer Scorer, generator G>
+    template <class Space, class Scorer, generator G>
     [[nodiscard]] std::vector<scored_candidate> explore(state& s, const Space& space, const Scorer& judge,
                                                         const space::index_set& visited, std::size_t n, G& gen) const
     {
+        static_assert(detail::is_scorer<Scorer>::value);
         if (s.points.empty() || !persistent)
             s.points = space.sample(static_cast<std::size_t>((std::min)(index{chains}, space.size())), gen);
         detail::best_list best(n, visited);

@@ -36,6 +36,19 @@ concept scorer = requires(const S& s, std::span<const index> in, std::span<doubl
     { s.best() } -> std::same_as<double>;
 };
 
+namespace detail {
+
+/// The check of an explorer's judge: its sentence is the first error.
+template <class S>
+struct is_scorer {
+    static constexpr bool value = scorer<S>;
+    static_assert(value,
+                  "tunekit: explore, the judge is no scorer: score(indices, scores), predict(indices, predictions) or "
+                  "best() is missing");
+};
+
+}  // namespace detail
+
 /// An explorer that makes the state of a run over `space`. Throws std::invalid_argument where a setting is out of
 /// range.
 template <class X, class Space>

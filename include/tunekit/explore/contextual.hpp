@@ -66,11 +66,12 @@ struct contextual {
         return (std::min)(1.0, sum / static_cast<double>(predicted.size()) / judge.best());
     }
 
-    template <class State, class Space, scorer Scorer, generator G>
+    template <class State, class Space, class Scorer, generator G>
         requires explores<Inner, Space, Scorer, G>
     [[nodiscard]] std::vector<scored_candidate> explore(State& s, const Space& space, const Scorer& judge,
                                                         const space::index_set& visited, std::size_t n, G& gen) const
     {
+        static_assert(detail::is_scorer<Scorer>::value);
         std::vector<scored_candidate> found = inner.explore(s, space, judge, visited, n, gen);
         const double share = epsilon(space, judge, visited, gen) * static_cast<double>(n);
         auto random = static_cast<std::size_t>(share);

@@ -76,10 +76,11 @@ struct enumeration {
         return out;
     }
 
-    template <class Space, scorer Scorer, generator G>
+    template <class Space, class Scorer, generator G>
     [[nodiscard]] std::vector<scored_candidate> explore(state& s, const Space& space, const Scorer& judge,
                                                         const space::index_set& visited, std::size_t n, G& gen) const
     {
+        static_assert(detail::is_scorer<Scorer>::value);
         const std::vector<index> pool = list(space, s.centres, gen);
         std::vector<double> scores(pool.size());
         judge.score(pool, scores);

@@ -109,41 +109,48 @@ struct policy_gradient {
         return {};
     }
 
-    template <class Space, scorer Scorer, generator G>
+    template <class Space, class Scorer, generator G>
     [[nodiscard]] std::vector<scored_candidate> explore(state& s, const Space& space, const Scorer& judge,
                                                         const space::index_set& visited, std::size_t n, G& gen) const
     {
+        static_assert(detail::is_scorer<Scorer>::value);
         detail::best_list best(n, visited);
         s.last_improvement = 0;
         journey j;
         for (std::size_t k = 0; k < space.dimensions(); ++k)
-            if (space.cardinalities()[k] > 1) j.moving.push_back(k);
+            if (space.cardinalities()[k] > 1) {
+                j.moving.push_back(k);
+                j.scale.push_back(1.0F / static_cast<float>(space.cardinalities()[k]));
+            }
         j.at = random::sample_without_replacement(
             space.size(), static_cast<std::size_t>((std::min)(index{episodes}, space.size())), gen);
         j.scores.resize(j.at.size());
         judge.score(j.at, j.scores);
         for (std::size_t e = 0; e < j.at.size(); ++e) best.offer(j.at[e], j.scores[e]);
         if (!j.moving.empty() && steps > 0) {
-            using network = detail::actor_critic<float>;
-            const network net(j.moving.size(), hidden, layout);
-            if (s.weights.empty()) s.weights = net.initial(gen);
-            network::passes p(net, (std::max)(j.at.size(), (std::min)(minibatch, detail::max_pass_rows)));
-            play(j, s, net, p, space, judge, best, gen);
-            if (learning_rate > 0) learn(j, s, net, p, space, gen);
+            const detail::actor_critic<float> shape(j.moving.size(), hidden, layout);
+            if (s.weights.empty()) s.weights = shape.initial(gen);
+            detail::actor_critic<float>::passes passes(
+                shape, (std::max)(j.at.size(), (std::min)(minibatch, detail::max_pass_rows)));
+            const network net{shape, passes, s.weights, s.moments};
+            s.last_improvement = play(j, net, space, judge, best, gen);
+            if (learning_rate > 0) learn(j, net, gen);
         }
         return best.candidates(judge);
     }
 
 private:
     using journey = detail::journey;
+    using network = detail::learning_network<float>;
 
-    /// Plays all episodes at once, a step at a time, until each has ended or made its last step.
-    template <class Network, class Space, class Scorer, class G>
-    void play(journey& j, state& s, const Network& net, typename Network::passes& p, const Space& space,
-              const Scorer& judge, detail::best_list& best, G& gen) const
+    /// Plays all episodes at once, a step at a time, until each has ended or made its last step. Returns the steps until
+    /// the list of the best no longer changed.
+    template <class Space, class Scorer, class G>
+    std::size_t play(journey& j, const network& net, const Space& space, const Scorer& judge, detail::best_list& best,
+                     G& gen) const
     {
         const std::size_t m = j.moving.size();
-        const std::vector<float> scale = j.scales(space);
+        std::size_t last_improvement = 0;
         j.rows.resize(j.at.size() * space.dimensions());
         space.ordinals(j.at, j.rows);
         j.records.resize(j.at.size());
@@ -151,31 +158,32 @@ private:
         std::iota(playing.begin(), playing.end(), std::size_t{0});
         std::vector<std::uint64_t> draws;
         for (std::size_t t = 0; t < steps && !playing.empty(); ++t) {
-            show(j, playing, scale, p);
-            net.forward(s.weights, p, playing.size());
-            detail::softmax<float>(p, playing.size());
+            show(j, playing, net.passes);
+            net.shape.forward(net.weights, net.passes, playing.size());
+            detail::softmax<float>(net.passes, playing.size());
             draws.resize(playing.size() * m);
             random::fill_bits(draws, gen);
             std::vector<std::size_t> going_on;
             for (std::size_t i = 0; i < playing.size(); ++i) {
-                const std::size_t still = step(j, space, p, i, playing[i], std::span(draws).subspan(i * m, m));
+                const std::size_t still = step(j, space, net.passes, i, playing[i], std::span(draws).subspan(i * m, m));
                 if (static_cast<double>(still) < end_share * static_cast<double>(m)) going_on.push_back(playing[i]);
             }
-            if (pay(j, playing, judge, best)) s.last_improvement = t + 1;
+            if (pay(j, playing, judge, best)) last_improvement = t + 1;
             playing.swap(going_on);
         }
+        return last_improvement;
     }
 
     /// Puts what the network sees of the episodes that are still played into its input.
     template <class Passes>
-    static void show(const journey& j, std::span<const std::size_t> playing, std::span<const float> scale, Passes& p)
+    static void show(const journey& j, std::span<const std::size_t> playing, Passes& p)
     {
         const std::size_t d = j.rows.size() / j.at.size();
         auto seen = p.input();
         for (std::size_t k = 0; k < j.moving.size(); ++k)
             for (std::size_t i = 0; i < playing.size(); ++i)
                 seen(linalg::eigen_index(i), linalg::eigen_index(k)) =
-                    static_cast<float>(j.rows[playing[i] * d + j.moving[k]]) * scale[k];
+                    static_cast<float>(j.rows[playing[i] * d + j.moving[k]]) * j.scale[k];
     }
 
     /// One step of one episode, row `i` of the pass, by its draws; returns how many parameters did not move.
@@ -228,8 +236,8 @@ private:
         return better;
     }
 
-    template <class Network, class Space, class G>
-    void learn(journey& j, state& s, const Network& net, typename Network::passes& p, const Space& space, G& gen) const
+    template <class G>
+    void learn(journey& j, const network& net, G& gen) const
     {
         const std::size_t total = j.values.size();
         j.advantage.resize(total);
@@ -252,7 +260,8 @@ private:
         const bool pooled = update_on == updates::pooled;
         if (pooled && !detail::standardise(of_all)) return;
 
-        const std::vector<float> scale = j.scales(space);
+        const detail::proximal_options options{.loss = {clip, entropy_weight, value_weight, joint_ratio},
+                                               .rule = {.rate = learning_rate}};
         std::vector<std::uint32_t> batch;
         first = 0;
         for (const auto& episode : j.records) {
@@ -263,7 +272,7 @@ private:
             for (std::size_t k = 0; k < epochs && teaches && !pooled; ++k) {
                 batch.resize(minibatch);
                 for (auto& r : batch) r = episode[static_cast<std::size_t>(random::uniform_index(episode.size(), gen))];
-                update(j, s, net, p, scale, batch);
+                detail::proximal_update<float>({j, batch}, net, options);
             }
         }
         batch.resize(pooled ? total : 0);
@@ -271,17 +280,9 @@ private:
         for (std::size_t k = 0; k < epochs && pooled; ++k) {
             random::shuffle(batch, gen);
             for (std::size_t i = 0; i < total; i += minibatch)
-                update(j, s, net, p, scale, std::span(batch).subspan(i, (std::min)(minibatch, total - i)));
+                detail::proximal_update<float>({j, std::span(batch).subspan(i, (std::min)(minibatch, total - i))}, net,
+                                               options);
         }
-    }
-
-    template <class Network>
-    void update(const journey& j, state& s, const Network& net, typename Network::passes& p,
-                std::span<const float> scale, std::span<const std::uint32_t> batch) const
-    {
-        const detail::proximal_loss loss{clip, entropy_weight, value_weight, joint_ratio};
-        detail::proximal_update<float>(j, loss, detail::adam{.rate = learning_rate}, net, p, scale, batch, s.moments,
-                                       s.weights);
     }
 };
 

@@ -35,6 +35,7 @@ struct log_budget {
 struct log_header {
     int schema = log_schema;  ///< log_schema or event_log_schema
 
+    /// What identifies a task.
     struct task_entry {
         std::string name{};             ///< of the task
         index size = 0;                 ///< configurations of its space
@@ -51,16 +52,18 @@ struct log_header {
         }
     };
 
-    std::string version{};            ///< of tunekit
-    std::string machine{};            ///< key of the machine that measures
-    std::uint64_t seed = 0;           ///< of the run
-    std::string strategy{};           ///< the caller's text
-    std::string schedule{};           ///< the caller's text
-    double seconds = 0;               ///< budget; a resumed run may have more
-    double slot_seconds = 0;          ///< in force
-    std::uint64_t batch = 0;          ///< trials asked for at a time; of schema 1
-    std::uint64_t workers = 1;        ///< at the beginning; of schema 2, as is the next field
-    log_budget budget{};              ///< at the beginning
+    std::string version{};      ///< of tunekit
+    std::string machine{};      ///< key of the machine that measures
+    std::uint64_t seed = 0;     ///< of the run
+    std::string strategy{};     ///< the caller's text
+    std::string schedule{};     ///< the caller's text
+    double seconds = 0;         ///< budget; a resumed run may have more
+    double slot_seconds = 0;    ///< in force
+    std::uint64_t batch = 0;    ///< trials asked for at a time; of schema 1
+    std::uint64_t workers = 1;  ///< at the beginning; of schema 2, as is the next field
+    log_budget budget{};        ///< at the beginning
+    /// The names of `measurement::values`, in their order; at most measured_values::most.
+    std::vector<std::string> value_names{};
     std::vector<task_entry> tasks{};  ///< one at least
 };
 
@@ -130,6 +133,7 @@ namespace detail {
         .member("batch", h.batch);
     if (h.schema == event_log_schema)
         line.member("workers", h.workers).member_json("budget", detail::to_json(h.budget));
+    if (!h.value_names.empty()) line.member("measured", h.value_names);
     return line.member_json("tasks", tasks + ']').text();
 }
 
@@ -158,13 +162,16 @@ namespace detail {
                                        .member("code", std::int64_t{m.failed->code})
                                        .member("message", m.failed->message)
                                        .text());
-    line.member("batches", batches).member("ended_ns", t.ended_ns);
+    line.member("batches", batches);
+    if (m.values.size() != 0) line.member("measured", std::vector<double>(m.values.begin(), m.values.end()));
+    if (m.checked == measure::check_state::ok) line.member("checked", "ok");
+    line.member("ended_ns", t.ended_ns);
     if (t.stamp_ns) line.member("stamp_ns", *t.stamp_ns);
     return line.text();
 }
 
-/// One event of a run: an ask, a tell, a drop, or a change of workers or budget. The log has one line each, in their
-/// order.
+/// One event of a run: an ask, a tell, a drop, a change of workers or budget, or a result that was known before. The log
+/// has one line each, in their order.
 struct log_event {
     enum class kind : std::uint8_t {
         ask,
@@ -172,18 +179,19 @@ struct log_event {
         drop,
         workers,  ///< the number of workers is n from here on
         budget,   ///< the run has this budget from here on
-        joined    ///< `about` describes the worker from here on
+        joined,   ///< `about` describes the worker from here on
+        known     ///< a result from before the run, which is no trial
     };
 
-    kind what = kind::ask;              ///< the kind of event
-    std::uint64_t n = 0;                ///< ask: the number of jobs asked for; `workers`: the number of workers
-    std::vector<job> jobs{};            ///< ask: the jobs given; tell or drop: the one job, without its limits
-    std::uint64_t worker = 0;           ///< of an ask, a tell or a joined worker
-    worker_about about{};               ///< of a joined worker; in a tell only its device
-    double stamp = 0;                   ///< the run's time, seconds since it began
-    measure::measurement measured{};    ///< of a tell
+    kind what = kind::ask;     ///< the kind of event
+    std::uint64_t n = 0;       ///< ask: the number of jobs asked for; workers: their number; known: which, from 0
+    std::vector<job> jobs{};   ///< ask: the jobs given; tell, drop, known: the one job, without its limits
+    std::uint64_t worker = 0;  ///< of an ask, a tell or a joined worker
+    worker_about about{};      ///< of a joined worker; in a tell only its device
+    double stamp = 0;          ///< the run's time, seconds since it began
+    measure::measurement measured{};    ///< of a tell, or known
     log_budget budget{};                ///< of `budget`
-    std::vector<std::string> values{};  ///< of a tell: the texts of its configuration's values
+    std::vector<std::string> values{};  ///< of a tell, or known: the texts of its configuration's values
 };
 
 /// The text of an event's line, without the line's end.
@@ -209,7 +217,7 @@ struct log_event {
             .member("index", e.jobs[0].candidate)
             .member("stamp_s", e.stamp)
             .text();
-    if (e.what == log_event::kind::tell) {
+    if (e.what == log_event::kind::tell || e.what == log_event::kind::known) {
         const log_trial trial{.task = e.jobs.at(0).task,
                               .candidate = e.jobs[0].candidate,
                               .measured = e.measured,
@@ -217,7 +225,8 @@ struct log_event {
                               .stamp_ns = {},
                               .values = e.values};
         detail::json_line line;
-        line.member("tell", number(e.jobs[0].ticket)).member("worker", e.worker);
+        if (e.what == log_event::kind::known) line.member("known", e.n);
+        else line.member("tell", number(e.jobs[0].ticket)).member("worker", e.worker);
         if (!e.about.device.empty()) line.member("device", e.about.device);
         const std::string head = line.member("stamp_s", e.stamp).text();
         return head.substr(0, head.size() - 1) + ',' + to_line(trial).substr(1);

@@ -17,6 +17,7 @@
 
 #include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/io/detail/file_writer.hpp"
 #include "tunekit/io/detail/line_seal.hpp"
 #include "tunekit/io/detail/regular_file.hpp"
 
@@ -179,12 +180,8 @@ private:
                 if (!good) throw error("log " + name + ": " + std::strerror(errno));
             };
             check(core::detail::system::lock_file(beside.fd()) == core::detail::system::locking::held);
-            for (std::size_t at = 0; at < text_.size();) {
-                const std::ptrdiff_t done =
-                    core::detail::system::write_some(beside.fd(), text_.data() + at, text_.size() - at);
-                check(done > 0);
-                at += static_cast<std::size_t>(done);
-            }
+            errno = detail::write_whole(beside.fd(), text_);
+            check(errno == 0);
             check(core::detail::system::flush_to_disk(beside.fd()));
             file_ = std::move(beside);
             saved_ = true;

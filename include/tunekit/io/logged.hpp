@@ -18,13 +18,14 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/machine.hpp"
+#include "tunekit/core/text.hpp"
+#include "tunekit/io/detail/logged_view.hpp"
 #include "tunekit/io/log.hpp"
 #include "tunekit/io/log_file.hpp"
 #include "tunekit/io/read_log.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/tune/tune.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
-#include "tunekit/version.hpp"
 
 namespace tunekit::io {
 
@@ -38,13 +39,10 @@ struct logged_options {
     bool mixed_devices = false;                          ///< workers on different devices may write into one log
     bool resume = false;                                 ///< resume an existing log; a missing one is begun
     log_file::sync sync = log_file::sync::every_second;  ///< when lines are flushed to the disk
+    std::vector<std::string> value_names{};              ///< of measurement::values; a resumed run must have the same
 };
 
 namespace detail {
-
-/// Has the words of tasks_tuner: who asks is a worker.
-template <class Tuner>
-concept asked_by_workers = requires(Tuner& t) { t.ask(std::size_t{0}, std::size_t{1}); };
 
 template <class T>
 inline constexpr bool are_tasks = std::is_convertible_v<const T&, std::span<const task>>;
@@ -61,7 +59,7 @@ inline constexpr bool are_tasks = std::is_convertible_v<const T&, std::span<cons
 ///
 ///     tk::io::logged all("model.jsonl", tk::tasks_tuner(tasks, how, {.seconds = 600}, pool.workers(), gen),
 ///                        {.seed = 1, .resume = true});
-///     tk::tune_tasks(all, pool, watch);
+///     tk::tune_tasks(all, pool, {.watch = watch});
 ///
 /// The line of an ask is written before its jobs go out, that of a tell once it is in the tuner. So SIGKILL at any
 /// moment loses at most the jobs that were out. On resume the events are told again in their order, without measuring,
@@ -83,8 +81,6 @@ inline constexpr bool are_tasks = std::is_convertible_v<const T&, std::span<cons
 /// `failed()` and `problem()` tell.
 template <class Tuner>
 class logged {
-    static constexpr bool several = detail::asked_by_workers<Tuner>;
-
 public:
     /// Opens the log at `path` and replays it into `t` where there is one.
     logged(const std::string& path, Tuner t, const logged_options& options)
@@ -99,27 +95,21 @@ public:
         if (past_.whole_bytes > 0) {
             const log_header& was = past_.header;
             const auto limit = tuner_.limit();
-            if constexpr (several)
-                if (limit.slot_seconds == 0) is.slot_seconds = was.slot_seconds;
+            if (detail::slots_open(limit)) is.slot_seconds = was.slot_seconds;
             compare(path, was, is);
-            if constexpr (several) {
-                tuner_.set_workers(was.workers);
-                tuner_.set_shape({.seconds = was.seconds,
-                                  .slot_seconds = was.slot_seconds,
-                                  .tasks = was.tasks.size(),
-                                  .workers = was.workers});
+            detail::begin_as(tuner_, was);
+            std::uint64_t workers = replay(path);
+            if (workers != is.workers) {
+                static_cast<void>(detail::set_workers(tuner_, is.workers));
+                write({.what = log_event::kind::workers, .n = is.workers});
             }
-            replay(path);
-            if constexpr (several)
-                if (tuner_.workers() != is.workers) {
-                    tuner_.set_workers(is.workers);
-                    write({.what = log_event::kind::workers, .n = is.workers});
-                }
-            if (budget_of(tuner_.limit()) != is.budget) write({.what = log_event::kind::budget, .budget = is.budget});
+            if (detail::budget_of(tuner_.limit()) != is.budget)
+                write({.what = log_event::kind::budget, .budget = is.budget});
             tuner_.set_limit(limit);
         } else {
             file_.keep(0);
             file_.append(to_line(is));
+            for (log_event& e : known(is.tasks.size())) write(std::move(e));
         }
         if (file_.failed()) throw error(file_.problem());
     }
@@ -127,25 +117,21 @@ public:
     /// A remark about the resumed log in one line, such as that an older version wrote it; else empty.
     [[nodiscard]] const std::string& note() const noexcept { return past_.note; }
 
-    [[nodiscard]] std::vector<job> ask(std::size_t n)
-        requires(!several)
-    {
-        return written(0, n, [&] { return tuner_.ask(n); });
-    }
-    [[nodiscard]] std::optional<job> ask()
-        requires(!several)
-    {
-        return first_of(ask(1));
-    }
     [[nodiscard]] std::vector<job> ask(std::size_t worker, std::size_t n)
-        requires several
     {
-        return written(worker, n, [&] { return tuner_.ask(worker, n); });
+        const std::uint64_t before = tuner_.proposals();
+        std::vector<job> out = tuner_.ask(worker, n);
+        if (out.empty() && tuner_.proposals() == before) return out;
+        if (write({.n = n, .jobs = out, .worker = worker})) return out;
+        for (const job& j : out) tuner_.drop(j);  // what is not written down does not go out
+        return {};
     }
-    [[nodiscard]] std::optional<job> ask(std::size_t worker)
-        requires several
+    [[nodiscard]] std::vector<job> ask(std::size_t n) { return ask(0, n); }
+    [[nodiscard]] std::optional<job> ask()
     {
-        return first_of(ask(worker, 1));
+        const std::vector<job> one = ask(0, 1);
+        if (one.empty()) return std::nullopt;
+        return one.front();
     }
 
     void tell(const job& j, measure::measurement m, double stamp, std::size_t worker)
@@ -156,16 +142,13 @@ public:
                .worker = worker,
                .about = {.device = met(worker) ? about_.at(worker).device : std::string()},
                .measured = std::move(m),
-               .values = texts_of(j)});
+               .values = detail::space_of(tuner_, j.task).texts(j.candidate)});
     }
     void tell(const job& j, measure::measurement m, double stamp)
     {
-        std::size_t worker = 0;
-        if constexpr (several) worker = tuner_.worker_of(j);
-        tell(j, std::move(m), stamp, worker);
+        tell(j, std::move(m), stamp, detail::worker_of(tuner_, j));
     }
     void tell(const job& j, measure::measurement m)
-        requires(!several)
     {
         const double stamp = tuner_.stamp() + m.build_seconds + m.run_seconds;
         tell(j, std::move(m), stamp);
@@ -209,7 +192,7 @@ public:
     [[nodiscard]] double stamp() const noexcept { return tuner_.stamp(); }
     [[nodiscard]] const auto& record() const noexcept { return tuner_.record(); }
     [[nodiscard]] std::size_t workers() const noexcept
-        requires several
+        requires requires(const Tuner& t) { t.workers(); }
     {
         return tuner_.workers();
     }
@@ -219,66 +202,33 @@ public:
     [[nodiscard]] std::size_t replayed() const noexcept { return past_.trials.size(); }  ///< answers taken from the log
 
 private:
-    [[nodiscard]] static std::optional<job> first_of(const std::vector<job>& jobs)
-    {
-        if (jobs.empty()) return std::nullopt;
-        return jobs.front();
-    }
-
     [[nodiscard]] log_header header_of(const logged_options& options) const
     {
         log_header out{.schema = event_log_schema,
-                       .version = std::to_string(TUNEKIT_VERSION_MAJOR) + '.' + std::to_string(TUNEKIT_VERSION_MINOR) +
-                                  '.' + std::to_string(TUNEKIT_VERSION_PATCH),
+                       .version = core::version_text(),
                        .machine = options.machine.empty() ? to_text(this_machine()) : options.machine,
                        .seed = options.seed,
                        .strategy = options.strategy,
                        .schedule = options.schedule,
                        .seconds = tuner_.limit().seconds,
-                       .budget = budget_of(tuner_.limit())};
-        if constexpr (several) {
-            out.slot_seconds = tuner_.slot_seconds();
-            out.workers = tuner_.workers();
-            for (std::size_t k = 0; k < tuner_.tasks(); ++k) {
-                out.tasks.push_back(entry_of(tuner_.name(k), tuner_.space(k)));
-                out.tasks.back().flops = tuner_.flops(k);
-                out.tasks.back().weight = tuner_.weight(k);
-            }
-        } else {
-            out.tasks = {entry_of(options.name, tuner_.space())};
-        }
+                       .budget = detail::budget_of(tuner_.limit()),
+                       .value_names = options.value_names};
+        detail::describe(out, tuner_, options.name);
         return out;
     }
 
-    [[nodiscard]] static log_budget budget_of(const budget& b) { return {.trials = b.trials, .patience = b.patience}; }
-    [[nodiscard]] static log_budget budget_of(const tasks_budget& b)
+    /// The results that the run knew when it began, as events.
+    [[nodiscard]] std::vector<log_event> known(std::size_t tasks) const
     {
-        return {.trials = b.trials_per_task, .patience = b.patience, .workers_per_task = b.max_workers_per_task};
-    }
-
-    /// The budget of a log, in which time stops nothing.
-    void set_limit(const log_budget& b)
-    {
-        if constexpr (several)
-            tuner_.set_limit(
-                {.trials_per_task = b.trials, .patience = b.patience, .max_workers_per_task = b.workers_per_task});
-        else tuner_.set_limit({.trials = b.trials, .patience = b.patience});
-    }
-
-    template <class Space>
-    [[nodiscard]] static log_header::task_entry entry_of(const std::string& name, const Space& space)
-    {
-        const auto names = space.names();
-        return {.name = name,
-                .size = space.size(),
-                .fingerprint = space.fingerprint(),
-                .parameters = {names.begin(), names.end()}};
-    }
-
-    [[nodiscard]] std::vector<std::string> texts_of(const job& j) const
-    {
-        if constexpr (several) return tuner_.space(j.task).texts(j.candidate);
-        else return tuner_.space().texts(j.candidate);
+        std::vector<log_event> out;
+        for (std::size_t k = 0; k < tasks; ++k)
+            for (const measure::trial& t : detail::record_of(tuner_, k).known())
+                out.push_back({.what = log_event::kind::known,
+                               .n = out.size(),
+                               .jobs = {{.task = k, .candidate = t.candidate}},
+                               .measured = t.measured,
+                               .values = detail::space_of(tuner_, k).texts(t.candidate)});
+        return out;
     }
 
     static void compare(const std::string& path, const log_header& was, const log_header& is)
@@ -298,6 +248,12 @@ private:
         same("seed", std::to_string(was.seed), std::to_string(is.seed));
         same("strategy", was.strategy, is.strategy);
         same("schedule", was.schedule, is.schedule);
+        const auto listed = [](const log_header& h) {
+            std::string out;
+            for (const std::string& name : h.value_names) out += ' ' + name;
+            return out.empty() ? "none" : out.substr(1);
+        };
+        same("measured values named", listed(was), listed(is));
         same("a number of tasks of", std::to_string(was.tasks.size()), std::to_string(is.tasks.size()));
         for (std::size_t k = 0; k < is.tasks.size(); ++k) {
             same("task", was.tasks[k].name, is.tasks[k].name);
@@ -314,25 +270,36 @@ private:
             same("slot seconds", std::to_string(was.slot_seconds), std::to_string(is.slot_seconds));
     }
 
-    /// Tells the events again; then, and not before, the file is cut to its whole lines.
-    void replay(const std::string& path)
+    /// Tells the events again; then, and not before, the file is cut to its whole lines. Returns the number of workers at
+    /// the end.
+    std::uint64_t replay(const std::string& path)
     {
         std::vector<job> out;
-        set_limit(past_.header.budget);
+        std::uint64_t workers = past_.header.workers;
+        const std::vector<log_event> before = known(past_.header.tasks.size());
+        std::size_t told = 0;  // of these
+        detail::set_limit(tuner_, past_.header.budget);
         for (std::size_t i = 0; i < past_.events.size(); ++i) {
             const log_event& e = past_.events[i];
             const auto differs = [&](const std::string& what) {
                 throw error("log " + path + ", line " + std::to_string(i + 2) + ": " + what +
                             "; the seed, the strategy's settings, the budget, the space or the version changed");
             };
-            if constexpr (several) tuner_.time(e.stamp);  // by which its slots end
+            if (e.what == log_event::kind::known) {
+                if (told == before.size() || to_line(before[told++]) != to_line(e))
+                    differs("this run knows something else from before");
+                continue;
+            }
+            if (told != before.size()) differs("this run knows more from before");
+            tuner_.time(e.stamp);  // by which slots end
             if (e.what == log_event::kind::workers) {
-                if constexpr (several) tuner_.set_workers(e.n);
-                else differs("the number of workers changes, which a run of one space does not write");
+                if (!detail::set_workers(tuner_, e.n))
+                    differs("the number of workers changes, which a run of one space does not write");
+                workers = e.n;
                 continue;
             }
             if (e.what == log_event::kind::budget) {
-                set_limit(e.budget);
+                detail::set_limit(tuner_, e.budget);
                 continue;
             }
             if (e.what == log_event::kind::joined) {
@@ -340,12 +307,10 @@ private:
                 continue;
             }
             if (e.what == log_event::kind::ask) {
-                if constexpr (several)
-                    if (e.worker >= tuner_.workers()) differs("a worker asks that is none");
+                if (detail::has_workers(tuner_) && e.worker >= workers) differs("a worker asks that is none");
                 std::vector<job> jobs;
                 try {
-                    if constexpr (several) jobs = tuner_.ask(e.worker, e.n);
-                    else jobs = tuner_.ask(e.n);
+                    jobs = tuner_.ask(e.worker, e.n);
                 } catch (const std::exception& bad) {
                     differs(std::string("this run cannot ask for it: ") + bad.what());
                 }
@@ -363,19 +328,9 @@ private:
             }
         }
         file_.keep(static_cast<std::size_t>(past_.whole_bytes));
+        for (; told < before.size(); ++told) write(before[told]);
         for (const job& j : out) drop(j);
-    }
-
-    /// What is not written down does not go out.
-    template <class Ask>
-    [[nodiscard]] std::vector<job> written(std::size_t worker, std::size_t n, Ask&& ask)
-    {
-        const std::uint64_t before = tuner_.proposals();
-        std::vector<job> out = ask();
-        if (out.empty() && tuner_.proposals() == before) return out;
-        if (write({.n = n, .jobs = out, .worker = worker})) return out;
-        for (const job& j : out) tuner_.drop(j);
-        return {};
+        return workers;
     }
 
     bool write(log_event e)
@@ -400,48 +355,39 @@ private:
 ///     auto found = tk::io::logged_run("run.jsonl", space, measure, tk::recipes::combined(), {.trials = 512},
 ///                                     {.name = "conv1", .strategy = "combined", .seed = 1, .resume = true});
 ///
-/// `watch(record)` is that of `tune`; it is not called for trials from the log. The generator is a philox of the seed.
+/// `log` is the log's, `options` are those of `tune`: its watch is not called for trials from the log. The generator is a
+/// philox of the seed.
 /// Errors: those of `logged` and `tune`. If the log can no longer be written, it throws at the end, after the jobs that
 /// were out have been answered.
-template <class Space, class Carrier, class P, class Watch>
-    requires(!detail::are_tasks<Space>)
-[[nodiscard]] tuning logged_run(const std::string& path, const Space& space, Carrier&& carrier, const P& how,
-                                const budget& limit, Watch&& watch, const logged_options& options)
-{
-    logged run(path, tuner(space, how, limit, random::philox(options.seed)), options);
-    tunekit::tune(run, carrier, watch);
-    if (!run.look()) throw error(run.problem());
-    return run.record();
-}
-
-/// The same without a watch.
 template <class Space, class Carrier, class P>
     requires(!detail::are_tasks<Space>)
-[[nodiscard]] tuning logged_run(const std::string& path, const Space& space, Carrier&& carrier, const P& how,
-                                const budget& limit, const logged_options& options)
+[[nodiscard]] tuned<Space> logged_run(const std::string& path, const Space& space, Carrier&& carrier, const P& how,
+                                      const budget& limit, const logged_options& log,
+                                      const std::type_identity_t<tune_options<Space>>& options = {})
 {
-    return logged_run(path, space, carrier, how, limit, [](const tuning&) {}, options);
+    if constexpr (tunekit::detail::fit_tune<Space, Carrier, P, random::philox&>()) {
+        if constexpr (pool<std::remove_reference_t<Carrier>>) tunekit::detail::require_no_clock(options.clock);
+        tuner t(space, how, limit, random::philox(log.seed));
+        t.begin_with(options.begin_with);
+        logged run(path, std::move(t), log);
+        tunekit::detail::drive(run, carrier, options);
+        if (!run.look()) throw error(run.problem());
+        return {space, run.record()};
+    }
 }
 
-/// The same for several tasks with a pool. The run has a worker for each job that the pool can hold. `watch(plan so
-/// far, task of the last answer)` is that of `tune_tasks`.
-template <pool Pool, class P, class Watch>
-[[nodiscard]] plan logged_run(const std::string& path, std::span<const task> tasks, Pool& carrier, const P& how,
-                              const tasks_budget& limit, Watch&& watch, const logged_options& options)
-{
-    random::philox gen(options.seed);
-    logged run(path, tasks_tuner(tasks, how, limit, (std::max)(carrier.workers(), carrier.room()), gen), options);
-    tune_tasks(run, carrier, watch);
-    if (!run.look()) throw error(run.problem());
-    return run.record();
-}
-
-/// The same without a watch.
+/// The same for several tasks with a pool. The run has a worker for each job that the pool can hold.
 template <pool Pool, class P>
 [[nodiscard]] plan logged_run(const std::string& path, std::span<const task> tasks, Pool& carrier, const P& how,
-                              const tasks_budget& limit, const logged_options& options)
+                              const tasks_budget& limit, const logged_options& log,
+                              const tune_tasks_options& options = {})
 {
-    return logged_run(path, tasks, carrier, how, limit, [](const plan&, std::size_t) {}, options);
+    tunekit::detail::require_no_clock(options.clock);  // before there is a log
+    random::philox gen(log.seed);
+    logged run(path, tasks_tuner(tasks, how, limit, (std::max)(carrier.workers(), carrier.room()), gen), log);
+    tune_tasks(run, carrier, options);
+    if (!run.look()) throw error(run.problem());
+    return run.record();
 }
 
 }  // namespace tunekit::io

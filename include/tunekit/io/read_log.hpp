@@ -11,6 +11,7 @@
 #include <limits>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -86,7 +87,9 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
                  .batch = j.at("batch").get<std::uint64_t>(),
                  .workers = j.value().contains("workers") ? j.at("workers").get<std::uint64_t>() : 1,
                  .budget = schema == event_log_schema ? budget_from(j.at("budget")) : log_budget{},
+                 .value_names = texts_from(j, "measured"),
                  .tasks = {}};
+    if (h.value_names.size() > measure::measured_values::most) j.at("measured").fail("are more than 8 names");
     if (h.workers == 0 || h.workers > max_log_workers) j.at("workers").fail("is no number of workers");
     const json_fields tasks = j.at("tasks");
     for (std::size_t k = 0; k < tasks.size(); ++k) {
@@ -143,6 +146,18 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
     return candidate;
 }
 
+/// The numbers beside the cost; empty where there are none.
+[[nodiscard]] inline measure::measured_values measured_from(const json_fields& j)
+{
+    if (!j.value().contains("measured")) return {};
+    const json_fields list = j.at("measured");
+    if (list.size() > measure::measured_values::most) list.fail("are more than 8 numbers");
+    std::vector<double> out;
+    for (std::size_t k = 0; k < list.size(); ++k)
+        out.push_back(list[k].value().is_null() ? std::numeric_limits<double>::quiet_NaN() : list[k].get<double>());
+    return measure::measured_values(std::span<const double>(out));
+}
+
 [[nodiscard]] inline log_trial trial_from(const json_fields& j, const log_header& header)
 {
     constexpr double inf = std::numeric_limits<double>::infinity();
@@ -172,6 +187,11 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
     const json_fields batches = j.at("batches");
     for (std::size_t k = 0; k < batches.size(); ++k)
         t.measured.batches.push_back(batches[k].value().is_null() ? none : batches[k].amount("seconds"));
+    t.measured.values = measured_from(j);
+    if (j.value().contains("checked")) {
+        if (j.at("checked").get<std::string>() != "ok") j.at("checked").fail("is no state of a check, want \"ok\"");
+        t.measured.checked = measure::check_state::ok;
+    }
     if (!t.values.empty() && t.values.size() != header.tasks[task].parameters.size())
         j.at("values").fail("are not one per parameter of the task");
     if (j.value().contains("stamp_ns")) t.stamp_ns = j.at("stamp_ns").get<std::int64_t>();
@@ -225,6 +245,15 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
                               .task = task,
                               .candidate = candidate_from(jobs[k][1], header, task),
                               .limits = within});
+        return e;
+    }
+    if (j.value().contains("known")) {
+        e.what = log_event::kind::known;
+        e.n = j.at("known").get<std::uint64_t>();
+        log_trial t = trial_from(j, header);
+        e.jobs.push_back({.task = task, .candidate = t.candidate});
+        e.measured = std::move(t.measured);
+        e.values = std::move(t.values);
         return e;
     }
     const bool tell = j.value().contains("tell");

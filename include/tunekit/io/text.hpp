@@ -2,24 +2,20 @@
 #pragma once
 
 /// \file
-/// Text input and output: lines, fields, and numbers that read back as they were written, in every locale.
+/// Text of files: lines, words, and files as a whole.
 
 #include <cerrno>
-#include <charconv>
 #include <cstddef>
 #include <cstdio>
-#include <cstring>
 #include <new>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
+#include "tunekit/io/detail/file_writer.hpp"
 
 namespace tunekit::io {
 
@@ -59,17 +55,6 @@ namespace tunekit::io {
         text.remove_prefix(to);
     }
 }
-/// Reads a number from text: `core::number`.
-using core::number;
-
-/// The shortest text that reads back as `value`.
-template <class T>
-[[nodiscard]] std::string text_of(T value)
-{
-    char buffer[40];
-    const auto [end, failed] = std::to_chars(buffer, buffer + sizeof buffer, value);
-    return failed == std::errc{} ? std::string(buffer, end) : std::string();
-}
 
 /// The longest text that readers of files accept, unpacked: 1 GiB.
 inline constexpr std::size_t max_text_bytes = std::size_t{1} << 30;
@@ -81,7 +66,7 @@ namespace detail {
 
 [[noreturn]] inline void refuse_size(const std::string& path, std::size_t max_bytes)
 {
-    throw error(path + ": holds more than " + text_of(max_bytes >> 20) + " MiB of text, want less");
+    throw error(path + ": holds more than " + core::text_of(max_bytes >> 20) + " MiB of text, want less");
 }
 
 [[noreturn]] inline void refuse_for_memory(const std::string& path)
@@ -134,41 +119,9 @@ template <class Read>
     return out;
 }
 
-/// Writes `text` to a file and replaces its content. Throws tunekit::error where it cannot be written.
-inline void write_text(const std::string& path, std::string_view text)
-{
-    std::FILE* file = std::fopen(path.c_str(), "wb");
-    if (file == nullptr) throw error(path + ": cannot be opened, want a writable file");
-    const bool whole = text.empty() || std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    if (std::fclose(file) != 0 || !whole) throw error(path + ": cannot be written in full, want room on the disk");
-}
-
-/// Replaces a file by `text` at once: a reader sees the old file or the new one, also after a crash. The text is
-/// written beside the file, as PATH.PID.new, flushed to the disk and renamed. The file keeps its mode, and a symbolic
-/// link to it remains one. A device or a pipe is written to instead. Throws tunekit::error, and leaves the file unchanged,
-/// where that fails.
-inline void replace_text(const std::string& path, std::string_view text)
-{
-    namespace system = core::detail::system;
-    using kind = system::file_state::kind;
-    const auto was = system::state_of(path);
-    if (was && was->is != kind::file && was->is != kind::folder) return write_text(path, text);
-    const std::string place = was ? system::real_path(path) : path;
-    const std::string made = place + '.' + std::to_string(system::process_number()) + ".new";
-    const int fd = system::open_file(made, system::opening::replace, 0666);
-    if (fd < 0) throw error(path + ": cannot be written: " + std::strerror(errno));
-    int why = was && !system::permit_file(fd, was->mode) ? errno : 0;
-    for (std::size_t done = 0; why == 0 && done < text.size();) {
-        const std::ptrdiff_t n = system::write_some(fd, text.data() + done, text.size() - done);
-        if (n > 0) done += static_cast<std::size_t>(n);
-        else why = n == 0 ? ENOSPC : errno;
-    }
-    if (why == 0 && !system::flush_whole_file(fd)) why = errno;
-    if (!system::close_file(fd) && why == 0) why = errno;
-    if (why == 0) why = system::replace_file(made, place);
-    if (why == 0) return;
-    std::remove(made.c_str());
-    throw error(path + ": cannot be replaced, is as it was: " + std::strerror(why));
-}
+/// Makes `text` the content of a file, at once: a reader sees the old file or the new one, also after a crash. The text is
+/// written beside the file, flushed to the disk and renamed. The file keeps its mode, and a symbolic link to it remains
+/// one. A device or a pipe is written to instead. Throws tunekit::error, and leaves the file unchanged, where that fails.
+inline void write_text(const std::string& path, std::string_view text) { detail::write_file(path, text); }
 
 }  // namespace tunekit::io

@@ -70,6 +70,8 @@ template <class T>
     return fraction * detail::power_of_two<T>(half) * detail::power_of_two<T>(n - half);
 }
 
+namespace detail {
+
 /// The logarithm of a positive number that is neither subnormal nor infinite; no other argument is allowed.
 template <class T>
 [[nodiscard]] T log_of_normal(const T& v)
@@ -89,13 +91,15 @@ template <class T>
     return k * detail::ln_2_high + (f - (s * (f - series) - k * detail::ln_2_low));
 }
 
+}  // namespace detail
+
 /// ln x of a number, or of each number of a pack.
 template <class T>
 [[nodiscard]] T log(const T& x)
 {
     const T smallest = all<T>((std::numeric_limits<double>::min)()), zero = all<T>(0);
     const T lifted = x < smallest ? x * 0x1p54 : x;
-    const T y = log_of_normal(lifted) - (x < smallest ? all<T>(54 * 0.6931471805599453) : zero);
+    const T y = detail::log_of_normal(lifted) - (x < smallest ? all<T>(54 * 0.6931471805599453) : zero);
     const T infinity = all<T>(std::numeric_limits<double>::infinity());
     const T number = x == zero ? -infinity : y;
     const T positive = x < zero ? all<T>(std::numeric_limits<double>::quiet_NaN()) : number;
@@ -127,8 +131,8 @@ inline void log_of_normals(std::span<const double> x, std::span<double> out)
 {
     assert(x.size() == out.size());
     std::size_t i = 0;
-    for (; i + pack_size <= x.size(); i += pack_size) store(linalg::log_of_normal(load(x.data() + i)), out.data() + i);
-    for (; i < x.size(); ++i) out[i] = linalg::log_of_normal(x[i]);
+    for (; i + pack_size <= x.size(); i += pack_size) store(detail::log_of_normal(load(x.data() + i)), out.data() + i);
+    for (; i < x.size(); ++i) out[i] = detail::log_of_normal(x[i]);
 }
 
 /// out[i] = log(x[i]). Precondition: equal sizes; the spans are the same or do not overlap.

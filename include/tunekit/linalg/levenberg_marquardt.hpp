@@ -125,7 +125,9 @@ private:
                 a(i, i) *= 1 + lambda;
             }
         }
-        return (from.parameters + solve_spd(a, b)).cwiseMax(lower).cwiseMin(upper);
+        const Eigen::LLT<matrix> factor(a);  // where it fails, a step to nowhere
+        const V change = factor.info() == Eigen::Success ? V(factor.solve(b)) : V(V::Constant(d, std::nan("")));
+        return (from.parameters + change).cwiseMax(lower).cwiseMin(upper);
     }
 };
 

@@ -41,13 +41,4 @@ template <class M>  // a template: only code that calls it compiles Eigen's fact
     return lower;
 }
 
-/// Solves a x = b for symmetric positive definite `a`. x has a NaN where `a` is not positive definite.
-template <class M, class V>
-[[nodiscard]] V solve_spd(const M& a, const V& b)
-{
-    const Eigen::LLT<M> factor(a);
-    if (factor.info() != Eigen::Success) return V::Constant(b.size(), std::nan(""));
-    return factor.solve(b);
-}
-
 }  // namespace tunekit::linalg

@@ -10,27 +10,17 @@
 #include <cstring>
 #include <utility>
 
-#include "tunekit/core/config.hpp"
+#include "tunekit/core/lanes.hpp"
 
 namespace tunekit::linalg {
 
-// A pack is as wide as one register, so that no value is passed in memory and none depends on an ABI switch. g++ and
-// clang vectorise none of these loops by themselves at -O2, hence the explicit type.
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
-/// Numbers in a pack.
-inline constexpr std::size_t pack_size = 8;
-#elif defined(__AVX__)
-/// Numbers in a pack.
-inline constexpr std::size_t pack_size = 4;
-#else
-/// Numbers in a pack.
-inline constexpr std::size_t pack_size = 2;
-#endif
-
-/// A few doubles that are computed on at once.
-using pack __attribute__((vector_size(pack_size * sizeof(double)))) = double;
+/// A few doubles that are computed on at once: as wide as one register, so that no value is passed in memory. g++ and
+/// clang vectorise none of these loops by themselves at -O2, hence the explicit type.
+using pack = core::lanes<double>;
 /// The bits of a pack.
-using pack_bits __attribute__((vector_size(pack_size * sizeof(double)))) = std::uint64_t;
+using pack_bits = core::lanes<std::uint64_t>;
+/// Numbers in a pack.
+inline constexpr std::size_t pack_size = core::lane_count<double>;
 
 /// Values per block. Sums use this many lanes on every machine, so the width of a register changes no bit of a result.
 inline constexpr std::size_t block_size = 8;

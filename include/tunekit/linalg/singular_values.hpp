@@ -11,7 +11,6 @@
 #include <span>
 #include <vector>
 
-#include "tunekit/core/compiled.hpp"
 #include "tunekit/core/error.hpp"
 
 namespace tunekit::linalg {
@@ -26,14 +25,7 @@ namespace tunekit::linalg {
 /// Source:     Hestenes (1958), Inversion of Matrices by Biorthogonalization, J. SIAM 6, 51-90.
 /// Departures: none. Sums are in a fixed order, so that the width of a register does not decide whether an ensemble is
 ///             accepted.
-[[nodiscard]] std::vector<double> singular_values(std::vector<double> columns, std::size_t n);
-
-}  // namespace tunekit::linalg
-
-#if TUNEKIT_BODIES
-namespace tunekit::linalg {
-
-TUNEKIT_INLINE std::vector<double> singular_values(std::vector<double> columns, std::size_t n)
+[[nodiscard]] inline std::vector<double> singular_values(std::vector<double> columns, std::size_t n)
 {
     require(n > 0 && columns.size() % n == 0 && columns.size() / n <= n,
             "singular_values: fewer rows than columns, want n >= d");
@@ -68,4 +60,3 @@ TUNEKIT_INLINE std::vector<double> singular_values(std::vector<double> columns, 
 }
 
 }  // namespace tunekit::linalg
-#endif  // TUNEKIT_BODIES

@@ -13,6 +13,8 @@
 
 namespace tunekit::mcmc {
 
+namespace detail {
+
 /// A log density of one point: ln p(x) up to a constant. -inf where p is 0; NaN and +inf are errors.
 /// Semantics: equal points have equal densities; may be called from several threads when an executor has them.
 template <class F>
@@ -28,9 +30,11 @@ concept batch_log_density = requires(const F& log_density, const points& xs, std
     { log_density(xs, out) } -> std::same_as<void>;
 };
 
+}  // namespace detail
+
 /// A log density of one point or of many. Where both are there, the batched one is preferred.
 template <class F>
-concept log_density = point_log_density<F> || batch_log_density<F>;
+concept log_density = detail::point_log_density<F> || detail::batch_log_density<F>;
 
 /// The way in which a move divides the walkers of a step into sets. Each set moves according to the other sets.
 struct division {
@@ -39,6 +43,8 @@ struct division {
 
     friend bool operator==(const division&, const division&) = default;
 };
+
+namespace detail {
 
 /// A move that tells how it divides the walkers of a step.
 template <class M>
@@ -66,11 +72,6 @@ concept proposes_points =
         { move.propose(walkers, out, log_factor, gen) } -> std::same_as<void>;
     };
 
-/// A move of the ensemble. It has parameters only.
-/// Semantics: proposals depend on the view and on draws from `gen`; the acceptance rule that `ensemble` adds leaves p invariant.
-template <class M, class G>
-concept move = std::copyable<M> && divides_walkers<M> && bounds_walkers<M> && checks_itself<M> && proposes_points<M, G>;
-
 /// A move that writes p(q -> x) / p(x -> q) itself into `log_factor`, not its logarithm, where `gives_factors(D)`. It
 /// saves a logarithm per proposal. The product of the factor and exp(difference of log densities) must not overflow
 /// where acceptance is in doubt.
@@ -82,5 +83,14 @@ concept may_give_factors = requires(const M& move, std::size_t dimensions) {
 /// Several moves in one, as in `mixture`. In every step it hands one of them to a function.
 template <class M>
 concept mixes_moves = requires { typename M::mixes; } && bounds_walkers<M> && checks_itself<M>;
+
+}  // namespace detail
+
+/// A move of the ensemble. It has parameters only. Where it has a `gives_factors(D)` that is true, it writes the factor
+/// itself, not its logarithm (`detail::may_give_factors`).
+/// Semantics: proposals depend on the view and on draws from `gen`; the acceptance rule that `ensemble` adds leaves p invariant.
+template <class M, class G>
+concept move = std::copyable<M> && detail::divides_walkers<M> && detail::bounds_walkers<M> &&
+               detail::checks_itself<M> && detail::proposes_points<M, G>;
 
 }  // namespace tunekit::mcmc

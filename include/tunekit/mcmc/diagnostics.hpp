@@ -38,18 +38,15 @@ namespace tunekit::mcmc {
 
 /// The autocorrelation time of a series.
 struct autocorrelation {
+    static constexpr double window_times = 5;  ///< c: the sum ends at the smallest M >= c tau(M)
+    static constexpr double min_times = 50;    ///< a chain is long enough from this many tau on
+
     double time =
         std::numeric_limits<double>::infinity();  ///< tau, in steps of the run; +inf for a series that never moves
     std::size_t window = 0;                       ///< M, in stored steps
-    bool reliable = false;                        ///< the chain is at least 50 tau long
+    bool reliable = false;                        ///< the chain is at least `min_times` tau long
 
     friend bool operator==(const autocorrelation&, const autocorrelation&) = default;
-};
-
-/// Options of the autocorrelation time: where its sum ends, and when it is reliable.
-struct autocorrelation_options {
-    double window = 5;      ///< c: the sum ends at the smallest M >= c tau(M)
-    double min_times = 50;  ///< a chain is long enough from this many tau on
 };
 
 namespace detail {
@@ -95,8 +92,7 @@ namespace detail {
 /// for every value.
 /// Source: Sokal (1997), Monte Carlo Methods in Statistical Mechanics, section 3; averaging as in emcee 3.
 template <class At>
-[[nodiscard]] autocorrelation integrated_time(std::size_t n, std::size_t walkers, const At& at,
-                                              const autocorrelation_options& options = {})
+[[nodiscard]] autocorrelation integrated_time(std::size_t n, std::size_t walkers, const At& at)
 {
     const std::size_t all_lags = (std::max)(std::bit_ceil(n), std::size_t{2});
     std::vector<double> series(n), waiting;  // `waiting`: the first of a pair
@@ -120,8 +116,9 @@ template <class At>
         double tau = -1;
         for (std::size_t m = 0; m < (std::min)(lags, n); ++m) {
             tau += 2 * rho[m] / static_cast<double>(moving);
-            if (static_cast<double>(m) >= options.window * tau || m + 1 == n)
-                return {.time = tau, .window = m, .reliable = static_cast<double>(n) >= options.min_times * tau};
+            if (static_cast<double>(m) >= autocorrelation::window_times * tau || m + 1 == n)
+                return {
+                    .time = tau, .window = m, .reliable = static_cast<double>(n) >= autocorrelation::min_times * tau};
         }
     }
 }
@@ -130,17 +127,14 @@ template <class At>
 /// `run` has a coordinate per call.
 /// Errors: none. For a chain that is too short `reliable` is false; the estimate is still there.
 template <core::executor Run = core::serial_executor>
-[[nodiscard]] std::vector<autocorrelation> autocorrelation_times(const chain& all,
-                                                                 const autocorrelation_options& options = {},
-                                                                 const Run& run = {})
+[[nodiscard]] std::vector<autocorrelation> autocorrelation_times(const chain& all, const Run& run = {})
 {
     std::vector<autocorrelation> out(all.dimensions);
     const std::size_t stride = all.walkers * all.dimensions;
     run(all.dimensions, [&](std::size_t c) {
         const double* const first = all.positions.data() + c;
-        out[c] = integrated_time(
-            all.size(), all.walkers,
-            [&](std::size_t t, std::size_t k) { return first[t * stride + k * all.dimensions]; }, options);
+        out[c] = integrated_time(all.size(), all.walkers,
+                                 [&](std::size_t t, std::size_t k) { return first[t * stride + k * all.dimensions]; });
         out[c].time *= static_cast<double>(all.thin_by);
     });
     return out;
@@ -157,12 +151,11 @@ struct effective_size {
 /// The number of independent draws that a chain is worth, by its slowest coordinate: W n / tau. 0 when a coordinate
 /// never moves.
 template <core::executor Run = core::serial_executor>
-[[nodiscard]] effective_size effective_samples(const chain& all, const autocorrelation_options& options = {},
-                                               const Run& run = {})
+[[nodiscard]] effective_size effective_samples(const chain& all, const Run& run = {})
 {
     double slowest = 0;
     bool reliable = true;
-    for (const autocorrelation& one : autocorrelation_times(all, options, run)) {
+    for (const autocorrelation& one : autocorrelation_times(all, run)) {
         slowest = (std::max)(slowest, one.time);
         reliable = reliable && one.reliable;
     }

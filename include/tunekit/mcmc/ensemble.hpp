@@ -16,7 +16,6 @@
 #include "tunekit/core/executor.hpp"
 #include "tunekit/linalg/elementary.hpp"
 #include "tunekit/mcmc/concepts.hpp"
-#include "tunekit/mcmc/detail/dimension.hpp"
 #include "tunekit/mcmc/detail/draws.hpp"
 #include "tunekit/mcmc/initial.hpp"
 #include "tunekit/mcmc/state.hpp"
@@ -27,7 +26,6 @@ namespace tunekit::mcmc {
 /// Options of `ensemble` that do not depend on the move.
 struct ensemble_options {
     std::size_t thin_by = 1;         ///< steps from one stored step to the next
-    std::size_t chunk = 64;          ///< the most points that a batched density gets in one call
     bool allow_few_walkers = false;  ///< accept fewer than 2 D walkers, and walkers that do not span the space
 };
 
@@ -60,13 +58,15 @@ struct ensemble {
     Move move = {};                 ///< how proposals are made
     ensemble_options options = {};  ///< everything else
 
+    static constexpr std::size_t chunk = 64;  ///< the most points that a batched density gets in one call
+
     /// The state of walkers at `positions` (W x D, one per row), with their densities.
     template <log_density F>
     [[nodiscard]] state start(const F& log_density, std::vector<double> positions, std::size_t dimensions) const
     {
         require(dimensions > 0 && !positions.empty() && positions.size() % dimensions == 0,
                 "ensemble.start: positions are not W x D numbers, want W > 0 rows of D > 0");
-        require(options.thin_by > 0 && options.chunk > 0, "ensemble: thin_by or chunk is 0, want >= 1");
+        require(options.thin_by > 0, "ensemble: thin_by is 0, want >= 1");
         move.check(dimensions);
         const std::size_t w = positions.size() / dimensions, fewest = move.min_walkers(dimensions);
         for (const double x : positions) require(std::isfinite(x), "ensemble.start: a position is not finite");
@@ -144,7 +144,7 @@ private:
     template <class F>
     [[nodiscard]] static proposals layout(std::vector<double>& data, std::size_t n, std::size_t d)
     {
-        if constexpr (batch_log_density<F>) return {data.data(), 1, n};
+        if constexpr (detail::batch_log_density<F>) return {data.data(), 1, n};
         else return {data.data(), d, 1};
     }
 
@@ -153,10 +153,9 @@ private:
                   const Run& executor) const
     {
         const std::size_t n = out.size();
-        if constexpr (batch_log_density<F>) {
-            executor((n + options.chunk - 1) / options.chunk, [&](std::size_t i) {
-                const std::size_t first = i * options.chunk,
-                                  size = n - first < options.chunk ? n - first : options.chunk;
+        if constexpr (detail::batch_log_density<F>) {
+            executor((n + chunk - 1) / chunk, [&](std::size_t i) {
+                const std::size_t first = i * chunk, size = n - first < chunk ? n - first : chunk;
                 log_density(points(data.data() + first, size, d, n), out.subspan(first, size));
             });
         } else {
@@ -170,7 +169,7 @@ private:
     template <class F, class Run, class G>
     void step(state& s, const F& log_density, const Run& executor, workspace& work, G& gen) const
     {
-        if constexpr (mixes_moves<Move>) {
+        if constexpr (detail::mixes_moves<Move>) {
             move.pick(gen, [&](const auto& one) { step_by(one, s, log_density, executor, work, gen); });
         } else {
             static_assert(mcmc::move<Move, G>, "tunekit: ensemble, part 1: not an mcmc::move");
@@ -186,7 +185,7 @@ private:
         require(s.walkers() >= divided.sets, "ensemble.run: fewer walkers than sets, want one in each");
         divide(divided, s.steps, work.order, gen);
         bool linear = false;
-        if constexpr (may_give_factors<M>) linear = one.gives_factors(d);
+        if constexpr (detail::may_give_factors<M>) linear = one.gives_factors(d);
         std::size_t first = 0;
         for (std::size_t set = 0; set < divided.sets; ++set) {
             const view walkers(s.positions, d, work.order, divided.sets, set, s.steps);

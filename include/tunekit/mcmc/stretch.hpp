@@ -12,7 +12,6 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/linalg/elementary.hpp"
 #include "tunekit/mcmc/concepts.hpp"
-#include "tunekit/mcmc/detail/dimension.hpp"
 #include "tunekit/mcmc/detail/draws.hpp"
 
 namespace tunekit::mcmc {

@@ -14,6 +14,8 @@
 
 namespace tunekit::measure {
 
+namespace detail {
+
 /// Whether a candidate is certainly slower than `seconds`: at least three batches, all above. Disturbance only adds
 /// time, so the smallest of a few runs is a good bound of the true cost. A candidate that is cut short by this rule is
 /// recorded as `at_least`.
@@ -25,14 +27,6 @@ namespace tunekit::measure {
     return true;
 }
 
-/// The mean of the batches and its standard error. Precondition: at least one batch.
-[[nodiscard]] inline estimate mean_of(std::span<const double> batches)
-{
-    if (batches.size() < 2) return {.cost = stats::mean(batches), .spread = 0};
-    const double variance = stats::sample_variance(batches);
-    return {.cost = stats::mean(batches), .spread = std::sqrt(variance / static_cast<double>(batches.size()))};
-}
-
 /// The number of runs in the next batch, after `done` batches; 0 where nothing is left. `runs` are wanted in all, in
 /// batches of `batch`. The last batch takes the rest.
 [[nodiscard]] constexpr std::uint32_t next_batch(std::uint32_t runs, std::uint32_t batch, std::size_t done) noexcept
@@ -41,6 +35,16 @@ namespace tunekit::measure {
     if (spent >= runs) return 0;
     const std::uint64_t left = runs - spent;
     return left < batch ? static_cast<std::uint32_t>(left) : batch;
+}
+
+}  // namespace detail
+
+/// The mean of the batches and its standard error. Precondition: at least one batch.
+[[nodiscard]] inline estimate mean_of(std::span<const double> batches)
+{
+    if (batches.size() < 2) return {.cost = stats::mean(batches), .spread = 0};
+    const double variance = stats::sample_variance(batches);
+    return {.cost = stats::mean(batches), .spread = std::sqrt(variance / static_cast<double>(batches.size()))};
 }
 
 }  // namespace tunekit::measure

@@ -2,8 +2,9 @@
 #pragma once
 
 /// \file
-/// Clocks that time kernels.
+/// Clocks that time kernels, and one that moves only when it is told to.
 
+#include <cmath>
 #include <ctime>
 
 #include "tunekit/measure/concepts.hpp"
@@ -34,6 +35,34 @@ struct wall_clock {
 struct thread_clock {
     /// Seconds of processor time that the calling thread has used.
     double operator()() const noexcept { return detail::read_clock(CLOCK_THREAD_CPUTIME_ID); }
+};
+
+/// A handle to a time variable of the caller. All copies read and move the same time.
+///
+///     double now = 0;
+///     tk::measure::virtual_clock time(now);
+///     tk::measure::replay measure(table, time);          // moves it by what each evaluation cost when it was recorded
+///     auto found = tk::tune(space, measure, strategy, {.seconds = 60}, gen, {.clock = time});
+///
+/// Several measurers may move one time. Then it is the time of one machine that they share.
+/// Precondition: the time outlives every handle. Threads: one at a time.
+class virtual_clock {
+public:
+    /// Refers to the caller's variable, in seconds.
+    explicit virtual_clock(double& seconds) noexcept : seconds_(&seconds) {}
+
+    /// Seconds since the zero of the caller's time.
+    [[nodiscard]] double operator()() const noexcept { return *seconds_; }
+
+    /// Lets `seconds` >= 0 pass, rounded to whole nanoseconds. So the sum does not depend on how its parts are grouped, and
+    /// a run that was interrupted and resumed reports the same times as one that was not.
+    void advance(double seconds) const noexcept
+    {
+        *seconds_ = static_cast<double>(std::llround(*seconds_ * 1e9) + std::llround(seconds * 1e9)) / 1e9;
+    }
+
+private:
+    double* seconds_;
 };
 
 /// The smallest step between two successive readings of `now`, in seconds: the cost of a reading or its resolution,

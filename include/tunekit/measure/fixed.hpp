@@ -29,7 +29,7 @@ struct fixed {
 
     [[nodiscard]] std::uint32_t next(std::span<const double> batches) const noexcept
     {
-        return next_batch(runs, batch, batches.size());
+        return detail::next_batch(runs, batch, batches.size());
     }
 
     /// The mean over all runs: a shorter last batch has the weight of its runs. `spread` is that of the batches.
@@ -39,7 +39,7 @@ struct fixed {
         double sum = 0;
         double weight = 0;
         for (std::size_t i = 0; i < batches.size(); ++i) {
-            const std::uint32_t planned = next_batch(runs, batch, i);
+            const std::uint32_t planned = detail::next_batch(runs, batch, i);
             const double w = planned == 0 ? batch : planned;
             sum += w * batches[i];
             weight += w;

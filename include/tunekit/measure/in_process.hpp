@@ -18,20 +18,7 @@ namespace tunekit::measure {
 template <space::typed Space, class Timed>
 class in_process_measurer {
     // Checked here as well as in `timed`, so that a compiler's message begins with it.
-    static constexpr detail::misfit wrong = detail::misfit_for<Timed, typename Space::config>;
-    static_assert(wrong != detail::misfit::kernel_takes,
-                  "tunekit: timed, argument 1 (kernel) does not take a configuration: write [](const auto& p) { ... } "
-                  "and read its parameters by tunekit::get<\"name\">(p)");
-    static_assert(
-        wrong != detail::misfit::kernel_gives,
-        "tunekit: timed, argument 1 (kernel) returns something else than nothing (it ran), its seconds (double or "
-        "float), or what runs it: a callable of nothing or of the turn's number, that returns nothing or its seconds");
-    static_assert(
-        wrong != detail::misfit::check_takes,
-        "tunekit: timed, argument 3 (check) is called with the configuration or with nothing, and takes neither");
-    static_assert(wrong != detail::misfit::check_gives,
-                  "tunekit: timed, argument 3 (check) returns neither bool nor text (std::optional<std::string> or "
-                  "const char*), empty where all is well");
+    static_assert(sizeof(detail::fits_timed<detail::misfit_for<Timed, typename Space::config>>) > 0);
 
 public:
     /// Takes over both. Throws std::invalid_argument where a setting of `how` is out of range.

@@ -159,20 +159,7 @@ template <space::typed Space, class Timed>
 [[nodiscard]] isolated_measurer isolated(const Space& space, Timed how, isolated_options options = {})
 {
     // Checked here as well as in `timed`, so that a compiler's message begins with it.
-    constexpr detail::misfit wrong = detail::misfit_for<Timed, typename Space::config>;
-    static_assert(wrong != detail::misfit::kernel_takes,
-                  "tunekit: timed, argument 1 (kernel) does not take a configuration: write [](const auto& p) { ... } "
-                  "and read its parameters by tunekit::get<\"name\">(p)");
-    static_assert(
-        wrong != detail::misfit::kernel_gives,
-        "tunekit: timed, argument 1 (kernel) returns something else than nothing (it ran), its seconds (double or "
-        "float), or what runs it: a callable of nothing or of the turn's number, that returns nothing or its seconds");
-    static_assert(
-        wrong != detail::misfit::check_takes,
-        "tunekit: timed, argument 3 (check) is called with the configuration or with nothing, and takes neither");
-    static_assert(wrong != detail::misfit::check_gives,
-                  "tunekit: timed, argument 3 (check) returns neither bool nor text (std::optional<std::string> or "
-                  "const char*), empty where all is well");
+    static_assert(sizeof(detail::fits_timed<detail::misfit_for<Timed, typename Space::config>>) > 0);
     how.validate();
     auto work = [space, how = std::move(how)](index candidate, const limits& within) mutable {
         return how(space.at(candidate), within);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <deque>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -20,11 +19,11 @@
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/detail/bad_candidates.hpp"
-#include "tunekit/measure/detail/cores.hpp"
 #include "tunekit/measure/detail/spawned_zygote.hpp"
 #include "tunekit/measure/detail/worker_link.hpp"
 #include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/jobs.hpp"
+#include "tunekit/measure/share_cores.hpp"
 #include "tunekit/measure/worker_task.hpp"
 
 namespace tunekit::measure {
@@ -39,20 +38,8 @@ struct isolated_workers_options {
     bool confined = false;  ///< the same, without a network and with a filter, as isolated_options::confined
     bool pinned = true;     ///< whether each worker has processors of its own; macOS places workers itself
     std::vector<std::vector<int>>
-        cores{};             ///< the processors of each worker; empty: equal shares of the available ones
-    std::size_t spared = 0;  ///< cores that no worker gets, where `cores` is empty
-    std::size_t queued = 0;  ///< jobs per worker that may wait for one to be free
+        cores{};  ///< the processors of each worker, such as share_cores(n, spared).workers; empty: equal shares of all
 };
-
-/// Divides the processors that this process may use among `n` workers, in equal shares of whole cores. The last
-/// `spared` cores are left for compilers and for the tuner's own process.
-///
-///     const auto cores = tk::measure::share_cores(3, 1);
-///     tk::measure::builder compilers({.processes = 1, .cores = cores.spared});
-///     tk::measure::isolated_workers pool(3, make, {.cores = cores.workers});
-///
-/// Throws std::invalid_argument for 0 workers, and where there are too few processors.
-[[nodiscard]] core_shares share_cores(std::size_t n, std::size_t spared = 0);
 
 class isolated_workers;
 
@@ -115,7 +102,7 @@ class isolated_workers {
 public:
     /// Forks `n` workers, each with what `make(worker)` returns for it.
     template <makes_worker_tasks Make>
-    isolated_workers(std::size_t n, Make make, isolated_workers_options options = {}) : queued_(options.queued)
+    isolated_workers(std::size_t n, Make make, isolated_workers_options options = {})
     {
         const auto cores = cores_of(n, options);
         for (std::size_t k = 0; k < n; ++k) {
@@ -135,7 +122,7 @@ public:
     ~isolated_workers() = default;
 
     [[nodiscard]] std::size_t workers() const noexcept { return stations_.size(); }
-    /// The number of jobs that may be submitted now: one per living worker and `queued` more, less those that are out.
+    /// The number of jobs that may be submitted now: one per living worker, less those that are out.
     [[nodiscard]] std::size_t room() const noexcept;
     /// Seconds since the pool was built.
     [[nodiscard]] double now() const noexcept { return wall_clock{}() - start_; }
@@ -166,13 +153,7 @@ private:
         bool busy = false;
         ticket name{};
         detail::order order{};
-        double submitted = 0;
         double began = 0;
-    };
-    struct waiting {
-        ticket name{};
-        detail::order order{};
-        double submitted = 0;
     };
 
     isolated_workers() = default;
@@ -197,10 +178,7 @@ private:
 
     void give_out(answer a);
 
-    /// Gives waiting jobs to workers that are free. A job whose candidate is known to fail is answered at once.
-    void begin_waiting();
-
-    /// Reads what every worker has sent, without waiting, and gives waiting jobs to those that are free.
+    /// Reads what every worker has sent, without waiting.
     void look_after();
 
     /// Measures one candidate on one worker, and waits for it.
@@ -209,11 +187,9 @@ private:
     std::vector<std::unique_ptr<std::vector<any_worker_task>>> tasks_{};  ///< those of each worker, with their buffers
     std::size_t task_count_ = 0;
     std::vector<station> stations_{};
-    std::deque<waiting> waiting_{};
     std::vector<answer> given_{};
     detail::bad_candidates bad_{};
-    std::size_t out_ = 0;  ///< jobs neither answered nor in `given_`
-    std::size_t queued_ = 0;
+    std::size_t out_ = 0;                              ///< jobs neither answered nor in `given_`
     std::optional<detail::served_program> program_{};  ///< the program that workers run; empty: they are forked
     double start_ = wall_clock{}();
 };
@@ -225,15 +201,6 @@ inline void detail::pool_access::watch(const isolated_workers& pool, poll_set& e
 #if TUNEKIT_BODIES
 #include "tunekit/measure/detail/pool_of_workers.hpp"
 
-namespace tunekit::measure {
-
-TUNEKIT_INLINE core_shares share_cores(std::size_t n, std::size_t spared)
-{
-    require(n >= 1, "core_shares: 0 workers, want >= 1");
-    return detail::share_cores(n, spared, detail::allowed_cores());
-}
-
-}  // namespace tunekit::measure
 namespace tunekit::measure::detail {
 
 TUNEKIT_INLINE measurement measure_task(void* self, std::size_t task, index candidate, const limits& within)

@@ -6,9 +6,13 @@
 
 namespace tunekit::measure {
 
+namespace detail {
+
 /// A barrier for the compiler: every store before it is made before it, and every load after it reads memory again.
 /// Cost: no instruction.
 inline void keep_stores() noexcept { asm volatile("" ::: "memory"); }
+
+}  // namespace detail
 
 /// Makes the compiler compute `value`, although nothing uses it. Use it for kernels whose result is a number.
 ///

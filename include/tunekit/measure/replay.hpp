@@ -15,8 +15,8 @@
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/batches.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
-#include "tunekit/measure/virtual_clock.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 
@@ -59,8 +59,8 @@ private:
 ///
 /// An evaluation is charged the recorded seconds, less all recorded repeats, plus the runs drawn. A policy may draw more
 /// runs than were recorded. They are the recorded ones again, so it learns nothing new from them. A row that failed, or has
-/// no repeats, answers and is charged as it was recorded. Of the limits only `abandon_above` applies: a row that is
-/// `surely_above` it is cut short as a live candidate is, and its cost is the least seen.
+/// no repeats, answers and is charged as it was recorded. Of the limits only `abandon_above` applies: a row of
+/// which three batches and more are all above it is cut short as a live candidate is, and its cost is the least seen.
 ///
 /// Errors:     std::invalid_argument for an index that is no row; what the policy's `validate` throws.
 /// Randomness: a Philox stream of `seed` per index: the answer of a row does not depend on earlier ones.
@@ -107,7 +107,7 @@ private:
             drawn += sum;
             out.runs += runs;
             out.batches.push_back(sum / runs);
-            out.at_least = surely_above(out.batches, within.abandon_above);
+            out.at_least = detail::surely_above(out.batches, within.abandon_above);
             if (out.at_least) break;
         }
         const estimate found = repeat_.estimate_of(out.batches);
@@ -126,6 +126,34 @@ private:
     std::uint64_t seed_;
 };
 
+namespace detail {
+
+/// The measurer over rows: it answers with them, and moves a clock by their seconds.
+template <class Rows>
+class replay_of {
+public:
+    replay_of(Rows rows, virtual_clock time) noexcept : rows_(std::move(rows)), time_(time) {}
+
+    [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
+    {
+        check_rows(rows_.table(), batch);
+        std::vector<measurement> out;
+        out.reserve(batch.size());
+        for (const index i : batch) {
+            recorded_row r = rows_.row(i, within);
+            time_.advance(r.seconds);
+            out.push_back(std::move(r.result));
+        }
+        return out;
+    }
+
+private:
+    Rows rows_;
+    virtual_clock time_;
+};
+
+}  // namespace detail
+
 /// A measurer that returns row i of a table for index i, and moves a clock by the recorded seconds of that evaluation.
 ///
 ///     double now = 0;
@@ -138,16 +166,10 @@ private:
 /// Randomness: none.
 /// Cost:       a copy of the row.
 /// Threads:    one at a time; the table may be shared. Precondition: table and time outlive the measurer.
-class replay {
+class replay : public detail::replay_of<recorded_rows> {
 public:
     /// Refers to the rows and to the time that it moves.
-    replay(std::span<const recorded_row> table, virtual_clock time) noexcept : table_(table), time_(time) {}
-
-    [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within);
-
-private:
-    recorded_rows table_;
-    virtual_clock time_;
+    replay(std::span<const recorded_row> table, virtual_clock time) noexcept : replay_of(recorded_rows(table), time) {}
 };
 
 /// A `replay` under a repetition policy: its rows are `resampled_rows`.
@@ -157,32 +179,15 @@ private:
 /// Errors, randomness and cost are those of `resampled_rows`.
 /// Threads:    as `replay`.
 template <class Repetition>
-class noisy_replay {
+class noisy_replay : public detail::replay_of<resampled_rows<Repetition>> {
     static_assert(repetition<Repetition>, "tunekit: noisy_replay, part 3: not a measure::repetition");
 
 public:
     /// Refers to the rows and to the time that it moves. Throws what the policy's `validate` throws.
     noisy_replay(std::span<const recorded_row> table, virtual_clock time, Repetition repeat, std::uint64_t seed)
-        : rows_(table, repeat, seed), time_(time)
+        : noisy_replay::replay_of({table, repeat, seed}, time)
     {
     }
-
-    [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
-    {
-        detail::check_rows(rows_.table(), batch);
-        std::vector<measurement> out;
-        out.reserve(batch.size());
-        for (const index i : batch) {
-            recorded_row r = rows_.row(i, within);
-            time_.advance(r.seconds);
-            out.push_back(std::move(r.result));
-        }
-        return out;
-    }
-
-private:
-    resampled_rows<Repetition> rows_;
-    virtual_clock time_;
 };
 
 }  // namespace tunekit::measure
@@ -205,19 +210,6 @@ TUNEKIT_INLINE recorded_row recorded_rows::row(index i, const limits&) const
 {
     detail::check_rows(table_, {&i, 1});
     return table_[static_cast<std::size_t>(i)];
-}
-
-TUNEKIT_INLINE std::vector<measurement> replay::measure(std::span<const index> batch, const limits& within)
-{
-    detail::check_rows(table_.table(), batch);
-    std::vector<measurement> out;
-    out.reserve(batch.size());
-    for (const index i : batch) {
-        recorded_row r = table_.row(i, within);
-        time_.advance(r.seconds);
-        out.push_back(std::move(r.result));
-    }
-    return out;
 }
 
 }  // namespace tunekit::measure

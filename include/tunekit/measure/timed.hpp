@@ -44,8 +44,8 @@ namespace tunekit::measure {
 ///   * time batches as `repeat` says, each long enough for the clock. Runs are timed one by one where something is
 ///     restored or the cache is cold.
 ///
-/// A candidate that is `surely_above` limits::abandon_above, in warm-up or in batches, is cut short. Its cost is the least
-/// time seen, `at_least`. Runs that do not fit into limits::run_seconds are not begun. The estimate then uses fewer runs
+/// A candidate of which three times and more, in warm-up or in batches, are all above limits::abandon_above is cut short.
+/// Its cost is the least time seen, `at_least`. Runs that do not fit into limits::run_seconds are not begun. The estimate then uses fewer runs
 /// than the policy asks for.
 ///
 /// Failures:   `invalid`: preparing threw. `crash` of code 0: a run or the check threw. `out_of_memory`: std::bad_alloc was
@@ -91,22 +91,7 @@ struct timed {
     template <class Config>
     [[nodiscard]] measurement operator()(const Config& config, const limits& within)
     {
-        using detail::misfit;
-        constexpr misfit wrong = misfit_of<Config>;
-        static_assert(wrong != misfit::kernel_takes,
-                      "tunekit: timed, argument 1 (kernel) does not take a configuration: write [](const auto& p) { "
-                      "... } and read its parameters by tunekit::get<\"name\">(p)");
-        static_assert(wrong != misfit::kernel_gives,
-                      "tunekit: timed, argument 1 (kernel) returns something else than nothing (it ran), its seconds "
-                      "(double or float), or what runs it: a callable of nothing or of the turn's number, that returns "
-                      "nothing or its seconds");
-        static_assert(
-            wrong != misfit::check_takes,
-            "tunekit: timed, argument 3 (check) is called with the configuration or with nothing, and takes neither");
-        static_assert(wrong != misfit::check_gives,
-                      "tunekit: timed, argument 3 (check) returns neither bool nor text (std::optional<std::string> or "
-                      "const char*), empty where all is well");
-        if constexpr (wrong == misfit::none) {
+        if constexpr (detail::fits_timed<misfit_of<Config>>::yes) {
             return measured(config, within);
         } else {
             return {};

@@ -18,8 +18,8 @@ struct timed_options {
     std::size_t flush_bytes = 0;  ///< bytes written before each run where `state` is cold; 0: `beyond_caches()`
     /// In [0, 1e9); the least length of a batch, in smallest steps of the clock; 0: a batch is what the policy says.
     double min_steps = 200;
-    /// In [0, 1); a run is calm where it is at most this share faster than the fastest before it.
-    double warm_up_gain = 0.05;
+    /// A run is calm where it is at most this share faster than the fastest before it.
+    static constexpr double warm_up_gain = 0.05;
     std::uint32_t warm_up_calm_runs = 2;  ///< calm runs in a row after which the warm-up ends
     std::uint32_t max_warm_up_runs = 20;  ///< the most runs of the warm-up; at least one is made
     double max_warm_up_seconds = 0.1;     ///< >= 0; no further warm-up run begins after this
@@ -28,7 +28,6 @@ struct timed_options {
     void validate() const
     {
         require(min_steps >= 0 && min_steps < 1e9, "timed: min_steps is out of range, want 0 to 1e9");
-        require(warm_up_gain >= 0 && warm_up_gain < 1, "timed: warm_up_gain is out of range, want 0 <= gain < 1");
         require(max_warm_up_seconds >= 0, "timed: max_warm_up_seconds is negative or NaN, want >= 0");
     }
 

@@ -62,7 +62,7 @@ struct until_stable {
     [[nodiscard]] std::uint32_t next(std::span<const double> batches) const noexcept
     {
         if (batches.size() >= min_batches && max_runs >= bypass_below && variation(batches) < threshold) return 0;
-        return next_batch(max_runs, batch, batches.size());
+        return detail::next_batch(max_runs, batch, batches.size());
     }
 
     /// The CV that is compared with `threshold`. Precondition: at least one batch.

@@ -7,12 +7,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/detail/owned.hpp"
 #include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/space/concepts.hpp"
 
@@ -76,7 +76,7 @@ public:
             auto& task = *static_cast<held*>(self);
             return measurement(task.how(task.space.at(candidate), within));
         };
-        held_ = owner(new held(std::move(what)), [](void* self) { delete static_cast<held*>(self); });
+        held_ = detail::owned(std::move(what));
     }
 
     /// The canaries of the buffers that candidates write.
@@ -91,12 +91,10 @@ public:
     }
 
 private:
-    using owner = std::unique_ptr<void, void (*)(void*)>;
-
     std::vector<canary> canaries_;
     task_identity identity_;
     measurement (*run_)(void*, index, const limits&) = nullptr;
-    owner held_{nullptr, [](void*) {}};
+    detail::owned held_{};
 };
 
 /// A function `make(worker)` that returns one worker_task, or several in the order of job::task.

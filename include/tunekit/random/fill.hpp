@@ -25,14 +25,14 @@
 
 namespace tunekit::random {
 
+namespace detail {
+
 /// A generator whose `fill(out)` equals 64-bit draws one after another.
 template <class G>
 concept bulk_generator = generator<G> && std::copyable<G> && requires(G& gen, std::span<std::uint64_t> out) {
     gen.fill(out);
     requires(G::min)() == 0 && (G::max)() == ~std::uint64_t{0};
 };
-
-namespace detail {
 
 inline constexpr std::size_t fill_chunk = 128;  // draws: 1 KiB of stack
 
@@ -73,7 +73,7 @@ template <class T, generator G>
 void fill_index(std::span<T> out, std::uint64_t n, G& gen)
 {
     assert(n > 0 && n - 1 <= static_cast<T>(-1));
-    if constexpr (bulk_generator<G>) {
+    if constexpr (detail::bulk_generator<G>) {
         __extension__ using wide = unsigned __int128;
         std::array<std::uint64_t, fill_chunk> draws;
         while (!out.empty()) {
@@ -104,7 +104,7 @@ void fill_index(std::span<T> out, std::uint64_t n, G& gen)
 template <class T, generator G>
 void fill_normal(std::span<T> out, G& gen)
 {
-    if constexpr (bulk_generator<G>) {
+    if constexpr (detail::bulk_generator<G>) {
         std::array<std::uint64_t, fill_chunk> draws;
         while (!out.empty()) {
             // No variate takes less than one draw, so none of these is left over.
@@ -134,7 +134,7 @@ void fill_normal(std::span<T> out, G& gen)
 template <generator G>
 constexpr void fill_bits(std::span<std::uint64_t> out, G& gen)
 {
-    if constexpr (bulk_generator<G>) {
+    if constexpr (detail::bulk_generator<G>) {
         gen.fill(out);
     } else {
         for (auto& x : out) x = bits(gen);
@@ -145,7 +145,7 @@ constexpr void fill_bits(std::span<std::uint64_t> out, G& gen)
 template <generator G>
 void fill_uniform_01(std::span<double> out, G& gen)
 {
-    if constexpr (bulk_generator<G>) {
+    if constexpr (detail::bulk_generator<G>) {
         std::array<std::uint64_t, detail::fill_chunk> draws;
         while (!out.empty()) {
             const std::size_t m = (std::min)(out.size(), draws.size());

@@ -7,11 +7,13 @@
 #include <cstddef>
 
 #include "tunekit/measure/fixed.hpp"
+#include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/dynatune.hpp"
 #include "tunekit/search/portfolio.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
 #include "tunekit/tune/recipe.hpp"
+#include "tunekit/tune/tune_kernel.hpp"
 
 namespace tunekit::recipes {
 
@@ -21,6 +23,7 @@ namespace tunekit::recipes {
 /// Each configuration has up to twenty runs, most have three. Several tasks are scheduled as in DynaTune, by improvements. No
 /// setting depends on the problem.
 ///
+///     auto quick = tune(space, kernel, {.trials = 512});      // the same with seed 0
 ///     auto found = tune(space, kernel, recipes::combined(), {.trials = 512}, gen);
 ///     auto plan  = tune_tasks(tasks, recipes::combined(), {.seconds = 600}, gen);
 ///
@@ -52,3 +55,21 @@ namespace tunekit::recipes {
 }
 
 }  // namespace tunekit::recipes
+
+namespace tunekit {
+
+/// Searches `space` for the fastest configuration of `kernel` by `recipes::combined()`, with seed 0 and the kernel in a
+/// child process.
+///
+///     const auto found = tk::tune(space, kernel, {.trials = 40});
+///     use(found.best());
+///
+/// It is `tune(space, kernel, recipes::combined(), limit, gen)`, whose errors it has.
+template <space::counted Space, class Kernel>
+[[nodiscard]] tuned<Space> tune(const Space& space, Kernel&& kernel, const budget& limit)
+{
+    random::philox gen(0);
+    return tune(space, kernel, recipes::combined(), limit, gen);
+}
+
+}  // namespace tunekit

@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -15,12 +16,11 @@
 #include "tunekit/bandit/concepts.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/curve/concepts.hpp"
-#include "tunekit/curve/gain.hpp"
 #include "tunekit/schedule/concepts.hpp"
-#include "tunekit/schedule/detail/rates.hpp"
 
 namespace tunekit::schedule {
 
+/// Settings of `by_belief`.
 struct by_belief_options {
     double peak = 0;  ///< FLOP/s of the device; 0 where unknown: 1.25 times the best rate of any task
     curve::gain reward = curve::gain::of_expected_improvement;  ///< the formula of a slot's reward
@@ -82,7 +82,7 @@ struct by_belief {
         require(run.slot_seconds > 0, "schedule::by_belief: the run's slot_seconds is not positive, want > 0");
         require(options.peak >= 0, "schedule::by_belief: peak is negative or NaN, want > 0, or 0 where unknown");
         double latency = 0;
-        for (const auto& t : tasks) latency += t.weight * detail::best_cost(t);
+        for (const auto& t : tasks) latency += t.weight * best_cost(t);
         return {bandit_for(bandit, latency), std::vector<expectation>(tasks.size()), run.slot_seconds};
     }
 
@@ -114,7 +114,8 @@ struct by_belief {
     [[nodiscard]] double reward(const task_view& t, double slot_seconds, double peak, G& gen) const
     {
         if (t.curve.empty()) return 0;
-        std::vector<double> best = detail::best_rates(t);
+        std::vector<double> best;  // rates, in FLOP/s
+        for (const auto& p : t.curve) best.push_back(t.flops / p.best_cost);
         const double pace = t.seconds / static_cast<double>(best.size());
         const double made = std::floor(slot_seconds / pace);
         const double trials = made >= 1 ? made : 1;
@@ -129,6 +130,12 @@ struct by_belief {
 private:
     static constexpr double most_believed =
         1e4;  // trials of a slot under way: a clock that stands still makes it endless
+
+    /// Seconds of the best valid trial so far; +inf before there is one.
+    [[nodiscard]] static double best_cost(const task_view& t)
+    {
+        return t.curve.empty() ? std::numeric_limits<double>::infinity() : t.curve.back().best_cost;
+    }
 
     [[nodiscard]] static double best_rate(std::span<const task_view> tasks)
     {

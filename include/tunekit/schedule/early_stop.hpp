@@ -17,6 +17,8 @@
 
 namespace tunekit::schedule {
 
+namespace detail {
+
 /// The number of trials since the last improvement of a tuning curve; 0 before the first valid one. O(log n): curves
 /// never rise.
 [[nodiscard]] inline std::uint64_t stale_trials(std::span<const curve::curve_point> curve)
@@ -28,6 +30,9 @@ namespace tunekit::schedule {
     return curve.back().trial - first->trial;
 }
 
+}  // namespace detail
+
+/// Settings of `early_stop`.
 struct early_stop_options {
     std::uint64_t patience = 200;  ///< trials; > 0
 };
@@ -65,7 +70,7 @@ struct early_stop {
         s.shown.assign(tasks.begin(), tasks.end());
         bool any = false;
         for (auto& t : s.shown) {
-            t.active = t.active && stale_trials(t.curve) < options.patience;
+            t.active = t.active && detail::stale_trials(t.curve) < options.patience;
             any = any || t.active;
         }
         return inner.select(s.inner, any ? std::span<const task_view>(s.shown) : tasks, gen);

@@ -19,7 +19,7 @@
 #include "tunekit/screen/detail/lloyd.hpp"
 #include "tunekit/screen/detail/nearest.hpp"
 #include "tunekit/screen/point_rows.hpp"
-#include "tunekit/stats/sum.hpp"
+#include "tunekit/stats/moments.hpp"
 
 namespace tunekit::screen {
 
@@ -47,10 +47,11 @@ struct k_means {
     std::size_t iterations = 100;  ///< of a restart, at most
     double tolerance = 1e-4;  ///< stop when centroids move less, squared and summed, than this share of the variance
                               ///< per coordinate; >= 0
-    static constexpr std::size_t trials = detail::abreast;
+    static constexpr std::size_t trials = detail::abreast;  ///< candidates for each next seed
 
     using seeds = std::vector<std::uint32_t>;  ///< numbers of points
 
+    /// Clusters of points.
     struct clustering {
         std::vector<float> centroids;                           ///< k x d
         std::vector<std::uint32_t> of;                          ///< of each point: its cluster

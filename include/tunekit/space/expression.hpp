@@ -13,7 +13,6 @@
 
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/space/detail/expression_tree.hpp"
-#include "tunekit/space/detail/number.hpp"
 
 namespace tunekit::space {
 

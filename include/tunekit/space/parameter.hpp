@@ -2,8 +2,9 @@
 #pragma once
 
 /// \file
-/// Parameters of a product: a name that the compiler knows and a list of values.
+/// The parts of a product: parameters, each a name that the compiler knows and a list of values, and constraints between them.
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -15,23 +16,45 @@
 #include <vector>
 
 #include "tunekit/space/detail/axis.hpp"
-#include "tunekit/space/detail/name.hpp"
-#include "tunekit/space/detail/value_list.hpp"
 
 namespace tunekit::space {
 
+namespace detail {
+
+/// A string literal as a template argument: `parameter<"mr">`.
+template <std::size_t N>
+struct fixed_string {
+    char chars[N]{};
+
+    constexpr fixed_string(const char (&text)[N])  // implicit: a literal is what one writes
+    {
+        for (std::size_t i = 0; i < N; ++i) chars[i] = text[i];
+    }
+
+    [[nodiscard]] constexpr std::string_view view() const noexcept { return {chars, N - 1}; }
+
+    friend constexpr bool operator==(const fixed_string&, const fixed_string&) = default;
+};
+
+/// Where `name` stands among `names`; `names.size()` where it does not.
+template <std::size_t N>
+[[nodiscard]] constexpr std::size_t position_of(std::string_view name, const std::array<std::string_view, N>& names)
+{
+    std::size_t at = 0;
+    while (at < N && names[at] != name) ++at;
+    return at;
+}
+
 /// A parameter of a product. `parameter`, `powers_of_two`, `split` and similar functions make it.
-template <detail::fixed_string Name, class T>
+template <fixed_string Name, class T>
 struct named {
     using value_type = T;                                  ///< the type of a value
     using is_parameter = void;                             ///< marks a parameter
     static constexpr std::string_view name = Name.view();  ///< as in `get<"name">`
 
-    detail::value_list<T> values;  ///< in the order of their ordinals
-    detail::axis about;            ///< the same without the type
+    value_list<T> values;  ///< in the order of their ordinals
+    axis about;            ///< the same without the type
 };
-
-namespace detail {
 
 /// The values of a list; string literals become strings.
 template <class T>
@@ -91,6 +114,29 @@ template <class T>
     return values;
 }
 
+/// A constraint of a product. `where` and `active_if` make it. With `Conditional` the predicate decides from the other
+/// names whether the first parameter is used.
+template <bool Conditional, class Predicate, fixed_string... Names>
+struct constraint {
+    static_assert(sizeof...(Names) > 0, "tunekit: where: names no parameter");
+    static_assert(!Conditional || sizeof...(Names) > 1, "tunekit: active_if: names no parameter that decides");
+
+    using is_constraint = void;                       ///< marks a constraint
+    static constexpr bool conditional = Conditional;  ///< whether `active_if` made it
+    /// The names of the parameters that it is about.
+    static constexpr std::array<std::string_view, sizeof...(Names)> names{Names.view()...};
+
+    Predicate predicate;  ///< of the values
+
+    /// The name of the constraint in error messages: `where<mr, nv>`. The argument is not read.
+    [[nodiscard]] static std::string text(const void* = nullptr)
+    {
+        std::string out = Conditional ? "active_if<" : "where<";
+        for (std::size_t i = 0; i < names.size(); ++i) (out += i == 0 ? "" : ", ") += names[i];
+        return out += '>';
+    }
+};
+
 }  // namespace detail
 
 /// A parameter with a list of values of any regular type: integers, enumerators, strings, structures with a `to_text`
@@ -145,6 +191,33 @@ template <detail::fixed_string Name, std::integral T>
 [[nodiscard]] auto divisors(T n)
 {
     return divisors<Name>(n, n);
+}
+
+/// A constraint that keeps the configurations whose values of the named parameters fulfil `predicate`.
+///
+///     where<"mr", "nv">([](int mr, int nv) { return mr * nv + nv + 1 <= 34; })
+///
+/// The predicate gets the values in the order of the names and must depend on nothing else. It is called while the
+/// product is built, once for each combination that is needed, and never afterwards. If it throws, the product throws a
+/// std::invalid_argument that names the constraint.
+template <detail::fixed_string... Names, class Predicate>
+[[nodiscard]] auto where(Predicate predicate)
+{
+    return detail::constraint<false, Predicate, Names...>{std::move(predicate)};
+}
+
+/// A constraint that makes the first named parameter conditional. `predicate` takes the values of the other names.
+/// Where it is false, the parameter is not used and always has its first value, so that no two configurations differ
+/// only in it.
+///
+///     active_if<"tile", "algorithm">([](algorithm a) { return a == algorithm::winograd; })
+///
+/// Neighbours: one parameter changes at a time. So a step to a configuration without `tile` begins where `tile` has its
+/// first value.
+template <detail::fixed_string... Names, class Predicate>
+[[nodiscard]] auto active_if(Predicate predicate)
+{
+    return detail::constraint<true, Predicate, Names...>{std::move(predicate)};
 }
 
 }  // namespace tunekit::space

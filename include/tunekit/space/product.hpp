@@ -16,11 +16,10 @@
 
 #include "tunekit/space/detail/axis.hpp"
 #include "tunekit/space/detail/grid.hpp"
-#include "tunekit/space/detail/name.hpp"
 #include "tunekit/space/parameter.hpp"
 #include "tunekit/space/permutation.hpp"
 #include "tunekit/space/split.hpp"
-#include "tunekit/space/where.hpp"
+#include "tunekit/space/value.hpp"
 
 namespace tunekit {
 namespace space {
@@ -186,7 +185,40 @@ public:
         return known ? index_of_ordinals(row) : std::nullopt;
     }
 
+    /// The configuration of these values, one for each parameter, in any order.
+    ///
+    ///     const space::product tiles{space::integers<"mr">(1, 8), space::integers<"nv">(1, 4)};
+    ///     const auto untuned = tiles.of(tunekit::value<"nv">(2), tunekit::value<"mr">(4));
+    ///
+    /// A name that is no parameter's, or a parameter without a value, does not compile. Throws std::invalid_argument
+    /// that names the parameter for a value that is not in its list, and where a constraint fails.
+    template <class... Values>
+    [[nodiscard]] config of(const Values&... values) const
+    {
+        return [&]<std::size_t... J>(std::index_sequence<J...>) {
+            if constexpr (detail::one_of_each(
+                              std::type_identity<
+                                  std::tuple<std::tuple_element_t<places[J], std::tuple<Parts...>>...>>{},
+                              std::type_identity<std::tuple<Values...>>{})) {
+                const config out{
+                    {detail::value_among<std::tuple_element_t<places[J], std::tuple<Parts...>>>(values...)...}};
+                (check_value<J>(std::get<J>(out.values)), ...);
+                if (!index_of(out)) detail::no_configuration({text_of(std::get<J>(out.values))...}, names());
+                return out;
+            } else {
+                return config{};  // said above
+            }
+        }(std::make_index_sequence<places.size()>{});
+    }
+
 private:
+    template <std::size_t J, class T>
+    void check_value(const T& wanted) const
+    {
+        std::uint16_t ordinal = 0;
+        if (!find<J>(wanted, ordinal)) detail::no_such_value(config::names[J], text_of(wanted));
+    }
+
     explicit product(std::tuple<Parts...>&& parts)
         : grid(grid_over(parts, std::make_index_sequence<places.size()>{}, std::index_sequence_for<Parts...>{})),
           parts_(std::move(parts))

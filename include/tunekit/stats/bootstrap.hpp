@@ -8,10 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "tunekit/core/compiled.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
@@ -25,14 +23,6 @@ struct bootstrap {
     double level = 0.95;             ///< in (0, 1): share of the resamples inside
     std::uint32_t resamples = 2000;  ///< >= 1
 };
-
-namespace detail {
-
-interval of_resamples(std::vector<double> values, double level);
-
-void require_bootstrap(const bootstrap& how);
-
-}  // namespace detail
 
 /// The percentile bootstrap interval of any statistic of n independent items. `statistic(rows)` gets n positions in [0,
 /// n), drawn with replacement, and returns a number that is not NaN.
@@ -48,7 +38,8 @@ void require_bootstrap(const bootstrap& how);
 template <class Statistic, generator G>
 [[nodiscard]] interval bootstrap_interval(std::size_t n, Statistic&& statistic, const bootstrap& how, G& gen)
 {
-    detail::require_bootstrap(how);
+    require_level(how.level);
+    require(how.resamples > 0, "bootstrap: resamples is 0, want >= 1");
     require(n <= 0xffffffffU, "bootstrap_interval: more than 2^32 - 1 items");
     if (n == 0) return {};
     const std::uint64_t key = random::bits(gen);
@@ -59,7 +50,8 @@ template <class Statistic, generator G>
         for (auto& row : rows) row = static_cast<std::uint32_t>(random::uniform_index(n, stream));
         values[r] = statistic(std::span<const std::uint32_t>(rows));
     }
-    return detail::of_resamples(std::move(values), how.level);
+    std::sort(values.begin(), values.end());
+    return {quantile_of_sorted(values, 0.5 - 0.5 * how.level), quantile_of_sorted(values, 0.5 + 0.5 * how.level)};
 }
 
 /// The percentile bootstrap interval of the median behind `x`. It equals `bootstrap_interval`, in O(n) per resample. It
@@ -86,21 +78,3 @@ template <generator G>
 }
 
 }  // namespace tunekit::stats
-
-#if TUNEKIT_BODIES
-namespace tunekit::stats::detail {
-
-TUNEKIT_INLINE interval of_resamples(std::vector<double> values, double level)
-{
-    std::sort(values.begin(), values.end());
-    return {quantile_of_sorted(values, 0.5 - 0.5 * level), quantile_of_sorted(values, 0.5 + 0.5 * level)};
-}
-
-TUNEKIT_INLINE void require_bootstrap(const bootstrap& how)
-{
-    require_level(how.level);
-    require(how.resamples > 0, "bootstrap: resamples is 0, want >= 1");
-}
-
-}  // namespace tunekit::stats::detail
-#endif  // TUNEKIT_BODIES

@@ -16,7 +16,6 @@
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/stats/moments.hpp"
-#include "tunekit/stats/sum.hpp"
 
 namespace tunekit::stats {
 

@@ -19,7 +19,6 @@
 #include "tunekit/random/philox.hpp"
 #include "tunekit/surrogate/concepts.hpp"
 #include "tunekit/surrogate/detail/boosted/a_recall.hpp"
-#include "tunekit/surrogate/detail/boosted/ensemble.hpp"
 #include "tunekit/surrogate/detail/boosted/growth.hpp"
 #include "tunekit/surrogate/detail/boosted/loss.hpp"
 #include "tunekit/surrogate/detail/boosted/spread.hpp"

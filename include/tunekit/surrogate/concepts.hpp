@@ -46,10 +46,6 @@ private:
 using features = rows_of<float>;          ///< rows of any numbers
 using ordinals = rows_of<std::uint16_t>;  ///< rows of positions in ascending value lists: the fast path of trees
 
-/// A model that makes an empty state for `d` columns.
-template <class M>
-concept has_state = core::starts_on<M, std::size_t>;
-
 /// The type of the state that `start` returns.
 template <class M>
 using state_of = core::state_of<M, std::size_t>;
@@ -87,6 +83,7 @@ concept pools = requires(const M& model, const state_of<M>& state, const Rows& r
 /// A surrogate over `Rows` (features or ordinals).
 /// Semantics: equal states, data and generators fit equally; `predict` is const and thread-safe on one state.
 template <class M, class Rows, class G>
-concept model = std::copyable<M> && has_state<M> && std::copyable<state_of<M>> && fits<M, Rows, G> && predicts<M, Rows>;
+concept model = std::copyable<M> && core::starts_on<M, std::size_t> && std::copyable<state_of<M>> && fits<M, Rows, G> &&
+                predicts<M, Rows>;
 
 }  // namespace tunekit::surrogate

@@ -19,10 +19,9 @@
 #include "tunekit/random/choice.hpp"
 #include "tunekit/random/generator.hpp"
 #include "tunekit/surrogate/concepts.hpp"
+#include "tunekit/surrogate/detail/process/pool.hpp"
 #include "tunekit/surrogate/detail/process/posterior.hpp"
-#include "tunekit/surrogate/detail/process/whitened.hpp"
 #include "tunekit/surrogate/process_parameters.hpp"
-#include "tunekit/surrogate/process_pool.hpp"
 
 namespace tunekit::surrogate {
 
@@ -54,7 +53,7 @@ namespace tunekit::surrogate {
 /// Errors:     std::invalid_argument from start and fit, before the state changes.
 /// Randomness: one `bits` per fit of the parameters, and a shuffle where rows are sampled for it.
 /// Cost:       fit O(n^2 + n d) where rows were added. Where the parameters are fitted, O(evaluations m^3) with m =
-///             min(n, evidence_rows), and O(n^3 / 6). predict O(n^2 / 2 + n d) per row. With `process_pool`, for a
+///             min(n, evidence_rows), and O(n^3 / 6). predict O(n^2 / 2 + n d) per row. With a pool, for a
 ///             fixed set of candidates, O(n) per row added.
 /// Threads:    predict is const; it splits over an executor.
 /// Source:     Rasmussen, Williams (2006), Gaussian Processes for Machine Learning, algorithm 2.1; Snoek, Larochelle, Adams
@@ -71,8 +70,8 @@ struct gaussian_process {
     std::size_t evaluations = 40;     ///< >= 1; of the evidence in one fit of the parameters, at most
     std::size_t max_rows = 1000;      ///< >= 8; in the process
 
-    using state = detail::posterior;  ///< a regular value
-    using pool = process_pool;        ///< for a fixed set of candidates
+    using state = detail::posterior;    ///< a regular value
+    using pool = detail::process_pool;  ///< for a fixed set of candidates
 
     /// An empty process of d features. Throws std::invalid_argument where a parameter is out of range.
     [[nodiscard]] state start(std::size_t d) const

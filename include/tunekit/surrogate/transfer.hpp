@@ -35,10 +35,10 @@ namespace tunekit::surrogate {
 ///             their order.
 template <class Model>
 struct transfer {
-    Model model;               ///< fitted to what the past leaves
-    state_of<Model> past;      ///< fitted
-    double half_life = 64;     ///< > 0; rows
-    double min_weight = 0.05;  ///< share below which the past is dropped
+    Model model;                                ///< fitted to what the past leaves
+    state_of<Model> past;                       ///< fitted
+    double half_life = 64;                      ///< > 0; rows
+    static constexpr double min_weight = 0.05;  ///< share below which the past is dropped
 
     struct state {
         state_of<Model> own;  ///< of `model`

@@ -36,7 +36,7 @@ struct only_watch {
 /// `tune_tasks`.
 ///
 ///     tk::stop_on_signal stop;
-///     const auto found = tk::tune(space, measurer, strategy, {.seconds = 600}, wall, stop, gen);
+///     const auto found = tk::tune(space, measurer, strategy, {.seconds = 600}, gen, {.watch = stop});
 ///     ...                                        // the table so far
 ///     return stop.status();                      // 130, 143, or 0
 ///

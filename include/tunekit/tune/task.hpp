@@ -2,8 +2,10 @@
 #pragma once
 
 /// \file
-/// A task: one operator to tune.
+/// A task: one operator to tune. And the plan: the result of a run over several tasks.
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -13,7 +15,8 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/space/any_space.hpp"
-#include "tunekit/tune/detail/measure_in_parts.hpp"
+#include "tunekit/tune/detail/loop.hpp"
+#include "tunekit/tune/tuning.hpp"
 
 namespace tunekit {
 
@@ -23,60 +26,10 @@ namespace tunekit {
 ///     auto tasks = tk::tasks(tk::task("conv1", space1, std::move(measure1), flops1, 1),
 ///                            tk::task("conv2", space2, std::move(measure2), flops2, 3));
 ///
-/// The space is erased to `space::any_space`, and the measurer is behind one virtual call for each batch and answer. A task is a
+/// The space is erased to `space::any_space`, and the measurer is behind one indirect call for each batch and answer. A task is a
 /// measurer itself.
 class task {
-    /// Where answers go; a reference to a callable.
-    class receiver {
-    public:
-        template <class Some>
-        explicit receiver(Some& some) noexcept
-            : to_(&some),
-              call_([](void* to, std::span<measure::measurement> answers) { (*static_cast<Some*>(to))(answers); })
-        {
-        }
-        void operator()(std::span<measure::measurement> answers) const { call_(to_, answers); }
-
-    private:
-        void* to_;
-        void (*call_)(void*, std::span<measure::measurement>);
-    };
-
-    struct measurer_interface {
-        virtual ~measurer_interface() = default;
-        virtual void measure(std::span<const index>, const measure::limits&, receiver) = 0;
-    };
-
-    template <class M>
-    struct measurer_of final : measurer_interface {
-        M held;
-        explicit measurer_of(M m) : held(std::move(m)) {}
-        void measure(std::span<const index> batch, const measure::limits& l, receiver some) override
-        {
-            detail::measure_in_parts(held, batch, l, some);
-        }
-    };
-
-    /// The owner of a measurer. It holds a plain pointer, because <memory> takes longer to read than the rest of this
-    /// floor.
-    class owner {
-    public:
-        explicit owner(measurer_interface* held) noexcept : held_(held) {}
-        owner(owner&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
-        owner& operator=(owner&& other) noexcept
-        {
-            std::swap(held_, other.held_);
-            return *this;
-        }
-        owner(const owner&) = delete;
-        owner& operator=(const owner&) = delete;
-        ~owner() { delete held_; }
-
-        measurer_interface* operator->() const noexcept { return held_; }
-
-    private:
-        measurer_interface* held_;
-    };
+    using receiver = detail::callable<void, std::span<measure::measurement>>;
 
     struct nobody {
         std::vector<measure::measurement> measure(std::span<const index>, const measure::limits&)
@@ -93,7 +46,10 @@ public:
     task(std::string name, Space space, Measurer measurer, double flops, double weight = 1)
         : name_(std::move(name)),
           space_(std::move(space)),
-          measurer_(new measurer_of<Measurer>(std::move(measurer))),
+          measure_([held = std::move(measurer)](std::span<const index> batch, const measure::limits& l,
+                                                const receiver& some) mutable {
+              detail::measure_in_parts(held, batch, l, some);
+          }),
           flops_(flops),
           weight_(weight)
     {
@@ -146,13 +102,13 @@ public:
     template <class Some>
     void measure_in_parts(std::span<const index> batch, const measure::limits& l, Some&& some)
     {
-        measurer_->measure(batch, l, receiver(some));
+        measure_(batch, l, receiver(some));
     }
 
 private:
     std::string name_;
     tunekit::space::any_space space_;
-    owner measurer_;
+    detail::callable<void, std::span<const index>, const measure::limits&, const receiver&> measure_;
     double flops_;
     double weight_;
     std::vector<index> known_;
@@ -167,6 +123,35 @@ template <class... Tasks>
     out.reserve(sizeof...(each));
     (out.push_back(std::forward<Tasks>(each)), ...);
     return out;
+}
+
+/// The result of `tune_tasks` for one task.
+struct task_plan {
+    tuning record;            ///< its trials and incumbent; its seconds are those that workers spent on the task
+    std::uint64_t slots = 0;  ///< the number of slots that it was given
+};
+
+/// One slot that a task was given.
+struct slot_record {
+    std::size_t task = 0;      ///< the position of the task
+    double ended = 0;          ///< seconds since the start of the run
+    double model_latency = 0;  ///< sum over tasks of weight * best cost at its end; +inf while a task has none
+};
+
+/// The result of `tune_tasks`.
+struct plan {
+    std::vector<task_plan> tasks;                ///< in declaration order
+    std::vector<slot_record> slots;              ///< the slots that have ended, in the order of their ends
+    double seconds = 0;                          ///< the seconds of the run, by its clock
+    stop_reason stopped = stop_reason::running;  ///< why the run ended
+};
+
+/// The seconds of one pass of the model with the incumbents: sum of weight * best cost; +inf while a task has none.
+[[nodiscard]] inline double model_latency(std::span<const task> tasks, const plan& p)
+{
+    double sum = 0;
+    for (std::size_t k = 0; k < tasks.size(); ++k) sum += tasks[k].weight() * p.tasks[k].record.best_cost();
+    return sum;
 }
 
 }  // namespace tunekit

@@ -20,7 +20,9 @@
 #include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/schedule/concepts.hpp"
 #include "tunekit/search/any_strategy.hpp"
-#include "tunekit/tune/plan.hpp"
+#include "tunekit/tune/detail/slots.hpp"
+#include "tunekit/tune/recipe.hpp"
+#include "tunekit/tune/task.hpp"
 #include "tunekit/tune/tuner.hpp"
 
 namespace tunekit {
@@ -29,12 +31,12 @@ namespace tunekit {
 /// ended, the schedule chooses the next one. Several workers may be on one task.
 ///
 ///     tk::tasks_tuner t(tasks, tk::recipes::combined(), {.seconds = 600}, 2, gen);
-///     if (auto job = t.ask(worker))              // job->task says whose space job->candidate is in
-///         t.tell(*job, measure_one(*job), stamp);
+///     for (const job& next : t.ask(worker, 1))   // next.task says whose space next.candidate is in
+///         t.tell(next, measure_one(next), stamp);
 ///
 /// A run begins with a warm-up that all schedules share. In declaration order, every task tries its `begin_with`
-/// configurations, and gets slots until it has a verified configuration or has ended. Such a slot ends with the first
-/// verified answer. Then the schedule chooses. After its length, a slot ends for its worker as soon as that worker
+/// configurations, and gets slots until it has a verified configuration and a trial of its own, or has ended. Such a slot ends once
+/// both are there. Then the schedule chooses. After its length, a slot ends for its worker as soon as that worker
 /// asks, or has no job out. The schedule hears of a slot when its last job is answered. A slot that tries nothing ends
 /// its task, unless other workers have jobs of the task out. In that case the slot does not count, and the worker gets
 /// another task.
@@ -57,8 +59,7 @@ public:
     /// Begins a run of `tasks` by the recipe `how`, which has a schedule, for workers 0 to `workers` - 1.
     template <class P, generator G>
     tasks_tuner(std::span<const task> tasks, const P& how, tasks_budget limit, std::size_t workers, G& gen)
-        : tasks_tuner(tasks, search::any_strategy(detail::strategy_of(how)), schedule::any_schedule(how.schedule),
-                      detail::settings_of(how), limit, workers, gen)
+        : tasks_tuner(tasks, how, how.schedule, limit, workers, gen)
     {
     }
 
@@ -66,26 +67,31 @@ public:
     template <class P, class Schedule, generator G>
     tasks_tuner(std::span<const task> tasks, const P& how, const Schedule& schedule, tasks_budget limit,
                 std::size_t workers, G& gen)
-        : tasks_tuner(tasks, search::any_strategy(detail::strategy_of(how)), schedule::any_schedule(schedule),
-                      detail::settings_of(how), limit, workers, gen)
+        : tasks_tuner(tasks, limit, workers, gen, detail::as_recipe(how), schedule::any_schedule(schedule))
     {
     }
 
-    /// The next job for `worker`. Where it is empty, wait while anything is out; otherwise the run has ended.
-    [[nodiscard]] std::optional<job> ask(std::size_t worker);
+    /// Tells a result of task `k` that is known before the run, as `tuner::know` does; not one of the task's begin_with. A
+    /// task needs a trial of its own
+    /// all the same before the schedule chooses.
+    void know(std::size_t k, index candidate, measure::measurement m);
 
     /// Up to `n` jobs of one task and one proposal for `worker`. Where it is empty, wait while anything is out;
     /// otherwise the run has ended.
     [[nodiscard]] std::vector<job> ask(std::size_t worker, std::size_t n);
+    /// The same for worker 0.
+    [[nodiscard]] std::vector<job> ask(std::size_t n) { return ask(0, n); }
+    /// The next job of worker 0.
+    [[nodiscard]] std::optional<job> ask();
 
     /// Reports the measurement of a job, at `stamp`.
-    void tell(const job& j, measure::measurement m, double stamp) { tell(j, std::move(m), stamp, entry(j).worker); }
+    void tell(const job& j, measure::measurement m, double stamp) { tell(j, std::move(m), stamp, worker_of(j)); }
 
     /// The same where another worker measured the job than the one that asked for it.
     void tell(const job& j, measure::measurement m, double stamp, std::size_t worker);
 
     /// The worker that asked for a job.
-    [[nodiscard]] std::size_t worker_of(const job& j) const;
+    [[nodiscard]] std::size_t worker_of(const job& j) const { return slots_.entry(j).worker; }
 
     /// Sets the number of workers to `n`. Workers that leave give up their slots. Jobs that they have out may still be
     /// told. The schedule still assumes the number that the run began with. Throws std::invalid_argument for 0.
@@ -136,47 +142,24 @@ public:
     [[nodiscard]] std::uint64_t proposals() const noexcept;
 
 private:
-    static constexpr std::size_t none = ~std::size_t{0};
-
     struct work : detail::run<space::any_space, search::any_strategy, random::philox> {
         using detail::run<space::any_space, search::any_strategy, random::philox>::run;
         std::uint64_t running = 0;  // slots
         bool waits = false;         // its strategy proposed nothing, and is asked again only after an answer
     };
-    struct slot {
-        std::size_t task = 0;
-        double began = 0;
-        double best_before = 0;
-        double own_best = forever;
-        double seconds = 0;
-        std::uint64_t trials = 0;
-        std::size_t out = 0;
-        bool warm_up = false;
-        bool held = true;  // its worker is still on it
-        bool open = true;
-    };
-    struct lane {
-        std::size_t slot = none;
-        double answered = 0;
-    };
-    struct sent {
-        ticket local{};
-        std::size_t slot = 0;
-        std::size_t worker = 0;
-        bool out = true;
-    };
 
-    template <generator G>
-    tasks_tuner(std::span<const task> tasks, const search::any_strategy& strategy, schedule::any_schedule chooser,
-                const detail::recipe_settings& settings, const tasks_budget& limit, std::size_t workers, G& gen)
+    template <generator G, class S, class R, class D>
+    tasks_tuner(std::span<const task> tasks, const tasks_budget& limit, std::size_t workers, G& gen,
+                const recipe<S, R, D>& how, schedule::any_schedule chooser)
         : limit_(limit),
-          ahead_(settings.ahead),
-          slot_seconds_(limit.slot((std::max)(tasks.size(), std::size_t{1}), settings.slots_per_task)),
+          ahead_(how.ahead),
+          slot_seconds_(limit.slot((std::max)(tasks.size(), std::size_t{1}), how.slots_per_task)),
           schedule_(std::move(chooser)),
           shape_{.seconds = limit.seconds, .slot_seconds = slot_seconds_, .tasks = tasks.size(), .workers = workers},
           workers_(workers),
-          lanes_(workers)
+          slots_(workers)
     {
+        detail::check(how);
         detail::check(limit);
         require(!tasks.empty(), "tune_tasks: there are no tasks, want at least one");
         require(workers > 0, "tune_tasks: there are no workers, want at least one");
@@ -185,8 +168,9 @@ private:
                 require(tasks[j].name() != tasks[k].name(),
                         "tune_tasks: two tasks are named " + tasks[k].name() + ", want distinct names");
         plan_.tasks.resize(tasks.size());
+        const search::any_strategy strategy(how.strategy);
         for (const task& t : tasks) {
-            works_.emplace_back(t.space(), strategy, settings.limits, detail::of_a_task(limit),
+            works_.emplace_back(t.space(), strategy, how.limits, detail::of_a_task(limit),
                                 random::philox(random::bits(gen)));
             works_.back().books.begin_with(t.known());
             views_.push_back({.flops = t.flops(), .weight = t.weight()});
@@ -198,18 +182,20 @@ private:
 
     [[nodiscard]] tuning& record_of(std::size_t k) { return plan_.tasks[k].record; }
 
-    void check_known(const job& j) const;
+    [[nodiscard]] static job local(job j, const detail::slots::sent& e);
 
-    [[nodiscard]] sent& entry(const job& j);
+    [[nodiscard]] bool active(std::size_t k) const { return plan_.tasks[k].record.stopped() == stop_reason::running; }
 
-    [[nodiscard]] static job local(job j, const sent& e);
-
-    [[nodiscard]] bool active(std::size_t k) const { return plan_.tasks[k].record.stopped == stop_reason::running; }
+    /// Whether task `k` has a verified configuration, and a trial of its own for its curve.
+    [[nodiscard]] bool warm(std::size_t k) const
+    {
+        return plan_.tasks[k].record.found() && !plan_.tasks[k].record.trials().empty();
+    }
 
     /// Whether a worker may be sent to task `k` now.
     [[nodiscard]] bool open_to(std::size_t k) const;
 
-    [[nodiscard]] bool ended(const slot& s) const;
+    [[nodiscard]] bool ended(const detail::slot& s) const;
 
     void decide();
 
@@ -218,18 +204,14 @@ private:
     /// The task of the next slot, if there is one.
     [[nodiscard]] std::optional<std::size_t> choose();
 
-    /// The slots under way.
-    [[nodiscard]] std::vector<slot> slots_of_now() const;
-
-    void open(std::size_t worker, std::size_t k);
-
-    /// Takes a worker off its slot.
-    void leave(lane& who);
+    /// Takes a worker off its slot, if it is on one. The slot closes where none of its jobs is out.
+    void leave(std::size_t worker);
 
     /// Counts a job of a slot as answered or dropped.
-    void back(sent& e);
+    void back(detail::slots::sent& e);
 
-    void close(slot& s);
+    /// Ends a slot, and tells the schedule.
+    void close(detail::slot& s);
 
     [[nodiscard]] double latency() const;
 
@@ -244,11 +226,8 @@ private:
     std::vector<std::string> names_;
     schedule::run_shape shape_;
     std::size_t workers_;
-    std::vector<lane> lanes_;  // one for each worker, those that left included
     std::uint64_t moves_ = 0;
-    std::vector<slot> slots_;
-    std::size_t first_open_ = 0;
-    std::vector<sent> sent_;  // by ticket
+    detail::slots slots_;
     plan plan_;
 };
 
@@ -257,9 +236,17 @@ private:
 #if TUNEKIT_BODIES
 namespace tunekit {
 
-TUNEKIT_INLINE std::optional<job> tasks_tuner::ask(std::size_t worker)
+TUNEKIT_INLINE void tasks_tuner::know(std::size_t k, index candidate, measure::measurement m)
 {
-    std::vector<job> one = ask(worker, 1);
+    require(k < works_.size(),
+            "tasks_tuner: know has task " + std::to_string(k) + " of " + std::to_string(works_.size()));
+    if (!slots_.untouched()) throw error("tasks_tuner: know comes too late, want it before the first ask");
+    works_[k].know(record_of(k), candidate, std::move(m));
+}
+
+TUNEKIT_INLINE std::optional<job> tasks_tuner::ask()
+{
+    std::vector<job> one = ask(0, 1);
     if (one.empty()) return std::nullopt;
     return one.front();
 }
@@ -270,49 +257,47 @@ TUNEKIT_INLINE std::vector<job> tasks_tuner::ask(std::size_t worker, std::size_t
         throw error("tasks_tuner: worker " + std::to_string(worker) + " asks, of " + std::to_string(workers_));
     decide();
     if (plan_.stopped != stop_reason::running || n == 0) return {};
-    lane& who = lanes_[worker];
-    if (who.slot != none && ended(slots_[who.slot])) {
+    if (const detail::slot* const s = slots_.of(worker); s != nullptr && ended(*s)) {
         ++moves_;
-        leave(who);
+        leave(worker);
     }
     for (;;) {
-        if (who.slot == none) {
+        if (slots_.of(worker) == nullptr) {
             const auto chosen = choose();
             if (!chosen) return {};
             ++moves_;
-            open(worker, *chosen);
+            ++works_[*chosen].running;
+            slots_.open(worker, {.task = *chosen,
+                                 .began = plan_.seconds,
+                                 .best_before = record_of(*chosen).best_cost(),
+                                 .warm_up = !warm(*chosen)});
         }
-        slot& s = slots_[who.slot];
-        std::vector<job> jobs = works_[s.task].ask(record_of(s.task), n);
+        const std::size_t k = slots_.of(worker)->task;
+        std::vector<job> jobs = works_[k].ask(record_of(k), n);
         if (!jobs.empty()) {
-            for (job& j : jobs) {
-                sent_.push_back({.local = j.ticket, .slot = who.slot, .worker = worker});
-                j.ticket = ticket{sent_.size() - 1};
-                j.task = s.task;
-                ++s.out;
-            }
+            slots_.send(worker, jobs);
             return jobs;
         }
-        works_[s.task].waits = plan_.tasks[s.task].record.stopped == stop_reason::running;
-        leave(who);
+        works_[k].waits = active(k);
+        leave(worker);
     }
 }
 
 TUNEKIT_INLINE void tasks_tuner::tell(const job& j, measure::measurement m, double stamp, std::size_t worker)
 {
-    if (worker >= lanes_.size())
-        throw error("tasks_tuner: worker " + std::to_string(worker) + " answers, of " + std::to_string(lanes_.size()));
+    if (worker >= slots_.workers())
+        throw error("tasks_tuner: worker " + std::to_string(worker) + " answers, of " +
+                    std::to_string(slots_.workers()));
     detail::ledger::check_stamp(stamp);
-    sent& e = entry(j);
-    slot& s = slots_[e.slot];
-    const double before = (std::max)(lanes_[worker].answered, s.began);
+    auto& e = slots_.entry(j);
+    detail::slot& s = slots_.of(e);
     const double now = (std::max)(stamp, plan_.seconds);
-    const double took = now > before ? now - before : 0;
+    const double took = slots_.took(worker, s, now);
     const double cost = m.cost;
     const bool good = m.ok();
     const bool counts = works_[s.task].tell(record_of(s.task), local(j, e), std::move(m), took, 0, worker);
     plan_.seconds = now;
-    lanes_[worker].answered = now;
+    slots_.answered(worker, now);
     if (counts && s.open) {
         s.seconds += took;
         ++s.trials;
@@ -321,19 +306,12 @@ TUNEKIT_INLINE void tasks_tuner::tell(const job& j, measure::measurement m, doub
     back(e);
 }
 
-TUNEKIT_INLINE std::size_t tasks_tuner::worker_of(const job& j) const
-{
-    check_known(j);
-    return sent_[static_cast<std::uint64_t>(j.ticket)].worker;
-}
-
 TUNEKIT_INLINE void tasks_tuner::set_workers(std::size_t n)
 {
     require(n > 0, "tasks_tuner.set_workers: 0 workers, want at least one");
-    for (std::size_t w = n; w < workers_; ++w)
-        if (lanes_[w].slot != none) leave(lanes_[w]);
+    for (std::size_t w = n; w < workers_; ++w) leave(w);
     workers_ = n;
-    if (lanes_.size() < n) lanes_.resize(n);
+    slots_.grow(n);
 }
 
 TUNEKIT_INLINE void tasks_tuner::set_shape(const schedule::run_shape& shape) noexcept
@@ -365,8 +343,8 @@ TUNEKIT_INLINE void tasks_tuner::time(double stamp)
 
 TUNEKIT_INLINE void tasks_tuner::drop(const job& j)
 {
-    sent& e = entry(j);
-    slot& s = slots_[e.slot];
+    auto& e = slots_.entry(j);
+    detail::slot& s = slots_.of(e);
     if (works_[s.task].drop(record_of(s.task), local(j, e)) && s.open) ++s.trials;
     back(e);
 }
@@ -397,21 +375,7 @@ TUNEKIT_INLINE std::uint64_t tasks_tuner::proposals() const noexcept
     return n;
 }
 
-TUNEKIT_INLINE void tasks_tuner::check_known(const job& j) const
-{
-    const auto t = static_cast<std::uint64_t>(j.ticket);
-    if (t >= sent_.size() || slots_[sent_[t].slot].task != j.task)
-        throw error("tasks_tuner: ticket " + std::to_string(t) + " of task " + std::to_string(j.task) +
-                    " was never given out; tell what ask returned");
-}
-
-TUNEKIT_INLINE tasks_tuner::sent& tasks_tuner::entry(const job& j)
-{
-    check_known(j);
-    return sent_[static_cast<std::uint64_t>(j.ticket)];
-}
-
-TUNEKIT_INLINE job tasks_tuner::local(job j, const sent& e)
+TUNEKIT_INLINE job tasks_tuner::local(job j, const detail::slots::sent& e)
 {
     j.ticket = e.local;
     return j;
@@ -422,10 +386,10 @@ TUNEKIT_INLINE bool tasks_tuner::open_to(std::size_t k) const
     return active(k) && !works_[k].waits && works_[k].running < limit_.max_workers_per_task;
 }
 
-TUNEKIT_INLINE bool tasks_tuner::ended(const slot& s) const
+TUNEKIT_INLINE bool tasks_tuner::ended(const detail::slot& s) const
 {
     return plan_.stopped != stop_reason::running || !active(s.task) || plan_.seconds - s.began >= slot_seconds_ ||
-           (s.warm_up && plan_.tasks[s.task].record.found());
+           (s.warm_up && warm(s.task));
 }
 
 TUNEKIT_INLINE void tasks_tuner::decide()
@@ -438,8 +402,7 @@ TUNEKIT_INLINE void tasks_tuner::decide()
 TUNEKIT_INLINE void tasks_tuner::end(stop_reason why)
 {
     plan_.stopped = why;
-    for (lane& who : lanes_)
-        if (who.slot != none) leave(who);
+    for (std::size_t w = 0; w < slots_.workers(); ++w) leave(w);
 }
 
 TUNEKIT_INLINE std::optional<std::size_t> tasks_tuner::choose()
@@ -447,7 +410,7 @@ TUNEKIT_INLINE std::optional<std::size_t> tasks_tuner::choose()
     std::optional<std::size_t> cold;
     bool warming = false;
     for (std::size_t k = 0; k < works_.size(); ++k) {
-        if (!active(k) || plan_.tasks[k].record.found()) continue;
+        if (!active(k) || warm(k)) continue;
         warming = true;
         if (open_to(k) && (!cold || works_[k].running < works_[*cold].running)) cold = k;
     }
@@ -469,7 +432,8 @@ TUNEKIT_INLINE std::optional<std::size_t> tasks_tuner::choose()
         plan_.stopped = stop_reason::exhausted;
         return std::nullopt;
     }
-    for (const slot& s : slots_of_now()) views_[s.task].seconds -= s.seconds;
+    for (const detail::slot& s : slots_.recent())
+        if (s.open) views_[s.task].seconds -= s.seconds;
     if (!state_) state_ = schedule_.start(views_, shape_);
     if (!any) return std::nullopt;
     const std::size_t k = schedule_.select(*state_, views_, schedule_gen_);
@@ -478,47 +442,29 @@ TUNEKIT_INLINE std::optional<std::size_t> tasks_tuner::choose()
     return k;
 }
 
-TUNEKIT_INLINE std::vector<tasks_tuner::slot> tasks_tuner::slots_of_now() const
+TUNEKIT_INLINE void tasks_tuner::leave(std::size_t worker)
 {
-    std::vector<slot> out;
-    for (std::size_t i = first_open_; i < slots_.size(); ++i)
-        if (slots_[i].open) out.push_back(slots_[i]);
-    return out;
-}
-
-TUNEKIT_INLINE void tasks_tuner::open(std::size_t worker, std::size_t k)
-{
-    const tuning& r = plan_.tasks[k].record;
-    lanes_[worker].slot = slots_.size();
-    slots_.push_back({.task = k, .began = plan_.seconds, .best_before = r.best_cost(), .warm_up = !r.found()});
-    ++works_[k].running;
-}
-
-TUNEKIT_INLINE void tasks_tuner::leave(lane& who)
-{
-    slot& s = slots_[std::exchange(who.slot, none)];
-    s.held = false;
+    if (slots_.of(worker) == nullptr) return;
+    detail::slot& s = slots_.leave(worker);
     if (s.out == 0) close(s);
 }
 
-TUNEKIT_INLINE void tasks_tuner::back(sent& e)
+TUNEKIT_INLINE void tasks_tuner::back(detail::slots::sent& e)
 {
-    slot& s = slots_[e.slot];
+    detail::slot& s = slots_.of(e);
     works_[s.task].waits = false;
-    if (!std::exchange(e.out, false)) return;
-    if (--s.out > 0) return;
+    if (!slots_.back(e)) return;
     decide();
     if (!s.open) return;
     if (!s.held) close(s);
-    else if (ended(s)) leave(lanes_[e.worker]);
+    else if (ended(s)) leave(e.worker);
 }
 
-TUNEKIT_INLINE void tasks_tuner::close(slot& s)
+TUNEKIT_INLINE void tasks_tuner::close(detail::slot& s)
 {
     work& w = works_[s.task];
-    s.open = false;
+    slots_.close(s);
     --w.running;
-    while (first_open_ < slots_.size() && !slots_[first_open_].open) ++first_open_;
     const bool none_of_it = s.trials == 0 && w.waits;
     if (!none_of_it) {
         ++plan_.tasks[s.task].slots;

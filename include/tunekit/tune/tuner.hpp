@@ -20,6 +20,7 @@
 #include "tunekit/tune/budget.hpp"
 #include "tunekit/tune/detail/ledger.hpp"
 #include "tunekit/tune/detail/roles.hpp"
+#include "tunekit/tune/options.hpp"
 #include "tunekit/tune/recipe.hpp"
 #include "tunekit/tune/tuning.hpp"
 
@@ -51,7 +52,7 @@ struct run {
     [[nodiscard]] std::vector<job> ask(tuning& record, std::size_t n)
     {
         books.decide(record);
-        if (record.stopped != stop_reason::running || n == 0) return {};
+        if (record.stopped() != stop_reason::running || n == 0) return {};
         const measure::limits within = limits.at(record.best_cost());
         std::vector<job> out = books.waiting(record, n, within);
         if (!out.empty()) return out;
@@ -60,13 +61,22 @@ struct run {
         while (out.empty()) {
             const std::vector<index> proposed = strategy.propose(state, std::as_const(space), n, gen);
             if (proposed.empty()) {
-                if (books.idle()) record.stopped = stop_reason::exhausted;
+                if (books.idle()) record.stop(stop_reason::exhausted);
                 break;
             }
             ++proposals;
             out = books.accept(proposed, n, within);  // empty: all of it is out already
         }
         return out;
+    }
+
+    /// Tells the strategy and the record what is known of a configuration.
+    void know(tuning& record, index candidate, measure::measurement m)
+    {
+        books.check_known(candidate);
+        measure::trial t = heard({candidate, std::move(m)});
+        books.know(candidate);
+        record.know(std::move(t));
     }
 
     /// True where the answer counted. It came at `stamp`; the record's time grows by `passed`.
@@ -90,12 +100,15 @@ struct run {
     }
 
 private:
-    void take(tuning& record, measure::trial t, double passed)
+    void take(tuning& record, measure::trial t, double passed) { record.append(heard(std::move(t)), passed); }
+
+    /// What the strategy has heard of.
+    [[nodiscard]] measure::trial heard(measure::trial t)
     {
         refuse_bad_cost(t.measured);
         strategy.observe(state, std::as_const(space), std::span<const index>(&t.candidate, 1),
                          std::span<const measure::measurement>(&t.measured, 1), gen);
-        record.append(std::move(t), passed);
+        return t;
     }
 };
 
@@ -130,49 +143,35 @@ private:
 ///             measurement.
 template <class Space, class Strategy, class G>
 class tuner {
-    static constexpr auto strategy_is = detail::fault_of_strategy<Strategy, Space, detail::generator_or_ours<G&>>();
-    static constexpr auto generator_is = detail::fault_of_generator<G&>();
-    using strategy_fault = detail::strategy_fault;
-    using generator_fault = detail::generator_fault;
-    static_assert(space::counted<Space>,
-                  "tunekit: tuner, argument 1 is no space: size() const -> tunekit::index is missing");
-    static_assert(strategy_is != strategy_fault::carrier,
-                  "tunekit: tuner, argument 2 is a measurer, want a strategy or a recipe: a tuner measures nothing");
-    static_assert(strategy_is != strategy_fault::copy,
-                  "tunekit: tuner, argument 2 is no strategy: it cannot be copied");
-    static_assert(
-        strategy_is != strategy_fault::start,
-        "tunekit: tuner, argument 2 is no strategy: start(space) is missing, not const or not for this space");
-    static_assert(strategy_is != strategy_fault::state,
-                  "tunekit: tuner, argument 2 is no strategy: the state that start(space) returns cannot be copied");
-    static_assert(strategy_is != strategy_fault::propose,
-                  "tunekit: tuner, argument 2 is no strategy: propose(state, space, n, gen) is missing or not const");
-    static_assert(strategy_is != strategy_fault::proposed,
-                  "tunekit: tuner, argument 2 is no strategy: propose(state, space, n, gen) does not return "
-                  "std::vector<tunekit::index>");
-    static_assert(strategy_is != strategy_fault::observe,
-                  "tunekit: tuner, argument 2 is no strategy: observe(state, space, batch, measured, gen) is missing, "
-                  "not const or returns something");
-    static_assert(generator_is != generator_fault::seed,
-                  "tunekit: tuner, argument 4 is a number, want a generator made of it: tk::random::philox gen(seed)");
-    static_assert(
-        generator_is != generator_fault::unfit,
-        "tunekit: tuner, argument 4 is no generator: unsigned operator()(), static min() or static max() is missing");
+    static_assert(detail::fit_tuner<Space, Strategy, G>());  // has said what is wrong
 
 public:
     /// Begins a run over `space` by the recipe or strategy `how`.
     template <class P>
     tuner(Space space, const P& how, budget limit, G gen)
-        : ahead_(detail::settings_of(how).ahead),
-          run_(std::move(space), detail::strategy_of(how), detail::settings_of(how).limits, limit, std::move(gen))
+        : tuner(std::move(space), limit, std::move(gen), detail::as_recipe(how))
     {
-        run_.books.decide(record_);
     }
 
-    /// Configurations to send out before the strategy is asked, such as the untuned one or the best of another run.
-    /// Each counts as a trial. Those that went out already are left out. Throws std::invalid_argument for one outside
-    /// the space.
-    void begin_with(const std::vector<index>& known) { run_.books.begin_with(known); }
+    /// Configurations to send out before the strategy is asked, such as the untuned one or the best of another run,
+    /// by value or by index. Each counts as a trial. Those that went out or are known already are left out. Throws
+    /// std::invalid_argument for one outside the space.
+    void begin_with(const detail::configurations<Space>& first)
+    {
+        run_.books.begin_with(first.in(run_.space, "tuner: begin_with"));
+    }
+
+    /// Tells a result that is known before the run, of another one or of a colleague. It is no trial, and its
+    /// configuration is not measured again. The strategy hears of it, and the incumbent may be it.
+    /// Throws tunekit::error once a job went out, std::invalid_argument for a configuration outside the space, told before,
+    /// or given to begin_with.
+    void know(index candidate, measure::measurement m) { run_.know(record_, candidate, std::move(m)); }
+    /// The same by value.
+    void know(const detail::configuration_of<Space>& c, measure::measurement m)
+        requires space::typed<Space>
+    {
+        know(detail::index_in(run_.space, c, "tuner: know"), std::move(m));
+    }
 
     /// The next job. Where it is empty, wait while anything is out; otherwise the run has ended.
     [[nodiscard]] std::optional<job> ask()
@@ -185,6 +184,8 @@ public:
     /// Up to `n` jobs of one kind: dropped ones, those of begin_with, or one proposal. Fewer than `n` jobs have no
     /// meaning of their own.
     [[nodiscard]] std::vector<job> ask(std::size_t n) { return run_.ask(record_, n); }
+    /// The same for a worker. All workers of a run over one space get what comes next.
+    [[nodiscard]] std::vector<job> ask(std::size_t, std::size_t n) { return ask(n); }
 
     /// Reports the measurement of a job. The run's time grows by the seconds that the measurement took.
     void tell(const job& j, measure::measurement m)
@@ -221,15 +222,15 @@ public:
     /// Ends the run. Jobs that are out may still be told.
     void stop()
     {
-        if (record_.stopped == stop_reason::running) record_.stopped = stop_reason::asked;
+        if (record_.stopped() == stop_reason::running) record_.stop(stop_reason::asked);
     }
 
     /// Whether the run is over: nothing is out, and nothing will go out again. An empty `ask` tells a run that its
     /// space is exhausted.
-    [[nodiscard]] bool over() const { return run_.books.idle() && record_.stopped != stop_reason::running; }
+    [[nodiscard]] bool over() const { return run_.books.idle() && record_.stopped() != stop_reason::running; }
 
     [[nodiscard]] std::size_t outstanding() const noexcept { return run_.books.out(); }
-    [[nodiscard]] stop_reason stopped() const noexcept { return record_.stopped; }
+    [[nodiscard]] stop_reason stopped() const noexcept { return record_.stopped(); }
     [[nodiscard]] std::uint64_t late() const noexcept
     {
         return run_.books.late();
@@ -237,7 +238,8 @@ public:
 
     [[nodiscard]] const tuning& record() const& noexcept { return record_; }
     [[nodiscard]] tuning record() && { return std::move(record_); }
-    [[nodiscard]] const Space& space() const noexcept { return run_.space; }  ///< the space that is searched
+    [[nodiscard]] const Space& space() const& noexcept { return run_.space; }  ///< the space that is searched
+    [[nodiscard]] Space space() && { return std::move(run_.space); }           ///< the space, moved out of the run
     /// The generator, as far as it has been drawn from.
     [[nodiscard]] const G& generator() const& noexcept { return run_.gen; }
     [[nodiscard]] G generator() && { return std::move(run_.gen); }  ///< the generator, moved out of the run
@@ -248,12 +250,20 @@ public:
     [[nodiscard]] std::uint64_t proposals() const noexcept { return run_.proposals; }
 
 private:
+    template <class R, class D>
+    tuner(Space space, const budget& limit, G gen, const recipe<Strategy, R, D>& how)
+        : ahead_(how.ahead), run_(std::move(space), how.strategy, how.limits, limit, std::move(gen))
+    {
+        detail::check(how);
+        run_.books.decide(record_);
+    }
+
     std::size_t ahead_;
     detail::run<Space, Strategy, G> run_;
     tuning record_;
 };
 
 template <class Space, class P, class G>
-tuner(Space, P, budget, G) -> tuner<Space, typename strategy_in<P>::type, G>;
+tuner(Space, P, budget, G) -> tuner<Space, typename detail::parts_of<P>::strategy, G>;
 
 }  // namespace tunekit

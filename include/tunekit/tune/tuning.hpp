@@ -2,10 +2,9 @@
 #pragma once
 
 /// \file
-/// The result of a run: its trials, its incumbent, its tuning curve.
+/// The record of a run: its trials, its incumbent, its tuning curve.
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -54,7 +53,7 @@ enum class stop_reason : std::uint8_t {
     return "unknown";
 }
 
-/// The record of one task's run: all its trials, in the order of the answers.
+/// The record of one task's run: what was known before it, and all its trials in the order of the answers.
 class tuning {
 public:
     /// All trials, failed ones included.
@@ -63,6 +62,9 @@ public:
     /// The tuning curve: one point per trial, with the seconds of its answer's stamp.
     [[nodiscard]] const std::vector<curve::curve_point>& curve() const noexcept { return curve_; }
 
+    /// Results that were known before the run (`tuner::know`). They are no trials, but the best may be one of them.
+    [[nodiscard]] const std::vector<measure::trial>& known() const noexcept { return known_; }
+
     [[nodiscard]] std::uint64_t failed() const noexcept { return failed_; }  ///< trials without a cost
     [[nodiscard]] double seconds() const noexcept { return seconds_; }       ///< time spent, by the run's clock
     [[nodiscard]] bool found() const noexcept
@@ -70,12 +72,15 @@ public:
         return incumbent_.has_value();
     }  ///< whether any trial has a verified cost
 
-    /// The best verified trial; among equal ones the earliest. Throws tunekit::error where there is none; its line says
-    /// why the trials failed.
+    /// Why the run ended; `running` while it has not.
+    [[nodiscard]] stop_reason stopped() const noexcept { return stopped_; }
+
+    /// The best verified trial or known result; among equal ones the earliest. Throws tunekit::error where there is
+    /// none; its line says why the trials failed.
     [[nodiscard]] const measure::trial& incumbent() const
     {
         if (!incumbent_) throw error(nothing_found());
-        return trials_[*incumbent_];
+        return best_trial();
     }
 
     /// The kind of most failures and the message of its first, in one line: "wrong_result, element 5 is 0.37, want 1.37".
@@ -86,15 +91,19 @@ public:
     /// The seconds of the incumbent; +inf before there is one.
     [[nodiscard]] double best_cost() const noexcept
     {
-        return incumbent_ ? trials_[*incumbent_].measured.cost : std::numeric_limits<double>::infinity();
+        return incumbent_ ? best_trial().measured.cost : std::numeric_limits<double>::infinity();
     }
 
     /// The number of trials since the incumbent was found. It is 0 before there is one, so that patience waits for a
     /// first success.
-    [[nodiscard]] std::uint64_t stale() const noexcept { return incumbent_ ? trials_.size() - 1 - *incumbent_ : 0; }
+    [[nodiscard]] std::uint64_t stale() const noexcept
+    {
+        if (!incumbent_) return 0;
+        return trials_.size() - (*incumbent_ < known_.size() ? 0 : *incumbent_ - known_.size() + 1);
+    }
 
-    /// The candidates of the best `k` verified trials, best first; among equal ones the earlier first. Fewer where
-    /// there are fewer.
+    /// The candidates of the best `k` verified trials and known results, best first; among equal ones the earlier
+    /// first. Fewer where there are fewer.
     [[nodiscard]] std::vector<index> finalists(std::size_t k) const;
 
     /// Appends a trial whose answer came `seconds` after the previous one's. Precondition: the cost of an ok()
@@ -104,18 +113,31 @@ public:
     /// Appends a batch of trials that ended `seconds` after the previous one.
     void append(std::vector<measure::trial> batch, double seconds);
 
+    /// Takes a result that was known before. Precondition: there are no trials yet; the cost of an ok() measurement is
+    /// finite.
+    void know(measure::trial t);
+
     /// Adds time that passed without a trial.
     void pass(double seconds) noexcept { seconds_ += seconds; }
 
-    /// Why the run ended; `running` while it has not.
-    stop_reason stopped = stop_reason::running;
+    /// Sets why the run ended.
+    void stop(stop_reason why) noexcept { stopped_ = why; }
+
+    /// The names of each measurement's `values`, in their order; empty where there are none.
+    std::vector<std::string> value_names{};
 
 private:
+    [[nodiscard]] const measure::trial& best_trial() const
+    {
+        return *incumbent_ < known_.size() ? known_[*incumbent_] : trials_[*incumbent_ - known_.size()];
+    }
     [[nodiscard]] std::string nothing_found() const;
 
+    std::vector<measure::trial> known_;
     std::vector<measure::trial> trials_;
     std::vector<curve::curve_point> curve_;
-    std::optional<std::size_t> incumbent_;
+    std::optional<std::size_t> incumbent_;  // its place among the known and the trials after them
+    stop_reason stopped_ = stop_reason::running;
     std::uint64_t failed_ = 0;
     double seconds_ = 0;
 };
@@ -128,12 +150,15 @@ namespace tunekit {
 TUNEKIT_INLINE std::vector<index> tuning::finalists(std::size_t k) const
 {
     std::vector<std::pair<double, std::size_t>> ranked;
-    for (std::size_t i = 0; i < trials_.size(); ++i)
-        if (trials_[i].measured.ok()) ranked.emplace_back(trials_[i].measured.cost, i);
+    const auto at = [this](std::size_t i) -> const measure::trial& {
+        return i < known_.size() ? known_[i] : trials_[i - known_.size()];
+    };
+    for (std::size_t i = 0; i < known_.size() + trials_.size(); ++i)
+        if (at(i).measured.ok()) ranked.emplace_back(at(i).measured.cost, i);
     k = (std::min)(k, ranked.size());
     std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(k), ranked.end());
     std::vector<index> out;
-    for (std::size_t i = 0; i < k; ++i) out.push_back(trials_[ranked[i].second].candidate);
+    for (std::size_t i = 0; i < k; ++i) out.push_back(at(ranked[i].second).candidate);
     return out;
 }
 
@@ -174,9 +199,17 @@ TUNEKIT_INLINE void tuning::append(measure::trial t, double seconds)
 {
     seconds_ += seconds;
     if (t.measured.failed) ++failed_;
-    if (t.measured.ok() && t.measured.cost < best_cost()) incumbent_ = trials_.size();
+    const bool better = t.measured.ok() && t.measured.cost < best_cost();
     trials_.push_back(std::move(t));
+    if (better) incumbent_ = known_.size() + trials_.size() - 1;
     curve_.push_back({.trial = trials_.size(), .seconds = seconds_, .best_cost = best_cost()});
+}
+
+TUNEKIT_INLINE void tuning::know(measure::trial t)
+{
+    const bool better = t.measured.ok() && t.measured.cost < best_cost();
+    known_.push_back(std::move(t));
+    if (better) incumbent_ = known_.size() - 1;
 }
 
 TUNEKIT_INLINE void tuning::append(std::vector<measure::trial> batch, double seconds)

@@ -76,7 +76,7 @@ int main()
         });
         auto measure = tk::measure::isolated(
             space, tk::measure::timed{kernel, tk::measure::until_confident{}, tk::measure::cuda_check{&data, &gpu}},
-            tk::measure::cuda_isolation());
+            tk::measure::device_isolation());
         tk::random::philox gen(1);
         const auto found = tk::tune(space, measure, tk::search::annealing{}, {.trials = 24}, gen);
         if (!found.found()) {

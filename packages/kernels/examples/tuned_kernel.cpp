@@ -40,7 +40,7 @@ gemm_kernel tuned(const std::string& path, tk::index& best)
     tk::tuning record;
     record.append(tk::io::trials_of(tk::io::read_log(path), "product", space), 0);
     best = record.incumbent().candidate;
-    return {shape, gemm_config_of(space.at(best)), kernel_table()};
+    return {shape, config_of<gemm_config>(space.at(best)), kernel_table()};
 }
 
 std::vector<float> noise(std::int64_t n, std::uint64_t seed)
@@ -59,7 +59,7 @@ struct problem {
     auto measurer()
     {
         const auto plan = [this](const auto& config) {
-            return [this, kernel = gemm_kernel(shape, gemm_config_of(config), kernel_table())]() mutable {
+            return [this, kernel = gemm_kernel(shape, config_of<gemm_config>(config), kernel_table())]() mutable {
                 kernel.run(a.data(), b.data(), c.data());
             };
         };

@@ -69,7 +69,8 @@ public:
     template <class Config>
     family_conv2d_operator(const shape_type& s, const Config& c, std::span<const float> x, std::span<const float> w,
                            std::span<float> copy)
-        : any_nchw_operator(s, for_shape(tunekit::kernels::conv2d_family_config_of(c), s), x, w, copy)
+        : any_nchw_operator(s, for_shape(tunekit::kernels::config_of<tunekit::kernels::conv2d_family_config>(c), s), x,
+                            w, copy)
     {
     }
 };

@@ -24,9 +24,7 @@
 #include "packages/kernels/operators/child.hpp"
 #include "packages/kernels/operators/noise.hpp"
 #include "tunekit/devices/cuda/measurer.hpp"
-#include "tunekit/kernels/autotvm/cuda_gemm.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
-#include "tunekit/kernels/autotvm/cuda_winograd.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/space/any_space.hpp"
 
@@ -121,7 +119,7 @@ public:
         auto work = [this](tunekit::index which, const limits& l) {
             return tasks_[which >> shift].run(which & mask, l);
         };
-        worker_.emplace(work, tunekit::measure::cuda_isolation());
+        worker_.emplace(work, tunekit::measure::device_isolation());
     }
 
     [[nodiscard]] std::vector<measurement> measure(std::size_t k, std::span<const tunekit::index> batch,

@@ -53,7 +53,7 @@ public:
     template <class Config>
     gemm_operator(const shape_type& s, const Config& c, std::span<const float> a, std::span<const float> b,
                   std::span<float> copy)
-        : kernel_(s, tunekit::kernels::gemm_config_of(c), kernel_table()),
+        : kernel_(s, tunekit::kernels::config_of<tunekit::kernels::gemm_config>(c), kernel_table()),
           a_(copy.data()),
           b_(b.data()),
           size_(max_output(s))
@@ -86,7 +86,9 @@ public:
     template <class Config>
     dense_operator(const shape_type& s, const Config& c, std::span<const float> a, std::span<const float> b,
                    std::span<float> copy)
-        : kernel_(s, tunekit::kernels::dense_config_of(c), kernel_table(), b), a_(copy.data()), size_(max_output(s))
+        : kernel_(s, tunekit::kernels::config_of<tunekit::kernels::dense_config>(c), kernel_table(), b),
+          a_(copy.data()),
+          size_(max_output(s))
     {
         std::copy(a.begin(), a.end(), copy.begin());
     }

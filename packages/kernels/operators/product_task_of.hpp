@@ -109,7 +109,7 @@ struct product_case {
     {
         return [this](const auto& config) {
             planned.reset();
-            planned.emplace(*data, tunekit::kernels::gemm_config_of(config));
+            planned.emplace(*data, tunekit::kernels::config_of<tunekit::kernels::gemm_config>(config));
             return [this] { planned->run(c.span().data()); };
         };
     }

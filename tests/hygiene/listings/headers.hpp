@@ -103,6 +103,7 @@ struct of_devices : anything {
     static tk::measure::cuda_device device;
     static tk::measure::cuda_operands data;
     inline static tk::measure::cuda_session gpu{0};
+    inline static auto runs = tk::measure::isolated(space, tk::measure::timed{kernel});
     static const std::vector<float> values, want, reference;
 };
 
@@ -138,6 +139,9 @@ struct of_formats : anything {};
 struct of_io : anything {
     inline static const auto how = tk::recipes::combined();
     inline static tk::measure::one_worker pool{measure};
+    static const std::string name, path;
+    static const tk::index candidate;
+    static const std::vector<std::string> values;
 };
 
 struct of_kernels : anything {
@@ -207,13 +211,17 @@ struct of_online : anything {
 
 struct of_random : anything {};
 
-struct of_report : anything {};
+struct of_report : anything {
+    static const std::vector<tk::schedule::task_view> views;
+    static const tk::surrogate::random_forest::state forest;
+    static const std::vector<std::vector<float>> values;
+    static const double median_cost;
+    static const std::string path, svg;
+};
 
 struct of_recipes : anything {};
 
-struct of_schedule : anything {
-    static const std::vector<tk::schedule::task_view> views;
-};
+struct of_schedule : anything {};
 
 struct of_screen : anything {
     static double loss_of(std::size_t);
@@ -254,15 +262,12 @@ struct of_scoring : anything {
 
 struct of_surrogate : anything {
     static const tk::surrogate::features rows, candidates, other_rows;
-    static const std::vector<double> y, other_scores, jackknife_variances, c;
-    static const double noise, median_cost;
+    static const std::vector<double> y, other_scores, c;
     static const std::size_t d, trees;
     static const std::vector<std::uint32_t> counts;
-    static const std::vector<std::vector<float>> values;
     static std::vector<tk::stats::prediction> predictions;
     inline static const tk::surrogate::gaussian_process model{};
     inline static auto state = model.start(3);
-    static const tk::surrogate::random_forest::state forest;
 };
 
 struct of_tune : anything {

@@ -5,8 +5,8 @@
 
 #include "tests/hygiene/listings/listed.hpp"
 #include "tunekit/formats/recorded_space.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/replay.hpp"
-#include "tunekit/measure/virtual_clock.hpp"
 #include "tunekit/search/annealing.hpp"
 #include "tunekit/search/hill_climb.hpp"
 

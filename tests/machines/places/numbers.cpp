@@ -26,7 +26,7 @@
 #include "tunekit/formats/t4.hpp"
 #include "tunekit/io/logged.hpp"
 #include "tunekit/io/text.hpp"
-#include "tunekit/kernels/autotvm/cuda_winograd.hpp"
+#include "tunekit/kernels/autotvm/cuda_source.hpp"
 #include "tunekit/measure/function.hpp"
 #include "tunekit/measure/program/readings.hpp"
 #include "tunekit/online/winners_file.hpp"
@@ -44,7 +44,7 @@ void write(const std::string& folder)
     const auto file = [&](std::string_view name) { return folder + '/' + std::string(name); };
     std::string said;
     const auto say = [&](std::string_view what, double x) {
-        said += std::string(what) + ' ' + tk::io::text_of(x) + '\n';
+        said += std::string(what) + ' ' + tk::core::text_of(x) + '\n';
     };
 
     // A space with decimals, and what a program printed.
@@ -60,8 +60,7 @@ void write(const std::string& folder)
     tk::measure::function measure(
         all, [&](const auto& c) { return 0.5 + 0.125 * static_cast<double>(all.index_of(c).value()); });
     const std::string log = file("log");
-    (void)tk::io::logged_run(log, all, measure, tk::search::annealing{}, {.trials = 4}, [](const auto&) {},
-                             {.name = "n"});
+    (void)tk::io::logged_run(log, all, measure, tk::search::annealing{}, {.trials = 4}, {.name = "n"});
     const auto back = tk::io::read_log(log);
     tk::tuning record;
     record.append(tk::io::trials_of(back, "n", all), 0);
@@ -93,7 +92,7 @@ void write(const std::string& folder)
     const std::string line = tk::online::to_line(
         {.of = {"k", "1", "d"}, .key = "m", .what = {.cost = 1.5, .runner_up_cost = 2.5, .default_cost = 3.5}});
     tk::io::write_text(file("winners"), line);
-    say("winner", tk::online::winner_line_of(line).value().what.cost);
+    say("winner", tk::online::detail::winner_line_of(line).value().what.cost);
     const auto product = tk::kernels::autotvm::winograd_cuda_template(tk::kernels::square_conv2d(64, 14, 64, 3, 1, 1));
     tk::io::write_text(file("kernel.cu"), product.source_of(product.space.at(0)).text);
     tk::io::write_text(file("said"), said);

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "packages/kernels/table/kernel_table.hpp"
-#include "tunekit/kernels/conv2d/blocked_choice.hpp"
+#include "tunekit/kernels/conv2d/choice.hpp"
 #include "tunekit/kernels/conv2d/nchw.hpp"
-#include "tunekit/kernels/conv2d/nchw_space.hpp"
+#include "tunekit/kernels/conv2d/space.hpp"
 #include "tunekit/kernels/dense/dense.hpp"
 #include "tunekit/kernels/dense/space.hpp"
 #include "tunekit/kernels/gemm/gemm.hpp"
@@ -66,7 +66,7 @@ void convolutions(const conv2d_shape& s)
     {
         const auto space = any_conv2d_space(s, table);
         for (const tk::index i : some(space, any_conv2d_config(default_config(s, table)))) {
-            any_conv2d_kernel kernel(s, any_conv2d_config_of(space.at(i)), table, w);
+            any_conv2d_kernel kernel(s, config_of<any_conv2d_config>(space.at(i)), table, w);
             guarded in(kernel.input_size()), out(kernel.output_size());
             std::vector<float> y(want.size());
             kernel.pack_input(x, in.span());
@@ -83,7 +83,7 @@ void convolutions(const conv2d_shape& s)
     guarded in(x.size()), out(want.size());
     copy(x, in);
     for (const tk::index i : some(space, default_nchw_config(s, table))) {
-        nchw_kernel(s, nchw_config_of(space.at(i)), table, w).run(in.data(), out.data());
+        nchw_kernel(s, config_of<nchw_config>(space.at(i)), table, w).run(in.data(), out.data());
         expect("conv2d_nchw", i, out.span(), want);
     }
 }
@@ -99,13 +99,13 @@ void product(const gemm_shape& s)
     if (s.batch == 1 && s.m <= dense_kernel::max_rows) {
         const auto space = dense_space(s, table);
         for (const tk::index i : some(space, default_dense_config(s, table))) {
-            dense_kernel(s, dense_config_of(space.at(i)), table, weights.span()).run(in.data(), out.data());
+            dense_kernel(s, config_of<dense_config>(space.at(i)), table, weights.span()).run(in.data(), out.data());
             expect("dense", i, out.span(), want);
         }
     }
     const auto space = gemm_space(s, table);
     for (const tk::index i : some(space, default_config(s, table))) {
-        gemm_kernel(s, gemm_config_of(space.at(i)), table).run(in.data(), weights.data(), out.data());
+        gemm_kernel(s, config_of<gemm_config>(space.at(i)), table).run(in.data(), weights.data(), out.data());
         expect("gemm", i, out.span(), want);
     }
 }

@@ -8,9 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "tunekit/curve/families/logarithmic.hpp"
 #include "tunekit/curve/families/power.hpp"
-#include "tunekit/curve/gain.hpp"
 #include "tunekit/mcmc/diagnostics.hpp"
 #include "tunekit/random/philox.hpp"
 
@@ -94,13 +92,6 @@ TEST_CASE("the log posterior is the sum it claims to be")
                     std::invalid_argument);
 }
 
-TEST_CASE("recency weights are 10^(i / n)")
-{
-    curve::observations data(std::vector{1.0, 2.0}, std::vector{0.1, 0.2});
-    data.weigh_recent();
-    CHECK(data.total_weight() == doctest::Approx(1 + std::sqrt(10.0)));
-}
-
 TEST_CASE(
     "the posterior of a noisy log power curve holds the truth within 4 posterior sd in 20 data sets, p(false alarm) < "
     "1e-2 by seed")
@@ -134,7 +125,7 @@ TEST_CASE(
     "with independent noise, 90 % intervals of f(x') cover in 200 data sets as often as 90 % may: 180 +- 4.9 sd of "
     "4.24")
 {
-    const curve::belief<> belief{{.segments = {.jump = infinity},
+    const curve::belief<> belief{{.jump = infinity,
                                   .steps = 400,
                                   .burn_in = 100,
                                   .not_below_last = false,
@@ -158,8 +149,8 @@ TEST_CASE("acceptance on best-so-far curves of 20 to 150 points stays within 0.4
 {
     for (const std::size_t n : {20U, 40U, 80U, 150U}) {
         philox gen{n};
-        const auto found = curve::belief<>{{.segments = {.jump = infinity}}}.explain(
-            learning(n, n), static_cast<double>(n) + 10, 1, gen);
+        const auto found =
+            curve::belief<>{{.jump = infinity}}.explain(learning(n, n), static_cast<double>(n) + 10, 1, gen);
         CHECK(found.forecast.basis == curve::basis::posterior);
         CHECK(found.predictions.size() == 200);
         CHECK(found.acceptance > 0.4);
@@ -186,7 +177,6 @@ TEST_CASE("forecasts are sane and scale with the unit for every family, curve le
     };
     check(curve::belief<>{});
     check(curve::belief<>{{.scale_by_distinct = true, .start = curve::walkers_from::hessian}});
-    check(curve::belief<>{{.recency_weights = true}});
     check(curve::belief<curve::pow4>{});
     check(curve::belief<curve::pow2>{});
     check(curve::belief<curve::log_linear>{});
@@ -208,7 +198,7 @@ TEST_CASE("scaling by distinct values widens the forecast of a stepped curve")
 {
     const auto best = best_so_far(120, 5);
     philox gen{5}, other{5};
-    const curve::belief_options whole{.segments = {.jump = infinity}};
+    const curve::belief_options whole{.jump = infinity};
     curve::belief_options scaled = whole;
     scaled.scale_by_distinct = true;
     CHECK(curve::belief<>{scaled}.predict(best, 150, 1, other).sd >
@@ -221,7 +211,7 @@ TEST_CASE("starting from the least-squares curvature finds the same posterior")
     std::vector<double> y;
     for (int i = 1; i <= 150; ++i) y.push_back(at(i) + 0.01 * tunekit::random::normal(gen));
     for (double& v : y) v = (std::max)(v, 1e-3);
-    const curve::belief_options ball{.segments = {.jump = infinity}, .steps = 4000, .burn_in = 1000};
+    const curve::belief_options ball{.jump = infinity, .steps = 4000, .burn_in = 1000};
     curve::belief_options hessian = ball;
     hessian.start = curve::walkers_from::hessian;
     const auto a = curve::belief<>{ball}.predict(y, 200, 1, gen), b = curve::belief<>{hessian}.predict(y, 200, 1, gen);
@@ -287,7 +277,7 @@ TEST_CASE("gains: 231.211008 MFLOP from 500 to 600 GFLOP/s save 0.0770703 ms, an
     std::vector<double> saturated;
     for (int i = 1; i <= 200; ++i) saturated.push_back(0.5 / (1 + std::exp(-1.5 * std::log(i))));
     philox gen{10};
-    const auto found = curve::belief<>{{.segments = {.jump = infinity}}}.predict(saturated, 210, 1, gen);
+    const auto found = curve::belief<>{{.jump = infinity}}.predict(saturated, 210, 1, gen);
     CHECK(found.basis == curve::basis::posterior);
     CHECK(found.expected_improvement < 1e-3 * found.last);
 }
@@ -309,7 +299,7 @@ TEST_CASE("equal generators give equal forecasts; the other settings are what th
     philox gen{12}, other{12};
     CHECK(curve::belief<>{}.predict(best, 60, 1, gen) == curve::belief<>{}.predict(best, 60, 1, other));
     CHECK(gen == other);
-    CHECK(std::isinf(curve::reference_belief().options.segments.jump));
+    CHECK(std::isinf(curve::reference_belief().options.jump));
     CHECK_FALSE(curve::reference_belief().options.not_below_last);
     CHECK(curve::thorough_belief().options.steps == 5000);
 }

@@ -6,7 +6,6 @@
 
 #include "tunekit/curve/families/growth.hpp"
 #include "tunekit/curve/families/log_power.hpp"
-#include "tunekit/curve/families/logarithmic.hpp"
 #include "tunekit/curve/families/power.hpp"
 #include "tunekit/curve/fit.hpp"
 #include "tunekit/curve/segment.hpp"
@@ -146,21 +145,21 @@ TEST_CASE_TEMPLATE("raise lifts a curve to the value asked for, or to the edge o
 {
     auto p = F::guess(samples_of([](double x) { return 0.5 + 0.01 * std::log(x); }, 20));
     const auto box = F::box(1.5);
-    CHECK(curve::raise<F>(p, box, 100, 0.9));
+    CHECK(curve::detail::raise<F>(p, box, 100, 0.9));
     CHECK(curve::value<F>(p, 100) >= 0.9);
     CHECK(curve::value<F>(p, 100) < 0.9 + 1e-6);
-    CHECK_FALSE(curve::raise<F>(p, box, 2, 50));
+    CHECK_FALSE(curve::detail::raise<F>(p, box, 2, 50));
     CHECK(p[F::level] == box[F::level].high);
 }
 
 TEST_CASE("segments start after jumps of more than 20 %, leading zeros belong to none")
 {
     using starts = std::vector<std::size_t>;
-    CHECK(curve::segment_starts(std::vector{1.0, 1.1, 1.15, 2.0, 2.1}, 0.2) == starts{0, 3});
-    CHECK(curve::segment_starts(std::vector{0.0, 0.0, 5.0, 5.5, 7.0}, 0.2) == starts{2, 4});
-    CHECK(curve::segment_starts(std::vector{1.0, 1.2}, 0.2) == starts{0});  // exactly 20 % is no jump
-    CHECK(curve::segment_starts(std::vector{0.0, 0.0}, 0.2).empty());
-    CHECK(curve::segment_starts({}, 0.2).empty());
+    CHECK(curve::detail::segment_starts(std::vector{1.0, 1.1, 1.15, 2.0, 2.1}, 0.2) == starts{0, 3});
+    CHECK(curve::detail::segment_starts(std::vector{0.0, 0.0, 5.0, 5.5, 7.0}, 0.2) == starts{2, 4});
+    CHECK(curve::detail::segment_starts(std::vector{1.0, 1.2}, 0.2) == starts{0});  // exactly 20 % is no jump
+    CHECK(curve::detail::segment_starts(std::vector{0.0, 0.0}, 0.2).empty());
+    CHECK(curve::detail::segment_starts({}, 0.2).empty());
 }
 
 TEST_CASE("the last segment of a curve with one jump at 80 starts there, renumbered from 1")
@@ -182,7 +181,7 @@ TEST_CASE("a short last segment is completed from before, as far as there are po
     CHECK(curve::last_segment(std::vector{0.0, 1.0, 2.0}).y == std::vector{1.0, 2.0});
     CHECK(curve::last_segment(std::vector{0.0, 0.0}).x.empty());
     CHECK_THROWS_AS((void)curve::last_segment(std::vector{1.0, std::nan("")}), std::invalid_argument);
-    CHECK_THROWS_AS((void)curve::last_segment(std::vector{1.0}, {.jump = -1}), std::invalid_argument);
+    CHECK_THROWS_AS((void)curve::last_segment(std::vector{1.0}, -1), std::invalid_argument);
 }
 
 TEST_CASE("long segments lose the insides of their plateaus only")
@@ -195,5 +194,6 @@ TEST_CASE("long segments lose the insides of their plateaus only")
     CHECK(part.x[1] == 100);
     CHECK(part.x[2] == 101);
     CHECK(part.x.back() == 600);
-    CHECK(curve::last_segment(best, {.max_points = 600}).x.size() == 600);
+    best.resize(curve::segment::max_points);
+    CHECK(curve::last_segment(best).x.size() == curve::segment::max_points);
 }

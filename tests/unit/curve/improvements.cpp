@@ -8,7 +8,6 @@
 #include <limits>
 #include <vector>
 
-#include "tunekit/curve/gain.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 

@@ -22,11 +22,11 @@
 #include "tests/support/grid_space.hpp"
 #include "tests/support/in_batches.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/timed.hpp"
-#include "tunekit/measure/virtual_clock.hpp"
 #include "tunekit/search/random.hpp"
 
 namespace tk = tunekit;
@@ -86,7 +86,7 @@ tk::tuning run(const std::string& path, bool resume, int* measured = nullptr, st
     const virtual_clock time(seconds);
     tk::io::logged t(path, thirty(seed), how(resume, seed));
     scripted measure{time, measured};
-    tk::tune(t, measure, time, [](const tk::tuning&) {});
+    tk::tune(t, measure, {.clock = time});
     return t.record();
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("a logged run learns what an unlogged one learns, and its log reads ba
     const virtual_clock time(seconds);
     auto plain = thirty();
     scripted measure{time};
-    tk::tune(plain, measure, time, [](const tk::tuning&) {});
+    tk::tune(plain, measure, {.clock = time});
     CHECK(found.seconds() == plain.record().seconds());
     const auto log = tk::io::read_log(f / "log");
     REQUIRE(log.trials.size() == 30);
@@ -170,7 +170,7 @@ TEST_CASE("a file that reaches its size limit ends in a whole line, stops the ru
         ::signal(SIGXFSZ, SIG_IGN);
         const rlimit limit{whole.size() / 2, whole.size() / 2};
         ::setrlimit(RLIMIT_FSIZE, &limit);
-        ::_exit(run(path, false).stopped == tk::stop_reason::asked ? 0 : 1);
+        ::_exit(run(path, false).stopped() == tk::stop_reason::asked ? 0 : 1);
     }
     int status = 0;
     ::waitpid(child, &status, 0);
@@ -200,7 +200,7 @@ TEST_CASE("a clock that jumps by an hour loses nothing that was logged, and the 
             tk::tuner(grid_space({20, 20}), in_fours, tk::budget{.trials = 30, .seconds = 1000}, tk::random::philox(1)),
             how(resume));
         scripted measure{time, &measured};
-        tk::tune(t, measure, clock, [](const tk::tuning&) {});
+        tk::tune(t, measure, {.clock = clock});
         CHECK(t.stopped() == tk::stop_reason::trials);
         CHECK_FALSE(t.failed());
         return t.record();

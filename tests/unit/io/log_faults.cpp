@@ -601,14 +601,22 @@ TEST_CASE("what a measurer may say reads back, whatever it is")
         tk::io::logged log(f / "log", fresh(), how(false));
         for (const double x : odd) {
             const auto j = *log.ask();
-            log.tell(j, {.cost = x, .spread = x, .build_seconds = x, .run_seconds = x, .batches = {x, x}},
-                     log.stamp() + 1);
+            log.tell(
+                j,
+                {.cost = x, .spread = x, .build_seconds = x, .run_seconds = x, .batches = {x, x}, .values = {x, 1, x}},
+                log.stamp() + 1);
         }
     }
     tk::io::logged again(f / "log", fresh(), how(true));
     REQUIRE(again.replayed() == odd.size());
     for (std::size_t i = 0; i < odd.size(); ++i)
         CHECK(again.record().trials()[i].measured.ok() == (std::isfinite(odd[i]) && odd[i] > 0));
+    for (std::size_t i = 0; i < odd.size(); ++i) {
+        const auto& values = again.record().trials()[i].measured.values;
+        REQUIRE(values.size() == 3);
+        CHECK((std::isfinite(odd[i]) ? values[0] == odd[i] : std::isnan(values[0])));
+        CHECK(values[1] == 1);
+    }
 }
 
 TEST_CASE("folders, pipes, devices and links to nothing are no logs, and none of them is waited for")

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <memory>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,6 @@ using support::temporary_folder;
 using philox = tk::random::philox;
 
 namespace {
-
-static_assert(tk::io::detail::asked_by_workers<tk::tasks_tuner>);
-static_assert(!tk::io::detail::asked_by_workers<tk::tuner<tk::space::any_space, tk::search::any_strategy, philox>>);
-static_assert(!tk::io::detail::asked_by_workers<const tk::tasks_tuner>);  // who asks changes it
 
 tk::measure::measurement of(tk::index i)
 {
@@ -129,6 +126,33 @@ TEST_CASE("a log of events cut anywhere is replayed to the same state, and what 
         CHECK(run.record().trials().size() == 120);
         CHECK_FALSE(run.failed());
     }
+}
+
+TEST_CASE("a run over one space that any worker asked is resumed from its log")
+{
+    const temporary_folder f;
+    std::vector<tk::job> jobs;
+    {
+        tk::io::logged run(f / "log", fresh(), how(false));
+        jobs = run.ask(3, 2);
+        REQUIRE(jobs.size() == 2);
+        run.tell(jobs[0], of(jobs[0].candidate), 0.1, 3);
+    }
+    tk::io::logged again(f / "log", fresh(), how(true));
+    CHECK(again.replayed() == 1);
+    CHECK(again.ask(7, 1).at(0).candidate == jobs[1].candidate);  // what was out goes out first
+}
+
+TEST_CASE("a clock beside a pool is refused before there is a log")
+{
+    const temporary_folder f;
+    const grid_space space({20, 20});
+    const std::vector<tk::measure::recorded_row> rows(400, {.result = of(0), .seconds = 1});
+    tk::measure::simulated_workers pool(rows, {.workers = 2});
+    CHECK_THROWS_AS((void)tk::io::logged_run(f / "log", space, pool, tk::search::annealing{}, {.trials = 4}, how(false),
+                                             {.clock = [] { return 0.0; }}),
+                    std::invalid_argument);
+    CHECK_FALSE(std::ifstream(f / "log").is_open());
 }
 
 TEST_CASE("with one out at a time a run that was broken off goes on as if it had not been")
@@ -278,8 +302,62 @@ TEST_CASE("an answer is in the log before the next candidate of its batch runs")
     const auto turns =
         tk::recipe{tk::search::annealing{}, tk::measure::fixed{}, {}, std::size_t{8}, 3.0, tk::schedule::random{}};
     tk::io::logged run(f / "several", tk::tasks_tuner(tasks, turns, {.trials_per_task = 24}, 1, gen), how(false));
-    tk::tune_tasks(run, tasks, tk::measure::wall_clock{}, [](const auto&, std::size_t) {});
+    tk::tune_tasks(run, tasks);
     CHECK(several_told == each);
+}
+
+TEST_CASE("what a run knew before is in its log, and a resumed run must know the same")
+{
+    const temporary_folder f;
+    const auto begun = [](std::vector<tk::index> known, double cost = 0.1 / 3) {
+        tk::tuner t = fresh();
+        for (const tk::index i : known) {
+            tk::measure::measurement m = of(i);
+            if (!m.failed) m.cost = cost;
+            t.know(i, m);
+        }
+        return t;
+    };
+    const auto go = [](auto& run, std::size_t n) {
+        while (n-- > 0)
+            if (auto j = run.ask()) run.tell(*j, of(j->candidate));
+    };
+    {
+        tk::io::logged run(f / "log", begun({5, 7}), how(false));
+        go(run, 10);
+    }
+    const auto log = tk::io::read_log(f / "log");
+    CHECK(log.trials.size() == 10);
+    REQUIRE(log.events.size() == 22);
+    for (std::size_t k : {0U, 1U}) {
+        CHECK(log.events[k].what == tk::io::log_event::kind::known);
+        CHECK(log.events[k].jobs.at(0).candidate == 5 + 2 * k);
+        CHECK(log.events[k].measured.ok() == (k == 0));
+        CHECK(log.events[k].values.size() == 2);
+    }
+    {
+        tk::io::logged run(f / "log", begun({5, 7}), how(true));
+        CHECK(run.replayed() == 10);
+        CHECK(run.record().known().size() == 2);
+        go(run, 10);
+    }
+    auto whole = begun({5, 7});
+    go(whole, 20);
+    CHECK(tk::io::logged(f / "log", begun({5, 7}), how(true)).record().trials() == whole.record().trials());
+
+    const auto refused = [&](auto t, const char* why) {
+        CHECK_THROWS_WITH_AS(tk::io::logged(f / "log", std::move(t), how(true)), doctest::Contains(why), tk::error);
+    };
+    refused(fresh(), "line 2: this run knows something else from before");
+    refused(begun({5}), "line 3: this run knows something else from before");
+    refused(begun({5, 7}, 1), "line 2: this run knows something else from before");
+    refused(begun({5, 7, 9}), "line 4: this run knows more from before");
+
+    const std::string text = text_of(f / "log");  // broken off between the header and what is known
+    write(f / "cut", text.substr(0, text.find('\n', text.find('\n') + 1) + 1));
+    tk::io::logged run(f / "cut", begun({5, 7}), how(true));
+    go(run, 20);
+    CHECK(text_of(f / "cut") == text);
 }
 
 TEST_CASE("a budget of trials or patience may be raised when a run is taken up, and lowered")
@@ -304,19 +382,20 @@ TEST_CASE("a budget of trials or patience may be raised when a run is taken up, 
         CAPTURE(trials);
         const std::size_t before = m.measured;
         watched = 0;
-        const auto found = tk::io::logged_run(f / "trials", space, m, in_nines, {.trials = trials}, watch, how(true));
+        const auto found =
+            tk::io::logged_run(f / "trials", space, m, in_nines, {.trials = trials}, how(true), {.watch = watch});
         CHECK(found.trials().size() == (trials == 50 ? 64 : trials));
         CHECK(m.measured == found.trials().size());
         CHECK(watched == m.measured - before);
-        CHECK(found.stopped == tk::stop_reason::trials);
+        CHECK(found.stopped() == tk::stop_reason::trials);
     }
-    const auto one = tk::recipe{tk::search::annealing{}};
+    const auto one = tk::recipe{tk::search::annealing{}, tk::measure::fixed{}, {}, std::size_t{1}};
     std::size_t last = 0;
     for (const std::uint64_t patience : {5U, 20U, 3U, 60U}) {
         CAPTURE(patience);
         const auto found = tk::io::logged_run(f / "patience", space, m, one, {.patience = patience}, how(true));
         CHECK(found.stale() >= patience);
-        CHECK(found.stopped == tk::stop_reason::patience);
+        CHECK(found.stopped() == tk::stop_reason::patience);
         CHECK((patience == 3) == (found.trials().size() == last));
         last = found.trials().size();
     }
@@ -384,8 +463,6 @@ private:
     philox dice_;
 };
 
-const auto nobody = [](const tk::plan&, std::size_t) {};
-
 /// What a log leaves out when it ends here.
 std::vector<tk::job> out_at_end(const tk::io::log_content& log)
 {
@@ -431,7 +508,7 @@ TEST_CASE("a log of several tasks and workers cut anywhere is replayed to the sa
         {
             losing_pool pool(workers, workers);
             tk::io::logged run(path, fresh_tasks(workers, tk::schedule::random{}, 4), of_tasks(false));
-            tk::tune_tasks(run, pool, nobody);
+            tk::tune_tasks(run, pool);
             CHECK(run.over());
             first = run.record();
         }
@@ -467,7 +544,7 @@ TEST_CASE("a log of several tasks and workers cut anywhere is replayed to the sa
                 check_recorded(run.record(), before);
                 if (c % 16 != 0) continue;
                 losing_pool pool(now, c);
-                tk::tune_tasks(run, pool, nobody);
+                tk::tune_tasks(run, pool);
                 CHECK(run.over());
                 const auto after = tk::io::read_log(f / "cut");
                 check_recorded(run.record(), after);
@@ -491,7 +568,7 @@ TEST_CASE("with one worker a run of several tasks that was broken off goes on as
     const auto drive_one = [](auto& run, std::size_t stop_after) {
         std::size_t n = 0;
         while (n++ < stop_after) {
-            const auto j = run.ask(0);
+            const auto j = run.ask();
             if (!j) break;
             run.tell(*j, of(j->candidate), run.stamp() + 0.05 + 0.001 * static_cast<double>(j->candidate));
         }
@@ -539,15 +616,15 @@ TEST_CASE("trials and patience of several tasks may be raised when a run is take
             std::size_t watched = 0, before = 0, after = 0;
             for (const std::size_t n : last) before += n;
             losing_pool pool(workers, bound);
-            const auto p = tk::io::logged_run(
-                path, tasks, pool,
-                tk::recipe{tk::search::annealing{},
-                           tk::measure::fixed{},
-                           {},
-                           std::size_t{1},
-                           20.0,
-                           tk::schedule::any_schedule(tk::schedule::random{})},
-                {.trials_per_task = bound}, [&](const tk::plan&, std::size_t) { ++watched; }, of_tasks(true));
+            const auto p = tk::io::logged_run(path, tasks, pool,
+                                              tk::recipe{tk::search::annealing{},
+                                                         tk::measure::fixed{},
+                                                         {},
+                                                         std::size_t{1},
+                                                         20.0,
+                                                         tk::schedule::any_schedule(tk::schedule::random{})},
+                                              {.trials_per_task = bound}, of_tasks(true),
+                                              {.watch = [&](const tk::plan&, std::size_t) { ++watched; }});
             CHECK(p.stopped == tk::stop_reason::exhausted);
             for (std::size_t k = 0; k < task_count; ++k) {
                 last[k] = p.tasks[k].record.trials().size();
@@ -566,10 +643,10 @@ TEST_CASE("trials and patience of several tasks may be raised when a run is take
                                            {.seconds = 1e6, .patience = bound}, workers, gen);
                 }(),
                 of_tasks(true));
-            tk::tune_tasks(run, patient, nobody);
+            tk::tune_tasks(run, patient);
             for (std::size_t k = 0; k < task_count; ++k) {
                 const auto& r = run.record().tasks[k].record;
-                CHECK((r.stopped == tk::stop_reason::patience || r.stopped == tk::stop_reason::exhausted));
+                CHECK((r.stopped() == tk::stop_reason::patience || r.stopped() == tk::stop_reason::exhausted));
                 CHECK(r.trials().size() >= at_last[k]);
                 at_last[k] = r.trials().size();
             }
@@ -610,7 +687,7 @@ TEST_CASE("slots keep their length when a run is taken up with other seconds")
     for (const double seconds : {30.0, 60.0, 60.0}) {
         losing_pool pool(1, 1);
         tk::io::logged run(f / "log", of(seconds), of_tasks(true));
-        tk::tune_tasks(run, pool, nobody);
+        tk::tune_tasks(run, pool);
         CHECK(tk::io::read_log(f / "log").header.slot_seconds == slots);
         CHECK(run.stopped() == tk::stop_reason::seconds);
         CHECK(run.stamp() >= seconds);
@@ -625,7 +702,7 @@ TEST_CASE("a log of other tasks, of another schedule or of a worker that is none
     {
         losing_pool pool(2, 1);
         tk::io::logged run(path, fresh_tasks(2, tk::schedule::random{}, 3), of_tasks(false));
-        tk::tune_tasks(run, pool, nobody);
+        tk::tune_tasks(run, pool);
     }
     const std::string whole = text_of(path);
     const auto says = [&](const std::string& what, auto make) {
@@ -696,4 +773,58 @@ TEST_CASE("a log of events names the parameters, and of each answer the values: 
     for (const auto& t : log.trials) CHECK(t.values == space.texts(t.candidate));
     tk::io::logged again(f / "log", fresh(), how(true));  // what people read is not compared
     CHECK(again.replayed() == log.trials.size());
+}
+
+TEST_CASE("a log has the values beside the cost, their names once, and nothing of them where there are none")
+{
+    tk::io::log_trial t{.measured = {.cost = 0.5, .runs = 1, .batches = {0.5}}, .ended_ns = 7};
+    const std::string before =
+        R"({"task":0,"batch":0,"index":0,"limits":{"abandon_above":null,"run_s":10,"build_s":10},"cost":0.5,"spread":0,)"
+        R"("runs":1,"at_least":false,"build_s":0,"run_s":0,"batches":[0.5],)";
+    CHECK(tk::io::to_line(t) == before + R"("ended_ns":7})");
+    t.measured.values = {0.25, 4096};
+    t.measured.checked = tk::measure::check_state::ok;
+    CHECK(tk::io::to_line(t) == before + R"("measured":[0.25,4096],"checked":"ok","ended_ns":7})");
+
+    const temporary_folder f;
+    const auto named = [](bool resume, std::vector<std::string> names) {
+        auto out = how(resume);
+        out.value_names = std::move(names);
+        return out;
+    };
+    {
+        tk::io::logged run(f / "log", fresh(), named(false, {"joules", "bytes"}));
+        const auto j = *run.ask();
+        run.tell(j, t.measured, run.stamp() + 1);
+    }
+    const auto log = tk::io::read_log(f / "log");
+    CHECK(log.header.value_names == std::vector<std::string>{"joules", "bytes"});
+    CHECK(log.trials.at(0).measured == t.measured);
+    CHECK(tk::io::logged(f / "log", fresh(), named(true, {"joules", "bytes"})).record().trials().at(0).measured ==
+          t.measured);
+    CHECK_THROWS_WITH_AS(tk::io::logged(f / "log", fresh(), how(true)),
+                         doctest::Contains("was written with measured values named joules bytes, not none"), tk::error);
+
+    tk::io::log_header header = log.header;
+    header.schema = tk::io::log_schema;
+    const std::string text = tk::io::to_line(header) + '\n' + tk::io::to_line(t) + '\n';
+    const auto refused = [&](const std::string& was, const std::string& is) {
+        std::string wrong = text;
+        const auto at = wrong.find(was);
+        REQUIRE(at != std::string::npos);
+        wrong.replace(at, was.size(), is);
+        try {
+            (void)tk::io::parse_log(wrong, "log");
+        } catch (const tk::error& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    CHECK(refused("[0.25,4096]", "[1,2,3,4,5,6,7,8,9]").find("line 2: measured are more than 8 numbers") !=
+          std::string::npos);
+    CHECK(refused("[0.25,4096]", "[true]").find("line 2: measured[0] is no number") != std::string::npos);
+    CHECK(refused("\"ok\"", "\"fine\"").find("line 2: checked is no state of a check, want \"ok\"") !=
+          std::string::npos);
+    CHECK(refused(R"(["joules","bytes"])", R"(["a","b","c","d","e","f","g","h","i"])")
+              .find("line 1: measured are more than 8 names") != std::string::npos);
 }

@@ -36,7 +36,7 @@ struct batched_normal {
 };
 
 static_assert(std::regular<mcmc::state> && std::regular<mcmc::chain>);
-static_assert(mcmc::batch_log_density<batched_normal> && !mcmc::point_log_density<batched_normal>);
+static_assert(mcmc::detail::batch_log_density<batched_normal> && !mcmc::detail::point_log_density<batched_normal>);
 
 const mcmc::mixture mixed{mcmc::weighted{mcmc::stretch{}, 1.0}, mcmc::weighted{mcmc::snooker{}, 1.0},
                           mcmc::weighted{mcmc::gaussian{.covariance = {1}, .mode = mcmc::gaussian_mode::in_turn}, 1.0}};
@@ -122,8 +122,8 @@ TEST_CASE("any executor gives the chain of the serial one: backwards, by threads
     };
     const auto run = [](const auto& density, const auto& executor) {
         philox gen{2};
-        const mcmc::ensemble sampler{mcmc::differential_evolution{}, {.chunk = 4}};
-        auto s = sampler.start(density, normals(4 * 21, gen), 4);
+        const mcmc::ensemble sampler{mcmc::differential_evolution{}};
+        auto s = sampler.start(density, normals(4 * (4 * sampler.chunk + 45), gen), 4);  // three chunks a set
         return sampler.run(s, density, 30, executor, gen);
     };
     const auto serial = run(standard_normal, tunekit::core::serial);

@@ -21,7 +21,8 @@ using tunekit::random::philox;
 static_assert(mcmc::move<mcmc::stretch, philox> && mcmc::move<mcmc::walk, philox> && mcmc::move<mcmc::kde, philox>);
 static_assert(mcmc::move<mcmc::differential_evolution, philox> && mcmc::move<mcmc::snooker, philox> &&
               mcmc::move<mcmc::gaussian, philox>);
-static_assert(mcmc::mixes_moves<mcmc::mixture<mcmc::stretch, mcmc::walk>> && !mcmc::mixes_moves<mcmc::stretch>);
+static_assert(mcmc::detail::mixes_moves<mcmc::mixture<mcmc::stretch, mcmc::walk>> &&
+              !mcmc::detail::mixes_moves<mcmc::stretch>);
 
 namespace {
 

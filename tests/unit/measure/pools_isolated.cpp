@@ -187,24 +187,6 @@ TEST_CASE("isolated workers: failures are those of isolated, and one worker's fa
     CHECK(r.wait(1)[0].measured->ok());
 }
 
-TEST_CASE("isolated workers: a job that waits is begun when a worker is free, and says how long it waited")
-{
-    rig r(1, {.pinned = false, .queued = 2});
-    CHECK(r.pool.room() == 3);
-    r.submit(1, 2);
-    r.submit(2, 3);
-    r.submit(3, 3);
-    CHECK(r.pool.room() == 0);
-    CHECK(r.pool.collect(0.02).empty());
-    r.seen.data()->hold_back = 1;
-    const auto a = r.wait(3);
-    CHECK(a[0].ticket == ticket{1});
-    CHECK(a[1].ticket == ticket{2});
-    CHECK(a[1].queued_s > 0.02);
-    CHECK(a[2].measured->failed->code == SIGABRT);  // known by then
-    CHECK(r.seen.data()->runs[3] == 2);
-}
-
 TEST_CASE("isolated workers: a kernel that kills its parent has failed, one that kills the zygote loses its job")
 {
     rig r(2);
@@ -230,7 +212,7 @@ TEST_CASE("isolated workers: a kernel that kills its parent has failed, one that
 TEST_CASE("isolated workers: with threads there is no new worker; when the last is lost, collect says so")
 {
     if (measure::detail::sanitized) return;  // a sanitizer may run threads of its own
-    rig r(1, {.pinned = false, .queued = 1});
+    rig r(1, {.pinned = false});
     pthread_t other{};
     int stop[2];
     REQUIRE(::pipe(stop) == 0);
@@ -246,9 +228,7 @@ TEST_CASE("isolated workers: with threads there is no new worker; when the last 
     r.submit(1, 0);
     CHECK(r.wait(1)[0].measured->ok());  // threads that came later disturb nobody
     r.submit(2, 5);
-    r.submit(3, 0);
-    const auto lost = r.wait(2);
-    for (const answer& a : lost) CHECK_FALSE(a.measured);
+    CHECK_FALSE(r.wait(1)[0].measured);
     CHECK(r.pool.room() == 0);
     CHECK_THROWS_WITH_AS(static_cast<void>(r.pool.collect(1)),
                          "tunekit: isolated_workers: every worker is lost; the zygote is gone; something ended it",
@@ -329,7 +309,6 @@ TEST_CASE("isolated workers: each is pinned to processors of its own")
     CHECK_THROWS_AS(rig(2, {.cores = {{allowed[0]}, {allowed[0]}}}), std::invalid_argument);
     CHECK_THROWS_AS(rig(1, {.cores = {{}}}), std::invalid_argument);
     CHECK_THROWS_AS(rig(1, {.cores = {{100000}}}), std::invalid_argument);
-    CHECK_THROWS_AS(rig(1, {.spared = allowed.size()}), std::invalid_argument);
     CHECK_THROWS_AS(rig(1, {.cores = {{allowed[0]}, {allowed[0]}}}), std::invalid_argument);
 }
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "tunekit/measure/virtual_clock.hpp"
+#include "tunekit/measure/clocks.hpp"
 
 namespace tk = tunekit;
 namespace measure = tk::measure;

@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -483,6 +484,73 @@ TEST_CASE("program: what is built is built once for the same arguments, and a bu
         CHECK(measured(p, 1).ok());
     }
     CHECK(text_of(at / "builds").size() == built.size() + 2);
+}
+
+TEST_CASE(
+    "program: a folder of builds is believed where it is ours and whole, and a failed build is tried again by the next "
+    "run")
+{
+    temporary_folder at;
+    put(at / "source", "echo 3\n");
+    program_options o{.command = {"/bin/sh", "{build}/p"},
+                      .build = {"/bin/sh", at / "make", at / "source", "{build}/p"},
+                      .build_directory = at / "kept",
+                      .cost = measure::matched("[0-9]+"),
+                      .repetition = once};
+    put(at / "make", "echo x >> " + (at / "builds") + "; [ -s $1 ] && cp $1 $2\n");
+    const auto in_next_run = [&] {
+        program p(numbers(3), o);
+        return measured(p, 1);
+    };
+    const auto builds = [&] { return text_of(at / "builds").size() / 2; };
+    const auto built = [&] {
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(at / "kept"))
+            if (entry.path().filename() == "p") return entry.path().string();
+        return std::string();
+    };
+    CHECK(in_next_run().cost == 3);
+    CHECK(in_next_run().cost == 3);
+    CHECK(builds() == 1);
+    put(built(), "echo 4\n");  // not what was built
+    CHECK(in_next_run().cost == 3);
+    CHECK(builds() == 2);
+    put(built() + "-beside", "written by the program");
+    CHECK(in_next_run().cost == 3);
+    CHECK(builds() == 2);
+    put(at / "source", "echo 5\n");  // the build names it
+    CHECK(in_next_run().cost == 5);
+    CHECK(builds() == 3);
+
+    put(at / "source", "");
+    {
+        program p(numbers(3), o);
+        for (const tk::index i : {0U, 1U, 2U}) CHECK(measured(p, i).failed->kind == failure_kind::build_error);
+        CHECK(builds() == 4);  // one key, and no second try in this run
+    }
+    CHECK(in_next_run().failed->kind == failure_kind::build_error);
+    CHECK(builds() == 5);
+
+    REQUIRE(::chmod((at / "kept").c_str(), 0777) == 0);
+    CHECK_THROWS_WITH_AS(program(numbers(3), o),
+                         ("tunekit: program: others can write to the directory '" + (at / "kept") +
+                          "', and who can do so runs code as you; want it owned by you, and chmod go-w")
+                             .c_str(),
+                         tk::error);
+}
+
+TEST_CASE("program: {scratch} is empty before each configuration, however deep the last one left folders in it")
+{
+    temporary_folder at;
+    const std::string deep =
+        "cd {scratch}; ls | wc -l > " + (at / "seen") +
+        "; L=$(printf 'd/%.0s' $(seq 1000)); mkdir -p $L && cd $L && mkdir -p $L && cd $L && mkdir "
+        "-p $L && echo 1";  // longer than a path may be
+    program p(numbers(3), {.command = script(deep), .cost = measure::matched("^1$"), .repetition = once});
+    for (const tk::index i : {0U, 1U}) {
+        const auto m = measured(p, i);
+        REQUIRE_MESSAGE(m.ok(), m.failed->message);
+        CHECK(text_of(at / "seen").find_first_not_of(" 0\n") == std::string::npos);
+    }
 }
 
 TEST_CASE("program: what is built in place is built again when its arguments change")

@@ -179,10 +179,10 @@ TEST_CASE("until_confident stops at its standard error, and at its runs where it
 
 TEST_CASE("surely_above wants three batches, all above")
 {
-    CHECK_FALSE(measure::surely_above(std::vector<double>{9, 9}, 1));
-    CHECK(measure::surely_above(std::vector<double>{9, 9, 2}, 1));
-    CHECK_FALSE(measure::surely_above(std::vector<double>{9, 9, 1}, 1));
-    CHECK_FALSE(measure::surely_above(std::vector<double>{9, 9, 9}, std::numeric_limits<double>::infinity()));
+    CHECK_FALSE(measure::detail::surely_above(std::vector<double>{9, 9}, 1));
+    CHECK(measure::detail::surely_above(std::vector<double>{9, 9, 2}, 1));
+    CHECK_FALSE(measure::detail::surely_above(std::vector<double>{9, 9, 1}, 1));
+    CHECK_FALSE(measure::detail::surely_above(std::vector<double>{9, 9, 9}, std::numeric_limits<double>::infinity()));
 }
 
 TEST_CASE("policies refuse settings that mean nothing")

@@ -13,8 +13,8 @@
 namespace tk = tunekit;
 namespace tkr = tunekit::random;
 
-static_assert(tkr::bulk_generator<tkr::philox>);
-static_assert(!tkr::bulk_generator<std::mt19937_64>);
+static_assert(tkr::detail::bulk_generator<tkr::philox>);
+static_assert(!tkr::detail::bulk_generator<std::mt19937_64>);
 
 namespace {
 
@@ -81,7 +81,7 @@ TEST_CASE("filling indices rejects what single draws reject: draws 0, 1, 2, ... 
             for (auto& x : out) x = next++;
         }
     };
-    static_assert(tkr::bulk_generator<rising>);
+    static_assert(tkr::detail::bulk_generator<rising>);
     for (const std::uint64_t n : {std::uint64_t{100}, std::uint64_t{4294967295}, (std::uint64_t{1} << 40) + 1}) {
         rising one, many;
         std::vector<std::uint64_t> got(300), want;

@@ -68,9 +68,8 @@ TEST_CASE("dynatune_paper runs: more slots for the task that has more to gain")
     auto tasks =
         tk::tasks(tk::task("big", space, formula{1.0, &now}, 1e9), tk::task("small", space, formula{1e-6, &now}, 1e5));
     tk::random::philox gen(5);
-    const auto plan = tk::tune_tasks(
-        tasks, tk::search::random{}, tk::recipes::dynatune_paper(), {.seconds = 12, .slot_seconds = 0.5},
-        [&] { return now; }, [](const tk::plan&, std::size_t) { return false; }, gen);
+    const auto plan = tk::tune_tasks(tasks, tk::search::random{}, tk::recipes::dynatune_paper(),
+                                     {.seconds = 12, .slot_seconds = 0.5}, gen, {.clock = [&] { return now; }});
     CHECK(plan.tasks[0].record.trials().size() + plan.tasks[1].record.trials().size() >= 230);
     CHECK(plan.tasks[0].record.trials().size() > plan.tasks[1].record.trials().size());
 }

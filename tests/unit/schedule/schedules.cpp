@@ -135,11 +135,11 @@ TEST_CASE("linear in seconds: long slots do not make the last task go short")
 
 TEST_CASE("stale trials are those since the last improvement")
 {
-    CHECK(schedule::stale_trials({}) == 0);
-    CHECK(schedule::stale_trials(curve_of({inf, inf})) == 0);
-    CHECK(schedule::stale_trials(curve_of({inf, 3, 3, 2})) == 0);
-    CHECK(schedule::stale_trials(curve_of({5, 3, 3, 3})) == 2);
-    CHECK(schedule::stale_trials(curve_of({5})) == 0);
+    CHECK(schedule::detail::stale_trials({}) == 0);
+    CHECK(schedule::detail::stale_trials(curve_of({inf, inf})) == 0);
+    CHECK(schedule::detail::stale_trials(curve_of({inf, 3, 3, 2})) == 0);
+    CHECK(schedule::detail::stale_trials(curve_of({5, 3, 3, 3})) == 2);
+    CHECK(schedule::detail::stale_trials(curve_of({5})) == 0);
 }
 
 TEST_CASE("early_stop passes over tasks without improvement, until nobody else is left")

@@ -292,7 +292,7 @@ TEST_CASE("costs that are no number reach a strategy as failures and end no run"
         };
         const auto found =
             tk::tune(space, measured_by{cost}, with_forest({.round = 5, .scale = scale}), {.trials = 100}, gen);
-        CHECK(found.stopped == tk::stop_reason::exhausted);
+        CHECK(found.stopped() == tk::stop_reason::exhausted);
         CHECK(found.trials().size() == 30);
         CHECK(found.failed() == 23);  // 30 less the 7 of i % 4 == 3
         CHECK(found.incumbent().candidate == 3);

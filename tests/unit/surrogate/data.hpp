@@ -11,6 +11,7 @@
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/surrogate/concepts.hpp"
+#include "tunekit/surrogate/random_forest.hpp"
 
 namespace surrogate_test {
 
@@ -88,6 +89,24 @@ inline std::vector<double> means(std::span<const tunekit::stats::prediction> p)
 {
     std::vector<double> out;
     for (const auto& q : p) out.push_back(q.mean);
+    return out;
+}
+
+/// The leaf of a forest's tree in which x falls.
+inline std::size_t leaf_of(const tunekit::surrogate::random_forest::state& s, std::size_t tree, const float* x)
+{
+    std::size_t i = 0;
+    for (auto node = s.node(tree, 0); !node.leaf; node = s.node(tree, i))
+        i = x[node.feature] > node.threshold ? node.right : node.left;
+    return i;
+}
+
+/// How often tree b drew each row: the stream that fit documents.
+inline std::vector<std::uint32_t> multiplicity(tunekit::random::philox gen, std::size_t tree, std::size_t n)
+{
+    auto stream = tunekit::random::stream(tunekit::random::bits(gen), 0x666f7265, tree);
+    std::vector<std::uint32_t> out(n, 0);
+    for (std::size_t i = 0; i < n; ++i) ++out[tunekit::random::uniform_index(n, stream)];
     return out;
 }
 

@@ -23,9 +23,8 @@ TEST_CASE("a kernel is measured as its recipe says, in a child process, and chec
     CHECK(plain.incumbent().candidate == 0);
     CHECK(plain.incumbent().measured.runs == 4);
     std::size_t seen = 0;
-    const auto checked = tk::tune(
-        space, kernel, how, [](const auto& p) { return tk::get<"n">(p) != 1; }, {.trials = 6},
-        [&](const tk::tuning&) { ++seen; }, gen);
+    const auto checked = tk::tune(space, kernel, how, [](const auto& p) { return tk::get<"n">(p) != 1; }, {.trials = 6},
+                                  gen, {.watch = [&](const tk::tuning&) { ++seen; }});
     CHECK(checked.failed() == 2);
     CHECK(checked.incumbent().candidate == 2);
     CHECK(seen == 6);

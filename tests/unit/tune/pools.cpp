@@ -90,7 +90,7 @@ TEST_CASE("tune keeps a pool full and stamps answers by its time")
     made_up_pool pool(4);
     philox gen(1);
     const auto found = tk::tune(grid_space({60}), pool, tk::search::grid{}, {.trials = 40}, gen);
-    CHECK(found.stopped == tk::stop_reason::trials);
+    CHECK(found.stopped() == tk::stop_reason::trials);
     CHECK(found.trials().size() == 40);
     CHECK(pool.sent() == 40);
     CHECK(pool.most() == 4);
@@ -104,9 +104,9 @@ TEST_CASE("jobs that a pool loses go out again, and the whole space is measured 
     made_up_pool pool(5, 6);
     philox gen(1);
     std::size_t seen = 0;
-    const auto found =
-        tk::tune(grid_space({12, 12}), pool, tk::search::annealing{}, {}, [&](const tk::tuning&) { ++seen; }, gen);
-    CHECK(found.stopped == tk::stop_reason::exhausted);
+    const auto found = tk::tune(grid_space({12, 12}), pool, tk::search::annealing{}, {}, gen,
+                                {.watch = [&](const tk::tuning&) { ++seen; }});
+    CHECK(found.stopped() == tk::stop_reason::exhausted);
     CHECK(found.trials().size() == 144);
     CHECK(found.failed() < 20);
     CHECK(seen == pool.sent());
@@ -119,10 +119,9 @@ TEST_CASE("an observer ends a run over a pool, and what is out is still recorded
 {
     made_up_pool pool(4);
     philox gen(1);
-    const auto found = tk::tune(
-        grid_space({60}), pool, tk::search::grid{}, {}, [](const tk::tuning& r) { return r.trials().size() == 10; },
-        gen);
-    CHECK(found.stopped == tk::stop_reason::asked);
+    const auto found = tk::tune(grid_space({60}), pool, tk::search::grid{}, {}, gen,
+                                {.watch = [](const tk::tuning& r) { return r.trials().size() == 10; }});
+    CHECK(found.stopped() == tk::stop_reason::asked);
     CHECK(found.trials().size() == pool.sent());
     CHECK(found.trials().size() == 13);
 }
@@ -178,16 +177,16 @@ TEST_CASE("tasks_tuner: at most so many workers on a task, a worker that is none
                       4, gen);
     std::vector<tk::job> out;
     for (std::size_t w = 0; w < 4; ++w)
-        if (auto j = t.ask(w)) out.push_back(*j);
+        for (const tk::job& j : t.ask(w, 1)) out.push_back(j);
     REQUIRE(out.size() == 3);
     CHECK(out[0].task != out[1].task);
     CHECK(out[1].task != out[2].task);
     CHECK(t.outstanding() == 3);
-    CHECK_THROWS_WITH_AS((void)t.ask(4), "tunekit: tasks_tuner: worker 4 asks, of 4", tk::error);
+    CHECK_THROWS_WITH_AS((void)t.ask(4, 1), "tunekit: tasks_tuner: worker 4 asks, of 4", tk::error);
     CHECK_THROWS_AS(t.tell({.ticket = tk::ticket{9}}, {.cost = 1}, 1), tk::error);
     t.tell(out[0], {.cost = 1}, 4);
     t.time(11);
-    CHECK_FALSE(t.ask(0));
+    CHECK_FALSE(t.ask());
     CHECK(t.stopped() == tk::stop_reason::seconds);
     CHECK_FALSE(t.over());
     t.tell(out[1], {.cost = 1}, 12);

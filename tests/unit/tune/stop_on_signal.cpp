@@ -47,7 +47,7 @@ TEST_CASE("a signal ends the run with what it has, and the status says which")
         CHECK(stop.status() == 0);
         tk::random::philox gen(1);
         const auto found =
-            tk::tune(space, interrupted{.signal = signal}, tk::search::random{}, {.trials = 100}, stop, gen);
+            tk::tune(space, interrupted{.signal = signal}, tk::search::random{}, {.trials = 100}, gen, {.watch = stop});
         CHECK(found.trials().size() == 8);  // to the end of the batch, which is the strategy's
         CHECK(found.found());
         CHECK(stop.heard() == signal);

@@ -10,7 +10,7 @@
 
 #include "tests/support/grid_space.hpp"
 #include "tests/support/in_batches.hpp"
-#include "tunekit/measure/virtual_clock.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/schedule/sequential.hpp"
@@ -53,8 +53,6 @@ struct steady {
     }
 };
 
-const auto go_on = [](const tk::plan&, std::size_t) { return false; };
-
 struct scene {
     double seconds = 0;
     virtual_clock time{seconds};
@@ -83,7 +81,7 @@ TEST_CASE("tune_tasks warms every task up first, then shares slots in turn")
     s.add("c", 100, 0.25, 0, 3);
     philox gen(1);
     const auto p = tk::tune_tasks(s.tasks, in_batches(2, tk::search::grid{}), tk::schedule::round_robin{},
-                                  {.seconds = 9, .slot_seconds = 1}, s.time, go_on, gen);
+                                  {.seconds = 9, .slot_seconds = 1}, gen, {.clock = s.time});
     CHECK(p.stopped == tk::stop_reason::seconds);
     CHECK(p.seconds == 9);
     // Warm-up: a for 0.5 s (one batch), b for 1 s and another batch up to a success at its 7th candidate, c for 0.5 s.
@@ -106,10 +104,10 @@ TEST_CASE("sequential serves task after task for its share of time")
     philox gen(1);
     const auto p =
         tk::tune_tasks(s.tasks, in_batches(1, tk::search::grid{}), tk::schedule::sequential{.seconds_per_task = 3},
-                       {.seconds = 8, .slot_seconds = 1}, s.time, go_on, gen);
+                       {.seconds = 8, .slot_seconds = 1}, gen, {.clock = s.time});
     CHECK(p.tasks[0].record.seconds() == 4);  // 0.25 + 3 slots, then what b and c leave
     CHECK(p.tasks[1].record.seconds() == 3.25);
-    CHECK(p.tasks[2].record.stopped == tk::stop_reason::exhausted);
+    CHECK(p.tasks[2].record.stopped() == tk::stop_reason::exhausted);
 }
 
 TEST_CASE("tune_tasks ends when every task has")
@@ -119,11 +117,11 @@ TEST_CASE("tune_tasks ends when every task has")
     s.add("b", 50);
     philox gen(1);
     const auto p = tk::tune_tasks(s.tasks, tk::search::random{}, tk::schedule::round_robin{},
-                                  {.trials_per_task = 20, .slot_seconds = 1}, s.time, go_on, gen);
+                                  {.trials_per_task = 20, .slot_seconds = 1}, gen, {.clock = s.time});
     CHECK(p.stopped == tk::stop_reason::exhausted);
-    CHECK(p.tasks[0].record.stopped == tk::stop_reason::exhausted);
+    CHECK(p.tasks[0].record.stopped() == tk::stop_reason::exhausted);
     CHECK(p.tasks[0].record.trials().size() == 5);
-    CHECK(p.tasks[1].record.stopped == tk::stop_reason::trials);
+    CHECK(p.tasks[1].record.stopped() == tk::stop_reason::trials);
     CHECK(p.tasks[1].record.trials().size() == 20);
 }
 
@@ -135,7 +133,7 @@ TEST_CASE("a task tries first what it was told to begin with, and no strategy tr
         s.tasks[0].begin_with({31, 7});
         philox gen(3);
         const auto p =
-            tk::tune_tasks(s.tasks, strategy, tk::schedule::round_robin{}, {.slot_seconds = 1}, s.time, go_on, gen);
+            tk::tune_tasks(s.tasks, strategy, tk::schedule::round_robin{}, {.slot_seconds = 1}, gen, {.clock = s.time});
         const auto& trials = p.tasks[0].record.trials();
         REQUIRE(trials.size() == 40);
         CHECK(trials[0].candidate == 31);
@@ -155,6 +153,31 @@ TEST_CASE("a task tries first what it was told to begin with, and no strategy tr
                          std::invalid_argument);
 }
 
+TEST_CASE("a task that is known before needs a trial of its own before the schedule chooses, and none of what is known")
+{
+    scene s;
+    s.add("a", 40);
+    s.add("b", 40);
+    philox gen(3);
+    tk::tasks_tuner t(s.tasks, tk::search::grid{}, tk::schedule::round_robin{}, {.slot_seconds = 1}, 1, gen);
+    t.know(0, 0, {.cost = 1e-3});
+    t.know(0, 39, {.cost = 100});
+    CHECK(t.record().tasks[0].record.best_cost() == 1e-3);
+    CHECK_THROWS_WITH_AS(t.know(2, 0, {.cost = 1}), "tunekit: tasks_tuner: know has task 2 of 2",
+                         std::invalid_argument);
+    tk::tune_tasks(t, s.tasks, {.clock = s.time});
+    const tk::plan p = t.record();
+    CHECK(p.stopped == tk::stop_reason::exhausted);
+    CHECK(p.tasks[0].record.trials().size() == 38);
+    CHECK(p.tasks[0].record.trials()[0].candidate == 1);
+    CHECK(p.tasks[0].record.incumbent().candidate == 0);
+    CHECK(p.tasks[1].record.trials().size() == 40);
+    CHECK(order(p)[0] == 0);
+    CHECK(order(p)[1] == 1);
+    CHECK_THROWS_WITH_AS(t.know(1, 0, {.cost = 1}),
+                         "tunekit: tasks_tuner: know comes too late, want it before the first ask", tk::error);
+}
+
 TEST_CASE("a task without a valid configuration ends exhausted and leaves the model without a latency")
 {
     scene s;
@@ -162,7 +185,7 @@ TEST_CASE("a task without a valid configuration ends exhausted and leaves the mo
     s.add("b", 6);
     philox gen(1);
     const auto p = tk::tune_tasks(s.tasks, tk::search::grid{}, tk::schedule::sequential{},
-                                  {.patience = 2, .slot_seconds = 1}, s.time, go_on, gen);
+                                  {.patience = 2, .slot_seconds = 1}, gen, {.clock = s.time});
     CHECK(p.tasks[0].record.trials().size() == 6);  // patience waits for a first success
     CHECK(std::isinf(tk::model_latency(s.tasks, p)));
     CHECK(p.stopped == tk::stop_reason::exhausted);
@@ -174,8 +197,8 @@ TEST_CASE("a budget that ends in the warm-up leaves the rest untouched")
     s.add("a", 60, 1, 60);
     s.add("b", 6);
     philox gen(1);
-    const auto p =
-        tk::tune_tasks(s.tasks, tk::search::grid{}, tk::schedule::round_robin{}, {.seconds = 10}, s.time, go_on, gen);
+    const auto p = tk::tune_tasks(s.tasks, tk::search::grid{}, tk::schedule::round_robin{}, {.seconds = 10}, gen,
+                                  {.clock = s.time});
     CHECK(p.stopped == tk::stop_reason::seconds);
     CHECK(p.tasks[1].record.trials().empty());
     CHECK(std::isinf(p.slots.back().model_latency));
@@ -189,7 +212,7 @@ TEST_CASE("what a task proposes does not depend on the schedule, nor on erasure"
         s.add("b", 700, 0.5);
         philox gen(9);
         const auto p = tk::tune_tasks(s.tasks, in_batches(3, strategy), schedule, {.seconds = 60, .slot_seconds = 2},
-                                      s.time, go_on, gen);
+                                      gen, {.clock = s.time});
         std::vector<std::vector<tk::index>> out;
         for (const auto& t : p.tasks) {
             out.emplace_back();
@@ -242,7 +265,7 @@ TEST_CASE("tune_tasks refuses no tasks, equal names and a schedule that chooses 
     s.add("a", 2);
     s.add("b", 20);
     CHECK_THROWS_WITH_AS(
-        (void)tk::tune_tasks(s.tasks, tk::search::grid{}, stubborn{}, {.slot_seconds = 1}, s.time, go_on, gen),
+        (void)tk::tune_tasks(s.tasks, tk::search::grid{}, stubborn{}, {.slot_seconds = 1}, gen, {.clock = s.time}),
         "tunekit: tune_tasks: the schedule chose a task that is not active", tk::error);
     s.add("a", 2);
     CHECK_THROWS_WITH_AS((void)tk::tune_tasks(s.tasks, tk::search::grid{}, tk::schedule::sequential{}, {}, gen),
@@ -269,9 +292,9 @@ TEST_CASE("a clock that jumps by an hour, forwards or backwards, changes nothing
             tasks.emplace_back(name, grid_space({200}), telling{{time}}, 1e6, 1.0);
         int readings = 0;
         philox gen(7);
-        return tk::tune_tasks(
-            tasks, in_batches(4, tk::search::random{}), tk::schedule::round_robin{}, {.seconds = 30, .slot_seconds = 3},
-            [&] { return time() + (readings++ >= when ? 3600 * hours : 0); }, go_on, gen);
+        return tk::tune_tasks(tasks, in_batches(4, tk::search::random{}), tk::schedule::round_robin{},
+                              {.seconds = 30, .slot_seconds = 3}, gen,
+                              {.clock = [&] { return time() + (readings++ >= when ? 3600 * hours : 0); }});
     };
     const tk::plan calm = run(0, 0);
     REQUIRE(calm.stopped == tk::stop_reason::seconds);

@@ -91,8 +91,6 @@ struct astray : counting {
 
 static_assert(tk::search::strategy<counting, grid_space, tk::random::philox>);
 
-const auto go_on = [](const tk::tuning&) { return false; };
-
 }  // namespace
 
 TEST_CASE("a record without a winner says why its trials failed")
@@ -125,7 +123,7 @@ TEST_CASE("tune measures as many trials as the budget has, and keeps the best")
     valley measure;
     tk::random::philox gen(1);
     const auto found = tk::tune(space, measure, counting{}, {.trials = 21}, gen);
-    CHECK(found.stopped == tk::stop_reason::trials);
+    CHECK(found.stopped() == tk::stop_reason::trials);
     REQUIRE(found.trials().size() == 21);
     REQUIRE(found.found());
     CHECK(found.incumbent().candidate == 17);
@@ -145,38 +143,38 @@ TEST_CASE("tune announces exhaustion, patience, time and the caller's wish")
     SUBCASE("exhausted")
     {
         const auto found = tk::tune(space, valley{}, counting{}, {.trials = 100}, gen);
-        CHECK(found.stopped == tk::stop_reason::exhausted);
+        CHECK(found.stopped() == tk::stop_reason::exhausted);
         CHECK(found.trials().size() == 25);
     }
     SUBCASE("patience counts from the incumbent, in whole batches")
     {
         const auto found = tk::tune(space, valley{.best = 3}, in_batches(2, counting{}), {.patience = 5}, gen);
-        CHECK(found.stopped == tk::stop_reason::patience);
+        CHECK(found.stopped() == tk::stop_reason::patience);
         CHECK(found.trials().size() ==
               10);  // best at trial 4; 5 stale trials are reached within the batch that ends at 10
     }
     SUBCASE("seconds")
     {
         double now = 5;
-        const auto found = tk::tune(
-            space, valley{.now = &now}, in_batches(2, counting{}), {.seconds = 0.095}, [&] { return now; }, go_on, gen);
-        CHECK(found.stopped == tk::stop_reason::seconds);
+        const auto found = tk::tune(space, valley{.now = &now}, in_batches(2, counting{}), {.seconds = 0.095}, gen,
+                                    {.clock = [&] { return now; }});
+        CHECK(found.stopped() == tk::stop_reason::seconds);
         CHECK(found.trials().size() == 10);
         CHECK(found.seconds() == doctest::Approx(0.1));
     }
     SUBCASE("asked")
     {
         double now = 0;
-        const auto found = tk::tune(
-            space, valley{}, counting{}, {}, [&] { return now; },
-            [](const tk::tuning& t) { return t.best_cost() < 5e-3; }, gen);
-        CHECK(found.stopped == tk::stop_reason::asked);
+        const auto found =
+            tk::tune(space, valley{}, counting{}, {}, gen,
+                     {.watch = [](const tk::tuning& t) { return t.best_cost() < 5e-3; }, .clock = [&] { return now; }});
+        CHECK(found.stopped() == tk::stop_reason::asked);
         CHECK(found.trials().size() == 16);
     }
     SUBCASE("nothing to spend")
     {
         const auto found = tk::tune(space, valley{}, counting{}, {.trials = 0}, gen);
-        CHECK(found.stopped == tk::stop_reason::trials);
+        CHECK(found.stopped() == tk::stop_reason::trials);
         CHECK_FALSE(found.found());
         CHECK(std::isinf(found.best_cost()));
     }
@@ -184,7 +182,7 @@ TEST_CASE("tune announces exhaustion, patience, time and the caller's wish")
     {
         const auto found =
             tk::tune(grid_space({3}, [](auto) { return false; }), valley{}, tk::search::random{}, {.trials = 9}, gen);
-        CHECK(found.stopped == tk::stop_reason::exhausted);
+        CHECK(found.stopped() == tk::stop_reason::exhausted);
     }
 }
 
@@ -263,7 +261,8 @@ TEST_CASE("a loop of one's own learns what tune learns, with the same stamps")
     double now = 0;
     const auto clock = [&] { return now; };
     valley measure{.best = 900, .now = &now};
-    const auto found = tk::tune(space, measure, in_batches(10, tk::search::random{}), {.trials = 100}, clock, go_on, a);
+    const auto found =
+        tk::tune(space, measure, in_batches(10, tk::search::random{}), {.trials = 100}, a, {.clock = clock});
 
     tk::tuner t(space, tk::search::random{}, {.trials = 100}, b);
     tk::run_clock time(clock);
@@ -278,7 +277,7 @@ TEST_CASE("a loop of one's own learns what tune learns, with the same stamps")
     }
     CHECK(t.record().trials() == found.trials());
     CHECK(t.record().seconds() == doctest::Approx(found.seconds()));
-    CHECK(t.stopped() == found.stopped);
+    CHECK(t.stopped() == found.stopped());
     CHECK(a == t.generator());
 }
 
@@ -289,8 +288,8 @@ TEST_CASE("what a measurer tells one by one is recorded before the next runs, an
         philox gen(1);
         measurer.now = &now;
         int readings = 0;
-        const auto found = tk::tune(
-            space, measurer, in_batches(4, counting{}), {.trials = 20}, [&] { return ++readings, now; }, go_on, gen);
+        const auto found = tk::tune(space, measurer, in_batches(4, counting{}), {.trials = 20}, gen,
+                                    {.clock = [&] { return ++readings, now; }});
         CHECK(found.curve()[0].seconds == doctest::Approx(measurer.seen.size() == 20 ? 0.01 : 0.04));
         return readings;
     };
@@ -322,7 +321,7 @@ TEST_CASE("tune takes a tuner that was begun, observers that return nothing, and
     t.begin_with({50, 60});
     valley measure;
     std::size_t seen = 0;
-    tk::tune(t, measure, [&](const tk::tuning& r) { CHECK(r.trials().size() == ++seen); });
+    tk::tune(t, measure, {.watch = [&](const tk::tuning& r) { CHECK(r.trials().size() == ++seen); }});
     CHECK(seen == 5);
     CHECK(t.record().trials()[1].candidate == 60);
     CHECK(t.record().trials()[2].candidate == 0);
@@ -365,8 +364,8 @@ TEST_CASE(
             measurer.now = &now;
             const auto jumping = [&] { return now + (readings++ >= when ? 3600 * hours : 0); };
             const auto found = tk::tune(grid_space({20, 20}), measurer, in_batches(4, counting{}), {.seconds = 0.99},
-                                        jumping, go_on, gen);
-            CHECK(found.stopped == tk::stop_reason::seconds);
+                                        gen, {.clock = jumping});
+            CHECK(found.stopped() == tk::stop_reason::seconds);
             CHECK(found.trials().size() == 100);
             CHECK(found.seconds() == doctest::Approx(1.0));
             for (std::size_t i = 1; i < found.curve().size(); ++i)
@@ -388,9 +387,9 @@ TEST_CASE("a clock that tells no number ends a budget of seconds all the same, b
         int readings = 0;
         const auto clock = [&] { return ++readings <= numberless ? std::nan("") : 1e9 + readings; };
         const auto found =
-            tk::tune(grid_space({20, 20}), second{}, in_batches(1, counting{}), {.seconds = 12}, clock, go_on, gen);
+            tk::tune(grid_space({20, 20}), second{}, in_batches(1, counting{}), {.seconds = 12}, gen, {.clock = clock});
         CHECK(found.trials().size() == 12);
-        CHECK(found.stopped == tk::stop_reason::seconds);
+        CHECK(found.stopped() == tk::stop_reason::seconds);
     }
 }
 
@@ -408,9 +407,8 @@ TEST_CASE("hours that pass by the clock count where the limits allow them or the
     const auto trials = [](double told, double limit) {
         double now = 0;
         tk::random::philox gen(3);
-        return tk::tune(
-                   grid_space({20, 20}), slow{&now, told}, in_batches(1, counting{}, {.max_run_seconds = limit}),
-                   {.seconds = 36000}, [&] { return now; }, go_on, gen)
+        return tk::tune(grid_space({20, 20}), slow{&now, told}, in_batches(1, counting{}, {.max_run_seconds = limit}),
+                        {.seconds = 36000}, gen, {.clock = [&] { return now; }})
             .trials()
             .size();
     };

@@ -122,7 +122,7 @@ const reader readers[] = {
              "# tunekit results 1\nkernel k\nversion 1\nspace ab\nsizes m\nparameters mr\n"
              "config 0 a%20value%20of%20some%20length\ndevice box %\n";
          for (int k = 1; k <= n; ++k) out += std::to_string(k) + " 0 1 1 1 1 s\n";
-         return tk::dispatch::detail::with_end(std::move(out));
+         return tk::io::detail::with_end(std::move(out));
      },
      [](const std::string& path) { return without_fault(tk::dispatch::read_results(path)).rows.size(); }},
     {"choice",
@@ -131,7 +131,7 @@ const reader readers[] = {
              "# tunekit choice 1\nkernel k\nversion 1\nspace ab\nsizes m\nparameters mr\n"
              "config 0 1 a%20value%20of%20some%20length\none 0\ndevice box % nearest\n";
          for (int k = 1; k <= n; ++k) out += "shape 0 0 " + std::to_string(k) + '\n';
-         return tk::dispatch::detail::with_end(out + "leaf 0\n");
+         return tk::io::detail::with_end(out + "leaf 0\n");
      },
      [](const std::string& path) {
          const auto c = tk::dispatch::parse_choice(tk::io::read_text(path), path);

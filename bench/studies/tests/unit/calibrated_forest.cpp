@@ -32,23 +32,6 @@ calibrated_forest::state fitted(const calibrated_forest& model, const table& t, 
     return s;
 }
 
-std::size_t leaf_of(const random_forest::state& s, std::size_t tree, const float* x)
-{
-    std::size_t i = 0;
-    for (auto node = s.node(tree, 0); !node.leaf; node = s.node(tree, i))
-        i = x[node.feature] > node.threshold ? node.right : node.left;
-    return i;
-}
-
-// How often tree b drew each row: the stream that fit documents.
-std::vector<std::uint32_t> multiplicity(philox gen, std::size_t tree, std::size_t n)
-{
-    auto stream = tk::random::stream(tk::random::bits(gen), 0x666f7265, tree);
-    std::vector<std::uint32_t> out(n, 0);
-    for (std::size_t i = 0; i < n; ++i) ++out[tk::random::uniform_index(n, stream)];
-    return out;
-}
-
 }  // namespace
 
 TEST_CASE("the calibrated jackknife is the calibration of the jackknife by that of the first half of the trees")

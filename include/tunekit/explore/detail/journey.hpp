@@ -14,11 +14,13 @@
 
 namespace tunekit::explore::detail {
 
-/// Some steps as a network's loss wants them: `actions` and `chosen` by columns, one per parameter.
+/// Some steps as a network's loss wants them: `actions` and `chosen` (the probability that the choice had when it was
+/// made) by columns, one per parameter.
 template <class Real>
 struct lesson {
     std::vector<std::int32_t> actions;
-    std::vector<Real> chosen, advantage, target;
+    std::vector<Real> chosen, advantage;
+    std::vector<Real> target;  ///< of the value
 };
 
 /// What a parameter does in a step, drawn by its probabilities: 0 goes one value down, 1 stays, 2 goes one up.
@@ -37,6 +39,7 @@ struct lesson {
 /// Where the episodes are, and every step of them: record r has moving.size() ordinals, actions and probabilities.
 struct journey {
     std::vector<std::size_t> moving;  ///< parameters of more than one value
+    std::vector<float> scale;         ///< what an ordinal of each of them is multiplied by, for a network to see
     std::vector<index> at;            ///< per episode
     std::vector<double> scores;
     std::vector<std::uint16_t> rows;                  ///< ordinals of `at`, row-major
@@ -46,18 +49,9 @@ struct journey {
     std::vector<float> chosen, values, rewards;
     std::vector<float> advantage, target;  ///< known once played
 
-    /// What an ordinal of each parameter that moves is multiplied by, for a network to see.
-    template <class Space>
-    [[nodiscard]] std::vector<float> scales(const Space& space) const
-    {
-        std::vector<float> out;
-        for (const std::size_t k : moving) out.push_back(1.0F / static_cast<float>(space.cardinalities()[k]));
-        return out;
-    }
-
     /// The records `which`, in their order; see(i, k, x) is told what the network saw of parameter k in the i-th.
     template <class Real, class See>
-    void read(std::span<const std::uint32_t> which, std::span<const float> scale, lesson<Real>& out, See&& see) const
+    void read(std::span<const std::uint32_t> which, lesson<Real>& out, See&& see) const
     {
         const std::size_t count = which.size(), m = moving.size();
         out.actions.resize(count * m);

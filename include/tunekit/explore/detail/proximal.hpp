@@ -6,6 +6,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <concepts>
@@ -100,16 +101,6 @@ void softmax(typename actor_critic<Real>::passes& p, std::size_t rows)
         }
 }
 
-/// What was seen of some steps, one row each: `actions` and `chosen` (the probability that the choice had when it was
-/// made) have a column per head, by columns.
-template <std::floating_point Real>
-struct experience {
-    std::span<const std::int32_t> actions;
-    std::span<const Real> chosen;
-    std::span<const Real> advantage;
-    std::span<const Real> target;  ///< of the value
-};
-
 /// The loss of proximal policy optimisation, whose slopes along the network's outputs it computes:
 ///
 ///     - sum over heads j of { mean_t min(rho_tj A_t, clip(rho_tj) A_t) + entropy_weight mean_t H_tj }
@@ -126,23 +117,21 @@ struct proximal_loss {
     double value_weight = 1;      ///< >= 0
     bool joint_ratio = false;
 
-    /// After `forward` and `softmax` of rows that `e` belongs to: sets `p.logit_slopes()` and `p.value_slopes()`. Means
-    /// are over `total` steps, of which these rows may be a part.
+    /// After `forward` and `softmax` of the rows of `e`: sets `p.logit_slopes()` and `p.value_slopes()`. Means are over `total`
+    /// steps, of which these rows may be a part.
     template <std::floating_point Real>
-    void slopes(typename actor_critic<Real>::passes& p, const experience<Real>& e, std::size_t total) const
+    void slopes(typename actor_critic<Real>::passes& p, const lesson<Real>& e, std::size_t total) const
     {
         const std::size_t rows = e.advantage.size(), heads = rows == 0 ? 0 : e.actions.size() / rows;
         const Real share = Real(1) / static_cast<Real>(total), low = static_cast<Real>(1 - clip),
                    high = static_cast<Real>(1 + clip);
         const Real entropy = static_cast<Real>(entropy_weight) * share;
-        const auto column = [](auto&& m, std::size_t h, Eigen::Index k) {
-            return m.col(linalg::eigen_index(3 * h) + k).data();
-        };
+        const auto columns = [](auto&& m, std::size_t h) { return m.col(linalg::eigen_index(3 * h)).data(); };
         auto probability = p.logits();
+        const auto stride = static_cast<std::size_t>(probability.outerStride());
         std::vector<Real> ratio(rows * heads), joint(rows, Real(1));
         for (std::size_t h = 0; h < heads; ++h) {
-            const Real *p0 = column(probability, h, 0), *p1 = column(probability, h, 1),
-                       *p2 = column(probability, h, 2);
+            const Real *p0 = columns(probability, h), *p1 = p0 + stride, *p2 = p1 + stride;
             for (std::size_t r = 0; r < rows; ++r) {
                 const std::size_t at = h * rows + r;
                 const Real later = e.actions[at] == 1 ? p1[r] : p2[r];
@@ -152,10 +141,8 @@ struct proximal_loss {
         }
         for (std::size_t h = 0; h < heads; ++h) {
             const Real* rho = joint_ratio ? joint.data() : ratio.data() + h * rows;
-            head_slopes<Real>(rows, {share, low, high, entropy}, rho, e.advantage.data(), e.actions.data() + h * rows,
-                              column(probability, h, 0), column(probability, h, 1), column(probability, h, 2),
-                              column(p.logit_slopes(), h, 0), column(p.logit_slopes(), h, 1),
-                              column(p.logit_slopes(), h, 2));
+            const head<Real> of{rho, e.advantage.data(), e.actions.data() + h * rows, rows, stride};
+            head_slopes<Real>({share, low, high, entropy}, of, columns(probability, h), columns(p.logit_slopes(), h));
         }
         const Real pull = 2 * static_cast<Real>(value_weight) * share;
         for (std::size_t r = 0; r < rows; ++r) {
@@ -170,23 +157,29 @@ private:
         Real share, low, high, entropy;
     };
 
-    /// Turns the shifted logits s of one head, whose probabilities are p, into slopes. No two columns overlap, so that
-    /// this is a loop over vectors.
+    /// The steps of one head, a row each. Its three columns of a matrix begin `stride` apart.
     template <std::floating_point Real>
-    static void head_slopes(std::size_t rows, weighing<Real> w, const Real* __restrict rho,
-                            const Real* __restrict advantage, const std::int32_t* __restrict action,
-                            const Real* __restrict p0, const Real* __restrict p1, const Real* __restrict p2,
-                            Real* __restrict s0, Real* __restrict s1, Real* __restrict s2)
+    struct head {
+        const Real *ratio, *advantage;
+        const std::int32_t* action;
+        std::size_t rows, stride;
+    };
+
+    /// Turns the shifted logits of one head into slopes. No two columns overlap, so that this is a loop over vectors.
+    template <std::floating_point Real>
+    static void head_slopes(const weighing<Real>& w, const head<Real>& of, const Real* __restrict p0,
+                            Real* __restrict s0)
     {
-        for (std::size_t r = 0; r < rows; ++r) {
-            const Real a = advantage[r];
-            const Real above = rho[r] > w.high ? Real(0) : a, below = rho[r] < w.low ? Real(0) : a;
-            const Real push = -w.share * rho[r] * (a > 0 ? above : below);  // 0 where clipped
+        const Real *p1 = p0 + of.stride, *p2 = p1 + of.stride;
+        Real *s1 = s0 + of.stride, *s2 = s1 + of.stride;
+        for (std::size_t r = 0; r < of.rows; ++r) {
+            const Real a = of.advantage[r], rho = of.ratio[r];
+            const Real above = rho > w.high ? Real(0) : a, below = rho < w.low ? Real(0) : a;
+            const Real push = -w.share * rho * (a > 0 ? above : below);  // 0 where clipped
             const Real mean =
                 p0[r] * s0[r] + p1[r] * s1[r] + p2[r] * s2[r];  // log p_k + H is a shifted logit less this
-            const auto slope = [&](std::int32_t k, Real probability, Real shifted) {
-                return push * ((action[r] == k ? Real(1) : Real(0)) - probability) +
-                       w.entropy * probability * (shifted - mean);
+            const auto slope = [&](std::int32_t k, Real p, Real shifted) {
+                return push * ((of.action[r] == k ? Real(1) : Real(0)) - p) + w.entropy * p * (shifted - mean);
             };
             s0[r] = slope(0, p0[r], s0[r]);
             s1[r] = slope(1, p1[r], s1[r]);
@@ -235,27 +228,46 @@ struct adam {
 /// Rows of a pass that is differentiated, at most.
 inline constexpr std::size_t max_pass_rows = 256;
 
-/// One step of Adam along the mean loss of the records `batch` of a journey.
+/// Some records of a journey, in the order in which they are learnt.
+struct journey_batch {
+    const journey& of;
+    std::span<const std::uint32_t> records;
+};
+
+/// A network that learns: its shape, the room for its passes, and what changes.
 template <std::floating_point Real>
-void proximal_update(const journey& j, const proximal_loss& loss, const adam& rule, const actor_critic<Real>& net,
-                     typename actor_critic<Real>::passes& p, std::span<const float> scale,
-                     std::span<const std::uint32_t> batch, adam::state<Real>& moments, std::span<Real> weights)
+struct learning_network {
+    const actor_critic<Real>& shape;
+    typename actor_critic<Real>::passes& passes;
+    std::vector<Real>& weights;
+    adam::state<Real>& moments;
+};
+
+/// How a network learns.
+struct proximal_options {
+    proximal_loss loss;
+    adam rule;
+};
+
+/// One step of Adam along the mean loss of a batch.
+template <std::floating_point Real>
+void proximal_update(const journey_batch& batch, const learning_network<Real>& network, const proximal_options& options)
 {
+    auto& [shape, p, weights, moments] = network;
     std::vector<Real> gradient(weights.size());
     lesson<Real> now;
-    for (std::size_t first = 0; first < batch.size(); first += max_pass_rows) {
-        const auto part = batch.subspan(first, (std::min)(max_pass_rows, batch.size() - first));
-        const std::size_t rows = part.size();
+    for (std::size_t first = 0; first < batch.records.size(); first += max_pass_rows) {
+        const auto part = batch.records.subspan(first, (std::min)(max_pass_rows, batch.records.size() - first));
         auto seen = p.input();
-        j.read(part, scale, now, [&](std::size_t i, std::size_t k, float x) {
+        batch.of.read(part, now, [&](std::size_t i, std::size_t k, float x) {
             seen(linalg::eigen_index(i), linalg::eigen_index(k)) = static_cast<Real>(x);
         });
-        net.forward(weights, p, rows);
-        softmax<Real>(p, rows);
-        loss.slopes<Real>(p, {now.actions, now.chosen, now.advantage, now.target}, batch.size());
-        net.backward(weights, p, rows, gradient);
+        shape.forward(weights, p, part.size());
+        softmax<Real>(p, part.size());
+        options.loss.slopes<Real>(p, now, batch.records.size());
+        shape.backward(weights, p, part.size(), gradient);
     }
-    rule.step<Real>(moments, gradient, weights);
+    options.rule.step<Real>(moments, gradient, weights);
 }
 
 }  // namespace tunekit::explore::detail

@@ -4,6 +4,7 @@
 /// \file
 /// A pool of compiler processes, whatever the compiler is: what was asked for, what runs, and the results.
 
+#include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cstddef>
@@ -15,10 +16,14 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/measure/build/compilation.hpp"
+#include "tunekit/core/detail/system/files.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/build/child_process.hpp"
+#include "tunekit/measure/build/source_template.hpp"
+#include "tunekit/measure/build/store.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
-#include "tunekit/measure/detail/build_cache.hpp"
+#include "tunekit/measure/detail/own_files.hpp"
 #include "tunekit/measure/detail/process.hpp"
 
 namespace tunekit::measure {
@@ -42,17 +47,57 @@ struct build_job {
     double seconds = 0;  ///< wall seconds that its compiler may take
 };
 
+/// The directory that a pool works in: a named one, made where it is missing, or a temporary one, removed with the pool.
+/// Throws tunekit::error where it cannot be made, where others can write to it, and where nothing in it can be executed.
+class build_place {
+public:
+    explicit build_place(const std::string& named)
+        : own_(named.empty() ? temporary_directory::fresh("tunekit-builder-", "builder") : temporary_directory()),
+          name_(named.empty() ? own_.name() : no_option(named))
+    {
+        claim_folder(name_, "builder");
+        if (core::detail::system::runs_nothing(name_))
+            throw error("builder: the file system of '" + name_ +
+                        "' is mounted noexec, so nothing built there can be loaded; want one elsewhere: name it, or "
+                        "set TMPDIR");
+        if (!named.empty()) temporary_directory::sweep(name_ + "/building-");
+    }
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+private:
+    temporary_directory own_;
+    std::string name_;
+};
+
+/// The failure of a compiler: its messages from byte `from` on, in one line of at most 600 bytes.
+inline failure refusal(const child_process& process, std::size_t from)
+{
+    const std::string text = process.text();
+    std::string line;
+    for (std::size_t i = from; i < text.size() && line.size() < 600; ++i) {
+        if (text[i] == '\n') {
+            line += i + 1 < text.size() ? " | " : "";
+        } else {
+            line += text[i];
+        }
+    }
+    if (line.empty()) line = "the compiler said nothing";
+    if (const int status = process.status(); WIFSIGNALED(status))
+        line += "; the compiler was ended by signal " + std::to_string(WTERMSIG(status));
+    return {failure_kind::build_error, 0, std::move(line)};
+}
+
 }  // namespace detail
 
 /// Builds sources in several processes, each source once. `Toolchain` starts a process and says where its result is.
 /// `builder`, `nvrtc_builder` and `opencl_builder` are pools.
 ///
 /// A toolchain is movable and has:
-///   * `cache()`: a cache with `directory()`, `key(source, entry)`, `find(key)` and `publish(built, key, beside)`;
+///   * `cache()`: a `store` with `key(source, entry)`;
 ///   * `together()`: the most sources per process, and `alike(source, source)`: whether two may share one;
-///   * `start(jobs, stem, scratch)`: a detail::compilation that writes `stem` + `suffix`;
-///   * `refused(compilation)`: the failure described by its output;
-///   * `blames_machine(compilation)`: whether the machine may be the cause, and `harmless(source)`: a source for the same
+///   * `start(jobs, stem, scratch)`: a `child_process` that writes `stem` + `suffix`;
+///   * `refused(child_process)`: the failure described by its output;
+///   * `blames_machine(child_process)`: whether the machine may be the cause, and `harmless(source)`: a source for the same
 ///     compiler that fails for no other reason.
 /// Where several do not build together, or not within the time of one, they are built one by one, and only the faulty one
 /// fails. What was built is in the cache. A failed source is not tried again; after a time-out it is, where the limit is
@@ -177,7 +222,7 @@ private:
     };
     struct running {
         std::vector<job> unit;
-        detail::compilation process;
+        child_process process;
         std::string stem;  ///< of the names of its files
         double start = 0;
     };
@@ -265,19 +310,13 @@ private:
 
     /// Is called after a failure whose cause may be the machine. Throws tunekit::error, with the messages of that failure,
     /// where a harmless source fails too.
-    void try_harmless(const job& failed, const detail::compilation& process)
+    void try_harmless(const job& failed, const child_process& process)
     {
         const std::string stem = scratch_.name() + "/harmless";
         std::vector<job> unit;
         unit.push_back({cache().key(tools_.harmless(failed.what), "kernel"), tools_.harmless(failed.what), "kernel"});
         auto again = tools_.start(unit, stem, scratch_.name());
-        const double deadline = now_() + harmless_seconds;
-        while (!again.advance() && now_() < deadline) {
-            detail::poll_set events;
-            if (again.news() >= 0) events.add(again.news());
-            events.by(again.news() >= 0 ? deadline : now_() + 1e-3);
-            events.wait(now_());
-        }
+        static_cast<void>(again.await(harmless_seconds));
         again.end();
         const std::string object = stem + Toolchain::suffix;
         const auto bytes = detail::bytes_of(object);

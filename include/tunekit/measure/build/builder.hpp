@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tunekit/measure/build/build_cache.hpp"
 #include "tunekit/measure/build/build_pool.hpp"
 
 namespace tunekit::measure {
@@ -45,8 +46,8 @@ public:
         return a.compiler == b.compiler && a.flags == b.flags;
     }
 
-    [[nodiscard]] compilation start(const std::vector<build_job>& unit, const std::string& stem,
-                                    const std::string& scratch) const
+    [[nodiscard]] child_process start(const std::vector<build_job>& unit, const std::string& stem,
+                                      const std::string& scratch) const
     {
         std::string text;
         for (std::size_t i = 0; i < unit.size(); ++i) {
@@ -64,13 +65,13 @@ public:
         command.push_back(stem + ".so");
         command.push_back(stem + ".cpp");
         for (const char* const library : {"-lm", "-lc", "-lgcc"}) command.emplace_back(library);
-        return compilation(command, scratch, cores_);
+        return child_process(command, scratch, cores_);
     }
 
     /// Whether the machine may be the cause of a failure: the messages name no line of the source and no undefined symbol.
-    [[nodiscard]] static bool blames_machine(const compilation& process)
+    [[nodiscard]] static bool blames_machine(const child_process& process)
     {
-        const std::string& text = process.text();
+        const std::string text = process.text();
         return text.find("generated:") == std::string::npos && text.find("undefined reference") == std::string::npos;
     }
     /// A source for the same compiler that certainly compiles.
@@ -79,9 +80,9 @@ public:
         return {.text = "extern \"C\" void kernel() {}", .compiler = like.compiler};
     }
 
-    static failure refused(const compilation& process)
+    static failure refused(const child_process& process)
     {
-        const std::string& text = process.text();
+        const std::string text = process.text();
         const std::size_t at = (std::min)(text.find("error:"), text.find("undefined reference"));
         return refusal(process, at == std::string::npos ? 0 : text.rfind('\n', at) + 1);  // npos + 1 is 0
     }

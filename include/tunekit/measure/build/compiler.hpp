@@ -8,13 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/measure/detail/own_files.hpp"
 #include "tunekit/measure/detail/process.hpp"
 
 namespace tunekit::measure {
@@ -29,33 +29,6 @@ struct compiler {
 };
 
 namespace detail {
-
-/// A digest of 128 bits of a text, as 32 hexadecimal digits: two byte-wise multiply-and-shift hashes, each with its own
-/// odd constant.
-inline std::string digest(std::string_view text)
-{
-    std::uint64_t a = 0x9E3779B97F4A7C15U;
-    std::uint64_t b = 0xC2B2AE3D27D4EB4FU;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        a = (a ^ byte) * 0xFF51AFD7ED558CCDU;
-        a ^= a >> 32;
-        b = (b + byte) * 0xD6E8FEB86659FD93U;
-        b ^= b >> 29;
-    }
-    std::string out;
-    for (const std::uint64_t half : {a ^ (a >> 33), b ^ (b >> 31)})
-        for (int shift = 60; shift >= 0; shift -= 4) out += "0123456789abcdef"[(half >> shift) & 15U];
-    return out;
-}
-
-/// Adds a part to a text that is digested. Its length goes before it, so that different parts never give the same text.
-inline void add_part(std::string& to, std::string_view part)
-{
-    to += std::to_string(part.size());
-    to += ':';
-    to += part;
-}
 
 /// The kind of processor, which -march=native depends on; empty where the system does not say.
 inline std::string processor()
@@ -92,25 +65,24 @@ inline std::string find_program(const std::string& name)
     return {};
 }
 
-}  // namespace detail
-
 /// Finds the compiler `name`: a path, or a name to look up in PATH. Nothing is started. Its identity is made from its path,
 /// its size, its time of change, and the kind of processor. Throws tunekit::error where there is no such program.
 [[nodiscard]] inline compiler find_compiler(const std::string& name)
 {
-    compiler out{name, detail::find_program(name), {}};
+    compiler out{name, find_program(name), {}};
     if (out.path.empty())
         throw error("find_compiler: no program '" + name +
                     "' to compile generated code; install a C++ compiler (Debian: g++) or name one that is there");
     struct stat s{};
     if (::stat(out.path.c_str(), &s) != 0) throw error("find_compiler: '" + out.path + "' cannot be looked at");
     std::string what;
-    detail::add_part(what, out.path);
-    detail::add_part(what, std::to_string(s.st_size));
-    detail::add_part(what, core::detail::system::time_of_change(s));
-    detail::add_part(what, detail::processor());
-    out.identity = detail::digest(what);
+    add_part(what, out.path);
+    add_part(what, std::to_string(s.st_size));
+    add_part(what, core::detail::system::time_of_change(s));
+    add_part(what, processor());
+    out.identity = digest(what);
     return out;
 }
 
+}  // namespace detail
 }  // namespace tunekit::measure

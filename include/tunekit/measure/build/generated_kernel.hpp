@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/measure/build/build_cache.hpp"
 #include "tunekit/measure/build/source_template.hpp"
-#include "tunekit/measure/detail/build_cache.hpp"
 
 namespace tunekit::measure {
 

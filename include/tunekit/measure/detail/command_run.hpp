@@ -23,7 +23,9 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/detail/child.hpp"
 #include "tunekit/measure/detail/descent.hpp"
 #include "tunekit/measure/detail/process.hpp"
 #include "tunekit/measure/program/finished_run.hpp"
@@ -33,20 +35,9 @@ namespace tunekit::measure::detail {
 /// The error that the system has no resources for a run. It is not the command's fault, and the next run would fail too.
 struct no_resources : std::runtime_error {
     no_resources(const char* what, int why)
-        : std::runtime_error(std::string("program: ") + what + ": " + std::strerror(why) +
-                             (why == EMFILE || why == ENFILE ? "; want more descriptors (ulimit -n)"
-                              : why == EAGAIN                ? "; want room for more processes (ulimit -u)"
-                              : why == ENOMEM                ? "; want more memory"
-                                                             : ""))
+        : std::runtime_error(std::string("program: ") + what + ": " + std::strerror(why) + remedy_of(why))
     {
     }
-};
-
-/// What is started, and where. No shell sees any of it.
-struct command_line {
-    std::vector<std::string> arguments;
-    std::vector<std::pair<std::string, std::string>> environment{};  ///< in addition to the present variables
-    std::string directory{};                                         ///< empty: where this process runs
 };
 
 /// The limits of a run.
@@ -55,35 +46,6 @@ struct command_limits {
     double cpu_seconds = std::numeric_limits<double>::infinity();  ///< of each of its processes
     std::size_t memory_bytes = 0;                     ///< address space of each of its processes; 0: no limit
     std::size_t output_bytes = std::size_t{1} << 20;  ///< kept of each text
-};
-
-/// The first and the last part of a text that may be much longer than what is kept.
-class bounded_text {
-public:
-    explicit bounded_text(std::size_t bytes) : half_(bytes / 2 + 1) {}
-
-    void add(std::string_view more)
-    {
-        const std::size_t first = (std::min)(half_ - head_.size(), more.size());
-        head_ += more.substr(0, first);
-        more.remove_prefix(first);
-        total_ += more.size();
-        tail_ += more;
-        if (tail_.size() > 4 * half_) tail_.erase(0, tail_.size() - half_);
-    }
-    [[nodiscard]] bool cut() const noexcept { return total_ > half_; }
-    [[nodiscard]] std::string text() const
-    {
-        if (!cut()) return head_ + tail_;
-        return head_ + "\n[" + std::to_string(total_ - half_) + " bytes are left out]\n" +
-               tail_.substr(tail_.size() - half_);
-    }
-
-private:
-    std::size_t half_;
-    std::size_t total_ = 0;  ///< bytes beyond the head
-    std::string head_;
-    std::string tail_;
 };
 
 /// Runs commands, one after another. It needs a process that does nothing else, and that process inherits orphaned
@@ -110,44 +72,40 @@ public:
     {
         if (signals_.fd() < 0) throw no_resources("no descriptor", no_signals_);
         finished_run out;
-        auto [hear_output, say_output] = pipe_ends();
-        auto [hear_errors, say_errors] = pipe_ends();
-        const wall_clock now;
-        const int failed = start_command(what, limits, say_output.get(), say_errors.get());
-        const double start = begun_;
-        say_output.reset();
-        say_errors.reset();
+        heard_text output(limits.output_bytes), errors(limits.output_bytes);
+        const int failed = start(what, limits, output, errors);
         if (failed != 0) {
             out.how = run_end::not_started;
             out.code = failed;
             return out;
         }
-        bounded_text output(limits.output_bytes);
-        bounded_text errors(limits.output_bytes);
-        const double deadline = start + limits.wall_seconds;
+        const wall_clock now;
+        const double deadline = begun_ + limits.wall_seconds;
         bool told = false;  // whether it was asked to end, by SIGTERM
-        for (;;) {
-            if (ended()) break;
-            const double moment = now();
+        for (double moment = now();; moment = now()) {
+            if (signals_.take()) leave();
+            out.wall_seconds = moment - begun_;
+            if (command_.ended()) break;
             if (moment >= deadline + (told ? grace : 0)) {
-                ::kill(-child_, told ? SIGKILL : SIGTERM);  // at SIGTERM mpirun ends what it started on other machines
                 if (told) break;
+                command_.kill(SIGTERM);  // at which mpirun ends what it started on other machines
                 told = true;
                 continue;
             }
             poll_set events;
             events.add(signals_.fd());
-            if (hear_output) events.add(hear_output.get());
-            if (hear_errors) events.add(hear_errors.get());
+            for (const heard_text* const text : {&output, &errors})
+                if (text->news() >= 0) events.add(text->news());
             events.by(deadline + (told ? grace : 0));
             events.wait(moment);
-            hear(hear_output, output);
-            hear(hear_errors, errors);
+            output.hear();
+            errors.hear();
         }
-        out.wall_seconds = now() - start;
-        reap(out, told, limits);
-        hear(hear_output, output);
-        hear(hear_errors, errors);
+        command_.end();
+        *started_ = 0;
+        judge(out, told, limits);
+        output.hear();
+        errors.hear();
         end_descent();
         out.output = output.text();
         out.errors = errors.text();
@@ -159,59 +117,40 @@ private:
     static constexpr double most_cpu_seconds = 1e9;  ///< a limit above this is none
     static constexpr double grace = 0.3;             ///< seconds between SIGTERM and SIGKILL
 
-    static std::pair<descriptor, descriptor> pipe_ends()
-    {
-        auto ends = core::detail::system::make_pipe();
-        if (!ends.first) throw no_resources("no pipe", errno);
-        ::fcntl(ends.first.get(), F_SETFL, O_NONBLOCK);
-        return ends;
-    }
-
     /// Starts the command. Returns 0, or errno where it cannot be started.
-    int start_command(const command_line& what, const command_limits& limits, int output, int errors)
+    int start(const command_line& what, const command_limits& limits, heard_text& output, heard_text& errors)
     {
+        const descriptor say_output = output.open();
+        const descriptor say_errors = errors.open();
+        auto [hear_trouble, say_trouble] = pipe_for_child();
+        if (!say_output || !say_errors || !hear_trouble) throw no_resources("no pipe", errno);
         if (!what.directory.empty() && ::chdir(what.directory.c_str()) != 0) return errno;
-        std::vector<char*> arguments;
-        for (const std::string& a : what.arguments)
-            arguments.push_back(const_cast<char*>(a.c_str()));  // exec does not write there
-        arguments.push_back(nullptr);
-        std::vector<std::string> own;
-        for (const auto& [name, value] : what.environment) own.push_back(name + '=' + value);
-        std::vector<char*> environment;
-        for (std::string& e : own) environment.push_back(e.data());
-        for (char** e = core::detail::system::environment(); e != nullptr && *e != nullptr; ++e) {
-            bool replaced = false;
-            for (const auto& [name, value] : what.environment)
-                replaced = replaced || (std::string_view(*e).starts_with(name) && (*e)[name.size()] == '=');
-            if (!replaced) environment.push_back(*e);
-        }
-        environment.push_back(nullptr);
-
+        exec_words words(what);
         // Not posix_spawn: limits must hold before the command begins, because it may start others at once.
-        auto [hear_trouble, say_trouble] = pipe_ends();
-        const pid_t child = ::fork();
-        if (child < 0) throw no_resources("no process", errno);
-        if (child == 0) {
-            say_trouble = descriptor(::fcntl(say_trouble.get(), F_DUPFD_CLOEXEC, 10));
+        const pid_t pid = ::fork();
+        if (pid < 0) throw no_resources("no process", errno);
+        if (pid == 0) {
             *started_ = ::getpid();  // here too: the command may end this process's parent before the parent writes it
             ::setsid();
             reset_signals();
             const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-            if (null >= 0 && ::dup2(null, 0) == 0 && ::dup2(output, 1) == 1 && ::dup2(errors, 2) == 2 && hold(limits))
-                core::detail::system::become(arguments.front(), arguments.data(), environment.data());
+            if (null >= 0 && ::dup2(null, 0) == 0 && ::dup2(say_output.get(), 1) == 1 &&
+                ::dup2(say_errors.get(), 2) == 2 && hold(limits))
+                core::detail::system::become(words.arguments()[0], words.arguments(), words.environment());
             const int why = errno;
             static_cast<void>(!::write(say_trouble.get(), &why, sizeof why));
             ::_exit(127);
         }
         begun_ = wall_clock{}();
-        child_ = child;
-        *started_ = child;
+        command_ = child(pid);
+        *started_ = pid;
         say_trouble.reset();
-        ::fcntl(hear_trouble.get(), F_SETFL, 0);
         int why = 0;  // exec closes the pipe: its end without a number means that the command has started
-        if (::read(hear_trouble.get(), &why, sizeof why) != sizeof why) return 0;
-        ::waitpid(child, nullptr, 0);
-        *started_ = child_ = 0;
+        if (core::detail::system::read_some(hear_trouble.get(), reinterpret_cast<char*>(&why), sizeof why) !=
+            sizeof why)
+            return 0;
+        command_.end();
+        *started_ = 0;
         if (why == EMFILE || why == ENFILE || why == EAGAIN) throw no_resources("not started", why);
         return why;
     }
@@ -232,27 +171,10 @@ private:
         return true;
     }
 
-    /// Whether the command's own process has ended.
-    bool ended()
+    void judge(finished_run& out, bool told, const command_limits& limits) const
     {
-        if (signals_.take()) leave();
-        siginfo_t info{};
-        return ::waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-               info.si_pid == child_;
-    }
-
-    void reap(finished_run& out, bool told, const command_limits& limits)
-    {
-        ::kill(-child_, SIGKILL);  // before wait4, so that no other process has the number
-        int status = 0;
-        rusage used{};
-        while (::wait4(child_, &status, 0, &used) < 0 && errno == EINTR) {
-        }
-        *started_ = 0;
-        const auto seconds = [](const timeval& t) {
-            return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-        };
-        out.cpu_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
+        const int status = command_.status();
+        out.cpu_seconds = command_.cpu_seconds();
         out.how = WIFSIGNALED(status) ? run_end::signalled : run_end::exited;
         out.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
         const bool by_cpu = out.how == run_end::signalled && limits.cpu_seconds < most_cpu_seconds &&
@@ -261,26 +183,10 @@ private:
         else if (by_cpu) out.how = run_end::out_of_cpu;
     }
 
-    static void hear(descriptor& from, bounded_text& text)
-    {
-        char some[16384];
-        for (std::size_t heard = 0; from && heard < (std::size_t{1} << 22);) {  // bounded: a command may write forever
-            const ssize_t got = ::read(from.get(), some, sizeof some);
-            if (got > 0) {
-                text.add({some, static_cast<std::size_t>(got)});
-                heard += static_cast<std::size_t>(got);
-            } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
-                from.reset();
-            } else if (errno == EAGAIN) {
-                return;
-            }
-        }
-    }
-
     /// Ends the command and this process, because the parent is gone.
     [[noreturn]] void leave()
     {
-        if (child_ > 0) ::kill(-child_, SIGKILL);
+        command_.kill(SIGKILL);
         end_descent();
         ::_exit(0);
     }
@@ -288,7 +194,7 @@ private:
     volatile pid_t* started_;
     core::detail::system::signal_news signals_;
     int no_signals_ = 0;  ///< errno where `signals_` could not be made
-    pid_t child_ = 0;
+    child command_;
     double begun_ = 0;  ///< when the command was started
 };
 

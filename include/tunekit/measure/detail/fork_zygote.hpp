@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/measure/detail/child.hpp"
 #include "tunekit/measure/detail/process.hpp"
 #include "tunekit/measure/detail/worker.hpp"
 #include "tunekit/measure/guarded_buffer.hpp"
@@ -28,7 +29,7 @@ struct worker_hold {
 /// A zygote that was started, and the parent's end of the conversation with it.
 struct started_zygote {
     descriptor control{};
-    pid_t pid = -1;
+    child process{};  ///< its process group is left to it: where it is killed, what it forked ends by itself
 };
 
 /// Forks the zygote, whose workers measure with `work`. `work` and what it refers to are needed during this call only. `who`
@@ -76,20 +77,15 @@ namespace tunekit::measure::detail {
 
 TUNEKIT_INLINE started_zygote fork_zygote(work_ref work, const worker_hold& hold, const char* who)
 {
-    const int threads = sanitized ? 1 : thread_count();
-    if (threads > 1)
-        throw error(std::string(who) + ": this process runs " + std::to_string(threads) +
-                    " threads, of which a fork keeps one; build it before starting threads");
+    refuse_threads(who, "build it before starting threads");
     core::detail::system::say_what_is_not_held();
     auto [ours, theirs] = socket_pair();
-    if (!ours)
-        throw error(std::string(who) + ": no socket pair: " + std::strerror(errno) +
-                    (errno == EMFILE || errno == ENFILE ? "; want more descriptors (ulimit -n)" : ""));
+    if (!ours) throw error(std::string(who) + ": no socket pair: " + std::strerror(errno) + remedy_of(errno));
     const pid_t self = ::getpid();
-    const pid_t child = ::fork();
-    if (child < 0) throw error(std::string(who) + ": no child process: " + std::strerror(errno));
-    if (child == 0) be_zygote(work, hold, self, std::move(ours), theirs.get());
-    return {std::move(ours), child};
+    const pid_t pid = ::fork();
+    if (pid < 0) throw error(std::string(who) + ": no child process: " + std::strerror(errno));
+    if (pid == 0) be_zygote(work, hold, self, std::move(ours), theirs.get());
+    return {std::move(ours), child(pid, child::reach::alone)};
 }
 
 }  // namespace tunekit::measure::detail

@@ -92,6 +92,25 @@ inline constexpr misfit misfit_for = [] {
     }
 }();
 
+/// Says what is wrong with a `timed`. Whoever takes one asks for its size, so that a compiler's first error is its sentence.
+template <misfit Wrong>
+struct fits_timed {
+    static_assert(Wrong != misfit::kernel_takes,
+                  "tunekit: timed, argument 1 (kernel) does not take a configuration: write [](const auto& p) { ... } "
+                  "and read its parameters by tunekit::get<\"name\">(p)");
+    static_assert(
+        Wrong != misfit::kernel_gives,
+        "tunekit: timed, argument 1 (kernel) returns something else than nothing (it ran), its seconds (double or "
+        "float), or what runs it: a callable of nothing or of the turn's number, that returns nothing or its seconds");
+    static_assert(
+        Wrong != misfit::check_takes,
+        "tunekit: timed, argument 3 (check) is called with the configuration or with nothing, and takes neither");
+    static_assert(Wrong != misfit::check_gives,
+                  "tunekit: timed, argument 3 (check) returns neither bool nor text (std::optional<std::string> or "
+                  "const char*), empty where all is well");
+    static constexpr bool yes = Wrong == misfit::none;
+};
+
 /// A callable that runs `kernel` with `config`, whatever form the kernel has. It returns nothing or its own seconds.
 template <class Kernel, class Config>
 auto prepare(Kernel& kernel, const Config& config)

@@ -20,9 +20,9 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
-#include "tunekit/measure/detail/cores.hpp"
 #include "tunekit/measure/detail/spawned_zygote.hpp"
 #include "tunekit/measure/jobs.hpp"
+#include "tunekit/measure/share_cores.hpp"
 #include "tunekit/measure/worker_task.hpp"
 
 namespace tunekit::measure {
@@ -34,7 +34,7 @@ TUNEKIT_INLINE lone_worker::lone_worker(isolated_workers& pool, std::size_t work
 
 TUNEKIT_INLINE isolated_workers::isolated_workers(std::size_t n, detail::served_program program,
                                                   isolated_workers_options options)
-    : queued_(options.queued), program_(std::move(program))
+    : program_(std::move(program))
 {
     const auto cores = cores_of(n, options);
     for (std::size_t k = 0; k < n; ++k) {  // they start at the same time
@@ -52,7 +52,7 @@ TUNEKIT_INLINE isolated_workers::isolated_workers(std::size_t n, detail::served_
 
 TUNEKIT_INLINE std::size_t isolated_workers::room() const noexcept
 {
-    const std::size_t places = alive() * (1 + queued_);
+    const std::size_t places = alive();
     return places > out_ ? places - out_ : 0;
 }
 
@@ -66,8 +66,13 @@ TUNEKIT_INLINE void isolated_workers::submit(const job& next)
         give_out({.ticket = next.ticket, .measured = *known});
         return;
     }
-    waiting_.push_back({next.ticket, order, now()});
-    begin_waiting();
+    station& s = *std::find_if(stations_.begin(), stations_.end(),
+                               [](const station& one) { return !one.busy && !one.link.gone(); });  // there is room
+    s.busy = true;
+    s.name = next.ticket;
+    s.order = order;
+    s.began = now();
+    s.link.begin(order);
 }
 
 TUNEKIT_INLINE std::vector<answer> isolated_workers::collect(double seconds)
@@ -102,7 +107,7 @@ TUNEKIT_INLINE std::vector<std::vector<int>> isolated_workers::cores_of(std::siz
     require(n >= 1, "isolated_workers: 0 workers, want >= 1");
     const std::vector<int> allowed = detail::allowed_cores();
     if (!options.pinned || (allowed.empty() && options.cores.empty())) return std::vector<std::vector<int>>(n);
-    if (options.cores.empty()) return detail::share_cores(n, options.spared, allowed).workers;
+    if (options.cores.empty()) return detail::share_cores(n, 0, allowed).workers;
     detail::check_cores(options.cores, n, allowed);
     return options.cores;
 }
@@ -174,47 +179,16 @@ TUNEKIT_INLINE void isolated_workers::give_out(answer a)
     given_.push_back(std::move(a));
 }
 
-TUNEKIT_INLINE void isolated_workers::begin_waiting()
-{
-    for (std::size_t k = 0; k < stations_.size(); ++k) {
-        station& s = stations_[k];
-        while (!s.busy && !s.link.gone() && !waiting_.empty()) {
-            const waiting next = waiting_.front();
-            waiting_.pop_front();
-            if (const measurement* const known = bad_.find(next.order)) {
-                give_out({.ticket = next.name, .measured = *known, .queued_s = now() - next.submitted});
-                continue;
-            }
-            s.busy = true;
-            s.name = next.name;
-            s.order = next.order;
-            s.submitted = next.submitted;
-            s.began = now();
-            s.link.begin(next.order);
-        }
-    }
-}
-
 TUNEKIT_INLINE void isolated_workers::look_after()
 {
     for (std::size_t k = 0; k < stations_.size(); ++k) {
         station& s = stations_[k];
         if (!s.busy || !s.link.advance()) continue;
         s.busy = false;
-        answer a{.ticket = s.name,
-                 .measured = s.link.take(),
-                 .worker = k,
-                 .queued_s = s.began - s.submitted,
-                 .ran_s = now() - s.began};
+        answer a{.ticket = s.name, .measured = s.link.take(), .worker = k, .ran_s = now() - s.began};
         if (a.measured) bad_.note(s.order, *a.measured);
         give_out(std::move(a));
         if (s.link.gone()) revive(k);
-    }
-    begin_waiting();
-    if (alive() != 0) return;
-    while (!waiting_.empty()) {
-        give_out({.ticket = waiting_.front().name, .queued_s = now() - waiting_.front().submitted});
-        waiting_.pop_front();
     }
 }
 

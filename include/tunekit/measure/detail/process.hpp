@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <cstdio>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -38,6 +39,15 @@ using core::detail::system::send_packet;
 using core::detail::system::socket_pair;
 using core::detail::system::thread_count;
 using core::detail::system::use_cores;
+
+/// What to do where the system refuses a resource, as the end of a message; empty where nothing helps.
+inline const char* remedy_of(int why) noexcept
+{
+    return why == EMFILE || why == ENFILE ? "; want more descriptors (ulimit -n)"
+           : why == EAGAIN                ? "; want room for more processes (ulimit -u)"
+           : why == ENOMEM                ? "; want more memory"
+                                          : "";
+}
 
 /// Writes a file with the content `text`. False, with errno, where it cannot be written whole.
 inline bool wrote_file(const std::string& name, std::string_view text, mode_t mode) noexcept
@@ -140,6 +150,14 @@ inline void limit_memory(std::size_t more) noexcept
     if (more == 0 || now == 0) return;
     const rlimit space{now + more, now + more};
     ::setrlimit(RLIMIT_AS, &space);
+}
+
+/// A number for messages: 0.5, 64, 1e+09.
+inline std::string short_number(double x)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", x);
+    return text;
 }
 
 /// A signal's name and meaning, such as "SIGSEGV, touched memory that it may not".

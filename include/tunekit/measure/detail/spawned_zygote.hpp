@@ -6,8 +6,6 @@
 
 #include "tunekit/core/detail/system/processes.hpp"  // first: it says what is wanted where a system forks nothing
 
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/types.h>
 #include <unistd.h>
 #include <csignal>
@@ -21,8 +19,8 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/detail/child.hpp"
 #include "tunekit/measure/detail/process.hpp"
-#include "tunekit/measure/detail/spawn_settings.hpp"
 #include "tunekit/measure/detail/worker_link.hpp"
 #include "tunekit/measure/detail/zygote.hpp"
 #include "tunekit/measure/worker_task.hpp"
@@ -68,17 +66,11 @@ inline started_zygote start_served(const served_program& program, std::size_t k,
     core::detail::system::say_what_is_not_held();
     auto [ours, theirs] = socket_pair();
     if (!ours) throw error(std::string("served_workers: no socket pair: ") + std::strerror(errno));
-    std::vector<std::string> words{program.path, serve_mark, std::to_string(k)};
-    words.insert(words.end(), program.arguments.begin(), program.arguments.end());
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-
-    spawn_settings how;
-    for (const int fd : {0, 1, 2}) how.silence(fd, O_RDWR);
-    how.give(3, theirs.get());
-    pid_t child = -1;
-    const int failed = how.start(child, program.path.c_str(), arguments.data(), core::detail::system::environment());
+    command_line what{.arguments = {program.path, serve_mark, std::to_string(k)}};
+    what.arguments.insert(what.arguments.end(), program.arguments.begin(), program.arguments.end());
+    exec_words words(what);
+    pid_t pid = -1;
+    const int failed = spawn(pid, program.path.c_str(), words, std::vector<int>{-1, -1, -1, theirs.get()});
     if (failed != 0) throw error("served_workers: cannot start '" + program.path + "': " + std::strerror(failed));
 
     std::vector<unsigned char> words_to_it(sizeof(serve_setup) + hold.cores.size() * sizeof(int));
@@ -90,7 +82,7 @@ inline started_zygote start_served(const served_program& program, std::size_t k,
     if (!hold.cores.empty())
         std::memcpy(words_to_it.data() + sizeof setup, hold.cores.data(), hold.cores.size() * sizeof(int));
     send_packet(ours.get(), words_to_it.data(), words_to_it.size());  // where that fails, no hello comes
-    return {std::move(ours), child};
+    return {std::move(ours), child(pid, child::reach::alone)};
 }
 
 /// Waits for a program's first message. Throws tunekit::error where it does not come in time or does not fit.

@@ -243,7 +243,7 @@ TUNEKIT_INLINE bool timed_session::warm_up(double& fastest)
     do {
         const double t = parts_.batch(parts_.self, 1);
         if (!credible(t, 1)) return false;
-        calm = !seen.empty() && t >= (1 - options_.warm_up_gain) * fastest ? calm + 1 : 0;
+        calm = !seen.empty() && t >= (1 - timed_options::warm_up_gain) * fastest ? calm + 1 : 0;
         fastest = seen.empty() || t < fastest ? t : fastest;
         seen.push_back(t);
         if (abandons(seen)) return false;

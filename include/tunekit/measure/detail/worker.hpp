@@ -17,12 +17,14 @@
 #include <string>
 #include <vector>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/index_table.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/detail/process.hpp"
 #include "tunekit/measure/detail/process_state.hpp"
 #include "tunekit/measure/guarded_buffer.hpp"
+#include "tunekit/measure/measurement.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -49,25 +51,13 @@ inline std::uint64_t fresh_nonce() noexcept
     return out;
 }
 
-/// The beginning of a worker's answer. The message and the batches follow it.
+/// The beginning of a worker's answer. The measurement follows it, as bytes.
 struct answer_head {
     std::uint64_t magic = expected_magic;
     std::uint64_t nonce = 0;  ///< of the order
     std::uint64_t total = 0;  ///< bytes, this head included
     index candidate = 0;
-    double cost = 0;
-    double spread = 0;
-    double build_seconds = 0;
-    double run_seconds = 0;
-    std::uint64_t message = 0;  ///< its length in bytes
-    std::uint64_t batches = 0;  ///< their number; each is a double
-    std::uint32_t runs = 0;
-    std::int32_t code = 0;
-    std::uint8_t kind = 0;
-    std::uint8_t failed = 0;
-    std::uint8_t at_least = 0;
-    std::uint8_t changed = 0;  ///< whether the candidate changed its process so that no other may run in it
-    std::uint8_t unused[4] = {};
+    std::uint64_t changed = 0;  ///< whether the candidate changed its process so that no other may run in it
 
     static constexpr std::uint64_t expected_magic = 0x74756E656B697431U;
     static constexpr std::uint64_t max_total = std::uint64_t{1} << 26;
@@ -76,31 +66,16 @@ struct answer_head {
 inline constexpr std::size_t max_packet = 32768;
 inline constexpr int status_unheard = 121;  ///< exit status of a worker whose answer could not be sent
 
+/// The bytes of an answer.
 inline std::vector<unsigned char> to_bytes(const order& to, const measurement& m, bool changed)
 {
-    answer_head head;
-    head.nonce = to.nonce;
-    head.candidate = to.candidate;
-    head.changed = changed ? 1 : 0;
-    head.cost = m.cost;
-    head.spread = m.spread;
-    head.build_seconds = m.build_seconds;
-    head.run_seconds = m.run_seconds;
-    head.runs = m.runs;
-    head.at_least = m.at_least ? 1 : 0;
-    head.batches = m.batches.size();
-    if (m.failed) {
-        head.failed = 1;
-        head.kind = static_cast<std::uint8_t>(m.failed->kind);
-        head.code = m.failed->code;
-        head.message = (std::min)(m.failed->message.size(), std::size_t{65536});
-    }
-    head.total = sizeof head + head.message + head.batches * sizeof(double);
-    std::vector<unsigned char> bytes(head.total);
-    std::memcpy(bytes.data(), &head, sizeof head);
-    if (head.message != 0) std::memcpy(bytes.data() + sizeof head, m.failed->message.data(), head.message);
-    if (head.batches != 0)
-        std::memcpy(bytes.data() + sizeof head + head.message, m.batches.data(), head.batches * sizeof(double));
+    std::vector<unsigned char> bytes = measure::to_bytes(m);
+    const answer_head head{.nonce = to.nonce,
+                           .total = sizeof head + bytes.size(),
+                           .candidate = to.candidate,
+                           .changed = changed ? std::uint64_t{1} : 0};
+    const auto* const first = reinterpret_cast<const unsigned char*>(&head);
+    bytes.insert(bytes.begin(), first, first + sizeof head);
     return bytes;
 }
 
@@ -121,22 +96,13 @@ inline std::optional<answer_head> head_of(const std::vector<unsigned char>& byte
 /// Reads the whole answer in `bytes`, whose head is `head`, into `m`. False where the two do not fit.
 inline bool from_bytes(const std::vector<unsigned char>& bytes, const answer_head& head, measurement& m)
 {
-    if (!failure_kind_of(head.kind) || head.message > bytes.size() || head.batches > bytes.size()) return false;
-    if (sizeof head + head.message + head.batches * sizeof(double) != bytes.size()) return false;
-    m = measurement{};
-    m.cost = head.cost;
-    m.spread = head.spread;
-    m.build_seconds = head.build_seconds;
-    m.run_seconds = head.run_seconds;
-    m.runs = head.runs;
-    m.at_least = head.at_least != 0;
-    m.batches.resize(head.batches);
-    const unsigned char* const message = bytes.data() + sizeof head;
-    if (head.batches != 0) std::memcpy(m.batches.data(), message + head.message, head.batches * sizeof(double));
-    if (head.failed != 0)
-        m.failed =
-            failure{static_cast<failure_kind>(head.kind), head.code, std::string(message, message + head.message)};
-    return true;
+    if (head.total != bytes.size() || bytes.size() < sizeof head) return false;
+    try {
+        m = measurement_from(std::span(bytes).subspan(sizeof head));
+        return true;
+    } catch (const error&) {
+        return false;
+    }
 }
 
 /// One line about what was written outside the outputs; empty where nothing was. It restores the canaries.
@@ -165,6 +131,7 @@ inline void blame(measurement& m, const std::string& where)
     m.cost = std::numeric_limits<double>::quiet_NaN();
     m.spread = 0;
     m.at_least = false;
+    m.checked = check_state::unchecked;
 }
 
 /// What one order comes to; what the candidate throws is its failure.
@@ -187,17 +154,19 @@ inline measurement outcome_of(const work_ref& work, const order& next)
 inline bool answer_without_memory(const order& to) noexcept
 {
     static constexpr char message[] = "left no memory for its own answer";
-    unsigned char bytes[sizeof(answer_head) + sizeof message - 1];
-    answer_head head;
-    head.nonce = to.nonce;
-    head.candidate = to.candidate;
-    head.failed = 1;
-    head.kind = static_cast<std::uint8_t>(failure_kind::out_of_memory);
-    head.message = sizeof message - 1;
-    head.total = sizeof bytes;
-    std::memcpy(bytes, &head, sizeof head);
-    std::memcpy(bytes + sizeof head, message, sizeof message - 1);
-    return send_packet(3, bytes, sizeof bytes);
+    struct {
+        answer_head head;
+        measurement_head measured;
+        char text[sizeof message];
+    } out;
+    out.measured.failed = 1;
+    out.measured.kind = static_cast<std::uint8_t>(failure_kind::out_of_memory);
+    out.measured.message = sizeof message - 1;
+    out.head.nonce = to.nonce;
+    out.head.candidate = to.candidate;
+    out.head.total = sizeof out.head + sizeof out.measured + out.measured.message;
+    std::memcpy(out.text, message, sizeof message);
+    return send_packet(3, &out, static_cast<std::size_t>(out.head.total));
 }
 
 /// Answers orders on descriptor 3 until the other end is closed. After each candidate it checks `own`: canaries that the

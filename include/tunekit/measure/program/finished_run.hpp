@@ -43,6 +43,8 @@ struct finished_run {
     [[nodiscard]] std::string text() const { return file ? *file : output + errors; }
 };
 
+namespace detail {
+
 /// Throws a candidate_error of kind `bad_cost`. A reading calls it where it finds no number.
 [[noreturn]] inline void no_number(std::string message)
 {
@@ -89,11 +91,13 @@ private:
     core::polymorphic<called> held_;
 };
 
+}  // namespace detail
+
 /// A reading: a number of a run. As a cost it must be positive and finite.
-using reading = of_run<double>;
+using reading = detail::of_run<double>;
 
 /// A check of a run: empty where the run is right, else one line that says what is wrong.
-using run_check = of_run<std::optional<std::string>>;
+using run_check = detail::of_run<std::optional<std::string>>;
 
 /// The wall time of a run, in seconds. It is the cost where `program_options::cost` is empty.
 struct wall_seconds {

@@ -38,9 +38,9 @@ public:
         const std::string& text = run.file ? *run.file : run.output;
         const auto whole = nlohmann::json::parse(text, nullptr, false);
         if (whole.is_discarded())
-            no_number("what was written is no whole JSON; it ends with " + detail::last_words(text));
+            detail::no_number("what was written is no whole JSON; it ends with " + detail::last_words(text));
         const auto value = whole.contains(at_) ? whole.at(at_) : nlohmann::json();
-        if (!value.is_number()) no_number("the JSON has no number at '" + text_ + "', want one");
+        if (!value.is_number()) detail::no_number("the JSON has no number at '" + text_ + "', want one");
         return value.get<double>();
     }
 

@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
@@ -30,16 +29,19 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/detail/child.hpp"
 #include "tunekit/measure/detail/command_run.hpp"
-#include "tunekit/measure/detail/cores.hpp"
+#include "tunekit/measure/detail/own_files.hpp"
 #include "tunekit/measure/detail/process.hpp"
 #include "tunekit/measure/detail/program_plan.hpp"
 #include "tunekit/measure/detail/worker.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/measure/program/program_options.hpp"
+#include "tunekit/measure/share_cores.hpp"
 #include "tunekit/space/any_space.hpp"
 
 namespace tunekit::measure {
@@ -68,8 +70,8 @@ namespace tunekit::measure {
 ///             run_timeout (wall or processor time), wrong_result, bad_cost (no number, two, or none that is a cost),
 ///             lost (the process that ran it was ended).
 /// Throws:     std::invalid_argument for a placeholder that names nothing, settings out of range, or files that several
-///             workers would share; tunekit::error where the program does not exist, this process runs other threads, or
-///             the system gives no process.
+///             workers would share; tunekit::error where the program does not exist, others can write to the folder of
+///             builds, this process runs other threads, or the system gives no process.
 /// Cost:       one fork per configuration and about 2 ms per run, in addition to the program's time.
 /// Threads:    one at a time, in a process without other threads.
 /// Limits:     cpu_seconds and memory_bytes limit each process of a program, not their sum. A program that ends the process
@@ -83,17 +85,10 @@ public:
           plan_(space_.names(), std::move(options)),
           places_(plan_.options().workers + plan_.options().builders)
     {
-        plan_.find();
-        const char* const root = std::getenv("TMPDIR");
-        folder_ = std::string(root != nullptr && *root != '\0' ? root : "/tmp") + "/tunekit-XXXXXX";
-        if (::mkdtemp(folder_.data()) == nullptr)
-            throw error("program: no folder '" + folder_ + "': " + std::strerror(errno) +
-                        "; set TMPDIR to one that can be written");
         const program_options& o = plan_.options();
-        builds_ = o.build_directory.empty() ? folder_ + "/builds" : absolute(o.build_directory);
-        if (::mkdir(builds_.c_str(), 0777) != 0 && errno != EEXIST)
-            throw error("program: no folder '" + builds_ + "': " + std::strerror(errno) +
-                        "; name one that can be written");
+        plan_.texts().find();
+        plan_.build_in(o.build_directory.empty() ? folder_.name() + "/builds"
+                                                 : core::detail::system::absolute_path(o.build_directory));
         if (places_.size() > 1 && o.pinned) take_cores();
         started_ = static_cast<volatile pid_t*>(
             ::mmap(nullptr, places_.size() * sizeof(pid_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
@@ -107,12 +102,11 @@ public:
     {
         for (std::size_t k = 0; k < places_.size(); ++k)
             if (places_[k].busy) end(k);
-        detail::remove_tree(folder_);
         ::munmap(const_cast<pid_t*>(started_), places_.size() * sizeof(pid_t));
     }
 
     /// The parameters that occur in no argument, variable or file. They have no effect, and were most likely forgotten.
-    [[nodiscard]] std::vector<std::string> unused() const { return plan_.unused(); }
+    [[nodiscard]] std::vector<std::string> unused() const { return plan_.texts().unused(); }
 
     /// The command for a configuration, with these folders in place of {scratch} and {build}. Nothing is run.
     [[nodiscard]] program_command command_of(index i, const std::string& scratch = ".",
@@ -129,7 +123,7 @@ public:
     }
 
     /// The folder of the builds. Another `program` with this folder as its build_directory finds what was built.
-    [[nodiscard]] const std::string& builds() const noexcept { return builds_; }
+    [[nodiscard]] const std::string& builds() const noexcept { return plan_.builds().folder(); }
 
     // As a measurer: one after another.
 
@@ -216,7 +210,7 @@ private:
     struct place {
         bool busy = false;
         in_work of{};
-        pid_t child = -1;
+        detail::child process{};
         detail::descriptor from{};
         std::vector<unsigned char> bytes{};
         double began = 0;
@@ -227,11 +221,10 @@ private:
     static constexpr double patience =
         15;  ///< seconds beyond a configuration's limits after which its process counts as stopped
 
-    static std::string absolute(const std::string& path)
+    /// The folder {scratch} of a place.
+    [[nodiscard]] std::string scratch_of(std::size_t k) const
     {
-        char here[4096];
-        if (path.starts_with('/') || ::getcwd(here, sizeof here) == nullptr) return path;
-        return std::string(here) + '/' + path;
+        return folder_.name() + "/worker-" + std::to_string(k);
     }
 
     void take_cores()
@@ -261,23 +254,20 @@ private:
     void begin(std::size_t k, const in_work& of)
     {
         const job& next = of.what;
-        const int threads = detail::sanitized ? 1 : detail::thread_count();
-        if (threads > 1)
-            throw error("program: this process runs " + std::to_string(threads) +
-                        " threads, of which a fork keeps one; measure where no threads run");
+        detail::refuse_threads("program", "measure where no threads run");
         auto [ours, theirs] = detail::socket_pair();
         if (!ours) throw error(detail::no_resources("no socket pair", errno).what());
         started_[k] = 0;
         const pid_t self = ::getpid();
-        const pid_t child = ::fork();
-        if (child < 0) throw error(detail::no_resources("no process", errno).what());
-        if (child == 0) measure_here(k, next, self, theirs.get());
-        ::setpgid(child, child);
+        const pid_t pid = ::fork();
+        if (pid < 0) throw error(detail::no_resources("no process", errno).what());
+        if (pid == 0) measure_here(k, next, self, theirs.get());
+        ::setpgid(pid, pid);
         place& p = places_[k];
         p.busy = true;
         p.of = of;
         p.of.queued += now() - of.since;
-        p.child = child;
+        p.process = detail::child(pid, detail::child::reach::alone);
         p.from = std::move(ours);
         p.bytes.clear();
         p.began = wall_clock{}();
@@ -295,15 +285,15 @@ private:
         if (!detail::close_all_but(to) || ::fcntl(3, F_SETFD, FD_CLOEXEC) != 0) ::_exit(detail::status_unheard);
         detail::command_runner run(started_ + k);
         detail::use_cores(cores_.empty() ? std::span<const int>() : std::span<const int>(cores_[k]));
-        const std::string scratch = folder_ + "/worker-" + std::to_string(k);
+        const std::string scratch = scratch_of(k);
         detail::remove_tree(scratch);
         ::mkdir(scratch.c_str(), 0777);
         measurement m;
         std::vector<double> numbers;
         try {
             auto values = space_.texts(next.candidate);
-            m = k < workers() ? plan_.measure(run, std::move(values), next.limits, scratch, builds_, numbers)
-                              : plan_.build_ahead(run, std::move(values), next.limits, scratch, builds_);
+            m = k < workers() ? plan_.measure(run, std::move(values), next.limits, scratch, numbers)
+                              : plan_.build_ahead(run, std::move(values), next.limits, scratch);
         } catch (const detail::no_resources& e) {
             m = {.failed = failure{failure_kind::lost, 0, e.what()}};
         } catch (const std::exception& e) {
@@ -359,6 +349,8 @@ private:
             }
         }
         end(k);
+        if (out.measured && out.measured->failed && out.measured->failed->kind == failure_kind::build_error)
+            plan_.note_failed(space_.texts(p.of.what.candidate), scratch_of(k), *out.measured->failed);
         out.ran_s = wall_clock{}() - p.began;
         if (out.measured && out.measured->failed && out.measured->failed->kind == failure_kind::lost) {
             --out_;
@@ -381,15 +373,9 @@ private:
     void end(std::size_t k) noexcept
     {
         place& p = places_[k];
-        if (p.bytes.empty()) ::kill(p.child, SIGTERM);
+        if (p.bytes.empty()) p.process.kill(SIGTERM);
         p.from.reset();
-        const wall_clock clock;
-        for (const double begun = clock(); ::waitpid(p.child, nullptr, WNOHANG) == 0; ::usleep(500)) {
-            if (clock() < begun + (p.lost ? 0 : 6)) continue;
-            ::kill(p.child, SIGKILL);
-            ::waitpid(p.child, nullptr, 0);
-            break;
-        }
+        p.process.end_within(p.lost ? 0 : 6);
         if (const pid_t left = started_[k]; left > 0) ::kill(-left, SIGKILL);
         p.busy = false;
     }
@@ -398,8 +384,7 @@ private:
     detail::program_plan plan_;
     std::vector<place> places_;
     std::vector<std::vector<int>> cores_{};
-    std::string folder_{};
-    std::string builds_{};
+    detail::temporary_directory folder_ = detail::temporary_directory::fresh("tunekit-program-", "program");
     volatile pid_t* started_ = nullptr;  ///< the program's process at each place, written by the child of that place
     std::size_t out_ = 0;
     std::deque<in_work> waiting_{}, built_{};

@@ -39,9 +39,11 @@ struct program_options {
     std::string directory{};             ///< * where it runs; empty: where this process runs
     std::vector<template_file> files{};  ///< written before the run; files in {build} are a part of the build
     std::vector<std::string> build{};    ///< * runs first, once for the same arguments and files; status 0 is success
-    std::string build_directory{};       ///< where builds are kept; empty: a folder that is removed with the `program`
-    std::string result_file{};           ///< * the file with its numbers; empty: its output has them
-    std::optional<reading> cost{};       ///< takes the cost from a run; empty: the wall time of the run
+    /// Where builds are kept; empty: a folder that is removed with the `program`. Nobody else may write to it. What lies in it
+    /// and is not what an earlier run built there is built again.
+    std::string build_directory{};
+    std::string result_file{};                 ///< * the file with its numbers; empty: its output has them
+    std::optional<reading> cost{};             ///< takes the cost from a run; empty: the wall time of the run
     std::vector<named_reading> numbers{};      ///< further numbers that are kept; they are no part of the cost
     int exit_status = 0;                       ///< that of a successful run
     std::optional<run_check> check{};          ///< checks the first run of a configuration; empty: nothing is checked

@@ -88,7 +88,8 @@ public:
             at = end + 1;
         }
         if (!found)
-            no_number("'" + text_ + "' was not found, want it once; the run ended with " + detail::last_words(all));
+            detail::no_number("'" + text_ + "' was not found, want it once; the run ended with " +
+                              detail::last_words(all));
         return *found;
     }
 
@@ -131,10 +132,11 @@ private:
             const regmatch_t& group = compiled_->re_nsub > 0 && where[1].rm_so >= 0 ? where[1] : where[0];
             const std::string word(rest + group.rm_so, rest + group.rm_eo);
             const auto [value, length] = detail::leading_number(word.c_str());
-            if (length == 0 || length != word.size()) no_number("'" + text_ + "' found '" + word + "', want a number");
+            if (length == 0 || length != word.size())
+                detail::no_number("'" + text_ + "' found '" + word + "', want a number");
             if (found)
-                no_number("'" + text_ + "' was found twice, with " + detail::last_words(line) +
-                          " again, want an expression that is found once");
+                detail::no_number("'" + text_ + "' was found twice, with " + detail::last_words(line) +
+                                  " again, want an expression that is found once");
             found = value;
             if (where[0].rm_eo == 0) return;
             rest += where[0].rm_eo;

@@ -57,7 +57,7 @@ private:
 };
 
 /// The valid rows of parameters that constrain each other as a decision diagram: one level per parameter, equal sub-trees once,
-/// the number of rows below each branch known. Rows are numbered in lexicographic order of the levels. Made by `solver`.
+/// the number of rows below each branch known. Rows are numbered in lexicographic order of the levels. `tree_of` makes it.
 ///
 /// Source: Rasch, Schulze, Gorlatch (2021), Efficient Auto-Tuning of Parallel Programs with Interdependent Tuning Parameters via
 ///         ATF, ACM TACO 18 (chain of trees).
@@ -128,8 +128,6 @@ public:
     }
 
 private:
-    friend class solver;
-
     /// Parameters that depend on each other: one parameter without conditions, or some levels of `trees_`.
     struct group {
         index stride = 1;
@@ -141,6 +139,9 @@ private:
         std::uint32_t root = 0;  // its nodes: [root, end), of which the last is the end of every row
         std::uint32_t end = 0;
     };
+
+    /// Gives `g` the rows of a tree of its own.
+    [[gnu::cold]] void add(group& g, const tree& t);
 
     [[nodiscard]] index rank(const group& g, const std::uint16_t* in) const;
 

@@ -35,8 +35,14 @@ class ledger {
 public:
     ledger(const budget& limit, index size) : limit_(limit), size_(size) { check(limit_); }
 
-    /// Puts `known` before whatever the strategy proposes. Leaves out what went out already.
+    /// Puts `known` before whatever the strategy proposes. Leaves out what went out already, and what `know` took.
     void begin_with(std::span<const index> known);
+
+    /// Throws tunekit::error once anything went out, and std::invalid_argument for a configuration outside the space, known
+    /// already, or of begin_with.
+    void check_known(index candidate) const;
+    /// Takes a configuration whose result is known, so that it is not sent out. Precondition: `check_known`.
+    void know(index candidate);
 
     /// Sets the record's reason to stop where a limit is reached.
     void decide(tuning& record) const;
@@ -104,8 +110,8 @@ private:
     std::vector<std::uint64_t> dropped_;   // tickets to send again, in the order of their loss
     std::vector<index> first_;             // the configurations of begin_with
     std::size_t begun_ = 0;                // the number of these that went out
-    std::vector<index> unproposed_first_;  // those that went out and that the strategy has not proposed
-    space::index_set seen_;                // what went out, and what begin_with will send
+    std::vector<index> unproposed_first_;  // those that went out or are known, and that the strategy has not proposed
+    space::index_set seen_;                // what went out, what begin_with will send, and what is known
     std::size_t out_ = 0;
     std::uint64_t late_ = 0;
     double stamp_ = 0;
@@ -139,13 +145,28 @@ TUNEKIT_INLINE void ledger::begin_with(std::span<const index> known)
         if (seen_.insert(i)) first_.push_back(i);
 }
 
+TUNEKIT_INLINE void ledger::check_known(index candidate) const
+{
+    if (!sent_.empty()) throw error("tuner: know comes too late, want it before the first ask");
+    require(candidate < size_, "tuner: know has configuration " + std::to_string(candidate) + " of a space of " +
+                                   std::to_string(size_) + ", want an index below its size");
+    require(!seen_.contains(candidate), "tuner: configuration " + std::to_string(candidate) +
+                                            " is known already or is to go out first, want each once");
+}
+
+TUNEKIT_INLINE void ledger::know(index candidate)
+{
+    seen_.insert(candidate);
+    unproposed_first_.push_back(candidate);
+}
+
 TUNEKIT_INLINE void ledger::decide(tuning& record) const
 {
-    if (record.stopped != stop_reason::running) return;
-    if (record.trials().size() >= limit_.trials) record.stopped = stop_reason::trials;
-    else if (stamp_ >= limit_.seconds) record.stopped = stop_reason::seconds;
-    else if (record.stale() >= limit_.patience) record.stopped = stop_reason::patience;
-    else if (no_longer_pays(record)) record.stopped = stop_reason::gain;
+    if (record.stopped() != stop_reason::running) return;
+    if (record.trials().size() >= limit_.trials) record.stop(stop_reason::trials);
+    else if (stamp_ >= limit_.seconds) record.stop(stop_reason::seconds);
+    else if (record.stale() >= limit_.patience) record.stop(stop_reason::patience);
+    else if (no_longer_pays(record)) record.stop(stop_reason::gain);
 }
 
 TUNEKIT_INLINE bool ledger::no_longer_pays(const tuning& record) const
@@ -275,14 +296,14 @@ TUNEKIT_INLINE double ledger::pass_to(double stamp)
 TUNEKIT_INLINE void ledger::set_limit(const budget& limit, tuning& record)
 {
     check(limit);
-    const bool again = (record.stopped == stop_reason::trials && limit.trials != limit_.trials) ||
-                       (record.stopped == stop_reason::seconds && limit.seconds != limit_.seconds) ||
-                       (record.stopped == stop_reason::patience && limit.patience != limit_.patience) ||
-                       (record.stopped == stop_reason::gain &&
+    const bool again = (record.stopped() == stop_reason::trials && limit.trials != limit_.trials) ||
+                       (record.stopped() == stop_reason::seconds && limit.seconds != limit_.seconds) ||
+                       (record.stopped() == stop_reason::patience && limit.patience != limit_.patience) ||
+                       (record.stopped() == stop_reason::gain &&
                         (limit.stop_when_gain_below != limit_.stop_when_gain_below || limit.calls != limit_.calls));
     limit_ = limit;
     if (!again) return;
-    record.stopped = stop_reason::running;
+    record.stop(stop_reason::running);
     decide(record);
 }
 

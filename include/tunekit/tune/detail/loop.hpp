@@ -8,42 +8,42 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/jobs.hpp"
-#include "tunekit/tune/detail/measure_in_parts.hpp"
-#include "tunekit/tune/run_clock.hpp"
+#include "tunekit/tune/budget.hpp"
+#include "tunekit/tune/options.hpp"
 
 namespace tunekit::detail {
 
-/// Whether an observer wants the run to end. An observer may return nothing.
-template <class Watch, class... Args>
-bool wants_end(Watch& watch, const Args&... args)
+/// Measures a batch. `some(answers)` gets them one at a time from a measurer that streams, else all at once.
+template <class Measurer, class Some>
+void measure_in_parts(Measurer& measurer, std::span<const index> batch, const measure::limits& l, Some&& some)
 {
-    if constexpr (std::is_void_v<decltype(watch(args...))>) {
-        watch(args...);
-        return false;
+    if constexpr (requires { measurer.measure_in_parts(batch, l, some); }) {
+        measurer.measure_in_parts(batch, l, some);
+    } else if constexpr (measure::streaming_measurer<Measurer>) {
+        measurer.measure(batch, l, [&some](measure::measurement m) { some(std::span(&m, 1)); });
     } else {
-        return static_cast<bool>(watch(args...));
+        auto all = measurer.measure(batch, l);
+        some(std::span(all));
     }
 }
 
-inline constexpr auto unwatched = [](const auto&...) {};
-
-/// Asks once per batch until nothing comes. `ask()` gives jobs, `measurer_of(task)` gives their measurer, and
-/// `end(job)` says whether to stop once the batch is told.
-template <class Tuner, class Ask, class MeasurerOf, class Clock, class End>
-void carry_batches(Tuner& t, Ask&& ask, MeasurerOf&& measurer_of, Clock& clock, End&& end)
+/// Asks once per batch until nothing comes. `measurer_of(task)` gives the measurer of its jobs, and `end(job)` says
+/// whether to stop once the batch is told. The time is the wall clock's where `clock` is empty.
+template <class Tuner, class MeasurerOf, class End>
+void carry_batches(Tuner& t, MeasurerOf&& measurer_of, const callable<double>& clock, End&& end)
 {
-    run_clock time{[&clock] { return static_cast<double>(clock()); }};
+    run_clock time{[&clock, wall = measure::wall_clock{}]() mutable { return clock ? clock() : wall(); }};
     const double origin = t.stamp();  // above 0 for a resumed run
     std::vector<index> batch;
     while (true) {
-        const std::vector<job> jobs = ask();
+        const std::vector<job> jobs = t.ask(t.ahead());
         if (jobs.empty()) return;
         batch.clear();
         for (const job& j : jobs) batch.push_back(j.candidate);
@@ -65,10 +65,17 @@ void carry_batches(Tuner& t, Ask&& ask, MeasurerOf&& measurer_of, Clock& clock, 
     }
 }
 
-/// Keeps a pool full until the run is over. `ask(n)` gives up to n jobs. `tell(job, answer, stamp)` reports an answer.
-template <class Tuner, class Pool, class Ask, class Tell, class End>
-void carry_jobs(Tuner& t, Pool& pool, Ask&& ask, Tell&& tell, End&& end)
+/// Throws std::invalid_argument where a clock is given with a pool.
+inline void require_no_clock(const callable<double>& clock)
 {
+    require(!clock, "tune: .clock is given, but a pool has a time of its own: leave it out");
+}
+
+/// Keeps a pool full until the run is over. `ask(n)` gives up to n jobs, and `end(job)` says whether to stop.
+template <class Tuner, class Pool, class Ask, class End>
+void carry_jobs(Tuner& t, Pool& pool, const callable<double>& clock, Ask&& ask, End&& end)
+{
+    require_no_clock(clock);
     const double start = pool.now();
     const double origin = t.stamp();
     std::vector<job> out;  // submitted and not answered
@@ -101,7 +108,7 @@ void carry_jobs(Tuner& t, Pool& pool, Ask&& ask, Tell&& tell, End&& end)
             const job j = take(out, a.ticket);
             if constexpr (requires { t.met(a.worker), t.meet(a.worker, pool.about(a.worker)); })
                 if (a.measured && !t.met(a.worker)) t.meet(a.worker, pool.about(a.worker));
-            if (a.measured) tell(j, a, stamp);
+            if (a.measured) t.tell(j, std::move(*a.measured), stamp, a.worker);
             else t.drop(j);
             if (end(j)) t.stop();
         }

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "packages/devices/tests/support/doubling.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/devices/opencl/measurer.hpp"
 #include "tunekit/measure/fixed.hpp"
@@ -87,19 +88,8 @@ auto program()
         }};
 }
 
-struct doubling {
-    doubling()
-    {
-        std::vector<float> x(length);
-        std::vector<float> y(length);
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            x[i] = static_cast<float>(i + 1);
-            y[i] = 2 * x[i];
-        }
-        data.input(std::span<const float>(x));
-        data.output(std::span<const float>(y));
-    }
-    ms::opencl_operands data;
+struct doubling : support::doubling<ms::opencl_operands> {
+    doubling() : support::doubling<ms::opencl_operands>(length) {}
 };
 
 /// For one test: an environment variable. Children see it, this process never begins OpenCL.
@@ -236,7 +226,7 @@ TEST_CASE("what takes too long to build is a failure of its own, and what was bu
         CHECK(late.failed->kind == failure_kind::build_timeout);
         pool.submit({source}, what.entry, 60);
         CHECK_FALSE(pool.wait(pool.cache().key(source, what.entry)).failed);
-        const auto built = ms::parse_opencl_code(pool.cache().code(pool.cache().key(source, what.entry)));
+        const auto built = ms::detail::parse_opencl_code(pool.cache().code(pool.cache().key(source, what.entry)));
         REQUIRE(built);
         REQUIRE(built->kernels.count("twice") == 1);
         CHECK(built->kernels.at("twice").max_threads >= 64);

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "tests/support/temporary_folder.hpp"
-#include "tunekit/devices/cuda/source.hpp"
+#include "tunekit/devices/cuda/session.hpp"
 #include "tunekit/measure/build/generated_kernel.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"

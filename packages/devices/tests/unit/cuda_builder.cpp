@@ -151,7 +151,7 @@ TEST_CASE("a program that was started to compile does, and ends; one that was no
     const std::string from = place / "from", to = place / "to";
     const auto served = [&](const char* text, const std::string& library) {
         std::ofstream(from) << text;
-        ms::detail::compilation child([&] {
+        ms::child_process child([&] {
             std::vector<std::string> words{"self", "--tunekit-nvrtc", library, from, to, "--gpu-architecture=sm_80"};
             std::vector<char*> argv;
             for (std::string& w : words) argv.push_back(w.data());
@@ -301,24 +301,24 @@ TEST_CASE("NVRTC's own errors and time-outs are failures")
 
 TEST_CASE("the cubin's reader survives what is no cubin, and every truncation of one")
 {
-    CHECK(ms::cubin_kernels("").empty());
-    CHECK(ms::cubin_kernels(std::string(200, '\x7f')).empty());
+    CHECK(ms::detail::cubin_kernels("").empty());
+    CHECK(ms::detail::cubin_kernels(std::string(200, '\x7f')).empty());
     CHECK_FALSE(ms::cubin_resources("/nowhere/file.cubin", "kernel"));
     if (!toolkit()) return;
     nvrtc_builder pool;
     const source both{two_kernels};
     REQUIRE_FALSE(build_one(pool, both).failed);
     const std::string whole = pool.cache().cubin(pool.cache().key(both, "kernel"));
-    REQUIRE(ms::cubin_kernels(whole).size() == 2);
+    REQUIRE(ms::detail::cubin_kernels(whole).size() == 2);
     for (std::size_t n = 0; n < whole.size(); n += 13) {
         const std::string part = whole.substr(0, n);  // a block of its own: a sanitizer sees what lies beyond
-        CHECK(ms::cubin_kernels(part).size() <= 2);
+        CHECK(ms::detail::cubin_kernels(part).size() <= 2);
     }
     std::string damaged = whole;
     for (std::size_t at = 0; at < whole.size(); at += 7) {
         damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
-        static_cast<void>(ms::cubin_kernels(damaged));
+        static_cast<void>(ms::detail::cubin_kernels(damaged));
         damaged[at] = whole[at];
     }
-    CHECK(ms::cubin_kernels(damaged).size() == 2);
+    CHECK(ms::detail::cubin_kernels(damaged).size() == 2);
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "packages/devices/tests/support/doubling.hpp"
 #include "packages/devices/tests/support/fake_cuda.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/in_process.hpp"
@@ -40,19 +41,8 @@ auto program()
                                }};
 }
 
-struct doubling {
-    doubling()
-    {
-        std::vector<float> x(length);
-        std::vector<float> y(length);
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            x[i] = static_cast<float>(i + 1);
-            y[i] = 2 * x[i];
-        }
-        data.input(std::span<const float>(x));
-        data.output(std::span<const float>(y));
-    }
-    ms::cuda_operands data;
+struct doubling : support::doubling<ms::cuda_operands> {
+    doubling() : support::doubling<ms::cuda_operands>(length) {}
 };
 
 struct machine {
@@ -238,24 +228,27 @@ TEST_CASE("what a device cannot start is known without asking it")
 {
     const ms::cuda_device on{.max_shared_bytes = 100000};
     const ms::cuda_launch plain{.grid = {10, 10, 10}, .block = {32, 8, 4}};
-    CHECK_FALSE(ms::exceeds(plain, std::nullopt, on));
-    CHECK_FALSE(ms::exceeds(plain, ms::cuda_resources{.registers = 64}, on));  // 1024 threads of 64: all there are
-    CHECK(ms::exceeds(plain, ms::cuda_resources{.registers = 65}, on) ==
+    CHECK_FALSE(ms::detail::exceeds(plain, std::nullopt, on));
+    CHECK_FALSE(
+        ms::detail::exceeds(plain, ms::cuda_resources{.registers = 64}, on));  // 1024 threads of 64: all there are
+    CHECK(ms::detail::exceeds(plain, ms::cuda_resources{.registers = 65}, on) ==
           "kernel: registers per block are 73728, want at most 65536");
-    CHECK_FALSE(ms::exceeds({.block = {96, 1, 1}}, ms::cuda_resources{.registers = 255}, on));
-    CHECK(ms::exceeds({.block = {32, 8, 5}}, std::nullopt, on) ==
+    CHECK_FALSE(ms::detail::exceeds({.block = {96, 1, 1}}, ms::cuda_resources{.registers = 255}, on));
+    CHECK(ms::detail::exceeds({.block = {32, 8, 5}}, std::nullopt, on) ==
           "kernel: threads per block are 1280, want at most 1024");
-    CHECK(ms::exceeds({.block = {1, 1, 65}}, std::nullopt, on) ==
+    CHECK(ms::detail::exceeds({.block = {1, 1, 65}}, std::nullopt, on) ==
           "kernel: threads in one direction are 65, want at most 64");
-    CHECK(ms::exceeds({.grid = {1, 65536, 1}}, std::nullopt, on) ==
+    CHECK(ms::detail::exceeds({.grid = {1, 65536, 1}}, std::nullopt, on) ==
           "kernel: blocks in one direction are 65536, want at most 65535");
-    CHECK(ms::exceeds({.grid = {0, 1, 1}}, std::nullopt, on));
-    CHECK(ms::exceeds(plain, ms::cuda_resources{.registers = 8, .max_threads = 512}, on) ==
+    CHECK(ms::detail::exceeds({.grid = {0, 1, 1}}, std::nullopt, on));
+    CHECK(ms::detail::exceeds(plain, ms::cuda_resources{.registers = 8, .max_threads = 512}, on) ==
           "kernel: threads per block by its launch bounds are 1024, want at most 512");
-    CHECK_FALSE(ms::exceeds({.shared_bytes = 60000}, ms::cuda_resources{.registers = 8, .shared_bytes = 40000}, on));
-    CHECK(ms::exceeds({.shared_bytes = 60001}, ms::cuda_resources{.registers = 8, .shared_bytes = 40000}, on) ==
+    CHECK_FALSE(
+        ms::detail::exceeds({.shared_bytes = 60000}, ms::cuda_resources{.registers = 8, .shared_bytes = 40000}, on));
+    CHECK(ms::detail::exceeds({.shared_bytes = 60001}, ms::cuda_resources{.registers = 8, .shared_bytes = 40000}, on) ==
           "kernel: bytes of shared memory are 100001, want at most 100000");
-    CHECK(ms::exceeds({}, ms::cuda_resources{.registers = 8, .shared_bytes = 49153}, on));  // fixed: no asking for more
+    CHECK(ms::detail::exceeds({}, ms::cuda_resources{.registers = 8, .shared_bytes = 49153},
+                              on));  // fixed: no asking for more
 }
 
 TEST_CASE("what is refused does not reach the device, and more shared memory is asked for")
@@ -310,10 +303,10 @@ TEST_CASE("reasons for lower clocks are told in words")
         }
     )c");
     ms::cuda_conditions now;
-    const ms::cuda_clocks clocks("0000:65:00.0", nvml.path());
+    const ms::detail::cuda_clocks clocks("0000:65:00.0", nvml.path());
     REQUIRE(clocks.watching());
     clocks.look(now);
     CHECK(now.text() == "1755 to 1755 MHz, held back by: hardware slowdown");
-    CHECK_FALSE(ms::cuda_clocks("none", nvml.path()).watching());
-    CHECK_FALSE(ms::cuda_clocks("0000:65:00.0", "/nowhere/nvml.so").watching());
+    CHECK_FALSE(ms::detail::cuda_clocks("none", nvml.path()).watching());
+    CHECK_FALSE(ms::detail::cuda_clocks("0000:65:00.0", "/nowhere/nvml.so").watching());
 }

@@ -10,33 +10,33 @@ namespace ms = tunekit::measure;
 
 TEST_CASE("a built program reads back as it was written, whatever its binary holds, and no other text is one")
 {
-    const ms::opencl_code code{.kernels = {{"one", {256, 4096, 16}}, {"two", {1, 0, 0}}},
-                               .binary = std::string("\n\nkernel x 1 2 3\0end", 21)};
-    CHECK(ms::parse_opencl_code(code.text()) == code);
+    const ms::detail::opencl_code code{.kernels = {{"one", {256, 4096, 16}}, {"two", {1, 0, 0}}},
+                                       .binary = std::string("\n\nkernel x 1 2 3\0end", 21)};
+    CHECK(ms::detail::parse_opencl_code(code.text()) == code);
     for (const char* const wrong :
          {"", "\n", "\nbinary", "kernel", "kernel one 1 2 3", "kernel one 1 2 3\n", "kernel one 1 2\n\nbinary",
           "kernel one 1 2 many\n\nbinary", "module one 1 2 3\n\nbinary"})
-        CHECK_MESSAGE(!ms::parse_opencl_code(wrong), std::string(wrong));
+        CHECK_MESSAGE(!ms::detail::parse_opencl_code(wrong), std::string(wrong));
     const std::string whole = code.text();
     const std::size_t head = whole.size() - code.binary.size();
-    for (std::size_t n = 0; n < head; ++n) CHECK_FALSE(ms::parse_opencl_code(whole.substr(0, n)));
+    for (std::size_t n = 0; n < head; ++n) CHECK_FALSE(ms::detail::parse_opencl_code(whole.substr(0, n)));
 }
 
 TEST_CASE("what an OpenCL device cannot start is known without asking it, in OpenCL's words")
 {
     const ms::opencl_device on{.threads = 256, .block = {256, 256, 64}, .shared_bytes = 32768};
     const ms::opencl_launch plain{.entry = "f", .grid = {10, 10, 10}, .block = {16, 16, 1}};
-    CHECK_FALSE(ms::exceeds(plain, std::nullopt, on));
-    CHECK(ms::exceeds(plain, ms::opencl_resources{.max_threads = 128}, on) ==
+    CHECK_FALSE(ms::detail::exceeds(plain, std::nullopt, on));
+    CHECK(ms::detail::exceeds(plain, ms::detail::opencl_resources{.max_threads = 128}, on) ==
           "f: work-items per work-group are 256, want at most 128");
-    CHECK(ms::exceeds({.entry = "f", .block = {16, 17, 1}}, std::nullopt, on) ==
+    CHECK(ms::detail::exceeds({.entry = "f", .block = {16, 17, 1}}, std::nullopt, on) ==
           "f: work-items per work-group are 272, want at most 256");
-    CHECK(ms::exceeds({.entry = "f", .block = {1, 1, 65}}, std::nullopt, on) ==
+    CHECK(ms::detail::exceeds({.entry = "f", .block = {1, 1, 65}}, std::nullopt, on) ==
           "f: work-items in one direction are 65, want at most 64");
-    CHECK(ms::exceeds({.entry = "f", .grid = {0, 1, 1}}, std::nullopt, on) ==
+    CHECK(ms::detail::exceeds({.entry = "f", .grid = {0, 1, 1}}, std::nullopt, on) ==
           "f: an empty grid or work-group, want >= 1 each way");
-    CHECK_FALSE(ms::exceeds({.shared_bytes = 768}, ms::opencl_resources{256, 32000, 0}, on));
-    CHECK(ms::exceeds({.entry = "f", .shared_bytes = 769}, ms::opencl_resources{256, 32000, 0}, on) ==
+    CHECK_FALSE(ms::detail::exceeds({.shared_bytes = 768}, ms::detail::opencl_resources{256, 32000, 0}, on));
+    CHECK(ms::detail::exceeds({.entry = "f", .shared_bytes = 769}, ms::detail::opencl_resources{256, 32000, 0}, on) ==
           "f: bytes of local memory are 32769, want at most 32768");
 }
 

@@ -21,20 +21,21 @@ namespace dispatch = tunekit::dispatch;
 
 TEST_CASE("log2_steps is log2 at powers of two, increasing, and never more than 0.0861 too low")
 {
-    CHECK(dispatch::log2_steps(1) == 0);
-    CHECK(dispatch::log2_steps(0) == 0);
-    CHECK(dispatch::log2_steps(-5) == 0);
-    for (int k = 0; k < 63; ++k) CHECK(dispatch::log2_steps(std::int64_t{1} << k) == std::int64_t{k} * 65536);
+    CHECK(dispatch::detail::log2_steps(1) == 0);
+    CHECK(dispatch::detail::log2_steps(0) == 0);
+    CHECK(dispatch::detail::log2_steps(-5) == 0);
+    for (int k = 0; k < 63; ++k) CHECK(dispatch::detail::log2_steps(std::int64_t{1} << k) == std::int64_t{k} * 65536);
     std::int64_t before = -1;
     for (std::int64_t x = 1; x < 200000; ++x) {
-        const std::int64_t l = dispatch::log2_steps(x);
+        const std::int64_t l = dispatch::detail::log2_steps(x);
         CHECK_MESSAGE(l >= before, x);
         if (x < 65536) CHECK_MESSAGE(l > before, x);
         const double gap = std::log2(static_cast<double>(x)) - static_cast<double>(l) / 65536;
         CHECK_MESSAGE((gap > -1e-4 && gap < 0.08609), x);
         before = l;
     }
-    const double top = static_cast<double>(dispatch::log2_steps((std::numeric_limits<std::int64_t>::max)())) / 65536;
+    const double top =
+        static_cast<double>(dispatch::detail::log2_steps((std::numeric_limits<std::int64_t>::max)())) / 65536;
     CHECK(top == doctest::Approx(63).epsilon(1e-4));
 }
 

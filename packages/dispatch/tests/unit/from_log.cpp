@@ -22,14 +22,14 @@ namespace dispatch = tk::dispatch;
 TEST_CASE("a task's name says kernel and sizes")
 {
     CHECK(dispatch::task_name("gemm", {"m", "n"}, {128, 7}) == "gemm m=128 n=7");
-    const auto one = dispatch::named_shape_of("fused gemm m=128 n=7");
+    const auto one = dispatch::detail::named_shape_of("fused gemm m=128 n=7");
     REQUIRE(one);
     CHECK(one->kernel == "fused gemm");
     CHECK(one->sizes == std::vector<std::string>{"m", "n"});
     CHECK(one->at == dispatch::shape_sizes{128, 7});
     for (const char* bad :
          {"", "gemm", "m=1", "gemm m=0", "gemm m=-1", "gemm m=x", "gemm m=1 wide", "gemm =1", "gemm m=1.5"})
-        CHECK_MESSAGE(!dispatch::named_shape_of(bad), bad);
+        CHECK_MESSAGE(!dispatch::detail::named_shape_of(bad), bad);
 }
 
 namespace {

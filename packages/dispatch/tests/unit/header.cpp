@@ -43,7 +43,7 @@ TEST_CASE("the header's values are those of the choice")
         CHECK((h.pack ? "true" : "false") == v[0]);
         CHECK(std::to_string(h.tile) == v[1]);
         CHECK(std::to_string(h.bytes) == v[2]);
-        CHECK(h.share == *tunekit::io::number<double>(v[3]));
+        CHECK(h.share == *tunekit::core::number<double>(v[3]));
         CHECK(h.order == v[4]);
     }
 }

@@ -195,20 +195,21 @@ TEST_CASE("a file whose rows repeat more than 256 MiB of values is refused")
     std::string text = "# tunekit results 1\nkernel gemm\nversion 1\nspace ab\nsizes m\nparameters tile\nconfig 0 " +
                        std::string(1 << 20, 'v') + "\ndevice box %\n";
     for (int m = 1; m <= 260; ++m) text += std::to_string(m) + " 0 1 1 1 1 s\n";
-    CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::parse_results(dispatch::detail::with_end(std::move(text)), "x")),
-                         doctest::Contains("hold more than 256 MiB of values"), tunekit::error);
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(dispatch::parse_results(tunekit::io::detail::with_end(std::move(text)), "x")),
+        doctest::Contains("hold more than 256 MiB of values"), tunekit::error);
 }
 
 TEST_CASE("a file whose lines do not fit is refused with the line's number")
 {
     const auto refused = [](const std::string& body, const char* why) {
-        const std::string text = dispatch::detail::with_end(
+        const std::string text = tunekit::io::detail::with_end(
             "# tunekit results 1\nkernel gemm\nversion 1\nspace ab\nsizes m n\nparameters tile\n" + body);
         CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::parse_results(text, "x")), doctest::Contains(why),
                              tunekit::error);
     };
     CHECK_NOTHROW(static_cast<void>(dispatch::parse_results(
-        dispatch::detail::with_end(
+        tunekit::io::detail::with_end(
             "# tunekit results 1\nkernel gemm\nversion 1\nspace ab\nsizes m n\nparameters tile\n"),
         "x")));
     refused("1 1 0 1 1 1 1 s\n", "line 7: configuration 0 is not in the file");
@@ -230,7 +231,7 @@ TEST_CASE("a file whose lines do not fit is refused with the line's number")
 
 TEST_CASE("the interval of a measurement")
 {
-    CHECK(dispatch::interval_of({.cost = 2, .spread = 0.1}).low == doctest::Approx(2 - 0.196).epsilon(1e-4));
-    CHECK(dispatch::interval_of({.cost = 2, .spread = 5}).low == 0);
-    CHECK(std::isinf(dispatch::interval_of({.cost = 2}).high));
+    CHECK(dispatch::detail::interval_of({.cost = 2, .spread = 0.1}).low == doctest::Approx(2 - 0.196).epsilon(1e-4));
+    CHECK(dispatch::detail::interval_of({.cost = 2, .spread = 5}).low == 0);
+    CHECK(std::isinf(dispatch::detail::interval_of({.cost = 2}).high));
 }

@@ -15,9 +15,9 @@
 #include "packages/dispatch/tests/unit/fixtures.hpp"
 #include "tunekit/dispatch/next_shapes.hpp"
 #include "tunekit/dispatch/task_name.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/function.hpp"
-#include "tunekit/measure/virtual_clock.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/search/hill_climb.hpp"
@@ -122,9 +122,11 @@ TEST_CASE("a family is tuned within its trials, carried over, and its choice hol
     double seconds = 0;
     tk::measure::virtual_clock now(seconds);
     const auto shapes = family();
-    const auto all = dispatch::tune_shapes(
-        empty(), shapes, make, how,
-        {.device = "sim", .budget = {.trials_per_task = 40}, .together = 4, .max_shapes = 12, .keep = 1}, now, gen);
+    std::vector<dispatch::shape_sizes> some;  // two thirds of it, spread
+    for (const auto& s : dispatch::next_shapes(empty(), "sim", shapes, 12)) some.push_back(s.at);
+    const dispatch::tune_shapes_options options{
+        .device = "sim", .budget = {.trials_per_task = 40}, .together = 4, .keep = 1};
+    const auto all = dispatch::tune_shapes(empty(), some, make, how, options, now, gen);
     CHECK(made == 12);
     const auto w = dispatch::winners_of(all);
     REQUIRE(w.size() == 12);
@@ -151,10 +153,7 @@ TEST_CASE("a family is tuned within its trials, carried over, and its choice hol
     // The same again is the same; what is known is not tuned again.
     tk::random::philox again(3);
     tk::measure::virtual_clock then(seconds);
-    CHECK(dispatch::tune_shapes(
-              empty(), shapes, make, how,
-              {.device = "sim", .budget = {.trials_per_task = 40}, .together = 4, .max_shapes = 12, .keep = 1}, then,
-              again) == all);
+    CHECK(dispatch::tune_shapes(empty(), some, make, how, options, then, again) == all);
     made = 0;
     const auto more =
         dispatch::tune_shapes(all, shapes, make, how, {.device = "sim", .budget = {.trials_per_task = 10}}, now, gen);
@@ -191,8 +190,6 @@ TEST_CASE("a budget of no time tunes one wave's warm-up at most; settings out of
     refused({.device = ""});
     refused({.device = "sim", .together = 0});
     refused({.device = "sim", .keep = 0});
-    refused({.device = "sim", .carry_share = 1});
-    refused({.device = "sim", .carry_factor = 1});
     CHECK(made == 0);
     auto foreign = empty();
     foreign.fingerprint = 1;

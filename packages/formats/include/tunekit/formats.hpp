@@ -6,6 +6,7 @@
 
 #include "tunekit/formats/autotvm.hpp"
 #include "tunekit/formats/csv.hpp"
+#include "tunekit/formats/listed.hpp"
 #include "tunekit/formats/read_recorded_space.hpp"
 #include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/formats/replay_table.hpp"

@@ -33,7 +33,7 @@ TEST_CASE("a record of version 0.2 is read and written as the same JSON value")
     CHECK(r.task == "conv2d_NCHWc.x86");
     CHECK(r.config == 83);
     CHECK(r.knobs.size() == 4);
-    CHECK(r.knobs[2] == tk::io::autotvm_knob{"tile_ow", "sp", json::array({-1, 14})});
+    CHECK(r.knobs[2] == tk::io::autotvm_record::knob{"tile_ow", "sp", json::array({-1, 14})});
     CHECK(r.costs == std::vector<double>{0.0012, 0.0011, 0.0016, 0.0013});
     CHECK(r.timestamp == 1600000000.25);
     CHECK(tk::io::to_json(log.records[0]) == json::parse(good_02));
@@ -46,7 +46,7 @@ TEST_CASE("a record of version 0.1 is read and becomes one of 0.2")
     CHECK(log.problems.empty());
     REQUIRE(log.records.size() == 1);
     CHECK(log.records[0].config == 734204);
-    CHECK(log.records[0].knobs[0] == tk::io::autotvm_knob{"tile_f", "sp", json::array({28, 2, 8, 1})});
+    CHECK(log.records[0].knobs[0] == tk::io::autotvm_record::knob{"tile_f", "sp", json::array({28, 2, 8, 1})});
     const auto written = tk::io::to_json(log.records[0]);
     CHECK(written["version"] == 0.2);
     CHECK(written["config"]["index"] == 734204);

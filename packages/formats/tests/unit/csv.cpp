@@ -11,7 +11,7 @@
 #include "tests/support/temporary_folder.hpp"
 
 namespace tk = tunekit;
-using tk::io::csv_record;
+using tk::io::detail::csv_record;
 
 namespace {
 
@@ -38,18 +38,18 @@ std::vector<tk::measure::trial> trials()
 
 TEST_CASE("csv_records reads fields, quotes, line ends and line numbers")
 {
-    CHECK(tk::io::csv_records("").empty());
-    CHECK(tk::io::csv_records("a,b\nc\n") == std::vector<csv_record>{{1, {"a", "b"}}, {2, {"c"}}});
-    CHECK(tk::io::csv_records("a,\r\n\n,b") == std::vector<csv_record>{{1, {"a", ""}}, {3, {"", "b"}}});
-    CHECK(tk::io::csv_records("\"a,\"\"b\"\"\nc\",d\ne") ==
+    CHECK(tk::io::detail::csv_records("").empty());
+    CHECK(tk::io::detail::csv_records("a,b\nc\n") == std::vector<csv_record>{{1, {"a", "b"}}, {2, {"c"}}});
+    CHECK(tk::io::detail::csv_records("a,\r\n\n,b") == std::vector<csv_record>{{1, {"a", ""}}, {3, {"", "b"}}});
+    CHECK(tk::io::detail::csv_records("\"a,\"\"b\"\"\nc\",d\ne") ==
           std::vector<csv_record>{{1, {"a,\"b\"\nc", "d"}}, {3, {"e"}}});
-    CHECK(tk::io::csv_records("\"open") == std::vector<csv_record>{{1, {"open"}}});
+    CHECK(tk::io::detail::csv_records("\"open") == std::vector<csv_record>{{1, {"open"}}});
 }
 
 TEST_CASE("csv_field quotes what must be quoted")
 {
     for (const std::string text : {"", "plain", "a,b", "\"", "two\nlines", "\r"}) {
-        const auto back = tk::io::csv_records("x," + tk::io::csv_field(text) + "\n");
+        const auto back = tk::io::detail::csv_records("x," + tk::io::detail::csv_field(text) + "\n");
         REQUIRE(back.size() == 1);
         CHECK(back[0].fields == std::vector<std::string>{"x", text});
     }

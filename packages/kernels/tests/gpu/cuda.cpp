@@ -131,7 +131,7 @@ TEST_CASE("the cubin's reader says of a kernel what the driver says")
     REQUIRE_FALSE(pool.wait(key).failed);
     const auto read = ms::cubin_resources(pool.cache().path(key), "kernel");
     REQUIRE(read);
-    ms::detail::compilation child([&] {  // CUDA is not begun in this process
+    ms::child_process child([&] {  // CUDA is not begun in this process
         ms::cuda_session gpu(on->index);
         const ms::detail::cuda_driver& cuda = gpu.cuda();
         ms::detail::cuda_driver::handle module = nullptr;
@@ -184,7 +184,8 @@ TEST_CASE("1000 random configurations of two layers: the static checks refuse wh
                                          ms::until_confident{}, {.device = *on});
         int worked = 0, refused = 0, unbuilt = 0, registers = 0;
         for (const tk::index i : what.space.sample(500, gen)) {
-            const bool valid = !at::exceeds(at::conv2d_cuda_usage(s, what.space.at(i)));
+            const bool valid =
+                !tk::kernels::detail::exceeds(tk::kernels::detail::conv2d_cuda_usage(s, what.space.at(i)));
             const auto m = measure.measure({&i, 1}, {.run_seconds = 5, .build_seconds = 30}).front();
             const std::string message = m.failed ? m.failed->message : "";
             if (m.failed && message.find("statements") != std::string::npos) {

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "support.hpp"
-#include "tunekit/kernels/conv2d/blocked_choice.hpp"
-#include "tunekit/kernels/conv2d/nchw_choice.hpp"
+#include "tunekit/kernels/conv2d/choice.hpp"
 #include "tunekit/random/philox.hpp"
 
 namespace tk = tunekit;
@@ -70,7 +69,7 @@ TEST_CASE("allocations are counted")
 TEST_CASE("a run of a convolution allocates nothing, whatever its algorithm, layouts and configuration")
 {
     CHECK(allocations_of_runs<any_conv2d_kernel>(any_conv2d_space(shape, test_table()),
-                                                 [](const auto& c) { return any_conv2d_config_of(c); }) == 0);
+                                                 [](const auto& c) { return config_of<any_conv2d_config>(c); }) == 0);
     CHECK(allocations_of_runs<any_nchw_kernel>(any_nchw_space(shape, test_table()),
-                                               [](const auto& c) { return any_nchw_config_of(c); }) == 0);
+                                               [](const auto& c) { return config_of<any_nchw_config>(c); }) == 0);
 }

@@ -9,6 +9,7 @@
 
 #include "tunekit/kernels/autotvm/cuda.hpp"
 #include "tunekit/kernels/autotvm/x86.hpp"
+#include "tunekit/kernels/detail/autotvm_conv2d.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/random/philox.hpp"
 
@@ -63,7 +64,7 @@ double refused(const Space& space, Usage usage, std::size_t n)
 {
     tk::random::philox gen(7);
     std::size_t out = 0;
-    for (const auto i : space.sample(n, gen)) out += at::exceeds(usage(space.at(i))).has_value();
+    for (const auto i : space.sample(n, gen)) out += tk::kernels::detail::exceeds(usage(space.at(i))).has_value();
     return static_cast<double>(out) / static_cast<double>(n);
 }
 
@@ -96,10 +97,10 @@ TEST_CASE("the static checks refuse the share of CUDA configurations that AutoTV
     for (const row& r : rows) {
         CAPTURE(r.layer);
         const conv2d_shape s = shape_of(r.layer);
-        CHECK(
-            std::fabs(refused(
-                          at::conv2d_cuda_space(s), [&](const auto& c) { return at::conv2d_cuda_usage(s, c); }, 40000) -
-                      r.invalid) <= 0.01);
+        CHECK(std::fabs(refused(
+                            at::conv2d_cuda_space(s),
+                            [&](const auto& c) { return tk::kernels::detail::conv2d_cuda_usage(s, c); }, 40000) -
+                        r.invalid) <= 0.01);
     }
 }
 
@@ -247,10 +248,12 @@ TEST_CASE("every tile of a sampled configuration multiplies to its axis")
 
 TEST_CASE("a static check names the first limit that is broken")
 {
-    CHECK_FALSE(at::exceeds({.threads_x = 32, .threads_y = 32, .shared_bytes = 49152}));
-    CHECK(at::exceeds({.threads_x = 64, .threads_y = 32}) == "threads per block is 2048, want at most 1024");
-    CHECK(at::exceeds({.threads_z = 65}) == "threadIdx.z is 65, want at most 64");
-    CHECK(at::exceeds({.shared_bytes = 49153}) == "shared memory in bytes is 49153, want at most 49152");
+    CHECK_FALSE(tk::kernels::detail::exceeds({.threads_x = 32, .threads_y = 32, .shared_bytes = 49152}));
+    CHECK(tk::kernels::detail::exceeds({.threads_x = 64, .threads_y = 32}) ==
+          "threads per block is 2048, want at most 1024");
+    CHECK(tk::kernels::detail::exceeds({.threads_z = 65}) == "threadIdx.z is 65, want at most 64");
+    CHECK(tk::kernels::detail::exceeds({.shared_bytes = 49153}) ==
+          "shared memory in bytes is 49153, want at most 49152");
     // 7 x 7 kernel, stride 2: 3 input channels, 8 x 8 outputs need 21 x 21 inputs; 16 output channels.
     const conv2d_shape s = shape_of("R1");
     const auto space = at::conv2d_cuda_space(s);
@@ -259,7 +262,7 @@ TEST_CASE("a static check names the first limit that is broken")
     tk::get<"tile_y">(c) = tk::get<"tile_x">(c) = {14, 2, 2, 2};
     tk::get<"tile_rc">(c) = {1, 3};
     tk::get<"tile_ry">(c) = tk::get<"tile_rx">(c) = {1, 7};
-    const auto use = at::conv2d_cuda_usage(s, c);
+    const auto use = tk::kernels::detail::conv2d_cuda_usage(s, c);
     CHECK(use.threads() == 32);
     CHECK(use.shared_bytes == 4 * (3 * 21 * 21 + 16 * 3 * 49));
     CHECK(use.accumulators == 2 * 4 * 4);
@@ -281,7 +284,7 @@ TEST_CASE("TVM's untuned convolution takes whole vectors and fits its registers"
 
 TEST_CASE("templates refuse shapes they are not for")
 {
-    CHECK_THROWS_AS((void)at::winograd_of(shape_of("R4")), std::invalid_argument);
+    CHECK_THROWS_AS((void)at::detail::winograd_of(shape_of("R4")), std::invalid_argument);
     CHECK_THROWS_AS((void)at::conv2d_x86_space(shape_of("R3")), std::invalid_argument);
     CHECK_THROWS_AS((void)at::pointwise_x86_space(shape_of("R2")), std::invalid_argument);
 }

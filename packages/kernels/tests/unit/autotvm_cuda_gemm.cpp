@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/autotvm/cuda_gemm.hpp"
+#include "tunekit/kernels/autotvm/cuda_source.hpp"
 
 #include <doctest/doctest.h>
 
@@ -108,7 +108,7 @@ TEST_CASE("launches are as the tiles say")
     auto config = at::dense_large_cuda_space(s).at(0);
     tk::get<"tile_x">(config) = {2, 2, 16, 2};
     tk::get<"tile_y">(config) = {1, 4, 8, 2};
-    CHECK(at::dense_large_cuda_source(s, config).launches ==
+    CHECK(at::dense_large_cuda_template(s).text(config).launches ==
           std::vector<tk::measure::cuda_launch>{{.grid = {2, 1, 1}, .block = {16, 8, 1}}});
 }
 
@@ -117,12 +117,13 @@ TEST_CASE("sources are refused where a static check refuses them, in one line th
     const gemm_shape s{.batch = 2, .m = 2048, .n = 2048, .k = 8};
     auto config = at::batched_gemm_cuda_space(s).at(0);
     tk::get<"tile_y">(config) = {1, 2048, 1};
-    CHECK_THROWS_WITH_AS((void)at::batched_gemm_cuda_source(s, config),
+    CHECK_THROWS_WITH_AS((void)at::batched_gemm_cuda_template(s).text(config),
                          "tunekit: batched_gemm_cuda_source: threads per block is 2048, want at most 1024",
                          std::invalid_argument);
-    CHECK_THROWS_AS((void)at::dense_small_cuda_source(s, at::dense_small_cuda_space(s).at(0)), std::invalid_argument);
+    CHECK_THROWS_AS((void)at::dense_small_cuda_template(s).text(at::dense_small_cuda_space(s).at(0)),
+                    std::invalid_argument);
     const gemm_shape tall{.m = 70000, .n = 1, .k = 8};
-    CHECK_THROWS_WITH_AS((void)at::dense_small_cuda_source(tall, at::dense_small_cuda_space(tall).at(0)),
+    CHECK_THROWS_WITH_AS((void)at::dense_small_cuda_template(tall).text(at::dense_small_cuda_space(tall).at(0)),
                          "tunekit: dense_small_cuda_source: the grid is 70000 x 1 in y and z, want at most 65535 each",
                          std::invalid_argument);
 }

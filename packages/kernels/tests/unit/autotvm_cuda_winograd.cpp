@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/autotvm/cuda_winograd.hpp"
+#include "tunekit/kernels/autotvm/cuda_source.hpp"
 
 #include <doctest/doctest.h>
 
@@ -19,7 +19,7 @@ TEST_CASE("the transforms compute a correlation, for every m and r there are poi
 {
     for (int r = 1; r <= 7; ++r) {
         for (const int m : {1, 2, 4}) {
-            const auto t = at::winograd_transforms(m, r);
+            const auto t = tk::kernels::detail::toom_cook(m, r);
             const auto alpha = static_cast<std::size_t>(m + r - 1), taps = static_cast<std::size_t>(r);
             tk::random::philox gen(1);
             const auto d = uniform_floats(m + r - 1, gen), g = uniform_floats(r, gen);
@@ -39,7 +39,7 @@ TEST_CASE("the transforms compute a correlation, for every m and r there are poi
             }
         }
     }
-    CHECK_THROWS_AS((void)at::winograd_transforms(4, 8), std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::kernels::detail::toom_cook(4, 8), std::invalid_argument);
 }
 
 TEST_CASE("sampled Winograd convolutions compute the definition: tiles of 2 that overlap the edge, two images, padding")
@@ -86,7 +86,7 @@ TEST_CASE("a Winograd convolution needs its barriers")
     tk::get<"tile_y">(config) = {1, 1, 4, 1};
     tk::get<"tile_x">(config) = {1, 2, 2, 1};
     tk::get<"tile_rc">(config) = {2, 2};
-    const auto whole = at::winograd_cuda_source(c.s, config);
+    const auto whole = at::winograd_cuda_template(c.s).text(config);
     CHECK(whole.launches.at(1) == tk::measure::cuda_launch{.entry = "product", .grid = {1, 1, 36}, .block = {2, 4, 1}});
     const auto cut = without_one_barrier(whole);
     REQUIRE(cut.size() == 2);

@@ -51,7 +51,7 @@ TEST_CASE("segments cover each output of a row and each of its taps inside the i
     for (const auto& row : rows) {
         for (int mr = 1; mr <= 9; ++mr) {
             std::vector<int> widths;  // a micro-kernel is asked for each segment's width
-            const auto segments = detail::cut_row(row, mr, edge_mode::balanced, [&](int m) -> tile_function {
+            const auto segments = detail::cut_row(row, mr, edge_mode::balanced, [&](int m) -> detail::tile_function {
                 widths.push_back(m);
                 return nullptr;
             });

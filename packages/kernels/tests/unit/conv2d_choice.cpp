@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/conv2d/blocked_choice.hpp"
+#include "tunekit/kernels/conv2d/choice.hpp"
 
 #include <doctest/doctest.h>
 
@@ -52,7 +52,7 @@ TEST_CASE("the space holds what the direct one holds, and what Winograd's kernel
     tk::random::philox gen(41);
     std::set<conv2d_algorithm> seen;
     for (const tk::index i : space.sample(300, gen)) {
-        const auto config = any_conv2d_config_of(space.at(i));
+        const auto config = config_of<any_conv2d_config>(space.at(i));
         CHECK(index_of(space, config) == i);
         const any_conv2d_kernel kernel(shape, config, test_table(), w);
         CHECK(kernel.algorithm() == algorithm_of(config));
@@ -70,7 +70,7 @@ TEST_CASE("either algorithm's kernel computes the convolution")
     const auto x = uniform_floats(shape.inputs(), gen), w = uniform_floats(shape.weights(), gen);
     const auto want = reference_conv2d(shape, x, w);
     for (const tk::index i : space.sample(100, gen)) {
-        const auto config = any_conv2d_config_of(space.at(i));
+        const auto config = config_of<any_conv2d_config>(space.at(i));
         any_conv2d_kernel kernel(shape, config, test_table(), w);
         guarded in(kernel.input_size()), out(kernel.output_size());
         kernel.pack_input(x, in.span());
@@ -112,7 +112,7 @@ TEST_CASE("scratch is at most 8 MiB")
     tk::random::philox gen(47);
     std::ptrdiff_t most = 0;
     for (const tk::index i : space.sample(2000, gen)) {
-        const auto config = any_conv2d_config_of(space.at(i));
+        const auto config = config_of<any_conv2d_config>(space.at(i));
         if (const auto* c = std::get_if<winograd_config>(&config))
             most = (std::max)(most, detail::winograd_scratch(large, *c));
     }

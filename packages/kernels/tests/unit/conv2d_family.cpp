@@ -26,7 +26,7 @@ TEST_CASE("one space for all shapes: each of its configurations computes each co
         const auto x = uniform_floats(shape.inputs(), gen), w = uniform_floats(shape.weights(), gen);
         const auto want = reference_conv2d(shape, x, w);
         for (const tk::index i : space.sample(60, gen)) {
-            const auto c = conv2d_family_config_of(space.at(i));
+            const auto c = config_of<conv2d_family_config>(space.at(i));
             CHECK(index_of(space, c) == i);
             any_nchw_kernel kernel(shape, for_shape(c, shape), test_table(), w);
             std::vector<float> y(want.size(), 1e30F);

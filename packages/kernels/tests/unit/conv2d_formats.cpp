@@ -9,7 +9,7 @@
 #include "product_support.hpp"
 #include "small_tables.hpp"
 #include "tunekit/kernels/conv2d/blocked.hpp"
-#include "tunekit/kernels/conv2d/blocked_space.hpp"
+#include "tunekit/kernels/conv2d/space.hpp"
 
 namespace tk = tunekit;
 using namespace tk::kernels;
@@ -68,7 +68,7 @@ TEST_CASE(
         std::vector<tk::index> points = space.sample(100, gen);
         points.push_back(*first);
         for (const tk::index i : points) {
-            basic_conv2d_kernel<formats::fp64> kernel(s, conv2d_config_of(space.at(i)), table, w);
+            basic_conv2d_kernel<formats::fp64> kernel(s, config_of<conv2d_config>(space.at(i)), table, w);
             CAPTURE(space.text(i));
             for (const guard side : {guard::behind, guard::before}) {
                 basic_guarded<double> in(kernel.input_size(), side), out(kernel.output_size(), side);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/conv2d/nchw_choice.hpp"
+#include "tunekit/kernels/conv2d/choice.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "support.hpp"
-#include "tunekit/kernels/conv2d/blocked_choice.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/random/philox.hpp"
@@ -30,7 +29,8 @@ TEST_CASE("the plain space holds what the plain direct one holds, and Winograd a
     CHECK(winograd > 0);
     CHECK(space.size() == conv2d_nchw_space(shape, test_table()).size() + winograd);
     tk::random::philox gen(53);
-    for (const tk::index i : space.sample(200, gen)) CHECK(index_of(space, any_nchw_config_of(space.at(i))) == i);
+    for (const tk::index i : space.sample(200, gen))
+        CHECK(index_of(space, config_of<any_nchw_config>(space.at(i))) == i);
 }
 
 TEST_CASE("either algorithm computes the convolution of plain tensors, and touches nothing beside its operands")
@@ -42,7 +42,7 @@ TEST_CASE("either algorithm computes the convolution of plain tensors, and touch
     std::set<conv2d_algorithm> seen;
     for (const tk::index i : space.sample(200, gen)) {
         const auto side = i % 2 == 0 ? guard::behind : guard::before;
-        any_nchw_kernel kernel(shape, any_nchw_config_of(space.at(i)), test_table(), w);
+        any_nchw_kernel kernel(shape, config_of<any_nchw_config>(space.at(i)), test_table(), w);
         REQUIRE(kernel.input_size() == x.size());
         REQUIRE(kernel.output_size() == want.size());
         guarded in(x.size(), side), out(want.size(), side);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/conv2d/nchw_space.hpp"
+#include "tunekit/kernels/conv2d/space.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,6 @@
 
 #include "support.hpp"
 #include "tunekit/kernels/conv2d/blocked.hpp"
-#include "tunekit/kernels/conv2d/blocked_space.hpp"
 #include "tunekit/kernels/conv2d/nchw.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/workloads.hpp"
@@ -75,7 +74,7 @@ TEST_CASE("every sampled configuration of the plain NCHW space is one that the k
         const auto x = uniform_floats(shape.inputs(), gen), w = uniform_floats(shape.weights(), gen);
         const auto want = reference_conv2d(shape, x, w);
         for (const tk::index i : space.sample(150, gen)) {
-            const auto config = nchw_config_of(space.at(i));
+            const auto config = config_of<nchw_config>(space.at(i));
             CHECK(index_of(space, config) == i);
             REQUIRE(relative_error(convolve<nchw_kernel>(shape, config, x, w, guard::behind, four_lanes()), want) <
                     1e-5);
@@ -110,14 +109,14 @@ TEST_CASE(
                 const double within = 6e-8 * shape.ci * kernel * kernel + 1e-6;  // a rounding for every product
                 const auto plain = conv2d_nchw_space(shape, four_lanes());
                 for (const tk::index i : plain.sample(12, gen)) {
-                    const auto y =
-                        convolve<nchw_kernel>(shape, nchw_config_of(plain.at(i)), x, w, guard::behind, four_lanes());
+                    const auto y = convolve<nchw_kernel>(shape, config_of<nchw_config>(plain.at(i)), x, w,
+                                                         guard::behind, four_lanes());
                     REQUIRE(relative_error(y, want) < within);
                 }
                 const auto blocked = conv2d_space(shape, four_lanes());
                 for (const tk::index i : blocked.sample(12, gen)) {
-                    const auto y = convolve<conv2d_kernel>(shape, conv2d_config_of(blocked.at(i)), x, w, guard::behind,
-                                                           four_lanes());
+                    const auto y = convolve<conv2d_kernel>(shape, config_of<conv2d_config>(blocked.at(i)), x, w,
+                                                           guard::behind, four_lanes());
                     REQUIRE(relative_error(y, want) < within);
                 }
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/conv2d/blocked_space.hpp"
+#include "tunekit/kernels/conv2d/space.hpp"
 
 #include <doctest/doctest.h>
 
@@ -50,7 +50,7 @@ TEST_CASE(
     CHECK(space.size() == members);
     tk::random::philox gen(3);
     for (const tk::index i : space.sample(200, gen)) {
-        const auto config = conv2d_config_of(space.at(i));
+        const auto config = config_of<conv2d_config>(space.at(i));
         CHECK_NOTHROW(conv2d_kernel(shape, config, test_table(), w));
         CHECK(index_of(space, config) == i);
     }
@@ -72,7 +72,7 @@ TEST_CASE(
         tk::random::philox gen(5);
         int most = 0;
         for (const tk::index i : space.sample(2000, gen)) {
-            const auto c = conv2d_config_of(space.at(i));
+            const auto c = config_of<conv2d_config>(space.at(i));
             most = std::max(most, table->registers_for(c.mr, c.nv, c.vl));
         }
         CHECK(most <= table->registers + 2);

@@ -15,7 +15,7 @@
 
 #include "packages/devices/tests/support/cuda_emulation.hpp"
 #include "packages/kernels/tests/unit/support.hpp"
-#include "tunekit/devices/cuda/source.hpp"
+#include "tunekit/devices/cuda/session.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/random/philox.hpp"

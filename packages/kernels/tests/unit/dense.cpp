@@ -88,7 +88,7 @@ TEST_CASE(
         const auto space = dense_space(s, table);
         for (tk::index i = 0; i < space.size(); ++i) {
             CAPTURE(i);
-            dense_kernel kernel(s, dense_config_of(space.at(i)), table, gb.span());
+            dense_kernel kernel(s, config_of<dense_config>(space.at(i)), table, gb.span());
             for (int run = 0; run < 2; ++run) {
                 gc.fill(1e30F);
                 kernel.run(ga.data(), gc.data());
@@ -122,7 +122,7 @@ TEST_CASE(
     const auto space = dense_space(s, table);
     const auto i = index_of(space, default_dense_config(s, table));
     REQUIRE(i.has_value());
-    CHECK(dense_config_of(space.at(*i)) == default_dense_config(s, table));
+    CHECK(config_of<dense_config>(space.at(*i)) == default_dense_config(s, table));
     // plain: 4 numbers of rows, 5 of columns (64 ... 1024); panels: the 5 tiles of one row, 4 unrollings; 5 prefetches each.
     CHECK(space.size() == (4 * 5 + 5 * 4) * 5);
     CHECK_THROWS_WITH_AS(

@@ -119,9 +119,9 @@ TEST_CASE(
             CHECK(space.size() > 1'000'000);
             const auto i = index_of(space, default_config(layer.shape, table));
             REQUIRE(i.has_value());
-            CHECK(gemm_config_of(space.at(*i)) == default_config(layer.shape, table));
+            CHECK(config_of<gemm_config>(space.at(*i)) == default_config(layer.shape, table));
             for (const tk::index j : space.sample(30, gen)) {
-                const gemm_kernel kernel(layer.shape, gemm_config_of(space.at(j)), table);
+                const gemm_kernel kernel(layer.shape, config_of<gemm_config>(space.at(j)), table);
                 CHECK(kernel.scratch_size() * sizeof(float) <= 8 * 1024 * 1024 + 65536);
             }
         }

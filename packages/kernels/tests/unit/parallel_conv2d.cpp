@@ -11,7 +11,7 @@
 
 #include "on_threads.hpp"
 #include "support.hpp"
-#include "tunekit/kernels/conv2d/blocked_space.hpp"
+#include "tunekit/kernels/conv2d/space.hpp"
 #include "tunekit/random/philox.hpp"
 
 namespace tk = tunekit;
@@ -128,8 +128,8 @@ TEST_CASE("the space of a convolution on threads is that of the serial one with 
     const auto weights = uniform_floats(s.weights(), gen), x = uniform_floats(s.inputs(), gen);
     for (const tk::index i : space.sample(60, gen)) {
         const auto point = space.at(i);
-        const conv2d_config config = conv2d_config_of(point);
-        const conv2d_division division = conv2d_division_of(point);
+        const conv2d_config config = config_of<conv2d_config>(point);
+        const conv2d_division division = config_of<conv2d_division>(point);
         CAPTURE(space.text(i));
         CHECK(index_of(space, config, division) == i);
         CHECK(index_of(serial, config).has_value());

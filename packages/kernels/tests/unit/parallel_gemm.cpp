@@ -80,7 +80,7 @@ TEST_CASE("every division of a space among threads gives the serial product to t
         const auto space = gemm_division_space(s, 4);
         std::size_t most = 0;
         for (tk::index i = 0; i < space.size(); ++i) {
-            const gemm_division division = gemm_division_of(space.at(i));
+            const gemm_division division = config_of<gemm_division>(space.at(i));
             CAPTURE(space.text(i));
             parallel_gemm kernel(s, config, test_table(), division);
             CHECK(kernel.parts() <= static_cast<std::size_t>(division.parts));
@@ -108,8 +108,8 @@ TEST_CASE("the space of a product on threads is that of the serial one with its 
     std::vector<float> want(static_cast<std::size_t>(s.m * s.n)), got(want.size());
     for (const tk::index i : space.sample(60, gen)) {
         const auto point = space.at(i);
-        const gemm_config config = gemm_config_of(point);
-        const gemm_division division = gemm_division_of(point);
+        const gemm_config config = config_of<gemm_config>(point);
+        const gemm_division division = config_of<gemm_division>(point);
         CAPTURE(space.text(i));
         CHECK(index_of(space, config, division) == i);
         CHECK(index_of(serial, config).has_value());

@@ -64,9 +64,9 @@ TEST_CASE_TEMPLATE("a format's space holds its default, and the kernel accepts w
         const auto space = gemm_space(s, table);
         const auto i = index_of(space, default_config(s, table));
         REQUIRE(i.has_value());
-        CHECK(gemm_config_of(space.at(*i)) == default_config(s, table));
+        CHECK(config_of<gemm_config>(space.at(*i)) == default_config(s, table));
         for (const tk::index j : space.sample(30, gen)) {
-            const auto config = gemm_config_of(space.at(j));
+            const auto config = config_of<gemm_config>(space.at(j));
             CHECK((config.pack_b || F::group == 1));
             CHECK(basic_gemm_kernel<F>(s, config, table).scratch_size() > 0);
         }

@@ -5,11 +5,8 @@
 /// Every public header of mpi/ that needs no more than tunekit::mpi does.
 
 #include "tunekit/mpi/code_folder.hpp"
-#include "tunekit/mpi/compared.hpp"
 #include "tunekit/mpi/launched.hpp"
 #include "tunekit/mpi/leased_pool.hpp"
-#include "tunekit/mpi/lone_rank.hpp"
 #include "tunekit/mpi/members.hpp"
 #include "tunekit/mpi/messages.hpp"
 #include "tunekit/mpi/simulated_ranks.hpp"
-#include "tunekit/mpi/wire.hpp"

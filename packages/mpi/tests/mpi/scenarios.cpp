@@ -54,7 +54,7 @@ tk::measure::measurement measured(const Config& c, bool large)
     m.cost = cost_of(c);
     m.runs = 1;
     m.run_seconds = m.cost;
-    if (large) m.batches.assign(mpi::max_batches, m.cost);
+    if (large) m.batches.assign(65536, m.cost);
     return m;
 }
 
@@ -152,9 +152,9 @@ int run(const std::string& scenario, mpi::leader& lead, int argc, char** argv)
     }
     tk::io::logged log(argv[2], tk::tuner(space, recipe, {.trials = trials}, tk::random::philox(1)),
                        {.name = "made up", .seed = 1, .resume = true});
-    tk::tune(log, pool, [&](const tk::tuning& so_far) {
-        if (scenario == "kill_head" && so_far.trials().size() == 40) ::raise(SIGKILL);
-    });
+    tk::tune(log, pool, {.watch = [&](const tk::tuning& so_far) {
+                 if (scenario == "kill_head" && so_far.trials().size() == 40) ::raise(SIGKILL);
+             }});
     std::printf("replayed %zu ", log.replayed());
     return report(log.record(), pool);
 }

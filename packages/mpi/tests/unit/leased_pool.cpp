@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/grid_space.hpp"
@@ -27,7 +29,7 @@ using leased = mpi::leased_pool<ranks>;
 
 static_assert(mpi::carrier<ranks>);
 static_assert(tk::pool<leased>);
-static_assert(tk::measure::measurer<mpi::lone_rank<ranks>>);
+static_assert(tk::measure::measurer<leased::lone_rank>);
 
 namespace {
 
@@ -269,6 +271,55 @@ TEST_CASE("ranks of another version or with other spaces are refused and told wh
         "tunekit: mpi.pool: no worker can measure; worker 0 has other spaces: their number, a size or a fingerprint "
         "differs, worker 1 has other spaces: their number, a size or a fingerprint differs",
         tk::error);
+}
+
+namespace {
+
+/// Ranks of which one is damaged: it sends `what` with other bytes. As the server of a real rank does, it says goodbye where
+/// it is refused.
+struct damaged {
+    ranks sound;
+    std::size_t rank;
+    mpi::word what;
+    std::optional<mpi::message> bye{};
+
+    [[nodiscard]] std::size_t workers() const { return sound.workers(); }
+    [[nodiscard]] double now() const { return sound.now(); }
+    void wait(double seconds) { sound.wait(seconds); }
+    void send(std::size_t worker, mpi::word w, const std::vector<unsigned char>& bytes)
+    {
+        if (w == mpi::word::refused)
+            bye = mpi::message{.worker = worker, .what = mpi::word::bye, .bytes = mpi::detail::to_bytes(std::string())};
+        sound.send(worker, w, bytes);
+    }
+    [[nodiscard]] std::optional<mpi::message> receive()
+    {
+        if (bye) return std::exchange(bye, std::nullopt);
+        auto m = sound.receive();
+        if (m && m->worker == rank && m->what == what) m->bytes.assign(40, 0xFF);
+        return m;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a rank that sends what cannot be read is refused, and its job goes to another")
+{
+    for (const mpi::word what : {mpi::word::hello, mpi::word::began, mpi::word::answer}) {
+        CAPTURE(static_cast<int>(what));
+        damaged on{some({.ranks = 2}), 1, what};
+        mpi::leased_pool pool(on, identities);
+        tk::random::philox gen(1);
+        const auto found = tk::tune(space, pool, tk::search::grid{}, {.trials = 8}, gen);
+        CHECK(found.trials().size() == 8);
+        CHECK(found.failed() == 0);
+        CHECK(pool.members()[1].at == state::refused);
+        CHECK(pool.members()[1].why == (what == mpi::word::hello
+                                            ? "says hello in words that are unknown here"
+                                            : "sends what cannot be read here: it is damaged, or of another version"));
+        CHECK(pool.members()[0].answered == 8);
+        CHECK(pool.now() < 10);  // no lease was waited for
+    }
 }
 
 TEST_CASE("the A/A check tells a slow rank before it has any job")

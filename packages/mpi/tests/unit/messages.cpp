@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/mpi/wire.hpp"
+#include "tunekit/mpi/detail/wire.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,25 +14,35 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/mpi/compared.hpp"
 #include "tunekit/mpi/launched.hpp"
+#include "tunekit/mpi/members.hpp"
 
 namespace tk = tunekit;
 namespace mpi = tk::mpi;
+using mpi::detail::from_bytes;
+using mpi::detail::greeting;
+using mpi::detail::order;
+using mpi::detail::reply;
+using mpi::detail::to_bytes;
+using measurement_head = tk::measure::detail::measurement_head;
 
 namespace {
 
-mpi::reply large()
+reply large()
 {
-    mpi::reply r{.number = 7, .measured = tk::measure::measurement{}, .ran_s = 0.25};
+    reply r{.number = 7, .measured = tk::measure::measurement{}, .ran_s = 0.25};
     r.measured->cost = 1e-3;
     r.measured->spread = 1e-6;
     r.measured->runs = 12;
     r.measured->at_least = true;
     r.measured->build_seconds = 1;
     r.measured->run_seconds = 2;
-    r.measured->failed = tk::measure::failure{tk::measure::failure_kind::crash, 11, std::string(mpi::max_text, 'x')};
-    for (std::size_t k = 0; k < mpi::max_batches; ++k) r.measured->batches.push_back(1e-9 * static_cast<double>(k));
+    r.measured->checked = tk::measure::check_state::ok;
+    r.measured->values = {0.25, 4096};
+    r.measured->failed =
+        tk::measure::failure{tk::measure::failure_kind::crash, 11, std::string(measurement_head::most, 'x')};
+    for (std::size_t k = 0; k < measurement_head::most; ++k)
+        r.measured->batches.push_back(1e-9 * static_cast<double>(k));
     return r;
 }
 
@@ -40,65 +50,65 @@ mpi::reply large()
 template <class T>
 void comes_back(const T& what)
 {
-    const std::vector<unsigned char> bytes = mpi::to_bytes(what);
-    CHECK(mpi::from_bytes<T>(bytes) == what);
+    const std::vector<unsigned char> bytes = to_bytes(what);
+    CHECK(from_bytes<T>(bytes) == what);
     const std::size_t step = bytes.size() / 200 + 1;
     for (std::size_t n = 0; n < bytes.size(); n += step) {
         const std::vector<unsigned char> part(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(n));
-        CHECK_FALSE(mpi::from_bytes<T>(part).has_value());
+        CHECK_FALSE(from_bytes<T>(part).has_value());
     }
     std::vector<unsigned char> more = bytes;
     more.push_back(0);
-    CHECK_FALSE(mpi::from_bytes<T>(more).has_value());
+    CHECK_FALSE(from_bytes<T>(more).has_value());
 }
 
 }  // namespace
 
 TEST_CASE("messages read back as they were written, in part or with more they are none")
 {
-    comes_back(mpi::greeting{.version = "1.2.3",
-                             .host = "a",
-                             .device = "b, 4 cores",
-                             .local_rank = 3,
-                             .part = mpi::part::runs,
-                             .tasks = {{100, 0xfeed}, {std::numeric_limits<std::uint64_t>::max(), 1}}});
-    comes_back(mpi::order{
+    comes_back(greeting{.version = "1.2.3",
+                        .host = "a",
+                        .device = "b, 4 cores",
+                        .local_rank = 3,
+                        .part = mpi::part::runs,
+                        .tasks = {{100, 0xfeed}, {std::numeric_limits<std::uint64_t>::max(), 1}}});
+    comes_back(order{
         .number = 1, .task = 2, .candidate = 3, .within = {.abandon_above = 4, .run_seconds = 5, .build_seconds = 6}});
-    comes_back(mpi::order{});  // abandon_above is infinite
-    comes_back(mpi::order{.number = 1, .code = {1, 2, 3}});
-    comes_back(mpi::reply{.number = 9, .ran_s = 1, .code = std::vector<unsigned char>(100000, 7)});
+    comes_back(order{});  // abandon_above is infinite
+    comes_back(order{.number = 1, .code = {1, 2, 3}});
+    comes_back(reply{.number = 9, .ran_s = 1, .code = std::vector<unsigned char>(100000, 7)});
     comes_back(std::uint64_t{42});
     comes_back(std::string("why"));
-    comes_back(mpi::reply{.number = 9, .ran_s = 1});
+    comes_back(reply{.number = 9, .ran_s = 1});
     comes_back(large());
 }
 
 TEST_CASE("a reply has a largest size: what is beyond it is cut, and the rest stands")
 {
-    mpi::reply r = large();
-    const std::size_t most = mpi::to_bytes(r).size();
+    reply r = large();
+    const std::size_t most = to_bytes(r).size();
     r.measured->failed->message += "more";
     r.measured->batches.push_back(1);
-    CHECK(mpi::to_bytes(r).size() == most);
-    CHECK(mpi::from_bytes<mpi::reply>(mpi::to_bytes(r)) == large());
+    CHECK(to_bytes(r).size() == most);
+    CHECK(from_bytes<reply>(to_bytes(r)) == large());
 }
 
 TEST_CASE("bytes that claim more than there is, or a failure that is none, are no message")
 {
-    std::vector<unsigned char> bytes = mpi::to_bytes(std::string("abc"));
+    std::vector<unsigned char> bytes = to_bytes(std::string("abc"));
     bytes[0] = 200;  // of the length
-    CHECK_FALSE(mpi::from_bytes<std::string>(bytes).has_value());
+    CHECK_FALSE(from_bytes<std::string>(bytes).has_value());
 
-    mpi::reply r{.number = 1, .measured = tk::measure::measurement{}};
+    reply r{.number = 1, .measured = tk::measure::measurement{}};
     r.measured->failed = tk::measure::failure{tk::measure::failure_kind::lost, 0, ""};
-    bytes = mpi::to_bytes(r);
-    const std::size_t kind = 8 + 8 + 8 + 1 + 8 + 8 + 4 + 1 + 8 + 8 + 1;
+    bytes = to_bytes(r);
+    const std::size_t kind = 8 + 8 + offsetof(measurement_head, kind);
     REQUIRE(bytes[kind] == static_cast<unsigned char>(tk::measure::failure_kind::lost));
     bytes[kind] = 99;
-    CHECK_FALSE(mpi::from_bytes<mpi::reply>(bytes).has_value());
-    bytes = mpi::to_bytes(mpi::greeting{});
+    CHECK_FALSE(from_bytes<reply>(bytes).has_value());
+    bytes = to_bytes(greeting{});
     bytes[bytes.size() - 9] = 3;  // a part that is none
-    CHECK_FALSE(mpi::from_bytes<mpi::greeting>(bytes).has_value());
+    CHECK_FALSE(from_bytes<greeting>(bytes).has_value());
 }
 
 TEST_CASE("the A/A check: ratio of geometric means and Welch's interval, by hand")

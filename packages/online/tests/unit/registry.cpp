@@ -65,7 +65,7 @@ TEST_CASE("winner_line: reads back what was written, whatever the characters")
         .values = odd};
     const std::string line = to_line(w);
     CHECK(line.find('\n') == std::string::npos);
-    CHECK(online::winner_line_of(line) == w);
+    CHECK(online::detail::winner_line_of(line) == w);
 }
 
 TEST_CASE("winner_line: any cut and any changed byte is noticed")
@@ -79,10 +79,10 @@ TEST_CASE("winner_line: any cut and any changed byte is noticed")
         .values = "a=1"};
     const std::string line = to_line(w);
     for (std::size_t n = 0; n < line.size(); ++n) {
-        CHECK_FALSE(online::winner_line_of(line.substr(0, n)).has_value());
+        CHECK_FALSE(online::detail::winner_line_of(line.substr(0, n)).has_value());
         std::string changed = line;
         changed[n] = changed[n] == 'x' ? 'y' : 'x';
-        CHECK_FALSE(online::winner_line_of(changed).has_value());
+        CHECK_FALSE(online::detail::winner_line_of(changed).has_value());
     }
 }
 

@@ -14,4 +14,5 @@
 #include "tunekit/report/print_progress.hpp"
 #include "tunekit/report/run.hpp"
 #include "tunekit/report/terminal.hpp"
+#include "tunekit/report/text_table.hpp"
 #include "tunekit/report/verdict.hpp"

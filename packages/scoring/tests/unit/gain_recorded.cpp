@@ -6,8 +6,8 @@
 
 #include "tunekit/formats/read_recorded_space.hpp"
 #include "tunekit/formats/replay_table.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/replay.hpp"
-#include "tunekit/measure/virtual_clock.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/annealing.hpp"
 #include "tunekit/space/any_space.hpp"
@@ -26,9 +26,8 @@ TEST_CASE(
         double now = 0;
         tk::measure::replay measurer(table.rows, tk::measure::virtual_clock(now));
         tk::random::philox gen(3);
-        return tk::tune(
-            space, measurer, tk::recipe{tk::search::annealing{}}, limit, [&] { return now; }, [](const tk::tuning&) {},
-            gen);
+        return tk::tune(space, measurer, tk::recipe{tk::search::annealing{}, tk::measure::fixed{}, {}, 1}, limit, gen,
+                        {.clock = [&] { return now; }});
     };
     const auto whole = run({.trials = 1000});
     REQUIRE(whole.trials().size() == 1000);
@@ -42,7 +41,7 @@ TEST_CASE(
         last = n;
         if (n == 1000) continue;
         ++inside;
-        CHECK(found.stopped == tk::stop_reason::gain);
+        CHECK(found.stopped() == tk::stop_reason::gain);
         for (std::size_t k = 8; k < n; ++k) CHECK(tk::gain_rate(std::span(curve).first(k), calls) >= 1);
         CHECK(tk::gain_rate(curve, calls) < 1);
         CHECK(found.seconds() + calls * found.best_cost() < whole.seconds() + calls * whole.best_cost());

@@ -49,7 +49,7 @@ tk::tuning run(const recorded_case& on, const auto& strategy, const tk::budget& 
     const tk::measure::virtual_clock time(now);
     tk::measure::replay measure(on.table, time);
     auto gen = tk::random::stream(seed, 1, 0);
-    auto record = tk::tune(on.space, measure, strategy, budget, time, [](const tk::tuning&) { return false; }, gen);
+    tk::tuning record = tk::tune(on.space, measure, strategy, budget, gen, {.clock = time});
     CHECK(record.seconds() == doctest::Approx(now));
     return record;
 }
@@ -96,7 +96,7 @@ TEST_CASE("a whole recorded space searched gives its optimum, its failures and i
     }
     CHECK(failed > 0);
     const auto record = run(on, support::in_batches(64, tk::search::random{}), {}, 1);
-    CHECK(record.stopped == tk::stop_reason::exhausted);
+    CHECK(record.stopped() == tk::stop_reason::exhausted);
     CHECK(record.trials().size() == on.space.size());
     CHECK(record.failed() == failed);
     CHECK(record.best_cost() == on.optimum);
@@ -107,7 +107,7 @@ TEST_CASE("a budget of recorded seconds ends a replay where it ended the machine
 {
     const auto on = load("gemm_Out");
     const auto record = run(on, support::in_batches(1, tk::search::random{}), {.seconds = 0.5}, 3);
-    CHECK(record.stopped == tk::stop_reason::seconds);
+    CHECK(record.stopped() == tk::stop_reason::seconds);
     CHECK(record.seconds() >= 0.5);
     const auto& last = on.table[static_cast<std::size_t>(record.trials().back().candidate)];
     CHECK(record.seconds() - last.seconds < 0.5);

@@ -101,9 +101,9 @@ TEST_CASE("play follows the strategy evaluation by evaluation, until both ends h
     CHECK(tk::scoring::play(scripted{{{0}, {1}, {2}, {3}}}, on, {.evaluations = 1, .seconds = 25}, gen).evaluations() ==
           3);
     CHECK(tk::scoring::play(scripted{{{0}}}, on, {}, gen).evaluations() == 1);  // exhausted
-    CHECK(tk::scoring::evaluations_to(on, run, 1.05) == 4);
-    CHECK(tk::scoring::evaluations_to(on, run, 5) == 2);
-    CHECK(tk::scoring::evaluations_to(on, run, 0.9) == infinite);
+    CHECK(tk::scoring::detail::evaluations_to(on, run, 1.05) == 4);
+    CHECK(tk::scoring::detail::evaluations_to(on, run, 5) == 2);
+    CHECK(tk::scoring::detail::evaluations_to(on, run, 0.9) == infinite);
 }
 
 TEST_CASE("a strategy that breaks its contract is told of")

@@ -108,14 +108,15 @@ TEST_CASE(
         for (std::size_t k = order.size(); k > 1; --k)
             std::swap(order[k - 1], order[tk::random::uniform_index(k, gen)]);
         by_random.push_back(run_of(on, order));
-        ranks.push_back(tk::scoring::ranks_over_time(by, by_random.back()));
+        ranks.push_back(tk::scoring::detail::ranks_over_time(by, by_random.back()));
         all.push_back(r);
         slow.push_back(by_random.back());
         for (double& s : slow.back().seconds) s *= 2;
     }
     // The baseline takes the value of the expected rank, search the mean of ranks, rounded: they agree but for the steps of time.
     CHECK(std::abs(tk::scoring::score_over_time(by, by_random)) < 0.15);
-    CHECK(std::abs(tk::scoring::score_by_steps(by, ranks, all) - tk::scoring::score_over_time(by, by_random)) < 0.15);
+    CHECK(std::abs(tk::scoring::detail::score_by_steps(by, ranks, all) - tk::scoring::score_over_time(by, by_random)) <
+          0.15);
     CHECK(tk::scoring::score_over_time(by, slow) < tk::scoring::score_over_time(by, by_random) - 0.1);
 }
 

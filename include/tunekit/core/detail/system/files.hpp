@@ -24,7 +24,9 @@
 #include <sys/locking.h>
 #include <filesystem>
 #else
+#include <dirent.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <unistd.h>
 #endif
 #if TUNEKIT_ON_APPLE
@@ -36,15 +38,16 @@
 namespace tunekit::core::detail::system {
 
 /// The way in which a file is opened. What appends makes the file where it is not there, and can read it.
-enum class opening : std::uint8_t { read, append, append_new, replace };
+enum class opening : std::uint8_t { read, append, append_new, write_new };
 
 /// What is at a path or behind a descriptor.
 struct file_state {
     enum class kind : std::uint8_t { file, folder, pipe, device };
 
     kind is = kind::file;
-    std::uint64_t size = 0;  ///< bytes
-    unsigned mode = 0;       ///< permissions
+    std::uint64_t size = 0;    ///< bytes
+    unsigned mode = 0;         ///< permissions
+    std::int64_t changed = 0;  ///< the time of its last change, in seconds
     /// Which file it is. Both are 0 on Windows, where nobody can remove or replace an open file.
     std::uint64_t device = 0, number = 0;
 };
@@ -54,7 +57,9 @@ namespace detail {
 template <class Stat>
 [[nodiscard]] file_state state_from(const Stat& s) noexcept
 {
-    file_state out{.size = static_cast<std::uint64_t>(s.st_size), .mode = s.st_mode & 0777U};
+    file_state out{.size = static_cast<std::uint64_t>(s.st_size),
+                   .mode = s.st_mode & 0777U,
+                   .changed = static_cast<std::int64_t>(s.st_mtime)};
     out.is = S_ISREG(s.st_mode)    ? file_state::kind::file
              : S_ISDIR(s.st_mode)  ? file_state::kind::folder
              : S_ISFIFO(s.st_mode) ? file_state::kind::pipe
@@ -124,12 +129,12 @@ template <class Stat>
 {
 #if TUNEKIT_ON_WINDOWS
     constexpr int always = _O_BINARY | _O_NOINHERIT, append = _O_RDWR | _O_APPEND | _O_CREAT;
-    constexpr int flags[] = {_O_RDONLY, append, append | _O_EXCL, _O_WRONLY | _O_CREAT | _O_TRUNC};
+    constexpr int flags[] = {_O_RDONLY, append, append | _O_EXCL, _O_WRONLY | _O_CREAT | _O_EXCL};
     (void)mode;  // a file is written by its owner or by nobody
     return ::_open(path.c_str(), flags[static_cast<int>(how)] | always, _S_IREAD | _S_IWRITE);
 #else
     constexpr int always = O_CLOEXEC | O_NOCTTY | O_NONBLOCK, append = O_RDWR | O_APPEND | O_CREAT;
-    constexpr int flags[] = {O_RDONLY, append, append | O_EXCL, O_WRONLY | O_CREAT | O_TRUNC};
+    constexpr int flags[] = {O_RDONLY, append, append | O_EXCL, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW};
     return ::open(path.c_str(), flags[static_cast<int>(how)] | always, static_cast<mode_t>(mode));
 #endif
 }
@@ -249,6 +254,21 @@ enum class locking : std::uint8_t { held, busy, failed };
     return slash == std::string::npos ? "./" : path.substr(0, slash + 1);
 }
 
+/// Calls `with` for the name of everything in `folder`; nothing where that cannot be listed.
+template <class With>
+void each_name_in(const std::string& folder, With&& with)
+{
+#if TUNEKIT_ON_WINDOWS
+    std::error_code why;
+    for (const auto& one : std::filesystem::directory_iterator(folder, why)) with(one.path().filename().string());
+#else
+    DIR* const open = ::opendir(folder.c_str());
+    if (open == nullptr) return;
+    while (const dirent* const one = ::readdir(open)) with(std::string(one->d_name));
+    ::closedir(open);
+#endif
+}
+
 /// Waits for the lock of the folder of `path`. Returns its descriptor, which holds the lock until it is closed; -1 where the
 /// file system has no locks. Windows locks no folder, so it is a file PATH.lock there, which stays.
 [[nodiscard]] inline int lock_folder_of(const std::string& path)
@@ -349,6 +369,19 @@ inline void flush_folder_of(const std::string& path)
 #endif
 }
 #endif
+
+/// Fills `out` with a number that cannot be guessed. False where the system has none yet, and on Windows.
+[[nodiscard]] inline bool unguessable(std::uint64_t& out) noexcept
+{
+#if TUNEKIT_ON_LINUX
+    return ::getrandom(&out, sizeof out, GRND_NONBLOCK) == sizeof out;
+#elif TUNEKIT_ON_APPLE
+    return ::getentropy(&out, sizeof out) == 0;
+#else
+    (void)out;
+    return false;
+#endif
+}
 
 /// The number of this process.
 [[nodiscard]] inline int process_number() noexcept

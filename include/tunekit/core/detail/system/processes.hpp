@@ -17,7 +17,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -515,16 +514,6 @@ private:
     signal_news news_ = signal_news::listening();
 #endif
 };
-
-/// Fills `out` with a number that cannot be guessed. False where the system has none yet.
-[[nodiscard]] inline bool unguessable(std::uint64_t& out) noexcept
-{
-#if TUNEKIT_ON_LINUX
-    return ::getrandom(&out, sizeof out, GRND_NONBLOCK) == sizeof out;
-#else
-    return ::getentropy(&out, sizeof out) == 0;
-#endif
-}
 
 /// Forgets what a stream has not written yet.
 inline void forget_unwritten(std::FILE* stream) noexcept

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "tunekit/surrogate/detail/binned.hpp"
-#include "tunekit/surrogate/detail/boosted/ensemble.hpp"
 #include "tunekit/surrogate/detail/boosted/newton_search.hpp"
+#include "tunekit/surrogate/detail/boosted/walk.hpp"
 
 namespace tunekit::surrogate::detail {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// How boosted trees predict: all comparisons of a tree for many rows at once, no branch.
+/// The trees of a boosted model, and how they predict: all comparisons of a tree for many rows at once, no branch.
 
 #include <algorithm>
 #include <array>
@@ -13,14 +13,33 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/lanes.hpp"
 #include "tunekit/surrogate/concepts.hpp"
-#include "tunekit/surrogate/detail/boosted/ensemble.hpp"
-#include "tunekit/surrogate/detail/forest/lanes.hpp"
 
 namespace tunekit::surrogate::detail {
 
+/// Trees as complete binary trees of one depth: 2^depth - 1 splits and 2^depth leaves each, children of i at 2i + 1 and
+/// 2i + 2. Below a node that was not split, comparisons with +inf lead left.
+struct boosted_ensemble {
+    std::size_t depth = 0;
+    std::size_t trees = 0;
+    std::vector<std::uint32_t> feature;
+    std::vector<float> threshold;  ///< rows with a greater value go right
+    std::vector<float> leaf;
+
+    friend bool operator==(const boosted_ensemble&, const boosted_ensemble&) = default;
+
+    [[nodiscard]] std::size_t splits() const noexcept { return (std::size_t{1} << depth) - 1; }
+    [[nodiscard]] std::size_t leaves() const noexcept { return std::size_t{1} << depth; }
+};
+
 inline constexpr std::size_t boosted_block = 128;
 inline constexpr std::size_t boosted_max_depth = 6;
+
+using core::load;
+using core::store;
+using float_lanes = core::lanes<float>;
+inline constexpr std::size_t floats = core::lane_count<float>;
 
 /// The leaf values of `floats` rows at once. `x` points at the first of them in the first column.
 template <std::size_t Depth, std::size_t Node, std::size_t Level>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// How a tree of the random forest grows: exact CART splits from histograms of integers.
+/// How a tree of the random forest grows, and what it is then: exact CART splits from histograms of integers.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,11 +14,24 @@
 #include "tunekit/random/philox.hpp"
 #include "tunekit/surrogate/detail/binned.hpp"
 #include "tunekit/surrogate/detail/forest/drawn_rows.hpp"
-#include "tunekit/surrogate/detail/forest/grown_tree.hpp"
 #include "tunekit/surrogate/detail/forest/packed_targets.hpp"
 #include "tunekit/surrogate/detail/forest/split_search.hpp"
 
 namespace tunekit::surrogate::detail {
+
+/// A node of a grown tree. A leaf has left == 0; the children of another are left and left + 1.
+struct grown_node {
+    std::uint32_t feature = 0;
+    std::uint32_t low = 0, high = 0;  ///< the slots on both sides of the split
+    std::uint32_t left = 0;
+    double value = 0;     ///< mean target
+    double variance = 0;  ///< population variance of the targets
+};
+
+struct grown_tree {
+    std::vector<grown_node> nodes;            ///< nodes[0] is the root
+    std::vector<std::uint32_t> multiplicity;  ///< times each training row was drawn
+};
 
 /// Grows one tree; a fresh one per tree. `Slot` is the type of the slots of `binned`.
 template <class Slot>

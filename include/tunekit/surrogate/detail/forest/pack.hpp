@@ -14,7 +14,7 @@
 
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/surrogate/detail/binned.hpp"
-#include "tunekit/surrogate/detail/forest/grown_tree.hpp"
+#include "tunekit/surrogate/detail/forest/growth.hpp"
 #include "tunekit/surrogate/detail/forest/walk.hpp"
 
 namespace tunekit::surrogate::detail {

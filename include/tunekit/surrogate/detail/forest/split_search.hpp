@@ -14,10 +14,17 @@
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/surrogate/detail/forest/drawn_rows.hpp"
-#include "tunekit/surrogate/detail/forest/grown_tree.hpp"
 #include "tunekit/surrogate/detail/forest/packed_targets.hpp"
 
 namespace tunekit::surrogate::detail {
+
+/// How far a tree may grow.
+struct tree_growth_options {
+    std::size_t max_features = 1;
+    std::size_t min_leaf = 1;
+    std::size_t max_depth = 0;  ///< 0: none
+    bool bootstrap = true;
+};
 
 /// A node that is yet to be split or closed.
 struct grown_piece {

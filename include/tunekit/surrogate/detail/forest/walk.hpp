@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "tunekit/core/lanes.hpp"
 #include "tunekit/surrogate/concepts.hpp"
-#include "tunekit/surrogate/detail/forest/lanes.hpp"
 
 namespace tunekit::surrogate::detail {
 
@@ -34,6 +34,11 @@ struct large_node {
 
     friend bool operator==(const large_node&, const large_node&) = default;
 };
+
+using core::load;
+using core::store;
+using byte_lanes = core::lanes<std::int8_t>;
+inline constexpr std::size_t bytes = core::lane_bytes;
 
 inline constexpr std::size_t crown_depth = 6;
 inline constexpr std::size_t crown_splits = (std::size_t{1} << crown_depth) - 1;

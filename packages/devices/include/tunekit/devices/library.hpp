@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <sys/stat.h>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -14,12 +15,82 @@
 #include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/build/compiler.hpp"
+#include "tunekit/measure/measurement.hpp"
 
 namespace tunekit::measure {
 
 /// The error that there is no such device here, or no driver for it. tunekit's programs then end with status 3.
 struct no_device : error {
     using error::error;  ///< takes the message: what is missing, and the remedy
+};
+
+/// The error that there is no CUDA here, or no such device. tunekit's programs then end with status 3.
+struct no_cuda : no_device {
+    using no_device::no_device;  ///< takes the message: what is missing, and the remedy
+};
+
+/// The error of a driver or runtime call that failed. For a candidate it is the failure out_of_memory or launch_error,
+/// with the code.
+struct cuda_failure : candidate_error {
+    /// A CUresult or cudaError that is not 0, and one line about the call. Code 2 is out_of_memory.
+    cuda_failure(int code, std::string what)
+        : candidate_error({.kind = code == 2 ? failure_kind::out_of_memory : failure_kind::launch_error,
+                           .code = code,
+                           .message = std::move(what)})
+    {
+    }
+};
+
+/// The error that there is no OpenCL here, or no such device. tunekit's programs then end with status 3.
+struct no_opencl : no_device {
+    using no_device::no_device;  ///< takes the message: what is missing, and the remedy
+};
+
+namespace detail {
+
+/// The name of an error code that a candidate may meet; "OpenCL error" for any other.
+[[nodiscard]] constexpr const char* opencl_name(int code) noexcept
+{
+    constexpr std::pair<int, const char*> names[] = {{-1, "CL_DEVICE_NOT_FOUND"},
+                                                     {-2, "CL_DEVICE_NOT_AVAILABLE"},
+                                                     {-3, "CL_COMPILER_NOT_AVAILABLE"},
+                                                     {-4, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
+                                                     {-5, "CL_OUT_OF_RESOURCES"},
+                                                     {-6, "CL_OUT_OF_HOST_MEMORY"},
+                                                     {-11, "CL_BUILD_PROGRAM_FAILURE"},
+                                                     {-14, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST"},
+                                                     {-30, "CL_INVALID_VALUE"},
+                                                     {-42, "CL_INVALID_BINARY"},
+                                                     {-43, "CL_INVALID_BUILD_OPTIONS"},
+                                                     {-44, "CL_INVALID_PROGRAM"},
+                                                     {-45, "CL_INVALID_PROGRAM_EXECUTABLE"},
+                                                     {-46, "CL_INVALID_KERNEL_NAME"},
+                                                     {-49, "CL_INVALID_ARG_INDEX"},
+                                                     {-50, "CL_INVALID_ARG_VALUE"},
+                                                     {-51, "CL_INVALID_ARG_SIZE"},
+                                                     {-52, "CL_INVALID_KERNEL_ARGS"},
+                                                     {-54, "CL_INVALID_WORK_GROUP_SIZE"},
+                                                     {-55, "CL_INVALID_WORK_ITEM_SIZE"},
+                                                     {-61, "CL_INVALID_BUFFER_SIZE"},
+                                                     {-63, "CL_INVALID_GLOBAL_WORK_SIZE"},
+                                                     {-1001, "CL_PLATFORM_NOT_FOUND_KHR"}};
+    for (const auto& [number, name] : names)
+        if (number == code) return name;
+    return "OpenCL error";
+}
+
+}  // namespace detail
+
+/// The error of a call that failed. For a candidate it is the failure out_of_memory or launch_error, with the cl_int.
+struct opencl_failure : candidate_error {
+    /// A cl_int that is not 0, and what was being done. Codes -4 and -6 are out_of_memory.
+    opencl_failure(int code, std::string_view doing)
+        : candidate_error(
+              {.kind = code == -4 || code == -6 ? failure_kind::out_of_memory : failure_kind::launch_error,
+               .code = code,
+               .message = std::string(doing) + ": " + detail::opencl_name(code) + " (" + std::to_string(code) + ')'})
+    {
+    }
 };
 
 /// A shared library, opened by the first of several names that works; `Missing` is the error where none does. Move-only.
@@ -41,14 +112,25 @@ public:
         throw Missing("no " + what_ + ": " + reason + "; " + remedy);
     }
 
-    /// Stores the function `name` in `to`. Throws Missing where the library has none.
-    template <class Function>
-    void find(Function*& to, const char* name) const
+    /// A function of the library, which becomes a pointer of the type that it is put into.
+    struct symbol {
+        void* at;  ///< its address
+
+        /// The address as a pointer to a function of that type.
+        template <class Function>
+            requires std::is_function_v<Function>
+        operator Function*() const noexcept
+        {
+            return reinterpret_cast<Function*>(at);
+        }
+    };
+
+    /// The function `name`. Throws Missing where the library has none.
+    [[nodiscard]] symbol find(const char* name) const
     {
-        static_assert(std::is_function_v<Function>, "tunekit: device_library.find: want a pointer to a function");
         void* const found = ::dlsym(handle_, name);
         if (found == nullptr) throw Missing("no " + what_ + " of use: it lacks " + name + "; install a newer one");
-        to = reinterpret_cast<Function*>(found);
+        return {found};
     }
 
     /// A text that identifies this library file among others of its kind, from the place of a function in it.
@@ -71,5 +153,8 @@ private:
     std::string what_;
     void* handle_ = nullptr;
 };
+
+/// A shared library of CUDA.
+using cuda_library = device_library<no_cuda>;
 
 }  // namespace tunekit::measure

@@ -5,11 +5,7 @@
 /// Every public header of devices/opencl/ that needs no more than tunekit::devices does.
 
 #include "tunekit/devices/opencl/builder.hpp"
-#include "tunekit/devices/opencl/code.hpp"
 #include "tunekit/devices/opencl/device.hpp"
 #include "tunekit/devices/opencl/kernel.hpp"
-#include "tunekit/devices/opencl/library.hpp"
 #include "tunekit/devices/opencl/measurer.hpp"
-#include "tunekit/devices/opencl/operands.hpp"
 #include "tunekit/devices/opencl/session.hpp"
-#include "tunekit/devices/opencl/source.hpp"

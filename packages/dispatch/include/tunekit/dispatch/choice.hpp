@@ -19,6 +19,8 @@
 
 namespace tunekit::dispatch {
 
+namespace detail {
+
 /// log2(x) in steps of 2^-16, linear between powers of two. It is at most 0.0861 too low. It increases with x, and it
 /// is the same integer on every machine. For x below 1 it is 0.
 [[nodiscard]] constexpr std::int64_t log2_steps(std::int64_t x) noexcept
@@ -27,30 +29,6 @@ namespace tunekit::dispatch {
     const std::int64_t above = x < 1 ? 0 : x - (std::int64_t{1} << whole);
     const std::int64_t part = whole <= 46 ? (above << 16) >> whole : above >> (whole - 16);
     return x < 1 ? 0 : whole * 65536 + part;
-}
-
-/// The rule by which a configuration was chosen, from the most to the least certain.
-enum class rung : std::uint8_t {
-    exact,    ///< this shape was measured
-    nearest,  ///< the best configuration of the nearest measured shape, by the logarithms of the sizes
-    tree,     ///< the best configuration for shapes of this kind
-    one,      ///< the one configuration that loses least over all shapes: for a device that was not measured
-};
-
-/// The name of a rung, as it is written in results.
-[[nodiscard]] constexpr const char* to_text(rung by) noexcept
-{
-    switch (by) {
-        case rung::exact:
-            return "exact";
-        case rung::nearest:
-            return "nearest";
-        case rung::tree:
-            return "tree";
-        case rung::one:
-            return "one";
-    }
-    return "";
 }
 
 /// A node of a tree over shapes. An inner node compares the sum of log2_steps(size) over the sizes in `of`, less that
@@ -78,6 +56,32 @@ struct tree_node {
 
     friend bool operator==(const tree_node&, const tree_node&) = default;
 };
+
+}  // namespace detail
+
+/// The rule by which a configuration was chosen, from the most to the least certain.
+enum class rung : std::uint8_t {
+    exact,    ///< this shape was measured
+    nearest,  ///< the best configuration of the nearest measured shape, by the logarithms of the sizes
+    tree,     ///< the best configuration for shapes of this kind
+    one,      ///< the one configuration that loses least over all shapes: for a device that was not measured
+};
+
+/// The name of a rung, as it is written in results.
+[[nodiscard]] constexpr const char* to_text(rung by) noexcept
+{
+    switch (by) {
+        case rung::exact:
+            return "exact";
+        case rung::nearest:
+            return "nearest";
+        case rung::tree:
+            return "tree";
+        case rung::one:
+            return "one";
+    }
+    return "";
+}
 
 /// The score of a rung over shapes. For `exact` the shapes are those of the fit; for other rungs each shape was held
 /// out of the fit.
@@ -120,8 +124,8 @@ struct device_choice {
     std::string date{};                  ///< the date of its measurements: a text of the user's, empty where not given
     rung general = rung::tree;           ///< the rule for shapes that were not measured: nearest or tree
     std::vector<chosen_shape> shapes{};  ///< the measured shapes, sorted by their sizes
-    std::vector<tree_node> tree{};       ///< the nodes, the root first
-    std::vector<rung_score> scores{};    ///< one for each rung that was scored; with one measured shape only `exact`
+    std::vector<detail::tree_node> tree{};  ///< the nodes, the root first
+    std::vector<rung_score> scores{};       ///< one for each rung that was scored; with one measured shape only `exact`
 
     friend bool operator==(const device_choice&, const device_choice&) = default;
 };
@@ -196,7 +200,7 @@ struct choice {
             const chosen_shape& s = d.shapes[nearest(d, at)];
             return {s.around, rung::nearest, s.around_untuned};
         }
-        const tree_node* node = d.tree.data();
+        const detail::tree_node* node = d.tree.data();
         while (node->of != 0) node = d.tree.data() + (node->feature(at) <= node->at_most ? node->yes : node->no);
         return {node->config, rung::tree, node->untuned};
     }
@@ -210,7 +214,7 @@ struct choice {
         for (std::size_t k = 0; k < d.shapes.size(); ++k) {
             std::int64_t sum = 0;
             for (std::size_t j = 0; j < at.size(); ++j) {
-                const std::int64_t gap = log2_steps(at[j]) - log2_steps(d.shapes[k].at[j]);
+                const std::int64_t gap = detail::log2_steps(at[j]) - detail::log2_steps(d.shapes[k].at[j]);
                 sum += gap * gap;
             }
             if (least >= 0 && sum >= least) continue;

@@ -80,19 +80,45 @@ namespace detail {
     return out;
 }
 
-[[nodiscard]] inline std::vector<held_out> cross_validated(const results& all, const cost_table& t,
-                                                           const fit_options& options)
+/// All that results say about choices: their table, the choice fitted to all of its rows, and what each rung costs at shapes
+/// that its fit has not seen. Refers to the results.
+struct whole_fit {
+    cost_table table{};
+    fitted over_all{};
+    std::vector<held_out> seen{};
+};
+
+/// What the kept configurations cost where the shape is known.
+inline void add_exact(std::vector<held_out>& to, const results& all, const cost_table& t, const fitted& over_all)
 {
-    std::vector<held_out> out;
+    std::size_t r = 0;
+    for (const device_choice& d : over_all.devices)
+        for (const chosen_shape& s : d.shapes)
+            to.push_back(what_it_costs(all, t, r++, {s.config, rung::exact, s.untuned}, over_all.kept));
+}
+
+/// What the rungs cost at the rows `held`, which `f` has not seen.
+inline void add_held_out(std::vector<held_out>& to, const results& all, const cost_table& t, const fitted& f,
+                         std::span<const std::size_t> held)
+{
+    for (const std::size_t r : held) {
+        for (const device_choice& d : f.devices)
+            if (d.device == std::to_string(t.rows[r].device))
+                for (const rung by : {rung::nearest, rung::tree})
+                    to.push_back(what_it_costs(all, t, r, choice::by_rung(d, by, t.rows[r].at), f.kept));
+        to.push_back(what_it_costs(all, t, r, {f.one, rung::one, f.one_untuned}, f.kept));
+    }
+}
+
+[[nodiscard]] inline whole_fit fit_whole(const results& all, const fit_options& options)
+{
+    options.validate();
+    whole_fit out{.table = table_of(all)};
+    const cost_table& t = out.table;
     std::vector<std::size_t> rows(t.rows.size());
     std::iota(rows.begin(), rows.end(), std::size_t{0});
-    const fitted whole = fit_rows(t, rows, options);
-    for (const std::size_t r : rows)  // what keeping few kernels costs where the shape is known
-        for (std::size_t k = 0, first = 0; k < whole.devices.size(); first += whole.devices[k].shapes.size(), ++k)
-            if (r >= first && r < first + whole.devices[k].shapes.size()) {
-                const chosen_shape& s = whole.devices[k].shapes[r - first];
-                out.push_back(what_it_costs(all, t, r, {s.config, rung::exact, s.untuned}, whole.kept));
-            }
+    out.over_all = fit_rows(t, rows, options);
+    add_exact(out.seen, all, t, out.over_all);
     const auto shapes = shapes_of(t);
     if (shapes.size() < 2) return out;
     const std::size_t folds = options.folds == 0 ? shapes.size() : (std::min)(options.folds, shapes.size());
@@ -102,14 +128,7 @@ namespace detail {
             const auto place = std::lower_bound(shapes.begin(), shapes.end(), t.rows[r].at) - shapes.begin();
             (static_cast<std::size_t>(place) % folds == fold ? held : in).push_back(r);
         }
-        const fitted f = fit_rows(t, in, options);
-        for (const std::size_t r : held) {
-            for (const device_choice& d : f.devices)
-                if (d.device == std::to_string(t.rows[r].device))
-                    for (const rung by : {rung::nearest, rung::tree})
-                        out.push_back(what_it_costs(all, t, r, choice::by_rung(d, by, t.rows[r].at), f.kept));
-            out.push_back(what_it_costs(all, t, r, {f.one, rung::one, f.one_untuned}, f.kept));
-        }
+        add_held_out(out.seen, all, t, fit_rows(t, in, options), held);
     }
     return out;
 }
@@ -126,8 +145,7 @@ namespace detail {
 /// Cost:   one fit for each fold.
 [[nodiscard]] inline std::vector<held_out> cross_validate(const results& all, const fit_options& options = {})
 {
-    options.validate();
-    return detail::cross_validated(all, detail::table_of(all), options);
+    return detail::fit_whole(all, options).seen;
 }
 
 /// What a choice costs at the shapes of `judged`, which may be other shapes than those of its fit. The `best` and
@@ -187,6 +205,39 @@ namespace detail {
     return out;
 }
 
+namespace detail {
+
+/// The choice that a fit of `all` came to.
+[[nodiscard]] inline choice choice_of(const results& all, const whole_fit& from)
+{
+    const cost_table& t = from.table;
+    const fitted& f = from.over_all;
+    choice out{.kernel = all.kernel,
+               .version = all.version,
+               .fingerprint = all.fingerprint,
+               .sizes = all.sizes,
+               .parameters = all.parameters,
+               .one = f.one,
+               .one_untuned = f.one_untuned,
+               .devices = f.devices};
+    for (const std::uint32_t c : f.kept) out.configs.push_back({.candidate = t.candidates[c], .values = t.values[c]});
+    std::size_t first = 0;
+    for (device_choice& d : out.devices) {
+        const measured_on& on = all.devices[t.rows[first].device];
+        first += d.shapes.size();
+        d.device = on.device;
+        d.date = on.date;
+        for (const chosen_shape& s : d.shapes) ++out.configs[s.config].shapes;
+        for (const rung by : {rung::exact, rung::nearest, rung::tree, rung::one})
+            if (const rung_score s = score_of(from.seen, by, d.device); s.shapes > 0) d.scores.push_back(s);
+        const double nearest = score_of(from.seen, rung::nearest, d.device).share;
+        d.general = nearest > score_of(from.seen, rung::tree, d.device).share ? rung::nearest : rung::tree;
+    }
+    return out;
+}
+
+}  // namespace detail
+
 /// Fits a choice for every shape to results at some shapes.
 ///
 /// At most `max_kernels` configurations are kept. They are chosen so that the best of them at each shape loses least
@@ -205,34 +256,7 @@ namespace detail {
 /// Departures: the set is chosen for its loss, not by classes.
 [[nodiscard]] inline choice fit(const results& all, const fit_options& options = {})
 {
-    options.validate();
-    const detail::cost_table t = detail::table_of(all);
-    std::vector<std::size_t> rows(t.rows.size());
-    std::iota(rows.begin(), rows.end(), std::size_t{0});
-    detail::fitted f = detail::fit_rows(t, rows, options);
-    const auto seen = detail::cross_validated(all, t, options);
-    choice out{.kernel = all.kernel,
-               .version = all.version,
-               .fingerprint = all.fingerprint,
-               .sizes = all.sizes,
-               .parameters = all.parameters,
-               .one = f.one,
-               .one_untuned = f.one_untuned,
-               .devices = std::move(f.devices)};
-    for (const std::uint32_t c : f.kept) out.configs.push_back({.candidate = t.candidates[c], .values = t.values[c]});
-    std::size_t first = 0;
-    for (device_choice& d : out.devices) {
-        const measured_on& on = all.devices[t.rows[first].device];
-        first += d.shapes.size();
-        d.device = on.device;
-        d.date = on.date;
-        for (const chosen_shape& s : d.shapes) ++out.configs[s.config].shapes;
-        for (const rung by : {rung::exact, rung::nearest, rung::tree, rung::one})
-            if (const rung_score s = score_of(seen, by, d.device); s.shapes > 0) d.scores.push_back(s);
-        const double nearest = score_of(seen, rung::nearest, d.device).share;
-        d.general = nearest > score_of(seen, rung::tree, d.device).share ? rung::nearest : rung::tree;
-    }
-    return out;
+    return detail::choice_of(all, detail::fit_whole(all, options));
 }
 
 }  // namespace tunekit::dispatch

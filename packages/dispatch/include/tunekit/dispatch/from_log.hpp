@@ -44,7 +44,7 @@ struct from_log_options {
     const io::log_header::task_entry* first = nullptr;
     for (std::size_t k = 0; k < log.header.tasks.size(); ++k) {
         const auto& task = log.header.tasks[k];
-        const auto named = named_shape_of(task.name);
+        const auto named = detail::named_shape_of(task.name);
         if (!named || named->kernel != options.kernel) continue;
         if (task.parameters.empty())
             throw error("log: task " + task.name +
@@ -83,7 +83,7 @@ struct from_log_options {
                  .candidate = t.candidate,
                  .values = t.values,
                  .seconds = t.measured.cost,
-                 .within = interval_of(t.measured),
+                 .within = detail::interval_of(t.measured),
                  .runs = t.measured.runs,
                  .at_least = t.measured.at_least,
                  .searched = true});

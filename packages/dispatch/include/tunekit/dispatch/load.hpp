@@ -13,13 +13,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/machine.hpp"
 #include "tunekit/dispatch/choice.hpp"
-#include "tunekit/dispatch/detail/line_reader.hpp"
-#include "tunekit/dispatch/detail/words.hpp"
-#include "tunekit/io/field.hpp"
+#include "tunekit/dispatch/detail/file_head.hpp"
+#include "tunekit/io/sealed_lines.hpp"
 #include "tunekit/io/text.hpp"
 
 namespace tunekit::dispatch {
@@ -69,13 +69,6 @@ inline void check_choice(const choice& c, const std::string& what)
     }
 }
 
-[[nodiscard]] inline rung rung_of(const line_reader& in, std::string_view text)
-{
-    for (const rung by : {rung::exact, rung::nearest, rung::tree, rung::one})
-        if (text == to_text(by)) return by;
-    in.refuse("names another rung than exact, nearest, tree and one");
-}
-
 /// A position, and whether the untuned default is believed to be faster. As text: "3", "3u".
 struct position {
     std::uint32_t config = 0;
@@ -87,116 +80,141 @@ struct position {
     return std::to_string(p.config) + (p.untuned ? "u" : "");
 }
 
-[[nodiscard]] inline position position_of(const line_reader& in, std::string_view text)
-{
-    const bool untuned = text.ends_with('u');
-    if (untuned) text.remove_suffix(1);
-    return {in.number<std::uint32_t>(text), untuned};
-}
-
 }  // namespace detail
 
 /// The text of a choice's file. Equal choices have equal texts.
 [[nodiscard]] inline std::string to_text(const choice& c)
 {
-    using detail::as_word;
-    std::string out(detail::choice_magic);
-    out += "\nkernel " + as_word(c.kernel) + "\nversion " + as_word(c.version) + "\nspace " +
-           io::in_hex(c.fingerprint) + "\nsizes " + detail::joined(c.sizes) + "\nparameters " +
-           detail::joined(c.parameters) + '\n';
-    for (const kept_config& k : c.configs)
-        out += "config " + std::to_string(k.candidate) + ' ' + std::to_string(k.shapes) +
-               (k.values.empty() ? "" : " ") + detail::joined(k.values) + '\n';
-    out += "one " + detail::to_text({c.one, c.one_untuned}) + '\n';
+    io::sealed_writer out(detail::choice_magic);
+    detail::write_head(out, c);
+    for (const kept_config& k : c.configs) out.line("config", k.candidate, k.shapes, k.values);
+    out.line("one", detail::to_text({c.one, c.one_untuned}));
     for (const device_choice& d : c.devices) {
-        out += "device " + as_word(d.device) + ' ' + as_word(d.date) + ' ' + to_text(d.general) + '\n';
+        out.line("device", d.device, d.date, to_text(d.general));
         for (const rung_score& s : d.scores)
-            out += std::string("score ") + to_text(s.by) + ' ' + std::to_string(s.shapes) + ' ' + io::text_of(s.share) +
-                   ' ' + io::text_of(s.worst) + ' ' + std::to_string(s.against) + ' ' + io::text_of(s.gain) + ' ' +
-                   io::text_of(s.least_gain) + ' ' + std::to_string(s.below) + '\n';
-        for (const chosen_shape& s : d.shapes) {
-            out +=
-                "shape " + detail::to_text({s.config, s.untuned}) + ' ' + detail::to_text({s.around, s.around_untuned});
-            for (const std::int64_t x : s.at) out += ' ' + std::to_string(x);
-            out += '\n';
-        }
-        for (const tree_node& n : d.tree)
-            out += n.of == 0 ? "leaf " + detail::to_text({n.config, n.untuned}) + '\n'
-                             : "node " + std::to_string(n.of) + ' ' + std::to_string(n.less) + ' ' +
-                                   std::to_string(n.at_most) + ' ' + std::to_string(n.yes) + ' ' +
-                                   std::to_string(n.no) + '\n';
+            out.line("score", to_text(s.by), s.shapes, s.share, s.worst, s.against, s.gain, s.least_gain, s.below);
+        for (const chosen_shape& s : d.shapes)
+            out.line("shape", detail::to_text({s.config, s.untuned}), detail::to_text({s.around, s.around_untuned}),
+                     s.at);
+        for (const detail::tree_node& n : d.tree)
+            if (n.of == 0) out.line("leaf", detail::to_text({n.config, n.untuned}));
+            else out.line("node", n.of, n.less, n.at_most, n.yes, n.no);
     }
-    return detail::with_end(std::move(out));
+    return std::move(out).text();
 }
 
 namespace detail {
+
+/// The words of one line of a choice's file, by their places.
+class choice_line {
+public:
+    explicit choice_line(io::sealed_reader& in) : in_(in), words_(in.fields(in.next())) { want(words_.size() >= 2); }
+
+    [[nodiscard]] bool is(std::string_view key) const { return words_.front() == key; }
+    /// Refuses the line where that is false.
+    void want(bool good) const
+    {
+        if (!good) in_.refuse("is no line of a choice");
+    }
+    /// Refuses the line unless it has `n` words, its key included; with `open` more may follow.
+    void wants(std::size_t n, bool open = false) const { want(open ? words_.size() >= n : words_.size() == n); }
+
+    [[nodiscard]] const std::string& text(std::size_t k) const { return words_[k]; }
+    template <class T = std::uint32_t>
+    [[nodiscard]] T number(std::size_t k) const
+    {
+        return in_.number<T>(words_[k]);
+    }
+    [[nodiscard]] rung rung_at(std::size_t k) const
+    {
+        for (const rung by : {rung::exact, rung::nearest, rung::tree, rung::one})
+            if (words_[k] == to_text(by)) return by;
+        in_.refuse("names another rung than exact, nearest, tree and one");
+    }
+    [[nodiscard]] position position_at(std::size_t k) const
+    {
+        std::string_view word = words_[k];
+        const bool untuned = word.ends_with('u');
+        if (untuned) word.remove_suffix(1);
+        return {in_.number<std::uint32_t>(word), untuned};
+    }
+    [[nodiscard]] std::vector<std::string> texts_from(std::size_t k) const
+    {
+        return {words_.begin() + static_cast<std::ptrdiff_t>(k), words_.end()};
+    }
+    [[nodiscard]] shape_sizes sizes_from(std::size_t k) const
+    {
+        shape_sizes out;
+        for (; k < words_.size(); ++k) out.push_back(number<std::int64_t>(k));
+        return out;
+    }
+
+private:
+    const io::sealed_reader& in_;
+    std::vector<std::string> words_;
+};
+
+/// A line that belongs to the device that was named last.
+inline void read_line_of(device_choice& d, const choice_line& line)
+{
+    if (line.is("score")) {
+        line.wants(9);
+        d.scores.push_back({.by = line.rung_at(1),
+                            .shapes = line.number(2),
+                            .share = line.number<double>(3),
+                            .worst = line.number<double>(4),
+                            .against = line.number(5),
+                            .gain = line.number<double>(6),
+                            .least_gain = line.number<double>(7),
+                            .below = line.number(8)});
+    } else if (line.is("shape")) {
+        line.wants(3, true);
+        const position here = line.position_at(1), around = line.position_at(2);
+        d.shapes.push_back({.at = line.sizes_from(3),
+                            .config = here.config,
+                            .around = around.config,
+                            .untuned = here.untuned,
+                            .around_untuned = around.untuned});
+    } else if (line.is("leaf")) {
+        line.wants(2);
+        const position p = line.position_at(1);
+        d.tree.push_back({.config = p.config, .untuned = p.untuned});
+    } else {
+        line.want(line.is("node"));
+        line.wants(6);
+        d.tree.push_back({.of = line.number(1),
+                          .less = line.number(2),
+                          .at_most = line.number<std::int64_t>(3),
+                          .yes = line.number(4),
+                          .no = line.number(5)});
+        line.want(d.tree.back().of != 0);
+    }
+}
 
 /// The choice in a text of the file that `what` names.
 [[nodiscard]] inline choice choice_in(std::string_view text, const std::string& what)
 {
     if (!text.starts_with("# tunekit choice"))
         throw error(what + ": is no file of a choice, want one that dispatch::write_choice wrote");
-    line_reader in(without_end(text, what), what);
-    check_first(in, choice_magic);
+    io::sealed_reader in(text, what, choice_magic);
     choice out;
-    out.kernel = in.word(in.after("kernel"));
-    out.version = in.word(in.after("version"));
-    out.fingerprint = in.hex(in.after("space"));
-    out.sizes = in.fields(in.after("sizes"));
-    out.parameters = in.fields(in.after("parameters"));
+    read_head(in, out);
     while (!in.done()) {
-        const auto f = in.fields(in.next());
-        const auto want = [&](bool good) {
-            if (!good) in.refuse("is no line of a choice");
-        };
-        want(f.size() >= 2);
-        const auto number = [&](std::size_t k) { return in.number<std::uint32_t>(f[k]); };
-        if (f[0] == "config") {
-            want(f.size() >= 3);
+        const choice_line line(in);
+        if (line.is("config")) {
+            line.wants(3, true);
             out.configs.push_back(
-                {.candidate = in.number<index>(f[1]), .values = {f.begin() + 3, f.end()}, .shapes = number(2)});
-        } else if (f[0] == "one") {
-            const auto p = position_of(in, f[1]);
+                {.candidate = line.number<index>(1), .values = line.texts_from(3), .shapes = line.number(2)});
+        } else if (line.is("one")) {
+            const position p = line.position_at(1);
             out.one = p.config;
             out.one_untuned = p.untuned;
-        } else if (f[0] == "device") {
-            want(f.size() == 4);
-            out.devices.push_back({.device = f[1], .date = f[2], .general = rung_of(in, f[3])});
+        } else if (line.is("device")) {
+            line.wants(4);
+            out.devices.push_back({.device = line.text(1), .date = line.text(2), .general = line.rung_at(3)});
         } else {
-            want(!out.devices.empty());
-            device_choice& d = out.devices.back();
-            if (f[0] == "score") {
-                want(f.size() == 9);
-                d.scores.push_back({.by = rung_of(in, f[1]),
-                                    .shapes = number(2),
-                                    .share = in.number<double>(f[3]),
-                                    .worst = in.number<double>(f[4]),
-                                    .against = number(5),
-                                    .gain = in.number<double>(f[6]),
-                                    .least_gain = in.number<double>(f[7]),
-                                    .below = number(8)});
-            } else if (f[0] == "shape") {
-                want(f.size() >= 3);
-                const auto here = position_of(in, f[1]), around = position_of(in, f[2]);
-                chosen_shape s{.config = here.config,
-                               .around = around.config,
-                               .untuned = here.untuned,
-                               .around_untuned = around.untuned};
-                for (std::size_t k = 3; k < f.size(); ++k) s.at.push_back(in.number<std::int64_t>(f[k]));
-                d.shapes.push_back(std::move(s));
-            } else if (f[0] == "leaf") {
-                want(f.size() == 2);
-                const auto p = position_of(in, f[1]);
-                d.tree.push_back({.config = p.config, .untuned = p.untuned});
-            } else {
-                want(f[0] == "node" && f.size() == 6);
-                d.tree.push_back({.of = number(1),
-                                  .less = number(2),
-                                  .at_most = in.number<std::int64_t>(f[3]),
-                                  .yes = number(4),
-                                  .no = number(5)});
-                want(d.tree.back().of != 0);
-            }
+            line.want(!out.devices.empty());
+            read_line_of(out.devices.back(), line);
         }
     }
     check_choice(out, what);
@@ -214,7 +232,7 @@ namespace detail {
 
 /// Writes a choice's file: a temporary file, then a rename. Errors: tunekit::error where it cannot be written; the old
 /// file then stays.
-inline void write_choice(const std::string& path, const choice& c) { io::replace_text(path, to_text(c)); }
+inline void write_choice(const std::string& path, const choice& c) { io::write_text(path, to_text(c)); }
 
 /// The kernel, version, space and device that a program needs a choice for.
 struct wanted {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -29,6 +30,65 @@ struct doubtful_shape {
 
     friend bool operator==(const doubtful_shape&, const doubtful_shape&) = default;
 };
+
+namespace detail {
+
+/// The distance from `s` to the nearest of `of`, in powers of two; +inf where there is none.
+[[nodiscard]] inline double gap_to(const shape_sizes& s, const std::vector<shape_sizes>& of)
+{
+    double least = std::numeric_limits<double>::infinity();
+    for (const shape_sizes& k : of) least = (std::min)(least, log2_gap(s, k));
+    return least;
+}
+
+/// What makes shapes doubtful on a device with measured shapes.
+struct doubts {
+    double slope = 0;             ///< loss for each power of two to the next shape
+    std::vector<double> dispute;  ///< of each shape, what its configuration loses next to it
+};
+
+/// The doubts about the shapes `open`, where `known` were measured.
+[[nodiscard]] inline doubts doubts_of(const results& all, const std::string& device,
+                                      const std::vector<shape_sizes>& known, const std::vector<shape_sizes>& open,
+                                      const fit_options& options)
+{
+    const whole_fit f = fit_whole(all, options);
+    doubts out;
+    double loss = 0, gaps = 0;
+    for (const held_out& h : f.seen) {
+        if (h.device != device || h.by != rung::nearest) continue;
+        std::vector<shape_sizes> others = known;
+        std::erase(others, h.at);
+        loss += std::log(h.seconds / h.best);
+        gaps += gap_to(h.at, others);
+    }
+    out.slope = gaps > 0 ? loss / gaps : 1;
+    const choice c = choice_of(all, f);
+    const cost_table& t = f.table;
+    for (const shape_sizes& s : open) {
+        const std::uint32_t column = f.over_all.kept[c.choose(device, s).config];
+        std::vector<std::pair<double, double>> beside;  // distance, loss
+        for (std::size_t r = 0; r < t.rows.size(); ++r)
+            if (all.devices[t.rows[r].device].device == device)
+                beside.emplace_back(log2_gap(s, t.rows[r].at), t.loss(r, column));
+        std::sort(beside.begin(), beside.end());
+        beside.resize((std::min)(beside.size(), std::size_t{3}));
+        double sum = 0;
+        for (const auto& [gap, there] : beside) sum += there / static_cast<double>(beside.size());
+        out.dispute.push_back(sum);
+    }
+    return out;
+}
+
+/// How near `s` is to the middle of `open`: 1 / (1 + its distance to the farthest).
+[[nodiscard]] inline double middleness(const shape_sizes& s, const std::vector<shape_sizes>& open)
+{
+    double farthest = 0;
+    for (const shape_sizes& other : open) farthest = (std::max)(farthest, log2_gap(other, s));
+    return 1 / (1 + farthest);
+}
+
+}  // namespace detail
 
 /// The `n` of `candidates` that are worth measuring next on `device`, the most doubtful first. Shapes that were
 /// measured there are left out.
@@ -61,39 +121,12 @@ struct doubtful_shape {
         if (w.device == device) known.push_back(w.at);
     std::erase_if(open, [&](const shape_sizes& s) { return std::find(known.begin(), known.end(), s) != known.end(); });
 
-    const auto gap_to = [](const shape_sizes& s, const std::vector<shape_sizes>& of) {
-        double least = std::numeric_limits<double>::infinity();
-        for (const shape_sizes& k : of) least = (std::min)(least, detail::log2_gap(s, k));
-        return least;
+    std::optional<detail::doubts> doubts;
+    if (!known.empty()) doubts = detail::doubts_of(all, device, known, open, options);
+    const auto worth = [&](std::size_t k) {
+        if (doubts) return doubts->slope * detail::gap_to(open[k], known) + doubts->dispute[k];
+        return known.empty() ? detail::middleness(open[k], open) : detail::gap_to(open[k], known);
     };
-    double slope = 0;
-    std::vector<double> dispute(open.size(), 0.0);
-    const bool some = !known.empty();
-    if (some) {
-        double loss = 0, gaps = 0;
-        for (const held_out& h : cross_validate(all, options)) {
-            if (h.device != device || h.by != rung::nearest) continue;
-            std::vector<shape_sizes> others = known;
-            std::erase(others, h.at);
-            loss += std::log(h.seconds / h.best);
-            gaps += gap_to(h.at, others);
-        }
-        slope = gaps > 0 ? loss / gaps : 1;
-        const detail::cost_table t = detail::table_of(all);
-        const choice c = fit(all, options);
-        for (std::size_t k = 0; k < open.size(); ++k) {
-            const index chosen = c.configs[c.choose(device, open[k]).config].candidate;
-            const auto column = static_cast<std::size_t>(
-                std::lower_bound(t.candidates.begin(), t.candidates.end(), chosen) - t.candidates.begin());
-            std::vector<std::pair<double, double>> beside;  // distance, loss
-            for (std::size_t r = 0; r < t.rows.size(); ++r)
-                if (all.devices[t.rows[r].device].device == device)
-                    beside.emplace_back(detail::log2_gap(open[k], t.rows[r].at), t.loss(r, column));
-            std::sort(beside.begin(), beside.end());
-            beside.resize((std::min)(beside.size(), std::size_t{3}));
-            for (const auto& [gap, loss_there] : beside) dispute[k] += loss_there / static_cast<double>(beside.size());
-        }
-    }
     std::vector<doubtful_shape> out;
     std::vector<bool> taken(open.size(), false);
     while (out.size() < (std::min)(n, open.size())) {
@@ -101,24 +134,15 @@ struct doubtful_shape {
         double most = -1;
         for (std::size_t k = 0; k < open.size(); ++k) {
             if (taken[k]) continue;
-            double worth = 0;
-            if (some) {
-                worth = slope * gap_to(open[k], known) + dispute[k];
-            } else if (!known.empty()) {
-                worth = gap_to(open[k], known);
-            } else {  // the middle: the least distance to the farthest
-                double farthest = 0;
-                for (const shape_sizes& s : open) farthest = (std::max)(farthest, detail::log2_gap(s, open[k]));
-                worth = 1 / (1 + farthest);
-            }
-            if (worth > most) {
-                most = worth;
+            const double here = worth(k);
+            if (here > most) {
+                most = here;
                 best = k;
             }
         }
         taken[best] = true;
         known.push_back(open[best]);
-        out.push_back({open[best], some ? most : std::numeric_limits<double>::infinity()});
+        out.push_back({open[best], doubts ? most : std::numeric_limits<double>::infinity()});
     }
     return out;
 }

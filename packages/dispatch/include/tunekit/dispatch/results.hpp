@@ -61,6 +61,8 @@ struct measured_on {
     friend bool operator==(const measured_on&, const measured_on&) = default;
 };
 
+namespace detail {
+
 /// The 95 % interval around a measured cost, whose spread is a standard error. It is [0, inf] where the spread is not
 /// above 0.
 [[nodiscard]] inline stats::interval interval_of(const measure::measurement& m)
@@ -69,8 +71,6 @@ struct measured_on {
     const double half = stats::normal_quantile(0.975) * m.spread;
     return {(std::max)(0.0, m.cost - half), m.cost + half};
 }
-
-namespace detail {
 
 [[nodiscard]] inline bool before(const result& a, const result& b)
 {

@@ -15,10 +15,9 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/dispatch/detail/line_reader.hpp"
-#include "tunekit/dispatch/detail/words.hpp"
+#include "tunekit/dispatch/detail/file_head.hpp"
 #include "tunekit/dispatch/results.hpp"
-#include "tunekit/io/field.hpp"
+#include "tunekit/io/sealed_lines.hpp"
 #include "tunekit/io/text.hpp"
 
 namespace tunekit::dispatch {
@@ -26,8 +25,7 @@ namespace tunekit::dispatch {
 namespace detail {
 
 inline constexpr std::string_view results_magic = "# tunekit results 1";
-inline constexpr std::size_t max_unfolded = std::size_t{1}
-                                            << 28;  // bytes of rows, each with its configuration's values
+inline constexpr std::size_t max_unfolded = std::size_t{1} << 28;  ///< bytes of rows, each with its values
 
 }  // namespace detail
 
@@ -49,108 +47,116 @@ inline constexpr std::size_t max_unfolded = std::size_t{1}
 /// for none of these. A blank in a field is written as %20.
 [[nodiscard]] inline std::string to_text(const results& all)
 {
-    std::string out(detail::results_magic);
-    out += "\nkernel " + detail::as_word(all.kernel) + "\nversion " + detail::as_word(all.version) + "\nspace " +
-           io::in_hex(all.fingerprint) + "\nsizes " + detail::joined(all.sizes) + "\nparameters " +
-           detail::joined(all.parameters) + '\n';
+    io::sealed_writer out(detail::results_magic);
+    detail::write_head(out, all);
     std::map<index, const std::vector<std::string>*> configs;
     for (const result& r : all.rows) configs.emplace(r.candidate, &r.values);
-    for (const auto& [candidate, values] : configs) {
-        out += "config " + std::to_string(candidate);
-        for (const std::string& v : *values) out += ' ' + detail::as_word(v);
-        out += '\n';
-    }
+    for (const auto& [candidate, values] : configs) out.line("config", candidate, *values);
     const std::string* device = nullptr;
     std::size_t day = 0;
     for (const result& r : all.rows) {
         if (device == nullptr || *device != r.device) {
             while (all.devices[day].device != r.device) ++day;
-            out += "device " + detail::as_word(r.device) + ' ' + detail::as_word(all.devices[day].date) + '\n';
+            out.line("device", r.device, all.devices[day].date);
             device = &r.device;
         }
-        for (const std::int64_t x : r.at) out += std::to_string(x) + ' ';
-        out += std::to_string(r.candidate) + ' ' + io::text_of(r.seconds) + ' ' + io::text_of(r.within.low) + ' ' +
-               io::text_of(r.within.high) + ' ' + std::to_string(r.runs) + ' ';
         const std::string letters =
             std::string(r.searched ? "s" : "") + (r.untuned ? "u" : "") + (r.at_least ? "<" : "");
-        out += (letters.empty() ? "-" : letters) + '\n';
+        out.line(r.at, r.candidate, r.seconds, r.within.low, r.within.high, r.runs, letters.empty() ? "-" : letters);
     }
-    return detail::with_end(std::move(out));
+    return std::move(out).text();
 }
 
 namespace detail {
+
+/// Reads the lines of a file of results into `all`.
+class results_reader {
+public:
+    results_reader(std::string_view text, const std::string& what) : in_(text, what, results_magic)
+    {
+        read_head(in_, all_);
+    }
+
+    [[nodiscard]] results read() &&
+    {
+        while (!in_.done()) {
+            const std::string_view line = in_.next();
+            if (line.starts_with("device ")) read_device(in_.fields(line));
+            else if (line.starts_with("config ")) read_config(in_.fields(line));
+            else read_row(io::words(line));
+        }
+        return std::move(all_);
+    }
+
+private:
+    struct config {
+        std::vector<std::string> values;
+        std::size_t bytes = sizeof(result);  // that a row with it takes, at least
+    };
+
+    void read_device(const std::vector<std::string>& words)
+    {
+        if (words.size() != 3) in_.refuse("wants a device and a date");
+        device_ = words[1];
+        date_ = words[2];
+    }
+
+    void read_config(const std::vector<std::string>& words)
+    {
+        if (words.size() < 2) in_.refuse("has no configuration");
+        const auto candidate = in_.number<index>(words[1]);
+        config c{{words.begin() + 2, words.end()}};
+        for (const std::string& v : c.values) c.bytes += sizeof(std::string) + v.size();
+        if (!configs_.emplace(candidate, std::move(c)).second)
+            in_.refuse("configuration " + std::to_string(candidate) + " is there twice");
+    }
+
+    void read_row(const std::vector<std::string_view>& words)
+    {
+        if (words.size() != all_.sizes.size() + 6)
+            in_.refuse("is no row of sizes, index, seconds, low, high, runs and letters");
+        result r{.device = device_};
+        for (std::size_t j = 0; j < all_.sizes.size(); ++j) r.at.push_back(in_.number<std::int64_t>(words[j]));
+        const auto times = std::span(words).subspan(all_.sizes.size());
+        r.candidate = in_.number<index>(times[0]);
+        const auto known = configs_.find(r.candidate);
+        if (known == configs_.end()) in_.refuse("configuration " + std::to_string(r.candidate) + " is not in the file");
+        unfolded_ += known->second.bytes + device_.size();
+        if (unfolded_ > max_unfolded) in_.refuse("the rows so far hold more than 256 MiB of values, want less");
+        r.values = known->second.values;
+        r.seconds = in_.number<double>(times[1]);
+        r.within = {in_.number<double>(times[2]), in_.number<double>(times[3])};
+        r.runs = in_.number<std::uint32_t>(times[4]);
+        for (const char c : times[5]) {
+            if (c == 's') r.searched = true;
+            else if (c == 'u') r.untuned = true;
+            else if (c == '<') r.at_least = true;
+            else if (c != '-') in_.refuse("has another letter than s, u, < and -");
+        }
+        if (!all_.rows.empty() && !before(all_.rows.back(), r))
+            in_.refuse(before(r, all_.rows.back()) ? "comes before the row above it, want them sorted"
+                                                   : "is a second row of one shape and configuration");
+        try {
+            all_.add(std::move(r));
+        } catch (const std::invalid_argument& bad) {
+            in_.refuse(bad.what());
+        }
+        all_.set_date(device_, date_);
+    }
+
+    io::sealed_reader in_;
+    results all_;
+    std::map<index, config> configs_;
+    std::size_t unfolded_ = 0;
+    std::string device_, date_;
+};
 
 /// The results in a text of the file that `what` names.
 [[nodiscard]] inline results results_in(std::string_view text, const std::string& what)
 {
     if (!text.starts_with("# tunekit results"))
         throw error(what + ": is no file of results, want one that dispatch::write_results wrote");
-    line_reader in(without_end(text, what), what);
-    check_first(in, results_magic);
-    results out;
-    out.kernel = in.word(in.after("kernel"));
-    out.version = in.word(in.after("version"));
-    out.fingerprint = in.hex(in.after("space"));
-    out.sizes = in.fields(in.after("sizes"));
-    out.parameters = in.fields(in.after("parameters"));
-    struct config {
-        std::vector<std::string> values;
-        std::size_t bytes = sizeof(result);  // that a row with it takes, at least
-    };
-    std::map<index, config> configs;
-    std::size_t unfolded = 0;
-    std::string device, date;
-    while (!in.done()) {
-        if (in.peek().starts_with("device ")) {
-            const auto both = in.fields(in.after("device"));
-            if (both.size() != 2) in.refuse("wants a device and a date");
-            device = both[0];
-            date = both[1];
-            continue;
-        }
-        if (in.peek().starts_with("config ")) {
-            auto values = in.fields(in.after("config"));
-            if (values.empty()) in.refuse("has no configuration");
-            const auto candidate = in.number<index>(values.front());
-            values.erase(values.begin());
-            config c{std::move(values)};
-            for (const std::string& v : c.values) c.bytes += sizeof(std::string) + v.size();
-            if (!configs.emplace(candidate, std::move(c)).second)
-                in.refuse("configuration " + std::to_string(candidate) + " is there twice");
-            continue;
-        }
-        const auto words = io::words(in.next());
-        if (words.size() != out.sizes.size() + 6)
-            in.refuse("is no row of sizes, index, seconds, low, high, runs and letters");
-        result r{.device = device};
-        for (std::size_t j = 0; j < out.sizes.size(); ++j) r.at.push_back(in.number<std::int64_t>(words[j]));
-        const auto times = std::span(words).subspan(out.sizes.size());
-        r.candidate = in.number<index>(times[0]);
-        const auto known = configs.find(r.candidate);
-        if (known == configs.end()) in.refuse("configuration " + std::to_string(r.candidate) + " is not in the file");
-        unfolded += known->second.bytes + device.size();
-        if (unfolded > max_unfolded) in.refuse("the rows so far hold more than 256 MiB of values, want less");
-        r.values = known->second.values;
-        r.seconds = in.number<double>(times[1]);
-        r.within = {in.number<double>(times[2]), in.number<double>(times[3])};
-        r.runs = in.number<std::uint32_t>(times[4]);
-        for (const char c : times[5]) {
-            if (c == 's') r.searched = true;
-            else if (c == 'u') r.untuned = true;
-            else if (c == '<') r.at_least = true;
-            else if (c != '-') in.refuse("has another letter than s, u, < and -");
-        }
-        if (!out.rows.empty() && !before(out.rows.back(), r))
-            in.refuse(before(r, out.rows.back()) ? "comes before the row above it, want them sorted"
-                                                 : "is a second row of one shape and configuration");
-        try {
-            out.add(std::move(r));
-        } catch (const std::invalid_argument& bad) {
-            in.refuse(bad.what());
-        }
-        out.set_date(device, date);
-    }
-    return out;
+    return results_reader(text, what).read();
 }
 
 }  // namespace detail
@@ -168,6 +174,6 @@ namespace detail {
 
 /// Writes a file of results: a temporary file, then a rename. Errors: tunekit::error where it cannot be written; the
 /// old file then stays.
-inline void write_results(const std::string& path, const results& all) { io::replace_text(path, to_text(all)); }
+inline void write_results(const std::string& path, const results& all) { io::write_text(path, to_text(all)); }
 
 }  // namespace tunekit::dispatch

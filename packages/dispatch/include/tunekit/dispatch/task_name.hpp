@@ -24,6 +24,8 @@ namespace tunekit::dispatch {
     return kernel + ' ' + shape_text(sizes, at);
 }
 
+namespace detail {
+
 /// The kernel and the shape in such a name.
 struct named_shape {
     std::string kernel{};              ///< the words before the sizes, with single blanks between
@@ -43,7 +45,7 @@ struct named_shape {
             out.kernel += (out.kernel.empty() ? "" : " ") + std::string(word);
             continue;
         }
-        const auto x = io::number<std::int64_t>(word.substr(sign + 1));
+        const auto x = core::number<std::int64_t>(word.substr(sign + 1));
         if (sign == 0 || !x || *x < 1) return std::nullopt;
         out.sizes.emplace_back(word.substr(0, sign));
         out.at.push_back(*x);
@@ -51,5 +53,7 @@ struct named_shape {
     if (out.kernel.empty() || out.at.empty()) return std::nullopt;
     return out;
 }
+
+}  // namespace detail
 
 }  // namespace tunekit::dispatch

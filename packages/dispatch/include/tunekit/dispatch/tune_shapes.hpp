@@ -28,15 +28,15 @@ namespace tunekit::dispatch {
 
 /// Options of `tune_shapes`. An aggregate: name what you change.
 struct tune_shapes_options {
-    std::string device{};                      ///< the name of this machine in the rows
-    tasks_budget budget{};                     ///< the budget of all shapes together: seconds, or trials of each shape
-    std::size_t together = 8;                  ///< >= 1; the number of shapes that the schedule has at a time
-    std::size_t max_shapes = ~std::size_t{0};  ///< the most shapes of the family that are tuned
-    std::size_t neighbours = 3;                ///< the number of near shapes whose winners a shape begins with
-    std::size_t keep = 2;       ///< >= 1; the number of configurations of each shape that are carried to all others
-    double carry_share = 0.25;  ///< in [0, 1[; the share of the seconds for carrying over
-    double carry_factor = 2.5;  ///< > 1; a carried one this many times slower than the best is cut short
-    fit_options fit{};          ///< how choices are fitted to find the most doubtful shapes
+    std::string device{};      ///< the name of this machine in the rows
+    tasks_budget budget{};     ///< the budget of all shapes together: seconds, or trials of each shape
+    std::size_t together = 8;  ///< >= 1; the number of shapes that the schedule has at a time
+    std::size_t keep = 2;      ///< >= 1; the number of configurations of each shape that are carried to all others
+    fit_options fit{};         ///< how choices are fitted to find the most doubtful shapes
+
+    static constexpr std::size_t neighbours = 3;  ///< near shapes whose winners a shape begins with
+    static constexpr double carry_share = 0.25;   ///< share of the seconds for carrying over
+    static constexpr double carry_factor = 2.5;   ///< a carried one this many times slower than the best is cut short
 
     /// Throws std::invalid_argument where a setting is out of range, or the device is empty.
     void validate() const
@@ -44,17 +44,10 @@ struct tune_shapes_options {
         fit.validate();
         require(!device.empty(), "tune_shapes: device is empty, want the name of this machine");
         require(together >= 1 && keep >= 1, "tune_shapes: together or keep is 0, want >= 1");
-        require(carry_share >= 0 && carry_share < 1, "tune_shapes: carry_share is out of range, want 0 <= share < 1");
-        require(carry_factor > 1, "tune_shapes: carry_factor is 1 or less, want > 1");
     }
 };
 
 namespace detail {
-
-/// A watch that does nothing.
-struct silent {
-    void operator()(const plan&, std::size_t) const {}
-};
 
 /// Adds rows for the trials of a task that have a cost.
 inline void add_trials(results& to, const task& t, const shape_sizes& at, const std::string& device,
@@ -76,6 +69,87 @@ inline void add_trials(results& to, const task& t, const shape_sizes& at, const 
                             one.candidate != untuned,
                 .untuned = one.candidate == untuned},
                std::numeric_limits<double>::infinity());
+    }
+}
+
+/// A shape whose task was made.
+struct begun_shape {
+    shape_sizes at{};
+    std::optional<index> untuned{};  ///< the first configuration that it begins with
+    std::vector<index> carried{};    ///< those from its neighbours that it begins with besides
+};
+
+/// The winners of the shapes on `device` that are nearest to `at`, the nearest first.
+[[nodiscard]] inline std::vector<index> winners_beside(const results& known, const std::string& device,
+                                                       const shape_sizes& at)
+{
+    std::vector<std::pair<double, index>> beside;
+    for (const winner& w : winners_of(known))
+        if (w.device == device) beside.emplace_back(log2_gap(at, w.at), known.rows[w.best].candidate);
+    std::stable_sort(beside.begin(), beside.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    beside.resize((std::min)(beside.size(), tune_shapes_options::neighbours));
+    std::vector<index> out;
+    for (const auto& [gap, candidate] : beside) out.push_back(candidate);
+    return out;
+}
+
+/// Begins a task with the winners beside its shape, behind its own configurations.
+[[nodiscard]] inline begun_shape begin_shape(task& t, const shape_sizes& at, const results& known,
+                                             const std::string& device)
+{
+    require(t.space().fingerprint() == known.fingerprint,
+            "tune_shapes: " + t.name() + " is over another space than the results, want one space for all shapes");
+    begun_shape out{.at = at};
+    std::vector<index> begin(t.known().begin(), t.known().end());
+    if (!begin.empty()) out.untuned = begin.front();
+    for (const index candidate : winners_beside(known, device, at))
+        if (std::find(begin.begin(), begin.end(), candidate) == begin.end()) {
+            begin.push_back(candidate);
+            out.carried.push_back(candidate);
+        }
+    t.begin_with(std::move(begin));
+    return out;
+}
+
+/// Adds the best of a tuned shape to `known`, and what it began with. Returns the best.
+inline std::vector<index> add_tuned(results& known, const task& t, const begun_shape& s, const tuning& record,
+                                    const tune_shapes_options& options)
+{
+    std::vector<index> best = record.finalists(options.keep);
+    std::vector<measure::trial> kept;
+    for (const measure::trial& one : record.trials()) {
+        const auto among = [&](std::span<const index> of) {
+            return std::find(of.begin(), of.end(), one.candidate) != of.end();
+        };
+        if (among(best) || among(t.known())) kept.push_back(one);
+    }
+    add_trials(known, t, s.at, options.device, kept, s.carried, s.untuned);
+    return best;
+}
+
+/// Measures `winners` at each shape where they are missing, until `over()`.
+template <class Over>
+void carry_over(results& known, std::vector<task>& tasks, const std::vector<begun_shape>& shapes,
+                const std::vector<index>& winners, const tune_shapes_options& options, Over&& over)
+{
+    for (std::size_t k = 0; k < tasks.size(); ++k) {
+        double best = std::numeric_limits<double>::infinity();
+        std::vector<index> measured;
+        for (const result& r : known.rows) {
+            if (r.device != options.device || r.at != shapes[k].at) continue;
+            measured.push_back(r.candidate);
+            if (!r.at_least) best = (std::min)(best, r.seconds);
+        }
+        for (const index i : winners) {
+            if (std::find(measured.begin(), measured.end(), i) != measured.end()) continue;
+            if (over()) return;
+            const std::vector<index> one{i};
+            auto answer = tasks[k].measure(one, {.abandon_above = options.carry_factor * best});
+            if (answer.size() != 1)
+                throw error("tune_shapes: the measurer of " + tasks[k].name() + " did not answer its candidate");
+            add_trials(known, tasks[k], shapes[k].at, options.device,
+                       {{.candidate = i, .measured = std::move(answer.front())}}, one, shapes[k].untuned);
+        }
     }
 }
 
@@ -113,82 +187,31 @@ template <class Make, class P, class Clock, generator G>
     options.validate();
     const double start = now(), for_tuning = options.budget.seconds * (1 - options.carry_share);
     std::vector<task> tasks;
-    std::vector<shape_sizes> shapes;
-    std::vector<std::optional<index>> untuned;  // for each task, the first configuration that it begins with
-    std::vector<index> winners;                 // the best few of each shape
+    std::vector<detail::begun_shape> shapes;  // of the tasks
+    std::vector<index> winners;               // the best few of each shape
     std::vector<shape_sizes> left(family.begin(), family.end());
-    while (shapes.size() < options.max_shapes) {
-        const auto wave = next_shapes(known, options.device, left,
-                                      (std::min)(options.together, options.max_shapes - shapes.size()), options.fit);
+    for (;;) {
+        const auto wave = next_shapes(known, options.device, left, options.together, options.fit);
         const double spent = now() - start;
         if (wave.empty() || (!shapes.empty() && spent >= for_tuning)) break;
         const std::size_t first = tasks.size();
-        std::vector<std::vector<index>> carried;
         for (const doubtful_shape& s : wave) {
-            task t = make(s.at);
-            require(
-                t.space().fingerprint() == known.fingerprint,
-                "tune_shapes: " + t.name() + " is over another space than the results, want one space for all shapes");
-            std::vector<std::pair<double, index>> beside;
-            for (const winner& w : winners_of(known))
-                if (w.device == options.device)
-                    beside.emplace_back(detail::log2_gap(s.at, w.at), known.rows[w.best].candidate);
-            std::stable_sort(beside.begin(), beside.end(),
-                             [](const auto& a, const auto& b) { return a.first < b.first; });
-            beside.resize((std::min)(beside.size(), options.neighbours));
-            std::vector<index> begin(t.known().begin(), t.known().end());
-            untuned.push_back(begin.empty() ? std::nullopt : std::optional(begin.front()));
-            carried.emplace_back();
-            for (const auto& [gap, candidate] : beside)
-                if (std::find(begin.begin(), begin.end(), candidate) == begin.end()) {
-                    begin.push_back(candidate);
-                    carried.back().push_back(candidate);
-                }
-            t.begin_with(std::move(begin));
-            tasks.push_back(std::move(t));
-            shapes.push_back(s.at);
+            tasks.push_back(make(s.at));
+            shapes.push_back(detail::begin_shape(tasks.back(), s.at, known, options.device));
             std::erase(left, s.at);
         }
         tasks_budget budget = options.budget;
         const auto part = static_cast<double>(wave.size()) / static_cast<double>(wave.size() + left.size());
         if (budget.seconds < forever) budget.seconds = (std::max)(0.0, for_tuning - spent) * part;
-        const plan found =
-            tune_tasks(std::span(tasks).subspan(first), how, how.schedule, budget, now, detail::silent{}, gen);
+        const plan found = tune_tasks(std::span(tasks).subspan(first), how, budget, gen, {.clock = now});
         for (std::size_t k = first; k < tasks.size(); ++k) {
-            const tuning& record = found.tasks[k - first].record;
-            const std::vector<index> best = record.finalists(options.keep);
-            std::vector<measure::trial> kept;
-            for (const measure::trial& t : record.trials()) {
-                const auto wanted = [&](std::span<const index> of) {
-                    return std::find(of.begin(), of.end(), t.candidate) != of.end();
-                };
-                if (wanted(best) || wanted(tasks[k].known())) kept.push_back(t);
-            }
-            detail::add_trials(known, tasks[k], shapes[k], options.device, kept, carried[k - first], untuned[k]);
+            const auto best = detail::add_tuned(known, tasks[k], shapes[k], found.tasks[k - first].record, options);
             winners.insert(winners.end(), best.begin(), best.end());
         }
     }
     std::sort(winners.begin(), winners.end());
     winners.erase(std::unique(winners.begin(), winners.end()), winners.end());
-    for (std::size_t k = 0; k < tasks.size(); ++k) {
-        double best = std::numeric_limits<double>::infinity();
-        std::vector<index> measured;
-        for (const result& r : known.rows) {
-            if (r.device != options.device || r.at != shapes[k]) continue;
-            measured.push_back(r.candidate);
-            if (!r.at_least) best = (std::min)(best, r.seconds);
-        }
-        for (const index i : winners) {
-            if (std::find(measured.begin(), measured.end(), i) != measured.end()) continue;
-            if (now() - start >= options.budget.seconds) return known;
-            const std::vector<index> one{i};
-            auto answer = tasks[k].measure(one, {.abandon_above = options.carry_factor * best});
-            if (answer.size() != 1)
-                throw error("tune_shapes: the measurer of " + tasks[k].name() + " did not answer its candidate");
-            detail::add_trials(known, tasks[k], shapes[k], options.device,
-                               {{.candidate = i, .measured = std::move(answer.front())}}, one, untuned[k]);
-        }
-    }
+    detail::carry_over(known, tasks, shapes, winners, options, [&] { return now() - start >= options.budget.seconds; });
     return known;
 }
 

@@ -24,24 +24,24 @@
 
 namespace tunekit::io {
 
-/// One knob of an AutoTVM configuration.
-struct autotvm_knob {
-    std::string name;      ///< of the knob
-    std::string kind;      ///< sp: split, re: reorder, an: annotate, ot: other
-    nlohmann::json value;  ///< a list, or the choice of an `ot`
-
-    friend bool operator==(const autotvm_knob&, const autotvm_knob&) = default;
-};
-
 /// One line of an AutoTVM log. Fields that only TVM understands are kept as JSON.
 struct autotvm_record {
+    /// One knob of an AutoTVM configuration.
+    struct knob {
+        std::string name;      ///< of the knob
+        std::string kind;      ///< sp: split, re: reorder, an: annotate, ot: other
+        nlohmann::json value;  ///< a list, or the choice of an `ot`
+
+        friend bool operator==(const knob&, const knob&) = default;
+    };
+
     std::string target;                                ///< such as "llvm -mcpu=core-avx2"
     std::string task;                                  ///< name of the template
     nlohmann::json args;                               ///< tensors are ["TENSOR", shape, dtype]
     nlohmann::json kwargs = nlohmann::json::object();  ///< named arguments of the task
     index config = 0;                                  ///< first knob fastest
     nlohmann::json code_hash;                          ///< a string or null
-    std::vector<autotvm_knob> knobs;                   ///< in the order of the space
+    std::vector<knob> knobs;                           ///< in the order of the space
     std::vector<double> costs;                         ///< seconds, one per repeat; empty where `error` is not 0
     int error = 0;            ///< 0 ok, 1 instantiation, 2 compile host, 3 compile device, 4 runtime, 5 wrong answer,
                               ///< 6 build timeout, 7 run timeout, 8 unknown
@@ -88,36 +88,25 @@ inline void read_result(const json_fields& result, autotvm_record& out)
 inline void empty_json(autotvm_record& r) noexcept
 {
     for (nlohmann::json* const x : {&r.args, &r.kwargs, &r.code_hash}) empty_json(*x);
-    for (autotvm_knob& k : r.knobs) empty_json(k.value);
+    for (autotvm_record::knob& k : r.knobs) empty_json(k.value);
 }
 
 /// Throws json_fields::malformed.
 inline void read_record(const nlohmann::json& line, autotvm_record& out)
 {
     const json_fields all(line);
-    if (line.is_object() && line.contains("i")) {  // 0.1
-        const auto input = all.at("i");
-        out.target = input[0].get<std::string>();
-        out.task = input[1].get<std::string>();
-        copy_json(out.args, input[2].value());
-        copy_json(out.kwargs, input[3].value());
-        const auto config = input[5];
-        out.config = config.at("i").get<index>();
-        copy_json(out.code_hash, config.at("c").value());
-        read_knobs(config.at("e"), out);
-        read_result(all.at("r"), out);
-        return;
-    }
-    const auto input = all.at("input");
+    const bool old = line.is_object() && line.contains("i");  // 0.1, whose names are single letters
+    const auto input = all.at(old ? "i" : "input");
     out.target = input[0].get<std::string>();
     out.task = input[1].get<std::string>();
     copy_json(out.args, input[2].value());
     copy_json(out.kwargs, input[3].value());
-    const auto config = all.at("config");
-    out.config = config.at("index").get<index>();
-    copy_json(out.code_hash, config.at("code_hash").value());
-    read_knobs(config.at("entity"), out);
-    read_result(all.at("result"), out);
+    const auto config = old ? input[5] : all.at("config");
+    out.config = config.at(old ? "i" : "index").get<index>();
+    copy_json(out.code_hash, config.at(old ? "c" : "code_hash").value());
+    read_knobs(config.at(old ? "e" : "entity"), out);
+    read_result(all.at(old ? "r" : "result"), out);
+    if (old) return;
     const double version = all.at("version").get<double>();
     if (version != 0.2) all.at("version").fail("is unknown, want 0.1 or 0.2");
     out.tvm_version = all.at("tvm_version").get<std::string>();

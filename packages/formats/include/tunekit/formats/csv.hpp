@@ -25,6 +25,14 @@
 
 namespace tunekit::io {
 
+/// The trials of a file, and a problem for each line that could not be read.
+struct csv_trials {
+    std::vector<measure::trial> trials;  ///< in the order of the file
+    std::vector<problem> problems;       ///< lines that were skipped
+};
+
+namespace detail {
+
 /// The fields of one record, and the line where it begins.
 struct csv_record {
     std::size_t line = 0;             ///< from 1
@@ -79,14 +87,6 @@ struct csv_record {
     return out += '"';
 }
 
-/// The trials of a file, and a problem for each line that could not be read.
-struct csv_trials {
-    std::vector<measure::trial> trials;  ///< in the order of the file
-    std::vector<problem> problems;       ///< lines that were skipped
-};
-
-namespace detail {
-
 /// What comes after the parameters.
 inline constexpr std::array<std::string_view, 10> csv_columns{"cost_s", "spread_s", "runs", "at_least", "build_s",
                                                               "run_s",  "failure",  "code", "message",  "batches_s"};
@@ -110,23 +110,23 @@ template <class Wrong>
         good = good && fine;
     };
     const auto read = [&](std::size_t column, double& into) {
-        const auto x = number<double>(fields[column]);
+        const auto x = core::number<double>(fields[column]);
         check(column, x && std::isfinite(*x) && *x >= 0, "is no time, want seconds of 0 or more");
         into = x.value_or(0);
     };
     if (!fields[6].empty()) {
         const auto kind = measure::failure_kind_of(fields[6]);
         check(6, kind.has_value(), "is no kind of failure, want one of docs/formats.md");
-        const auto code = number<int>(fields[7]);
+        const auto code = core::number<int>(fields[7]);
         check(7, code.has_value(), "is no integer, want a code");
         m.failed = measure::failure{kind.value_or(measure::failure_kind::invalid), code.value_or(0), fields[8]};
     } else {
-        const auto cost = number<double>(fields[0]);
+        const auto cost = core::number<double>(fields[0]);
         check(0, cost && std::isfinite(*cost) && *cost > 0, "is no time, want seconds above 0 where it did not fail");
         m.cost = cost.value_or(0);
     }
     read(1, m.spread);
-    const auto runs = number<std::uint32_t>(fields[2]);
+    const auto runs = core::number<std::uint32_t>(fields[2]);
     check(2, runs.has_value(), "is no count, want an integer of 0 or more");
     m.runs = runs.value_or(0);
     check(3, fields[3] == "0" || fields[3] == "1", "is neither, want 0 or 1");
@@ -135,7 +135,7 @@ template <class Wrong>
     read(5, m.run_seconds);
     if (!fields[9].empty())
         for (const std::string_view part : split(fields[9], ' ')) {
-            const auto x = number<double>(part);
+            const auto x = core::number<double>(part);
             check(9, x && std::isfinite(*x) && *x >= 0, "are no times, want seconds with a blank between them");
             m.batches.push_back(x.value_or(0));
         }
@@ -152,15 +152,16 @@ template <space::described Space>
     for (std::size_t k = 0; k < trials.size(); ++k) {
         const index candidate = trials[k].candidate;
         const measure::measurement& m = trials[k].measured;
-        out += text_of(k + 1) + ',' + text_of(candidate);
-        for (const auto& text : space.texts(candidate)) (out += ',') += csv_field(text);
-        out += ',' + (m.failed ? std::string() : text_of(m.cost)) + ',' + text_of(m.spread) + ',' + text_of(m.runs) +
-               ',' + (m.at_least ? '1' : '0') + ',' + text_of(m.build_seconds) + ',' + text_of(m.run_seconds) + ',';
+        out += core::text_of(k + 1) + ',' + core::text_of(candidate);
+        for (const auto& text : space.texts(candidate)) (out += ',') += detail::csv_field(text);
+        out += ',' + (m.failed ? std::string() : core::text_of(m.cost)) + ',' + core::text_of(m.spread) + ',' +
+               core::text_of(m.runs) + ',' + (m.at_least ? '1' : '0') + ',' + core::text_of(m.build_seconds) + ',' +
+               core::text_of(m.run_seconds) + ',';
         if (m.failed)
             (out += measure::to_text(m.failed->kind)) +=
-                ',' + text_of(m.failed->code) + ',' + csv_field(m.failed->message);
+                ',' + core::text_of(m.failed->code) + ',' + detail::csv_field(m.failed->message);
         else out += ",,";
-        for (std::size_t i = 0; i < m.batches.size(); ++i) (out += i == 0 ? ',' : ' ') += text_of(m.batches[i]);
+        for (std::size_t i = 0; i < m.batches.size(); ++i) (out += i == 0 ? ',' : ' ') += core::text_of(m.batches[i]);
         out += m.batches.empty() ? ",\n" : "\n";
     }
     return out;
@@ -181,9 +182,9 @@ template <space::described Space>
     requires space::counted<Space>
 [[nodiscard]] csv_trials parse_csv(std::string_view text, const std::string& name, const Space& space)
 {
-    const auto records = csv_records(without_bom(text));
+    const auto records = detail::csv_records(without_bom(text));
     const std::span<const std::string> names = space.names();
-    const auto header = csv_records(detail::csv_header(names));
+    const auto header = detail::csv_records(detail::csv_header(names));
     if (records.empty() || records[0].fields != header[0].fields) {
         const std::string want = detail::csv_header(names);
         throw error(name + ":1: is not the header of this space, want " +
@@ -201,12 +202,12 @@ template <space::described Space>
                   "has " + std::to_string(fields.size()) + " fields, want " + std::to_string(header[0].fields.size()));
             continue;
         }
-        const auto trial = number<std::uint64_t>(fields[0]);
+        const auto trial = core::number<std::uint64_t>(fields[0]);
         if (!trial || *trial == 0 || !numbers.insert(*trial).second) {
             wrong("trial", '\'' + fields[0].substr(0, 80) + "' is no number of a trial, want each once, from 1");
             continue;
         }
-        const auto candidate = number<index>(fields[1]);
+        const auto candidate = core::number<index>(fields[1]);
         if (!candidate || *candidate >= space.size()) {
             wrong("index", '\'' + fields[1].substr(0, 80) + "' is no index of this space, want one below " +
                                std::to_string(space.size()));

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/formats/detail/gzip.hpp"
 #include "tunekit/formats/space_record.hpp"
@@ -54,7 +54,7 @@ inline void read_params(recorded_space& out, const std::string& path, std::strin
             if (parts.size() - 2 > 0xffff) refuse(p.name, "has more than 65535 values, want fewer");
             std::unordered_set<std::int64_t> seen;
             for (std::size_t j = 2; j < parts.size(); ++j) {
-                const auto value = number<std::int64_t>(parts[j]);
+                const auto value = core::number<std::int64_t>(parts[j]);
                 const std::string shown(parts[j].substr(0, 80));
                 if (!value) refuse(p.name, "'" + shown + "' is no integer, want integer values");
                 if (seen.insert(*value).second) p.values.push_back(*value);
@@ -112,7 +112,7 @@ struct layout {
 /// The seconds of a time of zero or more milliseconds.
 [[nodiscard]] inline std::optional<double> read_seconds(std::string_view field)
 {
-    const auto ms = number<double>(field);
+    const auto ms = core::number<double>(field);
     if (!ms || !(*ms >= 0 && *ms <= max_seconds)) return std::nullopt;
     return *ms / 1e3;
 }
@@ -122,6 +122,29 @@ struct layout {
 {
     const auto seconds = read_seconds(field);
     return seconds && *seconds > 0 ? seconds : std::nullopt;
+}
+
+/// Puts the failure of a status into the result; false where there is no such status.
+[[nodiscard]] inline bool read_status(std::string_view status, measure::measurement& result)
+{
+    using measure::failure_kind;
+    if (status == "compile_error")
+        result.failed = {failure_kind::build_error, 0, "did not compile when it was recorded"};
+    else if (status == "runtime_error")
+        result.failed = {failure_kind::launch_error, 0, "could not be launched when it was recorded"};
+    else if (status == "invalid") result.failed = {failure_kind::invalid, 0, "was refused when it was recorded"};
+    else return status == "valid";
+    return true;
+}
+
+/// The standard error of the mean of two repeats or more.
+[[nodiscard]] inline double standard_error(const std::vector<double>& repeats)
+{
+    const auto n = static_cast<double>(repeats.size());
+    double mean = 0, squares = 0;
+    for (const double t : repeats) mean += t / n;
+    for (const double t : repeats) squares += (t - mean) * (t - mean);
+    return std::sqrt(squares / (n - 1) / n);
 }
 
 /// The row, or nothing where a field that it cannot do without is malformed; either way what is wrong joins the
@@ -144,7 +167,7 @@ struct layout {
     for (std::size_t j = 0; j < space.parameters.size(); ++j) {
         const auto& p = space.parameters[j];
         const std::string_view text = fields[at.parameters[j]];
-        const auto value = number<std::int64_t>(text);
+        const auto value = core::number<std::int64_t>(text);
         const auto ordinal = value ? at.ordinals[j].find(*value) : at.ordinals[j].end();
         if (ordinal == at.ordinals[j].end())
             return problem_at(p.name, quoted(text) + " is none of its values, want one of the .params file");
@@ -163,16 +186,9 @@ struct layout {
     auto& result = row.record.result;
     result.build_seconds = seconds[1];
     result.run_seconds = seconds[2] + seconds[3];
-    using measure::failure_kind;
-    const std::string_view status = fields[at.status];
-    if (status == "compile_error")
-        result.failed = {failure_kind::build_error, 0, "did not compile when it was recorded"};
-    else if (status == "runtime_error")
-        result.failed = {failure_kind::launch_error, 0, "could not be launched when it was recorded"};
-    else if (status == "invalid") result.failed = {failure_kind::invalid, 0, "was refused when it was recorded"};
-    else if (status != "valid")
-        return problem_at("status",
-                          quoted(status) + " is unknown, want valid, compile_error, runtime_error or invalid");
+    if (!read_status(fields[at.status], result))
+        return problem_at(
+            "status", quoted(fields[at.status]) + " is unknown, want valid, compile_error, runtime_error or invalid");
     if (result.failed) return row;
     const auto time = read_positive_seconds(fields[at.time]);
     if (!time)
@@ -186,14 +202,8 @@ struct layout {
             problem_at('t' + std::to_string(j - at.first_repeat),
                        quoted(fields[j]) + " is no time, want milliseconds above 0");
     }
-    const auto n = static_cast<double>(result.batches.size());
     result.runs = static_cast<std::uint32_t>(result.batches.size());
-    if (result.runs > 1) {  // standard error of the mean of the repeats
-        double mean = 0, squares = 0;
-        for (const double t : result.batches) mean += t / n;
-        for (const double t : result.batches) squares += (t - mean) * (t - mean);
-        result.spread = std::sqrt(squares / (n - 1) / n);
-    }
+    if (result.runs > 1) result.spread = standard_error(result.batches);
     return row;
 }
 
@@ -201,9 +211,7 @@ struct layout {
 {
     recorded_space out;
     read_params(out, stem + ".params", read_text(stem + ".params"));
-    std::string path = stem + ".csv.gz";
-    if (std::FILE* there = std::fopen(path.c_str(), "rb")) std::fclose(there);
-    else path = stem + ".csv";
+    const std::string path = stem + (core::detail::system::state_of(stem + ".csv.gz") ? ".csv.gz" : ".csv");
     const std::string text = read_gzip(path);
     const auto all = lines(without_bom(text));
     if (all.empty()) throw error(path + ": is empty, want a header line");

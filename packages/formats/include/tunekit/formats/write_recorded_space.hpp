@@ -51,7 +51,7 @@ inline void write_recorded_space(const std::string& stem, const recorded_space& 
     for (const auto& row : space.rows) repeats = (std::max)(repeats, row.record.result.batches.size());
     for (const auto& p : space.parameters) {
         params += "param " + p.name;
-        for (const auto value : p.values) params += ' ' + text_of(value);
+        for (const auto value : p.values) params += ' ' + core::text_of(value);
         params += '\n';
         table += p.name + ',';
     }
@@ -63,9 +63,9 @@ inline void write_recorded_space(const std::string& stem, const recorded_space& 
     for (const auto& row : space.rows) {
         const auto& m = row.record.result;
         for (std::size_t j = 0; j < row.ordinals.size(); ++j)
-            table += text_of(space.parameters[j].values[row.ordinals[j]]) + ',';
-        const auto add = [&](double seconds) { (table += ',') += text_of(detail::milliseconds(seconds)); };
-        if (!m.failed) (table += text_of(detail::milliseconds(m.cost))) += ",valid";
+            table += core::text_of(space.parameters[j].values[row.ordinals[j]]) + ',';
+        const auto add = [&](double seconds) { (table += ',') += core::text_of(detail::milliseconds(seconds)); };
+        if (!m.failed) (table += core::text_of(detail::milliseconds(m.cost))) += ",valid";
         else table += detail::status_of(m.failed->kind);
         for (const double s : {row.record.seconds, m.build_seconds, row.check_seconds,
                                m.run_seconds - row.check_seconds, row.framework_seconds})

@@ -13,6 +13,8 @@ namespace tunekit::kernels {
 /// The number of channels, rounded up to full blocks of `width`.
 [[nodiscard]] constexpr int padded(int channels, int width) noexcept { return (channels + width - 1) / width * width; }
 
+namespace detail {
+
 /// Converts [block][channel of the block][pixel] to [block][pixel][channel of the block].
 /// Precondition: both hold blocks x width x pixels elements.
 template <class T = float>
@@ -44,5 +46,7 @@ void unpack_channels(std::span<const std::type_identity_t<T>> blocked, int image
         }
     }
 }
+
+}  // namespace detail
 
 }  // namespace tunekit::kernels

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tunekit/core/names.hpp"
 #include "tunekit/kernels/shapes.hpp"
 
 namespace tunekit::kernels {
@@ -15,14 +16,6 @@ namespace tunekit::kernels {
 /// The order of three outer loops, outermost first. A convolution has output channels `o`, rows `r` and input channels
 /// `i`. A product has n, m and k in the places of o, r and i.
 enum class loop_order : std::uint8_t { ori, oir, roi, rio, ior, iro };
-
-/// Positions (0 = o, 1 = r, 2 = i) of the loops, outermost first.
-[[nodiscard]] constexpr std::array<int, 3> loops_of(loop_order order) noexcept
-{
-    constexpr std::array<std::array<int, 3>, 6> loops{
-        {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}};
-    return loops[static_cast<std::size_t>(order)];
-}
 
 /// The order of loops within a block: channels outside: one channel tile visits all pixels before the next tile; pixels
 /// outside: one pixel tile visits all channels.
@@ -48,32 +41,40 @@ enum class vectorise_mode : std::uint8_t {
     pixel,    ///< pixels of an output row; weights are broadcast
 };
 
+/// The algorithm of a convolution.
+enum class conv2d_algorithm : std::uint8_t { direct, winograd };
+
+/// The layout of a Winograd convolution's products in memory.
+enum class winograd_layout : std::uint8_t {
+    by_element,  ///< one matrix per element of the transformed tile: products read in order, transforms scatter
+    by_tile,     ///< all elements of a tile side by side: transforms write in order, products read with a stride
+};
+
 /// The name of a setting, as it is written in configurations.
-[[nodiscard]] constexpr const char* to_text(loop_order order) noexcept
+[[nodiscard]] constexpr const char* to_text(loop_order o) noexcept
 {
-    constexpr std::array<const char*, 6> texts{"ori", "oir", "roi", "rio", "ior", "iro"};
-    return texts[static_cast<std::size_t>(order)];
+    return core::name_of(o, {"ori", "oir", "roi", "rio", "ior", "iro"});
 }
-
-[[nodiscard]] constexpr const char* to_text(inner_order order) noexcept
+[[nodiscard]] constexpr const char* to_text(inner_order o) noexcept
 {
-    return order == inner_order::channels_outside ? "channels_outside" : "pixels_outside";
+    return core::name_of(o, {"channels_outside", "pixels_outside"});
 }
-
-[[nodiscard]] constexpr const char* to_text(padding_mode mode) noexcept
+[[nodiscard]] constexpr const char* to_text(edge_mode m) noexcept
 {
-    return mode == padding_mode::copy ? "copy" : "clip";
+    return core::name_of(m, {"balanced", "remainder", "overlap", "overrun"});
 }
-
-[[nodiscard]] constexpr const char* to_text(edge_mode mode) noexcept
+[[nodiscard]] constexpr const char* to_text(padding_mode m) noexcept { return core::name_of(m, {"copy", "clip"}); }
+[[nodiscard]] constexpr const char* to_text(vectorise_mode m) noexcept
 {
-    constexpr std::array<const char*, 4> texts{"balanced", "remainder", "overlap", "overrun"};
-    return texts[static_cast<std::size_t>(mode)];
+    return core::name_of(m, {"channel", "pixel"});
 }
-
-[[nodiscard]] constexpr const char* to_text(vectorise_mode mode) noexcept
+[[nodiscard]] constexpr const char* to_text(conv2d_algorithm a) noexcept
 {
-    return mode == vectorise_mode::channel ? "channel" : "pixel";
+    return core::name_of(a, {"direct", "winograd"});
+}
+[[nodiscard]] constexpr const char* to_text(winograd_layout l) noexcept
+{
+    return core::name_of(l, {"by_element", "by_tile"});
 }
 
 /// Whether a space holds configurations that break the process in which they run.
@@ -121,6 +122,24 @@ struct nchw_config {
     friend bool operator==(const nchw_config&, const nchw_config&) = default;
 };
 
+/// The configuration of a Winograd convolution: F(tile_h x tile_w, 3 x 3).
+struct winograd_config {
+    /// The outputs of a tile, down and across: 2 to 8. Larger tiles save more work and have larger errors: see
+    /// `winograd_kernel`.
+    int tile_h = 2, tile_w = 2;
+    int mr = 1, nv = 1, vl = 1;  ///< the micro-kernel: mr tiles by nv vectors of vl output channels
+    int ku = 1;                  ///< unrolling of the reduction: 1, 2, 4, 8
+    int prefetch = 0;            ///< steps of the reduction that weights are fetched ahead
+    int ic_block = 1;            ///< input channels side by side in memory; divides their number
+    int ic_chunk = 1;            ///< input blocks between two visits of a product's result; divides their number
+    int tile_block = 1;          ///< tiles that are transformed together
+    int oc_block = 1;  ///< output channel tiles between two output transforms; 1: each product is transformed at once
+    inner_order inner = inner_order::channels_outside;     ///< of the loops within a block
+    winograd_layout layout = winograd_layout::by_element;  ///< of the products
+
+    friend bool operator==(const winograd_config&, const winograd_config&) = default;
+};
+
 /// The configuration of a depthwise convolution. With `vectorise` = channel a tile is mr pixels of a row by nv vectors
 /// of vl channels, and input and output are blocks of nv vl channels. There `sweep` goes over mr whole rows at once, one
 /// vector of channels after another. With pixel a tile is mr rows by nv vectors of vl pixels, and both are plain NCHW.
@@ -152,11 +171,29 @@ struct gemm_config {
     friend bool operator==(const gemm_config&, const gemm_config&) = default;
 };
 
+/// Whether a convolution has Winograd's form: 3 x 3, without stride, without groups.
+[[nodiscard]] constexpr bool fits_winograd(const conv2d_shape& s) noexcept
+{
+    return s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == 1 && s.stride_w == 1 && s.groups == 1;
+}
+
+namespace detail {
+
+/// Positions (0 = o, 1 = r, 2 = i) of the loops, outermost first.
+[[nodiscard]] constexpr std::array<int, 3> loops_of(loop_order order) noexcept
+{
+    constexpr std::array<std::array<int, 3>, 6> loops{
+        {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}};
+    return loops[static_cast<std::size_t>(order)];
+}
+
 /// Whether a copy of the input makes a difference: there is padding, or a pointwise convolution skips pixels.
 [[nodiscard]] constexpr bool helps_copy(const conv2d_shape& s) noexcept
 {
     const bool pointwise = s.kernel_h == 1 && s.kernel_w == 1;
     return s.padding_h > 0 || s.padding_w > 0 || (pointwise && (s.stride_h > 1 || s.stride_w > 1));
 }
+
+}  // namespace detail
 
 }  // namespace tunekit::kernels

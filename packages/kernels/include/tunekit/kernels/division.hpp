@@ -5,7 +5,6 @@
 /// How a kernel's work is divided among threads, and the spaces of such divisions.
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -15,6 +14,8 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/names.hpp"
+#include "tunekit/kernels/config_of.hpp"
 #include "tunekit/kernels/detail/space_parts.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/space/product.hpp"
@@ -30,19 +31,10 @@ enum class gemm_split : std::uint8_t {
 };
 
 /// The name of a setting, as it is written in configurations.
-[[nodiscard]] constexpr const char* to_text(gemm_split split) noexcept
+[[nodiscard]] constexpr const char* to_text(gemm_split s) noexcept
 {
-    constexpr std::array<const char*, 4> texts{"automatic", "batch", "columns", "rows"};
-    return texts[static_cast<std::size_t>(split)];
+    return core::name_of(s, {"automatic", "batch", "columns", "rows"});
 }
-
-/// A division of a matrix product.
-struct gemm_division {
-    int parts = 1;                             ///< >= 1; the most parts, one for a thread
-    gemm_split split = gemm_split::automatic;  ///< what is cut
-
-    friend bool operator==(const gemm_division&, const gemm_division&) = default;
-};
 
 /// What a direct convolution is cut along.
 enum class conv2d_split : std::uint8_t {
@@ -53,21 +45,31 @@ enum class conv2d_split : std::uint8_t {
 };
 
 /// The name of a setting, as it is written in configurations.
-[[nodiscard]] constexpr const char* to_text(conv2d_split split) noexcept
+[[nodiscard]] constexpr const char* to_text(conv2d_split s) noexcept
 {
-    constexpr std::array<const char*, 4> texts{"automatic", "images", "channels", "rows"};
-    return texts[static_cast<std::size_t>(split)];
+    return core::name_of(s, {"automatic", "images", "channels", "rows"});
 }
 
-/// A division of a direct convolution.
-struct conv2d_division {
-    int parts = 1;                                 ///< >= 1; the most parts, one for a thread
-    conv2d_split split = conv2d_split::automatic;  ///< what is cut
+/// How a kernel's work is divided among threads.
+template <class Split>
+struct basic_division {
+    int parts = 1;                   ///< >= 1; the most parts, one for a thread
+    Split split = Split::automatic;  ///< what is cut
 
-    friend bool operator==(const conv2d_division&, const conv2d_division&) = default;
+    friend bool operator==(const basic_division&, const basic_division&) = default;
 };
 
+/// A division of a matrix product.
+using gemm_division = basic_division<gemm_split>;
+
+/// A division of a direct convolution.
+using conv2d_division = basic_division<conv2d_split>;
+
 namespace detail {
+
+template <class Split>
+inline constexpr auto fields<basic_division<Split>> =
+    std::tuple{field{"parts", &basic_division<Split>::parts}, field{"split", &basic_division<Split>::split}};
 
 /// The parameters `parts` and `split`: 1 to `threads` parts of a thing that has `length(split)` elements along a split.
 template <class Split, class Length>
@@ -139,20 +141,6 @@ void divide(int length, int step, int count, const Use& use)
 [[nodiscard]] inline auto gemm_division_space(const gemm_shape& shape, int threads)
 {
     return detail::product_of(detail::division_parameters(shape, threads));
-}
-
-/// The division of a point in a space that has `parts` and `split` of a product.
-template <class... Parameters>
-[[nodiscard]] gemm_division gemm_division_of(const space::configuration<Parameters...>& c)
-{
-    return {.parts = get<"parts">(c), .split = get<"split">(c)};
-}
-
-/// The division of a point in a space that has `parts` and `split` of a direct convolution.
-template <class... Parameters>
-[[nodiscard]] conv2d_division conv2d_division_of(const space::configuration<Parameters...>& c)
-{
-    return {.parts = get<"parts">(c), .split = get<"split">(c)};
 }
 
 }  // namespace tunekit::kernels

@@ -14,7 +14,7 @@ namespace tunekit::kernels {
 
 /// Makes a product's micro-kernel in that format for this translation unit's machine.
 template <class Format, int MR, int NV, int VL, machine M = native>
-[[nodiscard]] constexpr basic_tile<Format> make_product_tile() noexcept
+[[nodiscard]] constexpr detail::basic_tile<Format> make_product_tile() noexcept
 {
     return {MR, NV, VL, &detail::tile_kernel<Format, MR, NV, VL, M>};
 }
@@ -29,7 +29,8 @@ template <class Format>
 /// Makes the table of these tiles, with the functions that move operands, for this translation unit's machine. The
 /// tiles must outlive it.
 template <class Format, machine M = native>
-[[nodiscard]] constexpr product_table<Format> make_product_table(std::span<const basic_tile<Format>> tiles) noexcept
+[[nodiscard]] constexpr product_table<Format> make_product_table(
+    std::span<const detail::basic_tile<Format>> tiles) noexcept
 {
     product_table<Format> out{.tiles = tiles,
                               .registers = M.registers,

@@ -21,32 +21,38 @@
 namespace tunekit::kernels {
 
 /// The machine that this translation unit's flags describe.
+inline constexpr machine native{
 #if defined(__AVX512F__)
-inline constexpr machine native{.registers = 32,
-                                .lanes = 16,
-                                .fused = true,
+    .registers = 32,
+    .lanes = 16,
+    .fused = true,
 #if defined(__AVX512BF16__)
-                                .bf16_lanes = 16,
+    .bf16_lanes = 16,
 #endif
 #if defined(__AVX512VNNI__)
-                                .u8s8_lanes = 16
+    .u8s8_lanes = 16,
 #endif
-};
 #elif defined(__AVX__) && defined(__FMA__)
-inline constexpr machine native{.registers = 16,
-                                .lanes = 8,
-                                .fused = true,
+    .registers = 16,
+    .lanes = 8,
+    .fused = true,
 #if defined(__AVXVNNI__)
-                                .u8s8_lanes = 8
+    .u8s8_lanes = 8,
+#endif
+#elif defined(__AVX__)
+    .registers = 16,
+    .lanes = 8,
+    .fused = false,
+#elif defined(__aarch64__)
+    .registers = 32,
+    .lanes = 4,
+    .fused = true,
+#else
+    .registers = 16,
+    .lanes = 4,
+    .fused = false,
 #endif
 };
-#elif defined(__AVX__)
-inline constexpr machine native{.registers = 16, .lanes = 8, .fused = false};
-#elif defined(__aarch64__)
-inline constexpr machine native{.registers = 32, .lanes = 4, .fused = true};
-#else
-inline constexpr machine native{.registers = 16, .lanes = 4, .fused = false};
-#endif
 
 /// Makes a convolution's or product's micro-kernel for this translation unit's machine.
 template <int MR, int NV, int VL, machine M = native>

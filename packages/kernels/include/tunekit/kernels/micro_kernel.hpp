@@ -12,6 +12,8 @@
 
 namespace tunekit::kernels {
 
+namespace detail {
+
 /// The arguments of one call of the micro-kernel of a convolution or a product. Strides are in elements.
 ///
 ///     y[m][j] (+)= sum over b < blocks, t < taps, k < depth, i < group of
@@ -33,31 +35,12 @@ struct basic_tile_args {
     bool fetch_y = false;     ///< prefetch y's lines before the reduction, so that they are in the cache at its end
 };
 
-/// The arguments in single precision.
-using tile_args = basic_tile_args<formats::fp32>;
-
 /// A micro-kernel of convolutions and products.
 template <class Format>
 using basic_tile_function = void (*)(const basic_tile_args<Format>&);
 
 /// A micro-kernel in single precision.
 using tile_function = basic_tile_function<formats::fp32>;
-
-/// The machine that a translation unit is compiled for. It is part of a micro-kernel's type, so that units with
-/// different flags do not share a micro-kernel.
-struct machine {
-    int registers = 16;  ///< vector registers
-    int lanes = 4;       ///< floats in each
-    bool fused = false;  ///< whether it multiplies and adds in one instruction
-    int bf16_lanes = 0;  ///< sums of its widest instruction for pairs of bfloat16; 0: it has none
-    int u8s8_lanes = 0;  ///< sums of its widest instruction for four products of bytes; 0: it has none
-};
-
-/// One micro-kernel of a table.
-struct tile {
-    int mr = 0, nv = 0, vl = 0;   ///< its size: mr by nv vectors of vl floats
-    tile_function run = nullptr;  ///< the function
-};
 
 /// One micro-kernel of a product table.
 template <class Format>
@@ -83,12 +66,6 @@ struct dense_args {
 /// A matrix product's micro-kernel.
 using dense_function = void (*)(const dense_args&);
 
-/// One dense micro-kernel of a table: `mr` rows of x, `rows` rows of w at once.
-struct dense_tile {
-    int mr = 0, rows = 0;          ///< rows of x, rows of w
-    dense_function run = nullptr;  ///< the function
-};
-
 /// The arguments of one call of a depthwise micro-kernel. Strides are in floats.
 ///
 /// Channels in vectors: y[m][j] (+)= sum over r < kernel_h, s < kernel_w of x[m x_next + r x_row + s x_tap + j] w[r
@@ -111,16 +88,6 @@ struct depthwise_args {
 /// A depthwise convolution's micro-kernel.
 using depthwise_function = void (*)(const depthwise_args&);
 
-/// One depthwise micro-kernel of a table: mr pixels by nv vectors of channels, or mr rows by nv vectors of pixels. One
-/// with several rows of pixels is for one height and stride of the kernel. One with a single row is for any height and
-/// stride; its `kernel_h` and `stride_h` are 0.
-struct depthwise_tile {
-    vectorise_mode vectorise = vectorise_mode::channel;  ///< what a vector holds
-    int mr = 0, nv = 0, vl = 0;                          ///< its size
-    int kernel_h = 0, stride_h = 0;                      ///< 0: any
-    depthwise_function run = nullptr;                    ///< the function
-};
-
 /// The arguments of one call of a sweeping depthwise micro-kernel: mr rows of outputs from end to end, with channels in
 /// vectors. Strides are in floats.
 ///
@@ -141,14 +108,6 @@ struct depthwise_sweep_args {
 /// A sweeping micro-kernel of depthwise convolutions.
 using depthwise_sweep_function = void (*)(const depthwise_sweep_args&);
 
-/// One sweeping micro-kernel of a table: mr rows of outputs by one vector of channels, for kernels of that height and width
-/// and that stride in both directions.
-struct depthwise_sweep {
-    int mr = 0, vl = 0;                      ///< its size
-    int kernel = 0, stride = 0;              ///< what it is for
-    depthwise_sweep_function run = nullptr;  ///< the function
-};
-
 /// One pass of a transform: the same small matrix applied to `lines` x `vectors` columns of vectors. Strides are in floats.
 ///
 ///     out[k out_step + l out_line + v vl] = sum over i of matrix[k][i] in[i in_step + l in_line + v vl]
@@ -164,12 +123,6 @@ struct winograd_pass {
 
 /// A transform of Winograd's convolution.
 using winograd_function = void (*)(const winograd_pass&);
-
-/// The two transforms of a tile size for vectors of vl floats: B and A of F(tile, 3).
-struct winograd_transform {
-    int tile = 0, vl = 0;                                 ///< outputs per side; floats of a vector
-    winograd_function input = nullptr, output = nullptr;  ///< the functions
-};
 
 /// A transposition: to[c to_row + r] = from[r from_row + c] for r < rows, c < columns.
 using transpose_function = void (*)(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row,
@@ -187,15 +140,6 @@ using basic_copy_function = void (*)(const T* from, std::ptrdiff_t from_row, T* 
 
 /// A copy of floats with zero padding.
 using copy_function = basic_copy_function<float>;
-
-/// The functions of one machine that move floats.
-struct movement {
-    transpose_function transpose = nullptr;  ///< transposes
-    gather_function gather = nullptr;        ///< gathers
-    copy_function copy = nullptr;            ///< copies with zero padding
-};
-
-namespace detail {
 
 inline void transpose_plainly(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows,
                               int columns)
@@ -223,8 +167,68 @@ inline void copy_plainly(const float* from, std::ptrdiff_t from_row, float* to, 
 
 }  // namespace detail
 
+/// The machine that a translation unit is compiled for. It is part of a micro-kernel's type, so that units with
+/// different flags do not share a micro-kernel.
+struct machine {
+    int registers = 16;  ///< vector registers
+    int lanes = 4;       ///< floats in each
+    bool fused = false;  ///< whether it multiplies and adds in one instruction
+    int bf16_lanes = 0;  ///< sums of its widest instruction for pairs of bfloat16; 0: it has none
+    int u8s8_lanes = 0;  ///< sums of its widest instruction for four products of bytes; 0: it has none
+};
+
+/// The arguments of one call of a micro-kernel in single precision.
+using tile_args = detail::basic_tile_args<formats::fp32>;
+
+/// One micro-kernel of a table.
+struct tile {
+    int mr = 0, nv = 0, vl = 0;           ///< its size: mr by nv vectors of vl floats
+    detail::tile_function run = nullptr;  ///< the function
+};
+
+/// One dense micro-kernel of a table: `mr` rows of x, `rows` rows of w at once.
+struct dense_tile {
+    int mr = 0, rows = 0;                  ///< rows of x, rows of w
+    detail::dense_function run = nullptr;  ///< the function
+};
+
+/// One depthwise micro-kernel of a table: mr pixels by nv vectors of channels, or mr rows by nv vectors of pixels. One
+/// with several rows of pixels is for one height and stride of the kernel. One with a single row is for any height and
+/// stride; its `kernel_h` and `stride_h` are 0.
+struct depthwise_tile {
+    vectorise_mode vectorise = vectorise_mode::channel;  ///< what a vector holds
+    int mr = 0, nv = 0, vl = 0;                          ///< its size
+    int kernel_h = 0, stride_h = 0;                      ///< 0: any
+    detail::depthwise_function run = nullptr;            ///< the function
+};
+
+/// One sweeping micro-kernel of a table: mr rows of outputs by one vector of channels, for kernels of that height and width
+/// and that stride in both directions.
+struct depthwise_sweep {
+    int mr = 0, vl = 0;                              ///< its size
+    int kernel = 0, stride = 0;                      ///< what it is for
+    detail::depthwise_sweep_function run = nullptr;  ///< the function
+};
+
+/// The two transforms of a tile size for vectors of vl floats: B and A of F(tile, 3).
+struct winograd_transform {
+    int tile = 0, vl = 0;                                         ///< outputs per side; floats of a vector
+    detail::winograd_function input = nullptr, output = nullptr;  ///< the functions
+};
+
+/// The functions of one machine that move floats.
+struct movement {
+    detail::transpose_function transpose = nullptr;  ///< transposes
+    detail::gather_function gather = nullptr;        ///< gathers
+    detail::copy_function copy = nullptr;            ///< copies with zero padding
+};
+
+namespace detail {
+
 /// Movement by plain loops, for tables that have none of their own.
 inline constexpr movement plain_movement{
-    .transpose = &detail::transpose_plainly, .gather = &detail::gather_plainly, .copy = &detail::copy_plainly};
+    .transpose = &transpose_plainly, .gather = &gather_plainly, .copy = &copy_plainly};
+
+}  // namespace detail
 
 }  // namespace tunekit::kernels

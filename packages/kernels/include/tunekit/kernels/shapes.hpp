@@ -4,6 +4,7 @@
 /// \file
 /// The sizes of one convolution and of one matrix product, and the work in them.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -98,6 +99,23 @@ struct gemm_shape {
 
     friend bool operator==(const gemm_shape&, const gemm_shape&) = default;
 };
+
+/// Distances in elements between rows, and between the matrices of a batch.
+struct gemm_strides {
+    std::ptrdiff_t lda = 0, ldb = 0, ldc = 0;              ///< from row to row
+    std::ptrdiff_t batch_a = 0, batch_b = 0, batch_c = 0;  ///< from matrix to matrix
+};
+
+/// The strides of dense row-major matrices.
+[[nodiscard]] constexpr gemm_strides dense_strides(const gemm_shape& s) noexcept
+{
+    return {.lda = s.k,
+            .ldb = s.n,
+            .ldc = s.n,
+            .batch_a = std::ptrdiff_t{s.m} * s.k,
+            .batch_b = std::ptrdiff_t{s.k} * s.n,
+            .batch_c = std::ptrdiff_t{s.m} * s.n};
+}
 
 /// Checks a shape. Throws std::invalid_argument where a size is not positive, a padding negative, the output empty or
 /// the channels not a multiple of the groups.

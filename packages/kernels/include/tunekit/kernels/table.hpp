@@ -53,7 +53,7 @@ struct tile_table {
     std::span<const dense_tile> dense = {};             ///< without any there is no dense kernel on plain weights
     std::span<const depthwise_tile> depthwise = {};     ///< without any there is no depthwise convolution
     std::span<const depthwise_sweep> sweeps = {};       ///< for each vl, kernel and stride every mr up to a largest one
-    movement moves = plain_movement;                    ///< the functions that change layouts
+    movement moves = detail::plain_movement;            ///< the functions that change layouts
 
     /// The micro-kernel of that tile, or nullptr.
     [[nodiscard]] constexpr const tile* find(int mr, int nv, int vl) const noexcept
@@ -107,18 +107,18 @@ struct tile_table {
 /// them. For each pair (nv, vl) that occurs, it holds every mr from 1 to a largest one.
 template <class Format>
 struct product_table {
-    std::span<const basic_tile<Format>> tiles;  ///< the micro-kernels
-    int registers = 16;                         ///< vector registers
-    int lanes = 4;                              ///< sums in a vector register
+    std::span<const detail::basic_tile<Format>> tiles;  ///< the micro-kernels
+    int registers = 16;                                 ///< vector registers
+    int lanes = 4;                                      ///< sums in a vector register
     /// Copies rows of A, with zeros up to a length.
-    basic_copy_function<typename Format::left> copy_left = nullptr;
+    detail::basic_copy_function<typename Format::left> copy_left = nullptr;
     /// Copies rows of B in groups of `Format::group`, which lie element by element side by side:
     /// to[(r / group) to_row + c group + r % group] = from[r from_row + c] for r < rows, c < columns, and 0 for columns
     /// <= c < filled and for what is missing of the last group.
-    basic_copy_function<typename Format::right> pack_right = nullptr;
+    detail::basic_copy_function<typename Format::right> pack_right = nullptr;
 
     /// The micro-kernel of that tile, or nullptr.
-    [[nodiscard]] constexpr const basic_tile<Format>* find(int mr, int nv, int vl) const noexcept
+    [[nodiscard]] constexpr const detail::basic_tile<Format>* find(int mr, int nv, int vl) const noexcept
     {
         return detail::find_tile(tiles, mr, nv, vl);
     }
@@ -143,8 +143,8 @@ namespace detail {
 /// The functions of a table that copy A and B.
 template <class Format>
 struct operand_copies {
-    basic_copy_function<typename Format::left> left = nullptr;
-    basic_copy_function<typename Format::right> right = nullptr;
+    detail::basic_copy_function<typename Format::left> left = nullptr;
+    detail::basic_copy_function<typename Format::right> right = nullptr;
 };
 
 [[nodiscard]] constexpr operand_copies<formats::fp32> copies_of(const tile_table& t) noexcept

@@ -9,7 +9,7 @@
 #include "packages/kernels/table/kernel_table.hpp"
 #include "packages/kernels/tests/unit/support.hpp"
 #include "tunekit/kernels/conv2d/blocked.hpp"
-#include "tunekit/kernels/conv2d/blocked_space.hpp"
+#include "tunekit/kernels/conv2d/space.hpp"
 #include "tunekit/kernels/gemm/gemm.hpp"
 #include "tunekit/kernels/gemm/space.hpp"
 #include "tunekit/kernels/reference.hpp"
@@ -47,7 +47,7 @@ TEST_CASE(
         indices.push_back(index_of(space, default_config(shape, kernel_table())).value());
         std::vector<float> y(want.size());
         for (const tk::index i : indices) {
-            const auto config = conv2d_config_of(space.at(i));
+            const auto config = config_of<conv2d_config>(space.at(i));
             CAPTURE(std::string(layer.name));
             CAPTURE(text(config));
             conv2d_kernel kernel(shape, config, kernel_table(), w);
@@ -83,7 +83,7 @@ TEST_CASE(
         for (const tk::index i : indices) {
             CAPTURE(i);
             gc.fill(1e30F);
-            gemm_kernel(s, gemm_config_of(space.at(i)), kernel_table()).run(ga.data(), gb.data(), gc.data());
+            gemm_kernel(s, config_of<gemm_config>(space.at(i)), kernel_table()).run(ga.data(), gb.data(), gc.data());
             REQUIRE(relative_error(gc.span(), want) < tolerance);
         }
     }

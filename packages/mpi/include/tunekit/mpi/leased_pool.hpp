@@ -15,13 +15,11 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/jobs.hpp"
+#include "tunekit/measure/measurement.hpp"
 #include "tunekit/measure/worker_task.hpp"
-#include "tunekit/mpi/compared.hpp"
 #include "tunekit/mpi/detail/piece.hpp"
 #include "tunekit/mpi/detail/roster.hpp"
-#include "tunekit/mpi/lone_rank.hpp"
 #include "tunekit/mpi/members.hpp"
 #include "tunekit/mpi/messages.hpp"
 
@@ -105,22 +103,36 @@ public:
         }
     }
 
+    /// A measurer on one worker of a pool in which nothing else is out.
+    struct lone_rank {
+        leased_pool* pool;         ///< not owned
+        std::size_t worker, task;  ///< the worker, and the task of the candidates
+
+        /// Measures the batch in its order. A candidate whose worker is lost has failed (`lost`). Throws
+        /// std::invalid_argument while jobs are out, and tunekit::error where the worker cannot measure.
+        [[nodiscard]] std::vector<measure::measurement> measure(std::span<const index> batch,
+                                                                const measure::limits& within)
+        {
+            std::vector<measure::measurement> out;
+            for (const index i : batch) out.push_back(pool->measure_alone(worker, task, i, within));
+            return out;
+        }
+    };
+
     /// A measurer on one worker, for comparisons that must not be disturbed. Nothing else may be out while it measures.
     /// For a worker that only runs, each candidate is first built by one that builds. Throws std::invalid_argument
     /// where there is no such worker or task.
-    [[nodiscard]] lone_rank<Carrier> alone(std::size_t worker, std::size_t task = 0)
+    [[nodiscard]] lone_rank alone(std::size_t worker, std::size_t task = 0)
     {
         require(worker < workers(), "mpi.pool.alone: no such worker, want one below workers()");
         require(task < roster_.tasks(), "mpi.pool.alone: no such task, want one of those that the pool was made with");
-        return {*this, worker, task};
+        return {this, worker, task};
     }
 
     /// The state of every worker, by its number.
     [[nodiscard]] const std::vector<member>& members() const noexcept { return roster_.members(); }
-    [[nodiscard]] std::uint64_t late() const noexcept
-    {
-        return roster_.late();
-    }  ///< answers that came after their lease
+    /// The number of answers that came after their lease.
+    [[nodiscard]] std::uint64_t late() const noexcept { return roster_.late(); }
 
     /// The cost of the reference on a worker, compared with its cost on the first worker that measured it. None where
     /// one of the two has not measured it.
@@ -134,7 +146,7 @@ public:
     /// The description of a worker for a log: its host, device, local rank and comparison.
     [[nodiscard]] worker_about about(std::size_t worker) const
     {
-        const greeting& who = members().at(worker).who;
+        const detail::greeting& who = members().at(worker).who;
         worker_about out{.host = who.host, .device = who.device, .local_rank = who.local_rank};
         if (const auto c = against_first(worker))
             out.against_first = worker_about::ratio{c->ratio, c->within.low, c->within.high};
@@ -150,7 +162,6 @@ public:
     }
 
 private:
-    friend class lone_rank<Carrier>;
     void look_after()
     {
         for (auto& e : roster_.look_after()) hear(std::move(e));
@@ -232,7 +243,7 @@ private:
         if (m.at != member::state::idle || m.who.part == part::builds)
             throw error("mpi.pool.alone: worker " + std::to_string(w) + " cannot measure: " + detail::what_of(m));
         piece p{.what = {.task = task, .candidate = candidate, .limits = within}, .for_pool = true};
-        std::optional<reply> said;
+        std::optional<detail::reply> said;
         if (m.who.part == part::runs) {
             const auto builder = roster_.idle([&](std::size_t k) { return members()[k].who.part == part::builds; });
             if (!builder) throw error("mpi.pool.alone: no rank that builds is idle, want one");

@@ -19,6 +19,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/machine.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/isolated_workers.hpp"
 #include "tunekit/measure/worker_task.hpp"
@@ -203,12 +204,12 @@ leader serve(int& argc, char**& argv, Make make, serve_options options)
     leads = rank == 0 ? 1 : 0;
     MPI_Allreduce(&leads, &runs, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Scan(&leads, &run, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    const greeting who{.version = detail::version_text(),
-                       .host = detail::host_name(),
-                       .device = options.device,
-                       .local_rank = static_cast<std::uint32_t>(at.local_rank),
-                       .part = options.part,
-                       .tasks = own.tasks};
+    const detail::greeting who{.version = core::version_text(),
+                               .host = detail::host_name(),
+                               .device = options.device,
+                               .local_rank = static_cast<std::uint32_t>(at.local_rank),
+                               .part = options.part,
+                               .tasks = own.tasks};
     if (rank != 0) {
         ::signal(SIGINT, SIG_IGN);
         ::signal(SIGTERM, SIG_IGN);

@@ -15,12 +15,13 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/measure/worker_task.hpp"
+#include "tunekit/mpi/detail/wire.hpp"
 #include "tunekit/mpi/members.hpp"
 #include "tunekit/mpi/messages.hpp"
-#include "tunekit/mpi/wire.hpp"
 
 namespace tunekit::mpi {
 
@@ -69,12 +70,12 @@ public:
             "none");
         for (std::size_t w = 0; w < n; ++w) {
             require(options_.slowness[w] > 0, "simulated_ranks: slowness is not positive, want > 0");
-            const greeting who{.version = detail::version_text(),
-                               .host = "rank" + std::to_string(w),
-                               .device = options_.device,
-                               .part = options_.parts[w],
-                               .tasks = tasks};
-            says(w, options_.joins[w], word::hello, to_bytes(who));
+            const detail::greeting who{.version = core::version_text(),
+                                       .host = "rank" + std::to_string(w),
+                                       .device = options_.device,
+                                       .part = options_.parts[w],
+                                       .tasks = tasks};
+            says(w, options_.joins[w], word::hello, detail::to_bytes(who));
         }
     }
 
@@ -88,14 +89,14 @@ public:
         ++messages_;
         rank& r = ranks_.at(worker);
         if (what != word::order || r.ended <= now_) return;
-        const order o = from_bytes<order>(bytes).value();
+        const auto o = detail::from_bytes<detail::order>(bytes).value();
         require(o.task < rows_.size(), "simulated_ranks: no rows for this task, want those of every task");
         const measure::recorded_row row = rows_[static_cast<std::size_t>(o.task)].row(o.candidate, o.within);
         const double began = running((std::max)(r.free, now_ + options_.latency_s), r);
         const auto [result, seconds, code] = share_of(options_.parts[worker], row, o);
         r.free = running(began + seconds * options_.slowness[worker], r);
-        says(worker, began, word::began, to_bytes(o.number));
-        says(worker, r.free, word::answer, to_bytes(reply{o.number, result, r.free - began, code}));
+        says(worker, began, word::began, detail::to_bytes(o.number));
+        says(worker, r.free, word::answer, detail::to_bytes(detail::reply{o.number, result, r.free - began, code}));
     }
 
     [[nodiscard]] std::optional<message> receive()
@@ -126,7 +127,8 @@ public:
     /// does.
     void end(std::size_t worker, double at, bool told = false)
     {
-        if (told) on_the_way_.push({at, count_++, at - 1, {worker, word::bye, to_bytes(std::string("was killed"))}});
+        if (told)
+            on_the_way_.push({at, count_++, at - 1, {worker, word::bye, detail::to_bytes(std::string("was killed"))}});
         ranks_.at(worker).ended = at;
     }
 
@@ -153,7 +155,7 @@ private:
         std::vector<unsigned char> code{};
     };
     /// What a rank of this part does of a recorded evaluation. Its code is the number of the configuration.
-    [[nodiscard]] static share share_of(part a, const measure::recorded_row& row, const order& o)
+    [[nodiscard]] static share share_of(part a, const measure::recorded_row& row, const detail::order& o)
     {
         share out{row.result, row.seconds, {}};
         const double build = (std::min)(row.result.build_seconds, row.seconds);
@@ -164,9 +166,9 @@ private:
             out.result = {};
             out.result.cost = (std::max)(build, 1e-9);
             out.result.build_seconds = build;
-            out.code = to_bytes(std::uint64_t{o.candidate});
+            out.code = detail::to_bytes(std::uint64_t{o.candidate});
         } else if (a == part::runs) {
-            require(o.code == to_bytes(std::uint64_t{o.candidate}),
+            require(o.code == detail::to_bytes(std::uint64_t{o.candidate}),
                     "simulated_ranks: a rank that runs has other code than its candidate's");
             out.result.build_seconds = 0;
             out.seconds = row.seconds - build;

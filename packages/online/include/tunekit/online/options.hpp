@@ -10,7 +10,6 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
-#include "tunekit/measure/race.hpp"
 #include "tunekit/online/widening.hpp"
 
 namespace tunekit::online {
@@ -37,11 +36,10 @@ struct options {
     std::uint64_t patience = 400;  ///< >= 1; the number of candidates without a better one after which the race begins
     /// > 0; the seconds lost to candidates after which the race begins.
     double max_seconds = std::numeric_limits<double>::infinity();
-    std::uint32_t runs = 3;        ///< 1 to 15; the calls of a candidate that is not slower
-    std::size_t finalists = 5;     ///< >= 1; the configurations in the race, besides the default
-    measure::race_options race{};  ///< the rule of the race, and its confidence
-    double recheck = 5e-4;         ///< in [0, 1[; the share of the time for checks once settled; 0: no checks
-    std::uint64_t seed = 1;        ///< the seed of all draws; the same on all ranks
+    std::uint32_t runs = 3;     ///< 1 to 15; the calls of a candidate that is not slower
+    std::size_t finalists = 5;  ///< >= 1; the configurations in the race, besides the default
+    double recheck = 5e-4;      ///< in [0, 1[; the share of the time for checks once settled; 0: no checks
+    std::uint64_t seed = 1;     ///< the seed of all draws; the same on all ranks
 
     /// Throws std::invalid_argument where a setting is out of range.
     void validate() const
@@ -56,7 +54,6 @@ struct options {
         require(runs >= 1 && runs <= 15, "online::options: runs is out of range, want 1 to 15");
         require(finalists >= 1, "online::options: finalists is 0, want >= 1");
         require(recheck >= 0 && recheck < 1, "online::options: recheck is outside [0, 1[ or NaN, want a share");
-        race.validate();
     }
 };
 

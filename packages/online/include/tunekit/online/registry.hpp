@@ -5,6 +5,7 @@
 /// The contexts of one kernel by key, one for each size. They are made when first asked for. Their winners can be saved
 /// and read back.
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -18,7 +19,8 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/index_table.hpp"
 #include "tunekit/core/machine.hpp"
-#include "tunekit/io/field.hpp"
+#include "tunekit/core/text.hpp"
+#include "tunekit/io/sealed_lines.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/online/context.hpp"
 #include "tunekit/online/options.hpp"
@@ -78,6 +80,15 @@ public:
             setup<Space, Parts>{.space = std::move(space), .untuned = *i, .options = o, .parts = std::move(p)});
     }
 
+    /// Says what an index in the default's place lacks.
+    template <std::integral Index>
+    registry(identity, Space, Index, options = {}, Parts = {})
+    {
+        static_assert(!std::integral<Index>,
+                      "tunekit: online::registry, argument 3 is an index, want a configuration: space.at(index), or "
+                      "space.of(tk::value<\"name\">(...), ...)");
+    }
+
     /// The context with that key. It is made where there is none, settled where a winner for it was read. The reference
     /// stays valid.
     [[nodiscard]] context_type& at(std::string_view key)
@@ -112,7 +123,7 @@ public:
     loaded read(std::string_view text)
     {
         loaded out;
-        if (!is_winners_text(text)) {
+        if (!detail::is_winners_text(text)) {
             out.refused.emplace_back("this is no file of winners of this version");
             return out;
         }
@@ -120,7 +131,7 @@ public:
         for (const std::string_view line : io::lines(text)) {
             ++number;
             if (line.starts_with('#')) continue;
-            const std::optional<winner_line> w = winner_line_of(line);
+            const std::optional<winner_line> w = detail::winner_line_of(line);
             if (w && w->of.kernel != of_.kernel) continue;
             const std::string why = w ? refusal(*w) : "it was cut or edited";
             if (why.empty() && w->of.device == of_.device) {
@@ -144,7 +155,7 @@ public:
         for (const auto& [key, c] : contexts_)
             if (const std::optional<outcome> what = c.result())
                 out.push_back({.of = of_,
-                               .library = detail::library_version(),
+                               .library = core::version_text(),
                                .fingerprint = how_->space.fingerprint(),
                                .key = key,
                                .what = *what,
@@ -166,8 +177,8 @@ private:
         if (w.of.version != of_.version) return differs("the kernel's version", w.of.version, of_.version);
         if (kinship_of(w.of.device, of_.device) == kinship::other)
             return "the device is " + quoted_device(w.of.device) + ", here " + quoted_device(of_.device);
-        if (w.library != detail::library_version())
-            return differs("the version of tunekit", w.library, detail::library_version());
+        if (w.library != core::version_text())
+            return differs("the version of tunekit", w.library, core::version_text());
         if (w.fingerprint != how_->space.fingerprint()) return "its space was another one";
         if (w.what.winner >= how_->space.size() || w.what.runner_up >= how_->space.size())
             return "its winner is outside the space";

@@ -18,10 +18,10 @@
 
 #include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/field.hpp"
+#include "tunekit/core/text.hpp"
+#include "tunekit/io/sealed_lines.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/online/detail/open_run.hpp"
-#include "tunekit/version.hpp"
 
 namespace tunekit::online {
 
@@ -52,12 +52,6 @@ inline constexpr std::string_view winners_magic =
     "# tunekit winners 1: kernel, version, device, tunekit, space, key, winner, runner-up, "
     "seconds, its, default's, values, check; tabs between";
 
-[[nodiscard]] inline std::string library_version()
-{
-    return std::to_string(TUNEKIT_VERSION_MAJOR) + '.' + std::to_string(TUNEKIT_VERSION_MINOR) + '.' +
-           std::to_string(TUNEKIT_VERSION_PATCH);
-}
-
 /// Whether both lines are about the same context of the same kernel, version, device, library and space.
 [[nodiscard]] inline bool same_place(const winner_line& a, const winner_line& b)
 {
@@ -69,47 +63,36 @@ inline constexpr std::string_view winners_magic =
 /// The line's text, without its line end.
 [[nodiscard]] inline std::string to_line(const winner_line& w)
 {
-    using io::escaped;
-    std::string s;
-    for (const std::string& field :
-         {escaped(w.of.kernel), escaped(w.of.version), escaped(w.of.device), escaped(w.library),
-          io::in_hex(w.fingerprint), escaped(w.key), io::text_of(w.what.winner), io::text_of(w.what.runner_up),
-          io::text_of(w.what.cost), io::text_of(w.what.runner_up_cost), io::text_of(w.what.default_cost),
-          escaped(w.values)})
-        s += field + '\t';
-    return s + io::in_hex(io::fnv1a(s));
+    using core::text_of;
+    return io::sealed_line({w.of.kernel, w.of.version, w.of.device, w.library, io::in_hex(w.fingerprint), w.key,
+                            text_of(w.what.winner), text_of(w.what.runner_up), text_of(w.what.cost),
+                            text_of(w.what.runner_up_cost), text_of(w.what.default_cost), w.values});
 }
+
+namespace detail {
 
 /// Reads one line. Empty where the text is no such line, or was cut or edited.
 [[nodiscard]] inline std::optional<winner_line> winner_line_of(std::string_view text)
 {
-    const std::size_t last = text.rfind('\t');
-    if (last == std::string_view::npos || text.substr(last + 1) != io::in_hex(io::fnv1a(text.substr(0, last + 1))))
+    auto f = io::fields_of_sealed(text);
+    if (!f || f->size() != 12) return std::nullopt;
+    auto& of = *f;
+    const auto fingerprint = io::from_hex(of[4]);
+    const auto winner = core::number<index>(of[6]), second = core::number<index>(of[7]);
+    const auto cost = core::number<double>(of[8]), its = core::number<double>(of[9]),
+               untuned = core::number<double>(of[10]);
+    if (!fingerprint || !winner || !second || !cost || !its || !untuned || !(*cost > 0) || std::isinf(*cost))
         return std::nullopt;
-    const std::vector<std::string_view> f = io::split(text.substr(0, last), '\t');
-    if (f.size() != 12) return std::nullopt;
-    const auto fingerprint = io::from_hex(f[4]);
-    if (!fingerprint) return std::nullopt;
-    std::string texts[6];
-    const std::size_t of[6] = {0, 1, 2, 3, 5, 11};
-    for (std::size_t k = 0; k < 6; ++k) {
-        auto one = io::unescaped(f[of[k]]);
-        if (!one) return std::nullopt;
-        texts[k] = *std::move(one);
-    }
-    const auto winner = io::number<index>(f[6]), second = io::number<index>(f[7]);
-    const auto cost = io::number<double>(f[8]), its = io::number<double>(f[9]), untuned = io::number<double>(f[10]);
-    if (!winner || !second || !cost || !its || !untuned || !(*cost > 0) || std::isinf(*cost)) return std::nullopt;
-    return winner_line{.of = {.kernel = texts[0], .version = texts[1], .device = texts[2]},
-                       .library = texts[3],
+    return winner_line{.of = {.kernel = of[0], .version = of[1], .device = of[2]},
+                       .library = of[3],
                        .fingerprint = *fingerprint,
-                       .key = texts[4],
+                       .key = of[5],
                        .what = {.winner = *winner,
                                 .runner_up = *second,
                                 .cost = *cost,
                                 .runner_up_cost = *its,
                                 .default_cost = *untuned},
-                       .values = texts[5]};
+                       .values = of[11]};
 }
 
 /// Whether `text` is a file of winners, or empty.
@@ -122,14 +105,14 @@ inline constexpr std::string_view winners_magic =
 /// key. Where there is none, it comes last. All other lines stay as they are, readable or not.
 [[nodiscard]] inline std::string with_winners(std::string_view text, const std::vector<winner_line>& ours)
 {
-    std::string out(detail::winners_magic);
+    std::string out(winners_magic);
     out += '\n';
     std::vector<bool> written(ours.size(), false);
     for (const std::string_view line : io::lines(text)) {
         if (line.starts_with('#')) continue;
         const auto theirs = winner_line_of(line);
         std::size_t k = 0;
-        while (k < ours.size() && !(theirs && detail::same_place(*theirs, ours[k]))) ++k;
+        while (k < ours.size() && !(theirs && same_place(*theirs, ours[k]))) ++k;
         if (k == ours.size()) {
             out += line;
         } else {
@@ -143,8 +126,6 @@ inline constexpr std::string_view winners_magic =
         if (!written[k]) out += to_line(ours[k]) + '\n';
     return out;
 }
-
-namespace detail {
 
 /// Locks the folder of a file while the file is rewritten. It locks nothing where a file system has no locks.
 class folder_lock {
@@ -176,9 +157,9 @@ inline void write_winners(const std::string& path, const std::vector<winner_line
 {
     const detail::folder_lock held(path);
     const std::string before = detail::text_if_there(path);
-    if (!is_winners_text(before))
+    if (!detail::is_winners_text(before))
         throw error(path + ": is no file of winners of this version, and stays as it is; name another file");
-    io::replace_text(path, with_winners(before, ours));
+    io::write_text(path, detail::with_winners(before, ours));
 }
 
 }  // namespace tunekit::online

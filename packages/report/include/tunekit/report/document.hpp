@@ -2,12 +2,16 @@
 #pragma once
 
 /// \file
-/// The frame of a self-contained HTML page: head with style, footer with script, and the elements and figures between
-/// them.
+/// A self-contained HTML page: head with style, sections of sentences, figures and tables, footer with script.
 
+#include <array>
+#include <cmath>
 #include <cstddef>
+#include <limits>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tunekit/report/detail/markup.hpp"
@@ -15,93 +19,200 @@
 
 namespace tunekit::report {
 
-/// The head of a page: title, kind and facts. Plain text: it is escaped.
-struct document_head {
-    std::string title{};               ///< the heading
-    std::string kicker{};              ///< the kind of the page, above the title
-    std::vector<std::string> facts{};  ///< below the title, one each
-    unsigned refresh_seconds = 0;      ///< seconds after which the page reloads itself; 0: never
-};
+/// A page while it is written. All texts are plain and are escaped; pictures are markup.
+///
+///     report::document page({.title = "A run", .kicker = "Tuning report"});
+///     page.begin_verdict("The best configuration takes 1.2 ms.");
+///     page.end_section();
+///     page.begin_section("How it was found");
+///     page.figure("Cost by trial", "Each dot is a configuration.", svg);
+///     page.end_section();
+///     io::write_text(path, std::move(page).text("Written by tunekit."));
+class document {
+public:
+    /// What stands at the top.
+    struct head {
+        std::string title{};               ///< the heading
+        std::string kicker{};              ///< the kind of the page, above the title
+        std::vector<std::string> facts{};  ///< below the title, one each
+        unsigned refresh_seconds = 0;      ///< seconds after which the page reloads itself; 0: never
+    };
 
-/// An HTML element, `<tag more>text</tag>`. The text is escaped; `more` and `tag` are taken as they are.
-[[nodiscard]] inline std::string element(std::string_view tag, std::string_view text, std::string_view more = {})
-{
-    std::string out;
-    (((((((out += '<') += tag) += more) += '>') += detail::escaped(text)) += "</") += tag) += ">\n";
-    return out;
-}
+    /// A cell of a table.
+    struct cell {
+        /// `by` is the number by which its column sorts: NaN for its text. `to` is where it leads: empty for nowhere.
+        cell(std::string words, double by = std::numeric_limits<double>::quiet_NaN(), std::string to = {})
+            : text(std::move(words)), key(by), link(std::move(to))
+        {
+        }
 
-/// The page up to its first section. Then come sections, one of them with the id `verdict`, and then `end_document`.
-[[nodiscard]] inline std::string begin_document(const document_head& head)
-{
-    std::string out =
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" "
-        "content=\"light dark\">\n"
-        "<link rel=\"icon\" href=\"data:,\">\n";
-    if (head.refresh_seconds > 0)
-        out += "<meta http-equiv=\"refresh\" content=\"" + std::to_string(head.refresh_seconds) + "\">\n";
-    std::string kind = head.kicker;
-    if (!kind.empty() && kind[0] >= 'A' && kind[0] <= 'Z') kind[0] = static_cast<char>(kind[0] - 'A' + 'a');
-    out += element("title", head.title + " \xC2\xB7 " + kind);
-    out += "<style>\n";
-    out += detail::page_colours;
-    out += detail::chart_style;
-    out += detail::page_style;
-    out +=
-        "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#verdict\">Skip to the verdict</a>\n<header>\n<div "
-        "class=\"bar-top\">\n";
-    out += element("p", head.kicker, " class=\"kicker\"");
-    out += "<button type=\"button\" id=\"theme\" hidden>Dark</button>\n</div>\n";
-    out += element("h1", head.title);
-    if (!head.facts.empty()) {
-        out += "<ul class=\"facts\">\n";
-        for (const auto& f : head.facts) out += element("li", f);
-        out += "</ul>\n";
+        std::string text;  ///< as it is read
+        double key;        ///< by which its column sorts
+        std::string link;  ///< where it leads: "#task-3"
+    };
+
+    /// A table. Its first column is text, the others are numbers.
+    struct table {
+        std::string caption{};                  ///< above it
+        std::vector<std::string> columns{};     ///< their heads
+        bool sortable = true;                   ///< by its columns, where scripts run
+        bool messages = false;                  ///< the last column is text of somebody else
+        std::vector<std::vector<cell>> rows{};  ///< a cell for each column
+    };
+
+    /// A picture of a figure of several.
+    struct part {
+        std::string title{};    ///< above the picture
+        std::string picture{};  ///< an SVG
+    };
+
+    /// The page up to its first section.
+    explicit document(const head& h)
+    {
+        std::string kind = h.kicker;
+        if (!kind.empty() && kind[0] >= 'A' && kind[0] <= 'Z') kind[0] = static_cast<char>(kind[0] - 'A' + 'a');
+        add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+            "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n");
+        if (h.refresh_seconds > 0)
+            add("<meta http-equiv=\"refresh\" content=\"" + std::to_string(h.refresh_seconds) + "\">\n");
+        words("title", {}, h.title + " \xC2\xB7 " + kind);
+        for (const std::string_view css : {std::string_view("<style>\n"), detail::page_colours, detail::chart_style,
+                                           detail::page_style, std::string_view("</style>\n")})
+            add(css);
+        add("</head>\n<body>\n<a class=\"skip\" href=\"#verdict\">Skip to the verdict</a>\n<header>\n"
+            "<div class=\"bar-top\">\n");
+        words("p", "kicker", h.kicker);
+        add("<button type=\"button\" id=\"theme\" hidden>Dark</button>\n</div>\n");
+        words("h1", {}, h.title);
+        list("facts", h.facts);
+        add("</header>\n<main>\n");
     }
-    return out + "</header>\n<main>\n";
-}
 
-/// The page after its last section.
-[[nodiscard]] inline std::string end_document(std::string_view footer)
-{
-    std::string out = "</main>\n<footer>";
-    out += element("p", footer);
-    out += "</footer>\n<script>\n";
-    out += detail::page_script;
-    return out + "</script>\n</body>\n</html>\n";
-}
+    unsigned level =
+        2;  ///< of the headings of sections, 1 to 4: below a section's are those of its figures and their parts
 
-/// A figure: a heading with that tag, a sentence where there is one, and pictures, which are markup.
-[[nodiscard]] inline std::string figure(std::string_view heading_tag, std::string_view title, std::string_view sentence,
-                                        std::string_view pictures)
-{
-    std::string out = "<figure>\n<figcaption>";
-    out += element(heading_tag, title, " class=\"f\"");
-    if (!sentence.empty()) out += element("p", sentence);
-    out += "</figcaption>\n";
-    out += pictures;
-    return out + "\n</figure>\n";
-}
+    /// Adds markup as it is.
+    void add(std::string_view markup) { text_ += markup; }
 
-/// A cell of a table whose column sorts by `key`.
-[[nodiscard]] inline std::string number_cell(std::string_view text, double key)
-{
-    return element("td", text, " class=\"n\" data-key=\"" + detail::number(key, 9) + '"');
-}
+    /// Adds an element with words in it; `style` is its class, empty for none.
+    void words(std::string_view tag, std::string_view style, std::string_view words)
+    {
+        add(detail::styled(tag, style, words));
+        add("\n");
+    }
 
-/// Begins a table. It scrolls where it is too wide, and can be sorted where scripts run. The first column is text, the
-/// others are numbers.
-[[nodiscard]] inline std::string begin_table(std::string_view caption, const std::vector<std::string>& columns)
-{
-    std::string out = "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"" + detail::escaped(caption) +
-                      "\"><table class=\"sortable\">\n" + element("caption", caption) + "<thead><tr>";
-    for (std::size_t k = 0; k < columns.size(); ++k)
-        out += element("th", columns[k], k == 0 ? " scope=\"col\"" : " scope=\"col\" class=\"n\"");
-    return out + "</tr></thead>\n<tbody>\n";
-}
+    /// Adds a list without bullets; nothing where there is none.
+    void list(std::string_view style, std::span<const std::string> lines)
+    {
+        if (lines.empty()) return;
+        add("<ul class=\"" + std::string(style) + "\">\n");
+        for (const std::string& line : lines) words("li", {}, line);
+        add("</ul>\n");
+    }
 
-/// Ends a table that `begin_table` began.
-[[nodiscard]] inline std::string end_table() { return "</tbody></table></div>\n"; }
+    /// Begins the section that says what came out: every page has one.
+    void begin_verdict(std::string_view headline)
+    {
+        add("<section id=\"verdict\" aria-labelledby=\"verdict-h\" tabindex=\"-1\">\n");
+        add(detail::element("h2", {{"id", "verdict-h"}, {"class", "headline"}}, detail::escaped(headline)) + '\n');
+    }
+
+    /// Begins a section. With an `id` it is a landmark of that name.
+    void begin_section(std::string_view title, const std::string& id = {})
+    {
+        if (id.empty()) {
+            add("<section>\n");
+            return heading(0, title);
+        }
+        add(detail::opened("section", {{"aria-labelledby", id}}) + ">\n");
+        add(detail::element("h" + std::to_string(level), {{"id", id}}, detail::escaped(title)) + '\n');
+    }
+
+    /// Ends a section.
+    void end_section() { add("</section>\n"); }
+
+    /// The heading of a section (0), of a figure in it (1) or of a part of that (2).
+    void heading(unsigned below, std::string_view title)
+    {
+        static constexpr std::array<const char*, 3> styles{"s", "f", "c"};
+        words("h" + std::to_string(level + below), styles[below], title);
+    }
+
+    /// A figure: a title, a sentence where there is one, and a picture in its sizes.
+    void figure(std::string_view title, std::string_view sentence, std::string_view pictures)
+    {
+        begin_figure(title, sentence);
+        add(pictures);
+        add("\n</figure>\n");
+    }
+
+    /// A figure of several pictures side by side, two of them where they are `wide`.
+    void figure(std::string_view title, std::string_view sentence, const std::vector<part>& parts, bool wide = false)
+    {
+        begin_figure(title, sentence);
+        add(wide ? "<div class=\"grid two\">\n" : "<div class=\"grid\">\n");
+        for (const part& p : parts) {
+            add("<div class=\"cell-of\">");
+            heading(2, p.title);
+            add(p.picture + "</div>\n");
+        }
+        add("</div>\n</figure>\n");
+    }
+
+    /// A table, which scrolls where it is too wide.
+    void add_table(const table& t)
+    {
+        using detail::element, detail::escaped;
+        add("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"" + escaped(t.caption) + "\">");
+        add(t.sortable ? "<table class=\"sortable\">\n" : "<table>\n");
+        words("caption", {}, t.caption);
+        const auto style = [&](std::size_t k, const char* of_messages) {
+            return k == 0 ? "" : t.messages && k + 1 == t.columns.size() ? of_messages : "n";
+        };
+        add("<thead><tr>");
+        for (std::size_t k = 0; k < t.columns.size(); ++k)
+            add(element("th", {{"scope", "col"}, {"class", style(k, "")}}, escaped(t.columns[k])));
+        add("</tr></thead>\n<tbody>\n");
+        for (const auto& row : t.rows) {
+            add("<tr>");
+            for (std::size_t k = 0; k < row.size(); ++k) {
+                const cell& c = row[k];
+                const std::string text =
+                    c.link.empty() ? escaped(c.text) : element("a", {{"href", c.link}}, escaped(c.text));
+                if (k == 0) add(element("th", {{"scope", "row"}}, text));
+                else
+                    add(element("td",
+                                {{"class", style(k, "message")},
+                                 {"data-key", std::isnan(c.key) ? "" : detail::number(c.key, 9)}},
+                                text));
+            }
+            add("</tr>\n");
+        }
+        add("</tbody></table></div>\n");
+    }
+
+    /// The whole page.
+    [[nodiscard]] std::string text(std::string_view footer) &&
+    {
+        add("</main>\n<footer>");
+        words("p", {}, footer);
+        add("</footer>\n<script>\n");
+        add(detail::page_script);
+        add("</script>\n</body>\n</html>\n");
+        return std::move(text_);
+    }
+
+private:
+    void begin_figure(std::string_view title, std::string_view sentence)
+    {
+        add("<figure>\n<figcaption>");
+        heading(1, title);
+        if (!sentence.empty()) words("p", {}, sentence);
+        add("</figcaption>\n");
+    }
+
+    std::string text_;
+};
 
 }  // namespace tunekit::report

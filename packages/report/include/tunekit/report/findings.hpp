@@ -33,16 +33,16 @@ struct failure_count {
     std::string message{};         ///< that of the first
 };
 
-/// A parameter's values as they occurred: numbers by size, other texts by name.
-struct value_axis {
-    std::string name{};                   ///< of the parameter
-    std::vector<std::string> values{};    ///< in order; each once
-    std::vector<std::size_t> of_trial{};  ///< position per trial
-    bool numeric = false;                 ///< whether all values are numbers
-};
-
 /// The findings from a task's trials.
 struct findings {
+    /// A parameter's values as they occurred: numbers by size, other texts by name.
+    struct value_axis {
+        std::string name{};                   ///< of the parameter
+        std::vector<std::string> values{};    ///< in order; each once
+        std::vector<std::size_t> of_trial{};  ///< position per trial
+        bool numeric = false;                 ///< whether all values are numbers
+    };
+
     std::optional<std::size_t> winner{};     ///< position of the best verified trial
     std::optional<std::size_t> reference{};  ///< what the winner is compared with: baseline, or the first that ran
     bool against_baseline = false;           ///< whether `reference` is the baseline
@@ -71,13 +71,13 @@ namespace detail {
 }
 
 /// Empty unless every trial has a value of each parameter.
-[[nodiscard]] inline std::vector<value_axis> axes_of(const seen_task& t)
+[[nodiscard]] inline std::vector<findings::value_axis> axes_of(const seen_task& t)
 {
     for (const auto& x : t.trials)
         if (x.values.size() != t.parameters.size()) return {};
-    std::vector<value_axis> out;
+    std::vector<findings::value_axis> out;
     for (std::size_t j = 0; j < t.parameters.size(); ++j) {
-        value_axis a{.name = t.parameters[j]};
+        findings::value_axis a{.name = t.parameters[j]};
         a.numeric = true;
         for (const auto& x : t.trials) {
             a.values.push_back(x.values[j]);

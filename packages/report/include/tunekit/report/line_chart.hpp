@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,40 +19,61 @@
 
 namespace tunekit::report {
 
-/// A curve: its name and its values at x = 1, 2, ...
+/// A curve: its name and its values.
 struct chart_curve {
     std::string name{};            ///< written at its end
-    std::vector<double> values{};  ///< at x = 1, 2, ...
+    std::vector<double> values{};  ///< those that are not finite are left out
+    std::vector<double> at{};      ///< the x of each value, ascending; empty: 1, 2, ...
 };
 
-/// A picture of several curves. The first is emphasised. The others differ by their dashes. Each has its name at its
-/// right end. `alternative` describes the picture in words. Values that are not finite are left out. `low` is the least
-/// value drawn.
-[[nodiscard]] inline std::string line_chart_svg(const std::vector<chart_curve>& curves, std::string_view x_name,
-                                                std::string_view alternative, double low, const figure_size& size)
+/// A picture of several curves over one axis.
+struct line_chart {
+    std::vector<chart_curve> curves{};  ///< the first is emphasised
+    std::string x_name{};               ///< below the axis
+    std::string alternative{};          ///< the picture in words
+    double low = 0;                     ///< the least value drawn
+    bool log_x = false;                 ///< whether the axis is logarithmic: then every x is above 0
+};
+
+/// The picture as SVG. The curves behind the first differ by their dashes. Each has its name at its right end.
+[[nodiscard]] inline std::string line_chart_svg(const line_chart& chart, const figure_size& size)
 {
     using namespace detail;
+    const auto& curves = chart.curves;
     const bool narrow = size.width < 500;
-    double high = low, names = 20;
-    std::size_t most = 2;
-    for (const auto& c : curves) {
+    const auto x_of = [](const chart_curve& c, std::size_t i) {
+        return c.at.empty() ? static_cast<double>(i + 1) : c.at[i];
+    };
+    double high = chart.low, names = 20;
+    double first = std::numeric_limits<double>::infinity(), last = -first;
+    for (std::size_t k = 0; k < curves.size(); ++k) {
+        const chart_curve& c = curves[k];
         for (const double v : c.values)
             if (std::isfinite(v)) high = (std::max)(high, v);
-        most = (std::max)(most, c.values.size());
+        if (!c.values.empty()) {
+            first = (std::min)(first, x_of(c, 0));
+            last = (std::max)(last, x_of(c, c.values.size() - 1));
+        }
         names = (std::max)(names, width_of(shortened(c.name, narrow ? 12 : 22)));
     }
+    if (!(last > first)) {
+        first = std::isfinite(first) ? first : 1;
+        last = first + 1;
+    }
     const double left = 44, right = size.width - 1.15 * names - 14, top = 14, bottom = size.height - 42;
-    const scale x = scale_of(1, static_cast<double>(most), left, right, false);
-    const scale y = scale_of(low, high, bottom, top, false);
-    drawing d(size.width, size.height, alternative, size.style);
+    const scale x = scale_of(first, last, left, right, chart.log_x);
+    const scale y = scale_of(chart.low, high, bottom, top, false);
+    drawing d(size.width, size.height, chart.alternative, size.style);
     for (const double t : y.ticks(6)) {
         d.line("grid", left, y(t), right, y(t));
         d.text("tick", left - 8, y(t) + 4, tick_text(t), "end");
     }
     for (const double t : x.ticks(narrow ? 4 : 8))
-        if (t >= 1) d.text("tick", x(t), bottom + 18, count(static_cast<std::size_t>(t)), "middle");
-    d.text("axis", (left + right) / 2, size.height - 6, x_name, "middle");
-    static constexpr std::array<const char*, 4> dashes{"", "7 4", "2 4", "9 3 2 3"};
+        if (t >= first)
+            d.text("tick", x(t), bottom + 18,
+                   t >= 1 && t == std::floor(t) ? count(static_cast<std::size_t>(t)) : tick_text(t), "middle");
+    d.text("axis", (left + right) / 2, size.height - 6, chart.x_name, "middle");
+    static constexpr std::array<const char*, 7> dashes{"", "7 4", "2 4", "9 3 2 3", "14 4", "4 2", "9 3 2 3 2 3"};
     std::vector<std::pair<double, std::size_t>> ends;  // height and curve
     for (std::size_t k = curves.size(); k-- > 0;) {    // the first on top
         std::string path;
@@ -59,13 +81,11 @@ struct chart_curve {
         for (std::size_t i = 0; i < curves[k].values.size(); ++i) {
             if (!std::isfinite(curves[k].values[i])) continue;
             end = y(curves[k].values[i]);
-            path += (path.empty() ? 'M' : 'L') + drawing::at(x(static_cast<double>(i + 1)), end);
+            path += (path.empty() ? 'M' : 'L') + drawing::at(x(x_of(curves[k], i)), end);
         }
         if (path.empty()) continue;
         if (k == 0) d.path("best", path);
-        else
-            d.add("<path class=\"other\" stroke-dasharray=\"" + std::string(dashes[(k - 1) % dashes.size()]) +
-                  "\" d=\"" + path + "\"/>");
+        else d.path("other", path, dashes[(k - 1) % dashes.size()]);
         ends.emplace_back(end, k);
     }
     std::sort(ends.begin(), ends.end());

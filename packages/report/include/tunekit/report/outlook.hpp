@@ -73,7 +73,7 @@ template <tells_gains Belief, generator G>
             const double g = gains.quantile((static_cast<double>(i) + 0.5) / static_cast<double>(levels));
             saved[i] = latency * (g / (1 + g));
         }
-        for (double& sum : sums) sum += saved[static_cast<std::size_t>(random::uniform_index(levels, gen))];
+        for (double& sum : sums) sum += saved[static_cast<std::size_t>(tunekit::random::uniform_index(levels, gen))];
     }
     out.low = stats::quantile(sums, 0.05);
     out.high = stats::quantile(sums, 0.95);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,7 +16,6 @@
 #include "tunekit/report/detail/markup.hpp"
 #include "tunekit/report/detail/page_failures.hpp"
 #include "tunekit/report/detail/page_matters.hpp"
-#include "tunekit/report/detail/page_text.hpp"
 #include "tunekit/report/detail/page_time.hpp"
 #include "tunekit/report/detail/page_winner.hpp"
 #include "tunekit/report/document.hpp"
@@ -39,15 +39,23 @@ inline constexpr figure_size narrow_figure{.width = 360, .height = 300, .max_dot
 class page_writer {
 public:
     page_writer(const seen_run& run, const std::vector<findings>& all, const page_options& options)
-        : run_(run), all_(all), options_(options)
+        : run_(run),
+          all_(all),
+          to_({.title = run.title.empty() ? "A run" : run.title,
+               .kicker = "Tuning report",
+               .facts = run.facts,
+               .refresh_seconds = options.refresh_seconds})
     {
         const auto n = static_cast<double>((std::max)(run.tasks.size(), std::size_t{1}));
         dots_ = static_cast<std::size_t>(1200 / std::sqrt(n)) + 50;
     }
 
-    [[nodiscard]] std::string text()
+    [[nodiscard]] std::string text() &&
     {
-        head();
+        for (const auto& p : run_.problems)
+            to_.add(element("p", {{"class", "problem"}, {"role", "note"}},
+                            escaped("The source of this page is not whole. " + p)) +
+                    '\n');
         verdict_section();
         if (run_.tasks.size() > 1) {
             model_section();
@@ -59,41 +67,28 @@ public:
         }
         write_time(to_, run_);
         commands_section();
-        tail();
-        return std::move(to_.text);
+        return std::move(to_).text(
+            "Written by tunekit. Intervals are 95 % by the spreads that the measurer reported; shares of variance are "
+            "those of a random forest over what was tried, exact over its trees.");
     }
 
 private:
-    void head()
-    {
-        to_.add(begin_document({.title = run_.title.empty() ? "A run" : run_.title,
-                                .kicker = "Tuning report",
-                                .facts = run_.facts,
-                                .refresh_seconds = options_.refresh_seconds}));
-        for (const auto& p : run_.problems)
-            to_.words("p", "The source of this page is not whole. " + p, " class=\"problem\" role=\"note\"");
-    }
-
     void number_tile(const std::string& value, const std::string& what)
     {
-        to_.add("<div><dt>" + escaped(what) + "</dt><dd>" + escaped(value) + "</dd></div>\n");
+        to_.add("<div>" + styled("dt", {}, what) + styled("dd", {}, value) + "</div>\n");
     }
 
     void verdict_section()
     {
-        to_.add("<section id=\"verdict\" aria-labelledby=\"verdict-h\" tabindex=\"-1\">\n");
         if (run_.tasks.empty()) {
-            to_.words("h2", "The log has no task.", " id=\"verdict-h\" class=\"headline\"");
-            to_.add("</section>\n");
-            return;
+            to_.begin_verdict("The log has no task.");
+            return to_.end_section();
         }
         const verdict v = verdict_of(run_, all_);
-        to_.words("h2", v.headline, " id=\"verdict-h\" class=\"headline\"");
+        to_.begin_verdict(v.headline);
         if (!v.sentences.empty()) {
-            to_.words("p", v.sentences.front(), " class=\"lead\"");
-            to_.add("<ul class=\"plain\">\n");
-            for (std::size_t k = 1; k < v.sentences.size(); ++k) to_.words("li", v.sentences[k]);
-            to_.add("</ul>\n");
+            to_.words("p", "lead", v.sentences.front());
+            to_.list("plain", std::span(v.sentences).subspan(1));
         }
         std::size_t trials = 0, failed = 0;
         for (std::size_t k = 0; k < all_.size(); ++k) trials += run_.tasks[k].trials.size(), failed += all_[k].failed;
@@ -112,52 +107,51 @@ private:
         }
         number_tile(count(static_cast<std::size_t>(run_.workers)), run_.workers == 1 ? "worker" : "workers");
         to_.add("</dl>\n");
-        if (!run_.stopped.empty()) to_.words("p", "It ended because: " + run_.stopped + ".", " class=\"note\"");
-        to_.add("</section>\n");
+        if (!run_.stopped.empty()) to_.words("p", "note", "It ended because: " + run_.stopped + ".");
+        to_.end_section();
     }
 
     [[nodiscard]] figure_size wide() const { return {.max_dots = dots_, .style = "wide"}; }
 
     void model_section()
     {
-        to_.add("<section aria-labelledby=\"model-h\">\n<h2 id=\"model-h\">The model over time</h2>\n");
+        to_.begin_section("The model over time", "model-h");
         to_.figure(
             "What has been found, and what each task got",
             "The line is the latency of one pass with the best configurations so far, on a logarithmic scale. Below "
-            "it each mark is an answer of a "
-            "task; orange ones failed.",
+            "it each mark is an answer of a task; orange ones failed.",
             model_latency_svg(run_, wide()) + model_latency_svg(run_, narrow_figure));
-        to_.add(
-            "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"All tasks\"><table "
-            "class=\"sortable\">\n<caption>All tasks</caption>\n<thead><tr>"
-            "<th scope=\"col\">task</th><th scope=\"col\" class=\"n\">best</th><th scope=\"col\" class=\"n\">times as "
-            "fast as the first</th><th scope=\"col\" "
-            "class=\"n\">share of the model</th><th scope=\"col\" class=\"n\">trials</th><th scope=\"col\" "
-            "class=\"n\">failed</th><th scope=\"col\" class=\"n\">GFLOP/s</th>");
-        if (run_.peak_flops > 0) to_.add("<th scope=\"col\" class=\"n\">of peak</th>");
-        to_.add("</tr></thead>\n<tbody>\n");
+        document::table table{.caption = "All tasks",
+                              .columns = {"task", "best", "times as fast as the first", "share of the model", "trials",
+                                          "failed", "GFLOP/s"}};
+        if (run_.peak_flops > 0) table.columns.push_back("of peak");
         double sum = 0;
         for (std::size_t k = 0; k < all_.size(); ++k)
             if (all_[k].winner) sum += run_.tasks[k].weight * cost(k);
-        for (std::size_t k = 0; k < all_.size(); ++k) {
-            const auto& t = run_.tasks[k];
-            const bool ran = all_[k].winner.has_value();
-            const auto cell = [&](const std::string& value, double key) {
-                to_.add("<td class=\"n\" data-key=\"" + number(key, 9) + "\">" + escaped(value) + "</td>");
-            };
-            to_.add("<tr><th scope=\"row\"><a href=\"#task-" + std::to_string(k) + "\">" + escaped(t.name) +
-                    "</a></th>");
-            cell(ran ? time(cost(k)) : "none", ran ? cost(k) : 0);
-            cell(ran ? number(all_[k].gain, 3) : "", ran ? all_[k].gain : 0);
-            cell(ran ? percent(t.weight * cost(k) / sum) : "", ran ? t.weight * cost(k) / sum : 0);
-            cell(count(t.trials.size()), static_cast<double>(t.trials.size()));
-            cell(count(all_[k].failed), static_cast<double>(all_[k].failed));
-            const double rate = ran ? t.flops / cost(k) : 0;
-            cell(rate > 0 ? number(1e-9 * rate, 3) : "", rate);
-            if (run_.peak_flops > 0) cell(rate > 0 ? percent(rate / run_.peak_flops) : "", rate);
-            to_.add("</tr>\n");
-        }
-        to_.add("</tbody></table></div>\n</section>\n");
+        for (std::size_t k = 0; k < all_.size(); ++k) table.rows.push_back(cells_of(k, sum));
+        to_.add_table(table);
+        to_.end_section();
+    }
+
+    /// The row of a task; `sum` is the model's latency.
+    [[nodiscard]] std::vector<document::cell> cells_of(std::size_t k, double sum) const
+    {
+        const auto& t = run_.tasks[k];
+        const bool ran = all_[k].winner.has_value();
+        const double share = ran ? t.weight * cost(k) / sum : 0, rate = ran ? t.flops / cost(k) : 0;
+        const auto of = [](bool some, std::string text, double key) {
+            return some ? document::cell(std::move(text), key) : document::cell("", 0);
+        };
+        const auto counted = [](std::size_t n) { return document::cell(count(n), static_cast<double>(n)); };
+        std::vector<document::cell> out{document::cell(t.name, std::nan(""), "#task-" + std::to_string(k)),
+                                        ran ? document::cell(time(cost(k)), cost(k)) : document::cell("none", 0),
+                                        of(ran, number(all_[k].gain, 3), all_[k].gain),
+                                        of(ran, percent(share), share),
+                                        counted(t.trials.size()),
+                                        counted(all_[k].failed),
+                                        of(rate > 0, number(1e-9 * rate, 3), rate)};
+        if (run_.peak_flops > 0) out.push_back(of(rate > 0, percent(rate / run_.peak_flops), rate));
+        return out;
     }
 
     [[nodiscard]] double cost(std::size_t k) const { return run_.tasks[k].trials[*all_[k].winner].measured.cost; }
@@ -169,13 +163,11 @@ private:
         if (one_of_many) {
             const verdict v = verdict_of(t, f);
             to_.add("<details class=\"task\" id=\"task-" + std::to_string(k) + "\"" + (k == 0 ? " open" : "") +
-                    ">\n<summary><h2>" + escaped(t.name) + "</h2> <span>" + escaped(v.headline) +
-                    "</span></summary>\n<ul class=\"plain\">\n");
-            for (const auto& s : v.sentences) to_.words("li", s);
-            to_.add("</ul>\n");
+                    ">\n<summary>" + styled("h2", {}, t.name) + ' ' + styled("span", {}, v.headline) + "</summary>\n");
+            to_.list("plain", v.sentences);
         }
         if (!t.trials.empty()) {
-            to_.section("How it was found");
+            to_.begin_section("How it was found");
             std::string note =
                 "Each dot is a configuration that ran, the line the best so far, on a logarithmic scale.";
             if (f.failed > 0) note += " Crosses above failed.";
@@ -184,7 +176,7 @@ private:
                 note += " Of " + count(t.trials.size()) + " trials every " +
                         count((t.trials.size() + dots_ - 1) / dots_) + "th is drawn; the line is exact.";
             to_.figure("Cost by trial", note, tuning_curve_svg(t, f, wide()) + tuning_curve_svg(t, f, narrow_figure));
-            to_.add("</section>\n");
+            to_.end_section();
             write_winner(to_, t, f, run_.peak_flops);
             write_matters(to_, t, f, dots_ / 3);
             write_failures(to_, t, f);
@@ -197,31 +189,23 @@ private:
         if (lines.empty()) return;
         to_.heading(1, title);
         for (const auto& line : lines)
-            to_.add("<div class=\"command\"><pre tabindex=\"0\"><code>" + escaped(line) +
-                    "</code></pre><button type=\"button\" class=\"copy\" hidden>Copy</button></div>\n");
+            to_.add("<div class=\"command\"><pre tabindex=\"0\">" + styled("code", {}, line) +
+                    "</pre><button type=\"button\" class=\"copy\" hidden>Copy</button></div>\n");
     }
 
     void commands_section()
     {
         if (run_.repeat.empty() && run_.use.empty()) return;
-        to_.add("<section aria-labelledby=\"next-h\">\n<h2 id=\"next-h\">What next</h2>\n");
+        to_.begin_section("What next", "next-h");
         commands("To use the winner", run_.use);
         commands("To repeat the run", run_.repeat);
-        to_.add("</section>\n");
-    }
-
-    void tail()
-    {
-        to_.add(end_document(
-            "Written by tunekit. Intervals are 95 % by the spreads that the measurer reported; shares of variance are "
-            "those of a random forest over what was tried, exact over its trees."));
+        to_.end_section();
     }
 
     const seen_run& run_;
     const std::vector<findings>& all_;
-    page_options options_;
     std::size_t dots_ = 1200;
-    page_text to_{};
+    document to_;
 };
 
 }  // namespace detail
@@ -233,14 +217,6 @@ private:
                                          const page_options& options = {})
 {
     return detail::page_writer(run, all, options).text();
-}
-
-/// A picture of the page as a file of its own, with its colours for light and dark.
-[[nodiscard]] inline std::string to_standalone_svg(std::string svg)
-{
-    const auto at = svg.find('>');
-    return svg.substr(0, at + 1) + "<style>" + std::string(detail::svg_colours) + std::string(detail::chart_style) +
-           "</style>" + svg.substr(at + 1) + '\n';
 }
 
 }  // namespace tunekit::report

@@ -21,7 +21,6 @@
 #include "tunekit/random/philox.hpp"
 #include "tunekit/report/outlook.hpp"
 #include "tunekit/tune/budget.hpp"
-#include "tunekit/tune/plan.hpp"
 #include "tunekit/tune/task.hpp"
 #include "tunekit/tune/tuning.hpp"
 
@@ -30,11 +29,11 @@ namespace tunekit {
 /// A `watch` that rewrites one line on a terminal during a run. It prints nothing where `to` is no terminal.
 ///
 ///     const tk::budget limit{.trials = 512};
-///     auto found = tk::tune(space, measure, strategy, limit, tk::print_progress(limit), gen);
+///     auto found = tk::tune(space, measure, strategy, limit, gen, {.watch = tk::print_progress(limit)});
 ///     // 417 of 512 trials, 3 failed, 5.1/s | best 1.305 ms | next 19 s: -0.4 % (0 to -2.1 %) | 19 s left
 ///
 ///     tk::tasks_budget all{.seconds = 600};
-///     auto plan = tk::tune_tasks(tasks, tk::recipes::combined(), all, tk::print_progress(all, tasks), gen);
+///     auto plan = tk::tune_tasks(tasks, tk::recipes::combined(), all, gen, {.watch = tk::print_progress(all, tasks)});
 ///
 /// For several tasks the cost is the model's latency, once every task has a configuration. With `tasks` it is forecast
 /// as well. The forecast is that of `schedule::expected_gain` for the time left, or for a minute where the time left is
@@ -110,7 +109,7 @@ public:
                                  .curve = record.curve(),
                                  .slots = p.tasks[k].slots,
                                  .seconds = record.seconds(),
-                                 .active = record.stopped == stop_reason::running});
+                                 .active = record.stopped() == stop_reason::running});
             }
         }
         if (weights_.empty()) cost = p.slots.empty() ? forever : p.slots.back().model_latency;

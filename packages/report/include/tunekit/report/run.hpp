@@ -16,7 +16,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/space/concepts.hpp"
-#include "tunekit/tune/plan.hpp"
+#include "tunekit/tune/task.hpp"
 #include "tunekit/tune/tuning.hpp"
 
 namespace tunekit::report {
@@ -85,7 +85,7 @@ template <space::described Space>
 template <space::described Space>
 [[nodiscard]] seen_run seen_run_of(std::string name, const Space& space, const tuning& record)
 {
-    seen_run out{.title = name, .seconds = record.seconds(), .stopped = to_text(record.stopped)};
+    seen_run out{.title = name, .seconds = record.seconds(), .stopped = to_text(record.stopped())};
     out.tasks.push_back(seen_of(std::move(name), space, record));
     return out;
 }

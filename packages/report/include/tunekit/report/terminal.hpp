@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tunekit/report/detail/markup.hpp"
+#include "tunekit/report/text_table.hpp"
 #include "tunekit/report/verdict.hpp"
 
 namespace tunekit::report {
@@ -25,13 +27,6 @@ namespace detail {
     std::string out;
     for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
     return out;
-}
-
-[[nodiscard]] inline std::size_t width_in_characters(std::string_view text)
-{
-    std::size_t n = 0;
-    for (const char c : text) n += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
-    return n;
 }
 
 /// `text` in lines of at most 78 characters, each beginning with `indent`.
@@ -47,7 +42,7 @@ namespace detail {
     for (std::size_t i = 0; i < text.size();) {
         std::size_t end = (std::min)(text.find(' ', i), text.size());
         const std::string_view word = text.substr(i, end - i);
-        const std::size_t size = width_in_characters(word);
+        const std::size_t size = characters_of(word);
         if (width > 0 && width + 1 + size + indent.size() > 78) flush();
         if (width > 0) line += ' ', ++width;
         line += word;
@@ -96,12 +91,6 @@ namespace detail {
     return out + parts[eighths % 8];
 }
 
-[[nodiscard]] inline std::string padded(std::string text, std::size_t width)
-{
-    const std::size_t is = width_in_characters(text);
-    return is < width ? text + std::string(width - is, ' ') : text;
-}
-
 inline void add_task(std::string& out, const seen_task& t, const findings& f, bool with_verdict)
 {
     if (with_verdict) {
@@ -124,19 +113,22 @@ inline void add_task(std::string& out, const seen_task& t, const findings& f, bo
     }
     if (f.shares && f.shares->trees > 0) {
         out += "\n  what matters (share of the variance of log cost; near the optimum)\n";
+        text_table table({}, {-19, -30, -9, -1});
         for (std::size_t k = 0; k < (std::min)(f.order.size(), std::size_t{8}); ++k) {
             const std::size_t j = f.order[k];
-            out += "  " + padded(shortened(printable(f.axes[j].name), 18), 20) +
-                   padded(text_bar(f.shares->singles[j].mean, 30), 31) + padded(percent(f.shares->singles[j].mean), 8) +
-                   "  " + percent(f.shares_good->singles[j].mean) + '\n';
+            table.row(shortened(printable(f.axes[j].name), 18), text_bar(f.shares->singles[j].mean, 30),
+                      percent(f.shares->singles[j].mean), percent(f.shares_good->singles[j].mean));
         }
+        out += table.text("  ");
     }
     if (!f.failures.empty()) {
         out += "\n  failures\n";
+        text_table table({}, {-19, -30, -9, -1});
         for (const auto& k : f.failures)
-            out += "  " + padded(words_of(to_text(k.kind)), 20) +
-                   padded(text_bar(static_cast<double>(k.trials) / static_cast<double>(t.trials.size()), 30), 31) +
-                   padded(count(k.trials), 8) + "  " + shortened(printable(k.message), 60) + '\n';
+            table.row(words_of(to_text(k.kind)),
+                      text_bar(static_cast<double>(k.trials) / static_cast<double>(t.trials.size()), 30),
+                      count(k.trials), shortened(printable(k.message), 60));
+        out += table.text("  ");
     }
 }
 

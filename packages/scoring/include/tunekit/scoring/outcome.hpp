@@ -45,6 +45,8 @@ struct outcome {
     }
 };
 
+namespace detail {
+
 /// The number of the first evaluation within `factor` of the optimum; infinite where there is none.
 [[nodiscard]] inline double evaluations_to(const recording& on, const trajectory& run, double factor)
 {
@@ -52,8 +54,6 @@ struct outcome {
         if (run.best[k] <= factor * on.optimum) return static_cast<double>(k + 1);
     return std::numeric_limits<double>::infinity();
 }
-
-namespace detail {
 
 /// Of an even number the greater of the two in the middle, as a mean with what was never reached says nothing.
 [[nodiscard]] inline double upper_median(std::vector<double> x)
@@ -80,14 +80,14 @@ namespace detail {
     out.shares.assign(by.chance.size(), 0);
     for (const trajectory& run : runs) {
         const std::size_t n = run.evaluations();
-        to_5.push_back(evaluations_to(on, run, 1.05));
-        to_1.push_back(evaluations_to(on, run, 1.01));
+        to_5.push_back(detail::evaluations_to(on, run, 1.05));
+        to_1.push_back(detail::evaluations_to(on, run, 1.01));
         const double best = n == 0 ? std::numeric_limits<double>::infinity() : run.best[(std::min)(n, judged) - 1];
         out.regret += best / on.optimum - 1;
-        const auto shares = shares_by_evaluations(by, run);
+        const auto shares = detail::shares_by_evaluations(by, run);
         for (std::size_t k = 0; k < shares.size(); ++k) out.shares[k] += shares[k] / static_cast<double>(runs.size());
         out.s.push_back(score_by_evaluations(by, run));
-        out.ranks.push_back(ranks_over_time(by, run));
+        out.ranks.push_back(detail::ranks_over_time(by, run));
         out.evaluations = (std::max)(out.evaluations, n);
         if (!run.own.empty()) own += run.own.back();
         all += n;

@@ -13,13 +13,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/formats/read_recorded_space.hpp"
 #include "tunekit/formats/replay_table.hpp"
@@ -85,8 +85,7 @@ struct recordings_read {
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();
     std::string stem = path;
     if (stem.ends_with(".params")) stem.resize(stem.size() - 7);
-    if (std::FILE* there = std::fopen((stem + ".params").c_str(), "rb")) {
-        std::fclose(there);
+    if (core::detail::system::state_of(stem + ".params")) {
         out.spaces.push_back(read_recording(stem, out.problems));
         return out;
     }

@@ -35,13 +35,14 @@ struct entrant {
 
 /// Options of `score`. An aggregate: name what you change.
 struct score_options {
-    std::size_t repeats = 25;            ///< with different seeds, >= 1
-    std::uint64_t seed = 1;              ///< of all streams
-    std::size_t batch = 1;               ///< configurations asked for at a time, >= 1
-    std::size_t judged = 200;            ///< evaluations over which S and the regret are taken, >= 1
-    std::size_t evaluations = 220;       ///< the fewest evaluations of a run
-    double budgets = 1.1;                ///< seconds of a run, in units of those that random search needs
-    std::uint32_t stream = 0x62656e63U;  ///< which Philox streams of the seed the repeats draw from
+    std::size_t repeats = 25;       ///< with different seeds, >= 1
+    std::uint64_t seed = 1;         ///< of all streams
+    std::size_t batch = 1;          ///< configurations asked for at a time, >= 1
+    std::size_t judged = 200;       ///< evaluations over which S and the regret are taken, >= 1
+    std::size_t evaluations = 220;  ///< the fewest evaluations of a run
+    double budgets = 1.1;           ///< seconds of a run, in units of those that random search needs
+
+    static constexpr std::uint32_t stream = 0x62656e63U;  ///< which Philox streams of the seed the repeats draw from
 };
 
 /// A mean over spaces, its 95 % interval and the lowest of a single space.
@@ -130,8 +131,6 @@ template <class Of>
     return out;
 }
 
-}  // namespace detail
-
 /// The scores of a strategy over all spaces: `of[i]` on the space that `by[i]` measures.
 ///
 /// The intervals are percentile bootstraps over repeats, with 500 resamples; the spaces are fixed. Those of P resample
@@ -189,6 +188,8 @@ template <class Of>
     return out;
 }
 
+}  // namespace detail
+
 /// The yardsticks of several spaces.
 [[nodiscard]] inline std::vector<yardstick> yardsticks_of(std::span<const recording> spaces, std::size_t judged)
 {
@@ -229,13 +230,14 @@ template <class Of>
         while (end < out.outcomes.size() && out.outcomes[end].strategy == out.outcomes[i].strategy) ++end;
         const auto of = std::span<const outcome>(out.outcomes).subspan(i, end - i);
         if (of.size() == spaces.size()) {
-            out.standings.push_back(standing_of(by, of));
+            out.standings.push_back(detail::standing_of(by, of));
             whole.push_back(of);
         } else {
             out.incomplete.push_back(of.front().strategy);
         }
     }
-    for (std::size_t k = 1; k < whole.size(); ++k) out.differences.push_back(difference_of(by, whole[k], whole[0]));
+    for (std::size_t k = 1; k < whole.size(); ++k)
+        out.differences.push_back(detail::difference_of(by, whole[k], whole[0]));
     return out;
 }
 

@@ -4,11 +4,16 @@
 /// \file
 /// A scoreboard as text.
 
+#if !__has_include("tunekit/report.hpp")
+#error \
+    "tunekit: scoring/text.hpp stands on the package report: link tunekit::scoring, or add -I packages/report/include"
+#endif
+
 #include <cmath>
-#include <cstddef>
 #include <cstdio>
 #include <string>
 
+#include "tunekit/report/text_table.hpp"
 #include "tunekit/scoring/score.hpp"
 
 namespace tunekit::scoring {
@@ -17,39 +22,39 @@ namespace tunekit::scoring {
 /// each difference. An interval is 95 %.
 [[nodiscard]] inline std::string to_text(const scoreboard& all)
 {
-    std::string out;
-    const auto add = [&](const char* format, auto... values) {
-        char buffer[240];
-        std::snprintf(buffer, sizeof buffer, format, values...);
-        out += buffer;
+    const std::string s_name = "S" + std::to_string(all.judged), of = '/' + std::to_string(all.spaces.size());
+    const auto percent = [](double share, int digits) { return report::fixed(100 * share, digits) + " %"; };
+    const auto signed_text = [](const aggregate& a) {
+        char text[80];
+        std::snprintf(text, sizeof text, "%+.3f (%+.3f to %+.3f)", a.mean, a.within.low, a.within.high);
+        return std::string(text);
     };
-    const auto s_name = "S" + std::to_string(all.judged);
-    const auto evaluations = [](double n) { return std::isfinite(n) ? std::to_string(static_cast<long>(n)) : "-"; };
-    add("%-18s %6s %17s %6s %17s %10s %7s %7s %11s\n", "strategy", "P*", "95 %", s_name.c_str(), "95 %", "regret",
-        "to 5 %", "to 1 %", "own us/eval");
+    report::text_table standings(
+        {"strategy", "P*", "", "95 %", s_name, "", "95 %", "regret", "to 5 %", "to 1 %", "own us/eval"},
+        {-18, 6, 8, 8, 6, 8, 8, 10, 7, 7, 11});
     for (const standing& t : all.standings) {
-        add("%-18.18s", t.strategy.c_str());
-        if (t.p) add(" %6.3f %8.3f %8.3f", t.p->mean, t.p->within.low, t.p->within.high);
-        else add(" %6s %8s %8s", "-", "-", "-");
-        add(" %6.3f %8.3f %8.3f %8.2f %% %3zu/%-3zu %3zu/%-3zu %11.2f\n", t.s.mean, t.s.within.low, t.s.within.high,
-            100 * t.regret, t.reached_5, all.spaces.size(), t.reached_1, all.spaces.size(), 1e6 * t.own_seconds);
+        const auto p = [&](double x) { return t.p ? report::fixed(x, 3) : std::string("-"); };
+        const aggregate timed = t.p.value_or(aggregate{});
+        standings.row(t.strategy, p(timed.mean), p(timed.within.low), p(timed.within.high), report::fixed(t.s.mean, 3),
+                      report::fixed(t.s.within.low, 3), report::fixed(t.s.within.high, 3), percent(t.regret, 2),
+                      std::to_string(t.reached_5) + of, std::to_string(t.reached_1) + of,
+                      report::fixed(1e6 * t.own_seconds, 2));
     }
+    std::string out = standings.text();
     for (const difference& d : all.differences) {
-        add("%s - %s: %s %+.3f (%+.3f to %+.3f)", d.strategy.c_str(), d.than.c_str(), s_name.c_str(), d.s.mean,
-            d.s.within.low, d.s.within.high);
-        if (d.p) add(", P* %+.3f (%+.3f to %+.3f)", d.p->mean, d.p->within.low, d.p->within.high);
+        out += d.strategy + " - " + d.than + ": " + s_name + ' ' + signed_text(d.s);
+        if (d.p) out += ", P* " + signed_text(*d.p);
         out += '\n';
     }
     for (const auto& name : all.incomplete) out += name + ": not on every space, so not ranked\n";
-    add("\n%-18s %-28s %6s %6s %7s %7s %10s %8s\n", "strategy", "space", "P", s_name.c_str(), "to 5 %", "to 1 %",
-        "regret", "failed");
-    for (const outcome& o : all.outcomes) {
-        add("%-18.18s %-28.28s %6.2f %6.2f %7s %7s %8.2f %%", o.strategy.c_str(), o.space.c_str(), o.p, o.s_mean(),
-            evaluations(o.evaluations_to_5).c_str(), evaluations(o.evaluations_to_1).c_str(), 100 * o.regret);
-        if (o.failed_share) add(" %6.1f %%\n", 100 * *o.failed_share);
-        else out += "  unknown\n";
-    }
-    return out;
+    report::text_table outcomes({"strategy", "space", "P", s_name, "to 5 %", "to 1 %", "regret", "failed"},
+                                {-18, -28, 6, 6, 7, 7, 10, 8});
+    const auto evaluations = [](double n) { return std::isfinite(n) ? report::fixed(n, 0) : std::string("-"); };
+    for (const outcome& o : all.outcomes)
+        outcomes.row(o.strategy, o.space, report::fixed(o.p, 2), report::fixed(o.s_mean(), 2),
+                     evaluations(o.evaluations_to_5), evaluations(o.evaluations_to_1), percent(o.regret, 2),
+                     o.failed_share ? percent(*o.failed_share, 1) : std::string("unknown"));
+    return out + '\n' + outcomes.text();
 }
 
 }  // namespace tunekit::scoring

@@ -25,6 +25,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
+#include "tunekit/formats/csv.hpp"
 #include "tunekit/formats/read_recorded_space.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/scoring/trajectory.hpp"
@@ -49,7 +50,7 @@ namespace tunekit::scoring {
         const trajectory& run = runs[repeat];
         for (std::size_t k = 0; k < run.evaluations(); ++k) {
             out += std::to_string(repeat) + ',' + std::to_string(k + 1) + ',' + nanoseconds(run.seconds[k]) + ',';
-            if (std::isfinite(run.best[k])) out += io::text_of(1e3 * run.best[k]);
+            if (std::isfinite(run.best[k])) out += core::text_of(1e3 * run.best[k]);
             out += ',';
             if (!run.own.empty() && std::isfinite(run.own[k])) out += nanoseconds(run.own[k]);
             out += ',';
@@ -93,6 +94,75 @@ struct trajectory_line {
     return out;
 }
 
+/// Reads the lines of a trajectory file by the names of their columns.
+class trajectory_reader {
+public:
+    trajectory_reader(std::string path, std::vector<std::string> names)
+        : path_(std::move(path)), names_(std::move(names))
+    {
+        for (const char* name : {"repeat", "eval", "sim_time_s", "best_ms"})
+            if (column(name) == names_.size()) refuse(1, std::string("has no column ") + name + ", want one");
+    }
+
+    /// One line more.
+    void take(const io::detail::csv_record& record)
+    {
+        const auto& [at, fields] = record;
+        if (fields.size() != names_.size())
+            refuse(at, "has " + std::to_string(fields.size()) + " fields, want " + std::to_string(names_.size()));
+        constexpr std::uint64_t max_evaluations = 100'000'000;
+        const auto repeat = core::number<std::uint64_t>(fields[column("repeat")]);
+        const auto evaluation = core::number<std::uint64_t>(fields[column("eval")]);
+        if (!repeat || !evaluation || *evaluation == 0 || *evaluation > max_evaluations)
+            refuse(at, "repeat or eval is no count, want repeats from 0 and evaluations from 1");
+        const trajectory_line line{.evaluation = static_cast<std::size_t>(*evaluation),
+                                   .seconds = amount(record, "sim_time_s"),
+                                   .best = amount(record, "best_ms", std::numeric_limits<double>::infinity()) / 1e3,
+                                   .own = amount(record, "overhead_s", std::nan(""))};
+        auto& of = repeats_[*repeat];
+        if (!of.empty() && (line.evaluation <= of.back().evaluation || line.seconds < of.back().seconds ||
+                            line.best > of.back().best || line.own < of.back().own))
+            refuse(at,
+                   "does not follow the line before it: evaluations rise, times do not fall, the best cost does not "
+                   "rise");
+        of.push_back(line);
+    }
+
+    /// The runs, in the order of their numbers.
+    [[nodiscard]] std::vector<trajectory> runs() const
+    {
+        std::vector<trajectory> out;
+        for (const auto& [number, lines] : repeats_) out.push_back(filled(lines));
+        return out;
+    }
+
+private:
+    [[noreturn]] void refuse(std::size_t line, const std::string& what) const
+    {
+        throw error(path_ + ':' + std::to_string(line) + ": " + what);
+    }
+    [[nodiscard]] std::size_t column(std::string_view name) const
+    {
+        return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
+    }
+    /// The number of that column; `if_empty` where the field is empty, if that may be.
+    [[nodiscard]] double amount(const io::detail::csv_record& record, const char* name,
+                                std::optional<double> if_empty = {}) const
+    {
+        const std::size_t k = column(name);
+        if (if_empty && (k == names_.size() || record.fields[k].empty())) return *if_empty;
+        const auto value = core::number<double>(record.fields[k]);
+        if (!value || !(*value >= 0 && *value <= io::max_seconds))
+            refuse(record.line,
+                   std::string(name) + " is '" + record.fields[k].substr(0, 40) + "', want a number of 0 or more");
+        return *value;
+    }
+
+    std::string path_;
+    std::vector<std::string> names_;
+    std::map<std::uint64_t, std::vector<trajectory_line>> repeats_;
+};
+
 }  // namespace detail
 
 /// Reads a trajectory file, plain or gzip: the repeats in the order of their numbers.
@@ -105,52 +175,11 @@ struct trajectory_line {
 [[nodiscard]] inline std::vector<trajectory> read_trajectories(const std::string& path)
 {
     const std::string text = io::read_gzip(path);
-    const auto all = io::lines(io::without_bom(text));
-    const auto refuse = [&](std::size_t line, const std::string& what) {
-        throw error(path + ':' + std::to_string(line + 1) + ": " + what);
-    };
-    if (all.empty()) throw error(path + ": is empty, want repeat,eval,sim_time_s,best_ms and lines");
-    const auto names = io::split(all[0], ',');
-    const auto column = [&](std::string_view name) {
-        return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-    };
-    for (const char* name : {"repeat", "eval", "sim_time_s", "best_ms"})
-        if (column(name) == names.size()) refuse(0, std::string("has no column ") + name + ", want one");
-    const std::size_t own_column = column("overhead_s");
-    constexpr std::uint64_t max_evaluations = 100'000'000;
-    std::map<std::uint64_t, std::vector<detail::trajectory_line>> repeats;
-    for (std::size_t i = 1; i < all.size(); ++i) {
-        const auto fields = io::split(all[i], ',');
-        if (fields.size() != names.size())
-            refuse(i, "has " + std::to_string(fields.size()) + " fields, want " + std::to_string(names.size()));
-        const auto number = [&](const char* name, double if_empty) {
-            const std::string_view field = fields[column(name)];
-            if (field.empty() && !std::isnan(if_empty)) return if_empty;
-            const auto value = io::number<double>(field);
-            if (!value || !(*value >= 0 && *value <= io::max_seconds))
-                refuse(i, std::string(name) + " is '" + std::string(field.substr(0, 40)) +
-                              "', want a number of 0 or more");
-            return *value;
-        };
-        const auto repeat = io::number<std::uint64_t>(fields[column("repeat")]);
-        const auto evaluation = io::number<std::uint64_t>(fields[column("eval")]);
-        if (!repeat || !evaluation || *evaluation == 0 || *evaluation > max_evaluations)
-            refuse(i, "repeat or eval is no count, want repeats from 0 and evaluations from 1");
-        detail::trajectory_line line{.evaluation = static_cast<std::size_t>(*evaluation),
-                                     .seconds = number("sim_time_s", std::nan("")),
-                                     .best = number("best_ms", std::numeric_limits<double>::infinity()) / 1e3,
-                                     .own = std::nan("")};
-        if (own_column < names.size() && !fields[own_column].empty()) line.own = number("overhead_s", std::nan(""));
-        auto& of = repeats[*repeat];
-        if (!of.empty() && (line.evaluation <= of.back().evaluation || line.seconds < of.back().seconds ||
-                            line.best > of.back().best || line.own < of.back().own))
-            refuse(
-                i,
-                "does not follow the line before it: evaluations rise, times do not fall, the best cost does not rise");
-        of.push_back(line);
-    }
-    std::vector<trajectory> out;
-    for (const auto& [number, lines] : repeats) out.push_back(detail::filled(lines));
+    auto records = io::detail::csv_records(io::without_bom(text));
+    if (records.empty()) throw error(path + ": is empty, want repeat,eval,sim_time_s,best_ms and lines");
+    detail::trajectory_reader read(path, std::move(records.front().fields));
+    for (std::size_t i = 1; i < records.size(); ++i) read.take(records[i]);
+    auto out = read.runs();
     if (out.empty()) throw error(path + ": has no line after its header, want one for every evaluation");
     return out;
 }

@@ -101,6 +101,8 @@ namespace detail {
     return out;
 }
 
+namespace detail {
+
 /// The share of the way from random search's E ln cost to the optimum's that a run has come, after each of the first
 /// `chance.size()` evaluations: 0 as random search, 1 at the optimum. The last share of a run that ends early is
 /// repeated.
@@ -115,6 +117,8 @@ namespace detail {
     return out;
 }
 
+}  // namespace detail
+
 /// The score S of a run: the mean, over the first `chance.size()` evaluations, of the share of the way from random
 /// search's E ln cost to the optimum's that the run has come:
 ///
@@ -123,11 +127,13 @@ namespace detail {
 /// A run that ends early keeps its last.
 [[nodiscard]] inline double score_by_evaluations(const yardstick& on, const trajectory& run)
 {
-    const auto shares = shares_by_evaluations(on, run);
+    const auto shares = detail::shares_by_evaluations(on, run);
     double sum = 0;
     for (const double x : shares) sum += x;
     return sum / static_cast<double>(shares.size());
 }
+
+namespace detail {
 
 /// The number of valid configurations that are better than the run's best, at each of `times`.
 [[nodiscard]] inline std::vector<double> ranks_over_time(const yardstick& on, const trajectory& run)
@@ -141,8 +147,6 @@ namespace detail {
     }
     return out;
 }
-
-namespace detail {
 
 /// The mean over `times` of the share of the way from random search's cost to the optimum, for known ranks.
 [[nodiscard]] inline double share_of_the_way(const yardstick& on, std::span<const double> ranks)
@@ -181,6 +185,8 @@ namespace detail {
     return detail::share_of_the_way(on, detail::falling_regression(points, on.times));
 }
 
+namespace detail {
+
 /// The same for the runs at the positions `of`, with the mean of their ranks instead of the regression. It is cheap;
 /// intervals use it.
 [[nodiscard]] inline double score_by_steps(const yardstick& on, std::span<const std::vector<double>> ranks,
@@ -191,5 +197,7 @@ namespace detail {
         for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += ranks[r][i] / static_cast<double>(of.size());
     return detail::share_of_the_way(on, mean);
 }
+
+}  // namespace detail
 
 }  // namespace tunekit::scoring

@@ -18,7 +18,6 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/devices/cuda/image.hpp"
 #include "tunekit/devices/cuda/nvrtc.hpp"
 #include "tunekit/devices/detail/code_cache.hpp"
 #include "tunekit/measure/build/build_pool.hpp"
@@ -116,24 +115,25 @@ public:
     [[nodiscard]] static std::size_t together() { return 1; }
     [[nodiscard]] static bool alike(const source&, const source&) { return false; }
 
-    [[nodiscard]] compilation start(const std::vector<build_job>& unit, const std::string& stem,
-                                    const std::string& scratch) const
+    [[nodiscard]] child_process start(const std::vector<build_job>& unit, const std::string& stem,
+                                      const std::string& scratch) const
     {
         const source& what = unit.front().what;
         if (program_.empty())
-            return compilation([this, &what, file = stem + suffix] {
+            return child_process([this, &what, file = stem + suffix] {
                 return compile_into(compiler_, what.text, cache_.options_of(what), file);
             });
         write_file(stem + ".cpp", what.text);
         std::vector<std::string> command{program_, nvrtc_mark, library_, stem + ".cpp", stem + suffix};
         for (std::string& option : cache_.options_of(what)) command.push_back(std::move(option));
-        return compilation(command, scratch);
+        return child_process(command, scratch);
     }
 
     /// Whether it ended without the compiler's verdict: no file, no library, no such program.
-    [[nodiscard]] static bool blames_machine(const compilation& process)
+    [[nodiscard]] static bool blames_machine(const child_process& process)
     {
-        return WIFEXITED(process.status()) && WEXITSTATUS(process.status()) >= 126;
+        const int status = process.status();  // a variable: macOS's macros take its address
+        return WIFEXITED(status) && WEXITSTATUS(status) >= 126;
     }
     /// A source that certainly compiles.
     [[nodiscard]] static source harmless(const source& /* like */)
@@ -141,10 +141,11 @@ public:
         return {"extern \"C\" __global__ void kernel() {}\n"};
     }
 
-    static failure refused(const compilation& process)
+    static failure refused(const child_process& process)
     {
-        const std::size_t at = process.text().find("error:");
-        return refusal(process, at == std::string::npos ? 0 : process.text().rfind('\n', at) + 1);  // npos + 1 is 0
+        const std::string text = process.text();
+        const std::size_t at = text.find("error:");
+        return refusal(process, at == std::string::npos ? 0 : text.rfind('\n', at) + 1);  // npos + 1 is 0
     }
 
 private:

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "tunekit/devices/cuda/library.hpp"
+#include "tunekit/devices/library.hpp"
 
 namespace tunekit::measure {
 
@@ -62,6 +62,8 @@ struct cuda_conditions {
     friend bool operator==(const cuda_conditions&, const cuda_conditions&) = default;
 };
 
+namespace detail {
+
 /// NVML on one device. It reads nothing where there is no NVML. It does not begin CUDA, so a process that forks workers may
 /// use it. Move-only.
 class cuda_clocks {
@@ -74,13 +76,13 @@ public:
             nvml_.emplace(library, std::vector<std::string>{"libnvidia-ml.so.1"}, "NVML", "install NVIDIA's driver");
             int (*init)() = nullptr;
             int (*find)(const char*, void**) = nullptr;
-            nvml_->find(init, "nvmlInit_v2");
-            nvml_->find(find, "nvmlDeviceGetHandleByPciBusId_v2");
-            nvml_->find(clock_, "nvmlDeviceGetClockInfo");
+            init = nvml_->find("nvmlInit_v2");
+            find = nvml_->find("nvmlDeviceGetHandleByPciBusId_v2");
+            clock_ = nvml_->find("nvmlDeviceGetClockInfo");
             try {
-                nvml_->find(reasons_, "nvmlDeviceGetCurrentClocksThrottleReasons");
+                reasons_ = nvml_->find("nvmlDeviceGetCurrentClocksThrottleReasons");
             } catch (const no_cuda&) {
-                nvml_->find(reasons_, "nvmlDeviceGetCurrentClocksEventReasons");  // its name in newer versions
+                reasons_ = nvml_->find("nvmlDeviceGetCurrentClocksEventReasons");  // its name in newer versions
             }
             if (init() != 0 || find(bus.c_str(), &device_) != 0) device_ = nullptr;
         } catch (const no_cuda&) {
@@ -109,4 +111,5 @@ private:
     int (*reasons_)(void*, unsigned long long*) = nullptr;
 };
 
+}  // namespace detail
 }  // namespace tunekit::measure

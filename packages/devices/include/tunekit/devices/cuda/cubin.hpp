@@ -4,16 +4,111 @@
 /// \file
 /// The resources that a compiled kernel needs, read from its machine code. No device is needed.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "tunekit/devices/detail/cubin_reader.hpp"
-
 namespace tunekit::measure {
+
+namespace detail {
+
+/// The parts of a little-endian 64-bit ELF file that cubins use. Offsets out of range give an empty text.
+class cubin_reader {
+public:
+    explicit cubin_reader(std::string_view bytes) : bytes_(bytes)
+    {
+        if (bytes_.size() < 64 ||
+            bytes_.substr(0, 4) !=
+                "\x7f"
+                "ELF" ||
+            bytes_[4] != 2 || bytes_[5] != 1 || number<std::uint16_t>(bytes_, 18) != machine)
+            return;
+        table_ = number<std::uint64_t>(bytes_, 40);
+        if (table_ > bytes_.size()) return;
+        const std::size_t most = (bytes_.size() - static_cast<std::size_t>(table_)) / 64;  // headers in the file
+        count_ = (std::min)(most, std::size_t{number<std::uint16_t>(bytes_, 60)});
+        names_ = contents(number<std::uint16_t>(bytes_, 62));
+    }
+
+    static constexpr std::uint16_t machine = 190;  ///< EM_CUDA
+    [[nodiscard]] std::size_t sections() const noexcept { return count_; }
+
+    [[nodiscard]] std::string_view name(std::size_t k) const
+    {
+        return text(names_, number<std::uint32_t>(bytes_, header(k)));
+    }
+    [[nodiscard]] std::uint64_t size(std::size_t k) const { return number<std::uint64_t>(bytes_, header(k) + 32); }
+    [[nodiscard]] std::string_view contents(std::size_t k) const
+    {
+        if (number<std::uint32_t>(bytes_, header(k) + 4) == 8) return {};  // SHT_NOBITS: nothing in the file
+        return part(bytes_, number<std::uint64_t>(bytes_, header(k) + 24), size(k));
+    }
+    /// The name of symbol `i` of the table in section `k`.
+    [[nodiscard]] std::string_view symbol(std::size_t k, std::size_t i) const
+    {
+        const std::string_view names = contents(number<std::uint32_t>(bytes_, header(k) + 40));
+        return text(names, number<std::uint32_t>(contents(k), 24 * i));
+    }
+
+    template <class T>
+    [[nodiscard]] static T number(std::string_view from, std::uint64_t at) noexcept
+    {
+        T out{};
+        if (at <= from.size() && from.size() - at >= sizeof out) std::memcpy(&out, from.data() + at, sizeof out);
+        return out;
+    }
+    [[nodiscard]] static std::string_view part(std::string_view from, std::uint64_t at, std::uint64_t size) noexcept
+    {
+        return at <= from.size() && from.size() - at >= size ? from.substr(at, size) : std::string_view();
+    }
+
+private:
+    [[nodiscard]] std::uint64_t header(std::size_t k) const noexcept { return table_ + 64 * std::uint64_t{k}; }
+    [[nodiscard]] static std::string_view text(std::string_view names, std::uint64_t at) noexcept
+    {
+        const std::string_view rest = at < names.size() ? names.substr(at) : std::string_view();
+        return rest.substr(0, rest.find('\0'));
+    }
+
+    std::string_view bytes_;
+    std::string_view names_{};
+    std::uint64_t table_ = 0;
+    std::size_t count_ = 0;
+};
+
+/// Calls `f(attribute, value)` for each entry of an .nv.info section: format and attribute of a byte each, then two
+/// bytes that are the value (formats 1 to 3) or its length (format 4).
+template <class F>
+void each_attribute(std::string_view info, F&& f)
+{
+    for (std::size_t at = 0; at + 4 <= info.size();) {
+        const auto format = static_cast<unsigned char>(info[at]);
+        const auto attribute = static_cast<unsigned char>(info[at + 1]);
+        std::size_t length = 0;
+        if (format == 4) length = cubin_reader::number<std::uint16_t>(info, at + 2);
+        f(attribute, cubin_reader::part(info, format == 4 ? at + 4 : at + 2, format == 4 ? length : 2));
+        at += 4 + length;
+    }
+}
+
+/// The content of a file; empty where it cannot be read.
+inline std::string read_file(const std::string& name)
+{
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "rb"), &std::fclose);
+    std::string out;
+    char some[16384];
+    for (std::size_t got = 0; file && (got = std::fread(some, 1, sizeof some, file.get())) > 0;) out.append(some, got);
+    return out;
+}
+
+}  // namespace detail
 
 /// The resources that one kernel needs. CUDA's cuFuncGetAttribute gives the same for a loaded kernel.
 struct cuda_resources {
@@ -25,13 +120,14 @@ struct cuda_resources {
     friend bool operator==(const cuda_resources&, const cuda_resources&) = default;
 };
 
+namespace detail {
+
 /// The kernels of a cubin by name; empty where the bytes are no cubin. NVIDIA does not document the format. This reads the
 /// attributes that cuobjdump and ptxas -v show. Tests compare the values with those of ptxas.
 [[nodiscard]] inline std::map<std::string, cuda_resources> cubin_kernels(std::string_view cubin)
 {
     constexpr unsigned char max_threads = 0x05, required_threads = 0x10, frame_size = 0x11, least_stack = 0x12;
     constexpr unsigned char registers = 0x2f;
-    using detail::cubin_reader;
     const cubin_reader file(cubin);
     std::map<std::string, cuda_resources> out;
     std::size_t symbols = 0;
@@ -52,12 +148,12 @@ struct cuda_resources {
         if (cuda_resources* const mine = of(".nv.shared.")) {
             mine->shared_bytes = static_cast<std::size_t>(file.size(k) > reserved ? file.size(k) - reserved : 0);
         } else if (cuda_resources* const bound = of(".nv.info.")) {
-            detail::each_attribute(file.contents(k), [&](unsigned char what, std::string_view v) {
+            each_attribute(file.contents(k), [&](unsigned char what, std::string_view v) {
                 if ((what == max_threads || what == required_threads) && v.size() >= 12)
                     bound->max_threads = static_cast<int>(whole(v, 0) * whole(v, 4) * whole(v, 8));
             });
         } else if (name == ".nv.info") {
-            detail::each_attribute(file.contents(k), [&](unsigned char what, std::string_view v) {
+            each_attribute(file.contents(k), [&](unsigned char what, std::string_view v) {
                 const auto at = v.size() >= 8 ? out.find(std::string(file.symbol(symbols, whole(v, 0)))) : out.end();
                 if (at == out.end()) return;
                 const std::uint32_t value = whole(v, 4);
@@ -70,10 +166,12 @@ struct cuda_resources {
     return out;
 }
 
+}  // namespace detail
+
 /// The resources of `kernel` in the file `cubin`; empty where the file does not give them.
 [[nodiscard]] inline std::optional<cuda_resources> cubin_resources(const std::string& cubin, const std::string& kernel)
 {
-    const auto all = cubin_kernels(detail::read_file(cubin));
+    const auto all = detail::cubin_kernels(detail::read_file(cubin));
     const auto at = all.find(kernel);
     if (at == all.end() || at->second.registers == 0) return std::nullopt;
     return at->second;

@@ -111,7 +111,7 @@ inline std::optional<cuda_device> parse_device(const std::string& line)
 /// where the driver does not answer within `seconds`.
 [[nodiscard]] inline std::vector<cuda_device> cuda_devices(const std::string& driver = {}, double seconds = 30)
 {
-    const std::string text = detail::asked_in_child<no_cuda>(
+    return detail::devices_in_child<no_cuda>(
         [&driver] {
             const detail::cuda_driver cuda(driver);
             const int n = detail::begin_cuda(cuda);
@@ -123,12 +123,7 @@ inline std::optional<cuda_device> parse_device(const std::string& line)
             }
             return 0;
         },
-        "no CUDA device", seconds);
-    std::vector<cuda_device> out;
-    for (const std::string& line : detail::lines_of(text))
-        if (auto d = detail::parse_device(line)) out.push_back(std::move(*d));
-    if (out.empty()) throw no_cuda("no CUDA device: the driver's answer is not understood");
-    return out;
+        detail::parse_device, "no CUDA device", seconds);
 }
 
 /// Finds device `index` of this machine. Throws no_cuda where there is none of that number.

@@ -15,11 +15,13 @@
 
 #include "tunekit/devices/cuda/builder.hpp"
 #include "tunekit/devices/cuda/cubin.hpp"
-#include "tunekit/devices/cuda/operands.hpp"
-#include "tunekit/devices/cuda/source.hpp"
-#include "tunekit/devices/limits.hpp"
+#include "tunekit/devices/cuda/session.hpp"
+#include "tunekit/devices/detail/launch_limits.hpp"
+#include "tunekit/devices/measurer.hpp"
 
 namespace tunekit::measure {
+
+namespace detail {
 
 /// The first limit of `on` that the launch `how` exceeds, in one line; empty where `on` can start it. `use` holds the
 /// kernel's resources from its cubin; where they are not known, only the launch is checked.
@@ -41,6 +43,8 @@ namespace tunekit::measure {
     if (registers > on.registers) return too_many(how, "registers per block are", registers, on.registers);
     return std::nullopt;
 }
+
+}  // namespace detail
 
 /// Runs one configuration: a loaded module and its launches. Move-only. The destructor unloads the module.
 class cuda_run {
@@ -143,11 +147,7 @@ private:
 template <class Template>
 [[nodiscard]] auto cuda_kernel(Template what, cubin_cache cache, cuda_operands& data, cuda_session& gpu)
 {
-    return [what = std::move(what), cache = std::move(cache), data = &data, gpu = &gpu](const auto& config) {
-        const cuda_source source = what.text(config);
-        const std::string key = cache.key(what.source_of(config), what.entry);
-        return cuda_run(*gpu, cache.image(key), source, *data);
-    };
+    return detail::device_kernel<cuda_run>(std::move(what), std::move(cache), data, gpu);
 }
 
 }  // namespace tunekit::measure

@@ -11,12 +11,9 @@
 #include <string>
 #include <utility>
 
-#include "tunekit/devices/admitted.hpp"
 #include "tunekit/devices/cuda/clocks.hpp"
 #include "tunekit/devices/cuda/kernel.hpp"
-#include "tunekit/measure/build/generated.hpp"
-#include "tunekit/measure/isolated.hpp"
-#include "tunekit/measure/timed.hpp"
+#include "tunekit/devices/measurer.hpp"
 
 namespace tunekit::measure {
 
@@ -31,7 +28,7 @@ public:
 
     [[nodiscard]] std::optional<std::string> exceeds(const cuda_launch& l, const std::string& cubin) const
     {
-        return measure::exceeds(l, cubin_resources(cubin, l.entry), on_);
+        return detail::exceeds(l, cubin_resources(cubin, l.entry), on_);
     }
     void ran() { clocks_.look(seen_); }
     [[nodiscard]] const cuda_conditions& seen() const noexcept { return seen_; }
@@ -44,25 +41,15 @@ private:
 
 }  // namespace detail
 
-/// The measurer that `cuda_admitted` returns. It stands in front of another one.
-template <class Template, measurer Inner>
-class cuda_admitted_measurer : public admitted_measurer<Template, cubin_cache, detail::cuda_rule, Inner> {
-public:
-    /// Takes over the parts, as `cuda_admitted` gives them.
-    using admitted_measurer<Template, cubin_cache, detail::cuda_rule, Inner>::admitted_measurer;
-
-    /// The clock rates and throttling, read after each candidate that ran.
-    [[nodiscard]] const cuda_conditions& conditions() const noexcept { return this->rule().seen(); }
-};
-
 /// A measurer in front of `inner`, which gets only what device `on` can start, by the resources in the cubins. The rest
 /// fails as launch_error with the code that the driver would give (701), and no worker is lost. It reads the device's clocks
-/// after each run; `nvml` is libnvidia-ml, empty: the system's.
+/// after each run, for its `conditions()`; `nvml` is libnvidia-ml, empty: the system's.
 template <class Template, measurer Inner>
-[[nodiscard]] cuda_admitted_measurer<Template, Inner> cuda_admitted(Template what, cubin_cache cache, cuda_device on,
-                                                                    Inner inner, const std::string& nvml = {})
+[[nodiscard]] auto cuda_admitted(Template what, cubin_cache cache, cuda_device on, Inner inner,
+                                 const std::string& nvml = {})
 {
-    return {std::move(what), std::move(cache), detail::cuda_rule(std::move(on), nvml), std::move(inner)};
+    return detail::admitted_measurer(std::move(what), std::move(cache), detail::cuda_rule(std::move(on), nvml),
+                                     std::move(inner));
 }
 
 /// Settings of `cuda_measurer`.
@@ -73,13 +60,6 @@ struct cuda_options {
     device_timing timing{};                           ///< the caches, and how many launches are timed together
     std::size_t memory_bytes = std::size_t{8} << 30;  ///< host memory that a worker may make resident
 };
-
-/// Settings of `isolated` for a CUDA worker. Its address space is far larger than what it uses, so the parent watches
-/// the resident memory.
-[[nodiscard]] inline isolated_options cuda_isolation(std::size_t memory_bytes = std::size_t{8} << 30)
-{
-    return {.memory_bytes = memory_bytes, .rule = memory_rule::resident};
-}
 
 /// Measures the configurations of `what`, whose text is a `cuda_source`, on one device.
 ///
@@ -99,13 +79,9 @@ template <class Template, class Repetition>
 [[nodiscard]] auto cuda_measurer(Template what, nvrtc_builder pool, cuda_operands& data, Repetition repeat,
                                  const cuda_options& options)
 {
-    // The kernel that `isolated` keeps owns it, because children may have to be forked again.
     const auto gpu = std::make_shared<cuda_session>(options.device.index, options.driver, options.timing);
-    auto kernel = [gpu, of = cuda_kernel(what, pool.cache(), data, *gpu)](const auto& config) { return of(config); };
-    auto runs = isolated(what.space, timed{std::move(kernel), std::move(repeat), cuda_check{&data, gpu.get()}},
-                         cuda_isolation(options.memory_bytes));
-    auto admitted = cuda_admitted(what, pool.cache(), options.device, std::move(runs), options.nvml);
-    return generated(std::move(what), std::move(pool), std::move(admitted));
+    return detail::device_measurer<cuda_run>(std::move(what), std::move(pool), data, std::move(repeat), gpu,
+                                             detail::cuda_rule(options.device, options.nvml), options.memory_bytes);
 }
 
 }  // namespace tunekit::measure

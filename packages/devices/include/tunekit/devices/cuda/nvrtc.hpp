@@ -2,18 +2,56 @@
 #pragma once
 
 /// \file
-/// NVRTC, CUDA's compiler as a library: it turns text into machine code of one architecture. It needs no device.
+/// NVRTC, CUDA's compiler as a library, and what it makes: machine code of one architecture, and PTX for other devices.
 
 #include <cstddef>
+#include <cstdio>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "tunekit/devices/cuda/library.hpp"
+#include "tunekit/devices/library.hpp"
 
 namespace tunekit::measure {
 
+/// A cubin and its PTX. In a file the PTX follows the cubin, and a last line says how long it is. Readers of ELF files ignore
+/// what follows one.
+struct cuda_image {
+    std::string cubin{};  ///< machine code of one architecture, an ELF file
+    std::string ptx{};    ///< what the driver of a later device compiles; empty where there is none
+
+    /// The content of a file: cubin, PTX and the line with its length.
+    [[nodiscard]] std::string text() const
+    {
+        char line[line_size + 1];
+        std::snprintf(line, sizeof line, "\nptx %016zu\n", ptx.size());
+        return cubin + ptx + line;
+    }
+
+    /// The image in a file's content. A text without that line is all cubin.
+    [[nodiscard]] static cuda_image of(std::string_view text)
+    {
+        const std::string last(text.substr(text.size() < line_size ? 0 : text.size() - line_size));
+        std::size_t size = 0;
+        int read = 0;
+        const bool ours = std::sscanf(last.c_str(), "\nptx %16zu\n%n", &size, &read) == 1 && read == line_size &&
+                          last.size() == line_size && size <= text.size() - line_size;
+        if (!ours) return {std::string(text), {}};
+        const std::size_t cubin = text.size() - line_size - size;
+        return {std::string(text.substr(0, cubin)), std::string(text.substr(cubin, size))};
+    }
+
+    friend bool operator==(const cuda_image&, const cuda_image&) = default;
+
+private:
+    static constexpr int line_size = 22;
+};
+
 /// The opened NVRTC library. Its few types are declared here, so that no toolkit is needed to compile this. Move-only.
 class nvrtc {
+    cuda_library library_;  // before the functions, which are found in it
+
 public:
     /// The result of a compilation.
     struct outcome {
@@ -31,19 +69,6 @@ public:
                    "NVRTC",
                    "install the CUDA toolkit (libnvrtc), add its folder to LD_LIBRARY_PATH, or name the library")
     {
-        library_.find(version_, "nvrtcVersion");
-        library_.find(explain_, "nvrtcGetErrorString");
-        library_.find(create_, "nvrtcCreateProgram");
-        library_.find(compile_, "nvrtcCompileProgram");
-        library_.find(destroy_, "nvrtcDestroyProgram");
-        library_.find(log_size_, "nvrtcGetProgramLogSize");
-        library_.find(log_, "nvrtcGetProgramLog");
-        library_.find(cubin_size_, "nvrtcGetCUBINSize");
-        library_.find(cubin_, "nvrtcGetCUBIN");
-        library_.find(ptx_size_, "nvrtcGetPTXSize");
-        library_.find(ptx_, "nvrtcGetPTX");
-        library_.find(arch_count_, "nvrtcGetNumSupportedArchs");
-        library_.find(archs_, "nvrtcGetSupportedArchs");
     }
 
     /// The version, such as "13.0".
@@ -103,20 +128,20 @@ private:
         return get(p, out.data()) == 0 ? out : std::string();
     }
 
-    cuda_library library_;
-    int (*version_)(int*, int*) = nullptr;
-    const char* (*explain_)(int) = nullptr;
-    int (*create_)(program*, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
-    int (*compile_)(program, int, const char* const*) = nullptr;
-    int (*destroy_)(program*) = nullptr;
-    int (*log_size_)(program, std::size_t*) = nullptr;
-    int (*log_)(program, char*) = nullptr;
-    int (*cubin_size_)(program, std::size_t*) = nullptr;
-    int (*cubin_)(program, char*) = nullptr;
-    int (*ptx_size_)(program, std::size_t*) = nullptr;
-    int (*ptx_)(program, char*) = nullptr;
-    int (*arch_count_)(int*) = nullptr;
-    int (*archs_)(int*) = nullptr;
+    int (*version_)(int*, int*) = library_.find("nvrtcVersion");
+    const char* (*explain_)(int) = library_.find("nvrtcGetErrorString");
+    int (*create_)(program*, const char*, const char*, int, const char* const*,
+                   const char* const*) = library_.find("nvrtcCreateProgram");
+    int (*compile_)(program, int, const char* const*) = library_.find("nvrtcCompileProgram");
+    int (*destroy_)(program*) = library_.find("nvrtcDestroyProgram");
+    int (*log_size_)(program, std::size_t*) = library_.find("nvrtcGetProgramLogSize");
+    int (*log_)(program, char*) = library_.find("nvrtcGetProgramLog");
+    int (*cubin_size_)(program, std::size_t*) = library_.find("nvrtcGetCUBINSize");
+    int (*cubin_)(program, char*) = library_.find("nvrtcGetCUBIN");
+    int (*ptx_size_)(program, std::size_t*) = library_.find("nvrtcGetPTXSize");
+    int (*ptx_)(program, char*) = library_.find("nvrtcGetPTX");
+    int (*arch_count_)(int*) = library_.find("nvrtcGetNumSupportedArchs");
+    int (*archs_)(int*) = library_.find("nvrtcGetSupportedArchs");
 };
 
 }  // namespace tunekit::measure

@@ -13,7 +13,9 @@
 
 #include "tunekit/devices/cuda/device.hpp"
 #include "tunekit/devices/detail/cuda_driver.hpp"
+#include "tunekit/devices/operands.hpp"
 #include "tunekit/devices/timing.hpp"
+#include "tunekit/measure/build/device_source.hpp"
 
 namespace tunekit::measure {
 
@@ -136,5 +138,17 @@ private:
     std::optional<std::size_t> cache_bytes_{};
     cache_flush<cuda_session> flush_{};
 };
+
+/// One launch of one `__global__` function; `shared_bytes` is its `extern __shared__` array.
+using cuda_launch = device_launch;
+
+/// CUDA C++ without includes, and its launches. Each entry is `extern "C" __global__`.
+using cuda_source = device_source;
+
+/// The arguments of a CUDA kernel, in its order.
+using cuda_operands = device_operands<cuda_session>;
+
+/// A check for `timed`. It poisons the outputs before the run that is checked, and compares them after it.
+using cuda_check = device_check<cuda_session>;
 
 }  // namespace tunekit::measure

@@ -4,9 +4,6 @@
 /// \file
 /// Questions to libraries that this process should not begin: a child asks them.
 
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -14,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/measure/build/compilation.hpp"
-#include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/build/child_process.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -24,15 +20,10 @@ namespace tunekit::measure::detail {
 template <class Missing, class Work>
 [[nodiscard]] std::string asked_in_child(Work&& work, const std::string& what, double seconds)
 {
-    compilation child(std::forward<Work>(work));
-    const wall_clock now;
-    const double until = now() + seconds;
-    while (!child.advance()) {
-        if (now() >= until) throw Missing(what + ": the driver has not answered for " + std::to_string(seconds) + " s");
-        pollfd event{child.news(), POLLIN, 0};
-        ::poll(&event, child.news() >= 0 ? 1 : 0, child.news() >= 0 ? 100 : 1);
-    }
-    const std::string& text = child.text();
+    child_process child(std::forward<Work>(work));
+    if (!child.await(seconds))
+        throw Missing(what + ": the driver has not answered for " + std::to_string(seconds) + " s");
+    const std::string text = child.text();
     if (child.status() == 0 && !text.empty()) return text;
     constexpr std::string_view before = "error: tunekit: ";
     const std::size_t said = text.find(before);
@@ -41,14 +32,18 @@ template <class Missing, class Work>
     throw Missing(what + ": asking the driver ended with status " + std::to_string(child.status()));
 }
 
-[[nodiscard]] inline std::vector<std::string> lines_of(const std::string& text)
+/// The devices that `work()` prints in a child process, a line each; `parse` reads a line. Lines that are none are left out.
+template <class Missing, class Work, class Parse>
+[[nodiscard]] auto devices_in_child(Work&& work, Parse parse, const std::string& what, double seconds)
 {
-    std::vector<std::string> out;
+    const std::string text = asked_in_child<Missing>(std::forward<Work>(work), what, seconds);
+    std::vector<typename decltype(parse(text))::value_type> out;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = (std::min)(text.find('\n', at), text.size());
-        out.push_back(text.substr(at, end - at));
+        if (auto d = parse(text.substr(at, end - at))) out.push_back(std::move(*d));
         at = end + 1;
     }
+    if (out.empty()) throw Missing(what + ": the driver's answer is not understood");
     return out;
 }
 

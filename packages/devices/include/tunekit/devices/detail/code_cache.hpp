@@ -11,27 +11,25 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/measure/build/built_file.hpp"
 #include "tunekit/measure/build/compiler.hpp"
 #include "tunekit/measure/build/source_template.hpp"
+#include "tunekit/measure/build/store.hpp"
 
 namespace tunekit::measure::detail {
 
 /// The files in the directory of a builder. A value: kernels in worker processes have a copy and find their code with it. A
 /// key is a digest of the text, the entry point, the options and the compiler's identity.
-class code_cache {
+class code_cache : public store {
 public:
     /// `kind` is the end of its files' names, such as ".cubin". `compiler` is a text that identifies the compiler: compilers
     /// that make different code have different ones.
     code_cache(std::string directory, std::string kind, std::string compiler, std::vector<std::string> options)
-        : directory_(std::move(directory)),
+        : store(std::move(directory), kind),
           kind_(std::move(kind)),
           compiler_(std::move(compiler)),
           options_(std::move(options))
     {
     }
-
-    [[nodiscard]] const std::string& directory() const noexcept { return directory_; }
 
     /// The compiler's options for `s`: the builder's, then those of `s`.
     [[nodiscard]] std::vector<std::string> options_of(const source& s) const
@@ -56,26 +54,14 @@ public:
         return digest(all);
     }
 
-    /// The path of a key's file, whether it exists or not.
-    [[nodiscard]] std::string path(std::string_view key) const { return directory_ + '/' + std::string(key) + kind_; }
     /// The code of a key; empty where its file is missing, incomplete or another user's.
     [[nodiscard]] std::string code(std::string_view key) const
     {
         std::optional<built_file> there = find(key);
         return there ? std::move(there->bytes) : std::string();
     }
-    /// What was built for a key; empty where its file is missing, incomplete or another user's.
-    [[nodiscard]] std::optional<built_file> find(std::string_view key) const { return read_built(path(key), key); }
-
-    /// Makes `what` the code of `key`, in one step, and replaces what was there. `beside` is a name on the same file system
-    /// under which it is written first. Throws tunekit::error where the directory refuses.
-    void publish(const built_file& what, std::string_view key, const std::string& beside) const
-    {
-        put_built(what, path(key), key, beside);
-    }
 
 private:
-    std::string directory_;
     std::string kind_;
     std::string compiler_;
     std::vector<std::string> options_;

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tunekit/devices/cuda/library.hpp"
+#include "tunekit/devices/library.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -18,6 +18,8 @@ namespace tunekit::measure::detail {
 /// exports. They return a CUresult, which is 0 for success. A context does not survive a fork: where a child will use the
 /// driver, call nothing before the fork. Move-only.
 class cuda_driver {
+    cuda_library library_;  // before the functions, which are found in it
+
 public:
     using device = int;             ///< CUdevice
     using handle = void*;           ///< CUcontext, CUmodule, CUfunction, CUevent or CUstream
@@ -28,36 +30,6 @@ public:
     explicit cuda_driver(const std::string& path = {})
         : library_(path, {"libcuda.so.1"}, "CUDA driver", "install NVIDIA's driver, or choose another device")
     {
-        library_.find(init, "cuInit");
-        library_.find(error_name, "cuGetErrorName");
-        library_.find(error_string, "cuGetErrorString");
-        library_.find(driver_version, "cuDriverGetVersion");
-        library_.find(device_count, "cuDeviceGetCount");
-        library_.find(device_get, "cuDeviceGet");
-        library_.find(device_name, "cuDeviceGetName");
-        library_.find(device_attribute, "cuDeviceGetAttribute");
-        library_.find(device_memory, "cuDeviceTotalMem_v2");
-        library_.find(device_bus, "cuDeviceGetPCIBusId");
-        library_.find(context_retain, "cuDevicePrimaryCtxRetain");
-        library_.find(context_release, "cuDevicePrimaryCtxRelease_v2");
-        library_.find(context_set, "cuCtxSetCurrent");
-        library_.find(context_synchronize, "cuCtxSynchronize");
-        library_.find(module_load, "cuModuleLoadData");
-        library_.find(module_unload, "cuModuleUnload");
-        library_.find(module_function, "cuModuleGetFunction");
-        library_.find(function_attribute, "cuFuncGetAttribute");
-        library_.find(function_set, "cuFuncSetAttribute");
-        library_.find(launch, "cuLaunchKernel");
-        library_.find(allocate, "cuMemAlloc_v2");
-        library_.find(release, "cuMemFree_v2");
-        library_.find(copy_to, "cuMemcpyHtoD_v2");
-        library_.find(copy_from, "cuMemcpyDtoH_v2");
-        library_.find(fill, "cuMemsetD8Async");
-        library_.find(event_create, "cuEventCreate");
-        library_.find(event_destroy, "cuEventDestroy_v2");
-        library_.find(event_record, "cuEventRecord");
-        library_.find(event_synchronize, "cuEventSynchronize");
-        library_.find(event_elapsed, "cuEventElapsedTime");
     }
 
     /// "<doing>: <name> (<code>), <text>".
@@ -76,40 +48,37 @@ public:
         if (code != 0) throw cuda_failure(code, told(code, doing));
     }
 
-    int (*init)(unsigned) = nullptr;
-    int (*error_name)(int, const char**) = nullptr;
-    int (*error_string)(int, const char**) = nullptr;
-    int (*driver_version)(int*) = nullptr;
-    int (*device_count)(int*) = nullptr;
-    int (*device_get)(device*, int) = nullptr;
-    int (*device_name)(char*, int, device) = nullptr;
-    int (*device_attribute)(int*, int, device) = nullptr;
-    int (*device_memory)(std::size_t*, device) = nullptr;
-    int (*device_bus)(char*, int, device) = nullptr;
-    int (*context_retain)(handle*, device) = nullptr;
-    int (*context_release)(device) = nullptr;
-    int (*context_set)(handle) = nullptr;
-    int (*context_synchronize)() = nullptr;
-    int (*module_load)(handle*, const void*) = nullptr;
-    int (*module_unload)(handle) = nullptr;
-    int (*module_function)(handle*, handle, const char*) = nullptr;
-    int (*function_attribute)(int*, int, handle) = nullptr;
-    int (*function_set)(handle, int, int) = nullptr;
+    int (*init)(unsigned) = library_.find("cuInit");
+    int (*error_name)(int, const char**) = library_.find("cuGetErrorName");
+    int (*error_string)(int, const char**) = library_.find("cuGetErrorString");
+    int (*driver_version)(int*) = library_.find("cuDriverGetVersion");
+    int (*device_count)(int*) = library_.find("cuDeviceGetCount");
+    int (*device_get)(device*, int) = library_.find("cuDeviceGet");
+    int (*device_name)(char*, int, device) = library_.find("cuDeviceGetName");
+    int (*device_attribute)(int*, int, device) = library_.find("cuDeviceGetAttribute");
+    int (*device_memory)(std::size_t*, device) = library_.find("cuDeviceTotalMem_v2");
+    int (*device_bus)(char*, int, device) = library_.find("cuDeviceGetPCIBusId");
+    int (*context_retain)(handle*, device) = library_.find("cuDevicePrimaryCtxRetain");
+    int (*context_release)(device) = library_.find("cuDevicePrimaryCtxRelease_v2");
+    int (*context_set)(handle) = library_.find("cuCtxSetCurrent");
+    int (*context_synchronize)() = library_.find("cuCtxSynchronize");
+    int (*module_load)(handle*, const void*) = library_.find("cuModuleLoadData");
+    int (*module_unload)(handle) = library_.find("cuModuleUnload");
+    int (*module_function)(handle*, handle, const char*) = library_.find("cuModuleGetFunction");
+    int (*function_attribute)(int*, int, handle) = library_.find("cuFuncGetAttribute");
+    int (*function_set)(handle, int, int) = library_.find("cuFuncSetAttribute");
     int (*launch)(handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, handle, void**,
-                  void**) = nullptr;
-    int (*allocate)(address*, std::size_t) = nullptr;
-    int (*release)(address) = nullptr;
-    int (*copy_to)(address, const void*, std::size_t) = nullptr;
-    int (*copy_from)(void*, address, std::size_t) = nullptr;
-    int (*fill)(address, unsigned char, std::size_t, handle) = nullptr;
-    int (*event_create)(handle*, unsigned) = nullptr;
-    int (*event_destroy)(handle) = nullptr;
-    int (*event_record)(handle, handle) = nullptr;
-    int (*event_synchronize)(handle) = nullptr;
-    int (*event_elapsed)(float*, handle, handle) = nullptr;
-
-private:
-    cuda_library library_;
+                  void**) = library_.find("cuLaunchKernel");
+    int (*allocate)(address*, std::size_t) = library_.find("cuMemAlloc_v2");
+    int (*release)(address) = library_.find("cuMemFree_v2");
+    int (*copy_to)(address, const void*, std::size_t) = library_.find("cuMemcpyHtoD_v2");
+    int (*copy_from)(void*, address, std::size_t) = library_.find("cuMemcpyDtoH_v2");
+    int (*fill)(address, unsigned char, std::size_t, handle) = library_.find("cuMemsetD8Async");
+    int (*event_create)(handle*, unsigned) = library_.find("cuEventCreate");
+    int (*event_destroy)(handle) = library_.find("cuEventDestroy_v2");
+    int (*event_record)(handle, handle) = library_.find("cuEventRecord");
+    int (*event_synchronize)(handle) = library_.find("cuEventSynchronize");
+    int (*event_elapsed)(float*, handle, handle) = library_.find("cuEventElapsedTime");
 };
 
 }  // namespace tunekit::measure::detail

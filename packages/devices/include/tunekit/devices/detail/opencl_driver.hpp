@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "tunekit/devices/opencl/library.hpp"
+#include "tunekit/devices/library.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -45,6 +45,8 @@ enum opencl_number : std::uint32_t {
 /// cl_int, which is 0 for success, or take its address as their last argument. Drivers run threads: where a child will use
 /// the library, call nothing before the fork. Move-only.
 class opencl_driver {
+    device_library<no_opencl> library_;  // before the functions, which are found in it
+
 public:
     using handle = void*;  ///< cl_platform_id, cl_device_id, cl_context, ... all are pointers
     using info = int(handle, std::uint32_t, std::size_t, void*, std::size_t*);
@@ -55,36 +57,6 @@ public:
                    "install a loader and a driver (Debian: ocl-icd-libopencl1 and pocl-opencl-icd), or choose another "
                    "device")
     {
-        library_.find(platforms, "clGetPlatformIDs");
-        library_.find(platform_info, "clGetPlatformInfo");
-        library_.find(devices, "clGetDeviceIDs");
-        library_.find(device_info, "clGetDeviceInfo");
-        library_.find(create_context, "clCreateContext");
-        library_.find(release_context, "clReleaseContext");
-        library_.find(create_queue, "clCreateCommandQueue");
-        library_.find(release_queue, "clReleaseCommandQueue");
-        library_.find(finish, "clFinish");
-        library_.find(create_buffer, "clCreateBuffer");
-        library_.find(release_memory, "clReleaseMemObject");
-        library_.find(write, "clEnqueueWriteBuffer");
-        library_.find(read, "clEnqueueReadBuffer");
-        library_.find(fill, "clEnqueueFillBuffer");
-        library_.find(program_of_source, "clCreateProgramWithSource");
-        library_.find(program_of_binary, "clCreateProgramWithBinary");
-        library_.find(build, "clBuildProgram");
-        library_.find(build_info, "clGetProgramBuildInfo");
-        library_.find(program_info, "clGetProgramInfo");
-        library_.find(release_program, "clReleaseProgram");
-        library_.find(create_kernel, "clCreateKernel");
-        library_.find(create_kernels, "clCreateKernelsInProgram");
-        library_.find(kernel_info, "clGetKernelInfo");
-        library_.find(kernel_group_info, "clGetKernelWorkGroupInfo");
-        library_.find(release_kernel, "clReleaseKernel");
-        library_.find(set_argument, "clSetKernelArg");
-        library_.find(launch, "clEnqueueNDRangeKernel");
-        library_.find(wait, "clWaitForEvents");
-        library_.find(event_time, "clGetEventProfilingInfo");
-        library_.find(release_event, "clReleaseEvent");
     }
 
     /// Throws opencl_failure, "<doing>: <name> (<code>)", unless `code` is 0.
@@ -111,45 +83,47 @@ public:
         return out;
     }
 
-    int (*platforms)(std::uint32_t, handle*, std::uint32_t*) = nullptr;
-    info* platform_info = nullptr;
-    int (*devices)(handle, std::uint64_t, std::uint32_t, handle*, std::uint32_t*) = nullptr;
-    info* device_info = nullptr;
+    int (*platforms)(std::uint32_t, handle*, std::uint32_t*) = library_.find("clGetPlatformIDs");
+    info* platform_info = library_.find("clGetPlatformInfo");
+    int (*devices)(handle, std::uint64_t, std::uint32_t, handle*, std::uint32_t*) = library_.find("clGetDeviceIDs");
+    info* device_info = library_.find("clGetDeviceInfo");
     handle (*create_context)(const std::intptr_t*, std::uint32_t, const handle*,
-                             void (*)(const char*, const void*, std::size_t, void*), void*, int*) = nullptr;
-    int (*release_context)(handle) = nullptr;
-    handle (*create_queue)(handle, handle, std::uint64_t, int*) = nullptr;
-    int (*release_queue)(handle) = nullptr;
-    int (*finish)(handle) = nullptr;
-    handle (*create_buffer)(handle, std::uint64_t, std::size_t, void*, int*) = nullptr;
-    int (*release_memory)(handle) = nullptr;
+                             void (*)(const char*, const void*, std::size_t, void*), void*,
+                             int*) = library_.find("clCreateContext");
+    int (*release_context)(handle) = library_.find("clReleaseContext");
+    handle (*create_queue)(handle, handle, std::uint64_t, int*) = library_.find("clCreateCommandQueue");
+    int (*release_queue)(handle) = library_.find("clReleaseCommandQueue");
+    int (*finish)(handle) = library_.find("clFinish");
+    handle (*create_buffer)(handle, std::uint64_t, std::size_t, void*, int*) = library_.find("clCreateBuffer");
+    int (*release_memory)(handle) = library_.find("clReleaseMemObject");
     int (*write)(handle, handle, std::uint32_t, std::size_t, std::size_t, const void*, std::uint32_t, const handle*,
-                 handle*) = nullptr;
+                 handle*) = library_.find("clEnqueueWriteBuffer");
     int (*read)(handle, handle, std::uint32_t, std::size_t, std::size_t, void*, std::uint32_t, const handle*,
-                handle*) = nullptr;
+                handle*) = library_.find("clEnqueueReadBuffer");
     int (*fill)(handle, handle, const void*, std::size_t, std::size_t, std::size_t, std::uint32_t, const handle*,
-                handle*) = nullptr;
-    handle (*program_of_source)(handle, std::uint32_t, const char**, const std::size_t*, int*) = nullptr;
+                handle*) = library_.find("clEnqueueFillBuffer");
+    handle (*program_of_source)(handle, std::uint32_t, const char**, const std::size_t*,
+                                int*) = library_.find("clCreateProgramWithSource");
     handle (*program_of_binary)(handle, std::uint32_t, const handle*, const std::size_t*, const unsigned char**, int*,
-                                int*) = nullptr;
-    int (*build)(handle, std::uint32_t, const handle*, const char*, void (*)(handle, void*), void*) = nullptr;
-    int (*build_info)(handle, handle, std::uint32_t, std::size_t, void*, std::size_t*) = nullptr;
-    info* program_info = nullptr;
-    int (*release_program)(handle) = nullptr;
-    handle (*create_kernel)(handle, const char*, int*) = nullptr;
-    int (*create_kernels)(handle, std::uint32_t, handle*, std::uint32_t*) = nullptr;
-    info* kernel_info = nullptr;
-    int (*kernel_group_info)(handle, handle, std::uint32_t, std::size_t, void*, std::size_t*) = nullptr;
-    int (*release_kernel)(handle) = nullptr;
-    int (*set_argument)(handle, std::uint32_t, std::size_t, const void*) = nullptr;
+                                int*) = library_.find("clCreateProgramWithBinary");
+    int (*build)(handle, std::uint32_t, const handle*, const char*, void (*)(handle, void*),
+                 void*) = library_.find("clBuildProgram");
+    int (*build_info)(handle, handle, std::uint32_t, std::size_t, void*,
+                      std::size_t*) = library_.find("clGetProgramBuildInfo");
+    info* program_info = library_.find("clGetProgramInfo");
+    int (*release_program)(handle) = library_.find("clReleaseProgram");
+    handle (*create_kernel)(handle, const char*, int*) = library_.find("clCreateKernel");
+    int (*create_kernels)(handle, std::uint32_t, handle*, std::uint32_t*) = library_.find("clCreateKernelsInProgram");
+    info* kernel_info = library_.find("clGetKernelInfo");
+    int (*kernel_group_info)(handle, handle, std::uint32_t, std::size_t, void*,
+                             std::size_t*) = library_.find("clGetKernelWorkGroupInfo");
+    int (*release_kernel)(handle) = library_.find("clReleaseKernel");
+    int (*set_argument)(handle, std::uint32_t, std::size_t, const void*) = library_.find("clSetKernelArg");
     int (*launch)(handle, handle, std::uint32_t, const std::size_t*, const std::size_t*, const std::size_t*,
-                  std::uint32_t, const handle*, handle*) = nullptr;
-    int (*wait)(std::uint32_t, const handle*) = nullptr;
-    info* event_time = nullptr;
-    int (*release_event)(handle) = nullptr;
-
-private:
-    device_library<no_opencl> library_;
+                  std::uint32_t, const handle*, handle*) = library_.find("clEnqueueNDRangeKernel");
+    int (*wait)(std::uint32_t, const handle*) = library_.find("clWaitForEvents");
+    info* event_time = library_.find("clGetEventProfilingInfo");
+    int (*release_event)(handle) = library_.find("clReleaseEvent");
 };
 
 }  // namespace tunekit::measure::detail

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tunekit/devices/detail/code_cache.hpp"
-#include "tunekit/devices/opencl/code.hpp"
+#include "tunekit/devices/detail/opencl_code.hpp"
 #include "tunekit/devices/opencl/device.hpp"
 #include "tunekit/measure/build/build_pool.hpp"
 
@@ -94,10 +94,10 @@ public:
     [[nodiscard]] static std::size_t together() { return 1; }
     [[nodiscard]] static bool alike(const source&, const source&) { return false; }
 
-    [[nodiscard]] compilation start(const std::vector<build_job>& unit, const std::string& stem,
-                                    const std::string& /* scratch */) const
+    [[nodiscard]] child_process start(const std::vector<build_job>& unit, const std::string& stem,
+                                      const std::string& /* scratch */) const
     {
-        return compilation([this, &what = unit.front().what, file = stem + suffix] {
+        return child_process([this, &what = unit.front().what, file = stem + suffix] {
             std::string options;
             for (const std::string& o : cache_.options_of(what)) options += (options.empty() ? "" : " ") + o;
             const opencl_driver cl(library_);
@@ -114,17 +114,18 @@ public:
     }
 
     /// Whether it ended without the compiler's verdict: no file, no library, no device any more.
-    [[nodiscard]] static bool blames_machine(const compilation& process)
+    [[nodiscard]] static bool blames_machine(const child_process& process)
     {
         return process.text().find("error: tunekit: ") != std::string::npos;
     }
     /// A source that certainly compiles.
     [[nodiscard]] static source harmless(const source& /* like */) { return {"__kernel void nothing(void) {}\n"}; }
 
-    static failure refused(const compilation& process)
+    static failure refused(const child_process& process)
     {
-        const std::size_t at = process.text().find("error:");
-        return refusal(process, at == std::string::npos ? 0 : process.text().rfind('\n', at) + 1);  // npos + 1 is 0
+        const std::string text = process.text();
+        const std::size_t at = text.find("error:");
+        return refusal(process, at == std::string::npos ? 0 : text.rfind('\n', at) + 1);  // npos + 1 is 0
     }
 
 private:

@@ -5,6 +5,7 @@
 /// The OpenCL devices of this machine and their limits, found without the use of OpenCL in this process.
 
 #include <array>
+#include <cinttypes>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -14,8 +15,8 @@
 #include <vector>
 
 #include "tunekit/devices/detail/asked_in_child.hpp"
+#include "tunekit/devices/detail/launch_limits.hpp"
 #include "tunekit/devices/detail/opencl_driver.hpp"
-#include "tunekit/devices/limits.hpp"
 
 namespace tunekit::measure {
 
@@ -33,7 +34,7 @@ struct opencl_device {
     std::string version{};                       ///< of OpenCL and of the driver, which contains the compiler
 
     /// The limits of a launch of a kernel that may have `kernel_threads` work-items in a group (0: not known).
-    [[nodiscard]] launch_limits limits(std::int64_t kernel_threads = 0) const
+    [[nodiscard]] detail::launch_limits limits(std::int64_t kernel_threads = 0) const
     {
         constexpr std::int64_t most = std::int64_t{1} << 31;
         return {.grid = {most, most, most},
@@ -121,9 +122,10 @@ inline std::optional<opencl_device> parse_opencl_device(const std::string& line)
 {
     opencl_device d;
     int rest = 0;
-    if (std::sscanf(line.c_str(), "device %d %d %ld %ld %ld %ld %ld %zu %zu %ld\t%n", &d.index, &d.units, &d.threads,
-                    &d.block[0], &d.block[1], &d.block[2], &d.shared_bytes, &d.cache_bytes, &d.memory_bytes,
-                    &d.timer_ns, &rest) != 10 ||
+    if (std::sscanf(line.c_str(),
+                    "device %d %d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %zu %zu %" SCNd64 "\t%n",
+                    &d.index, &d.units, &d.threads, &d.block[0], &d.block[1], &d.block[2], &d.shared_bytes,
+                    &d.cache_bytes, &d.memory_bytes, &d.timer_ns, &rest) != 10 ||
         rest == 0)
         return std::nullopt;
     const std::string texts = line.substr(static_cast<std::size_t>(rest));
@@ -141,24 +143,22 @@ inline std::optional<opencl_device> parse_opencl_device(const std::string& line)
 /// device, and where there is no answer within `seconds`.
 [[nodiscard]] inline std::vector<opencl_device> opencl_devices(const std::string& library = {}, double seconds = 30)
 {
-    const std::string text = detail::asked_in_child<no_opencl>(
+    return detail::devices_in_child<no_opencl>(
         [&library] {
             const detail::opencl_driver cl(library);
             const auto all = detail::begin_opencl(cl);
             for (std::size_t k = 0; k < all.size(); ++k) {
                 const opencl_device d = detail::describe(cl, all[k], static_cast<int>(k));
-                ::dprintf(1, "device %d %d %ld %ld %ld %ld %ld %zu %zu %ld\t%s\t%s\n", d.index, d.units, d.threads,
-                          d.block[0], d.block[1], d.block[2], d.shared_bytes, d.cache_bytes, d.memory_bytes, d.timer_ns,
-                          detail::one_line(d.name).c_str(), detail::one_line(d.version).c_str());
+                ::dprintf(1,
+                          "device %d %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %zu %zu %" PRId64
+                          "\t%s\t%s\n",
+                          d.index, d.units, d.threads, d.block[0], d.block[1], d.block[2], d.shared_bytes,
+                          d.cache_bytes, d.memory_bytes, d.timer_ns, detail::one_line(d.name).c_str(),
+                          detail::one_line(d.version).c_str());
             }
             return 0;
         },
-        "no OpenCL device", seconds);
-    std::vector<opencl_device> out;
-    for (const std::string& line : detail::lines_of(text))
-        if (auto d = detail::parse_opencl_device(line)) out.push_back(std::move(*d));
-    if (out.empty()) throw no_opencl("no OpenCL device: the driver's answer is not understood");
-    return out;
+        detail::parse_opencl_device, "no OpenCL device", seconds);
 }
 
 /// Device `index` of this machine. Throws no_opencl where there is none of that number.

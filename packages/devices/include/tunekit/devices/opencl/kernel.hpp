@@ -12,12 +12,15 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/devices/limits.hpp"
+#include "tunekit/devices/detail/launch_limits.hpp"
+#include "tunekit/devices/detail/opencl_code.hpp"
+#include "tunekit/devices/measurer.hpp"
 #include "tunekit/devices/opencl/builder.hpp"
-#include "tunekit/devices/opencl/operands.hpp"
-#include "tunekit/devices/opencl/source.hpp"
+#include "tunekit/devices/opencl/session.hpp"
 
 namespace tunekit::measure {
+
+namespace detail {
 
 /// The first limit of `on` that the launch exceeds, in one line; empty where there is none. `use` has the resources of the
 /// kernel; where they are not known, only the launch is checked.
@@ -38,7 +41,7 @@ public:
     {
         const auto code = parse_opencl_code(built);
         if (!code) throw candidate_error({failure_kind::launch_error, 0, "what was built is no program any more"});
-        const detail::opencl_driver& cl = gpu.cl();
+        const opencl_driver& cl = gpu.cl();
         const auto device = gpu.device();
         const auto* const bytes = reinterpret_cast<const unsigned char*>(code->binary.data());
         const unsigned char* binary = bytes;
@@ -64,15 +67,15 @@ public:
 
 private:
     struct step {
-        detail::opencl_driver::handle kernel = nullptr;
+        opencl_driver::handle kernel = nullptr;
         std::array<std::size_t, 3> grid{}, block{};
     };
 
     /// What the destructor releases.
     struct owned_parts {
-        const detail::opencl_driver* cl = nullptr;
-        detail::opencl_driver::handle program = nullptr;
-        std::vector<detail::opencl_driver::handle> kernels{};
+        const opencl_driver* cl = nullptr;
+        opencl_driver::handle program = nullptr;
+        std::vector<opencl_driver::handle> kernels{};
 
         owned_parts() = default;
         owned_parts(owned_parts&& other) noexcept
@@ -91,7 +94,7 @@ private:
     [[nodiscard]] step step_of(const opencl_launch& how, const opencl_code& code,
                                const std::vector<opencl_operands::argument>& arguments)
     {
-        const detail::opencl_driver& cl = gpu_->cl();
+        const opencl_driver& cl = gpu_->cl();
         if (code.kernels.find(how.entry) == code.kernels.end())
             throw candidate_error({failure_kind::launch_error, 0,
                                    "the program has no kernel '" + how.entry + "', want the entry of each launch"});
@@ -129,6 +132,8 @@ private:
     launch_series series_{};
 };
 
+}  // namespace detail
+
 /// The kernel of a template of `opencl_source`s, for `timed`. It finds the code that was built for a configuration, loads
 /// it, and returns the device's seconds.
 ///
@@ -142,10 +147,7 @@ private:
 template <class Template>
 [[nodiscard]] auto opencl_kernel(Template what, opencl_cache cache, opencl_operands& data, opencl_session& gpu)
 {
-    return [what = std::move(what), cache = std::move(cache), data = &data, gpu = &gpu](const auto& config) {
-        const opencl_source source = what.text(config);
-        return opencl_run(*gpu, cache.code(cache.key(what.source_of(config), what.entry)), source, *data);
-    };
+    return detail::device_kernel<detail::opencl_run>(std::move(what), std::move(cache), data, gpu);
 }
 
 }  // namespace tunekit::measure

@@ -11,12 +11,9 @@
 #include <string>
 #include <utility>
 
-#include "tunekit/devices/admitted.hpp"
+#include "tunekit/devices/measurer.hpp"
 #include "tunekit/devices/opencl/kernel.hpp"
-#include "tunekit/measure/build/built_file.hpp"
-#include "tunekit/measure/build/generated.hpp"
-#include "tunekit/measure/isolated.hpp"
-#include "tunekit/measure/timed.hpp"
+#include "tunekit/measure/build/store.hpp"
 
 namespace tunekit::measure {
 
@@ -27,12 +24,6 @@ struct opencl_options {
     device_timing timing{};                           ///< the caches, and how many launches are timed together
     std::size_t memory_bytes = std::size_t{8} << 30;  ///< host memory that a worker may make resident
 };
-
-/// Settings of `isolated` for an OpenCL worker. Drivers map more than they use, so the parent watches the resident memory.
-[[nodiscard]] inline isolated_options opencl_isolation(std::size_t memory_bytes = std::size_t{8} << 30)
-{
-    return {.memory_bytes = memory_bytes, .rule = memory_rule::resident};
-}
 
 namespace detail {
 
@@ -50,7 +41,7 @@ public:
             const auto at = code->kernels.find(l.entry);
             if (at != code->kernels.end()) use = at->second;
         }
-        return measure::exceeds(l, use, on_);
+        return detail::exceeds(l, use, on_);
     }
     void ran() noexcept {}
 
@@ -80,14 +71,9 @@ template <class Template, class Repetition>
 [[nodiscard]] auto opencl_measurer(Template what, opencl_builder pool, opencl_operands& data, Repetition repeat,
                                    const opencl_options& options)
 {
-    // The kernel that `isolated` keeps owns it, because children may have to be forked again.
     const auto gpu = std::make_shared<opencl_session>(options.device.index, options.library, options.timing);
-    auto kernel = [gpu, of = opencl_kernel(what, pool.cache(), data, *gpu)](const auto& config) { return of(config); };
-    auto runs = isolated(what.space, timed{std::move(kernel), std::move(repeat), opencl_check{&data, gpu.get()}},
-                         opencl_isolation(options.memory_bytes));
-    admitted_measurer<Template, opencl_cache, detail::opencl_rule, decltype(runs)> admitted(
-        what, pool.cache(), detail::opencl_rule(options.device), std::move(runs));
-    return generated(std::move(what), std::move(pool), std::move(admitted));
+    return detail::device_measurer<detail::opencl_run>(std::move(what), std::move(pool), data, std::move(repeat), gpu,
+                                                       detail::opencl_rule(options.device), options.memory_bytes);
 }
 
 }  // namespace tunekit::measure

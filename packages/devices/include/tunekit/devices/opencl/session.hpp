@@ -14,7 +14,9 @@
 
 #include "tunekit/devices/detail/opencl_driver.hpp"
 #include "tunekit/devices/opencl/device.hpp"
+#include "tunekit/devices/operands.hpp"
 #include "tunekit/devices/timing.hpp"
+#include "tunekit/measure/build/device_source.hpp"
 
 namespace tunekit::measure {
 
@@ -159,5 +161,19 @@ private:
     std::optional<std::size_t> cache_bytes_{};
     cache_flush<opencl_session> flush_{};
 };
+
+/// One launch of one `__kernel` function. `grid` counts work-groups, `block` the work-items of each. Set `entry`: its
+/// default, `kernel`, is a reserved word of OpenCL C. Where `shared_bytes` is not 0, the function's last parameter is a
+/// `__local` pointer to that many bytes.
+using opencl_launch = device_launch;
+
+/// OpenCL C and its launches. Each entry is a `__kernel`.
+using opencl_source = device_source;
+
+/// The arguments of an OpenCL kernel, in its order.
+using opencl_operands = device_operands<opencl_session>;
+
+/// A check for `timed`. It poisons the outputs before the run that is checked, and compares them after it.
+using opencl_check = device_check<opencl_session>;
 
 }  // namespace tunekit::measure

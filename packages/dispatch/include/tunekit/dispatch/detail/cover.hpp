@@ -27,21 +27,7 @@ namespace tunekit::dispatch::detail {
     return out;
 }
 
-/// The sum over `rows` of the least loss among `kept`.
-[[nodiscard]] inline double cover_loss(const cost_table& t, std::span<const std::size_t> rows,
-                                       std::span<const std::uint32_t> kept, bool or_untuned = false)
-{
-    double sum = 0;
-    const auto begin = cover_begin(t, rows, or_untuned);
-    for (std::size_t k = 0; const std::size_t r : rows) {
-        double least = begin[k++];
-        for (const std::uint32_t c : kept) least = (std::min)(least, t.loss(r, c));
-        sum += least;
-    }
-    return sum;
-}
-
-/// At most `max_kept` of `candidates` whose cover_loss is small. First the configuration that gains most is added,
+/// At most `max_kept` of `candidates` whose loss is small: the sum over the rows of the least loss among them. First the configuration that gains most is added,
 /// again and again, while that gains at least `min_gain` a row. Then one is replaced by another, the pair that gains
 /// most first, until no pair gains. So no better pair remains, but a better set may. The result is ascending and has at
 /// least one column. With `or_untuned` each row may also use its untuned default, which takes no place.

@@ -5,15 +5,17 @@
 /// The parts of a generated header: identifiers, literals, comments.
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/io/text.hpp"
 
 namespace tunekit::dispatch::detail {
@@ -80,17 +82,17 @@ enum class value_type : std::uint8_t { flag, integer, long_integer, number, text
     const auto all = [&](auto&& holds) { return std::all_of(texts.begin(), texts.end(), holds); };
     if (all([](const std::string& s) { return s == "true" || s == "false"; })) return value_type::flag;
     if (all([](const std::string& s) {
-            const auto x = io::number<std::int64_t>(s);
+            const auto x = core::number<std::int64_t>(s);
             return x && *x >= -2147483647 && *x <= 2147483647;
         }))
         return value_type::integer;
     if (all([](const std::string& s) {
-            const auto x = io::number<std::int64_t>(s);
+            const auto x = core::number<std::int64_t>(s);
             return x && *x > (std::numeric_limits<std::int64_t>::min)();
         }))
         return value_type::long_integer;
     if (all([](const std::string& s) {
-            const auto x = io::number<double>(s);
+            const auto x = core::number<double>(s);
             return x && std::isfinite(*x);
         }))
         return value_type::number;
@@ -103,7 +105,7 @@ enum class value_type : std::uint8_t { flag, integer, long_integer, number, text
 {
     if (t == value_type::long_integer) return s + "LL";
     if (t == value_type::number) {
-        const std::string out = io::text_of(*io::number<double>(s));
+        const std::string out = core::text_of(*core::number<double>(s));
         return out.find_first_of(".e") == std::string::npos ? out + ".0" : out;
     }
     if (t != value_type::text) return s;
@@ -142,19 +144,17 @@ enum class value_type : std::uint8_t { flag, integer, long_integer, number, text
 /// The number with three decimals, such as "0.985".
 [[nodiscard]] inline std::string three_digits(double x)
 {
-    const auto thousandths = static_cast<std::int64_t>(std::llround(1000 * (std::min)(x, 1e12)));
-    std::string part = std::to_string(thousandths % 1000);
-    part.insert(0, 3 - part.size(), '0');
-    return std::to_string(thousandths / 1000) + '.' + part;
+    return core::text_of((std::min)(x, 1e12), std::chars_format::fixed, 3);
 }
 
-/// Whether the file exists and has exactly this text.
+/// Whether the file exists and has exactly this text. One that cannot be read has another: it is replaced.
 [[nodiscard]] inline bool holds(const std::string& path, const std::string& text)
 {
-    std::FILE* const file = std::fopen(path.c_str(), "rb");
-    if (file == nullptr) return false;
-    std::fclose(file);
-    return io::read_text(path) == text;
+    try {
+        return core::detail::system::state_of(path) && io::read_text(path) == text;
+    } catch (const error&) {
+        return false;
+    }
 }
 
 }  // namespace tunekit::dispatch::detail

@@ -5,6 +5,7 @@
 /// Files that may be compressed. Needs zlib.
 
 #include <cstddef>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
@@ -41,18 +42,30 @@ namespace tunekit::io {
     return out;
 }
 
-/// Makes a gzip file that holds `text`; equal texts give equal files. Throws tunekit::error where it cannot.
+/// Makes a gzip file that holds `text`; equal texts give equal files. Throws tunekit::error where it cannot; what was there
+/// then stays.
 inline void write_gzip(const std::string& path, std::string_view text)
 {
-    gzFile file = gzopen(path.c_str(), "wb9");
-    if (file == nullptr) throw error(path + ": cannot be opened, want a writable file");
-    bool whole = true;
-    while (whole && !text.empty()) {
-        const auto part = static_cast<unsigned>(text.size() < (1U << 20) ? text.size() : (1U << 20));
-        whole = gzwrite(file, text.data(), part) == static_cast<int>(part);
-        text.remove_prefix(part);
+    constexpr int gzip_window = 15 + 16, memory = 8;
+    z_stream z{};
+    if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, gzip_window, memory, Z_DEFAULT_STRATEGY) != Z_OK)
+        detail::refuse_for_memory(path);
+    const std::unique_ptr<z_stream, decltype(&deflateEnd)> end(&z, &deflateEnd);
+    std::string out;
+    char buffer[1 << 14];
+    for (int state = Z_OK; state != Z_STREAM_END;) {
+        const std::string_view part = text.substr(0, std::size_t{1} << 20);
+        text.remove_prefix(part.size());
+        z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(part.data()));  // zlib does not write there
+        z.avail_in = static_cast<uInt>(part.size());
+        do {
+            z.next_out = reinterpret_cast<Bytef*>(buffer);
+            z.avail_out = sizeof buffer;
+            state = deflate(&z, text.empty() ? Z_FINISH : Z_NO_FLUSH);
+            out.append(buffer, sizeof buffer - z.avail_out);
+        } while (z.avail_out == 0);
     }
-    if (gzclose(file) != Z_OK || !whole) throw error(path + ": cannot be written in full, want room on the disk");
+    write_text(path, out);
 }
 
 }  // namespace tunekit::io

@@ -2,13 +2,10 @@
 #pragma once
 
 /// \file
-/// The CUDA template spaces of AutoTVM, index for index, and the resources of their configurations, known before a
-/// build.
+/// The CUDA template spaces of AutoTVM, index for index.
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "tunekit/kernels/shapes.hpp"
@@ -16,38 +13,12 @@
 
 namespace tunekit::kernels::autotvm {
 
-/// The resources that one block of a configuration uses.
-struct cuda_usage {
-    std::int64_t threads_x = 1, threads_y = 1, threads_z = 1;  ///< the block's size
-    std::int64_t shared_bytes = 0;                             ///< per block
-    std::int64_t accumulators = 1;  ///< floats per thread, including those of virtual threads
-
-    /// The number of threads of a block.
-    [[nodiscard]] constexpr std::int64_t threads() const noexcept { return threads_x * threads_y * threads_z; }
-};
-
 /// The limits that AutoTVM checks before it builds. Every CUDA device since Fermi allows this much.
 struct cuda_limits {
     std::int64_t threads = 1024;                                      ///< per block
     std::int64_t threads_x = 1024, threads_y = 1024, threads_z = 64;  ///< along each axis
     std::int64_t shared_bytes = 48 * 1024;                            ///< per block
 };
-
-/// The first limit that `use` exceeds, in one line; empty where there is none. Registers are not checked, because only
-/// a compiler knows them.
-[[nodiscard]] inline std::optional<std::string> exceeds(const cuda_usage& use, const cuda_limits& limits = {})
-{
-    const auto line = [](const char* what, std::int64_t has, std::int64_t most) {
-        return std::string(what) + " is " + std::to_string(has) + ", want at most " + std::to_string(most);
-    };
-    if (use.threads() > limits.threads) return line("threads per block", use.threads(), limits.threads);
-    if (use.threads_x > limits.threads_x) return line("threadIdx.x", use.threads_x, limits.threads_x);
-    if (use.threads_y > limits.threads_y) return line("threadIdx.y", use.threads_y, limits.threads_y);
-    if (use.threads_z > limits.threads_z) return line("threadIdx.z", use.threads_z, limits.threads_z);
-    if (use.shared_bytes > limits.shared_bytes)
-        return line("shared memory in bytes", use.shared_bytes, limits.shared_bytes);
-    return std::nullopt;
-}
 
 /// AutoTVM's space of the direct convolution of one image, NCHW. Four-way splits are (block, virtual thread, thread,
 /// inner); f, y, x go to z, y, x.
@@ -67,21 +38,7 @@ struct cuda_limits {
     };
 }
 
-/// The resources of a configuration of `conv2d_cuda_space(s)`: its block computes T_f x T_y x T_x outputs from an input
-/// tile and weights in shared memory.
-template <class Config>
-[[nodiscard]] cuda_usage conv2d_cuda_usage(const conv2d_shape& s, const Config& c)
-{
-    const auto &f = get<"tile_f">(c), &y = get<"tile_y">(c), &x = get<"tile_x">(c);
-    const std::int64_t rc = get<"tile_rc">(c)[1], ry = get<"tile_ry">(c)[1], rx = get<"tile_rx">(c)[1];
-    const auto tile = [](const std::vector<int>& t) { return std::int64_t{t[1]} * t[2] * t[3]; };
-    const std::int64_t rows = (tile(y) - 1) * s.stride_h + ry, columns = (tile(x) - 1) * s.stride_w + rx;
-    return {.threads_x = x[2],
-            .threads_y = y[2],
-            .threads_z = f[2],
-            .shared_bytes = 4 * (rc * rows * columns + tile(f) * rc * ry * rx),
-            .accumulators = std::int64_t{f[1]} * f[3] * y[1] * y[3] * x[1] * x[3]};
-}
+namespace detail {
 
 /// The batched product inside the Winograd convolution F(m x m, r x r): alpha^2 products of co x tiles x ci.
 struct winograd_shape {
@@ -101,11 +58,13 @@ struct winograd_shape {
     return {m, m + s.kernel_h - 1, s.batch * ((s.oh() + m - 1) / m) * ((s.ow() + m - 1) / m)};
 }
 
+}  // namespace detail
+
 /// AutoTVM's space of the Winograd convolution. `tile_b` has one value: the alpha^2 products are blocks.
 /// Source: TVM 0.6, topi.cuda.conv2d_winograd, `conv2d_nchw_winograd.cuda`.
 [[nodiscard]] inline auto winograd_cuda_space(const conv2d_shape& s)
 {
-    const winograd_shape w = winograd_of(s);
+    const detail::winograd_shape w = detail::winograd_of(s);
     const int products = w.alpha * w.alpha;
     return space::product{
         space::split<"tile_b">(products, std::vector<std::vector<int>>{{products, 1, 1, 1}}),
@@ -115,19 +74,6 @@ struct winograd_shape {
         space::parameter<"auto_unroll_max_step">({0, 128, 1500}),
         space::parameter<"unroll_explicit">({0, 1}),
     };
-}
-
-/// The resources of a configuration of `winograd_cuda_space(s)`.
-template <class Config>
-[[nodiscard]] cuda_usage winograd_cuda_usage(const Config& c)
-{
-    const auto &y = get<"tile_y">(c), &x = get<"tile_x">(c);
-    const auto tile = [](const std::vector<int>& t) { return std::int64_t{t[1]} * t[2] * t[3]; };
-    return {.threads_x = x[2],
-            .threads_y = y[2],
-            .threads_z = get<"tile_b">(c)[2],
-            .shared_bytes = 4 * get<"tile_rc">(c)[1] * (tile(y) + tile(x)),
-            .accumulators = std::int64_t{y[1]} * y[3] * x[1] * x[3]};
 }
 
 /// AutoTVM's space of the batched product C = A B^T: (block, thread, inner) per side.
@@ -142,18 +88,6 @@ template <class Config>
         space::parameter<"auto_unroll_max_step">({8, 16, 32, 64}),
         space::parameter<"unroll_explicit">({0, 1}),
     };
-}
-
-/// The resources of a configuration of `batched_gemm_cuda_space(s)`.
-template <class Config>
-[[nodiscard]] cuda_usage batched_gemm_cuda_usage(const Config& c)
-{
-    const auto &y = get<"tile_y">(c), &x = get<"tile_x">(c);
-    const std::int64_t rows = std::int64_t{y[1]} * y[2], columns = std::int64_t{x[1]} * x[2];
-    return {.threads_x = x[1],
-            .threads_y = y[1],
-            .shared_bytes = 4 * (rows + columns) * get<"tile_k">(c)[1],
-            .accumulators = std::int64_t{y[2]} * x[2]};
 }
 
 /// AutoTVM's space of a dense layer of at most 31 rows: the reduction is split over threads.
@@ -210,18 +144,6 @@ namespace detail {
     }
     return space::product{space::split<"tile_x">(s.m, x), space::split<"tile_y">(s.n, y),
                           space::split<"tile_k">(s.k, k)};
-}
-
-/// The resources of a configuration of `dense_large_cuda_space(s)`.
-template <class Config>
-[[nodiscard]] cuda_usage dense_large_cuda_usage(const Config& c)
-{
-    const auto &x = get<"tile_x">(c), &y = get<"tile_y">(c), &k = get<"tile_k">(c);
-    const auto tile = [](const std::vector<int>& t) { return std::int64_t{t[1]} * t[2] * t[3]; };
-    return {.threads_x = x[2],
-            .threads_y = y[2],
-            .shared_bytes = 2 * 4 * (tile(x) + tile(y)) * k[1] * k[2],
-            .accumulators = std::int64_t{x[1]} * x[3] * y[1] * y[3]};
 }
 
 }  // namespace tunekit::kernels::autotvm

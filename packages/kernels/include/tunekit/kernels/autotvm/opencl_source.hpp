@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-#include "tunekit/kernels/autotvm/cuda_gemm.hpp"
-#include "tunekit/kernels/autotvm/cuda_source.hpp"
-#include "tunekit/measure/build/device_source.hpp"
+#include "tunekit/kernels/autotvm/cuda.hpp"
+#include "tunekit/kernels/detail/autotvm_conv2d.hpp"
+#include "tunekit/kernels/detail/autotvm_gemm.hpp"
 #include "tunekit/measure/build/source_template.hpp"
 
 namespace tunekit::kernels::autotvm {
@@ -24,42 +24,32 @@ template <class Device>
             .shared_bytes = device.shared_bytes};
 }
 
-/// Source and launch of one configuration of `conv2d_cuda_space(s)` in OpenCL C: blocks are work-groups, threads are
-/// work-items, shared memory is local memory. TVM also uses one schedule for its targets cuda and opencl.
+/// AutoTVM's direct convolution as a template of generated OpenCL code over `conv2d_cuda_space(s)`: blocks are
+/// work-groups, threads are work-items, shared memory is local memory. TVM also uses one schedule for its targets cuda
+/// and opencl.
 ///
 /// Entry:      convolution(const float* input, const float* weights, float* output); NCHW, OIHW, NCHW.
-/// Nest, departures, source, errors: as `conv2d_cuda_source`.
-template <class Config>
-[[nodiscard]] measure::device_source conv2d_opencl_source(const conv2d_shape& s, const Config& c,
-                                                          const cuda_limits& limits = {})
-{
-    return detail::conv2d_source("conv2d_opencl_source", s, c, limits, detail::device_language::opencl, "convolution");
-}
-
-/// Source and launch of one configuration of `batched_gemm_cuda_space(s)` in OpenCL C: C = A B^T for each of a batch.
-///
-/// Entry:      product(const float* a, const float* b, float* c); [batch][m][k], [batch][n][k], [batch][m][n].
-/// Nest, departures, source, errors: as `batched_gemm_cuda_source`.
-template <class Config>
-[[nodiscard]] measure::device_source batched_gemm_opencl_source(const gemm_shape& s, const Config& c,
-                                                                const cuda_limits& limits = {})
-{
-    return detail::batched_gemm_source("batched_gemm_opencl_source", s, c, limits, detail::device_language::opencl,
-                                       "product");
-}
-
-/// AutoTVM's direct convolution as a template of generated OpenCL code.
+/// Nest, departures, source, errors: as `conv2d_cuda_template`.
 [[nodiscard]] inline auto conv2d_opencl_template(const conv2d_shape& s, const cuda_limits& limits = {})
 {
-    return measure::source_template{conv2d_cuda_space(s),
-                                    [s, limits](const auto& c) { return conv2d_opencl_source(s, c, limits); }};
+    return measure::source_template{conv2d_cuda_space(s), [s, limits](const auto& c) {
+                                        return kernels::detail::conv2d_source("conv2d_opencl_source", s, c, limits,
+                                                                              kernels::detail::device_language::opencl,
+                                                                              "convolution");
+                                    }};
 }
 
-/// AutoTVM's batched product as a template of generated OpenCL code.
+/// AutoTVM's batched product C = A B^T as a template of generated OpenCL code over `batched_gemm_cuda_space(s)`.
+///
+/// Entry:      product(const float* a, const float* b, float* c); [batch][m][k], [batch][n][k], [batch][m][n].
+/// Nest, departures, source, errors: as `batched_gemm_cuda_template`.
 [[nodiscard]] inline auto batched_gemm_opencl_template(const gemm_shape& s, const cuda_limits& limits = {})
 {
-    return measure::source_template{batched_gemm_cuda_space(s),
-                                    [s, limits](const auto& c) { return batched_gemm_opencl_source(s, c, limits); }};
+    return measure::source_template{batched_gemm_cuda_space(s), [s, limits](const auto& c) {
+                                        return kernels::detail::batched_gemm_source(
+                                            "batched_gemm_opencl_source", s, c, limits,
+                                            kernels::detail::device_language::opencl, "product");
+                                    }};
 }
 
 }  // namespace tunekit::kernels::autotvm

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tunekit/core/error.hpp"
@@ -13,39 +14,43 @@
 
 namespace tunekit::kernels::autotvm {
 
+namespace detail {
+
+/// Between [batch][channels][pixels] and [batch][channels / block][pixels][block]: move(out, in, plain place, blocked place).
+template <class Move>
+[[nodiscard]] std::vector<float> between(const char* who, std::span<const float> in, int batch, int channels,
+                                         int pixels, int block, const Move& move)
+{
+    const auto b = static_cast<std::size_t>(batch), c = static_cast<std::size_t>(channels),
+               p = static_cast<std::size_t>(pixels), width = static_cast<std::size_t>(block);
+    require(block > 0 && c % width == 0,
+            std::string("autotvm::") + who + ": the block does not divide the channels, want a divisor");
+    require(in.size() == b * c * p,
+            std::string("autotvm::") + who + ": another size than the shape says, want batch x channels x pixels");
+    std::vector<float> out(in.size());
+    for (std::size_t n = 0; n < b * c / width; ++n)
+        for (std::size_t k = 0; k < width; ++k)
+            for (std::size_t q = 0; q < p; ++q) move(out, in, (n * width + k) * p + q, (n * p + q) * width + k);
+    return out;
+}
+
+}  // namespace detail
+
 /// Converts [batch][channels][pixels] to [batch][channels / block][pixels][block].
 /// Errors: std::invalid_argument where `block` does not divide the channels or the size is another.
 [[nodiscard]] inline std::vector<float> blocked(std::span<const float> plain, int batch, int channels, int pixels,
                                                 int block)
 {
-    const auto b = static_cast<std::size_t>(batch), c = static_cast<std::size_t>(channels),
-               p = static_cast<std::size_t>(pixels);
-    const auto in = static_cast<std::size_t>(block);
-    require(block > 0 && c % in == 0, "autotvm::blocked: the block does not divide the channels, want a divisor");
-    require(plain.size() == b * c * p,
-            "autotvm::blocked: another size than the shape says, want batch x channels x pixels");
-    std::vector<float> out(plain.size());
-    for (std::size_t n = 0; n < b * c / in; ++n)
-        for (std::size_t k = 0; k < in; ++k)
-            for (std::size_t q = 0; q < p; ++q) out[(n * p + q) * in + k] = plain[(n * in + k) * p + q];
-    return out;
+    return detail::between("blocked", plain, batch, channels, pixels, block,
+                           [](auto& out, auto in, std::size_t from, std::size_t to) { out[to] = in[from]; });
 }
 
 /// Converts [batch][channels / block][pixels][block] to [batch][channels][pixels]. Errors: as above.
 [[nodiscard]] inline std::vector<float> unblocked(std::span<const float> packed, int batch, int channels, int pixels,
                                                   int block)
 {
-    const auto b = static_cast<std::size_t>(batch), c = static_cast<std::size_t>(channels),
-               p = static_cast<std::size_t>(pixels);
-    const auto in = static_cast<std::size_t>(block);
-    require(block > 0 && c % in == 0, "autotvm::unblocked: the block does not divide the channels, want a divisor");
-    require(packed.size() == b * c * p,
-            "autotvm::unblocked: another size than the shape says, want batch x channels x pixels");
-    std::vector<float> out(packed.size());
-    for (std::size_t n = 0; n < b * c / in; ++n)
-        for (std::size_t k = 0; k < in; ++k)
-            for (std::size_t q = 0; q < p; ++q) out[(n * in + k) * p + q] = packed[(n * p + q) * in + k];
-    return out;
+    return detail::between("unblocked", packed, batch, channels, pixels, block,
+                           [](auto& out, auto in, std::size_t to, std::size_t from) { out[to] = in[from]; });
 }
 
 /// Converts a convolution's weights [co][ci][kh][kw] to [co / oc][ci / ic][kh][kw][ic][oc]. Errors: as above.

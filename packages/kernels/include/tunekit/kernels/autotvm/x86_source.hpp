@@ -14,38 +14,10 @@
 #include "tunekit/kernels/autotvm/vector_unit.hpp"
 #include "tunekit/kernels/autotvm/x86.hpp"
 #include "tunekit/kernels/detail/generated_block.hpp"
+#include "tunekit/kernels/detail/x86_text.hpp"
 #include "tunekit/measure/build/source_template.hpp"
 
 namespace tunekit::kernels::autotvm {
-
-namespace detail {
-
-using kernels::detail::generated_block;
-using kernels::detail::lines;
-
-inline constexpr const char* conv2d_entry =
-    "extern \"C\" void kernel(const float* __restrict x, const float* __restrict w, float* __restrict y, float* "
-    "__restrict "
-    "padded)\n{\n";
-inline constexpr const char* gemm_entry =
-    "extern \"C\" void kernel(const float* __restrict a, const float* __restrict b, float* __restrict c)\n{\n";
-
-/// Copies the image into a frame of zeros, and names that `in`.
-inline std::string padded_input(const conv2d_shape& s, int ic)
-{
-    if (s.padding_h == 0 && s.padding_w == 0) return "const float* const in = x;\n(void)padded;\n";
-    const int columns = s.width + 2 * s.padding_w;
-    const int left = s.padding_w * ic;
-    return lines("const float* const in = padded;\nfor (long plane = 0; plane < ", s.batch * (s.ci / ic),
-                 "; ++plane)\nfor (long r = 0; r < ", s.height + 2 * s.padding_h,
-                 "; ++r) {\nfloat* const to = padded + (plane * ", s.height + 2 * s.padding_h, " + r) * ", columns * ic,
-                 ";\nif (r < ", s.padding_h, " || r >= ", s.height + s.padding_h, ") {\n__builtin_memset(to, 0, ",
-                 columns * ic * 4, ");\ncontinue;\n}\n__builtin_memset(to, 0, ", left * 4, ");\n__builtin_memcpy(to + ",
-                 left, ", x + (plane * ", s.height, " + r - ", s.padding_h, ") * ", s.width * ic, ", ",
-                 s.width * ic * 4, ");\n__builtin_memset(to + ", left + s.width * ic, ", 0, ", left * 4, ");\n}\n");
-}
-
-}  // namespace detail
 
 /// The source of one convolution in blocked layouts. 1 x 1 kernels take `tiles.oh` rows at a time, others one.
 ///
@@ -67,35 +39,24 @@ inline std::string padded_input(const conv2d_shape& s, int ic)
             "conv2d_x86_source: a tile does not divide its axis, want divisors of ci, co and ow");
     require(tiles.oh == 1 || (s.kernel_h == 1 && s.kernel_w == 1),
             "conv2d_x86_source: tile_oh is above 1 and the kernel is not 1 x 1, want 1");
-    using detail::lines;
-    const int ic = tiles.ic, oc = tiles.oc, ow = tiles.ow, oh = tiles.oh;
-    const int rows = s.height + 2 * s.padding_h, columns = s.width + 2 * s.padding_w;
-    const detail::generated_block sums("sum", oh * ow, oc, unit);
-    const auto at = [&](std::string_view row, std::string_view column) {
-        return lines("(", row, ") * ", ow, " + ", column);
-    };
-    std::string out = sums.preamble() + detail::conv2d_entry + detail::padded_input(s, ic);
-    out += lines("for (long n = 0; n < ", s.batch, "; ++n)\nfor (long o = 0; o < ", s.co / oc,
-                 "; ++o)\nfor (long p = 0; p < ", s.oh(), "; p += ", oh, ")\nfor (long q = 0; q < ", s.ow(),
-                 "; q += ", ow, ") {\n", sums.declare());
-    const bool ragged = s.oh() % oh != 0;
-    const std::string each_row = lines(sums.unroll(oh), "for (int h = 0; h < ", oh, "; ++h)\n",
-                                       ragged ? lines("if (p + h < ", s.oh(), ")\n") : std::string());
-    out +=
-        lines("for (long i = 0; i < ", s.ci / ic, "; ++i)\nfor (long r = 0; r < ", s.kernel_h, "; ++r) {\n", each_row,
-              "{\nconst float* const xr = in + (((n * ", s.ci / ic, " + i) * ", rows, " + (p + h) * ", s.stride_h,
-              " + r) * ", columns, " + q * ", s.stride_w, ") * ", ic, ";\nconst float* const wr = w + ((o * ",
-              s.ci / ic, " + i) * ", s.kernel_h, " + r) * ", s.kernel_w * ic * oc, ";\n");
-    const std::string over_k = lines("for (long k = 0; k < ", ic, "; ++k)\n");
+    using kernels::detail::lines;
+    const int oh = tiles.oh, ow = tiles.ow;
+    const kernels::detail::generated_block sums("sum", oh * ow, tiles.oc, unit);
+    const std::string at = lines("(h) * ", ow, " + j");
+    const std::string over_k = lines("for (long k = 0; k < ", tiles.ic, "; ++k)\n");
     const std::string over_s = lines("for (long s = 0; s < ", s.kernel_w, "; ++s)\n");
-    out += tiles.unroll_kw ? over_k + sums.unroll(s.kernel_w, oh * ow) + over_s : over_s + over_k;
-    out += lines("{\nconst float* const wk = wr + (s * ", ic, " + k) * ", oc, ";\n", sums.unroll(ow),
-                 "for (int j = 0; j < ", ow, "; ++j) {\nconst float e = xr[(j * ", s.stride_w, " + s) * ", ic,
-                 " + k];\n", sums.add_scaled(at("h", "j"), "e", "wk"), "}\n}\n}\n}\n");
-    out += lines(each_row, sums.unroll(ow), "for (int j = 0; j < ", ow, "; ++j) {\nfloat* const to = y + (((n * ",
-                 s.co / oc, " + o) * ", s.oh(), " + p + h) * ", s.ow(), " + q + j) * ", oc, ";\n",
-                 sums.store(at("h", "j"), "to"), "}\n}\n}\n");
-    return out;
+    return kernels::detail::words(s)
+        .set("preamble declare input", sums.preamble(), sums.declare(), kernels::detail::padded_input(s, tiles.ic))
+        .set("batch co_blocks ci_blocks", s.batch, s.co / tiles.oc, s.ci / tiles.ic)
+        .set("ic oc tile_oh tile_ow", tiles.ic, tiles.oc, oh, ow)
+        .set("rows columns", s.height + 2 * s.padding_h, s.width + 2 * s.padding_w)
+        .set("filter_row", s.kernel_w * tiles.ic * tiles.oc)
+        .set("each_row", lines(sums.unroll(oh), "for (int h = 0; h < ", oh, "; ++h)\n",
+                               s.oh() % oh != 0 ? lines("if (p + h < ", s.oh(), ")\n") : ""))
+        .set("each_column", sums.unroll(ow))
+        .set("over_taps", tiles.unroll_kw ? over_k + sums.unroll(s.kernel_w, oh * ow) + over_s : over_s + over_k)
+        .set("add store", sums.add_scaled(at, "e", "wk"), sums.store(at, "to"))
+        .in(kernels::detail::x86_conv2d_text);
 }
 
 /// The source of C = A W^T with W packed into panels of x2 = the innermost tile_x. `y`, `x`, `k` are the tiles. `inner`
@@ -114,41 +75,35 @@ inline std::string padded_input(const conv2d_shape& s, int ic)
     require(y.size() == 3 && x.size() == 3 && k.size() == 2 && y[0] * y[1] * y[2] == s.m && x[0] * x[1] * x[2] == s.n &&
                 k[0] * k[1] == s.k && s.batch == 1 && inner >= 1,
             "dense_pack_x86_source: tiles do not multiply to the shape, want 3, 3 and 2 factors of m, n and k");
-    using detail::lines;
+    using kernels::detail::lines;
     const int yi = y[2], xi = x[2], ki = k[1];
     const int chunk = inner > 1 && inner < yi ? inner : yi;
-    const detail::generated_block sums("sum", yi, xi, unit);
-    std::string out = sums.preamble() + detail::gemm_entry;
-    out += lines("for (long xt = 0; xt < ", x[0], "; ++xt)\nfor (long yt = 0; yt < ", y[0],
-                 "; ++yt)\nfor (long yo = 0; yo < ", y[1], "; ++yo)\nfor (long xo = 0; xo < ", x[1],
-                 "; ++xo) {\nconst float* const ab = a + (yt * ", y[1], " + yo) * ", static_cast<long>(yi) * s.k,
-                 ";\nconst float* const bb = b + (xt * ", x[1], " + xo) * ", static_cast<long>(xi) * s.k, ";\n",
-                 sums.declare(), "for (long ko = 0; ko < ", s.k, "; ko += ", ki, ") {\n");
+    const kernels::detail::generated_block sums("sum", yi, xi, unit);
     // Rows [first, first + rows) of the block; in a copy of their own where there are several chunks.
     const auto part = [&](std::string_view first, int rows) {
-        const detail::generated_block own("part", rows, xi, unit);
-        const detail::generated_block& acc = chunk == yi ? sums : own;
+        const kernels::detail::generated_block own("part", rows, xi, unit);
+        const kernels::detail::generated_block& acc = chunk == yi ? sums : own;
         const std::string each_row = lines(acc.unroll(rows), "for (int j = 0; j < ", rows, "; ++j) {\n");
-        std::string body = chunk == yi
-                               ? std::string()
-                               : acc.declare() + each_row + acc.copy_from("j", sums, lines(first, " + j")) + "}\n";
-        body += lines(acc.unroll(ki, rows), "for (long k = ko; k < ko + ", ki,
-                      "; ++k) {\nconst float* const bk = bb + k * ", xi, ";\n", each_row, "const float e = ab[(", first,
-                      " + j) * ", s.k, " + k];\n", acc.add_scaled("j", "e", "bk"), "}\n}\n");
-        if (chunk != yi) body += each_row + sums.copy_from(lines(first, " + j"), acc, "j") + "}\n";
-        return body;
+        const std::string at = lines(first, " + j");
+        const bool copies = chunk != yi;
+        return kernels::detail::words()
+            .set("first rows ki xi k", first, rows, ki, xi, s.k)
+            .set("load", copies ? acc.declare() + each_row + acc.copy_from("j", sums, at) + "}" : "")
+            .set("each_k each_row add", acc.unroll(ki, rows), acc.unroll(rows), acc.add_scaled("j", "e", "bk"))
+            .set("save", copies ? each_row + sums.copy_from(at, acc, "j") + "}" : "")
+            .in(kernels::detail::x86_dense_part);
     };
-    if (yi / chunk > 1) {
-        out += lines("for (int first = 0; first + ", chunk, " <= ", yi, "; first += ", chunk, ") {\n",
-                     part("first", chunk), "}\n");
-    } else {
-        out += lines("{\n", part("0", chunk), "}\n");
-    }
-    if (yi % chunk != 0) out += lines("{\n", part(std::to_string(yi - yi % chunk), yi % chunk), "}\n");
-    out += lines("}\n", sums.unroll(yi), "for (int j = 0; j < ", yi, "; ++j) {\nfloat* const to = c + ((yt * ", y[1],
-                 " + yo) * ", yi, " + j) * ", s.n, " + (xt * ", x[1], " + xo) * ", xi, ";\n", sums.store("j", "to"),
-                 "}\n}\n}\n");
-    return out;
+    std::string parts = yi / chunk > 1 ? lines("for (int first = 0; first + ", chunk, " <= ", yi, "; first += ", chunk,
+                                               ") {\n", part("first", chunk), "}\n")
+                                       : lines("{\n", part("0", chunk), "}\n");
+    if (yi % chunk != 0) parts += lines("{\n", part(std::to_string(yi - yi % chunk), yi % chunk), "}\n");
+    return kernels::detail::words()
+        .set("preamble declare store", sums.preamble(), sums.declare(), sums.store("j", "to"))
+        .set("x0 x1 xi y0 y1 yi", x[0], x[1], xi, y[0], y[1], yi)
+        .set("n k ki", s.n, s.k, ki)
+        .set("a_block b_block", static_cast<long>(yi) * s.k, static_cast<long>(xi) * s.k)
+        .set("parts each_row", parts, sums.unroll(yi))
+        .in(kernels::detail::x86_dense_text);
 }
 
 /// The source of C = A B^T for each of a batch, B as it is: [batch][n][k]. `vector` is the innermost tile_k: the number
@@ -165,27 +120,27 @@ inline std::string padded_input(const conv2d_shape& s, int ic)
     require_valid(s);
     require(yi > 0 && xi > 0 && vector > 0 && s.m % yi == 0 && s.n % xi == 0 && s.k % vector == 0,
             "batched_gemm_x86_source: a tile does not divide its axis, want divisors of m, n and k");
-    using detail::lines;
-    const detail::generated_block sums("sum", yi, xi, vector, unit);
+    using kernels::detail::lines;
+    const kernels::detail::generated_block sums("sum", yi, xi, vector, unit);
     const std::string each = lines(sums.unroll(yi), "for (int j = 0; j < ", yi, "; ++j)\n", sums.unroll(xi),
                                    "for (int i = 0; i < ", xi, "; ++i)");
     const std::string which = lines("j * ", xi, " + i");
-    return lines(sums.preamble(), detail::gemm_entry, "for (long n = 0; n < ", s.batch, "; ++n)\nfor (long y = 0; y < ",
-                 s.m, "; y += ", yi, ")\nfor (long x = 0; x < ", s.n, "; x += ", xi,
-                 ") {\nconst float* const ab = a + (n * ", s.m, " + y) * ", s.k, ";\nconst float* const bb = b + (n * ",
-                 s.n, " + x) * ", s.k, ";\n", sums.declare(), "for (long k = 0; k < ", s.k, "; k += ", vector, ")\n",
-                 each, " {\n",
-                 sums.add_product(which, lines("(ab + j * ", s.k, " + k)"), lines("(bb + i * ", s.k, " + k)")), "}\n",
-                 each, "\nc[(n * ", s.m, " + y + j) * ", s.n, " + x + i] = ", sums.total(which), ";\n}\n}\n");
+    return kernels::detail::words()
+        .set("preamble declare", sums.preamble(), sums.declare())
+        .set("batch m n k yi xi vector", s.batch, s.m, s.n, s.k, yi, xi, vector)
+        .set("each", each)
+        .set("add", sums.add_product(which, lines("(ab + j * ", s.k, " + k)"), lines("(bb + i * ", s.k, " + k)")))
+        .set("total", sums.total(which))
+        .in(kernels::detail::x86_batched_gemm_text);
 }
 
 namespace detail {
 
-/// With the flags that it wants: all vectors are in the text, and looking for more takes a quarter of the compiler's
-/// time.
-inline measure::source vectorised(std::string text)
+/// The inner sizes that both spaces of convolutions have.
+template <class Config>
+[[nodiscard]] conv2d_x86_default x86_tiles_of(const Config& c)
 {
-    return {.text = std::move(text), .flags = {"-fno-tree-vectorize"}};
+    return {.ic = get<"tile_ic">(c)[1], .oc = get<"tile_oc">(c)[1], .ow = get<"tile_ow">(c)[1]};
 }
 
 }  // namespace detail
@@ -194,12 +149,9 @@ inline measure::source vectorised(std::string text)
 [[nodiscard]] inline auto conv2d_x86_template(const conv2d_shape& s, const vector_unit& unit = vector_unit::host())
 {
     return measure::source_template{conv2d_x86_space(s), [s, unit](const auto& c) {
-                                        return detail::vectorised(conv2d_x86_source(s,
-                                                                                    {.ic = get<"tile_ic">(c)[1],
-                                                                                     .oc = get<"tile_oc">(c)[1],
-                                                                                     .ow = get<"tile_ow">(c)[1],
-                                                                                     .unroll_kw = get<"unroll_kw">(c)},
-                                                                                    unit));
+                                        conv2d_x86_default tiles = detail::x86_tiles_of(c);
+                                        tiles.unroll_kw = get<"unroll_kw">(c);
+                                        return kernels::detail::vectorised(conv2d_x86_source(s, tiles, unit));
                                     }};
 }
 
@@ -207,12 +159,9 @@ inline measure::source vectorised(std::string text)
 [[nodiscard]] inline auto pointwise_x86_template(const conv2d_shape& s, const vector_unit& unit = vector_unit::host())
 {
     return measure::source_template{pointwise_x86_space(s), [s, unit](const auto& c) {
-                                        return detail::vectorised(conv2d_x86_source(s,
-                                                                                    {.ic = get<"tile_ic">(c)[1],
-                                                                                     .oc = get<"tile_oc">(c)[1],
-                                                                                     .ow = get<"tile_ow">(c)[1],
-                                                                                     .oh = get<"tile_oh">(c)},
-                                                                                    unit));
+                                        conv2d_x86_default tiles = detail::x86_tiles_of(c);
+                                        tiles.oh = get<"tile_oh">(c);
+                                        return kernels::detail::vectorised(conv2d_x86_source(s, tiles, unit));
                                     }};
 }
 
@@ -221,8 +170,8 @@ inline measure::source vectorised(std::string text)
 {
     return measure::source_template{
         dense_pack_x86_space(s), [s, unit](const auto& c) {
-            return detail::vectorised(dense_pack_x86_source(s, get<"tile_y">(c), get<"tile_x">(c), get<"tile_k">(c),
-                                                            get<"tile_inner">(c)[1], unit));
+            return kernels::detail::vectorised(dense_pack_x86_source(s, get<"tile_y">(c), get<"tile_x">(c),
+                                                                     get<"tile_k">(c), get<"tile_inner">(c)[1], unit));
         }};
 }
 
@@ -230,7 +179,7 @@ inline measure::source vectorised(std::string text)
 [[nodiscard]] inline auto batched_gemm_x86_template(const gemm_shape& s, const vector_unit& unit = vector_unit::host())
 {
     return measure::source_template{batched_gemm_x86_space(s), [s, unit](const auto& c) {
-                                        return detail::vectorised(batched_gemm_x86_source(
+                                        return kernels::detail::vectorised(batched_gemm_x86_source(
                                             s, get<"tile_y">(c)[1], get<"tile_x">(c)[1], get<"tile_k">(c)[1], unit));
                                     }};
 }

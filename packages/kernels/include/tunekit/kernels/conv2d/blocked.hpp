@@ -38,13 +38,14 @@ namespace tunekit::kernels {
 ///          divided: shares of the input can be copied at the same time, and then pieces that do not overlap computed.
 template <class Format>
 class basic_conv2d_kernel {
-    using call = basic_tile_args<Format>;
+    using call = detail::basic_tile_args<Format>;
 
 public:
     static_assert(Format::group == 1, "the layouts of blocked channels keep single elements side by side");
     using element = typename Format::sum;    ///< of inputs, weights and outputs
     using table = product_table_of<Format>;  ///< the micro-kernels
 
+    /// Packs the weights, which are OIHW.
     basic_conv2d_kernel(const conv2d_shape& shape, const conv2d_config& config, const table& tiles,
                         std::span<const element> weights)
         : shape_(shape), config_(config)
@@ -99,8 +100,8 @@ public:
     {
         require(nchw.size() == input_size() && blocked.size() == input_size(),
                 "conv2d_kernel.pack_input: want input_size() elements");
-        pack_channels<element>(nchw, shape_.batch * shape_.groups * ic_blocks_, config_.ic_block,
-                               shape_.height * shape_.width, blocked);
+        detail::pack_channels<element>(nchw, shape_.batch * shape_.groups * ic_blocks_, config_.ic_block,
+                                       shape_.height * shape_.width, blocked);
     }
 
     /// Converts the kernel's output layout to NCHW.
@@ -108,7 +109,7 @@ public:
     {
         require(blocked.size() == output_size() && nchw.size() == static_cast<std::size_t>(shape_.outputs()),
                 "conv2d_kernel.unpack_output: want output_size() and shape().outputs() elements");
-        unpack_channels<element>(blocked, shape_.batch, shape_.co, shape_.oh() * shape_.ow(), nr_, nchw);
+        detail::unpack_channels<element>(blocked, shape_.batch, shape_.co, shape_.oh() * shape_.ow(), nr_, nchw);
     }
 
     /// Computes y, the convolution of x, both in the kernel's layouts. Preconditions: input_size() and output_size()
@@ -157,7 +158,7 @@ public:
     }
 
 private:
-    using segment = detail::segment_of<basic_tile_function<Format>>;
+    using segment = detail::segment_of<detail::basic_tile_function<Format>>;
     using elements = basic_buffer<element>;
 
     void check(const table& tiles) const
@@ -191,7 +192,7 @@ private:
     {
         const auto& s = shape_;
         const bool pointwise = s.kernel_h == 1 && s.kernel_w == 1;  // then padding is 0
-        copies_ = config_.pad == padding_mode::copy && helps_copy(s);
+        copies_ = config_.pad == padding_mode::copy && detail::helps_copy(s);
         const bool compacts = copies_ && pointwise;  // the strided pixels alone are copied, side by side
         stride_h_ = compacts ? 1 : s.stride_h;
         stride_w_ = compacts ? 1 : s.stride_w;
@@ -257,7 +258,7 @@ private:
         const int steps[3] = {config_.oc_block, rows_per_block_, config_.ic_chunk};
         const int begins[3] = {p.channels.begin, p.rows.begin * rows_per_block_, 0};
         const int ends[3] = {p.channels.end, p.rows.end * rows_per_block_, ic_blocks_};
-        const auto nest = loops_of(config_.order);
+        const auto nest = detail::loops_of(config_.order);
         int at[3];
         for (at[nest[0]] = begins[nest[0]]; at[nest[0]] < ends[nest[0]]; at[nest[0]] += steps[nest[0]]) {
             for (at[nest[1]] = begins[nest[1]]; at[nest[1]] < ends[nest[1]]; at[nest[1]] += steps[nest[1]]) {

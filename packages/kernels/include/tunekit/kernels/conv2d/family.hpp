@@ -5,17 +5,18 @@
 /// One space for the convolutions of all shapes, so that the winner at one shape can run at another.
 
 #include <algorithm>
-#include <optional>
+#include <concepts>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tunekit/kernels/config.hpp"
-#include "tunekit/kernels/conv2d/algorithm.hpp"
-#include "tunekit/kernels/conv2d/nchw_choice.hpp"
+#include "tunekit/kernels/config_of.hpp"
+#include "tunekit/kernels/conv2d/choice.hpp"
 #include "tunekit/kernels/detail/space_parts.hpp"
 #include "tunekit/kernels/detail/winograd_parts.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/kernels/table.hpp"
-#include "tunekit/kernels/winograd/config.hpp"
 #include "tunekit/space/product.hpp"
 
 namespace tunekit::kernels {
@@ -42,6 +43,17 @@ struct conv2d_family_config {
 
     friend bool operator==(const conv2d_family_config&, const conv2d_family_config&) = default;
 };
+
+template <>
+inline constexpr auto detail::fields<conv2d_family_config> = std::tuple_cat(
+    tile_fields<conv2d_family_config>,
+    std::tuple{field{"algorithm", &conv2d_family_config::algorithm},
+               field{"vectorise", &conv2d_family_config::vectorise}, field{"ic_width", &conv2d_family_config::ic_width},
+               field{"ic_depth", &conv2d_family_config::ic_depth}, field{"oh_rows", &conv2d_family_config::oh_rows},
+               field{"oc_block", &conv2d_family_config::oc_block}, field{"order", &conv2d_family_config::order},
+               field{"inner", &conv2d_family_config::inner}, field{"pad", &conv2d_family_config::pad},
+               field{"edge", &conv2d_family_config::edge}, field{"tile", &conv2d_family_config::tile},
+               field{"m_tiles", &conv2d_family_config::m_tiles}, field{"layout", &conv2d_family_config::layout}});
 
 /// The configuration at one shape: blocks are the largest divisors within what the family's allows.
 [[nodiscard]] inline any_nchw_config for_shape(const conv2d_family_config& c, const conv2d_shape& shape)
@@ -93,7 +105,8 @@ struct conv2d_family_config {
 /// | edge | balanced, remainder | |
 /// | tile | the table's, at most 6: larger ones round too much | used by winograd alone; a transform of the table for vl |
 /// | m_tiles, layout | as in `any_conv2d_space` | used by winograd alone |
-[[nodiscard]] inline auto conv2d_family_space(const tile_table& table)
+template <std::same_as<tile_table> Table>
+[[nodiscard]] auto conv2d_family_space(const Table& table)
 {
     auto tiles = detail::winograd_sizes(table);
     std::erase_if(tiles, [](int tile) { return tile > 6; });
@@ -120,39 +133,6 @@ struct conv2d_family_config {
                    space::where<"algorithm", "vl", "tile">([&table](conv2d_algorithm a, int vl, int tile) {
                        return a == conv2d_algorithm::direct || table.find_winograd(tile, vl) != nullptr;
                    })});
-}
-
-/// The plain configuration behind a point of `conv2d_family_space`.
-template <class... Parameters>
-[[nodiscard]] conv2d_family_config conv2d_family_config_of(const space::configuration<Parameters...>& c)
-{
-    return {.algorithm = get<"algorithm">(c),
-            .vectorise = get<"vectorise">(c),
-            .mr = get<"mr">(c),
-            .nv = get<"nv">(c),
-            .vl = get<"vl">(c),
-            .ku = get<"ku">(c),
-            .prefetch = get<"prefetch">(c),
-            .ic_width = get<"ic_width">(c),
-            .ic_depth = get<"ic_depth">(c),
-            .oh_rows = get<"oh_rows">(c),
-            .oc_block = get<"oc_block">(c),
-            .order = get<"order">(c),
-            .inner = get<"inner">(c),
-            .pad = get<"pad">(c),
-            .edge = get<"edge">(c),
-            .tile = get<"tile">(c),
-            .m_tiles = get<"m_tiles">(c),
-            .layout = get<"layout">(c)};
-}
-
-/// The point of `space` with these values; empty where it is not in the space.
-template <class Space>
-[[nodiscard]] std::optional<index> index_of(const Space& space, const conv2d_family_config& c)
-{
-    return space.index_of(
-        typename Space::config{{c.algorithm, c.vectorise, c.mr, c.nv, c.vl, c.ku, c.prefetch, c.ic_width, c.ic_depth,
-                                c.oh_rows, c.oc_block, c.order, c.inner, c.pad, c.edge, c.tile, c.m_tiles, c.layout}});
 }
 
 /// The family's configuration that is `default_nchw_config` at the shape.

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "tunekit/kernels/cuda/gemm_space.hpp"
-#include "tunekit/kernels/detail/cuda_prologue.hpp"
+#include "tunekit/kernels/detail/cuda_gemm_text.hpp"
 #include "tunekit/kernels/detail/cuda_text.hpp"
 #include "tunekit/measure/build/device_source.hpp"
 #include "tunekit/measure/build/source_template.hpp"
@@ -20,6 +20,17 @@
 namespace tunekit::kernels {
 
 namespace detail {
+
+/// The resources of a configuration of `cuda_gemm_space`.
+template <class Config>
+[[nodiscard]] cuda_usage cuda_gemm_usage(const Config& c)
+{
+    const int warps = get<"warps_m">(c) * get<"warps_n">(c);
+    return {.threads_x = 32 * warps,
+            .shared_bytes = cuda_gemm_shared(get<"block_m">(c), get<"block_n">(c), get<"row_bytes">(c),
+                                             get<"stages">(c), get<"layout">(c)),
+            .accumulators = get<"block_m">(c) * get<"block_n">(c) / (32 * warps)};
+}
 
 /// The text of one configuration, in parts.
 struct cuda_gemm_text {
@@ -44,11 +55,6 @@ struct cuda_gemm_text {
     }
     [[nodiscard]] int pitch() const noexcept { return row_bytes + (layout == cuda_layout::padded ? 16 : 0); }
     [[nodiscard]] int stage_bytes() const noexcept { return (block_m + block_n) * pitch(); }
-    [[nodiscard]] std::string_view element() const noexcept
-    {
-        return how == cuda_arithmetic::bf16 ? "unsigned short" : "float";
-    }
-
     /// Operands of a step that are rounded.
     [[nodiscard]] std::int64_t roundings() const noexcept
     {
@@ -64,169 +70,114 @@ struct cuda_gemm_text {
                2 * sums * (tensor() ? 4 : 1);
     }
 
-    /// Where byte `byte` of row `row` lies in a tile.
-    [[nodiscard]] std::string place() const
-    {
-        const int parts = row_bytes / 16;
-        const int shift = parts >= 8 ? 0 : parts == 4 ? 1 : 2;
-        return lines("__device__ __forceinline__ int tk_place(int row, int byte)\n{\nreturn row * ", pitch(),
-                     layout == cuda_layout::swizzled ? lines(" + ((byte / 16 ^ (row >> ", shift, " & ",
-                                                             (std::min)(parts, 8) - 1, ")) * 16 + byte % 16)")
-                                                     : std::string(" + byte"),
-                     ";\n}\n");
-    }
-
-    /// Starts the copies of stage `next` of one operand.
+    /// The copies of one operand from row `first` on.
     [[nodiscard]] std::string copy(std::string_view from, std::string_view to, int rows, int limit,
                                    std::string_view first) const
     {
-        const int each = row_bytes / vector, size = rows * each, n = threads();
-        return lines("#pragma unroll\nfor (int turn = 0; turn < ", turns(rows), "; ++turn) {\nconst int e = turn * ", n,
-                     " + thread;\n", size % n == 0 ? "" : lines("if (e < ", size, ") "), "{\nconst int row = e / ",
-                     each, ", byte = e % ", each, " * ", vector, ", at = next * ", depth(), " + byte / ",
-                     element_bytes(how),
-                     ";\nconst bool valid = ", limit % rows == 0 ? "" : lines(first, " + row < ", limit, " && "),
-                     s.k % depth() == 0 ? std::string("true") : lines("at < ", s.k), ";\ntk_cp_async<", vector, ">(",
-                     to, " + tk_place(row, byte), ", from, " + (valid ? (long long)(", first, " + row) * ", s.k,
-                     " + at : 0), valid);\n}\n}\n");
+        const int each = row_bytes / vector, size = rows * each;
+        return words()
+            .set("from to first turns threads", from, to, first, turns(rows), threads())
+            .set("each vector bytes depth k", each, vector, element_bytes(how), depth(), s.k)
+            .set("within", within(size, threads()))
+            .set("row_valid", limit % rows == 0 ? "" : lines(first, " + row < ", limit, " &&"))
+            .set("k_valid", s.k % depth() == 0 ? "true" : lines("at < ", s.k))
+            .in(cuda_gemm_copy);
     }
 
     [[nodiscard]] std::string copies(std::string_view slot) const
     {
-        return lines("unsigned char* const to = shared + (", slot, ") * ", stage_bytes(), ";\n",
-                     copy("a", "to", block_m, s.m, "first_row"),
-                     copy("b", lines("to + ", block_m * pitch()), block_n, s.n, "first_column"));
-    }
-
-    /// Adds the products of the stage at `from`.
-    [[nodiscard]] std::string compute() const
-    {
-        const std::string over =
-            lines("#pragma unroll ", unroll, "\nfor (int step = 0; step < ", steps(), "; ++step) {\n");
-        const auto each = [](const char* i, int n) {
-            return lines("#pragma unroll\nfor (int ", i, " = 0; ", i, " < ", n, "; ++", i, ")\n");
-        };
-        const int fm = fragments_m(), fn = fragments_n();
-        const std::string b_tile = lines("from + ", block_m * pitch());
-        if (!tensor())
-            return lines(over, "float4 fa[", fm, "], fb[", fn, "];\n", each("i", fm),
-                         "fa[i] = *(const float4*)(from + tk_place(warp_row + i * 8 + lane / 4, step * 16));\n",
-                         each("j", fn), "fb[j] = *(const float4*)(", b_tile,
-                         " + tk_place(warp_column + j * 4 + lane % 4, step * 16));\n", each("i", fm), each("j", fn),
-                         "{\nsum[i][j] += fa[i].x * fb[j].x;\nsum[i][j] += fa[i].y * fb[j].y;\nsum[i][j] += fa[i].z * "
-                         "fb[j].z;\nsum[i][j] += fa[i].w * fb[j].w;\n}\n}\n");
-        std::string round;
-        if (how == cuda_arithmetic::tf32)
-            round = lines(each("i", fm), each("q", 4), "fa[i][q] = tk_tf32(fa[i][q]);\n", each("j", fn), each("q", 2),
-                          "fb[j][q] = tk_tf32(fb[j][q]);\n");
-        return lines(
-            over, "unsigned fa[", fm, "][4], fb[", fn, "][2];\n", each("i", fm),
-            "tk_ldmatrix(fa[i], from + tk_place(warp_row + i * 16 + lane % 16, step * 32 + lane / 16 * 16));\n",
-            each("j", fn / 2), "{\nunsigned two[4];\ntk_ldmatrix(two, ", b_tile,
-            " + tk_place(warp_column + j * 16 + lane / 16 * 8 + lane % 8, step * 32 + lane / 8 % 2 * 16));\n"
-            "fb[2 * j][0] = two[0];\nfb[2 * j][1] = two[1];\nfb[2 * j + 1][0] = two[2];\nfb[2 * j + 1][1] = "
-            "two[3];\n}\n",
-            round, each("i", fm), each("j", fn), how == cuda_arithmetic::tf32 ? "tk_mma_tf32" : "tk_mma_bf16",
-            "(sum[i][j], fa[i], fb[j]);\n}\n");
-    }
-
-    [[nodiscard]] std::string store() const
-    {
-        const std::string row = tensor() ? "i * 16 + lane / 4 + q / 2 * 8" : "i * 8 + lane / 4";
-        const std::string column = tensor() ? "j * 8 + lane % 4 * 2 + q % 2" : "j * 4 + lane % 4";
-        std::string inside = s.m % block_m == 0 ? "" : lines("row < ", s.m);
-        if (s.n % block_n != 0) inside += lines(inside.empty() ? "" : " && ", "column < ", s.n);
-        return lines("#pragma unroll\nfor (int i = 0; i < ", fragments_m(),
-                     "; ++i)\n#pragma unroll\nfor (int j = 0; j < ", fragments_n(), "; ++j)\n",
-                     tensor() ? "#pragma unroll\nfor (int q = 0; q < 4; ++q)\n" : "",
-                     "{\nconst int row = first_row + warp_row + ", row, ", column = first_column + warp_column + ",
-                     column, ";\n", inside.empty() ? "" : lines("if (", inside, ") "), "c[(long long)row * ", s.n,
-                     " + column] = sum[i][j]", tensor() ? "[q]" : "", ";\n}\n");
+        return words()
+            .set("slot stage_bytes", slot, stage_bytes())
+            .set("copy_a", copy("a", "to", block_m, s.m, "first_row"))
+            .set("copy_b", copy("b", lines("to + ", block_m * pitch()), block_n, s.n, "first_column"))
+            .in(cuda_gemm_copies);
     }
 
     [[nodiscard]] std::int64_t blocks(int size, int block) const noexcept { return (size + block - 1) / block; }
 
     [[nodiscard]] std::string text() const
     {
-        const std::int64_t rows = blocks(s.m, block_m), columns = blocks(s.n, block_n), tiles = blocks(s.k, depth());
-        const std::int64_t m = s.m, n = s.n, k = s.k;
-        const std::string operand = lines("const ", element(), "* __restrict__ ");
-        std::string out =
-            place() + cuda_entry("kernel", threads(), lines(operand, "a, ", operand, "b, float* __restrict__ c"));
-        out += lines(
-            "TK_DYNAMIC_SHARED(shared);\nconst int thread = (int)threadIdx.x, lane = thread % 32, warp = thread / 32;\n"
-            "const int warp_row = warp / ",
-            warps_n, " * ", warp_m(), ", warp_column = warp % ", warps_n, " * ", warp_n(), ";\n");
-        out += lines("const int group = (int)blockIdx.x / ", raster * columns, ", place = (int)blockIdx.x % ",
-                     raster * columns, ", above = group * ", raster, ", side = ", rows, " - above < ", raster, " ? ",
-                     rows, " - above : ", raster, ";\nconst int first_row = (above + place % side) * ", block_m,
-                     ", first_column = place / side * ", block_n, ";\n");
-        if (s.batch > 1)
-            out += lines("a += (long long)blockIdx.z * ", m * k, ";\nb += (long long)blockIdx.z * ", n * k,
-                         ";\nc += (long long)blockIdx.z * ", m * n, ";\n");
-        out += lines("float sum[", fragments_m(), "][", fragments_n(), "]", tensor() ? "[4]" : "", " = {};\n");
-        if (stages == 1) {
-            out +=
-                lines("#pragma unroll 1\nfor (int next = 0; next < ", tiles, "; ++next) {\n{\n", copies("0"),
-                      "}\ntk_commit();\ntk_wait<0>();\n__syncthreads();\nconst unsigned char* const from = shared;\n",
-                      compute(), "__syncthreads();\n}\n");
-        } else {
-            // One barrier per tile: it tells that a stage has arrived, and that another was read and may be replaced.
-            out += lines("#pragma unroll 1\nfor (int next = 0; next < ", stages - 1, "; ++next) {\nif (next < ", tiles,
-                         ") {\n", copies("next"), "}\ntk_commit();\n}\n#pragma unroll 1\nfor (int tile = 0; tile < ",
-                         tiles, "; ++tile) {\ntk_wait<", stages - 2, ">();\n__syncthreads();\nconst int next = tile + ",
-                         stages - 1, ";\nif (next < ", tiles, ") {\n", copies(lines("next % ", stages)),
-                         "}\ntk_commit();\nconst unsigned char* const from = shared + tile % ", stages, " * ",
-                         stage_bytes(), ";\n", compute(), "}\n");
-        }
-        return out + store() + "}\n";
+        const std::int64_t rows = blocks(s.m, block_m), columns = blocks(s.n, block_n), m = s.m, n = s.n, k = s.k;
+        const int parts = row_bytes / 16, shift = parts >= 8 ? 0 : parts == 4 ? 1 : 2;
+        std::string inside = s.m % block_m == 0 ? "" : lines("row < ", s.m);
+        if (s.n % block_n != 0) inside += lines(inside.empty() ? "" : " && ", "column < ", s.n);
+        if (!inside.empty()) inside = lines("if (", inside, ")");
+        const std::string swizzled =
+            lines("((byte / 16 ^ (row >> ", shift, " & ", (std::min)(parts, 8) - 1, ")) * 16 + byte % 16)");
+        const auto over = [](const char* i, int size) {
+            return lines("#pragma unroll\nfor (int ", i, " = 0; ", i, " < ", size, "; ++", i, ")");
+        };
+        words w;
+        w.set("over_i over_j", over("i", fragments_m()), over("j", fragments_n()));
+        w.set("fm fn fn_pairs steps unroll", fragments_m(), fragments_n(), fragments_n() / 2, steps(), unroll)
+            .set("product", how == cuda_arithmetic::tf32 ? "tk_mma_tf32" : "tk_mma_bf16")
+            .set("b_tile", block_m * pitch());
+        w.set("round", how == cuda_arithmetic::tf32 ? w.in(cuda_gemm_round) : "");
+        words loop;
+        loop.set("tiles stages ahead waiting", blocks(s.k, depth()), stages, stages - 1, stages - 2)
+            .set("stage_bytes compute", stage_bytes(), w.in(tensor() ? cuda_gemm_tensor : cuda_gemm_plain))
+            .set("first_copies copies", copies("next"), copies(stages == 1 ? "0" : lines("next % ", stages)));
+        w.set("tiles", loop.in(stages == 1 ? cuda_gemm_in_turn : cuda_gemm_in_stages))
+            .set("a_size b_size c_size", m * k, n * k, m * n);
+        return w.set("batch", s.batch > 1 ? w.in(cuda_gemm_batch) : "")
+            .set("pitch place", pitch(), layout == cuda_layout::swizzled ? swizzled : "byte")
+            .set("element", how == cuda_arithmetic::bf16 ? "unsigned short" : "float")
+            .set("threads warps_n warp_m warp_n", threads(), warps_n, warp_m(), warp_n())
+            .set("group raster rows n", raster * columns, raster, rows, s.n)
+            .set("block_m block_n inside", block_m, block_n, inside)
+            .set("of_lane at_lane", tensor() ? "[4]" : "", tensor() ? "[q]" : "")
+            .set("over_lane", tensor() ? "#pragma unroll\nfor (int q = 0; q < 4; ++q)" : "")
+            .set("row", tensor() ? "i * 16 + lane / 4 + q / 2 * 8" : "i * 8 + lane / 4")
+            .set("column", tensor() ? "j * 8 + lane % 4 * 2 + q % 2" : "j * 4 + lane % 4")
+            .in(cuda_gemm_kernel);
     }
 };
 
-}  // namespace detail
-
-/// The source and launch of one configuration of `cuda_gemm_space(s, how)`: C = A B^T for each of a batch. Any m and n
-/// are allowed. Elements beyond them are read as zeros and not written.
-///
-/// Entry:      kernel(const float* a, const float* b, float* c); a and b const unsigned short* for bf16; [batch][m][k],
-///             [batch][n][k], [batch][m][n].
-/// Errors:     std::invalid_argument where a static check refuses it, or more than 4096 statements are unrolled.
 template <class Config>
 [[nodiscard]] measure::device_source cuda_gemm_source(const gemm_shape& s, cuda_arithmetic how, const Config& c,
                                                       const autotvm::cuda_limits& limits = async_cuda_limits)
 {
     require_valid(s);
-    const autotvm::cuda_usage use = cuda_gemm_usage(c);
-    if (const auto why = autotvm::exceeds(use, limits)) invalid("cuda_gemm_source: " + *why);
-    const detail::cuda_gemm_text t{s,
-                                   how,
-                                   get<"block_m">(c),
-                                   get<"block_n">(c),
-                                   get<"row_bytes">(c),
-                                   get<"warps_m">(c),
-                                   get<"warps_n">(c),
-                                   get<"stages">(c),
-                                   get<"vector">(c),
-                                   get<"layout">(c),
-                                   get<"raster">(c),
-                                   get<"unroll">(c)};
-    detail::require_compilable("cuda_gemm_source", t.statements());
+    const cuda_usage use = cuda_gemm_usage(c);
+    if (const auto why = exceeds(use, limits)) invalid("cuda_gemm_source: " + *why);
+    const cuda_gemm_text t{s,
+                           how,
+                           get<"block_m">(c),
+                           get<"block_n">(c),
+                           get<"row_bytes">(c),
+                           get<"warps_m">(c),
+                           get<"warps_n">(c),
+                           get<"stages">(c),
+                           get<"vector">(c),
+                           get<"layout">(c),
+                           get<"raster">(c),
+                           get<"unroll">(c)};
+    require_compilable("cuda_gemm_source", t.statements());
     const std::int64_t blocks = t.blocks(s.m, t.block_m) * t.blocks(s.n, t.block_n);
     require(s.batch <= 65535 && blocks <= (std::numeric_limits<std::int32_t>::max)(),
             "cuda_gemm_source: the grid is too large, want a batch of at most 65535 and less than 2^31 tiles");
     return {
-        .prologue = detail::cuda_prologue,
+        .prologue = cuda_prologue,
         .text = t.text(),
         .launches = {{.grid = {blocks, 1, s.batch}, .block = {t.threads(), 1, 1}, .shared_bytes = use.shared_bytes}},
         .statements = t.statements()};
 }
 
-/// Matrix products for present GPUs as a template of generated CUDA code.
+}  // namespace detail
+
+/// Matrix products for present GPUs as a template of generated CUDA code over `cuda_gemm_space(s, how)`: C = A B^T for
+/// each of a batch. Any m and n are allowed. Elements beyond them are read as zeros and not written.
+///
+/// Entry:      kernel(const float* a, const float* b, float* c); a and b const unsigned short* for bf16; [batch][m][k],
+///             [batch][n][k], [batch][m][n].
+/// Errors:     a configuration that a static check refuses, or that unrolls to more than 4096 statements, is
+///             std::invalid_argument.
 [[nodiscard]] inline auto cuda_gemm_template(const gemm_shape& s, cuda_arithmetic how,
                                              const autotvm::cuda_limits& limits = async_cuda_limits)
 {
-    return measure::source_template{cuda_gemm_space(s, how, limits),
-                                    [s, how, limits](const auto& c) { return cuda_gemm_source(s, how, c, limits); }};
+    return measure::source_template{cuda_gemm_space(s, how, limits), [s, how, limits](const auto& c) {
+                                        return detail::cuda_gemm_source(s, how, c, limits);
+                                    }};
 }
 
 }  // namespace tunekit::kernels

@@ -21,9 +21,6 @@ enum class cuda_arithmetic {
     bf16,  ///< operands of 16 bits: the upper halves of floats
 };
 
-/// The number of bytes of one element of an operand.
-[[nodiscard]] constexpr int element_bytes(cuda_arithmetic a) noexcept { return a == cuda_arithmetic::bf16 ? 2 : 4; }
-
 /// The layout of rows in shared memory.
 enum class cuda_layout {
     plain,     ///< one after another: reads of neighbouring rows have bank conflicts
@@ -35,6 +32,9 @@ enum class cuda_layout {
 inline constexpr autotvm::cuda_limits async_cuda_limits{.shared_bytes = 163 * 1024};
 
 namespace detail {
+
+/// The number of bytes of one element of an operand.
+[[nodiscard]] constexpr int element_bytes(cuda_arithmetic a) noexcept { return a == cuda_arithmetic::bf16 ? 2 : 4; }
 
 [[nodiscard]] constexpr std::int64_t cuda_gemm_shared(int block_m, int block_n, int row_bytes, int stages,
                                                       cuda_layout layout) noexcept
@@ -55,7 +55,7 @@ namespace detail {
                                           const autotvm::cuda_limits& limits = async_cuda_limits)
 {
     require_valid(s);
-    const std::int64_t bytes = std::int64_t{s.k} * element_bytes(how);
+    const std::int64_t bytes = std::int64_t{s.k} * detail::element_bytes(how);
     require(bytes % 4 == 0, "cuda_gemm_space: k is odd, want an even number of elements of 16 bits");
     std::vector<int> vectors;
     for (const int v : {4, 8, 16})
@@ -84,17 +84,6 @@ namespace detail {
                 return detail::cuda_gemm_shared(m, n, row, stages, layout) <= most;
             }),
     };
-}
-
-/// The resources of a configuration of `cuda_gemm_space`.
-template <class Config>
-[[nodiscard]] autotvm::cuda_usage cuda_gemm_usage(const Config& c)
-{
-    const int warps = get<"warps_m">(c) * get<"warps_n">(c);
-    return {.threads_x = 32 * warps,
-            .shared_bytes = detail::cuda_gemm_shared(get<"block_m">(c), get<"block_n">(c), get<"row_bytes">(c),
-                                                     get<"stages">(c), get<"layout">(c)),
-            .accumulators = get<"block_m">(c) * get<"block_n">(c) / (32 * warps)};
 }
 
 }  // namespace tunekit::kernels

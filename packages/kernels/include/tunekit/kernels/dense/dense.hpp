@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 
+#include "tunekit/core/names.hpp"
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/kernels/table.hpp"
@@ -25,10 +26,7 @@ enum class weight_layout : std::uint8_t {
 };
 
 /// The name of a layout, as it is written in configurations.
-[[nodiscard]] constexpr const char* to_text(weight_layout layout) noexcept
-{
-    return layout == weight_layout::plain ? "plain" : "panels";
-}
+[[nodiscard]] constexpr const char* to_text(weight_layout l) noexcept { return core::name_of(l, {"plain", "panels"}); }
 
 /// The configuration of a dense layer: C (m x n) = A (m x k) B (k x n) with few rows of A.
 struct dense_config {
@@ -117,15 +115,15 @@ private:
     {
         const int columns = (std::min)(config_.columns, shape_.n), whole = shape_.k / config_.rows * config_.rows;
         for (int j = 0; j < shape_.n; j += columns) {
-            dense_args args{.x = a,
-                            .w = b_ + j,
-                            .y = c + j,
-                            .x_row = shape_.k,
-                            .w_row = shape_.n,
-                            .y_row = shape_.n,
-                            .columns = (std::min)(columns, shape_.n - j),
-                            .depth = whole,
-                            .prefetch = 16 * config_.prefetch};
+            detail::dense_args args{.x = a,
+                                    .w = b_ + j,
+                                    .y = c + j,
+                                    .x_row = shape_.k,
+                                    .w_row = shape_.n,
+                                    .y_row = shape_.n,
+                                    .columns = (std::min)(columns, shape_.n - j),
+                                    .depth = whole,
+                                    .prefetch = 16 * config_.prefetch};
             many_(args);
             if (whole == shape_.k) continue;
             args.x += whole;
@@ -163,8 +161,8 @@ private:
     gemm_shape shape_;
     dense_config config_;
     const float* b_;
-    dense_function many_ = nullptr, one_ = nullptr;
-    tile_function tile_ = nullptr;
+    detail::dense_function many_ = nullptr, one_ = nullptr;
+    detail::tile_function tile_ = nullptr;
     buffer packed_, last_;
 };
 

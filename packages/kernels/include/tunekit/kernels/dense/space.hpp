@@ -5,16 +5,26 @@
 /// The search space of dense layers, and their untuned default configuration.
 
 #include <algorithm>
-#include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "tunekit/kernels/config_of.hpp"
 #include "tunekit/kernels/dense/dense.hpp"
 #include "tunekit/kernels/detail/space_parts.hpp"
 #include "tunekit/kernels/table.hpp"
 #include "tunekit/space/product.hpp"
 
 namespace tunekit::kernels {
+
+template <>
+inline constexpr auto detail::fields<dense_config> = std::tuple{field{"layout", &dense_config::layout},
+                                                                field{"rows", &dense_config::rows},
+                                                                field{"columns", &dense_config::columns},
+                                                                field{"nv", &dense_config::nv},
+                                                                field{"vl", &dense_config::vl},
+                                                                field{"ku", &dense_config::ku},
+                                                                field{"prefetch", &dense_config::prefetch}};
 
 /// The space of the product of `shape`, of at most `dense_kernel::max_rows` rows, with the tiles of `table`.
 ///
@@ -60,27 +70,6 @@ namespace tunekit::kernels {
             return l == plain || detail::has_tile(table, m, nv, vl);
         }),
     };
-}
-
-/// The plain configuration of a point in `dense_space`.
-template <class... Parameters>
-[[nodiscard]] dense_config dense_config_of(const space::configuration<Parameters...>& c)
-{
-    return {.layout = get<"layout">(c),
-            .rows = get<"rows">(c),
-            .columns = get<"columns">(c),
-            .nv = get<"nv">(c),
-            .vl = get<"vl">(c),
-            .ku = get<"ku">(c),
-            .prefetch = get<"prefetch">(c)};
-}
-
-/// The point of a `dense_space` with these values; empty where it is not in the space. Parameters that the layout does
-/// not use have their first value.
-template <class Space>
-[[nodiscard]] std::optional<index> index_of(const Space& space, const dense_config& c)
-{
-    return space.index_of(typename Space::config{{c.layout, c.rows, c.columns, c.nv, c.vl, c.ku, c.prefetch}});
 }
 
 /// The configuration that a sensible library would run untuned: four rows of weights at a time, and whole rows where

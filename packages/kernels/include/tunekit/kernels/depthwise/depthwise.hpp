@@ -79,7 +79,9 @@ public:
         require(y.size() == output_size() && nchw.size() == static_cast<std::size_t>(shape_.outputs()),
                 "depthwise_kernel.unpack_output: want output_size() and shape().outputs() floats");
         if (plain()) std::copy(y.begin(), y.end(), nchw.begin());
-        else unpack_channels(y, shape_.batch, shape_.co, shape_.oh() * shape_.ow(), config_.nv * config_.vl, nchw);
+        else
+            detail::unpack_channels(y, shape_.batch, shape_.co, shape_.oh() * shape_.ow(), config_.nv * config_.vl,
+                                    nchw);
     }
 
     /// Computes y, the convolution of x, both in the kernel's layouts. Preconditions: input_size() and output_size()

@@ -5,17 +5,24 @@
 /// The search space of the depthwise convolution, and its untuned default configuration.
 
 #include <algorithm>
-#include <optional>
+#include <tuple>
 #include <vector>
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/kernels/config.hpp"
+#include "tunekit/kernels/config_of.hpp"
 #include "tunekit/kernels/detail/space_parts.hpp"
 #include "tunekit/kernels/table.hpp"
 #include "tunekit/space/product.hpp"
 
 namespace tunekit::kernels {
 namespace detail {
+
+template <>
+inline constexpr auto fields<depthwise_config> =
+    std::tuple{field{"mr", &depthwise_config::mr},       field{"nv", &depthwise_config::nv},
+               field{"vl", &depthwise_config::vl},       field{"pad", &depthwise_config::pad},
+               field{"sweep", &depthwise_config::sweep}, field{"oh_block", &depthwise_config::oh_block}};
 
 /// The distinct values of one member over a table's depthwise tiles of one kind, ascending. With channels in vectors also
 /// those of its sweeps, if they have such a member.
@@ -97,23 +104,12 @@ namespace detail {
 
 /// The plain configuration of a point in `depthwise_space`.
 template <class... Parameters>
-[[nodiscard]] depthwise_config depthwise_config_of(const space::configuration<Parameters...>& c,
+[[nodiscard]] depthwise_config depthwise_config_of(const space::configuration<Parameters...>& point,
                                                    vectorise_mode vectorise)
 {
-    return {.vectorise = vectorise,
-            .mr = get<"mr">(c),
-            .nv = get<"nv">(c),
-            .vl = get<"vl">(c),
-            .oh_block = get<"oh_block">(c),
-            .pad = get<"pad">(c),
-            .sweep = get<"sweep">(c)};
-}
-
-/// The point of `space` with these values; empty where it is not in the space.
-template <class Space>
-[[nodiscard]] std::optional<index> index_of(const Space& space, const depthwise_config& c)
-{
-    return space.index_of(typename Space::config{{c.mr, c.nv, c.vl, c.oh_block, c.pad, c.sweep}});
+    auto c = detail::taken<depthwise_config>(point);
+    c.vectorise = vectorise;
+    return c;
 }
 
 /// The configuration that a sensible library would run untuned in one layout. Of the tiles that compute the fewest

@@ -7,15 +7,76 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/kernels/detail/generated_block.hpp"
+#include "tunekit/kernels/autotvm/cuda.hpp"
+#include "tunekit/kernels/detail/kernel_text.hpp"
+#include "tunekit/measure/build/device_source.hpp"
 
 namespace tunekit::kernels::detail {
+
+/// The resources that one block of a configuration uses.
+struct cuda_usage {
+    std::int64_t threads_x = 1, threads_y = 1, threads_z = 1;  ///< the block's size
+    std::int64_t shared_bytes = 0;                             ///< per block
+    std::int64_t accumulators = 1;  ///< floats per thread, including those of virtual threads
+
+    /// The number of threads of a block.
+    [[nodiscard]] constexpr std::int64_t threads() const noexcept { return threads_x * threads_y * threads_z; }
+};
+
+/// The first limit that `use` exceeds, in one line; empty where there is none. Registers are not checked, because only
+/// a compiler knows them.
+[[nodiscard]] inline std::optional<std::string> exceeds(const cuda_usage& use, const autotvm::cuda_limits& limits = {})
+{
+    const auto line = [](const char* what, std::int64_t has, std::int64_t most) {
+        return std::string(what) + " is " + std::to_string(has) + ", want at most " + std::to_string(most);
+    };
+    if (use.threads() > limits.threads) return line("threads per block", use.threads(), limits.threads);
+    if (use.threads_x > limits.threads_x) return line("threadIdx.x", use.threads_x, limits.threads_x);
+    if (use.threads_y > limits.threads_y) return line("threadIdx.y", use.threads_y, limits.threads_y);
+    if (use.threads_z > limits.threads_z) return line("threadIdx.z", use.threads_z, limits.threads_z);
+    if (use.shared_bytes > limits.shared_bytes)
+        return line("shared memory in bytes", use.shared_bytes, limits.shared_bytes);
+    return std::nullopt;
+}
+
+/// A split as (block, virtual thread, thread, inner).
+struct cuda_tile {
+    std::int64_t block = 1, copies = 1, threads = 1, inner = 1;
+
+    explicit cuda_tile(const std::vector<int>& t)
+        : block(t[0]), copies(t.size() == 4 ? t[1] : 1), threads(t[t.size() - 2]), inner(t.back())
+    {
+    }
+
+    /// Of one block.
+    [[nodiscard]] std::int64_t size() const noexcept { return copies * threads * inner; }
+    /// Where an element of this thread lies in the block's tile.
+    [[nodiscard]] std::string at(std::string_view copy, std::string_view axis, std::string_view element) const
+    {
+        return lines("(((", copy, ") * ", threads, " + thread_", axis, ") * ", inner, " + (", element, "))");
+    }
+};
+
+/// Throws std::invalid_argument where a static check refuses the configuration.
+inline void require_fits(const char* who, const cuda_usage& use, const autotvm::cuda_limits& limits)
+{
+    if (const auto why = exceeds(use, limits)) invalid(lines(who, ": ", *why));
+}
+
+/// Throws std::invalid_argument where an index of so many elements would not fit into int.
+inline void require_indexable(const char* who, std::int64_t elements)
+{
+    require(elements <= (std::numeric_limits<std::int32_t>::max)(),
+            lines(who, ": an array has ", elements, " elements, want less than 2^31"));
+}
 
 /// AutoTVM's two knobs of unrolling. Loops are unrolled from the innermost outwards while at most `max_step` statements
 /// come of it: as text where `written`, else by a pragma.
@@ -23,6 +84,19 @@ struct cuda_unrolling {
     std::int64_t max_step = 0;
     bool written = false;
 };
+
+/// Throws std::invalid_argument where the grid is larger than a launch allows in y or z.
+inline void require_launchable(const char* who, const measure::device_launch& l)
+{
+    require(l.grid[1] <= 65535 && l.grid[2] <= 65535,
+            lines(who, ": the grid is ", l.grid[1], " x ", l.grid[2], " in y and z, want at most 65535 each"));
+}
+
+template <class Config>
+[[nodiscard]] cuda_unrolling unrolling_of(const Config& c)
+{
+    return {.max_step = get<"auto_unroll_max_step">(c), .written = get<"unroll_explicit">(c) != 0};
+}
 
 /// Sources with more statements than this are refused: compilers take minutes over them.
 inline constexpr std::int64_t max_cuda_statements = 4096;
@@ -88,11 +162,6 @@ private:
     std::int64_t steps_ = 1;
 };
 
-inline std::string define(std::string_view name, std::string_view parameters, std::string_view body)
-{
-    return lines("#define ", name, "(", parameters, ") ", body, "\n");
-}
-
 /// What generated kernels are written in. The text of a template is CUDA's; in OpenCL C its few words are macros of
 /// `opencl_prologue`, and heads of functions differ.
 enum class device_language { cuda, opencl };
@@ -121,32 +190,16 @@ inline std::string device_entry(device_language in, std::string_view name, const
     return out + lines(cuda ? "float* __restrict__ " : "__global float* restrict ", output, ")\n{\n");
 }
 
-/// The head of a CUDA function of other parameters.
-inline std::string cuda_entry(std::string_view name, std::int64_t threads, std::string_view parameters)
-{
-    return lines("extern \"C\" __global__ void __launch_bounds__(", threads, ") ", name, "(", parameters, ")\n{\n");
-}
-
-/// Where this thread is in its block of x * y * ... threads, under names that no macro's parameter can be part of.
-inline std::string cuda_thread(std::int64_t x, std::int64_t y)
-{
-    return lines(
-        "const int thread_x = (int)threadIdx.x, thread_y = (int)threadIdx.y, thread_z = (int)threadIdx.z;\n"
-        "const int thread = (thread_z * ",
-        y, " + thread_y) * ", x, " + thread_x;\n");
-}
-
 /// Elements 0 to size - 1 of a tile, one per thread and turn, neighbours to neighbours: statements `macro(turn)`.
 inline cuda_nest cooperative(std::string macro, std::int64_t size, std::int64_t threads, const cuda_unrolling& how)
 {
     return {std::move(macro), {{"turn", (size + threads - 1) / threads}}, how};
 }
 
-/// The element of a tile that a turn of `cooperative` handles, as `e`; to be followed by a statement in braces.
-inline std::string element_of_turn(std::int64_t size, std::int64_t threads)
+/// What keeps a turn of `cooperative` within the tile.
+inline std::string within(std::int64_t size, std::int64_t threads)
 {
-    const std::string e = lines("const unsigned e = (turn) * ", threads, "u + (unsigned)thread; ");
-    return size % threads == 0 ? e : e + lines("if (e < ", size, ") ");
+    return size % threads == 0 ? "" : lines("if (e < ", size, ") ");
 }
 
 /// Loops around a body of `statements`, unrolled by a pragma where all within is: adds to the statements. What is not
@@ -173,4 +226,5 @@ inline void require_compilable(std::string_view who, std::int64_t statements)
     require(statements <= max_cuda_statements,
             lines(who, ": unrolls to ", statements, " statements, want at most ", max_cuda_statements));
 }
+
 }  // namespace tunekit::kernels::detail

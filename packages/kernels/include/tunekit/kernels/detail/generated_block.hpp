@@ -6,30 +6,14 @@
 
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/kernels/autotvm/vector_unit.hpp"
+#include "tunekit/kernels/detail/kernel_text.hpp"
 
 namespace tunekit::kernels::detail {
-
-/// Texts and numbers, one after another.
-template <class... Parts>
-std::string lines(const Parts&... parts)
-{
-    std::string out;
-    const auto put = [&out](const auto& part) {
-        if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(part)>>) {
-            out += std::to_string(part);
-        } else {
-            out += part;
-        }
-    };
-    (put(parts), ...);
-    return out;
-}
 
 /// `rows` sums, each of `width` floats: whole vectors in NAME[row][f], and what is left in NAME_4[row], NAME_2[row],
 /// ... Small blocks are unrolled, so that they stay in registers; large ones are loops over memory.
@@ -65,16 +49,17 @@ public:
     /// The vector types, and the pragma to unroll.
     [[nodiscard]] std::string preamble() const
     {
-        std::string out =
-            "#define TUNEKIT_PRAGMA(text) _Pragma(#text)\n#ifdef __clang__\n#define TUNEKIT_UNROLL(n) "
-            "TUNEKIT_PRAGMA(clang loop "
-            "unroll(full))\n#else\n#define TUNEKIT_UNROLL(n) TUNEKIT_PRAGMA(GCC unroll n)\n#endif\n";
-        for (int w = lanes_; w > 0; w /= 2)
-            out += lines(
-                "typedef float v", w,
-                w > 1 ? lines(" __attribute__((vector_size(", 4 * w, "), aligned(4), may_alias))") : std::string(),
-                ";\n");
-        return out;
+        std::string out = R"(
+#define TUNEKIT_PRAGMA(text) _Pragma(#text)
+#ifdef __clang__
+#define TUNEKIT_UNROLL(n) TUNEKIT_PRAGMA(clang loop unroll(full))
+#else
+#define TUNEKIT_UNROLL(n) TUNEKIT_PRAGMA(GCC unroll n)
+#endif
+)";
+        for (int w = lanes_; w > 1; w /= 2)
+            out += lines("typedef float v", w, " __attribute__((vector_size(", 4 * w, "), aligned(4), may_alias));\n");
+        return out + "typedef float v1;\n";
     }
 
     /// Unrolls the loop after it, of `n` turns around `rows` of its rows (all: 0), where the block is small enough.

@@ -128,35 +128,6 @@ template <class Table>
                       edge_parameter(hazard)};
 }
 
-/// The fields that all convolutions' configurations have, behind a point of any of their spaces.
-template <class Config, class... Parameters>
-[[nodiscard]] Config tiled_config_of(const space::configuration<Parameters...>& c)
-{
-    Config out;
-    out.mr = get<"mr">(c);
-    out.nv = get<"nv">(c);
-    out.vl = get<"vl">(c);
-    out.ku = get<"ku">(c);
-    out.prefetch = get<"prefetch">(c);
-    out.ic_block = get<"ic_block">(c);
-    out.ic_chunk = get<"ic_chunk">(c);
-    out.oc_block = get<"oc_block">(c);
-    out.inner = get<"inner">(c);
-    return out;
-}
-
-/// Those, and the ones that direct convolutions alone have.
-template <class Config, class... Parameters>
-[[nodiscard]] Config direct_config_of(const space::configuration<Parameters...>& c)
-{
-    auto out = tiled_config_of<Config>(c);
-    out.oh_block = get<"oh_block">(c);
-    out.order = get<"order">(c);
-    out.pad = get<"pad">(c);
-    out.edge = get<"edge">(c);
-    return out;
-}
-
 /// In blocked layouts: whether a block of several tiles of channels is more than half full.
 [[nodiscard]] inline auto blocks_are_filled(int co)
 {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/kernels/conv2d/algorithm.hpp"
+#include "tunekit/kernels/config.hpp"
 #include "tunekit/kernels/detail/space_parts.hpp"
 #include "tunekit/kernels/detail/winograd_strides.hpp"
 #include "tunekit/kernels/shapes.hpp"

@@ -14,10 +14,10 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/kernels/buffer.hpp"
+#include "tunekit/kernels/config.hpp"
 #include "tunekit/kernels/detail/winograd_matrices.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/kernels/table.hpp"
-#include "tunekit/kernels/winograd/config.hpp"
 
 namespace tunekit::kernels::detail {
 

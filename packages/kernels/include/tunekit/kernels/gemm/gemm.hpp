@@ -13,7 +13,6 @@
 #include "tunekit/kernels/config.hpp"
 #include "tunekit/kernels/detail/gemm_check.hpp"
 #include "tunekit/kernels/detail/rows.hpp"
-#include "tunekit/kernels/gemm/strides.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/kernels/table.hpp"
 
@@ -147,7 +146,7 @@ private:
     void product(const matrices& p)
     {
         const int steps[3] = {nc_, mc_, kc_}, ends[3] = {shape_.n, shape_.m, shape_.k};
-        const auto nest = loops_of(config_.order);
+        const auto nest = detail::loops_of(config_.order);
         int at[3] = {0, 0, 0}, packed_a[2] = {-1, -1}, packed_b[2] = {-1, -1};
         for (at[nest[0]] = 0; at[nest[0]] < ends[nest[0]]; at[nest[0]] += steps[nest[0]]) {
             for (at[nest[1]] = 0; at[nest[1]] < ends[nest[1]]; at[nest[1]] += steps[nest[1]]) {
@@ -197,13 +196,14 @@ private:
         const bool copied = copies_a(k);
         const left* const x = copied ? a_.data() : p.a + m.begin * strides_.lda + k.begin;
         sum* const y = p.c + m.begin * strides_.ldc;
-        basic_tile_args<Format> args{.x_row = copied ? kc_ : strides_.lda,  // made once: a call sets what differs
-                                     .y_row = strides_.ldc,
-                                     .depth = whole_groups(k.size()) / Format::group,
-                                     .unroll = config_.ku,
-                                     .prefetch = config_.prefetch,
-                                     .accumulate = k.begin > 0,
-                                     .fetch_y = config_.fetch_c};
+        detail::basic_tile_args<Format> args{
+            .x_row = copied ? kc_ : strides_.lda,  // made once: a call sets what differs
+            .y_row = strides_.ldc,
+            .depth = whole_groups(k.size()) / Format::group,
+            .unroll = config_.ku,
+            .prefetch = config_.prefetch,
+            .accumulate = k.begin > 0,
+            .fetch_y = config_.fetch_c};
         const auto compute = [&](const panel& b, const detail::row_tile& t, int j) {
             args.x = x + t.begin * args.x_row;
             args.w = b.data;
@@ -243,7 +243,7 @@ private:
     }
 
     /// A tile of which only `width` columns are C's: by way of the scratch.
-    void compute_narrow(basic_tile_args<Format> args, int rows, int width)
+    void compute_narrow(detail::basic_tile_args<Format> args, int rows, int width)
     {
         sum* const c = args.y;
         const auto bytes = static_cast<std::size_t>(width) * sizeof(sum);
@@ -263,7 +263,7 @@ private:
     gemm_strides strides_;
     detail::operand_copies<Format> copy_;
     int nr_ = 0, mc_ = 0, nc_ = 0, kc_ = 0;
-    std::vector<basic_tile_function<Format>> tiles_;  // by rows - 1
+    std::vector<detail::basic_tile_function<Format>> tiles_;  // by rows - 1
     std::vector<detail::row_tile> whole_rows_, rest_;
     basic_buffer<left> a_;
     basic_buffer<right> b_, ahead_;

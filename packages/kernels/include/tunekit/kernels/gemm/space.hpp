@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tunekit/kernels/config.hpp"
+#include "tunekit/kernels/config_of.hpp"
 #include "tunekit/kernels/detail/space_parts.hpp"
 #include "tunekit/kernels/division.hpp"
 #include "tunekit/kernels/table.hpp"
@@ -92,7 +93,7 @@ template <detail::any_product_table Table>
 }
 
 /// `gemm_space` with the division of the product among at most `threads` threads behind it: `parts` and `split` of
-/// `gemm_division_space`. `gemm_config_of` and `gemm_division_of` take its points apart, and `parallel_gemm` runs them.
+/// `gemm_division_space`. `config_of<gemm_config>` and `config_of<gemm_division>` take its points apart, and `parallel_gemm` runs them.
 /// Measure it by wall time, on all cores that the parts use.
 /// Throws: std::invalid_argument as `gemm_space`, and where threads < 1.
 template <detail::any_product_table Table>
@@ -103,41 +104,11 @@ template <detail::any_product_table Table>
                               detail::division_parameters(shape, threads));
 }
 
-/// The plain configuration of a point in `gemm_space`.
-template <class... Parameters>
-[[nodiscard]] gemm_config gemm_config_of(const space::configuration<Parameters...>& c)
-{
-    return {.mr = get<"mr">(c),
-            .nv = get<"nv">(c),
-            .vl = get<"vl">(c),
-            .ku = get<"ku">(c),
-            .prefetch = get<"prefetch">(c),
-            .mc = get<"mr">(c) * get<"m_tiles">(c),
-            .nc = get<"nv">(c) * get<"vl">(c) * get<"n_tiles">(c),
-            .kc = get<"kc">(c),
-            .order = get<"order">(c),
-            .inner = get<"inner">(c),
-            .pack_a = get<"pack_a">(c),
-            .pack_b = get<"pack_b">(c),
-            .fetch_c = get<"fetch_c">(c),
-            .edge = get<"edge">(c)};
-}
-
-/// The point of a `gemm_space` with these values; empty where it is not in the space.
-template <class Space>
-[[nodiscard]] std::optional<index> index_of(const Space& space, const gemm_config& c)
-{
-    return space.index_of(typename Space::config{{c.mr, c.nv, c.vl, c.ku, c.prefetch, c.mc / c.mr, c.nc / (c.nv * c.vl),
-                                                  c.kc, c.order, c.inner, c.pack_a, c.pack_b, c.fetch_c, c.edge}});
-}
-
 /// The point of a `parallel_gemm_space` with these values; empty where it is not in the space.
 template <class Space>
 [[nodiscard]] std::optional<index> index_of(const Space& space, const gemm_config& c, const gemm_division& d)
 {
-    return space.index_of(
-        typename Space::config{{c.mr, c.nv, c.vl, c.ku, c.prefetch, c.mc / c.mr, c.nc / (c.nv * c.vl), c.kc, c.order,
-                                c.inner, c.pack_a, c.pack_b, c.fetch_c, c.edge, d.parts, d.split}});
+    return detail::point_of(space, c, d);
 }
 
 /// The configuration that a sensible library would run untuned: the tile is chosen as for convolutions. k is taken in

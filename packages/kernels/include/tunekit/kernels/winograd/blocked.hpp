@@ -42,6 +42,7 @@ namespace tunekit::kernels {
 /// Source:  Lavin, Gray (2016), Fast Algorithms for Convolutional Neural Networks, CVPR.
 class winograd_kernel {
 public:
+    /// Transforms the weights, which are OIHW.
     winograd_kernel(const conv2d_shape& shape, const winograd_config& config, const tile_table& table,
                     std::span<const float> weights)
         : shape_(shape),
@@ -84,7 +85,8 @@ public:
     {
         require(nchw.size() == input_size() && blocked.size() == input_size(),
                 "winograd_kernel.pack_input: want input_size() floats");
-        pack_channels(nchw, shape_.batch * strides_.ic_blocks, config_.ic_block, shape_.height * shape_.width, blocked);
+        detail::pack_channels(nchw, shape_.batch * strides_.ic_blocks, config_.ic_block, shape_.height * shape_.width,
+                              blocked);
     }
 
     /// Converts the kernel's output layout to NCHW.
@@ -92,7 +94,7 @@ public:
     {
         require(blocked.size() == output_size() && nchw.size() == static_cast<std::size_t>(shape_.outputs()),
                 "winograd_kernel.unpack_output: want output_size() and shape().outputs() floats");
-        unpack_channels(blocked, shape_.batch, shape_.co, shape_.oh() * shape_.ow(), strides_.nr, nchw);
+        detail::unpack_channels(blocked, shape_.batch, shape_.co, shape_.oh() * shape_.ow(), strides_.nr, nchw);
     }
 
     /// Computes y, the convolution of x, both in the kernel's layouts. Preconditions: input_size() and output_size()
@@ -120,7 +122,7 @@ private:
     /// A call of a micro-kernel on some tiles of a block.
     struct call {
         int first = 0;
-        tile_function run = nullptr;
+        detail::tile_function run = nullptr;
     };
 
     /// Where a tile lies: its image, its first output, and which of its inputs are inside the image.

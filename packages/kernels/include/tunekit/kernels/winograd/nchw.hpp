@@ -67,7 +67,7 @@ public:
 
 private:
     winograd_kernel kernel_;
-    transpose_function transpose_;
+    detail::transpose_function transpose_;
     buffer in_, out_;
 };
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "tunekit/mpi/detail/mpi.hpp"
+#include "tunekit/mpi/detail/wire.hpp"
 #include "tunekit/mpi/messages.hpp"
-#include "tunekit/mpi/wire.hpp"
 
 namespace tunekit::mpi::detail {
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tunekit/measure/jobs.hpp"
+#include "tunekit/mpi/detail/wire.hpp"
 #include "tunekit/mpi/messages.hpp"
 
 namespace tunekit::mpi::detail {

@@ -18,9 +18,9 @@
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/measure/worker_task.hpp"
 #include "tunekit/mpi/detail/piece.hpp"
+#include "tunekit/mpi/detail/wire.hpp"
 #include "tunekit/mpi/members.hpp"
 #include "tunekit/mpi/messages.hpp"
-#include "tunekit/mpi/wire.hpp"
 
 namespace tunekit::mpi::detail {
 
@@ -135,20 +135,33 @@ private:
             case word::hello:
                 return join(w, from_bytes<greeting>(m.bytes));
             case word::began:
-                if (const auto number = from_bytes<std::uint64_t>(m.bytes); number && busy_with(w, *number))
+                if (const auto number = from_bytes<std::uint64_t>(m.bytes); !number) refuse(w, unreadable);
+                else if (busy_with(w, *number))
                     lease(work_[w],
                           lease_seconds(work_[w].of.what.limits, members_[w].who.part, options_.margin_seconds));
                 return;
             case word::answer:
                 if (auto r = from_bytes<reply>(m.bytes)) take(w, *std::move(r));
+                else refuse(w, unreadable);
                 return;
             case word::bye:
+                if (members_[w].at == state::refused) return;  // it answers that; the reason stays
                 members_[w].why = from_bytes<std::string>(m.bytes).value_or("");
                 if (members_[w].why.empty()) members_[w].why = "said goodbye";
                 return lose(w, state::gone);
             default:
                 return;  // words that only rank 0 sends
         }
+    }
+
+    static constexpr const char* unreadable = "sends what cannot be read here: it is damaged, or of another version";
+
+    /// Uses the worker no more, and tells it why. Its order is lost.
+    void refuse(std::size_t w, const std::string& why)
+    {
+        members_[w].why = why;
+        lose(w, state::refused);
+        carrier_->send(w, word::refused, to_bytes(why));
     }
 
     [[nodiscard]] bool busy_with(std::size_t w, std::uint64_t number) const
@@ -161,11 +174,7 @@ private:
         if (members_[w].at != state::absent) return;
         const std::string why = refusal(g, tasks_);
         if (g) members_[w].who = *std::move(g);
-        if (!why.empty()) {
-            members_[w].why = why;
-            become(w, state::refused);
-            return carrier_->send(w, word::refused, to_bytes(why));
-        }
+        if (!why.empty()) return refuse(w, why);
         const bool compared = options_.reference && (members_[w].who.part != part::builds || !reference_code_);
         become(w, compared ? state::checking : state::idle);
         if (compared) check(w);

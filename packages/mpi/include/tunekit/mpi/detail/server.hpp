@@ -16,8 +16,8 @@
 #include "tunekit/measure/isolated_workers.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/mpi/code_folder.hpp"
+#include "tunekit/mpi/detail/wire.hpp"
 #include "tunekit/mpi/messages.hpp"
-#include "tunekit/mpi/wire.hpp"
 
 namespace tunekit::mpi::detail {
 
@@ -46,6 +46,7 @@ public:
             if (!left_) leave("");
         }
         auto o = m.what == word::order ? from_bytes<order>(m.bytes) : std::nullopt;
+        if (m.what == word::order && !o) return fail("was sent an order that cannot be read");
         if (!o || !at_ || number_ || o->task >= task_count_) return;
         number_ = o->number;
         task_ = o->task;

@@ -324,7 +324,7 @@ private:
                 all.push_back(f.candidate);
         state_.reset();  // frees its memory for the race
         if (all.size() == 1) return give_up_for_want(all.front());
-        track_.emplace(all, o.race);
+        track_.emplace(all, measure::race_options{});
         line_ = track_->lines_up();
     }
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -53,6 +54,44 @@ namespace tunekit::report::detail {
         i += length;
     }
     return out;
+}
+
+/// An attribute of an element, which has none where the value is empty.
+struct attribute {
+    std::string_view name;
+    std::string value;
+};
+
+/// `<tag name="value"`, of HTML and of SVG.
+[[nodiscard]] inline std::string opened(std::string_view tag, std::initializer_list<attribute> with)
+{
+    std::string out(1, '<');
+    out += tag;
+    for (const attribute& a : with)
+        if (!a.value.empty()) (((out += ' ') += a.name) += "=\"") += escaped(a.value) + '"';
+    return out;
+}
+
+/// An element around markup.
+[[nodiscard]] inline std::string element(std::string_view tag, std::initializer_list<attribute> with,
+                                         std::string_view inside)
+{
+    std::string out = opened(tag, with) += '>';
+    return (((out += inside) += "</") += tag) += '>';
+}
+
+/// An element of that class around words.
+[[nodiscard]] inline std::string styled(std::string_view tag, std::string_view style, std::string_view words)
+{
+    return element(tag, {{"class", std::string(style)}}, escaped(words));
+}
+
+/// The number of characters of UTF-8.
+[[nodiscard]] inline std::size_t characters_of(std::string_view text)
+{
+    std::size_t n = 0;
+    for (const char c : text) n += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
+    return n;
 }
 
 /// The first `most` characters, with an ellipsis where there are more. Counts characters of UTF-8, not bytes.

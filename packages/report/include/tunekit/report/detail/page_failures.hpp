@@ -11,26 +11,25 @@
 #include <vector>
 
 #include "tunekit/report/detail/markup.hpp"
-#include "tunekit/report/detail/page_text.hpp"
-#include "tunekit/report/figures.hpp"
+#include "tunekit/report/detail/parameter_figures.hpp"
+#include "tunekit/report/document.hpp"
 #include "tunekit/report/findings.hpp"
 #include "tunekit/report/run.hpp"
 
 namespace tunekit::report::detail {
 
 /// The table of failures by kind, and the values of parameters by which failing differs most.
-inline void write_failures(page_text& to, const seen_task& t, const findings& f)
+inline void write_failures(document& to, const seen_task& t, const findings& f)
 {
     if (f.failures.empty()) return;
-    to.section("What failed");
-    to.add(
-        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Failures by "
-        "kind\"><table>\n<caption>Failures by kind</caption>\n<thead><tr><th scope=\"col\">kind</th><th "
-        "scope=\"col\" class=\"n\">trials</th><th scope=\"col\">what the first said</th></tr></thead>\n<tbody>\n");
+    to.begin_section("What failed");
+    document::table table{.caption = "Failures by kind",
+                          .columns = {"kind", "trials", "what the first said"},
+                          .sortable = false,
+                          .messages = true};
     for (const auto& k : f.failures)
-        to.add("<tr><th scope=\"row\">" + escaped(words_of(to_text(k.kind))) + "</th><td class=\"n\">" +
-               count(k.trials) + "</td><td class=\"message\">" + escaped(shortened(k.message, 300)) + "</td></tr>\n");
-    to.add("</tbody></table></div>\n");
+        table.rows.push_back({words_of(to_text(k.kind)), count(k.trials), shortened(k.message, 300)});
+    to.add_table(table);
     struct rate {
         double spread;
         std::size_t axis;
@@ -55,40 +54,33 @@ inline void write_failures(page_text& to, const seen_task& t, const findings& f)
     }
     std::stable_sort(rates.begin(), rates.end(), [](const rate& a, const rate& b) { return a.spread > b.spread; });
     if (rates.size() > 3) rates.resize(3);
-    if (!rates.empty()) {
-        to.add("<figure>\n<figcaption>");
-        to.heading(1, "Failures by parameter value");
-        to.words("p", "The share of trials with this value that failed, for the parameters where it differs most.");
-        to.add("</figcaption>\n<div class=\"grid\">\n");
-        for (const auto& r : rates) {
-            std::vector<bar> bars;
-            const value_axis& a = f.axes[r.axis];
-            std::string alternative = "Failures by " + a.name + '.';
-            std::vector<std::size_t> shown(a.values.size());
-            for (std::size_t v = 0; v < shown.size(); ++v) shown[v] = v;
-            if (shown.size() > 10) {  // those with the most failures
-                std::stable_sort(shown.begin(), shown.end(), [&](std::size_t x, std::size_t y) {
-                    return of[r.axis][x].first > of[r.axis][y].first;
-                });
-                shown.resize(10);
-                std::sort(shown.begin(), shown.end());
-            }
-            for (const std::size_t v : shown) {
-                const auto& [bad, n] = of[r.axis][v];
-                bars.push_back({.name = a.values[v],
-                                .share = static_cast<double>(bad) / static_cast<double>(n),
-                                .value = count(bad) + " of " + count(n),
-                                .bad = true});
-                alternative += ' ' + a.values[v] + ": " + bars.back().value + '.';
-            }
-            to.add("<div class=\"cell-of\">");
-            to.heading(2, a.name);
-            to.add(bars_svg(bars, alternative, {.width = 300}));
-            to.add("</div>\n");
+    std::vector<document::part> parts;
+    for (const auto& r : rates) {
+        std::vector<bar> bars;
+        const findings::value_axis& a = f.axes[r.axis];
+        std::string alternative = "Failures by " + a.name + '.';
+        std::vector<std::size_t> shown(a.values.size());
+        for (std::size_t v = 0; v < shown.size(); ++v) shown[v] = v;
+        if (shown.size() > 10) {  // those with the most failures
+            std::stable_sort(shown.begin(), shown.end(),
+                             [&](std::size_t x, std::size_t y) { return of[r.axis][x].first > of[r.axis][y].first; });
+            shown.resize(10);
+            std::sort(shown.begin(), shown.end());
         }
-        to.add("</div>\n</figure>\n");
+        for (const std::size_t v : shown) {
+            const auto& [bad, n] = of[r.axis][v];
+            bars.push_back({.name = a.values[v],
+                            .share = static_cast<double>(bad) / static_cast<double>(n),
+                            .value = count(bad) + " of " + count(n),
+                            .bad = true});
+            alternative += ' ' + a.values[v] + ": " + bars.back().value + '.';
+        }
+        parts.push_back({a.name, bars_svg(bars, alternative, {.width = 300})});
     }
-    to.add("</section>\n");
+    if (!parts.empty())
+        to.figure("Failures by parameter value",
+                  "The share of trials with this value that failed, for the parameters where it differs most.", parts);
+    to.end_section();
 }
 
 }  // namespace tunekit::report::detail

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "tunekit/report/detail/markup.hpp"
-#include "tunekit/report/detail/page_text.hpp"
-#include "tunekit/report/figures.hpp"
+#include "tunekit/report/detail/parameter_figures.hpp"
+#include "tunekit/report/document.hpp"
 #include "tunekit/report/findings.hpp"
 #include "tunekit/report/run.hpp"
 #include "tunekit/stats/prediction.hpp"
@@ -19,16 +19,15 @@
 namespace tunekit::report::detail {
 
 /// Shares of the variance, the cost by each parameter, and the pairs that interact most. A picture has at most `dots` marks.
-inline void write_matters(page_text& to, const seen_task& t, const findings& f, std::size_t dots)
+inline void write_matters(document& to, const seen_task& t, const findings& f, std::size_t dots)
 {
     if (!f.winner || f.axes.empty()) return;
-    to.section("What matters");
+    to.begin_section("What matters");
     constexpr std::size_t most = 12;
     if (!f.shares) {
-        to.words("p",
+        to.words("p", "note",
                  "Fewer than " + std::to_string(min_rows_of_forest) +
-                     " configurations ran: too few to say which parameters matter.",
-                 " class=\"note\"");
+                     " configurations ran: too few to say which parameters matter.");
     } else if (f.shares->trees > 0) {
         std::vector<bar> bars;
         std::string alternative = "Shares of the variance of log cost.";
@@ -61,34 +60,22 @@ inline void write_matters(page_text& to, const seen_task& t, const findings& f, 
                   bars_svg(bars, alternative, {.width = 860, .style = "wide"}, "all", "better half") +
                       bars_svg(bars, alternative, {.width = 360, .style = "narrow"}, "all", "better"));
     }
-    to.add("<figure>\n<figcaption>");
-    to.heading(1, "Cost by each parameter");
-    to.words("p", std::string("Dots ran, short lines are medians, the ring is the winner.") +
-                      (f.order.size() > most ? " The " + std::to_string(most) + " that matter most." : ""));
-    to.add("</figcaption>\n<div class=\"grid\">\n");
-    for (std::size_t k = 0; k < (std::min)(most, f.order.size()); ++k) {
-        to.add("<div class=\"cell-of\">");
-        to.heading(2, f.axes[f.order[k]].name);
-        to.add(parameter_svg(t, f, f.order[k], dots));
-        to.add("</div>\n");
-    }
-    to.add("</div>\n</figure>\n");
+    std::vector<document::part> singles, pairs;
+    for (std::size_t k = 0; k < (std::min)(most, f.order.size()); ++k)
+        singles.push_back({f.axes[f.order[k]].name, parameter_svg(t, f, f.order[k], dots)});
+    to.figure("Cost by each parameter",
+              std::string("Dots ran, short lines are medians, the ring is the winner.") +
+                  (f.order.size() > most ? " The " + std::to_string(most) + " that matter most." : ""),
+              singles);
     if (f.shares && f.shares->trees > 0 && f.axes.size() >= 2) {
-        to.add("<figure>\n<figcaption>");
-        to.heading(1, "The pairs that interact most");
-        to.words("p",
-                 "The best cost of each pair of values that was tried, the darker the better; the frame is the "
-                 "winner's. Empty fields were not tried, or did not run.");
-        to.add("</figcaption>\n<div class=\"grid two\">\n");
-        for (const auto& p : f.shares->strongest_pairs(2)) {
-            to.add("<div class=\"cell-of\">");
-            to.heading(2, f.axes[p.a].name + " and " + f.axes[p.b].name);
-            to.add(pair_svg(t, f, p.a, p.b));
-            to.add("</div>\n");
-        }
-        to.add("</div>\n</figure>\n");
+        for (const auto& p : f.shares->strongest_pairs(2))
+            pairs.push_back({f.axes[p.a].name + " and " + f.axes[p.b].name, pair_svg(t, f, p.a, p.b)});
+        to.figure("The pairs that interact most",
+                  "The best cost of each pair of values that was tried, the darker the better; the frame is the "
+                  "winner's. Empty fields were not tried, or did not run.",
+                  pairs, true);
     }
-    to.add("</section>\n");
+    to.end_section();
 }
 
 }  // namespace tunekit::report::detail

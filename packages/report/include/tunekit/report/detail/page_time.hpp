@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "tunekit/report/detail/markup.hpp"
-#include "tunekit/report/detail/page_text.hpp"
 #include "tunekit/report/detail/plot.hpp"
+#include "tunekit/report/document.hpp"
 #include "tunekit/report/run.hpp"
 
 namespace tunekit::report::detail {
@@ -41,7 +41,7 @@ struct spent_time {
 };
 
 /// Where the time went: a row for each of the first 24 workers. Nothing where the run tells no times.
-inline void write_time(page_text& to, const seen_run& run)
+inline void write_time(document& to, const seen_run& run)
 {
     std::map<std::uint64_t, spent_time> workers;
     for (const auto& t : run.tasks)
@@ -54,16 +54,13 @@ inline void write_time(page_text& to, const seen_run& run)
             if (x.asked) w.out.emplace_back(*x.asked, x.stamp);
         }
     if (workers.empty() || !(run.seconds > 0)) return;
-    to.add("<section aria-labelledby=\"time-h\">\n<h2 id=\"time-h\">Where the time went</h2>\n");
+    to.begin_section("Where the time went", "time-h");
     const bool known = std::all_of(workers.begin(), workers.end(), [](const auto& w) { return w.second.known; });
-    to.words("p",
+    to.words("p", "note",
              known ? "The rest is what a worker spent around a configuration that it had: proposing it, starting "
-                     "processes, "
-                     "checking. Idle is when it had none."
+                     "processes, checking. Idle is when it had none."
                    : "The rest is what a worker spent neither building nor running: proposing, starting processes, "
-                     "waiting "
-                     "for something to do.",
-             " class=\"note\"");
+                     "waiting for something to do.");
     const auto picture = [&](double width, const char* style) {
         const double left = width < 500 ? 76 : 110, right = 14, row = 30, top = 24;
         const std::size_t shown = (std::min)(workers.size(), std::size_t{24});
@@ -97,11 +94,11 @@ inline void write_time(page_text& to, const seen_run& run)
             d.text("name", left - 10, at + 17, "worker " + std::to_string(w), "end");
             const double build = (std::min)(s.build, run.seconds), end = (std::min)(s.build + s.run, run.seconds);
             d.rect("ground", left, at + 4, width - right - left, 18);
-            d.rect("bar build", left, at + 4, x(build) - left, 18, {}, "building: " + duration(s.build));
-            d.rect("bar", x(build), at + 4, x(end) - x(build), 18, {}, "running: " + duration(s.run));
+            d.rect("bar build", left, at + 4, x(build) - left, 18, "building: " + duration(s.build));
+            d.rect("bar", x(build), at + 4, x(end) - x(build), 18, "running: " + duration(s.run));
             if (known && s.idle(run.seconds) > 0)
                 d.rect("waiting", x((std::max)(end, run.seconds - s.idle(run.seconds))), at + 4,
-                       (std::min)(x(s.idle(run.seconds)) - left, width - right - x(end)), 18, {},
+                       (std::min)(x(s.idle(run.seconds)) - left, width - right - x(end)), 18,
                        "idle: " + duration(s.idle(run.seconds)));
         }
         for (const double tick : axis.ticks(width < 500 ? 4 : 8))
@@ -111,7 +108,7 @@ inline void write_time(page_text& to, const seen_run& run)
     };
     to.figure(workers.size() == 1 ? "One worker" : count(workers.size()) + " workers", {},
               picture(860, "wide") + picture(360, "narrow"));
-    to.add("</section>\n");
+    to.end_section();
 }
 
 }  // namespace tunekit::report::detail

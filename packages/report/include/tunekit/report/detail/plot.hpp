@@ -8,8 +8,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tunekit/core/text.hpp"
@@ -73,57 +75,52 @@ class drawing {
 public:
     drawing(double width, double height, std::string_view alternative, std::string_view more = {})
     {
-        add("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart");
-        if (!more.empty()) add(" "), add(more);
-        add("\" viewBox=\"0 0 " + place(width) + ' ' + place(height) + "\" role=\"img\" aria-label=\"");
-        add(escaped(alternative));
-        add("\">");
+        add(opened("svg", {{"xmlns", "http://www.w3.org/2000/svg"},
+                           {"class", more.empty() ? "chart" : "chart " + std::string(more)},
+                           {"viewBox", "0 0 " + at(width, height)},
+                           {"role", "img"},
+                           {"aria-label", std::string(alternative)}}) +
+            '>');
     }
 
     void add(std::string_view text) { text_ += text; }
 
     void line(const char* style, double x0, double y0, double x1, double y1)
     {
-        add(std::string("<path class=\"") + style + "\" d=\"M" + at(x0, y0) + 'L' + at(x1, y1) + "\"/>");
+        path(style, 'M' + at(x0, y0) + 'L' + at(x1, y1));
     }
-    void rect(const char* style, double x, double y, double w, double h, std::string_view more = {},
-              std::string_view tip = {})
+    void rect(const char* style, double x, double y, double w, double h, std::string_view tip = {},
+              std::string_view opacity = {})
     {
-        add(std::string("<rect class=\"") + style + "\" x=\"" + place(x) + "\" y=\"" + place(y) + "\" width=\"" +
-            place((std::max)(0.0, w)) + "\" height=\"" + place((std::max)(0.0, h)) + '"');
-        add(more);
-        if (tip.empty()) add("/>");
-        else add("><title>" + escaped(tip) + "</title></rect>");
+        shape("rect", tip,
+              {{"class", style},
+               {"x", place(x)},
+               {"y", place(y)},
+               {"width", place((std::max)(0.0, w))},
+               {"height", place((std::max)(0.0, h))},
+               {"fill-opacity", std::string(opacity)}});
     }
     void circle(const char* style, double x, double y, double r, std::string_view tip = {})
     {
-        add(std::string("<circle class=\"") + style + "\" cx=\"" + place(x) + "\" cy=\"" + place(y) + "\" r=\"" +
-            place(r) + '"');
-        if (tip.empty()) add("/>");
-        else add("><title>" + escaped(tip) + "</title></circle>");
+        shape("circle", tip, {{"class", style}, {"cx", place(x)}, {"cy", place(y)}, {"r", place(r)}});
     }
     /// `anchor`: start, middle or end.
     void text(const char* style, double x, double y, std::string_view words, const char* anchor = "start",
               std::string_view tip = {})
     {
-        add(std::string("<text class=\"") + style + "\" x=\"" + place(x) + "\" y=\"" + place(y) + "\" text-anchor=\"" +
-            anchor + "\">" + escaped(words));
-        if (!tip.empty()) add("<title>" + escaped(tip) + "</title>");
-        add("</text>");
+        add(element("text", {{"class", style}, {"x", place(x)}, {"y", place(y)}, {"text-anchor", anchor}},
+                    escaped(words) + titled(tip)));
     }
     /// Many round dots in one path: as short as points can be written.
     void dots(const char* style, const std::vector<std::pair<double, double>>& points)
     {
-        if (points.empty()) return;
-        add(std::string("<path class=\"") + style + "\" d=\"");
-        for (const auto& [x, y] : points) add('M' + at(x, y) + "h0");
-        add("\"/>");
+        std::string d;
+        for (const auto& [x, y] : points) d += 'M' + at(x, y) + "h0";
+        if (!d.empty()) path(style, d);
     }
-    void path(const char* style, std::string_view d)
+    void path(const char* style, std::string d, std::string_view dashes = {})
     {
-        add(std::string("<path class=\"") + style + "\" d=\"");
-        add(d);
-        add("\"/>");
+        shape("path", {}, {{"class", style}, {"stroke-dasharray", std::string(dashes)}, {"d", std::move(d)}});
     }
 
     [[nodiscard]] std::string text() && { return std::move(text_) + "</svg>"; }
@@ -137,6 +134,15 @@ public:
     [[nodiscard]] static std::string at(double x, double y) { return place(x) + ' ' + place(y); }
 
 private:
+    [[nodiscard]] static std::string titled(std::string_view tip)
+    {
+        return tip.empty() ? std::string() : styled("title", {}, tip);
+    }
+    void shape(std::string_view tag, std::string_view tip, std::initializer_list<attribute> with)
+    {
+        add(tip.empty() ? opened(tag, with) + "/>" : element(tag, with, titled(tip)));
+    }
+
     std::string text_;
 };
 
@@ -144,12 +150,6 @@ private:
 [[nodiscard]] inline std::string tick_text(double x) { return core::text_of(x, std::chars_format::general, 4); }
 
 /// About how wide a text of 12 px is.
-[[nodiscard]] inline double width_of(std::string_view text)
-{
-    double n = 0;
-    for (const char c : text)
-        if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) n += 1;
-    return 6.6 * n;
-}
+[[nodiscard]] inline double width_of(std::string_view text) { return 6.6 * static_cast<double>(characters_of(text)); }
 
 }  // namespace tunekit::report::detail

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Candidates that keep what was computed for them, and a pool of them as users hold it.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/compiled.hpp"
+#include "tunekit/stats/prediction.hpp"
+#include "tunekit/surrogate/detail/process/posterior.hpp"
+
+namespace tunekit::surrogate {
+
+struct gaussian_process;
+
+namespace detail {
+
+/// Candidates, and L^-1 times their covariances with the rows of one posterior: what its mean and variance take.
+class whitened {
+public:
+    explicit whitened(std::size_t dimensions = 0) { points_.dimensions = dimensions; }
+
+    friend bool operator==(const whitened&, const whitened&) = default;
+
+    void push_back(std::span<const double> point) { points_.push_back(point); }
+    [[nodiscard]] std::size_t size() const noexcept { return points_.size; }
+    /// Catches up with the rows that `s` gained; begins anew where its factor is another.
+    void update(const posterior& s);
+    /// Precondition: up to date with `s`.
+    void predict(const posterior& s, std::span<stats::prediction> out) const;
+    /// Those at `positions`, with what is known of them.
+    [[nodiscard]] whitened only(std::span<const std::uint32_t> positions) const;
+    /// Of which factor this is; 0: of none yet.
+    [[nodiscard]] std::uint64_t key() const noexcept { return key_; }
+
+private:
+    point_strips points_;
+    std::uint64_t key_ = 0;
+    std::size_t done_ = 0;                   // rows of the factor
+    std::vector<std::vector<double>> rows_;  // of each strip [row][8]
+    std::vector<double> known_;              // [strip][8]: the sum of squares, what the rows know of each candidate
+    std::vector<double> white_, white_one_;  // of the posterior, as far as they are in the sums
+    std::vector<double> by_white_, by_one_;  // [strip][8]: the products of the rows with these
+
+    void add_products(const posterior& s);
+};
+
+/// A fixed set of N candidates, with L^-1 times their covariances with the n rows of one process. L is the Cholesky
+/// factor of the rows' covariance.
+///
+///     auto pool = model.pool_of(candidates);
+///     model.fit(state, rows, y, gen);             // after each measurement
+///     model.predict(state, pool, predictions);    // one row of N entries more, and their products with the targets
+///
+/// With V = L^-1 K(rows, candidates) the mean is m + V^T L^-1 (y - m), and the variance k - sum_i V_i^2. So a row that
+/// is added to L adds a row to V, and all targets may change. One pool belongs to one state and the states that follow
+/// it.
+///
+/// Cost:       O(N n) per row added, in blocks where several were added; 8 N n bytes. A prediction once in 8 rows costs
+///             half as much as one after each row, because V is read less often. So predict a pool of all candidates
+///             rarely, and `only` its best ones often.
+/// Threads:    const calls on distinct pools are safe.
+class process_pool {
+public:
+    process_pool() = default;
+    /// Makes a pool of these rows, row-major.
+    process_pool(std::vector<float> rows, std::size_t dimensions) : rows_(std::move(rows)), dimensions_(dimensions) {}
+
+    friend bool operator==(const process_pool&, const process_pool&) = default;
+
+    [[nodiscard]] std::size_t size() const noexcept { return dimensions_ == 0 ? 0 : rows_.size() / dimensions_; }
+    [[nodiscard]] std::size_t dimensions() const noexcept { return dimensions_; }
+
+    /// The candidates at `positions`, with the computations for them. Cost O(n) each. Precondition: positions < size().
+    [[nodiscard]] process_pool only(std::span<const std::uint32_t> positions) const;
+
+private:
+    friend struct surrogate::gaussian_process;
+
+    std::vector<float> rows_;
+    std::size_t dimensions_ = 0;
+    whitened part_;
+
+    void predict(const posterior& s, std::span<stats::prediction> out);
+};
+
+}  // namespace detail
+}  // namespace tunekit::surrogate
+
+#if TUNEKIT_BODIES
+namespace tunekit::surrogate::detail {
+
+TUNEKIT_INLINE void whitened::update(const posterior& s)
+{
+    const std::size_t n = s.factor.size, all = strips_for(points_.size);
+    if (key_ != s.key || done_ > n || rows_.size() != all) {
+        key_ = s.key;
+        done_ = 0;
+        rows_.assign(all, {});
+        known_.assign(all * strip, 0.0);
+        white_.clear();
+    }
+    constexpr std::size_t together = 32;  // rows of the factor that stay in the cache over all strips
+    for (auto& rows : rows_) rows.resize(n * strip);
+    for (std::size_t begin = done_; begin < n; begin += together) {
+        const std::size_t end = (std::min)(n, begin + together);
+        for (std::size_t k = 0; k < all; ++k) {
+            double* v = rows_[k].data();
+            for (std::size_t i = begin; i < end; ++i) s.covariance(s.points, i, points_.of(k), v + i * strip);
+            s.factor.solve(v, begin, end);
+            for (std::size_t i = begin; i < end; ++i)
+                for (std::size_t j = 0; j < strip; ++j) known_[k * strip + j] += v[i * strip + j] * v[i * strip + j];
+        }
+    }
+    done_ = n;
+    add_products(s);
+}
+
+TUNEKIT_INLINE void whitened::add_products(const posterior& s)
+{
+    const std::size_t all = rows_.size();
+    if (white_.empty() || white_.size() > s.white.size() ||
+        !std::equal(white_.begin(), white_.end(), s.white.begin()) ||
+        !std::equal(white_one_.begin(), white_one_.end(), s.white_one.begin())) {
+        white_.clear();
+        by_white_.assign(all * strip, 0.0);
+        by_one_.assign(all * strip, 0.0);
+    }
+    for (std::size_t k = 0; k < all; ++k)
+        for (std::size_t i = white_.size(); i < done_; ++i) {
+            const auto a = linalg::all<linalg::pack>(s.white[i]), b = linalg::all<linalg::pack>(s.white_one[i]);
+            for (std::size_t p = 0; p < packs; ++p) {
+                const std::size_t at = p * linalg::pack_size;
+                const linalg::pack v = linalg::load(rows_[k].data() + i * strip + at);
+                double *x = by_white_.data() + k * strip + at, *y = by_one_.data() + k * strip + at;
+                linalg::store(linalg::load(x) + a * v, x);
+                linalg::store(linalg::load(y) + b * v, y);
+            }
+        }
+    white_ = s.white;
+    white_one_ = s.white_one;
+}
+
+TUNEKIT_INLINE void whitened::predict(const posterior& s, std::span<stats::prediction> out) const
+{
+    for (std::size_t k = 0; k < out.size(); ++k)
+        out[k] = {.mean = s.mean + by_white_[k] - (s.mean - s.origin) * by_one_[k],
+                  .sd = s.sd * std::sqrt((std::max)(0.0, s.covariance.variance - known_[k]))};
+}
+
+TUNEKIT_INLINE whitened whitened::only(std::span<const std::uint32_t> positions) const
+{
+    whitened out(points_.dimensions);
+    std::vector<double> point(points_.dimensions);
+    for (const std::uint32_t i : positions) {
+        for (std::size_t c = 0; c < point.size(); ++c) point[c] = points_.at(i, c);
+        out.push_back(point);
+    }
+    if (rows_.empty()) return out;
+    out.key_ = key_;
+    out.done_ = done_;
+    out.rows_.assign(strips_for(positions.size()), std::vector<double>(done_ * strip));
+    out.known_.assign(out.rows_.size() * strip, 0.0);
+    out.white_ = white_;
+    out.white_one_ = white_one_;
+    out.by_white_ = out.by_one_ = out.known_;
+    for (std::size_t k = 0; k < positions.size(); ++k) {
+        const std::size_t at = positions[k];
+        out.known_[k] = known_[at];
+        out.by_white_[k] = by_white_[at];
+        out.by_one_[k] = by_one_[at];
+        for (std::size_t i = 0; i < done_; ++i)
+            out.rows_[k / strip][i * strip + k % strip] = rows_[at / strip][i * strip + at % strip];
+    }
+    return out;
+}
+
+TUNEKIT_INLINE process_pool process_pool::only(std::span<const std::uint32_t> positions) const
+{
+    process_pool out;
+    out.dimensions_ = dimensions_;
+    for (const std::uint32_t i : positions) {
+        const auto first = rows_.begin() + static_cast<std::ptrdiff_t>(i * dimensions_);
+        out.rows_.insert(out.rows_.end(), first, first + static_cast<std::ptrdiff_t>(dimensions_));
+    }
+    if (part_.size() > 0) out.part_ = part_.only(positions);
+    return out;
+}
+
+TUNEKIT_INLINE void process_pool::predict(const posterior& s, std::span<stats::prediction> out)
+{
+    if (part_.key() != s.key) {  // the ranges of the columns may be others as well
+        part_ = whitened(s.coordinates.size());
+        for (std::size_t i = 0; i < size(); ++i)
+            part_.push_back(s.scaled(std::span(rows_).subspan(i * dimensions_, dimensions_)));
+    }
+    part_.update(s);
+    part_.predict(s, out);
+}
+
+}  // namespace tunekit::surrogate::detail
+#endif  // TUNEKIT_BODIES

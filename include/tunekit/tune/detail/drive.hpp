@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The body of `tune`, and what a compiler says of calls that lack an argument.
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "tunekit/measure/jobs.hpp"
+#include "tunekit/random/generator.hpp"
+#include "tunekit/tune/budget.hpp"
+#include "tunekit/tune/detail/loop.hpp"
+#include "tunekit/tune/detail/roles.hpp"
+#include "tunekit/tune/tuned.hpp"
+#include "tunekit/tune/tuner.hpp"
+
+namespace tunekit {
+
+namespace detail {
+
+/// A run that is there already: a tuner, or what has its members.
+template <class T>
+concept driven = requires(T& t, std::size_t n) {
+    t.ask(n);
+    t.record();
+    t.over();
+};
+
+/// Runs `t` to its end with a measurer or a pool.
+template <class Tuner, class Carrier, class Options>
+void drive(Tuner& t, Carrier& carrier, const Options& options)
+{
+    const auto end = [&](const job&) { return options.watch && options.watch(t.record()); };
+    if constexpr (pool<Carrier>) carry_jobs(t, carrier, options.clock, [&t](std::size_t n) { return t.ask(n); }, end);
+    else carry_batches(t, [&carrier](std::size_t) -> Carrier& { return carrier; }, options.clock, end);
+}
+
+/// A tuner that borrows its caller's generator and gives it back in its destructor, also after an exception.
+template <class Space, class P, generator G>
+struct borrowed {
+    tuner<Space, typename parts_of<P>::strategy, G> run;
+    G& lender;
+
+    borrowed(const Space& space, const P& how, const budget& limit, G& gen)
+        : run(space, how, limit, std::move(gen)), lender(gen)
+    {
+    }
+    borrowed(const borrowed&) = delete;
+    borrowed& operator=(const borrowed&) = delete;
+    ~borrowed() { lender = std::move(run).generator(); }
+};
+
+template <class>
+inline constexpr bool no_type = false;
+
+}  // namespace detail
+
+/// Says what is missing. With `tunekit/recipes/combined.hpp` there is a better match.
+template <class Space, class Kernel>
+tuned<Space> tune(const Space&, Kernel&&, const budget&)
+{
+    static_assert(detail::no_type<Space>,
+                  "tunekit: tune without a recipe takes recipes::combined(): include tunekit/recipes/combined.hpp");
+}
+
+/// Says what is missing.
+template <class Space, class Carrier, class P>
+tuned<Space> tune(const Space&, Carrier&&, const P&, const budget&)
+{
+    static_assert(detail::no_type<Space>,
+                  "tunekit: tune, the generator is missing behind the budget: tk::random::philox gen(seed)");
+}
+
+/// Says where a watch and a clock are given.
+template <class Space, class Carrier, class P, class Watch, generator G>
+    requires(!generator<std::remove_cvref_t<Watch>>)
+tuned<Space> tune(const Space&, Carrier&&, const P&, const budget&, Watch&&, G&)
+{
+    static_assert(detail::no_type<Space>,
+                  "tunekit: tune, watch and clock go behind the generator: gen, {.watch = ..., .clock = ...}");
+}
+
+}  // namespace tunekit

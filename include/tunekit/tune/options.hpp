@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The options of `tune` and `tune_tasks`: what watches a run, its clock, and where it begins.
+
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/space/concepts.hpp"
+
+namespace tunekit {
+
+class tuning;
+struct plan;
+
+namespace detail {
+
+/// A callable whose type is not in what holds it: an lvalue is referred to, a temporary is kept. Empty by default. It is
+/// called once an answer. Where it is to return `bool`, it may return nothing, which is false.
+template <class R, class... Args>
+class callable {
+public:
+    callable() = default;
+    template <class F>
+        requires(!std::same_as<std::remove_cvref_t<F>, callable>)
+    callable(F&& f)  // implicit: `.watch = f`
+    {
+        static_assert(fits<F> || !std::is_void_v<R>, "tunekit: no callable of these arguments");
+        static_assert(fits<F> || !std::is_same_v<R, double>,
+                      "tunekit: .clock is no clock: double operator()() is missing");
+        static_assert(fits<F> || !std::is_same_v<R, bool> || sizeof...(Args) != 1,
+                      "tunekit: .watch is no observer: operator()(const tuning&) is missing");
+        static_assert(fits<F> || !std::is_same_v<R, bool> || sizeof...(Args) != 2,
+                      "tunekit: .watch is no observer: operator()(const plan&, std::size_t task) is missing");
+        if constexpr (fits<F>) {
+            using kept = std::decay_t<F>;
+            if constexpr (std::is_lvalue_reference_v<F> && !std::is_function_v<std::remove_reference_t<F>>) {
+                to_ = const_cast<kept*>(&f);  // called as what it is: see `call`
+            } else {
+                to_ = new kept(std::forward<F>(f));
+                end_ = [](void* what) { delete static_cast<kept*>(what); };
+            }
+            call_ = &call<std::conditional_t<std::is_const_v<std::remove_reference_t<F>>, const kept, kept>>;
+        }
+    }
+    callable(callable&& other) noexcept
+        : to_(std::exchange(other.to_, nullptr)), call_(std::exchange(other.call_, nullptr)), end_(other.end_)
+    {
+    }
+    callable& operator=(callable&& other) noexcept
+    {
+        std::swap(to_, other.to_);
+        std::swap(call_, other.call_);
+        std::swap(end_, other.end_);
+        return *this;
+    }
+    callable(const callable&) = delete;
+    callable& operator=(const callable&) = delete;
+    ~callable()
+    {
+        if (end_ != nullptr && to_ != nullptr) end_(to_);
+    }
+
+    explicit operator bool() const noexcept { return call_ != nullptr; }
+    R operator()(Args... args) const { return call_(to_, args...); }
+
+private:
+    template <class F>
+    static constexpr bool fits = [] {
+        if constexpr (!std::is_invocable_v<F&, Args...>) return false;
+        else if constexpr (std::is_void_v<R>) return true;
+        else if constexpr (std::is_same_v<R, bool>)
+            return std::is_void_v<std::invoke_result_t<F&, Args...>> ||
+                   std::is_constructible_v<bool, std::invoke_result_t<F&, Args...>>;
+        else return std::is_same_v<std::invoke_result_t<F&, Args...>, R>;
+    }();
+
+    template <class F>
+    static R call(void* what, Args... args)
+    {
+        F& f = *static_cast<F*>(what);
+        if constexpr (std::is_void_v<R>) f(args...);
+        else if constexpr (std::is_void_v<std::invoke_result_t<F&, Args...>>) return f(args...), R{};
+        else return static_cast<R>(f(args...));
+    }
+
+    void* to_ = nullptr;
+    R (*call_)(void*, Args...) = nullptr;
+    void (*end_)(void*) = nullptr;  // of what is kept
+};
+
+/// Nobody can make one.
+struct no_configuration {
+    no_configuration() = delete;
+};
+
+template <class Space>
+struct configuration_in {
+    using type = no_configuration;
+};
+template <space::typed Space>
+struct configuration_in<Space> {
+    using type = typename Space::config;
+};
+/// The configurations of a typed space; another space has none to give.
+template <class Space>
+using configuration_of = typename configuration_in<Space>::type;
+
+/// The index of a configuration. Throws std::invalid_argument for one that is not in the space; `what` says whose it is.
+template <class Space>
+[[nodiscard]] index index_in(const Space& space, const configuration_of<Space>& c, const char* what)
+{
+    const auto i = space.index_of(c);
+    require(i.has_value(), what + std::string(" has a configuration that is not in this space, want one that its at or "
+                                              "of gave"));
+    return *i;
+}
+
+/// Configurations of a space, all by index or all by value.
+template <class Space>
+class configurations {
+public:
+    using config = configuration_of<Space>;
+
+    configurations() = default;
+    configurations(std::vector<index> by_index) : by_index_(std::move(by_index)) {}
+    configurations(std::initializer_list<index> by_index) : by_index_(by_index) {}
+    configurations(std::vector<config> by_value) : by_value_(std::move(by_value)) {}
+    configurations(std::initializer_list<config> by_value) : by_value_(by_value) {}
+
+    [[nodiscard]] std::vector<index> in(const Space& space, const char* what) const
+    {
+        std::vector<index> out = by_index_;
+        if constexpr (space::typed<Space>)
+            for (const config& c : by_value_) out.push_back(index_in(space, c, what));
+        return out;
+    }
+
+private:
+    std::vector<index> by_index_;
+    std::vector<config> by_value_;
+};
+
+}  // namespace detail
+
+/// The options of `tune` over a space.
+///
+///     const auto found = tk::tune(space, measure, strategy, {.trials = 512}, gen, {.watch = watch, .begin_with = {space.at(7)}});
+///
+/// A watch or a clock that is a variable is referred to, and must live as long as the options; a temporary is kept.
+template <class Space = void>
+struct tune_options {
+    /// Called with the record after each answer. Where it returns a value, true ends the run.
+    detail::callable<bool, const tuning&> watch{};
+    /// The time of a measurer, by default the wall clock's. It is read once at the start and once after each answer, or
+    /// each batch of a measurer that does not stream (`measure::streaming_measurer`). Its jumps are left out
+    /// (`run_clock`). A pool has a time of its own.
+    detail::callable<double> clock{};
+    /// What to measure first, as by `tuner::begin_with`: configurations or their indices.
+    detail::configurations<Space> begin_with{};
+};
+
+/// The options of `tune` with a tuner that was made before.
+template <>
+struct tune_options<void> {
+    detail::callable<bool, const tuning&> watch{};  ///< as in `tune_options`
+    detail::callable<double> clock{};               ///< as in `tune_options`
+};
+
+/// The options of `tune_tasks`.
+struct tune_tasks_options {
+    /// Called with the plan so far and the task of the last answer. Where it returns a value, true ends the run.
+    detail::callable<bool, const plan&, std::size_t> watch{};
+    detail::callable<double> clock{};  ///< as in `tune_options`
+};
+
+}  // namespace tunekit

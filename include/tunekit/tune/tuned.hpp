@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What `tune` returns: the record of a run with its space.
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "tunekit/core/compiled.hpp"
+#include "tunekit/core/text.hpp"
+#include "tunekit/space/concepts.hpp"
+#include "tunekit/tune/tuning.hpp"
+
+namespace tunekit {
+
+/// The record of a run over one space, with the space.
+///
+///     const auto found = tk::tune(space, kernel, {.trials = 40});
+///     std::puts(tk::to_text(found).c_str());   // best of 40: rows 512, columns 8, 0.41 ms (first try 7.5 ms)
+///     use(found.best());
+template <class Space>
+class tuned : public tuning {
+public:
+    /// A record and the space whose configurations it speaks of.
+    tuned(Space space, tuning record) : tuning(std::move(record)), space_(std::move(space)) {}
+
+    [[nodiscard]] const Space& space() const noexcept { return space_; }  ///< the space that was searched
+
+    /// The configuration of the incumbent. Throws as `incumbent`.
+    [[nodiscard]] auto best() const
+        requires space::typed<Space>
+    {
+        return space_.at(incumbent().candidate);
+    }
+
+private:
+    Space space_;
+};
+
+namespace detail {
+
+/// "best of 40: rows 512, columns 8, 0.41 ms (first try 7.5 ms)".
+[[nodiscard]] std::string to_text(const tuning& found, std::span<const std::string> names,
+                                  std::span<const std::string> texts);
+
+}  // namespace detail
+
+/// The result of a run in one line: how many trials there were, the best configuration, its cost and that of the first
+/// trial that ran. Costs are taken as seconds. Where nothing was found, the line says so and why most trials failed.
+template <space::described Space>
+[[nodiscard]] std::string to_text(const tuned<Space>& found)
+{
+    if (!found.found()) return detail::to_text(found, {}, {});
+    return detail::to_text(found, found.space().names(), found.space().texts(found.incumbent().candidate));
+}
+
+}  // namespace tunekit
+
+#if TUNEKIT_BODIES
+namespace tunekit::detail {
+
+TUNEKIT_INLINE std::string to_text(const tuning& found, std::span<const std::string> names,
+                                   std::span<const std::string> texts)
+{
+    const auto time = [](double seconds) {
+        constexpr const char* units[] = {" s", " ms", " us", " ns"};
+        std::size_t k = 0;
+        for (; seconds < 0.1 && k < 3; ++k) seconds *= 1000;
+        const bool whole = seconds >= 999.5;  // no exponent
+        return core::text_of(seconds, whole ? std::chars_format::fixed : std::chars_format::general, whole ? 0 : 3) +
+               units[k];
+    };
+    std::string of = std::to_string(found.trials().size());
+    if (!found.known().empty()) of += " and " + std::to_string(found.known().size()) + " known";
+    if (!found.found()) return "none of " + of + (found.failed() > 0 ? " ran: " + found.most_often() : " was measured");
+    std::string out = "best of " + of + ": ";
+    for (std::size_t j = 0; j < texts.size(); ++j) out += names[j] + ' ' + texts[j] + ", ";
+    out += time(found.best_cost());
+    const auto first = std::find_if(found.trials().begin(), found.trials().end(),
+                                    [](const measure::trial& t) { return t.measured.ok(); });
+    if (first != found.trials().end()) out += " (first try " + time(first->measured.cost) + ')';
+    return out;
+}
+
+}  // namespace tunekit::detail
+#endif  // TUNEKIT_BODIES

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""names.py ROOT: what was public in the last release is public still, or users are told what to write instead.
+
+names/VERSION.txt has the public names of a release, one a line, as `scripts/reference - --names` prints them on the day of the release; the newest
+file counts. A name of it that is gone stands in a left cell of the table of CHANGELOG.md's first entry, whole or without its outer namespaces,
+`io::{csv, t4}` for several, or scripts/upgrade-X rewrites it. And a deprecated name says since when and what to use: see core/deprecated.hpp.
+"""
+import importlib.machinery
+import importlib.util
+import itertools
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def expanded(text):
+    """a{b, c}d as abd, acd."""
+    found = re.search(r'\{([^{}]*)\}', text)
+    if not found:
+        return [text]
+    return list(itertools.chain(*(expanded(text[:found.start()] + part.strip() + text[found.end():]) for part in found[1].split(','))))
+
+
+def told(changelog):
+    """The names that the left cells of the first entry's table are about: the first of each code text."""
+    entry = re.split(r'^## ', changelog, flags=re.M)[1]
+    cells = [re.split(r'(?<!\\)\|', line)[1] for line in entry.split('\n') if line.startswith('| ')]
+    words = itertools.chain(*(expanded(code) for cell in cells for code in re.findall(r'`([^`]*)`', cell)))
+    return {re.sub(r'^(tunekit|tk)::', '', found[0]) for word in words if (found := re.match(r'[\w:]+', word))}
+
+
+def upgrade(root):
+    """What scripts/upgrade-X makes of a source, the newest of them."""
+    path = sorted(root.glob('scripts/upgrade-*'))[-1]
+    loader = importlib.machinery.SourceFileLoader('upgrade', str(path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader('upgrade', loader))
+    sys.dont_write_bytecode = True
+    loader.exec_module(module)
+    return module.upgraded_source
+
+
+def deprecation(code, there):
+    """Whether a line says since which version, by one that the rule binds, and names what is public or a member or macro."""
+    found = re.search(r'TUNEKIT_DEPRECATED\("(\d+)\.(\d+)", "([^"]+)"\)', code)
+    return found and (int(found[1]), int(found[2])) >= (0, 3) and ('::' not in found[3] or found[3].split('(')[0] in there)
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    done = subprocess.run([root / 'scripts' / 'reference', '-', '--names'], stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        return done.returncode
+    there = set(done.stdout.split())
+    releases = sorted((root / 'tests' / 'hygiene' / 'names').glob('*.txt'), key=lambda path: [int(n) for n in path.stem.split('.')])
+    before = {line for line in releases[-1].read_text().split('\n') if line and not line.startswith('#')}
+    changelog = (root / 'CHANGELOG.md').read_text()
+    listed, rewritten = told(changelog), upgrade(root)
+    bad = []
+    for name in sorted(before - there):
+        parts = name.split('::')[1:]
+        if rewritten(f'{name}()') == f'{name}()' and not any('::'.join(parts[at:]) in listed for at in range(len(parts))):
+            bad.append(f'{name} was public in {releases[-1].stem} and is gone: CHANGELOG.md and the script of the upgrade do not say what to write instead')
+    words = re.search(r'^## Start here\n(.*?)^## ', (root / 'docs' / 'words.md').read_text(), re.S | re.M)[1]
+    for word in re.findall(r'`([\w:]*\w)`', words):
+        if f'tunekit::{word}' in before - there:
+            bad.append(f'tunekit::{word} is gone, and docs/words.md says to start with it')
+    for path in itertools.chain((root / 'include').rglob('*.hpp'), root.glob('packages/*/include/**/*.hpp')):
+        for at, line in enumerate(path.read_text().split('\n'), 1):
+            code = line.split('//')[0]
+            if path.name != 'deprecated.hpp' and re.search(r'\bdeprecated\(|TUNEKIT_DEPRECATED', code) and not deprecation(code, there):
+                bad.append(f'{path.relative_to(root)}:{at}: want TUNEKIT_DEPRECATED("0.N", "what to use instead, with its namespaces"), N from 3 on')
+    for line in bad:
+        print(f'names: {line}')
+    print(f'names: {len(before)} of {releases[-1].stem}, {len(before & there)} of them are there')
+    return 1 if bad else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
