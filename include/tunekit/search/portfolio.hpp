@@ -34,36 +34,33 @@
 
 namespace tunekit::search {
 
-/// Fits two models to -ln cost and proposes the candidate of the highest expected improvement by the half-and-half mixture
-/// of their predictions:
+/// Fits two models to -ln cost and proposes the candidate of the highest expected improvement by the half-and-half mixture of
+/// their predictive distributions:
 ///
-///     ln(EI_process(x) / 2 + EI_forest(x) / 2),   both in ln seconds below the lowest ln cost
+///     EI(x) = EI_forest(x) / 2 + EI_process(x) / 2,   each of -ln cost above the best
 ///
 /// It helps where the two err in different ways: a forest sees steps and interactions, a Gaussian process sees trends, and is
 /// unsure far from all measurements.
 ///
-/// Candidates: a space of at most `complete` configurations is scored whole by the process at every proposal, and by the
-///             forest each time the measurements grew by a fifth; the `shortlist` best by each are judged by both. Of a
-///             larger space, or from `process_rows` measurements on, `sample` random configurations take its place, with all
-///             neighbours (one parameter changed) of the four best measured; then four rounds of climbing from the best
-///             by the mixture, and by each model.
+/// Candidates: the `shortlist` best by each model of `sample` random configurations, drawn anew each time a fifth more is
+///             known; the neighbours (one parameter changed) of the four best measured; and neighbours of the best
+///             candidates by the mixture and by each model, in four rounds.
 /// First:      each of the first configurations is the one of `first_draws` random draws whose values are used least so far.
 /// Costs:      the forest sees min(ln cost, q), where q is the quantile `cost_cap_quantile` of the valid ones: differences
 ///             among bad costs would take most splits. A failure counts as q, and to the process as the worst valid cost. A
 ///             measurement cut short (`at_least`) counts as its bound, and is no centre of neighbours.
 /// Pending:    it never waits. The process believes that what is out costs what it predicts: the mean stays, the uncertainty
-///             shrinks. The forest is told nothing. A process that cannot believe (`surrogate::model` alone) is told
-///             nothing, too.
-/// Many:       each model sees a window of the measurements, the best and the latest, so a proposal's cost does not grow with
-///             their number. From `process_rows` on one ranking serves a hundredth as many proposals as were made, or until a
-///             better one is found.
-/// Randomness: a sample of `first_draws` per first configuration; what the models draw; a shuffle of the list where it is
-///             complete, a `sample` of it where not; a shuffle of the neighbours in each round. The shuffles order equals.
-/// Cost:       per proposal O(listed n) with n rows of the process, O(n^2) for a new candidate, and predictions of the
-///             forest for the shortlist; the forest is fitted each time to 64 measurements, then at growing distances.
-///             Memory O(listed n).
+///             shrinks. A process without such a `fit`, and the forest, are told nothing.
+/// Many:       each model sees at most `forest_rows` or `process_rows` measurements, the best and the latest. From
+///             `process_rows` on one ranking serves as many proposals as 1 % of what is known, or until a better one is found.
+/// Randomness: `first_draws` samples per first configuration; per list a `sample`, or a shuffle of a space that is no larger;
+///             a shuffle per round; what the models draw.
+/// Cost:       per ranking fits of the models to rows within these bounds, predictions for the shortlists, and for at most
+///             640 neighbours; the forest is fitted each time to 64 measurements, then after 2 % more. Memory O(trials +
+///             shortlist process_rows).
 /// Threads:    const calls on distinct states are safe.
-/// Source:     ours; the expected improvement of a mixture is the mixture of the expected improvements.
+/// Source:     ours; the expected improvement of a mixture is the mixture of the expected improvements. SMAC (Hutter, Hoos,
+///             Leyton-Brown 2011) searches locally from the best measured, too.
 template <class Forest, class Process>
 struct portfolio {
     static_assert(surrogate::model<Forest, surrogate::features, archetype::generator>,
@@ -75,11 +72,10 @@ struct portfolio {
     Process process;  ///< fitted to -ln cost
     portfolio_options options{};
 
-    static constexpr std::size_t shortlist = 512;       ///< candidates of each model that the other judges
-    static constexpr std::size_t centres = 4;           ///< best measured whose neighbours are judged, of a larger space
-    static constexpr std::size_t rounds = 4;            ///< of climbing
-    static constexpr std::size_t round_neighbours = 512;  ///< the most judged in a round
-    static constexpr std::size_t refit_each_until = 64;  ///< the forest is fitted after each measurement up to here
+    static constexpr std::size_t centres = 4;             ///< best measured whose neighbours are judged
+    static constexpr std::size_t rounds = 4;              ///< of neighbours of candidates
+    static constexpr std::size_t round_neighbours = 128;  ///< the most judged in a round
+    static constexpr std::size_t refit_each_until = 64;   ///< the forest is fitted after each measurement up to here
 
     /// The state of a run. It is a regular value where the models' states are: copy it to replay.
     struct state {
@@ -89,16 +85,15 @@ struct portfolio {
         detail::used_values used;              ///< how often each value of a parameter was proposed or observed
         detail::past past;                     ///< all that was proposed or observed
         detail::standings best;                ///< the valid measurements, best first
-        detail::window forest_sees, process_sees;
-        std::vector<index> listed;             ///< candidates
+        detail::window forest_sees;            ///< what the forest learns from
+        detail::window process_sees;           ///< what the process learns from
+        std::vector<index> listed;             ///< the shortlists
         detail::asked_rows<Process> asked;     ///< these as the process takes them
-        std::vector<std::uint32_t> liked;      ///< positions of those that the forest liked best
         std::vector<index> line;               ///< what to propose next, the next one last
         std::size_t forest_at = 0;             ///< answers from which the forest is fitted again
         std::size_t list_at = 0;               ///< number known from which the list is made again
         std::size_t rank_at = 0;               ///< number known from which the line is made again
         index centre = 0;                      ///< the best when the line was made
-        bool whole = false;                    ///< whether the list is the whole space
 
         friend bool operator==(const state&, const state&) = default;
     };
@@ -149,10 +144,9 @@ struct portfolio {
             const double x = failed ? detail::past::failure : std::log(measured[k].cost);
             s.proposed.take(batch[k]);
             const std::size_t before = s.past.size(), at = s.past.answer(batch[k], x);
-            if (s.past.size() > before) {  // somebody else chose it
-                s.used.add(space, batch.subspan(k, 1));
-                s.process_sees.rows.push_back(at);
-            }
+            if (s.past.size() > before) s.used.add(space, batch.subspan(k, 1));  // somebody else chose it
+            auto& seen = s.process_sees.rows;  // without it where it is new, or was out for long
+            if (std::find(seen.begin(), seen.end(), at) == seen.end()) seen.push_back(at);
             s.forest_sees.rows.push_back(at);
             if (!failed && !measured[k].at_least) s.best.add(batch[k], x);
         }
@@ -184,36 +178,28 @@ private:
         const std::size_t known = s.past.size();
         fit_forest(s, space, gen);
         fit_process(s, space, gen);
-        const bool whole = space.size() <= options.complete && known < options.process_rows;
-        const bool anew = known >= s.list_at || whole != s.whole;
-        if (anew) list(s, space, whole, gen);
-
+        const bool anew = known >= s.list_at;
+        if (anew) list(s, space, gen);
         std::vector<stats::prediction> predicted(s.listed.size());
         if (!predicted.empty()) s.asked.predict(process, s.process, predicted);
-        std::vector<detail::scored_position> top;
-        for (std::size_t k = 0; k < s.listed.size(); ++k)
-            if (!s.proposed.contains(s.listed[k])) top.push_back({value(s, predicted[k]), static_cast<std::uint32_t>(k)});
-        if (anew) like(s, space);
-        detail::best_first(top, shortlist);
-        std::vector<std::uint32_t> which = s.liked;
-        for (std::size_t k = 0; k < (std::min)(shortlist, top.size()); ++k) which.push_back(top[k].at);
-        std::sort(which.begin(), which.end());
-        which.erase(std::unique(which.begin(), which.end()), which.end());
-        std::erase_if(which, [&](std::uint32_t k) { return s.proposed.contains(s.listed[k]); });
         detail::two_views seen;
-        for (const std::uint32_t k : which) {
+        std::vector<std::uint32_t> at;
+        for (std::uint32_t k = 0; k < s.listed.size(); ++k) {
+            if (s.proposed.contains(s.listed[k])) continue;
+            at.push_back(k);
             seen.of.push_back(s.listed[k]);
             seen.by_process.push_back(value(s, predicted[k]));
         }
         seen.by_forest = by_forest(s, space, seen.of);
-        if (!whole) climb(s, space, seen, gen);
+        if (anew) keep_best(s, seen, at);
+        climb(s, space, seen, gen);
 
         const std::size_t round = known < options.process_rows ? 1 : known / 100;
         s.rank_at = known + round;
         s.centre = s.best.ranking.front();
         s.line.clear();
-        for (const auto& at : seen.best(round, [&](std::size_t k) { return seen.mixture(k); }))
-            s.line.push_back(seen.of[at.at]);
+        for (const auto& best : seen.best(round, [&](std::size_t k) { return seen.mixture(k); }))
+            s.line.push_back(seen.of[best.at]);
         std::reverse(s.line.begin(), s.line.end());
     }
 
@@ -258,38 +244,39 @@ private:
 
     /// Makes the list of candidates.
     template <class Space, class G>
-    void list(state& s, const Space& space, bool whole, G& gen) const
+    void list(state& s, const Space& space, G& gen) const
     {
         const std::size_t known = s.past.size();
         s.list_at = known + std::clamp(known / 5, std::size_t{1}, std::size_t{100});
-        if (whole && s.whole) return;  // the same list
-        s.whole = whole;
-        if (whole || space.size() <= options.sample) {
+        if (space.size() <= options.sample) {
             s.listed.resize(static_cast<std::size_t>(space.size()));
             std::iota(s.listed.begin(), s.listed.end(), index{0});
             random::shuffle(s.listed, gen);
         } else {
             s.listed = space.sample(options.sample, gen);
-            std::erase_if(s.listed, [&](index i) { return s.proposed.contains(i); });
         }
+        space::index_set seen;  // a sample repeats itself
+        std::erase_if(s.listed, [&](index i) { return s.proposed.contains(i) || !seen.insert(i); });
         s.asked = {process, rows_of(space, s.listed, options.process_encoding),
                    space.feature_count(options.process_encoding)};
     }
 
-    /// Finds what the forest likes best of the list.
-    template <class Space>
-    void like(state& s, const Space& space) const
+    /// Keeps of the list what one of the models likes best. `at` has the place in it of each of `seen`.
+    void keep_best(state& s, const detail::two_views& seen, const std::vector<std::uint32_t>& at) const
     {
-        const std::vector<double> values = by_forest(s, space, s.listed);
-        std::vector<detail::scored_position> all;
-        for (std::size_t k = 0; k < values.size(); ++k)
-            if (!s.proposed.contains(s.listed[k])) all.push_back({values[k], static_cast<std::uint32_t>(k)});
-        detail::best_first(all, shortlist);
-        s.liked.clear();
-        for (std::size_t k = 0; k < (std::min)(shortlist, all.size()); ++k) s.liked.push_back(all[k].at);
+        std::vector<std::uint32_t> kept;
+        for (const auto* by : {&seen.by_process, &seen.by_forest})
+            for (const auto& best : seen.best(options.shortlist, [&](std::size_t k) { return (*by)[k]; }))
+                kept.push_back(at[best.at]);
+        std::sort(kept.begin(), kept.end());
+        kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+        s.asked = s.asked.only(kept);
+        std::vector<index> listed;
+        for (const std::uint32_t k : kept) listed.push_back(s.listed[k]);
+        s.listed = std::move(listed);
     }
 
-    /// Adds the neighbours of the best measured ones to `seen`, and climbs from the best of all.
+    /// Adds the neighbours of the best measured ones to `seen`, then neighbours of the best in it.
     template <class Space, class G>
     void climb(const state& s, const Space& space, detail::two_views& seen, G& gen) const
     {

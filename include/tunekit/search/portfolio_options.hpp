@@ -17,8 +17,8 @@ struct portfolio_options {
     std::size_t first = 8;         ///< >= 1; configurations before the first fit
     std::size_t first_draws = 64;  ///< >= 1; each is the most isolated of this many random draws; 1: plain random
     double cost_cap_quantile = 0.5;      ///< in (0, 1]; to the forest, failures and slower costs count as this quantile
-    std::size_t complete = 20'000;       ///< the most configurations of a space that is scored whole
-    std::size_t sample = 2000;           ///< >= 1; random candidates in a larger one
+    std::size_t sample = 2000;           ///< >= 1; random candidates in a list
+    std::size_t shortlist = 128;         ///< >= 1; kept of a list by each model, until the next list
     std::size_t process_rows = 300;      ///< >= 16; the most measurements that the process sees
     std::size_t forest_rows = 2000;      ///< >= 16; the most measurements that the forest sees
     space::encoding forest_encoding = space::encoding::values;      ///< what the forest sees of a configuration
@@ -40,6 +40,7 @@ TUNEKIT_INLINE void portfolio_options::check() const
     require(cost_cap_quantile > 0 && cost_cap_quantile <= 1,
             "portfolio: cost_cap_quantile is outside (0, 1] or NaN, want a share");
     require(sample >= 1, "portfolio: sample is 0, want >= 1");
+    require(shortlist >= 1, "portfolio: shortlist is 0, want >= 1");
     require(process_rows >= 16, "portfolio: process_rows is below 16, want >= 16");
     require(forest_rows >= 16, "portfolio: forest_rows is below 16, want >= 16");
 }

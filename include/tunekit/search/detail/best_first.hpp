@@ -25,10 +25,6 @@ struct scored_position {
 /// Puts the `n` of highest score in front, the best first. Equal scores are ordered by position. Cost O(all + n log n).
 void best_first(std::vector<scored_position>& all, std::size_t n);
 
-/// The `n` of highest score of `all`, whose positions are in `which`. The best is last: proposals are taken from the back.
-[[nodiscard]] std::vector<index> line_of(const std::vector<index>& which, std::vector<scored_position>& all,
-                                         std::size_t n);
-
 /// Takes the last of `line` that was not proposed, and drops those behind it; empty where there is none.
 [[nodiscard]] std::optional<index> next_of(std::vector<index>& line, const space::unvisited& proposed);
 
@@ -45,15 +41,6 @@ TUNEKIT_INLINE void best_first(std::vector<scored_position>& all, std::size_t n)
     const auto end = all.begin() + static_cast<std::ptrdiff_t>((std::min)(n, all.size()));
     if (end != all.end()) std::nth_element(all.begin(), end, all.end(), better);
     std::sort(all.begin(), end, better);
-}
-
-TUNEKIT_INLINE std::vector<index> line_of(const std::vector<index>& which, std::vector<scored_position>& all,
-                                          std::size_t n)
-{
-    best_first(all, n);
-    std::vector<index> out((std::min)(n, all.size()));
-    for (std::size_t k = 0; k < out.size(); ++k) out[out.size() - 1 - k] = which[all[k].at];
-    return out;
 }
 
 TUNEKIT_INLINE std::optional<index> next_of(std::vector<index>& line, const space::unvisited& proposed)

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -47,8 +48,8 @@ private:
 struct window {
     std::vector<std::size_t> rows;
 
-    /// Keeps at most `most` rows once there are more: those that are out, the latest quarter of `most`, and of the others
-    /// the best until `most` is reached to three quarters. Cost O(rows), once in `most` / 4 added.
+    /// Keeps three quarters of `most` rows once there are more than `most`: the latest quarter, and the best of the others,
+    /// where what is out counts as a failure. Cost O(rows log rows), once in `most` / 4 added.
     void trim(const past& all, std::size_t most);
 
     friend bool operator==(const window&, const window&) = default;
@@ -85,20 +86,17 @@ TUNEKIT_INLINE std::size_t past::answer(index i, double log_cost)
 TUNEKIT_INLINE void window::trim(const past& all, std::size_t most)
 {
     if (rows.size() <= most) return;
-    std::vector<char> kept(rows.size(), 0);
-    std::vector<std::size_t> others;
-    std::size_t keep = 0;
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-        kept[k] = k + most / 4 >= rows.size() || all.out(rows[k]) ? 1 : 0;
-        if (kept[k]) ++keep;
-        else others.push_back(k);
-    }
-    const std::size_t wanted = most - most / 4, best = (std::min)(wanted > keep ? wanted - keep : 0, others.size());
+    const std::size_t latest = most / 4, best = most - most / 4 - latest;
+    std::vector<std::size_t> others(rows.size() - latest);
+    std::iota(others.begin(), others.end(), std::size_t{0});
+    const auto cost = [&](std::size_t k) { return all.out(rows[k]) ? past::failure : all.log_cost(rows[k]); };
     std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(best), others.end(),
                       [&](std::size_t a, std::size_t b) {
-                          const double x = all.log_cost(rows[a]), y = all.log_cost(rows[b]);
+                          const double x = cost(a), y = cost(b);
                           return x != y ? x < y : a < b;
                       });
+    std::vector<char> kept(rows.size(), 0);
+    std::fill(kept.end() - static_cast<std::ptrdiff_t>(latest), kept.end(), 1);
     for (std::size_t k = 0; k < best; ++k) kept[others[k]] = 1;
     std::size_t to = 0;
     for (std::size_t k = 0; k < rows.size(); ++k)
