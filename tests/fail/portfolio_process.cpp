@@ -8,7 +8,4 @@
 #include "tunekit/acquisition/criteria.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
 
-void mistake()
-{
-    (void)tk::search::portfolio{tk::surrogate::random_forest{}, tk::acquisition::expected_improvement{}};
-}
+void mistake() { (void)tk::search::portfolio{tk::surrogate::random_forest{}, tk::acquisition::expected_improvement{}}; }

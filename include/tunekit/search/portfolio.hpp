@@ -156,9 +156,8 @@ private:
     [[nodiscard]] static constexpr bool believes()
     {
         return requires(const Process& m, surrogate::state_of<Process>& s, const surrogate::features& rows,
-                        std::span<const double> y, std::span<const std::size_t> out, archetype::generator& gen) {
-            m.fit(s, rows, y, out, gen);
-        };
+                        std::span<const double> y, std::span<const std::size_t> out,
+                        archetype::generator& gen) { m.fit(s, rows, y, out, gen); };
     }
 
     template <class Space, class G>
@@ -324,12 +323,14 @@ private:
 
     /// ln EI of each of `which` by the forest.
     template <class Space>
-    [[nodiscard]] std::vector<double> by_forest(const state& s, const Space& space, const std::vector<index>& which) const
+    [[nodiscard]] std::vector<double> by_forest(const state& s, const Space& space,
+                                                const std::vector<index>& which) const
     {
         const std::vector<float> rows = rows_of(space, which, options.forest_encoding);
         std::vector<stats::prediction> predicted(which.size());
         if (!predicted.empty())
-            forest.predict(s.forest, surrogate::features(rows, space.feature_count(options.forest_encoding)), predicted);
+            forest.predict(s.forest, surrogate::features(rows, space.feature_count(options.forest_encoding)),
+                           predicted);
         std::vector<double> out;
         out.reserve(predicted.size());
         for (const stats::prediction& p : predicted) out.push_back(value(s, p));

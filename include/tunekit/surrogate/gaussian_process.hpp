@@ -62,9 +62,9 @@ namespace tunekit::surrogate {
 ///             there are more than `evidence_rows` rows.
 struct gaussian_process {
     column_distance distance = column_distance::difference;  ///< of all columns where `columns` is empty
-    std::vector<column_distance> columns{};     ///< one per feature, or none
-    process_prior prior{};                      ///< of the parameters
-    std::optional<process_parameters> given{};  ///< the parameters where they are known: nothing is fitted
+    std::vector<column_distance> columns{};                  ///< one per feature, or none
+    process_prior prior{};                                   ///< of the parameters
+    std::optional<process_parameters> given{};               ///< the parameters where they are known: nothing is fitted
     double growth = 0.25;             ///< > 0; share of further rows after which the parameters are fitted again
     std::size_t evidence_rows = 128;  ///< >= 2; the most rows to which the parameters are fitted
     std::size_t evaluations = 40;     ///< >= 1; of the evidence in one fit of the parameters, at most
@@ -146,8 +146,8 @@ struct gaussian_process {
 
         const std::vector<float> seen(rows.data().begin(), rows.data().end());
         const bool longer = s.extends(seen);
-        const bool tune = !longer || s.key == 0 ||
-                          static_cast<double>(answered) >= (1 + growth) * static_cast<double>(s.tuned_rows);
+        const bool tune =
+            !longer || s.key == 0 || static_cast<double>(answered) >= (1 + growth) * static_cast<double>(s.tuned_rows);
         if (longer && !tune && s.taken.size() + (rows.size() - s.rows()) <= max_rows) {
             s.add_rows(seen);
         } else {

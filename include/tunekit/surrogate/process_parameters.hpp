@@ -25,8 +25,8 @@ struct process_parameters {
     /// > 0, one per distance, in ranges of the column (1 for `overlap`): first those of all columns in their order, then the
     /// overlaps of the columns that have both.
     std::vector<double> lengths;
-    double variance = 1;          ///< s^2 > 0, in variances of the targets
-    double noise = 1e-6;          ///< > 0, in variances of the targets
+    double variance = 1;  ///< s^2 > 0, in variances of the targets
+    double noise = 1e-6;  ///< > 0, in variances of the targets
 
     friend bool operator==(const process_parameters&, const process_parameters&) = default;
 };

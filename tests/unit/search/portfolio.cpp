@@ -122,7 +122,13 @@ TEST_CASE("both models learn -ln cost: the forest capped at the quantile, a fail
         strategy.options.cost_cap_quantile = quantile;
         auto state = strategy.start(space);
         tell(strategy, state, space,
-             {{.cost = 8}, {.cost = 2}, failed, {.cost = 1}, {.cost = 4}, {.cost = 1000}, {.cost = 3, .at_least = true}});
+             {{.cost = 8},
+              {.cost = 2},
+              failed,
+              {.cost = 1},
+              {.cost = 4},
+              {.cost = 1000},
+              {.cost = 3, .at_least = true}});
         philox gen(1);
         (void)strategy.propose(state, space, 1, gen);
         return state;

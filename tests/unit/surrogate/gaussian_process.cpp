@@ -328,7 +328,8 @@ TEST_CASE("gaussian process: a column with both distances is the column twice, o
     const gaussian_process apart{.columns = {column_distance::difference, column_distance::difference,
                                              column_distance::overlap, column_distance::overlap},
                                  .given = lengths};
-    CHECK(farthest(predicted(both, fitted(both, t, 60), q), predicted(apart, fitted(apart, twice(t), 60), twice(q))) == 0);
+    CHECK(farthest(predicted(both, fitted(both, t, 60), q), predicted(apart, fitted(apart, twice(t), 60), twice(q))) ==
+          0);
     const gaussian_process few{.distance = column_distance::both, .given = given};
     CHECK_THROWS_AS((void)few.start(3), std::invalid_argument);
 }
@@ -349,7 +350,8 @@ TEST_CASE("gaussian process: rows without a target move no mean and lower the sd
 {
     const table t = smooth(34, 60), q = smooth(35, 50);
     const std::vector<std::size_t> open{50, 20, 51, 57, 58, 59};
-    const gaussian_process m{.given = process_parameters{.lengths = {0.4, 0.6, 0.8, 1}, .variance = 1.5, .noise = 1e-3}};
+    const gaussian_process m{.given =
+                                 process_parameters{.lengths = {0.4, 0.6, 0.8, 1}, .variance = 1.5, .noise = 1e-3}};
     table known{.d = 4, .x = {}, .y = {}}, believed;
     for (std::size_t i = 0; i < 60; ++i) {
         if (std::find(open.begin(), open.end(), i) != open.end()) continue;
@@ -385,7 +387,8 @@ TEST_CASE("gaussian process: rows without a target move no mean and lower the sd
         relearn(believed);
     }
     const predictions after = predicted(m, oracle, q);
-    for (std::size_t k = 0; k < after.size(); ++k) CHECK(after[k].mean == doctest::Approx(before[k].mean).epsilon(1e-8));
+    for (std::size_t k = 0; k < after.size(); ++k)
+        CHECK(after[k].mean == doctest::Approx(before[k].mean).epsilon(1e-8));
     const predictions out = predicted(m, s, q);
     // A row among the others (20) is believed to be what those before it say. So compare where all that are open come last.
     const std::vector<std::size_t> last{54, 55, 56, 57, 58, 59};

@@ -65,7 +65,8 @@ struct posterior {
     {
         std::vector<double> out;
         out.reserve(coordinates.size());
-        for (const coordinate& c : coordinates) out.push_back((static_cast<double>(row[c.column]) - c.offset) / c.range);
+        for (const coordinate& c : coordinates)
+            out.push_back((static_cast<double>(row[c.column]) - c.offset) / c.range);
         return out;
     }
 
