@@ -144,9 +144,10 @@ struct portfolio {
             const double x = failed ? detail::past::failure : std::log(measured[k].cost);
             s.proposed.take(batch[k]);
             const std::size_t before = s.past.size(), at = s.past.answer(batch[k], x);
-            if (s.past.size() > before) s.used.add(space, batch.subspan(k, 1));  // somebody else chose it
-            auto& seen = s.process_sees.rows;  // without it where it is new, or was out for long
-            if (std::find(seen.begin(), seen.end(), at) == seen.end()) seen.push_back(at);
+            const bool chosen_elsewhere = s.past.size() > before;
+            if (chosen_elsewhere) s.used.add(space, batch.subspan(k, 1));
+            auto& seen = s.process_sees.rows;  // what was out for long may have left it
+            if (chosen_elsewhere || std::find(seen.begin(), seen.end(), at) == seen.end()) seen.push_back(at);
             s.forest_sees.rows.push_back(at);
             if (!failed && !measured[k].at_least) s.best.add(batch[k], x);
         }
@@ -193,7 +194,7 @@ private:
         if (anew) keep_best(s, seen, at);
         climb(s, space, seen, gen);
 
-        const std::size_t round = known < options.process_rows ? 1 : known / 100;
+        const std::size_t round = known < options.process_rows ? 1 : (std::max)(known / 100, std::size_t{1});
         s.rank_at = known + round;
         s.centre = s.best.ranking.front();
         s.line.clear();
