@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/acquisition/criteria.hpp"
 #include "tunekit/core/archetypes.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/random/choice.hpp"
@@ -30,6 +29,7 @@
 #include "tunekit/search/scores.hpp"
 #include "tunekit/space/index_set.hpp"
 #include "tunekit/space/unvisited.hpp"
+#include "tunekit/stats/expected_excess.hpp"
 #include "tunekit/surrogate/concepts.hpp"
 
 namespace tunekit::search {
@@ -349,7 +349,7 @@ private:
 
     [[nodiscard]] static double value(const state& s, const stats::prediction& p)
     {
-        return acquisition::log_expected_improvement{}.value(p, -s.best.log_costs.front());
+        return stats::log_expected_excess(p, -s.best.log_costs.front());
     }
 };
 
