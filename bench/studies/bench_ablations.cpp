@@ -21,8 +21,10 @@
 #include "bench/studies/support/study_app.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
+#include "tunekit/acquisition/criteria.hpp"
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/contextual.hpp"
+#include "tunekit/explore/enumeration.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/recipes/adatune.hpp"
@@ -33,8 +35,10 @@
 #include "tunekit/screen/adaptive_sampling.hpp"
 #include "tunekit/screen/keep_best.hpp"
 #include "tunekit/search/model_guided.hpp"
+#include "tunekit/search/portfolio.hpp"
 #include "tunekit/stats/quantile.hpp"
 #include "tunekit/surrogate/boosted_trees.hpp"
+#include "tunekit/surrogate/gaussian_process.hpp"
 
 namespace tk = tunekit;
 
@@ -60,13 +64,13 @@ struct variant {
     bool setting = false;  ///< differs in settings of the portfolio alone: one to choose from
 };
 
-/// The recipe's forest and criterion around another search and another choice.
+/// The recipe's forest with expected improvement, another search and another choice.
 template <class Explore, class Screen>
 auto searching(Explore explore, Screen screen)
 {
     const auto parts = tk::recipes::combined().strategy;
-    return tk::search::model_guided{parts.model, parts.acquire, std::move(explore), std::move(screen),
-                                    tk::search::model_guided_options::growing()};
+    return tk::search::model_guided{parts.forest, tk::acquisition::expected_improvement{}, std::move(explore),
+                                    std::move(screen), tk::search::model_guided_options::growing()};
 }
 
 std::vector<variant> variants(double seconds, std::size_t tasks)
@@ -102,25 +106,24 @@ std::vector<variant> variants(double seconds, std::size_t tasks)
         proposed(name, strategy);
         out.back().setting = true;
     };
-    set("the process and chance until 300", [](auto& s) { s.options.by_criterion = 0; });
-    set("one of nine at random", [](auto& s) { s.options.by_criterion = s.options.by_second = 4; });
-    set("none at random", [](auto& s) { s.options.by_random = 0; });
-    set("one of five at random up to 32", [](auto& s) { s.options.random_until = 32; });
-    set("the process until 100", [](auto& s) { s.second.until = 100; });
-    set("the process on costs cut at the median", [](auto& s) { s.second.cost_cap_quantile = 0.5; });
-    set("the process scores five times as many", [](auto& s) { s.second.work = 1e8; });
-    set("the process does not climb", [](auto& s) { s.second.climb_rounds = 0; });
+    using tk::surrogate::column_distance;
+    set("the process sees differences alone", [](auto& s) { s.process.distance = column_distance::difference; });
+    set("the process sees overlaps alone", [](auto& s) { s.process.distance = column_distance::overlap; });
+    set("40 evaluations of the evidence", [](auto& s) { s.process.evaluations = 40; });
+    set("a sample of 500", [](auto& s) { s.options.sample = 500; });
+    set("a sample of 20000", [](auto& s) { s.options.sample = 20'000; });
+    set("a shortlist of 512", [](auto& s) { s.options.shortlist = 512; });
+    set("the process sees 100 rows", [](auto& s) { s.options.process_rows = 100; });
     set("the first ones at random", [](auto& s) { s.options.first_draws = 1; });
     set("16 first", [](auto& s) { s.options.first = 16; });
     set("no cap on the forest's costs", [](auto& s) { s.options.cost_cap_quantile = 1; });
     set("costs capped at the first quartile", [](auto& s) { s.options.cost_cap_quantile = 0.25; });
-    set("bootstrapped, all features", [](auto& s) { s.model.bootstrap = true, s.model.max_features = 0; });
-    set("at most 1000 scored by the forest, then uphill", [](auto& s) { s.explore.max_complete = 1000; });
+    set("bootstrapped, all features", [](auto& s) { s.forest.bootstrap = true, s.forest.max_features = 0; });
     const auto parts = tk::recipes::combined().strategy;
-    proposed("the forest alone", tk::search::portfolio{parts.model, parts.acquire, parts.explore});
     proposed("boosted trees for the forest",
-             tk::search::portfolio{tk::surrogate::boosted_trees{.members = 10}, parts.acquire, parts.explore,
-                                   parts.options, parts.second});
+             tk::search::portfolio{tk::surrogate::boosted_trees{.members = 10}, parts.process, parts.options});
+    proposed("two forests", tk::search::portfolio{parts.forest, parts.forest, parts.options});
+    proposed("two processes", tk::search::portfolio{parts.process, parts.process, parts.options});
     const std::size_t searches = out.size();
     proposed("EI alone, enumeration", searching(tk::explore::enumeration{}, tk::screen::keep_best{}));
     const tk::explore::annealing annealing{.unit = tk::explore::heat::spread};

@@ -15,15 +15,12 @@
 #include "bench/studies/support/study_app.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
-#include "tunekit/acquisition/criteria.hpp"
-#include "tunekit/explore/enumeration.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/scoring/score.hpp"
 #include "tunekit/scoring/trajectory_file.hpp"
 #include "tunekit/search/any_strategy.hpp"
 #include "tunekit/search/portfolio.hpp"
-#include "tunekit/surrogate/gaussian_process.hpp"
 
 namespace tk = tunekit;
 
@@ -101,28 +98,16 @@ void print_json(const settings& s, const tk::scoring::scoreboard& all)
     std::printf("%s\n", out.dump(2).c_str());
 }
 
-/// What programs know by name, and for comparison, no recipes: `combined` without its second opinion, and a Gaussian process
-/// alone, every proposal by its criterion: on all costs, and on costs cut at the median.
+/// What programs know by name, and for comparison, no recipes: the rule of `combined` with one of its models in both places.
 programs::named<tk::search::any_strategy> strategies()
 {
     auto out = programs::strategies();
-    const auto process = [&](const char* name, double cap) {
-        const tk::search::portfolio alone{tk::surrogate::gaussian_process{},
-                                          tk::acquisition::log_expected_improvement{},
-                                          tk::explore::enumeration{},
-                                          {.refit_each_until = 1000,
-                                           .cost_cap_quantile = cap,
-                                           .by_mean = 0,
-                                           .by_step = 0,
-                                           .by_random = 0,
-                                           .encoding = tk::space::encoding::log2}};
-        out.emplace_back(name, tk::search::any_strategy(alone));
-    };
     const auto parts = tk::recipes::combined().strategy;
-    out.emplace_back("forest-alone",
-                     tk::search::any_strategy(tk::search::portfolio{parts.model, parts.acquire, parts.explore}));
-    process("gp_ei", 1);
-    process("gp_clip", 0.5);
+    const auto alone = [&](const char* name, const auto& model) {
+        out.emplace_back(name, tk::search::any_strategy(tk::search::portfolio{model, model, parts.options}));
+    };
+    alone("forest-alone", parts.forest);
+    alone("process-alone", parts.process);
     return out;
 }
 

@@ -16,4 +16,3 @@
 #include "tunekit/search/portfolio_options.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/search/scores.hpp"
-#include "tunekit/search/second_opinion.hpp"

@@ -22,6 +22,12 @@ said() {
 said 'needs C[+][+]20' space.hpp -std=c++17
 said 'without -fno-exceptions' space.hpp -std=c++20 -fno-exceptions
 said 'without -ffinite-math-only' space.hpp -std=c++20 -ffast-math
+if "$compiler" -freciprocal-math -dM -E -x c++ /dev/null | grep -q RECIPROCAL_MATH; then  # clang does not say
+    for flag in -freciprocal-math -fno-signed-zeros '-fassociative-math -fno-signed-zeros -fno-trapping-math'; do
+        # shellcheck disable=SC2086 # several words
+        said 'without -fassociative-math' space.hpp -std=c++20 $flag
+    done
+fi
 if ! echo '#include <Eigen/Core>' | "$compiler" -E -x c++ - >/dev/null 2>&1; then
     said 'needs Eigen' linalg.hpp -std=c++20
 fi

@@ -6,13 +6,10 @@
 
 #include <cstddef>
 
-#include "tunekit/acquisition/criteria.hpp"
-#include "tunekit/explore/enumeration.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/dynatune.hpp"
 #include "tunekit/search/portfolio.hpp"
-#include "tunekit/search/second_opinion.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
 #include "tunekit/tune/recipe.hpp"
@@ -20,11 +17,9 @@
 
 namespace tunekit::recipes {
 
-/// The recommended recipe: a Gaussian process and a forest, both on log costs. Up to 300 measurements two proposals have the
-/// highest expected improvement by the one, two by the other, and one is random, in turn. After that the forest goes on alone,
-/// with its highest mean and steps from the best. The forest scores spaces up to 10^5 whole; larger ones it samples and climbs.
-/// Each configuration has up to twenty runs, most have three. Several tasks are scheduled as in DynaTune, by improvements. No
-/// setting depends on the problem.
+/// The recommended recipe: each proposal has the highest expected improvement by the mixture of a Gaussian process and a
+/// forest, both on log costs. Each configuration has up to twenty runs, most have three. Several tasks are scheduled as in
+/// DynaTune, by improvements. No setting depends on the problem.
 ///
 ///     auto quick = tune(space, kernel, {.trials = 512});      // the same with seed 0
 ///     auto found = tune(space, kernel, recipes::combined(), {.trials = 512}, gen);
@@ -33,13 +28,13 @@ namespace tunekit::recipes {
 /// Its parts, each of which may be changed:
 ///
 ///   * `strategy`: each tree sees every measurement, because costs are nearly free of noise. Trees differ by the 3 features
-///     that they compare at a node. The process (`strategy.second`) is unsure where the forest is not. One proposal in five
-///     is random to the end, because both models can be sure of a plateau;
+///     that they compare at a node. The process sees each parameter as a number and as a name, and is unsure where the
+///     forest is not;
 ///   * `limits`: a candidate is given up after three runs, all of them 5 % slower than the incumbent. One that cannot win
 ///     needs no precision; one that may win gets all twenty runs. AdaTune's evaluator, which stops once it is sure of a
 ///     candidate's cost, measures more than tuning needs;
-///   * `ahead`: one at a time keeps the models fresh. Batches of 8 cost the forest alone 0.04 of the score S200 of
-///     docs/combined.md. They pay where 8 builds overlap;
+///   * `ahead`: one at a time keeps the models fresh. Batches of 8 cost 0.03 to 0.06 of the score S200 of
+///     docs/combined_study.md. They pay where 8 builds overlap;
 ///   * `slots_per_task`: slots of half a percent of a task's even share, 0.1 s at least. A decision costs microseconds. The
 ///     schedule leaves a task that will not gain after a few measurements.
 ///
@@ -49,10 +44,7 @@ namespace tunekit::recipes {
 {
     return recipe{
         search::portfolio{surrogate::random_forest{.trees = 32, .max_features = 3, .bootstrap = false},
-                          acquisition::expected_improvement{}, explore::enumeration{.sample = 1024},
-                          search::portfolio_options{.by_criterion = 2, .by_second = 2, .random_until = 1'000'000},
-                          search::second_opinion{surrogate::gaussian_process{.evaluations = 16},
-                                                 acquisition::log_expected_improvement{}}},
+                          surrogate::gaussian_process{.distance = surrogate::column_distance::both, .evaluations = 16}},
         measure::fixed{.runs = 20, .batch = 1},
         candidate_limits{.abandon_factor = 1.05},
         std::size_t{1},

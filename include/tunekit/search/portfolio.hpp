@@ -2,157 +2,134 @@
 #pragma once
 
 /// \file
-/// A portfolio of ways to use one model, in rotation: a criterion, the highest mean, a step from the best measured, and
-/// the opinion of a second model.
+/// A portfolio of two models: what the mixture of their predictions expects to improve most is measured next.
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <span>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "tunekit/acquisition/concepts.hpp"
 #include "tunekit/core/archetypes.hpp"
-#include "tunekit/explore/concepts.hpp"
 #include "tunekit/measure/concepts.hpp"
-#include "tunekit/search/detail/candidate_pool.hpp"
+#include "tunekit/random/choice.hpp"
+#include "tunekit/search/detail/asked_rows.hpp"
+#include "tunekit/search/detail/best_first.hpp"
 #include "tunekit/search/detail/least_crowded.hpp"
-#include "tunekit/search/detail/member_names.hpp"
-#include "tunekit/search/detail/pending.hpp"
+#include "tunekit/search/detail/past.hpp"
 #include "tunekit/search/detail/standings.hpp"
-#include "tunekit/search/detail/verdicts.hpp"
+#include "tunekit/search/detail/two_views.hpp"
 #include "tunekit/search/portfolio_options.hpp"
 #include "tunekit/search/scores.hpp"
-#include "tunekit/search/second_opinion.hpp"
+#include "tunekit/space/index_set.hpp"
 #include "tunekit/space/unvisited.hpp"
+#include "tunekit/stats/expected_excess.hpp"
 #include "tunekit/surrogate/concepts.hpp"
 
 namespace tunekit::search {
 
-/// Fits `model` to -ln cost at growing intervals, scores what `explore` lists, and makes three kinds of proposal in
-/// rotation:
-/// * the candidate that `acquire` values most;
-/// * the candidate of the highest mean;
-/// * a step: the neighbour (one parameter changed) of the best measured configuration with the highest mean. Where all
-///   neighbours of that configuration were proposed, the step is from the next best.
+/// Fits two models to -ln cost and proposes the candidate of the highest expected improvement by the half-and-half mixture of
+/// their predictive distributions:
 ///
-/// The first kind explores where the model is unsure, the second trusts the model, and the third needs it little. So each
-/// makes progress where the others err. Where there is a second opinion, its best candidate comes first in each rotation.
-/// While it is used, it replaces the proposals of the highest mean. Where the list is the whole space, it replaces the
-/// steps too. Up to `random_until` proposals, one in each rotation is random: a model of few points does not know what it
-/// has not seen. A model of many points can still be sure of a plateau.
+///     EI(x) = EI_forest(x) / 2 + EI_process(x) / 2,   each of -ln cost above the best
 ///
-/// With n measurements the model is fitted again after max(1, growth (n - refit_each_until)) more, if it is asked then. A
-/// round is at most max(1, growth n) long. The complete list is scored once in that many measurements. A fit in between
-/// scores the `shortlist` best of it, so a fresh model costs little more than its fit. Where the list is not the whole
-/// space, each fit makes a new one. The neighbours of its best join it, and theirs, as long as the criterion rises.
+/// It helps where the two err in different ways: a forest sees steps and interactions, a Gaussian process sees trends, and is
+/// unsure far from all measurements.
 ///
-/// Each of the first configurations is the one of `first_draws` random draws whose values are used least so far.
-///
-/// The model sees min(ln cost, q), where q is the quantile `cost_cap_quantile` of the valid ln costs so far. The
-/// differences among bad costs say nothing about the place of the best, and would take most splits and all of the sd. A
-/// failure counts as q. A measurement cut short (`at_least`) counts as its bound and is no centre of steps.
-///
-/// Pending:    it never waits. Configurations that are out count in every threshold. The model is not fitted again before
-///             a quarter of them is answered. Only measurements enter the fit, those of trials that somebody else chose
-///             too. To count those that are out with their predicted mean did not help (docs/search.md). Before the first
-///             valid answer, more configurations go out that are isolated from all proposed ones.
-/// Randomness: a sample of `first_draws` per first configuration; one `uniform_index` per random proposal and rejection;
-///             per fit what model and list draw; a shuffle of the list, once where it is complete, and of the neighbours
-///             of each centre. The shuffle orders equal scores, of which trees have many.
-/// Cost:       refit_each_until + ln(trials / refit_each_until) / growth fits, each with predictions for the shortlist;
-///             predictions for all that is listed, ln(trials) / growth times; per proposal O(1), and predictions for the
-///             neighbours of a centre after a fit and where the best changed. Memory O((trials + listed) features).
+/// Candidates: the `shortlist` best by each model of `sample` random configurations, drawn anew each time a fifth more is
+///             known; the neighbours (one parameter changed) of the four best measured; and neighbours of the best
+///             candidates by the mixture and by each model, in four rounds.
+/// First:      each of the first configurations is the one of `first_draws` random draws whose values are used least so far.
+/// Costs:      the forest sees min(ln cost, q), where q is the quantile `cost_cap_quantile` of the valid ones: differences
+///             among bad costs would take most splits. A failure counts as q, and to the process as the worst valid cost. A
+///             measurement cut short (`at_least`) counts as its bound, and is no centre of neighbours.
+/// Pending:    it never waits. The process believes that what is out costs what it predicts: the mean stays, the uncertainty
+///             shrinks. A process without such a `fit`, and the forest, are told nothing.
+/// Many:       each model sees at most `forest_rows` or `process_rows` measurements, the best and the latest. From
+///             `process_rows` on one ranking serves as many proposals as 1 % of what is known, or until a better one is found.
+/// Randomness: `first_draws` samples per first configuration; per list a `sample`, or a shuffle of a space that is no larger;
+///             a shuffle per round; what the models draw.
+/// Cost:       per ranking fits of the models to rows within these bounds, predictions for the shortlists, and for at most
+///             640 neighbours; the forest is fitted each time to 64 measurements, then after 2 % more. Memory O(trials +
+///             shortlist process_rows).
 /// Threads:    const calls on distinct states are safe.
-/// Source:     ours; SMAC (Hutter, Hoos, Leyton-Brown 2011) interleaves, and searches locally on log costs.
-template <class Model, class Acquire, class Explore, class Second = no_second_opinion>
+/// Source:     ours; the expected improvement of a mixture is the mixture of the expected improvements. SMAC (Hutter, Hoos,
+///             Leyton-Brown 2011) searches locally from the best measured, too.
+template <class Forest, class Process>
 struct portfolio {
-    static_assert(surrogate::model<Model, surrogate::features, archetype::generator>,
+    static_assert(surrogate::model<Forest, surrogate::features, archetype::generator>,
                   "tunekit: portfolio, part 1: not a surrogate::model over features");
-    static_assert(acquisition::criterion<Acquire>, "tunekit: portfolio, part 2: not an acquisition::criterion");
-    static_assert(detail::has_list<Explore>(),
-                  "tunekit: portfolio, part 3: not an explore::lists, list(space, best, gen) is missing");
+    static_assert(surrogate::model<Process, surrogate::features, archetype::generator>,
+                  "tunekit: portfolio, part 2: not a surrogate::model over features");
 
-    Model model;      ///< the surrogate, fitted to -ln cost
-    Acquire acquire;  ///< the criterion: how much a prediction is worth measuring
-    Explore explore;  ///< lists the configurations that are scored (`explore::lists`)
+    Forest forest;    ///< fitted to capped -ln cost
+    Process process;  ///< fitted to -ln cost
     portfolio_options options{};
-    Second second{};  ///< a `second_opinion`, or none
 
-    /// Whether there is a second opinion.
-    static constexpr bool has_second = !std::is_same_v<Second, no_second_opinion>;
+    static constexpr std::size_t centres = 4;             ///< best measured whose neighbours are judged
+    static constexpr std::size_t rounds = 4;              ///< of neighbours of candidates
+    static constexpr std::size_t round_neighbours = 128;  ///< the most judged in a round
+    static constexpr std::size_t refit_each_until = 64;   ///< the forest is fitted after each measurement up to here
 
-    /// The state of a run. It is a regular value where the model's state is one: copy it to replay.
+    /// The state of a run. It is a regular value where the models' states are: copy it to replay.
     struct state {
-        surrogate::state_of<Model> model;          ///< what the model has learned from its last fit
-        space::unvisited proposed;                 ///< the configurations proposed or observed, and the rest
-        detail::pending out;                       ///< proposed and not answered
-        detail::used_values used;                  ///< how often each value of a parameter was proposed or observed
-        std::vector<index> measured;               ///< in the order in which the answers came
-        std::vector<double> log_costs;             ///< ln of the seconds, one per measured; +inf for failures
-        std::vector<float> rows;                   ///< features of measured, row-major
-        detail::standings best;                    ///< the valid measurements, best first, and the steps left from them
-        detail::candidate_pool candidates;         ///< what the explorer listed, with features
-        std::vector<index> by_criterion, by_mean;  ///< what to propose next, the next one last
-        std::size_t refit_at = 0;                  ///< number of measurements from which the model is fitted again
-        /// Numbers measured or out: from `relist_at` the list is complete again, at `round_end` the round ends.
-        std::size_t relist_at = 0, round_end = 0;
-        std::size_t turn = 0;           ///< position in the rotation of the next proposal
-        bool fitted = false;            ///< whether the model was fitted at least once
-        typename Second::state second;  ///< what the second opinion knows
-
-        /// The number of configurations proposed here or chosen by somebody else: measured or still out.
-        [[nodiscard]] std::size_t known() const noexcept { return measured.size() + out.size(); }
+        surrogate::state_of<Forest> forest;    ///< what the forest has learned
+        surrogate::state_of<Process> process;  ///< what the process has learned
+        space::unvisited proposed;             ///< the configurations proposed or observed, and the rest
+        detail::used_values used;              ///< how often each value of a parameter was proposed or observed
+        detail::past past;                     ///< all that was proposed or observed
+        detail::standings best;                ///< the valid measurements, best first
+        detail::window forest_sees;            ///< what the forest learns from
+        detail::window process_sees;           ///< what the process learns from
+        std::vector<index> listed;             ///< the shortlists
+        detail::asked_rows<Process> asked;     ///< these as the process takes them
+        std::vector<index> line;               ///< what to propose next, the next one last
+        std::size_t forest_at = 0;             ///< answers from which the forest is fitted again
+        std::size_t list_at = 0;               ///< number known from which the list is made again
+        std::size_t rank_at = 0;               ///< number known from which the line is made again
+        index centre = 0;                      ///< the best when the line was made
 
         friend bool operator==(const state&, const state&) = default;
     };
 
-    /// Starts a run. Errors: those of `portfolio_options::check` and of the parts.
+    /// Starts a run. Errors: those of `portfolio_options::check` and of the models.
     template <class Space>
     [[nodiscard]] state start(const Space& space) const
     {
         options.check();
         state s;
-        s.model = model.start(space.feature_count(options.encoding));
-        if constexpr (has_second) s.second = second.start(space);
+        s.forest = forest.start(space.feature_count(options.forest_encoding));
+        s.process = process.start(space.feature_count(options.process_encoding));
         return s;
     }
 
-    /// At most `n` configurations; fewer where the first ones or the space end, or the next fit is due. Empty when the
-    /// space is exhausted.
+    /// At most `n` configurations; fewer where the first ones or the space end. Empty when the space is exhausted.
     template <class Space, generator G>
     [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G& gen) const
     {
-        static_assert(explore::lists<Explore, Space, G>,
-                      "tunekit: portfolio, part 3: not an explore::lists on this space");
         std::vector<index> batch;
-        if (n == 0 || s.proposed.taken() >= space.size()) return batch;
-        const std::size_t known = s.known();
-        const bool first = known < options.first;
-        const bool spread = first || !s.out.empty();
-        const bool blind = first || s.best.ranking.empty();
-        if (first) n = (std::min)(n, options.first - known);
-        if (!blind) {
-            // A proposal of the second opinion needs no fresh fit of the first model.
-            const bool unasked = n == 1 && s.fitted && s.turn < seconds(s);
-            if (s.measured.size() >= s.refit_at && !unasked) learn(s, space, gen);
-            n = (std::min)(n, (std::max)(s.round_end, known + 1) - known);
-        }
-        while (batch.size() < n) {
+        const bool first = s.past.size() < options.first;
+        if (first) n = (std::min)(n, options.first - s.past.size());
+        while (batch.size() < n && s.proposed.taken() < space.size()) {
             std::optional<index> i;
-            if (!blind) i = next(s, space, known, gen);
-            else if (spread && options.first_draws > 1)
-                i = detail::least_crowded(space, s.used, options.first_draws, s.proposed, gen);
+            if (first || s.best.ranking.empty()) {
+                if (options.first_draws > 1 && (first || s.past.out() > 0))
+                    i = detail::least_crowded(space, s.used, options.first_draws, s.proposed, gen);
+            } else {
+                i = next(s, space, gen);
+            }
             if (i) s.proposed.take(*i);
             else i = s.proposed.draw(space, gen);
             if (!i) break;
             batch.push_back(*i);
-            s.out.add(*i);
             s.used.add(space, std::span(&*i, 1));
+            s.process_sees.rows.push_back(s.past.propose(*i));
         }
         return batch;
     }
@@ -162,110 +139,221 @@ struct portfolio {
                  std::span<const measure::measurement> measured, G&) const
     {
         assert(batch.size() == measured.size());
-        const std::size_t d = space.feature_count(options.encoding);
-        s.rows.resize(s.rows.size() + batch.size() * d);
-        space.features(batch, std::span<float>(s.rows).last(batch.size() * d), options.encoding);
-        for (std::size_t i = 0; i < batch.size(); ++i) {
-            const bool failed = measured[i].failed || !(measured[i].cost > 0) || !std::isfinite(measured[i].cost);
-            const double x = failed ? std::numeric_limits<double>::infinity() : std::log(measured[i].cost);
-            s.proposed.take(batch[i]);  // may be new: somebody else may have chosen it
-            if (!s.out.take(batch[i])) s.used.add(space, batch.subspan(i, 1));
-            s.measured.push_back(batch[i]);
-            s.log_costs.push_back(x);
-            if (!failed && !measured[i].at_least) s.best.add(batch[i], x);
+        for (std::size_t k = 0; k < batch.size(); ++k) {
+            const bool failed = measured[k].failed || !(measured[k].cost > 0) || !std::isfinite(measured[k].cost);
+            const double x = failed ? detail::past::failure : std::log(measured[k].cost);
+            s.proposed.take(batch[k]);
+            const std::size_t before = s.past.size(), at = s.past.answer(batch[k], x);
+            const bool chosen_elsewhere = s.past.size() > before;
+            if (chosen_elsewhere) s.used.add(space, batch.subspan(k, 1));
+            auto& seen = s.process_sees.rows;  // what was out for long may have left it
+            if (chosen_elsewhere || std::find(seen.begin(), seen.end(), at) == seen.end()) seen.push_back(at);
+            s.forest_sees.rows.push_back(at);
+            if (!failed && !measured[k].at_least) s.best.add(batch[k], x);
         }
-    }
-
-    /// The scores that the model is fitted to, one per measured configuration. Precondition: a valid one.
-    [[nodiscard]] std::vector<double> scores(const state& s) const
-    {
-        return detail::capped_log_scores(s.log_costs, options.cost_cap_quantile);
     }
 
 private:
-    /// Turns of the second opinion in a rotation, 0 where it is not asked any more.
-    [[nodiscard]] std::size_t seconds(const state& s) const
+    [[nodiscard]] static constexpr bool believes()
     {
-        if constexpr (has_second) return s.known() < second.until ? options.by_second : 0;
-        else return 0;
+        return requires(const Process& m, surrogate::state_of<Process>& s, const surrogate::features& rows,
+                        std::span<const double> y, std::span<const std::size_t> out,
+                        archetype::generator& gen) { m.fit(s, rows, y, out, gen); };
     }
 
-    [[nodiscard]] std::size_t share_of(std::size_t n) const
-    {
-        return (std::max)(static_cast<std::size_t>(options.growth * static_cast<double>(n)), std::size_t{1});
-    }
-
-    /// Fits, and lines up enough for the proposals until the next fit.
     template <class Space, class G>
-    void learn(state& s, const Space& space, G& gen) const
+    [[nodiscard]] std::optional<index> next(state& s, const Space& space, G& gen) const
     {
-        const std::size_t n = s.known();
-        const std::size_t share = share_of(n);
-        model.fit(s.model, surrogate::features(s.rows, space.feature_count(options.encoding)), scores(s), gen);
-        s.fitted = true;
-        s.best.listed = false;  // its steps were ordered by the previous fit
-        s.round_end = n + share;
-        // With many out, a fit after each answer would make workers wait for fits that learn little.
-        const std::size_t due = share_of(n - (std::min)(n, options.refit_each_until));
-        const bool whole = explore.complete(space);
-        s.refit_at =
-            s.measured.size() + (std::max)(whole ? due : (std::min)(due, options.refit_within), s.out.size() / 4);
-        const bool complete = n >= s.relist_at || !whole;
-        if (complete) {
-            s.relist_at = n + share;
-            if (s.candidates.listed.empty() || !whole)
-                s.candidates.take(explore.list(space, s.best.ranking, gen), space, options.encoding, gen);
-            else s.candidates.ask_all();
+        const bool due = s.past.size() >= s.rank_at || s.best.ranking.front() != s.centre;
+        if (!due)
+            if (const auto i = detail::next_of(s.line, s.proposed)) return i;
+        rank(s, space, gen);
+        return detail::next_of(s.line, s.proposed);
+    }
+
+    /// Makes the line.
+    template <class Space, class G>
+    void rank(state& s, const Space& space, G& gen) const
+    {
+        const std::size_t known = s.past.size();
+        fit_forest(s, space, gen);
+        fit_process(s, space, gen);
+        const bool anew = known >= s.list_at;
+        if (anew) list(s, space, gen);
+        std::vector<stats::prediction> predicted(s.listed.size());
+        if (!predicted.empty()) s.asked.predict(process, s.process, predicted);
+        detail::two_views seen;
+        std::vector<std::uint32_t> at;
+        for (std::uint32_t k = 0; k < s.listed.size(); ++k) {
+            if (s.proposed.contains(s.listed[k])) continue;
+            at.push_back(k);
+            seen.of.push_back(s.listed[k]);
+            seen.by_process.push_back(value(s, predicted[k]));
         }
-        const auto predict = [&](const detail::candidate_pool& asked) { return asked.predict(model, s.model); };
-        const auto value = [&](const stats::prediction& p) { return acquire.value(p, -s.best.log_costs.front()); };
-        detail::verdicts found = detail::judge(s.candidates, s.proposed, predict, value);
-        if (!whole)
-            detail::climb(found, s.candidates, space, s.proposed, options.encoding, options.climb_width,
-                          options.climb_rounds, predict, value, gen);
-        // Enough until the next list: that is at most twice the share, and what goes out before the answers come.
-        const std::size_t kept = (complete ? (std::max)(options.shortlist, 4 * share) : 2 * share) + s.out.size();
-        s.by_criterion = detail::line_of(s.candidates.listed, found.values, kept);
-        s.by_mean = detail::line_of(s.candidates.listed, found.means, kept);
-        if (complete) s.candidates.ask_first(kept, found.values, found.means);
+        seen.by_forest = by_forest(s, space, seen.of);
+        if (anew) keep_best(s, seen, at);
+        climb(s, space, seen, gen);
+
+        const std::size_t round = known < options.process_rows ? 1 : (std::max)(known / 100, std::size_t{1});
+        s.rank_at = known + round;
+        s.centre = s.best.ranking.front();
+        s.line.clear();
+        for (const auto& best : seen.best(round, [&](std::size_t k) { return seen.mixture(k); }))
+            s.line.push_back(seen.of[best.at]);
+        std::reverse(s.line.begin(), s.line.end());
     }
 
-    /// What the second opinion proposes.
     template <class Space, class G>
-    [[nodiscard]] std::optional<index> other(state& s, const Space& space, G& gen) const
+    void fit_forest(state& s, const Space& space, G& gen) const
     {
-        if constexpr (has_second)
-            return second.next(s.second, space, s.measured,
-                               detail::capped_log_scores(s.log_costs, second.cost_cap_quantile), s.best.ranking,
-                               -s.best.log_costs.front(), s.by_criterion, s.proposed, gen);
-        else return std::nullopt;
-    }
-
-    /// The proposal of the kind whose turn it is, or of the next kind that has one. Empty: propose a random one.
-    template <class Space, class G>
-    [[nodiscard]] std::optional<index> next(state& s, const Space& space, std::size_t known, G& gen) const
-    {
-        const std::size_t ahead = seconds(s);
-        const std::size_t means = ahead > 0 ? 0 : options.by_mean;
-        const std::size_t steps = ahead > 0 && explore.complete(space) ? 0 : options.by_step;
-        const std::size_t model_turns = ahead + options.by_criterion + means, judged = model_turns + steps;
-        const std::size_t turns = judged + (known < options.random_until ? options.by_random : 0);
-        for (std::size_t k = 0; k < turns; ++k) {
-            const std::size_t t = s.turn % turns;
-            s.turn = (t + 1) % turns;
-            if (t >= judged) return std::nullopt;
-            std::optional<index> i;
-            if (t < ahead) i = other(s, space, gen);
-            else if (t < ahead + options.by_criterion) i = detail::next_of(s.by_criterion, s.proposed);
-            else if (t < model_turns) i = detail::next_of(s.by_mean, s.proposed);
-            else i = s.best.step(space, s.proposed, model, s.model, options.encoding, gen);
-            if (i) return i;
+        const std::size_t n = s.past.answered();
+        if (n < s.forest_at) return;
+        s.forest_at = n + (n < refit_each_until ? 1 : (std::max)(std::size_t{4}, n / 50));
+        s.forest_sees.trim(s.past, options.forest_rows);
+        std::vector<index> which;
+        std::vector<double> log_costs;
+        for (const std::size_t k : s.forest_sees.rows) {
+            which.push_back(s.past.at(k));
+            log_costs.push_back(s.past.log_cost(k));
         }
-        return std::nullopt;
+        const std::vector<float> rows = rows_of(space, which, options.forest_encoding);
+        forest.fit(s.forest, surrogate::features(rows, space.feature_count(options.forest_encoding)),
+                   detail::capped_log_scores(log_costs, options.cost_cap_quantile), gen);
+    }
+
+    template <class Space, class G>
+    void fit_process(state& s, const Space& space, G& gen) const
+    {
+        s.process_sees.trim(s.past, options.process_rows);
+        std::vector<index> which;
+        std::vector<double> log_costs;
+        std::vector<std::size_t> open;
+        for (const std::size_t k : s.process_sees.rows) {
+            const bool out = s.past.out(k);
+            if (out && !believes()) continue;
+            if (out) open.push_back(which.size());
+            which.push_back(s.past.at(k));
+            log_costs.push_back(out ? detail::past::failure : s.past.log_cost(k));
+        }
+        const std::vector<float> rows = rows_of(space, which, options.process_encoding);
+        const surrogate::features taken(rows, space.feature_count(options.process_encoding));
+        const std::vector<double> scores = detail::capped_log_scores(log_costs, 1);
+        if constexpr (believes()) process.fit(s.process, taken, scores, open, gen);
+        else process.fit(s.process, taken, scores, gen);
+    }
+
+    /// Makes the list of candidates.
+    template <class Space, class G>
+    void list(state& s, const Space& space, G& gen) const
+    {
+        const std::size_t known = s.past.size();
+        s.list_at = known + std::clamp(known / 5, std::size_t{1}, std::size_t{100});
+        if (space.size() <= options.sample) {
+            s.listed.resize(static_cast<std::size_t>(space.size()));
+            std::iota(s.listed.begin(), s.listed.end(), index{0});
+            random::shuffle(s.listed, gen);
+        } else {
+            s.listed = space.sample(options.sample, gen);
+        }
+        space::index_set seen;  // a sample repeats itself
+        std::erase_if(s.listed, [&](index i) { return s.proposed.contains(i) || !seen.insert(i); });
+        s.asked = {process, rows_of(space, s.listed, options.process_encoding),
+                   space.feature_count(options.process_encoding)};
+    }
+
+    /// Keeps of the list what one of the models likes best. `at` has the place in it of each of `seen`.
+    void keep_best(state& s, const detail::two_views& seen, const std::vector<std::uint32_t>& at) const
+    {
+        std::vector<std::uint32_t> kept;
+        for (const auto* by : {&seen.by_process, &seen.by_forest})
+            for (const auto& best : seen.best(options.shortlist, [&](std::size_t k) { return (*by)[k]; }))
+                kept.push_back(at[best.at]);
+        std::sort(kept.begin(), kept.end());
+        kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+        s.asked = s.asked.only(kept);
+        std::vector<index> listed;
+        for (const std::uint32_t k : kept) listed.push_back(s.listed[k]);
+        s.listed = std::move(listed);
+    }
+
+    /// Adds the neighbours of the best measured ones to `seen`, then neighbours of the best in it.
+    template <class Space, class G>
+    void climb(const state& s, const Space& space, detail::two_views& seen, G& gen) const
+    {
+        space::index_set known, centred;
+        for (const index i : seen.of) known.insert(i);
+        std::vector<index> fresh;
+        const auto around = [&](index centre) {
+            if (!centred.insert(centre)) return;
+            for (const index i : space.neighbours_of(centre, space::neighbourhood::any_value))
+                if (!s.proposed.contains(i) && known.insert(i)) fresh.push_back(i);
+        };
+        for (std::size_t k = 0; k < (std::min)(centres, s.best.ranking.size()); ++k) around(s.best.ranking[k]);
+        for (std::size_t round = 0;; ++round) {
+            random::shuffle(fresh, gen);
+            fresh.resize((std::min)(fresh.size(), round_neighbours));
+            judge(s, space, fresh, seen);
+            if (round == rounds) return;
+            fresh.clear();
+            for (const auto& at : seen.best(2, [&](std::size_t k) { return seen.mixture(k); })) around(seen.of[at.at]);
+            if (round < 2) {
+                for (const auto& at : seen.best(1, [&](std::size_t k) { return seen.by_process[k]; }))
+                    around(seen.of[at.at]);
+                for (const auto& at : seen.best(1, [&](std::size_t k) { return seen.by_forest[k]; }))
+                    around(seen.of[at.at]);
+            }
+            if (fresh.empty()) return;
+        }
+    }
+
+    /// Appends `fresh` to `seen`, as both models judge them.
+    template <class Space>
+    void judge(const state& s, const Space& space, const std::vector<index>& fresh, detail::two_views& seen) const
+    {
+        if (fresh.empty()) return;
+        const std::vector<float> rows = rows_of(space, fresh, options.process_encoding);
+        std::vector<stats::prediction> predicted(fresh.size());
+        process.predict(s.process, surrogate::features(rows, space.feature_count(options.process_encoding)), predicted);
+        const std::vector<double> values = by_forest(s, space, fresh);
+        for (std::size_t k = 0; k < fresh.size(); ++k) {
+            seen.of.push_back(fresh[k]);
+            seen.by_process.push_back(value(s, predicted[k]));
+            seen.by_forest.push_back(values[k]);
+        }
+    }
+
+    /// ln EI of each of `which` by the forest.
+    template <class Space>
+    [[nodiscard]] std::vector<double> by_forest(const state& s, const Space& space,
+                                                const std::vector<index>& which) const
+    {
+        const std::vector<float> rows = rows_of(space, which, options.forest_encoding);
+        std::vector<stats::prediction> predicted(which.size());
+        if (!predicted.empty())
+            forest.predict(s.forest, surrogate::features(rows, space.feature_count(options.forest_encoding)),
+                           predicted);
+        std::vector<double> out;
+        out.reserve(predicted.size());
+        for (const stats::prediction& p : predicted) out.push_back(value(s, p));
+        return out;
+    }
+
+    template <class Space>
+    [[nodiscard]] static std::vector<float> rows_of(const Space& space, const std::vector<index>& which,
+                                                    space::encoding encoding)
+    {
+        std::vector<float> rows(which.size() * space.feature_count(encoding));
+        space.features(which, rows, encoding);
+        return rows;
+    }
+
+    [[nodiscard]] static double value(const state& s, const stats::prediction& p)
+    {
+        return stats::log_expected_excess(p, -s.best.log_costs.front());
     }
 };
 
-template <class M, class A, class X, class S = no_second_opinion>
-portfolio(M, A, X, portfolio_options = {}, S = {}) -> portfolio<M, A, X, S>;
+template <class F, class P>
+portfolio(F, P, portfolio_options = {}) -> portfolio<F, P>;
 
 }  // namespace tunekit::search

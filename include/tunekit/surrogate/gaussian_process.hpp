@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -44,8 +45,11 @@ namespace tunekit::surrogate {
 ///
 /// sd is that of f, without the noise.
 ///
+/// A row may be without a target: it was proposed and is not answered yet. It is believed to be what the rows before it
+/// predict. So it lowers the uncertainty around it, and moves no mean.
+///
 /// Rows:       features and ordinals are treated alike. Use values, log2 of values or ordinals for a quantity, and the
-///             distance `overlap` for a name.
+///             distance `overlap` for a name. With `both` neighbours are close, and each value may still be its own.
 /// Errors:     std::invalid_argument from start and fit, before the state changes.
 /// Randomness: one `bits` per fit of the parameters, and a shuffle where rows are sampled for it.
 /// Cost:       fit O(n^2 + n d) where rows were added. Where the parameters are fitted, O(evaluations m^3) with m =
@@ -57,9 +61,10 @@ namespace tunekit::surrogate {
 /// Departures: the most probable parameters, instead of an average over parameters; the evidence of a sample where
 ///             there are more than `evidence_rows` rows.
 struct gaussian_process {
-    std::vector<column_distance> columns{};     ///< one per feature; empty: `difference` for all
-    process_prior prior{};                      ///< of the parameters
-    std::optional<process_parameters> given{};  ///< the parameters where they are known: nothing is fitted
+    column_distance distance = column_distance::difference;  ///< of all columns where `columns` is empty
+    std::vector<column_distance> columns{};                  ///< one per feature, or none
+    process_prior prior{};                                   ///< of the parameters
+    std::optional<process_parameters> given{};               ///< the parameters where they are known: nothing is fitted
     double growth = 0.25;             ///< > 0; share of further rows after which the parameters are fitted again
     std::size_t evidence_rows = 128;  ///< >= 2; the most rows to which the parameters are fitted
     std::size_t evaluations = 40;     ///< >= 1; of the evidence in one fit of the parameters, at most
@@ -75,14 +80,17 @@ struct gaussian_process {
         require(columns.empty() || columns.size() == d,
                 "gaussian_process: columns is not one per feature, want as many or none");
         require(prior.length > 0 && prior.noise > 0 && prior.length_spread > 0 && prior.variance_spread > 0 &&
-                    prior.noise_spread > 0,
+                    prior.noise_spread > 0 && prior.overlap_length > 0,
                 "gaussian_process: a member of prior is not positive, want > 0");
         require(growth > 0, "gaussian_process: growth is not positive, want > 0");
         require(evidence_rows >= 2, "gaussian_process: evidence_rows is below 2, want >= 2");
         require(evaluations >= 1, "gaussian_process: evaluations is 0, want >= 1");
         require(max_rows >= 8, "gaussian_process: max_rows is below 8, want >= 8");
         if (given) {
-            require(given->lengths.size() == d, "gaussian_process: given has not one length per feature, want as many");
+            std::size_t lengths = 0;
+            for (const column_distance c : distances(d)) lengths += c == column_distance::both ? 2 : 1;
+            require(given->lengths.size() == lengths,
+                    "gaussian_process: given has not one length per feature, two for both distances, want as many");
             for (const double l : given->lengths)
                 require(l > 0 && std::isfinite(l), "gaussian_process: a given length is not a finite number > 0");
             require(given->variance > 0 && given->noise > 0,
@@ -98,6 +106,15 @@ struct gaussian_process {
     template <class T, generator G>
     void fit(state& s, const rows_of<T>& rows, std::span<const double> y, G& gen) const
     {
+        fit(s, rows, y, {}, gen);
+    }
+
+    /// The same, where the rows at `unanswered` are without a target; their entries of `y` are not read. Throws
+    /// std::invalid_argument also where no row has a target, or a position is beyond the rows.
+    template <class T, generator G>
+    void fit(state& s, const rows_of<T>& rows, std::span<const double> y, std::span<const std::size_t> unanswered,
+             G& gen) const
+    {
         require(rows.size() > 0, "gaussian_process.fit: no rows, want >= 1");
         require(rows.dimensions() == s.dimensions,
                 "gaussian_process.fit: rows of another number of features than started, want the same");
@@ -105,35 +122,55 @@ struct gaussian_process {
         for (const T v : rows.data())
             require(std::isfinite(static_cast<double>(v)),
                     "gaussian_process.fit: a feature is NaN or infinite, want finite ones");
-        for (const double t : y)
-            require(std::isfinite(t), "gaussian_process.fit: a target is NaN or infinite, want finite ones");
-        const auto [low, high] = std::minmax_element(y.begin(), y.end());
-        require(std::isfinite(*high - *low),
+        std::vector<char> out(y.size(), 0);
+        for (const std::size_t i : unanswered) {
+            require(i < y.size(), "gaussian_process.fit: an unanswered position is beyond the rows, want one of them");
+            out[i] = 1;
+        }
+        std::vector<double> targets(y.begin(), y.end());
+        double low = std::numeric_limits<double>::infinity(), high = -low;
+        std::size_t answered = 0;
+        for (std::size_t i = 0; i < y.size(); ++i) {
+            if (out[i]) {
+                targets[i] = std::numeric_limits<double>::quiet_NaN();
+                continue;
+            }
+            require(std::isfinite(y[i]), "gaussian_process.fit: a target is NaN or infinite, want finite ones");
+            low = (std::min)(low, y[i]);
+            high = (std::max)(high, y[i]);
+            ++answered;
+        }
+        require(answered > 0, "gaussian_process.fit: no row has a target, want one at least");
+        require(std::isfinite(high - low),
                 "gaussian_process.fit: targets span more than a double holds, want a smaller range");
 
         const std::vector<float> seen(rows.data().begin(), rows.data().end());
         const bool longer = s.extends(seen);
-        const bool tune = !longer || s.key == 0 ||
-                          static_cast<double>(rows.size()) >= (1 + growth) * static_cast<double>(s.tuned_rows);
+        const bool tune =
+            !longer || s.key == 0 || static_cast<double>(answered) >= (1 + growth) * static_cast<double>(s.tuned_rows);
         if (longer && !tune && s.taken.size() + (rows.size() - s.rows()) <= max_rows) {
             s.add_rows(seen);
         } else {
             state next;
             next.dimensions = s.dimensions;
-            next.tuned_rows = tune ? rows.size() : s.tuned_rows;
+            next.tuned_rows = tune ? answered : s.tuned_rows;
             next.seen = seen;
-            next.taken = detail::rows_to_keep(y, max_rows);
+            next.taken = detail::rows_to_keep(targets, max_rows);
             next.key = random::bits(gen) | 1;
-            if (tune) next.measure_columns(columns);
-            else next.columns = s.columns;
+            if (tune) {
+                next.measure_columns(distances(s.dimensions));
+            } else {
+                next.coordinates = s.coordinates;
+                next.varying = s.varying;
+            }
             next.parameters = s.parameters;
-            next.set_targets(y);
+            next.set_targets(targets);
             if (tune) fit_parameters(next, s.key != 0, gen);
             next.factor_rows();
             s = std::move(next);
         }
-        s.set_targets(y);
-        s.whiten_targets();
+        s.set_targets(targets);
+        s.whiten_targets(targets);
     }
 
     /// Predicts mean and sd of each row. Precondition: fitted, rows of as many features, out.size() == rows.size().
@@ -145,7 +182,7 @@ struct gaussian_process {
         constexpr std::size_t block = 64;
         const auto some = [&](std::size_t k) {
             const std::size_t begin = k * block, n = (std::min)(block, rows.size() - begin);
-            detail::whitened part(s.dimensions);
+            detail::whitened part(s.coordinates.size());
             for (std::size_t i = 0; i < n; ++i) part.push_back(s.scaled(rows[begin + i]));
             part.update(s);
             part.predict(s, out.subspan(begin, n));
@@ -177,6 +214,11 @@ struct gaussian_process {
     }
 
 private:
+    [[nodiscard]] std::vector<column_distance> distances(std::size_t d) const
+    {
+        return columns.empty() ? std::vector<column_distance>(d, distance) : columns;
+    }
+
     template <class G>
     void fit_parameters(state& s, bool known, G& gen) const
     {
@@ -184,7 +226,9 @@ private:
             s.parameters = *given;
             return;
         }
-        std::vector<std::size_t> sample = s.taken;
+        std::vector<std::size_t> sample;
+        for (std::size_t k = 0; k < s.taken.size(); ++k)
+            if (!s.open[k]) sample.push_back(s.taken[k]);
         if (sample.size() > evidence_rows) {
             random::shuffle(sample, gen);
             sample.resize(evidence_rows);

@@ -4,13 +4,7 @@
 // What the listings of docs/combined.md speak of.
 
 #include "tests/hygiene/listings/listed.hpp"
-#include "tunekit/acquisition/criteria.hpp"
-#include "tunekit/explore/enumeration.hpp"
 #include "tunekit/recipes/combined.hpp"
-#include "tunekit/search/portfolio.hpp"
-#include "tunekit/search/second_opinion.hpp"
-#include "tunekit/surrogate/boosted_trees.hpp"
-#include "tunekit/surrogate/gaussian_process.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
 namespace tk = tunekit;

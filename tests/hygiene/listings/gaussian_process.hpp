@@ -9,7 +9,8 @@
 #include "tests/hygiene/listings/listed.hpp"
 #include "tunekit/acquisition/criteria.hpp"
 #include "tunekit/explore/enumeration.hpp"
-#include "tunekit/search/portfolio.hpp"
+#include "tunekit/screen/keep_best.hpp"
+#include "tunekit/search/model_guided.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"
 
 namespace tk = tunekit;

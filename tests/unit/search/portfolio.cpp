@@ -15,6 +15,7 @@
 #include "tests/support/grid_space.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/combined.hpp"
+#include "tunekit/stats/expected_excess.hpp"
 #include "tunekit/tune/tune.hpp"
 
 namespace tk = tunekit;
@@ -28,8 +29,10 @@ namespace {
 
 auto small()
 {
-    return tk::search::portfolio{tk::surrogate::random_forest{.trees = 8, .max_features = 3, .bootstrap = false},
-                                 tk::acquisition::expected_improvement{}, tk::explore::enumeration{}};
+    auto s = tk::recipes::combined().strategy;
+    s.forest.trees = 4;
+    s.process.evaluations = 5;
+    return s;
 }
 using strategy_type = decltype(small());
 static_assert(tk::search::strategy<strategy_type, grid_space, philox>);
@@ -57,25 +60,221 @@ void tell(const strategy_type& strategy, State& state, const grid_space& space,
     strategy.observe(state, space, which, measured, gen);
 }
 
+/// A bowl over the ordinals with steps in it; one in nine fails.
+measurement stepped(const grid_space& space, tk::index i)
+{
+    std::vector<std::uint16_t> x(space.dimensions());
+    space.ordinals(std::span(&i, 1), x);
+    double sum = 1;
+    for (std::size_t j = 0; j < x.size(); ++j) sum += (static_cast<double>(j) + 1) * std::abs(x[j] - 3.0) + (x[j] % 3);
+    measurement m{.cost = sum, .runs = 1};
+    if (i % 9 == 4) m.failed = tk::measure::failure{};
+    return m;
+}
+
+/// Asks for `n` and answers them.
+template <class State>
+std::vector<tk::index> step(const strategy_type& strategy, State& state, const grid_space& space, std::size_t n,
+                            philox& gen)
+{
+    const auto batch = strategy.propose(state, space, n, gen);
+    std::vector<measurement> measured;
+    for (const tk::index i : batch) measured.push_back(stepped(space, i));
+    strategy.observe(state, space, batch, measured, gen);
+    return batch;
+}
+
+/// ln(EI / 2 + EI / 2) by the two models of a state, the plain way.
+template <class State>
+std::vector<double> mixtures(const strategy_type& strategy, const State& state, const grid_space& space,
+                             const std::vector<tk::index>& of)
+{
+    const std::size_t d = space.dimensions();
+    std::vector<float> rows(of.size() * d);
+    space.features(of, rows, tk::space::encoding::ordinals);
+    std::vector<tk::stats::prediction> forest(of.size()), process(of.size());
+    strategy.forest.predict(state.forest, tk::surrogate::features(rows, d), std::span(forest));
+    strategy.process.predict(state.process, tk::surrogate::features(rows, d), std::span(process));
+    const double best = -state.best.log_costs.front();
+    std::vector<double> out;
+    for (std::size_t k = 0; k < of.size(); ++k)
+        out.push_back(std::log(0.5 * tk::stats::expected_excess(process[k], best) +
+                               0.5 * tk::stats::expected_excess(forest[k], best)));
+    return out;
+}
+
+std::vector<tk::index> every(const grid_space& space)
+{
+    std::vector<tk::index> out(space.size());
+    for (tk::index i = 0; i < space.size(); ++i) out[i] = i;
+    return out;
+}
+
 }  // namespace
 
-TEST_CASE("the portfolio's scores are -ln cost, capped at the quantile, and failures at it")
+TEST_CASE("both models learn -ln cost: the forest capped at the quantile, a failure at it or as the worst")
 {
     const grid_space space({10});
-    const auto strategy = small();
-    auto state = strategy.start(space);
+    auto strategy = small();
+    strategy.options.first = 3;
     const measurement failed{.cost = 1, .failed = tk::measure::failure{}};
-    tell(strategy, state, space,
-         {{.cost = 8}, {.cost = 2}, failed, {.cost = 1}, {.cost = 4}, {.cost = 1000}, {.cost = 3, .at_least = true}});
-    const std::vector<double> expected{-std::log(3), -std::log(2), -std::log(3), 0,
-                                       -std::log(3), -std::log(3), -std::log(3)};
-    CHECK(strategy.scores(state) == expected);  // the lower median of 1, 2, 3, 4, 8, 1000
-    CHECK(state.best.ranking == std::vector<tk::index>{3, 1, 4, 0, 5});
+    const auto learned = [&](double quantile) {
+        strategy.options.cost_cap_quantile = quantile;
+        auto state = strategy.start(space);
+        tell(strategy, state, space,
+             {{.cost = 8},
+              {.cost = 2},
+              failed,
+              {.cost = 1},
+              {.cost = 4},
+              {.cost = 1000},
+              {.cost = 3, .at_least = true}});
+        philox gen(1);
+        (void)strategy.propose(state, space, 1, gen);
+        return state;
+    };
+    const auto half = learned(0.5), all = learned(1);
+    CHECK(half.best.ranking == std::vector<tk::index>{3, 1, 4, 0, 5});  // not what was cut short
+    CHECK(half.process.mean == doctest::Approx(-std::log(8.0 * 2 * 1000 * 1 * 4 * 1000 * 3) / 7));
+    const std::vector<float> rows{0, 1, 2, 3, 4, 5, 6};
+    std::vector<tk::stats::prediction> at(7);
+    const auto leaves = [&](const auto& state, const std::vector<double>& costs) {  // each row has a leaf of its own
+        strategy.forest.predict(state.forest, tk::surrogate::features(rows, 1), std::span(at));
+        for (std::size_t k = 0; k < 7; ++k) CHECK(at[k].mean == doctest::Approx(-std::log(costs[k])));
+    };
+    leaves(half, {3, 2, 3, 1, 3, 3, 3});  // the lower median of 1, 2, 3, 4, 8, 1000
+    leaves(all, {8, 2, 1000, 1, 4, 1000, 3});
+}
 
-    auto all = strategy;
-    all.options.cost_cap_quantile = 1;
-    CHECK(all.scores(state)[5] == -std::log(1000));
-    CHECK(all.scores(state)[2] == -std::log(1000));
+TEST_CASE("the portfolio proposes the highest expected improvement of the mixture of its models over a small space")
+{
+    const grid_space space({12, 9});
+    const auto strategy = small();
+    const auto all = every(space);
+    philox gen(9);
+    auto state = strategy.start(space);
+    for (int k = 0; k < 60; ++k) {
+        const auto before = state.proposed;
+        const auto batch = strategy.propose(state, space, 1, gen);
+        REQUIRE(batch.size() == 1);
+        if (k >= 8) {
+            const auto values = mixtures(strategy, state, space, all);
+            double highest = -std::numeric_limits<double>::infinity();
+            for (const tk::index i : all)
+                if (!before.contains(i)) highest = (std::max)(highest, values[i]);
+            CHECK(values[batch[0]] >= highest - 1e-9 * std::abs(highest));
+        }
+        const std::vector<measurement> measured{stepped(space, batch[0])};
+        strategy.observe(state, space, batch, measured, gen);
+    }
+}
+
+TEST_CASE("of a large space the portfolio proposes no less than the neighbours of the four best and what it listed")
+{
+    const grid_space space({10, 10, 10, 10});
+    auto strategy = small();
+    strategy.options.sample = 60;
+    strategy.options.shortlist = 10;
+    philox gen(8);
+    auto state = strategy.start(space);
+    std::size_t lists = 0;
+    std::vector<tk::index> listed;
+    while (state.past.size() < 90) {
+        const auto before = state;
+        const auto batch = strategy.propose(state, space, 1, gen);
+        REQUIRE(batch.size() == 1);
+        if (before.past.size() >= 8) {
+            auto rivals = state.listed;
+            CHECK(rivals.size() <= 20);  // ten by each model
+            CHECK(std::set<tk::index>(rivals.begin(), rivals.end()).size() == rivals.size());
+            if (rivals != listed) {
+                ++lists;
+                listed = rivals;
+            }
+            if (before.best.ranking.size() >= 1) {  // of one centre there are 36: all are judged
+                const auto around = space.neighbours_of(before.best.ranking[0], tk::space::neighbourhood::any_value);
+                if (before.best.ranking.size() < 4 || around.size() <= 32)
+                    rivals.insert(rivals.end(), around.begin(), around.end());
+            }
+            std::erase_if(rivals, [&](tk::index i) { return before.proposed.contains(i); });
+            rivals.push_back(batch[0]);
+            const auto values = mixtures(strategy, state, space, rivals);
+            CHECK(values.back() >= *std::max_element(values.begin(), values.end()) - 1e-9 * std::abs(values.back()));
+        }
+        const std::vector<measurement> measured{stepped(space, batch[0])};
+        strategy.observe(state, space, batch, measured, gen);
+    }
+    CHECK(lists >= 10);  // at 8, 9, ... 12, 14, 16, 19, 22, ...
+    CHECK(lists <= 20);
+}
+
+TEST_CASE("what is out is believed by the process, not by the forest, and is not proposed again")
+{
+    const grid_space space({12, 9, 7});
+    const auto strategy = small();
+    philox gen(3);
+    auto state = strategy.start(space);
+    for (int k = 0; k < 4; ++k) (void)step(strategy, state, space, 8, gen);
+    const auto batch = strategy.propose(state, space, 8, gen);
+    CHECK(batch.size() == 8);
+    CHECK(std::set<tk::index>(batch.begin(), batch.end()).size() == 8);
+    const auto& p = state.process;
+    CHECK(p.size() == 32 + 7);  // before the eighth was chosen
+    CHECK(std::count(p.open.begin(), p.open.end(), 1) == 7);
+    CHECK(std::all_of(p.open.begin(), p.open.begin() + 32, [](char open) { return open == 0; }));
+    const auto forest = state.forest;
+    const std::vector<measurement> one{stepped(space, batch[3])};
+    strategy.observe(state, space, std::span(batch).subspan(3, 1), one, gen);
+    (void)strategy.propose(state, space, 1, gen);
+    CHECK(std::count(state.process.open.begin(), state.process.open.end(), 1) == 7);
+    CHECK(state.process.open[32 + 3] == 0);
+    CHECK_FALSE(state.forest == forest);
+}
+
+TEST_CASE("each model sees a window: the latest quarter, and the best of the others, what is out last")
+{
+    tk::search::detail::past past;
+    tk::search::detail::window window;
+    for (tk::index i = 0; i < 41; ++i) {
+        const std::size_t at = past.propose(i);
+        if (i != 2) CHECK(past.answer(i, static_cast<double>((i * 7) % 41)) == at);
+        window.rows.push_back(at);
+    }
+    window.trim(past, 41);
+    CHECK(window.rows.size() == 41);
+    window.trim(past, 40);
+    std::vector<std::size_t> expected;
+    for (std::size_t k = 0; k < 31; ++k) {  // of 0 to 30, less 2: the 20 lowest of 7 k mod 41
+        std::size_t lower = 0;
+        for (std::size_t other = 0; other < 31; ++other) lower += other != 2 && other * 7 % 41 < k * 7 % 41 ? 1U : 0U;
+        if (k != 2 && lower < 20) expected.push_back(k);
+    }
+    for (std::size_t k = 31; k < 41; ++k) expected.push_back(k);
+    CHECK(window.rows == expected);
+
+    const grid_space space({12, 9, 7});
+    auto strategy = small();
+    strategy.options.process_rows = 20;
+    strategy.options.forest_rows = 30;
+    philox gen(2);
+    auto state = strategy.start(space);
+    while (state.past.size() < 150) {
+        (void)step(strategy, state, space, 1, gen);
+        if (state.past.size() > 9) CHECK(state.rank_at >= state.past.size());  // a ranking serves one proposal at least
+    }
+    CHECK(state.process.size() <= 20);
+    CHECK(state.forest_sees.rows.size() <= 30 + 10);  // the forest is fitted at distances
+
+    state = strategy.start(space);
+    while (state.past.size() < 16) (void)step(strategy, state, space, 8, gen);
+    const auto out = strategy.propose(state, space, 60, gen);  // more than the process may see
+    REQUIRE(out.size() == 60);
+    CHECK(state.process.size() <= 20);
+    CHECK(std::count(state.process.open.begin(), state.process.open.end(), 0) >= 1);
+    const std::vector<measurement> answer{{.cost = 0.5}};
+    strategy.observe(state, space, std::span(out).first(1), answer, gen);
+    CHECK(std::find(state.process_sees.rows.begin(), state.process_sees.rows.end(), std::size_t{16}) !=
+          state.process_sees.rows.end());
 }
 
 TEST_CASE("the portfolio never repeats, exhausts the space and is decided by the seed, whatever it is answered")
@@ -87,8 +286,13 @@ TEST_CASE("the portfolio never repeats, exhausts the space and is decided by the
     spaces.push_back(grid_space({1}));
     spaces.push_back(grid_space({3}));
     spaces.push_back(grid_space({0}));
+    std::vector<std::uint16_t> many(64, 1);  // 64 parameters, six of which have a choice
+    for (const std::size_t j : {0UL, 7UL, 20UL, 33UL, 40UL, 63UL}) many[j] = 2;
+    spaces.push_back(grid_space(many));
     auto sampled = small();
-    sampled.explore = {.max_complete = 4, .sample = 8, .centres = 2};
+    sampled.options.sample = 8;
+    sampled.options.shortlist = 3;
+    sampled.options.process_rows = sampled.options.forest_rows = 16;
     for (const auto& strategy : {small(), sampled})
         for (const grid_space& space : spaces)
             for (const answers kind : {answers::bowl, answers::equal, answers::failures, answers::abandoned,
@@ -120,112 +324,6 @@ TEST_CASE("a copy of the portfolio's state replays the run")
     }
 }
 
-TEST_CASE("steps alone are neighbours of the best, then of the next best once those are exhausted")
-{
-    const grid_space space({3, 3});  // index = x0 + 3 x1
-    auto strategy = small();
-    strategy.options = {.first = 2, .growth = 10, .by_criterion = 0, .by_mean = 0, .by_step = 1, .by_random = 0};
-    auto state = strategy.start(space);
-    tell(strategy, state, space,
-         {{.cost = 5}, {.cost = 1}, {.cost = 9}});  // the best is (1, 0): its other neighbours are 4 and 7
-    philox gen(2);
-    auto batch = strategy.propose(state, space, 2, gen);
-    std::sort(batch.begin(), batch.end());
-    CHECK(batch == std::vector<tk::index>{4, 7});
-    const std::vector<measurement> worse{{.cost = 6}, {.cost = 7}};
-    strategy.observe(state, space, batch, worse, gen);
-    batch = strategy.propose(state, space, 2, gen);  // (0, 0) of cost 5 is next: 3 and 6
-    std::sort(batch.begin(), batch.end());
-    CHECK(batch == std::vector<tk::index>{3, 6});
-}
-
-TEST_CASE("the portfolio's model is fresh after each of `every`, and asked about all when a share more are known")
-{
-    const grid_space space({12, 9, 7});
-    auto strategy = small();
-    strategy.options.refit_each_until = 20;
-    strategy.options.shortlist = 16;
-    philox gen(6);
-    auto state = strategy.start(space);
-    std::vector<std::size_t> fits, lists;  // measurements at which there was one
-    std::size_t relist_at = 0;
-    while (state.measured.size() < 70) {
-        const auto before = state;
-        const auto batch = strategy.propose(state, space, 1, gen);
-        const std::size_t n = state.measured.size();
-        if (state.refit_at != before.refit_at) fits.push_back(n);
-        if (state.relist_at != relist_at) {
-            lists.push_back(n);
-            relist_at = state.relist_at;
-            // The shortlist: the 16 best unproposed by criterion and by mean.
-            auto all = state.candidates;
-            all.ask_all();
-            const auto predicted = all.predict(strategy.model, state.model);
-            std::vector<tk::search::detail::scored_position> values, means;
-            for (std::uint32_t at = 0; at < predicted.size(); ++at) {
-                if (before.proposed.contains(all.listed[at])) continue;
-                values.push_back({strategy.acquire.value(predicted[at], -state.best.log_costs.front()), at});
-                means.push_back({predicted[at].mean, at});
-            }
-            const std::size_t kept = (std::max)(std::size_t{16}, 4 * (n / 5));
-            std::set<std::uint32_t> expected;
-            for (auto* some : {&values, &means}) {
-                tk::search::detail::best_first(*some, kept);
-                for (std::size_t k = 0; k < kept; ++k) expected.insert((*some)[k].at);
-            }
-            CHECK(std::set<std::uint32_t>(state.candidates.asked.begin(), state.candidates.asked.end()) == expected);
-        }
-        std::vector<measurement> measured;
-        for (const tk::index i : batch) measured.push_back(answer(answers::bowl, i));
-        strategy.observe(state, space, batch, measured, gen);
-    }
-    std::vector<std::size_t> expected;
-    for (std::size_t n = 8; n < 70; n += (std::max)(std::size_t{1}, n < 20 ? 0 : (n - 20) / 5)) expected.push_back(n);
-    CHECK(fits == expected);
-    CHECK(lists.size() < fits.size() / 2);
-    for (std::size_t k = 1; k < lists.size(); ++k)
-        CHECK(lists[k] >= lists[k - 1] + (std::max)(std::size_t{1}, lists[k - 1] / 5));
-}
-
-TEST_CASE("where the space is not scored whole the list is new at each fit, uphill from its best, and no model is old")
-{
-    const grid_space space({6, 6, 6, 6});
-    auto strategy = small();
-    strategy.explore = {.max_complete = 100, .sample = 40, .centres = 1};
-    strategy.options.refit_each_until = 10;
-    strategy.options.refit_within = 3;
-    strategy.options.by_mean = strategy.options.by_step = strategy.options.by_random = 0;
-    philox gen(8);
-    auto state = strategy.start(space);
-    std::vector<std::size_t> fits;
-    while (state.measured.size() < 80) {
-        const auto before = state;
-        const auto batch = strategy.propose(state, space, 1, gen);
-        if (state.refit_at != before.refit_at) {
-            fits.push_back(state.measured.size());
-            // What is proposed has the highest value of all that was judged, and its neighbours were judged.
-            auto all = state.candidates;
-            all.ask_all();
-            const auto predicted = all.predict(strategy.model, state.model);
-            std::vector<tk::search::detail::scored_position> values;
-            for (std::uint32_t at = 0; at < predicted.size(); ++at)
-                if (!before.proposed.contains(all.listed[at]))
-                    values.push_back({strategy.acquire.value(predicted[at], -state.best.log_costs.front()), at});
-            tk::search::detail::best_first(values, 1);
-            const std::set<tk::index> listed(all.listed.begin(), all.listed.end());
-            CHECK(listed.size() == all.listed.size());
-            const tk::index top = all.listed[values[0].at];
-            for (const tk::index i : space.neighbours_of(top, tk::space::neighbourhood::any_value))
-                CHECK((listed.count(i) == 1 || before.proposed.contains(i)));
-            CHECK(batch[0] == top);
-        }
-        std::vector<measurement> measured;
-        for (const tk::index i : batch) measured.push_back(answer(answers::bowl, i));
-        strategy.observe(state, space, batch, measured, gen);
-    }
-    for (std::size_t k = 1; k < fits.size(); ++k) CHECK(fits[k] - fits[k - 1] <= 3);
-}
-
 TEST_CASE("what somebody else measured counts as proposed and replaces the first configurations at random")
 {
     const grid_space space({4, 4});
@@ -236,8 +334,8 @@ TEST_CASE("what somebody else measured counts as proposed and replaces the first
     tell(strategy, state, space, history);
     philox gen(2);
     const auto batch = strategy.propose(state, space, 3, gen);
-    CHECK(state.fitted);
-    CHECK(batch.size() == 2);  // a plan is at most 20 % of ten
+    CHECK(state.process.size() == 12);  // ten of them, and two of the three
+    CHECK(batch.size() == 3);
     for (const tk::index i : batch) CHECK(i >= 10);
 }
 
@@ -251,12 +349,13 @@ TEST_CASE("the portfolio refuses settings out of range")
     };
     refused({.first = 0});
     refused({.first_draws = 0});
-    refused({.growth = 0});
-    refused({.growth = std::numeric_limits<double>::quiet_NaN()});
     refused({.cost_cap_quantile = 0});
     refused({.cost_cap_quantile = 1.5});
-    refused({.by_criterion = 0, .by_mean = 0, .by_step = 0});
-    refused({.refit_within = 0});
+    refused({.cost_cap_quantile = std::numeric_limits<double>::quiet_NaN()});
+    refused({.sample = 0});
+    refused({.shortlist = 0});
+    refused({.process_rows = 15});
+    refused({.forest_rows = 15});
 }
 
 TEST_CASE(
@@ -293,18 +392,12 @@ TEST_CASE(
     CHECK(out.size() > 100);
 }
 
-TEST_CASE("the portfolio's first configurations spread, and at random it takes turns only while it knows little")
+TEST_CASE("the portfolio's first configurations spread over the values of each parameter")
 {
     const grid_space space({16, 16});
     auto strategy = small();
-    strategy.options = {.first = 4,
-                        .first_draws = 512,
-                        .growth = 10,
-                        .by_criterion = 0,
-                        .by_mean = 0,
-                        .by_step = 1,
-                        .by_random = 1,
-                        .random_until = 12};
+    strategy.options.first = 4;
+    strategy.options.first_draws = 512;
     auto state = strategy.start(space);
     philox gen(4);
     const auto first = round_of(strategy, state, space, 9, answers::bowl, gen);
@@ -315,27 +408,6 @@ TEST_CASE("the portfolio's first configurations spread, and at random it takes t
         std::sort(x.begin(), x.end());
         for (std::size_t k = 1; k < 4; ++k) CHECK(x[k] - x[k - 1] >= 2);
     }
-    const auto by_random = [&](std::size_t n) {  // of n, how many are no neighbours of the best measured so far
-        std::size_t count = 0;
-        for (std::size_t k = 0; k < n; ++k) {
-            const auto around =
-                space.neighbours_of(state.best.ranking[state.best.exhausted], tk::space::neighbourhood::any_value);
-            const auto batch = round_of(strategy, state, space, 1, answers::bowl, gen);
-            if (std::find(around.begin(), around.end(), batch[0]) == around.end()) ++count;
-        }
-        return count;
-    };
-    CHECK(by_random(8) >= 2);  // four at random, each a neighbour with probability 1/8
-    CHECK(by_random(8) == 0);
-}
-
-TEST_CASE("the quantile of the cap is of all costs, those cut short too")
-{
-    const grid_space space({10});
-    const auto strategy = small();
-    auto state = strategy.start(space);
-    tell(strategy, state, space, {{.cost = 1}, {.cost = 2, .at_least = true}, {.cost = 4, .at_least = true}});
-    CHECK(strategy.scores(state) == std::vector<double>{0, -std::log(2), -std::log(2)});
 }
 
 // Repeats are exchangeable if nothing outlives a run: Kendall's S of 40 results in their order then has sd sqrt(n (n - 1) (2 n + 5) / 18),

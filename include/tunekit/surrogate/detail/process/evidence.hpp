@@ -32,9 +32,10 @@ namespace tunekit::surrogate::detail {
 /// 5.9.
 class evidence {
 public:
+    /// `middle` has the prior's median of each entry of theta.
     evidence(const point_strips& points, std::span<const double> y, std::vector<char> overlap,
-             const process_prior& prior)
-        : points_(points), y_(y), overlap_(std::move(overlap)), prior_(prior)
+             const process_prior& prior, std::span<const double> middle)
+        : points_(points), y_(y), overlap_(std::move(overlap)), prior_(prior), middle_(middle)
     {
     }
 
@@ -45,6 +46,7 @@ private:
     std::span<const double> y_;
     std::vector<char> overlap_;
     process_prior prior_;
+    std::span<const double> middle_;
 
     double add_prior(std::span<const double> theta, std::span<double> gradient) const;
 };
@@ -145,12 +147,10 @@ TUNEKIT_INLINE double evidence::operator()(std::span<const double> theta, std::s
 TUNEKIT_INLINE double evidence::add_prior(std::span<const double> theta, std::span<double> gradient) const
 {
     const std::size_t d = points_.dimensions;
-    const double length = std::log(prior_.length) + 0.5 * std::log(static_cast<double>(d));
     double value = 0;
     for (std::size_t k = 0; k < theta.size(); ++k) {
-        const double middle = k < d ? length : k == d ? 0 : std::log(prior_.noise);
         const double spread = k < d ? prior_.length_spread : k == d ? prior_.variance_spread : prior_.noise_spread;
-        const double z = (theta[k] - middle) / spread;
+        const double z = (theta[k] - middle_[k]) / spread;
         value += 0.5 * z * z;
         gradient[k] += z / spread;
     }

@@ -46,6 +46,10 @@ private:
     std::size_t done_ = 0;                   // rows of the factor
     std::vector<std::vector<double>> rows_;  // of each strip [row][8]
     std::vector<double> known_;              // [strip][8]: the sum of squares, what the rows know of each candidate
+    std::vector<double> white_, white_one_;  // of the posterior, as far as they are in the sums
+    std::vector<double> by_white_, by_one_;  // [strip][8]: the products of the rows with these
+
+    void add_products(const posterior& s);
 };
 
 /// A fixed set of N candidates, with L^-1 times their covariances with the n rows of one process. L is the Cholesky
@@ -101,6 +105,7 @@ TUNEKIT_INLINE void whitened::update(const posterior& s)
         done_ = 0;
         rows_.assign(all, {});
         known_.assign(all * strip, 0.0);
+        white_.clear();
     }
     constexpr std::size_t together = 32;  // rows of the factor that stay in the cache over all strips
     for (auto& rows : rows_) rows.resize(n * strip);
@@ -115,20 +120,39 @@ TUNEKIT_INLINE void whitened::update(const posterior& s)
         }
     }
     done_ = n;
+    add_products(s);
+}
+
+TUNEKIT_INLINE void whitened::add_products(const posterior& s)
+{
+    const std::size_t all = rows_.size();
+    if (white_.empty() || white_.size() > s.white.size() ||
+        !std::equal(white_.begin(), white_.end(), s.white.begin()) ||
+        !std::equal(white_one_.begin(), white_one_.end(), s.white_one.begin())) {
+        white_.clear();
+        by_white_.assign(all * strip, 0.0);
+        by_one_.assign(all * strip, 0.0);
+    }
+    for (std::size_t k = 0; k < all; ++k)
+        for (std::size_t i = white_.size(); i < done_; ++i) {
+            const auto a = linalg::all<linalg::pack>(s.white[i]), b = linalg::all<linalg::pack>(s.white_one[i]);
+            for (std::size_t p = 0; p < packs; ++p) {
+                const std::size_t at = p * linalg::pack_size;
+                const linalg::pack v = linalg::load(rows_[k].data() + i * strip + at);
+                double *x = by_white_.data() + k * strip + at, *y = by_one_.data() + k * strip + at;
+                linalg::store(linalg::load(x) + a * v, x);
+                linalg::store(linalg::load(y) + b * v, y);
+            }
+        }
+    white_ = s.white;
+    white_one_ = s.white_one;
 }
 
 TUNEKIT_INLINE void whitened::predict(const posterior& s, std::span<stats::prediction> out) const
 {
-    for (std::size_t k = 0; k < rows_.size(); ++k) {
-        products<1> p;
-        p.add({s.white.data()}, 1, rows_[k].data(), done_);
-        double mean[strip] = {};
-        p.subtract_from(mean, 0);
-        for (std::size_t j = 0; j < strip && k * strip + j < out.size(); ++j)
-            out[k * strip + j] = {
-                .mean = s.mean - s.sd * mean[j],
-                .sd = s.sd * std::sqrt((std::max)(0.0, s.covariance.variance - known_[k * strip + j]))};
-    }
+    for (std::size_t k = 0; k < out.size(); ++k)
+        out[k] = {.mean = s.mean + by_white_[k] - (s.mean - s.origin) * by_one_[k],
+                  .sd = s.sd * std::sqrt((std::max)(0.0, s.covariance.variance - known_[k]))};
 }
 
 TUNEKIT_INLINE whitened whitened::only(std::span<const std::uint32_t> positions) const
@@ -144,9 +168,14 @@ TUNEKIT_INLINE whitened whitened::only(std::span<const std::uint32_t> positions)
     out.done_ = done_;
     out.rows_.assign(strips_for(positions.size()), std::vector<double>(done_ * strip));
     out.known_.assign(out.rows_.size() * strip, 0.0);
+    out.white_ = white_;
+    out.white_one_ = white_one_;
+    out.by_white_ = out.by_one_ = out.known_;
     for (std::size_t k = 0; k < positions.size(); ++k) {
         const std::size_t at = positions[k];
         out.known_[k] = known_[at];
+        out.by_white_[k] = by_white_[at];
+        out.by_one_[k] = by_one_[at];
         for (std::size_t i = 0; i < done_; ++i)
             out.rows_[k / strip][i * strip + k % strip] = rows_[at / strip][i * strip + at % strip];
     }
@@ -168,7 +197,7 @@ TUNEKIT_INLINE process_pool process_pool::only(std::span<const std::uint32_t> po
 TUNEKIT_INLINE void process_pool::predict(const posterior& s, std::span<stats::prediction> out)
 {
     if (part_.key() != s.key) {  // the ranges of the columns may be others as well
-        part_ = whitened(dimensions_);
+        part_ = whitened(s.coordinates.size());
         for (std::size_t i = 0; i < size(); ++i)
             part_.push_back(s.scaled(std::span(rows_).subspan(i * dimensions_, dimensions_)));
     }

@@ -22,28 +22,33 @@
 
 namespace tunekit::surrogate::detail {
 
-/// How a column becomes a coordinate: (x - offset) / range.
-struct column_scale {
+/// How a coordinate is made of a column: (x - offset) / range.
+struct coordinate {
+    std::size_t column = 0;
     double offset = 0, range = 1;
     bool overlap = false;
 
-    friend bool operator==(const column_scale&, const column_scale&) = default;
+    friend bool operator==(const coordinate&, const coordinate&) = default;
 };
 
 /// What a fit leaves: a regular value.
 struct posterior {
-    std::size_t dimensions = 0;
+    std::size_t dimensions = 0;  ///< columns of a row
     std::uint64_t key = 0;  ///< of this factor: another where the parameters or the rows kept are others; 0: not fitted
-    std::size_t tuned_rows = 0;      ///< when the parameters were fitted
+    std::size_t tuned_rows = 0;      ///< rows with a target when the parameters were fitted
     std::vector<float> seen;         ///< all rows of the last fit
     std::vector<std::size_t> taken;  ///< those in the process, in the order of the factor
-    std::vector<column_scale> columns;
+    std::vector<coordinate> coordinates;
+    std::size_t varying = 1;  ///< columns that differ in the rows to which the parameters were fitted, 1 at least
     process_parameters parameters;
     matern covariance;
     point_strips points;  ///< the coordinates of `taken`
     triangle factor;
-    double mean = 0, sd = 1;             ///< of the targets of `taken`
-    std::vector<double> targets, white;  ///< (y - mean) / sd, and L^-1 of them
+    double origin = 0, mean = 0, sd = 1;  ///< the first target of `taken`; mean and sd of all
+    std::vector<char> open;               ///< whether a row of `taken` is without a target
+    std::vector<double> targets;          ///< (y - mean) / sd, 0 where there is none
+    /// L^-1 (y - origin) and L^-1 1. A row without a target has 0 in both. They do not change where rows are added.
+    std::vector<double> white, white_one;
 
     friend bool operator==(const posterior&, const posterior&) = default;
 
@@ -58,23 +63,27 @@ struct posterior {
     template <class Row>
     [[nodiscard]] std::vector<double> scaled(const Row& row) const
     {
-        std::vector<double> out(dimensions);
-        for (std::size_t c = 0; c < dimensions; ++c)
-            out[c] = (static_cast<double>(row[c]) - columns[c].offset) / columns[c].range;
+        std::vector<double> out;
+        out.reserve(coordinates.size());
+        for (const coordinate& c : coordinates)
+            out.push_back((static_cast<double>(row[c.column]) - c.offset) / c.range);
         return out;
     }
 
+    /// The coordinates, by the ranges of what was seen. `kinds` has the distance of each column.
     void measure_columns(std::span<const column_distance> kinds);
     [[nodiscard]] point_strips points_of(std::span<const std::size_t> some) const;
+    /// `y` has the target of each row, NaN where there is none. Precondition: a row of `taken` has one.
     void set_targets(std::span<const double> y);
     /// Everything from the parameters and `taken` on.
     void factor_rows();
     /// `all` begins with what was seen: the rest goes into the factor, eight at a time.
     void add_rows(std::span<const float> all);
-    void whiten_targets();
+    /// A row without a target is believed to be what the rows before it predict: it changes no mean.
+    void whiten_targets(std::span<const double> y);
 };
 
-/// The better half of `most` and the latest quarter, ascending, where there are more than `most`; else all.
+/// The better half of `most` and the latest quarter, ascending, where there are more than `most`; else all. NaN is worst.
 [[nodiscard]] std::vector<std::size_t> rows_to_keep(std::span<const double> y, std::size_t most);
 
 /// The parameters of highest evidence times prior over `sample`, from the prior's middle, and from those of `s` where it is
@@ -94,48 +103,60 @@ TUNEKIT_INLINE bool posterior::extends(std::span<const float> all) const
 
 TUNEKIT_INLINE void posterior::measure_columns(std::span<const column_distance> kinds)
 {
-    columns.assign(dimensions, {});
+    coordinates.clear();
+    varying = 0;
     for (std::size_t c = 0; c < dimensions; ++c) {
-        columns[c].overlap = !kinds.empty() && kinds[c] == column_distance::overlap;
-        if (columns[c].overlap) continue;
         double low = static_cast<double>(seen[c]), high = low;
         for (std::size_t k = c; k < seen.size(); k += dimensions) {
             low = (std::min)(low, static_cast<double>(seen[k]));
             high = (std::max)(high, static_cast<double>(seen[k]));
         }
+        if (high > low) ++varying;
+        if (kinds[c] == column_distance::overlap) coordinates.push_back({.column = c, .overlap = true});
         // A column that never changed has no range yet: its values are taken relative to their size.
-        columns[c].offset = low;
-        columns[c].range = high > low ? high - low : (std::max)(1.0, std::abs(low));
+        else
+            coordinates.push_back(
+                {.column = c, .offset = low, .range = high > low ? high - low : (std::max)(1.0, std::abs(low))});
     }
+    for (std::size_t c = 0; c < dimensions; ++c)
+        if (kinds[c] == column_distance::both) coordinates.push_back({.column = c, .overlap = true});
+    varying = (std::max)(varying, std::size_t{1});
 }
 
 TUNEKIT_INLINE point_strips posterior::points_of(std::span<const std::size_t> some) const
 {
     point_strips out;
-    out.dimensions = dimensions;
+    out.dimensions = coordinates.size();
     for (const std::size_t i : some) out.push_back(scaled(std::span(seen).subspan(i * dimensions, dimensions)));
     return out;
 }
 
 TUNEKIT_INLINE void posterior::set_targets(std::span<const double> y)
 {
-    const auto n = static_cast<double>(taken.size());
-    const double origin = y[taken.front()];  // equal targets give exactly their value
+    std::vector<double> known;
+    for (const std::size_t i : taken)
+        if (!std::isnan(y[i])) known.push_back(y[i]);
+    const auto n = static_cast<double>(known.size());
+    origin = known.front();  // equal targets give exactly their value
     double sum = 0, squares = 0;
-    for (const std::size_t i : taken) sum += y[i] - origin;
+    for (const double v : known) sum += v - origin;
     mean = origin + sum / n;
-    for (const std::size_t i : taken) squares += (y[i] - mean) * (y[i] - mean);
+    for (const double v : known) squares += (v - mean) * (v - mean);
     sd = squares > 0 ? std::sqrt(squares / n) : 1;
+    open.clear();
     targets.clear();
-    for (const std::size_t i : taken) targets.push_back((y[i] - mean) / sd);
+    for (const std::size_t i : taken) {
+        open.push_back(std::isnan(y[i]) ? 1 : 0);
+        targets.push_back(open.back() ? 0 : (y[i] - mean) / sd);
+    }
 }
 
 TUNEKIT_INLINE void posterior::factor_rows()
 {
     covariance = {.inverse_length = {}, .overlap = {}, .variance = parameters.variance};
-    for (std::size_t c = 0; c < dimensions; ++c) {
+    for (std::size_t c = 0; c < coordinates.size(); ++c) {
         covariance.inverse_length.push_back(1 / parameters.lengths[c]);
-        covariance.overlap.push_back(columns[c].overlap ? 1 : 0);
+        covariance.overlap.push_back(coordinates[c].overlap ? 1 : 0);
     }
     points = points_of(taken);
     factor = factor_of(points, covariance, parameters.noise);
@@ -156,19 +177,25 @@ TUNEKIT_INLINE void posterior::add_rows(std::span<const float> all)
             own[i * strip + i] += parameters.noise;
         }
         factor.append(cross, own, n, parameters.noise);
-        std::vector<double> point(dimensions);
+        std::vector<double> point(coordinates.size());
         for (std::size_t i = 0; i < n; ++i) {
-            for (std::size_t c = 0; c < dimensions; ++c) point[c] = fresh.at(i, c);
+            for (std::size_t c = 0; c < point.size(); ++c) point[c] = fresh.at(i, c);
             points.push_back(point);
         }
         next += n;
     }
 }
 
-TUNEKIT_INLINE void posterior::whiten_targets()
+TUNEKIT_INLINE void posterior::whiten_targets(std::span<const double> y)
 {
-    white = targets;
-    factor.solve_one(white);
+    white.assign(taken.size(), 0.0);
+    white_one.assign(taken.size(), 0.0);
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+        if (open[i]) continue;
+        const double l = factor.diagonal(i);
+        white[i] = (y[taken[i]] - origin - triangle::inner(factor.row(i), white.data(), i)) / l;
+        white_one[i] = (1 - triangle::inner(factor.row(i), white_one.data(), i)) / l;
+    }
 }
 
 TUNEKIT_INLINE std::vector<std::size_t> rows_to_keep(std::span<const double> y, std::size_t most)
@@ -178,7 +205,9 @@ TUNEKIT_INLINE std::vector<std::size_t> rows_to_keep(std::span<const double> y, 
     if (out.size() <= most) return out;
     const auto older = out.end() - static_cast<std::ptrdiff_t>(most / 4);
     std::vector<std::size_t> best(out.begin(), older);
-    std::stable_sort(best.begin(), best.end(), [&](std::size_t a, std::size_t b) { return y[a] > y[b]; });
+    std::stable_sort(best.begin(), best.end(), [&](std::size_t a, std::size_t b) {
+        return y[a] > y[b] || (std::isnan(y[b]) && !std::isnan(y[a]));
+    });
     best.resize(most / 2);
     best.insert(best.end(), older, out.end());
     std::sort(best.begin(), best.end());
@@ -188,8 +217,11 @@ TUNEKIT_INLINE std::vector<std::size_t> rows_to_keep(std::span<const double> y, 
 TUNEKIT_INLINE process_parameters most_probable(const posterior& s, std::span<const std::size_t> sample,
                                                 const process_prior& prior, std::size_t evaluations, bool known)
 {
-    const std::size_t d = s.dimensions;
-    std::vector<double> middle(d, std::log(prior.length) + 0.5 * std::log(static_cast<double>(d)));
+    const std::size_t d = s.coordinates.size();
+    std::vector<double> middle;
+    for (const coordinate& c : s.coordinates)
+        middle.push_back(std::log(c.overlap ? prior.overlap_length : prior.length) +
+                         0.5 * std::log(static_cast<double>(s.varying)));
     middle.push_back(0);
     middle.push_back(std::log(prior.noise));
     std::vector<double> lower(d, std::log(1e-2)), upper(d, std::log(1e3));
@@ -208,9 +240,9 @@ TUNEKIT_INLINE process_parameters most_probable(const posterior& s, std::span<co
     }
     if (std::all_of(y.begin(), y.end(), [&](double v) { return v == y.front(); })) return natural(middle);
     std::vector<char> overlap;
-    for (const column_scale& c : s.columns) overlap.push_back(c.overlap ? 1 : 0);
+    for (const coordinate& c : s.coordinates) overlap.push_back(c.overlap ? 1 : 0);
     const point_strips points = s.points_of(sample);
-    const evidence of(points, y, overlap, prior);
+    const evidence of(points, y, overlap, prior, middle);
     const linalg::lbfgs method{.max_evaluations = (std::max)(known ? evaluations / 2 : evaluations, std::size_t{1}),
                                .tolerance = 1e-3};
     linalg::minimum best = method.minimize(of, middle, lower, upper);
