@@ -24,6 +24,7 @@ for mpi in openmpi mpich; do
     echo "--- $mpi"
     build mpicxx.$mpi "packages/mpi/tests/mpi/scenarios.cpp packages/mpi/tests/support/faulty_mpi.cpp" $out/scenarios_$mpi -O1 -g0
     sh packages/mpi/tests/mpi/scenarios.sh "$PWD/$out/scenarios_$mpi" mpirun.$mpi || bad=1
+    sh packages/mpi/tests/mpi/sick.sh "$PWD/$out/scenarios_$mpi" mpirun.$mpi || bad=1
     build mpicxx.$mpi packages/mpi/examples/build_ranks.cpp $out/build_ranks_$mpi -O1 -g0
     sh packages/mpi/tests/mpi/build_ranks.sh "$PWD/$out/build_ranks_$mpi" mpirun.$mpi || bad=1
 done

@@ -163,12 +163,11 @@ int run(const std::string& scenario, mpi::leader& lead, int argc, char** argv)
         return report(tk::tune(space, pool, recipe, {.trials = trials}, gen), pool);
     }
     tk::io::logged log(argv[2], tk::tuner(space, recipe, {.trials = trials}, tk::random::philox(1)),
-                       {.name = "made up", .seed = 1, .resume = true});
+                       {.name = "made up", .seed = 1, .workers = pool.workers(), .resume = true});
     const tk::stop_on_signal stop;
     tk::tune(log, pool, {.watch = [&](const tk::tuning& so_far) {
                  if (so_far.trials().size() == 40 && scenario == "kill_head") ::raise(SIGKILL);
                  if (so_far.trials().size() == 40 && scenario == "term") ::raise(SIGTERM);
-                 if (so_far.trials().size() == 40 && scenario == "kill_launcher") ::kill(::getppid(), SIGKILL);
                  return stop(so_far);
              }});
     std::printf("replayed %zu ", log.replayed());

@@ -269,7 +269,7 @@ TEST_CASE("ranks of another version or with other spaces are refused and told wh
     leased pool(on, identities);
     const std::string why = "has other spaces: of task 0 the fingerprint is 1, not " +
                             std::to_string(tk::measure::identity_of(space).fingerprint);
-    // At once, for none of them can come back.
+    CHECK(pool.collect(5).empty());  // at once, for none of them can come back; a log may tell who left
     CHECK_THROWS_WITH_AS(
         (void)pool.collect(5),
         ("tunekit: mpi.pool: no worker can measure; worker 0 on rank0 " + why + ", worker 1 on rank1 " + why).c_str(),
@@ -438,10 +438,9 @@ TEST_CASE("all ranks are sick: with a reference that is known at once, without o
     failed = 0;
     altered without = sick(some({.ranks = 3}), {0, 1, 2}, failed);
     mpi::leased_pool pool(without, identities, {.give_up_after = 20});
-    CHECK_THROWS_WITH_AS(
-        (void)tk::tune(space, pool, tk::search::grid{}, {.trials = 64}, gen),
-        doctest::Contains("nothing can be measured: 20 configurations failed, the last crash: SIGSEGV on worker"),
-        tk::error);
+    CHECK_THROWS_WITH_AS((void)tk::tune(space, pool, tk::search::grid{}, {.trials = 64}, gen),
+                         doctest::Contains("nothing can be measured: 20 configurations failed, the last on worker"),
+                         tk::error);
     CHECK(failed <= 3 * 23);
 }
 

@@ -92,11 +92,12 @@ public:
             const double moment = carrier_->now();
             if (failing_ >= options_.give_up_after)
                 throw error("mpi.pool: nothing can be measured: " + std::to_string(failing_) +
-                            " configurations failed, the last " + last_failure_ +
+                            " configurations failed, the last on worker " + last_failure_ +
                             "; want workers or a space with which something works, or a higher give_up_after");
             const bool nobody =
                 !roster_.complete() && (roster_.hopeless() || moment >= complete_at_ + options_.join_seconds);
             if (nobody) {
+                if (out_ == 0 && std::exchange(told_, left().size()) < left().size()) return {};
                 if (out_ == 0) throw error("mpi.pool: " + detail::why_nobody(members()));
                 lose_waiting();
                 if (!given_.empty()) continue;
@@ -221,8 +222,8 @@ private:
     void fail(piece p)
     {
         if (!works_) ++failing_;
-        last_failure_ = detail::text_of(*p.failed->measured->failed) + " on worker " +
-                        detail::named(members()[p.failed->worker], p.failed->worker);
+        last_failure_ = detail::named(members()[p.failed->worker], p.failed->worker) + " with " +
+                        detail::text_of(*p.failed->measured->failed);
         give_out(*std::move(p.failed));
     }
 
@@ -324,6 +325,7 @@ private:
     std::uint64_t failing_ = 0;  ///< configurations that failed while none was measured
     bool works_ = false;         ///< whether one was
     std::string last_failure_{};
+    std::size_t told_ = 0;  ///< how many had left when `collect` returned for that
     double start_ = 0, complete_at_ = 0;
 };
 
