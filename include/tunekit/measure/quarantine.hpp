@@ -27,13 +27,13 @@ struct quarantine_options {
 /// with a candidate that failed there and was then measured on another. It is *trusted* while it has measured
 /// something since it last failed alone.
 ///
-///   * A failure counts once two workers agree of which one is trusted, or `opinions` workers do. Until then the candidate
-///     goes to another.
-///   * A worker is sick where k of its n candidates failed alone, the trusted others together have k' of n', and
+/// A failure counts once two workers agree of which one is trusted, or `opinions` workers do. Until then the candidate
+/// goes to another. A worker is sick where k of its n candidates failed alone, the trusted others together have k' of
+/// n', and, with q = k / n and p = (k' + 1) / (n' + 2),
 ///
-///         k / n > far_above p   and   exp(-n (q log(q / p) + (1 - q) log((1 - q) / (1 - p)))) < false_alarm,
+///     q > far_above p   and   exp(-n (q log(q / p) + (1 - q) log((1 - q) / (1 - p)))) < false_alarm,
 ///
-///     with q = k / n and p = (k' + 1) / (n' + 2). The exponential bounds the probability of k or more of n at rate p.
+/// where the exponential bounds the probability of k or more of n at rate p.
 ///
 /// Source:     W. Hoeffding, Journal of the American Statistical Association 58 (1963), theorem 1.
 /// Errors:     std::invalid_argument for options out of range. Precondition: workers are below their number.

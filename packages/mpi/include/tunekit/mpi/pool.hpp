@@ -52,7 +52,7 @@ class leader;
 
 namespace detail {
 struct attaching;
-}
+}  // namespace detail
 
 /// Begins MPI. On rank 0 it returns, and the program tunes. On ranks that measure it serves orders and does not return.
 ///
@@ -105,14 +105,15 @@ private:
 /// Forks what `serve` needs, in a program that calls MPI_Init itself. Call it first in main on every rank that may
 /// measure. `make` is that of `serve`; rank 0 calls it as well.
 ///
-///     auto ready = tk::mpi::prepare(make);
-///     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-///     if (auto lead = tk::mpi::serve(std::move(ready), some_ranks)) {   // rank 0 of them; on the others nothing
+///     auto ready = tk::mpi::prepare(
+///         [](std::size_t) { return tk::measure::worker_task{space, tk::measure::timed{kernel}}; });
+///     MPI_Init(nullptr, nullptr);
+///     if (auto lead = tk::mpi::serve(std::move(ready), comm)) {   // rank 0; none on the others
 ///         tk::mpi::pool pool(*lead, {tk::measure::identity_of(space)});
-///         ...
+///         auto found = tk::tune(space, pool, recipe, budget, gen);
 ///         lead->finish(0);
 ///     }
-///     MPI_Finalize();                                                    // all are here again
+///     MPI_Finalize();                                             // every rank comes here
 ///
 /// Throws: tunekit::error where MPI has begun already.
 template <measure::makes_worker_tasks Make>
