@@ -41,6 +41,7 @@ struct quarantine_options {
 /// Cost:       O(number of workers) for `sick`, else constant.
 class quarantine {
 public:
+    /// No worker has measured anything yet, so none is trusted.
     explicit quarantine(std::size_t workers, quarantine_options options = {}) : options_(options), workers_(workers)
     {
         require(options.false_alarm > 0 && options.false_alarm < 1 && options.far_above >= 1 && options.opinions >= 1,
@@ -60,6 +61,7 @@ public:
         workers_[worker].trusted = false;
     }
 
+    /// Whether the worker has measured something since it last failed alone.
     [[nodiscard]] bool trusted(std::size_t worker) const { return workers_[worker].trusted; }
     /// The number of candidates that failed on this worker alone.
     [[nodiscard]] std::uint64_t alone(std::size_t worker) const { return workers_[worker].alone; }
