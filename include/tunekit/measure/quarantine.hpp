@@ -19,8 +19,7 @@ namespace tunekit::measure {
 struct quarantine_options {
     double false_alarm = 1e-4;  ///< in (0, 1); bound of the probability, at each look, of taking out a sound worker
     double far_above = 4;       ///< >= 1; times the others' share of failures from which on a worker's share is high
-    std::size_t opinions =
-        4;  ///< >= 1; workers on which a candidate must fail where none is trusted; 1: the first is believed
+    std::size_t opinions = 4;   ///< >= 1; workers that must agree where none is trusted; 1: the first is believed
 };
 
 /// The rule by which a pool finds a sick worker, from events (worker, candidate, outcome). A worker has failed *alone*

@@ -6,7 +6,7 @@
 // device are one run, so kinds never mix their times. The kernel is a stand-in that sleeps: it needs no device.
 //
 //     mpirun -n 4 device_ranks              # one run on four devices
-//     mpirun -n 4 device_ranks fast slow    # kinds by turns: two runs at once
+//     mpirun -n 4 device_ranks fast slow    # kinds in turn: two runs at once
 
 #include <mpi.h>
 #include <unistd.h>

@@ -37,9 +37,13 @@ namespace tunekit::mpi {
 /// tuner sends it out once more, and it goes to another worker where there is one. A job that is lost again has failed.
 /// A worker whose lease expired gets no job until it answers. That answer is late and does not count.
 ///
+/// A candidate that fails is tried on another worker before its failure counts, under the same ticket, and workers that
+/// fail alone or whose reference fails or is slow are taken out, by the rule of measure::quarantine. While some have not
+/// joined, it waits for them, not longer than `join_seconds` from the beginning.
+///
 /// Errors:     std::invalid_argument for a job that does not fit and for options out of range. tunekit::error from
-///             `collect` once no worker could measure for `join_seconds` and no answer is left; its text says what is
-///             known of each worker.
+///             `collect` once no worker could measure for `join_seconds`, or none can come back, and no answer is left;
+///             its text says what is known of each worker. And after `give_up_after` failures with nothing measured.
 /// Randomness: none.
 /// Cost:       three small messages and about a microsecond per job. All leases are checked when the next one may
 ///             expire.

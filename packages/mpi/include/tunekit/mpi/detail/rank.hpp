@@ -4,8 +4,10 @@
 /// \file
 /// What every rank does at its start, and what a rank that measures does until its end.
 
-#include <link.h>
 #include <unistd.h>
+#if __has_include(<link.h>)
+#include <link.h>
+#endif
 
 #include <algorithm>
 #include <cstddef>
@@ -57,14 +59,15 @@ private:
 }
 
 /// A sum of the program's code and constants, as they lie in memory; the same in every process of one binary. Its shared
-/// libraries are not part of it.
+/// libraries are not part of it. Empty on systems whose loader does not tell where they are.
 [[nodiscard]] inline std::string program_sum()
 {
+#if __has_include(<link.h>)
     std::uint64_t sum = 0;
     const auto add = [](dl_phdr_info* program, std::size_t, void* to) {
         for (std::size_t k = 0; k < program->dlpi_phnum; ++k) {
             const auto& segment = program->dlpi_phdr[k];
-            if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
+            if (segment.p_type != PT_LOAD || (segment.p_flags & (PF_R | PF_W)) != PF_R) continue;
             // NOLINTNEXTLINE(performance-no-int-to-ptr): that is what the loader tells
             const auto* from = reinterpret_cast<const unsigned char*>(program->dlpi_addr + segment.p_vaddr);
             for (std::size_t n = segment.p_filesz / sizeof(std::uint64_t); n-- > 0; from += sizeof(std::uint64_t)) {
@@ -77,6 +80,9 @@ private:
     };
     ::dl_iterate_phdr(add, &sum);
     return core::text_of(sum);
+#else
+    return {};
+#endif
 }
 
 /// A number for a device key: the first rank with the same key. Collective.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -267,14 +268,20 @@ private:
         if (m.reference.size() < options_.reference->rounds) return check(w);
         become(w, state::idle);
         trust_.measured(w, m.who.part);
-        for (std::size_t k = 0; k < members_.size(); ++k)
-            if (const auto slow = slower(k); slow && slow->within.low > options_.slow_above) {
-                const auto digits = [](double x) { return core::text_of(x, std::chars_format::fixed, 2); };
-                refuse(k,
-                       "was taken out: the reference takes " + digits(slow->ratio) + " [" + digits(slow->within.low) +
-                           ", " + digits(slow->within.high) + "] times as long as on its neighbours",
-                       state::taken_out);
-            }
+        // Against a new neighbour an earlier one may be slow, too; that is not looked at each time, as it costs the square.
+        const bool all = std::has_single_bit(++compared_) || checking_ == 0;
+        for (std::size_t k = all ? 0 : w; k < (all ? members_.size() : w + 1); ++k) take_out_if_slow(k);
+    }
+
+    void take_out_if_slow(std::size_t w)
+    {
+        const auto slow = slower(w);
+        if (!slow || !(slow->within.low > options_.slow_above)) return;
+        const auto digits = [](double x) { return core::text_of(x, std::chars_format::fixed, 2); };
+        refuse(w,
+               "was taken out: the reference takes " + digits(slow->ratio) + " [" + digits(slow->within.low) + ", " +
+                   digits(slow->within.high) + "] times as long as on its neighbours",
+               state::taken_out);
     }
 
     /// The reference on a worker, compared with the median of the others of its device; none where it has none.
@@ -318,9 +325,9 @@ private:
     double joined_until_;
     std::string build_{};  ///< empty: any
     std::vector<std::size_t> left_{};
-    std::deque<std::size_t> idle_{};       ///< the worker that has been idle longest first
-    std::array<std::size_t, 3> usable_{};  ///< by part
-    std::size_t checking_ = 0;
+    std::deque<std::size_t> idle_{};           ///< the worker that has been idle longest first
+    std::array<std::size_t, 3> usable_{};      ///< by part
+    std::size_t checking_ = 0, compared_ = 0;  ///< workers that measure the reference now, and that have measured it
     std::optional<std::vector<unsigned char>> reference_code_{};
     std::vector<ended_order> ended_{};
     std::uint64_t orders_ = 0, late_ = 0;

@@ -43,7 +43,7 @@ public:
     /// The worker has measured the reference.
     void measured(std::size_t w, part a) { rule(a).measured(w); }
     void lost(std::size_t w, const job& j) { losses_.note(w, j); }
-    /// Records a failure on a worker. It counts where nobody else could try.
+    /// Records a failure on a worker.
     void failed(std::size_t w, part a, piece& p, const answer& with)
     {
         failures_[w] = text_of(*with.measured->failed);
