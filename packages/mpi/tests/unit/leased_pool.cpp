@@ -442,6 +442,12 @@ TEST_CASE("all ranks are sick: with a reference that is known at once, without o
                          doctest::Contains("nothing can be measured: 20 configurations failed, the last on worker"),
                          tk::error);
     CHECK(failed <= 3 * 23);
+    auto none = table();  // workers that measure their reference work, whatever the space is like
+    for (std::size_t i = 1; i < none.size(); ++i)
+        none[i].result.failed = tk::measure::failure{tk::measure::failure_kind::crash, 11, "no"};
+    ranks sparse({tk::measure::recorded_rows(none)}, identities, {.ranks = 3});
+    leased sure(sparse, identities, {.reference = mpi::reference_job{.candidate = 0}, .give_up_after = 20});
+    CHECK(tk::tune(space, sure, tk::search::random{}, {.trials = 64}, gen).failed() == 63);
 }
 
 TEST_CASE("candidates that fail everywhere fail once each on two ranks, and nobody is taken out for them")

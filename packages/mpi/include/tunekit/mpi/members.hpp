@@ -49,7 +49,8 @@ struct leased_options {
     /// the same device, lies above. Infinity: none is.
     double slow_above = 2;
     measure::quarantine_options quarantine{};  ///< when a failure counts, and who is taken out for failing alone
-    /// > 0; the configurations that fail in a row, none measured before, after which `collect` throws.
+    /// > 0; without a reference, the configurations that fail in a row, none measured before, after which `collect`
+    /// throws.
     std::uint64_t give_up_after = 300;
 };
 
