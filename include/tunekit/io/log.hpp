@@ -180,13 +180,13 @@ struct log_event {
         recall,
         workers,  ///< the number of workers is n from here on
         budget,   ///< the run has this budget from here on
-        joined,   ///< `about` describes the worker from here on
+        joined,   ///< `about` describes the worker from here on, or says why it is used no more
         known     ///< a result from before the run, which is no trial
     };
 
     kind what = kind::ask;     ///< the kind of event
     std::uint64_t n = 0;       ///< ask: the number of jobs asked for; workers: their number; known: which, from 0
-    std::vector<job> jobs{};   ///< ask: the jobs given; tell, drop, recall, known: the one job, without its limits
+    std::vector<job> jobs{};   ///< ask: those given; tell, drop, recall, known: the one, its limits in a tell alone
     std::uint64_t worker = 0;  ///< of an ask, a tell or a joined worker
     worker_about about{};      ///< of a joined worker; in a tell only its device
     double stamp = 0;          ///< the run's time, seconds since it began
@@ -209,6 +209,7 @@ struct log_event {
         line.member("local_rank", e.about.local_rank);
         if (const auto& r = e.about.against_first)
             line.member("against_first", std::vector<double>{r->value, r->low, r->high});
+        if (!e.about.left.empty()) line.member("left", e.about.left);
         return line.member("stamp_s", e.stamp).text();
     }
     if (e.what == log_event::kind::drop || e.what == log_event::kind::recall)
@@ -221,6 +222,7 @@ struct log_event {
     if (e.what == log_event::kind::tell || e.what == log_event::kind::known) {
         const log_trial trial{.task = e.jobs.at(0).task,
                               .candidate = e.jobs[0].candidate,
+                              .limits = e.jobs[0].limits,
                               .measured = e.measured,
                               .ended_ns = detail::nanoseconds(e.stamp),
                               .stamp_ns = {},

@@ -36,6 +36,7 @@ struct logged_options {
     std::string schedule{};                              ///< the same for the schedule of several tasks
     std::string machine{};                               ///< empty: the key of this machine
     std::uint64_t seed = 0;                              ///< of the run; a resumed run must have the same
+    std::uint64_t workers = 1;                           ///< of a run over one space; several tasks know theirs
     bool mixed_devices = false;                          ///< workers on different devices may write into one log
     bool resume = false;                                 ///< resume an existing log; a missing one is begun
     log_file::sync sync = log_file::sync::every_second;  ///< when lines are flushed to the disk
@@ -100,7 +101,7 @@ public:
             detail::begin_as(tuner_, was);
             std::uint64_t workers = replay(path);
             if (workers != is.workers) {
-                static_cast<void>(detail::set_workers(tuner_, is.workers));
+                detail::set_workers(tuner_, is.workers);
                 write({.what = log_event::kind::workers, .n = is.workers});
             }
             if (detail::budget_of(tuner_.limit()) != is.budget)
@@ -157,9 +158,13 @@ public:
     /// before a worker's first answer. Throws tunekit::error where the log's costs are of another device, unless
     /// `mixed_devices` allows it.
     [[nodiscard]] bool met(std::size_t worker) const { return about_.contains(worker); }
-    /// Records the device of a worker, before its first answer.
+    /// Records the device of a worker, before its first answer; or why it is used no more, whatever its device.
     void meet(std::size_t worker, worker_about about)
     {
+        if (!about.left.empty()) {
+            write({.what = log_event::kind::joined, .worker = worker, .about = std::move(about)});
+            return;
+        }
         if (!mixed_ && !device_.empty() && kinship_of(about.device, device_) != kinship::same)
             throw error("log " + path_ + ": its costs are of the device " + quoted_device(device_) + ", worker " +
                         std::to_string(worker) + " measures on " + quoted_device(about.device) +
@@ -220,6 +225,7 @@ private:
                        .budget = detail::budget_of(tuner_.limit()),
                        .value_names = options.value_names};
         detail::describe(out, tuner_, options.name);
+        if (!detail::has_workers(tuner_)) out.workers = (std::max)(options.workers, std::uint64_t{1});
         return out;
     }
 
@@ -299,8 +305,7 @@ private:
             if (told != before.size()) differs("this run knows more from before");
             tuner_.time(e.stamp);  // by which slots end
             if (e.what == log_event::kind::workers) {
-                if (!detail::set_workers(tuner_, e.n))
-                    differs("the number of workers changes, which a run of one space does not write");
+                detail::set_workers(tuner_, e.n);
                 workers = e.n;
                 continue;
             }
@@ -309,7 +314,7 @@ private:
                 continue;
             }
             if (e.what == log_event::kind::joined) {
-                device_ = e.about.device;  // who it is now is told when it answers
+                if (e.about.left.empty()) device_ = e.about.device;  // who it is now is told when it answers
                 continue;
             }
             if (e.what == log_event::kind::ask) {
@@ -373,10 +378,14 @@ template <class Space, class Carrier, class P>
                                       const std::type_identity_t<tune_options<Space>>& options = {})
 {
     if constexpr (tunekit::detail::fit_tune<Space, Carrier, P, random::philox&>()) {
-        if constexpr (pool<std::remove_reference_t<Carrier>>) tunekit::detail::require_no_clock(options.clock);
+        logged_options is = log;
+        if constexpr (pool<std::remove_reference_t<Carrier>>) {
+            tunekit::detail::require_no_clock(options.clock);
+            is.workers = carrier.workers();
+        }
         tuner t(space, how, limit, random::philox(log.seed));
         t.begin_with(options.begin_with);
-        logged run(path, std::move(t), log);
+        logged run(path, std::move(t), is);
         tunekit::detail::drive(run, carrier, options);
         if (!run.look()) throw error(run.problem());
         return {space, run.record()};

@@ -203,6 +203,7 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
     worker_about out{.host = j.at("host").get<std::string>(),
                      .device = j.at("device").get<std::string>(),
                      .local_rank = j.at("local_rank").get<std::uint64_t>()};
+    if (j.value().contains("left")) out.left = j.at("left").get<std::string>();
     if (!j.value().contains("against_first")) return out;
     const json_fields r = j.at("against_first");
     if (r.size() != 3) r.fail("are not a ratio and the ends of its interval");
@@ -268,6 +269,7 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
     e.worker = j.at("worker").get<std::uint64_t>();
     trials.push_back(trial_from(j, header));
     trials.back().worker = e.worker;
+    e.jobs.front().limits = trials.back().limits;
     if (j.value().contains("device")) e.about.device = trials.back().device = j.at("device").get<std::string>();
     e.values = trials.back().values;
     e.measured = trials.back().measured;

@@ -41,7 +41,7 @@ struct answer {
 };
 
 /// What is known of a worker. A pool whose workers differ may have `about(worker)`. A log then names the device of each
-/// measurement.
+/// measurement. With `left()`, the workers that are used no more in the order in which they left, it says why.
 struct worker_about {
     /// The cost of one configuration on this worker, divided by that on the first worker: a check of the workers themselves.
     struct ratio {
@@ -54,6 +54,7 @@ struct worker_about {
     std::string device{};          ///< key of what it measures on; costs of different devices cannot be compared
     std::uint64_t local_rank = 0;  ///< number of the worker among those of its machine, from 0
     std::optional<ratio> against_first{};  ///< empty where it was not compared
+    std::string left{};                    ///< why it is used no more; empty while it is used
 
     friend bool operator==(const worker_about&, const worker_about&) = default;
 };

@@ -24,13 +24,24 @@ const support::grid_space space({8, 8});
 /// Workers that tell who they are.
 class known_workers {
 public:
-    known_workers(std::vector<tk::worker_about> who) : who_(std::move(who)), on_(table(), {.workers = who_.size()}) {}
+    known_workers(std::vector<tk::worker_about> who) : who_(std::move(who)), on_(table(), {.workers = who_.size()})
+    {
+        for (std::size_t w = 0; w < who_.size(); ++w)
+            if (!who_[w].left.empty()) left_.push_back(w);
+    }
     [[nodiscard]] std::size_t workers() const noexcept { return on_.workers(); }
     [[nodiscard]] std::size_t room() const noexcept { return on_.room(); }
     void submit(const tk::job& j) { on_.submit(j); }
     [[nodiscard]] std::vector<tk::answer> collect(double seconds) { return on_.collect(seconds); }
     [[nodiscard]] double now() const noexcept { return on_.now(); }
-    [[nodiscard]] tk::worker_about about(std::size_t w) const { return who_.at(w); }
+    [[nodiscard]] tk::worker_about about(std::size_t w) const
+    {
+        tk::worker_about out = who_.at(w);
+        if (on_.now() < 9) out.left.clear();
+        return out;
+    }
+    /// Those with a reason leave in the middle of the run.
+    [[nodiscard]] const std::vector<std::size_t>& left() const noexcept { return on_.now() < 9 ? none_ : left_; }
 
 private:
     static const std::vector<tk::measure::recorded_row>& table()
@@ -47,11 +58,12 @@ private:
     }
 
     std::vector<tk::worker_about> who_;
+    std::vector<std::size_t> none_{}, left_{};
     tk::measure::simulated_workers<> on_;
 };
 
-const tk::worker_about first{"a", "board", 0, tk::worker_about::ratio{1, 1, 1}};
-const tk::worker_about second{"b", "board", 1, tk::worker_about::ratio{1.25, 1.125, 1.5}};
+const tk::worker_about first{"a", "board", 0, tk::worker_about::ratio{1, 1, 1}, {}};
+const tk::worker_about second{"b", "board", 1, tk::worker_about::ratio{1.25, 1.125, 1.5}, {}};
 
 tk::tuning run(const std::string& path, std::vector<tk::worker_about> who, std::uint64_t trials,
                tk::io::logged_options how = {.machine = "m", .seed = 3, .resume = true})
@@ -83,6 +95,44 @@ TEST_CASE("every record names its device; who a worker is stands before its firs
         if (e.what == tk::io::log_event::kind::tell) CHECK(known.at(e.worker));
     }
     CHECK(joined == 2);
+}
+
+TEST_CASE("a log says once who is used no more and why, and is taken up all the same")
+{
+    const support::temporary_folder folder;
+    const std::string file = folder / "log";
+    tk::worker_about leaves = second;
+    leaves.left = "was taken out: \"x\"";
+    for (const std::size_t trials : {20U, 30U}) {
+        CHECK(run(file, {first, leaves}, trials).trials().size() == trials);
+        std::vector<std::string> why;
+        for (const auto& e : tk::io::read_log(file).events)
+            if (e.what == tk::io::log_event::kind::joined && !e.about.left.empty()) {
+                CHECK(e.worker == 1);
+                why.push_back(e.about.left);
+            }
+        CHECK(why == std::vector<std::string>{leaves.left});
+    }
+}
+
+TEST_CASE("a log has the workers of a run over one space, which may change, and the limits of each answer")
+{
+    const support::temporary_folder folder;
+    const std::string file = folder / "log";
+    const tk::recipe how{tk::search::random{}, tk::measure::fixed{}, tk::candidate_limits{.max_run_seconds = 2}};
+    for (const std::size_t n : {2U, 3U}) {
+        known_workers on(std::vector<tk::worker_about>(n, first));
+        (void)tk::io::logged_run(file, space, on, how, {.trials = 10 * n},
+                                 {.machine = "m", .seed = 3, .resume = n == 3});
+        const auto log = tk::io::read_log(file);
+        CHECK(log.header.workers == 2);
+        CHECK(log.trials.size() == 10 * n);
+        for (const auto& t : log.trials) CHECK(t.limits.run_seconds == 2);
+        std::vector<std::uint64_t> changes;
+        for (const auto& e : log.events)
+            if (e.what == tk::io::log_event::kind::workers) changes.push_back(e.n);
+        CHECK(changes == std::vector<std::uint64_t>(n - 2, 3));
+    }
 }
 
 TEST_CASE("a log is taken up on the same device alone, by any worker, and a refused one keeps every byte")

@@ -36,17 +36,11 @@ template <class Space, class S, class G>
 }
 [[nodiscard]] inline std::size_t worker_of(tasks_tuner& t, const job& j) { return t.worker_of(j); }
 
-/// False where the number of workers cannot change.
 template <class Space, class S, class G>
-[[nodiscard]] bool set_workers(tuner<Space, S, G>&, std::size_t n)
+void set_workers(tuner<Space, S, G>&, std::size_t)
 {
-    return n == 1;
 }
-[[nodiscard]] inline bool set_workers(tasks_tuner& t, std::size_t n)
-{
-    t.set_workers(n);
-    return true;
-}
+inline void set_workers(tasks_tuner& t, std::size_t n) { t.set_workers(n); }
 
 /// Whether a run has so many workers and no more; a run over one space answers whoever asks.
 template <class Space, class S, class G>

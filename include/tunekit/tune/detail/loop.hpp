@@ -90,7 +90,8 @@ void carry_jobs(Tuner& t, Pool& pool, const callable<double>& clock, Ask&& ask, 
     require_no_clock(clock);
     const double start = pool.now();
     const double origin = t.stamp();
-    std::vector<job> out;  // submitted and not answered
+    std::vector<job> out;     // submitted and not answered
+    std::size_t leavers = 0;  // told to the log
     const auto take = [](std::vector<job>& from, ticket which) {
         const auto at = std::find_if(from.begin(), from.end(), [&](const job& j) { return j.ticket == which; });
         if (at == from.end())
@@ -125,6 +126,9 @@ void carry_jobs(Tuner& t, Pool& pool, const callable<double>& clock, Ask&& ask, 
             else t.drop(j);
             if (end(j)) t.stop();
         }
+        if constexpr (requires { t.meet(leavers, pool.about(pool.left()[leavers])); })
+            for (; leavers < pool.left().size(); ++leavers)
+                t.meet(pool.left()[leavers], pool.about(pool.left()[leavers]));
     }
 }
 

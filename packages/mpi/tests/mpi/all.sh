@@ -8,9 +8,19 @@ out=build/mpi
 mkdir -p $out
 warnings='-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wdouble-promotion -Wnon-virtual-dtor'
 tried=0 bad=0
-# The batch script of the page is one that a shell can read.
+# The batch script of the page, with programs in place of Slurm's: it runs the step, and is queued again after SIGTERM alone.
 awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' docs/mpi.md >$out/slurm.sh
-grep -q '^srun ' $out/slurm.sh && bash -n $out/slurm.sh || { echo 'FAILED: the Slurm script of docs/mpi.md'; bad=1; }
+mkdir -p $out/slurm
+printf '#!/bin/sh\necho "$*" >"$0.said"\nexit "${ENDS-0}"\n' >$out/slurm/srun
+cp $out/slurm/srun $out/slurm/scontrol
+chmod +x $out/slurm/srun $out/slurm/scontrol
+for ends in 0 1 143; do # what the step ends with; 143 is SIGTERM before the job's end
+    rm -f $out/slurm/*.said
+    status=0
+    PATH=$PWD/$out/slurm:$PATH SLURM_JOB_ID=7 ENDS=$ends sh $out/slurm.sh || status=$?
+    [ "$status" = $ends ] && grep -q ' tune_network_mpi .*--resume' $out/slurm/srun.said || { echo "FAILED: the Slurm script of docs/mpi.md, $ends"; bad=1; }
+    [ "$(cat $out/slurm/scontrol.said 2>/dev/null)" = "$([ $ends != 143 ] || echo requeue 7)" ] || { echo "FAILED: it requeues after $ends"; bad=1; }
+done
 # build WRAPPER SOURCES PROGRAM FLAG...
 build() {
     wrapper=$1 source=$2 program=$3
@@ -24,8 +34,10 @@ for mpi in openmpi mpich; do
     echo "--- $mpi"
     build mpicxx.$mpi "packages/mpi/tests/mpi/scenarios.cpp packages/mpi/tests/support/faulty_mpi.cpp" $out/scenarios_$mpi -O1 -g0
     sh packages/mpi/tests/mpi/scenarios.sh "$PWD/$out/scenarios_$mpi" mpirun.$mpi || bad=1
+    sh packages/mpi/tests/mpi/sick.sh "$PWD/$out/scenarios_$mpi" mpirun.$mpi || bad=1
     build mpicxx.$mpi packages/mpi/examples/build_ranks.cpp $out/build_ranks_$mpi -O1 -g0
     sh packages/mpi/tests/mpi/build_ranks.sh "$PWD/$out/build_ranks_$mpi" mpirun.$mpi || bad=1
+    build mpicxx.$mpi packages/mpi/examples/device_ranks.cpp $out/device_ranks_$mpi -O1 -g0
 done
 [ $tried -gt 0 ] || { echo 'no MPI is installed: run scripts/needs mpi'; exit 1; }
 

@@ -24,6 +24,7 @@
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/parameter.hpp"
 #include "tunekit/space/product.hpp"
+#include "tunekit/tune/stop_on_signal.hpp"
 #include "tunekit/tune/tune.hpp"
 
 namespace tk = tunekit;
@@ -64,12 +65,14 @@ class fault {
 public:
     fault(const std::string& scenario, std::size_t rank) : scenario_(scenario), rank_(rank)
     {
-        if (rank_ != 2 || (scenario != "kill" && scenario != "stop" && scenario != "long_stop")) return;
+        const bool stops = scenario == "stop" || scenario == "long_stop" || scenario == "for_good";
+        if (rank_ != 2 || (scenario != "kill" && !stops)) return;
         const pid_t pid = ::getpid();
         if (::fork() != 0) return;
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         while (seen_.data()[0] < 3 && ::getppid() == pid) ::usleep(1000);
         ::kill(pid, scenario == "kill" ? SIGKILL : SIGSTOP);
+        if (scenario == "for_good") ::_exit(0);
         ::usleep(scenario == "stop" ? 2000000 : 6000000);
         ::kill(pid, SIGCONT);
         ::_exit(0);
@@ -79,6 +82,10 @@ public:
     void candidate()
     {
         ++seen_.data()[0];
+        const bool sick = (scenario_.starts_with("crash") && rank_ == 2) || (scenario_ == "three" && rank_ > 0) ||
+                          scenario_.starts_with("all");
+        if (sick) ::raise(SIGSEGV);
+        while (scenario_ == "hang" && rank_ == 2) ::usleep(1000);
         if (scenario_ != "equal") ::usleep(scenario_ == "slow" && rank_ == 2 ? 200000 : 20000);
     }
 
@@ -101,6 +108,11 @@ int report(const tk::tuning& found, const mpi::pool& pool)
     std::printf(" lost");
     for (const auto& m : members) std::printf(" %llu", static_cast<unsigned long long>(m.lost));
     std::printf("\n");
+    for (const std::size_t w : pool.left()) {
+        const auto& m = pool.members()[w];
+        std::printf("left: %llu on %s %s\n", static_cast<unsigned long long>(m.who.local_rank), m.who.host.c_str(),
+                    m.why.c_str());
+    }
     return found.found() ? 0 : 1;
 }
 
@@ -129,7 +141,7 @@ int run(const std::string& scenario, mpi::leader& lead, int argc, char** argv)
     const bool patient = scenario == "stop";  // the two seconds may fall between a job's being sent and its begin
     mpi::leased_options how{
         .margin_seconds = patient ? 5.0 : 1.0, .begin_seconds = patient ? 10.0 : 2.0, .join_seconds = 20};
-    if (scenario == "aa") how.reference = mpi::reference_job{.candidate = 0};
+    if (scenario.ends_with("aa")) how.reference = mpi::reference_job{.candidate = 0};
     mpi::pool pool(lead, {tk::measure::identity_of(space)}, how);
     if (scenario == "equal") return equal(pool);
     if (scenario == "aa") {
@@ -151,12 +163,67 @@ int run(const std::string& scenario, mpi::leader& lead, int argc, char** argv)
         return report(tk::tune(space, pool, recipe, {.trials = trials}, gen), pool);
     }
     tk::io::logged log(argv[2], tk::tuner(space, recipe, {.trials = trials}, tk::random::philox(1)),
-                       {.name = "made up", .seed = 1, .resume = true});
+                       {.name = "made up", .seed = 1, .workers = pool.workers(), .resume = true});
+    const tk::stop_on_signal stop;
     tk::tune(log, pool, {.watch = [&](const tk::tuning& so_far) {
-                 if (scenario == "kill_head" && so_far.trials().size() == 40) ::raise(SIGKILL);
+                 if (so_far.trials().size() == 40 && scenario == "kill_head") ::raise(SIGKILL);
+                 if (so_far.trials().size() == 40 && scenario == "term") ::raise(SIGTERM);
+                 return stop(so_far);
              }});
     std::printf("replayed %zu ", log.replayed());
-    return report(log.record(), pool);
+    const int status = report(log.record(), pool);
+    return stop.heard() != 0 ? stop.status() : status;
+}
+
+/// A candidate of a rank: what happens to the rank, and a cost.
+auto task_of(const std::string& scenario, std::size_t local_rank)
+{
+    auto what = std::make_shared<fault>(scenario, local_rank);
+    const auto how = [what, large = scenario == "large"](const auto& c, const tk::measure::limits&) {
+        what->candidate();
+        return measured(c, large);
+    };
+    return tk::measure::worker_task{space_of_all(), how, {what->seen().canary()}};
+}
+
+/// An application: it begins MPI itself, tunes on all ranks but the last, twice, and has every rank back after each.
+int inside(int argc, char** argv, bool threads)
+{
+    const auto make = [](std::size_t local_rank) { return task_of("inside", local_rank); };
+    std::vector<mpi::prepared> ready;
+    for (int k = 0; k < 2; ++k) ready.push_back(mpi::prepare(make, {.worker = {.pinned = false}}));
+    int level = 0, rank = 0, size = 0, status = 0;
+    if (threads) MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    else MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm some = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank < size - 1 ? 0 : MPI_UNDEFINED, rank, &some);
+    for (auto& p : ready) {
+        if (some != MPI_COMM_NULL) {
+            if (auto lead = mpi::serve(std::move(p), some)) {
+                int word = 7;  // a message of the application's own, over the same ranks
+                MPI_Send(&word, 1, MPI_INT, 1, 7303, some);
+                mpi::pool pool(*lead, {tk::measure::identity_of(space_of_all())});
+                tk::random::philox gen(1);
+                status = report(tk::tune(space_of_all(), pool, tk::search::random{}, {.trials = 60}, gen), pool);
+                status += lead->finish(0);
+            }
+            int got = 0;
+            if (rank == 1) MPI_Recv(&got, 1, MPI_INT, 0, 7303, some, MPI_STATUS_IGNORE);
+        }
+        int one = 1, all = 0;
+        MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        if (rank == 0) std::printf("returned %d\n", all);
+    }
+    try {
+        (void)mpi::prepare(make);
+        status = 1;
+    } catch (const tk::error&) {
+    }
+    if (some != MPI_COMM_NULL) MPI_Comm_free(&some);
+    MPI_Finalize();
+    return status;
 }
 
 }  // namespace
@@ -195,17 +262,18 @@ int main(int argc, char** argv)
         MPI_Finalize();
         return status;
     }
-    const mpi::serve_options options{.worker = {.pinned = false}, .head_measures = scenario == "head"};
+    if (scenario.starts_with("inside")) return inside(argc, argv, scenario == "inside_threads");
+    const std::size_t here = mpi::launched().value_or(mpi::place{}).rank;
+    const mpi::serve_options options{.worker = {.pinned = false},
+                                     .build = scenario != "stale" ? ""
+                                              : here == 2         ? "old"
+                                                                  : "new",
+                                     .head_measures = scenario == "head" || scenario == "three"};
     auto lead = mpi::serve(
         argc, argv,
         [&](std::size_t local_rank) {
             if (scenario == "cannot" && local_rank == 2) throw tk::error("no device here");
-            auto what = std::make_shared<fault>(scenario, local_rank);
-            const auto how = [what, large = scenario == "large"](const auto& c, const tk::measure::limits&) {
-                what->candidate();
-                return measured(c, large);
-            };
-            return tk::measure::worker_task{space_of_all(), how, {what->seen().canary()}};
+            return task_of(scenario, local_rank);
         },
         options);
     int status = 1;

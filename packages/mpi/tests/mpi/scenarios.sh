@@ -5,19 +5,6 @@
 set -eu
 program=$1 mpirun=$2 quick=${3-}
 . "$(dirname "$0")/../support/launched.sh"
-# ranks N SCENARIO...: runs it; its exit status is in `status`, its seconds in `seconds`.
-ranks() {
-    n=$1
-    shift
-    began=$(date +%s%N)
-    status=0
-    timeout -k 10 60 "$mpirun" -n "$n" "$program" "$@" >"$work/out" 2>"$work/err" || status=$?
-    milliseconds=$((($(date +%s%N) - began) / 1000000))
-    echo "$* on $n ranks: status $status, $milliseconds ms, $(tail -n 1 "$work/out")"
-}
-# says WORDS: the last run said so.
-says() { grep -qF -- "$1" "$work/out" || fail "it did not say '$1'"; }
-succeeds() { [ "$status" = 0 ] || fail "exit status $status, want 0"; }
 
 ranks 2 equal # the run of a single process, trial by trial
 succeeds

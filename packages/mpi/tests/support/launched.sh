@@ -9,3 +9,16 @@ fail() {
     cat "$work/out" "$work/err" 2>/dev/null || true
     bad=1
 }
+# ranks N SCENARIO...: runs it; its exit status is in `status`. `mpirun` is the launcher.
+ranks() {
+    n=$1
+    shift
+    began=$(date +%s%N)
+    status=0
+    timeout -k 10 60 "$mpirun" -n "$n" "$program" "$@" >"$work/out" 2>"$work/err" || status=$?
+    milliseconds=$((($(date +%s%N) - began) / 1000000))
+    echo "$* on $n ranks: status $status, $milliseconds ms, $(grep -v ^left: "$work/out" | tail -n 1)"
+}
+# says WORDS: the last run said so.
+says() { grep -qF -- "$1" "$work/out" || fail "it did not say '$1'"; }
+succeeds() { [ "$status" = 0 ] || fail "exit status $status, want 0"; }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <set>
@@ -61,6 +62,7 @@ tk::job numbered(std::uint64_t name, tk::index which)
 }
 
 constexpr double forever = 1e9;
+constexpr auto builds = mpi::part::builds, runs = mpi::part::runs;
 
 /// The candidates of a run in the order of their answers.
 std::vector<tk::index> order_of(const tk::tuning& record)
@@ -165,9 +167,11 @@ TEST_CASE("the whole run of a tuner outlives a rank, and what is lost twice has 
     none.end(0, 0.5);
     none.end(1, 0.5);
     tk::random::philox last(1);
-    CHECK_THROWS_WITH_AS((void)tk::tune(space, lost, tk::search::grid{}, {.trials = 10}, last),
-                         "tunekit: mpi.pool: no worker can measure; worker 0 does not answer, worker 1 does not answer",
-                         tk::error);
+    CHECK_THROWS_WITH_AS(
+        (void)tk::tune(space, lost, tk::search::grid{}, {.trials = 10}, last),
+        "tunekit: mpi.pool: no worker can measure; worker 0 on rank0 does not answer, worker 1 on rank1 does not "
+        "answer",
+        tk::error);
 }
 
 TEST_CASE("a rank that is stopped loses its job and comes back: the late answer counts for nothing")
@@ -262,15 +266,19 @@ TEST_CASE("a rank that is ten times as slow has its share of the jobs and no mor
 TEST_CASE("ranks of another version or with other spaces are refused and told why; alone they end the run")
 {
     ranks on({tk::measure::recorded_rows(rows)}, {{64, 1}}, {.ranks = 2});
-    leased pool(on, identities, {.join_seconds = 1});
-    CHECK(pool.collect(0.5).empty());
-    CHECK(pool.members()[0].at == state::refused);
-    CHECK(pool.members()[1].why == "has other spaces: their number, a size or a fingerprint differs");
+    leased pool(on, identities);
+    const std::string why = "has other spaces: of task 0 the fingerprint is 1, not " +
+                            std::to_string(tk::measure::identity_of(space).fingerprint);
+    CHECK(pool.collect(5).empty());  // at once, for none of them can come back; a log may tell who left
     CHECK_THROWS_WITH_AS(
         (void)pool.collect(5),
-        "tunekit: mpi.pool: no worker can measure; worker 0 has other spaces: their number, a size or a fingerprint "
-        "differs, worker 1 has other spaces: their number, a size or a fingerprint differs",
+        ("tunekit: mpi.pool: no worker can measure; worker 0 on rank0 " + why + ", worker 1 on rank1 " + why).c_str(),
         tk::error);
+    CHECK(pool.members()[0].at == state::refused);
+    CHECK(pool.members()[1].why == why);
+    CHECK(pool.left() == std::vector<std::size_t>{0, 1});
+    CHECK(pool.about(1).left == why);
+    CHECK(pool.now() == 0);
 }
 
 namespace {
@@ -322,6 +330,187 @@ TEST_CASE("a rank that sends what cannot be read is refused, and its job goes to
     }
 }
 
+namespace {
+
+/// Ranks whose messages are altered on their way.
+struct altered {
+    ranks sound;
+    std::function<void(mpi::message&)> how;
+    std::string built{};
+
+    [[nodiscard]] const std::string& build() const { return built; }
+    [[nodiscard]] std::size_t workers() const { return sound.workers(); }
+    [[nodiscard]] double now() const { return sound.now(); }
+    void wait(double seconds) { sound.wait(seconds); }
+    void send(std::size_t worker, mpi::word w, const std::vector<unsigned char>& bytes)
+    {
+        sound.send(worker, w, bytes);
+    }
+    [[nodiscard]] std::optional<mpi::message> receive()
+    {
+        auto m = sound.receive();
+        if (m) how(*m);
+        return m;
+    }
+};
+
+/// Alters what a message of this kind says.
+template <class What, class How>
+void alter(mpi::message& m, mpi::word kind, How how)
+{
+    if (m.what != kind) return;
+    auto said = mpi::detail::from_bytes<What>(m.bytes).value();
+    how(said);
+    m.bytes = mpi::detail::to_bytes(said);
+}
+
+/// Ranks of which some are sick from their answer `from` on: whatever they measure crashes.
+altered sick(ranks on, std::set<std::size_t> who, std::size_t& failed, int from = 0)
+{
+    return {on, [=, &failed, seen = 0](mpi::message& m) mutable {
+                if (!who.contains(m.worker) || m.what != mpi::word::answer || seen++ < from) return;
+                ++failed;
+                alter<mpi::detail::reply>(m, mpi::word::answer, [](auto& r) {
+                    r.measured->failed = tk::measure::failure{tk::measure::failure_kind::crash, 11, "SIGSEGV"};
+                });
+            }};
+}
+
+/// Sick ranks are quick.
+std::vector<double> quick(std::size_t n, const std::set<std::size_t>& who)
+{
+    std::vector<double> out(n, 1.0);
+    for (const std::size_t w : who) out[w] = 1e-3;
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("sick ranks are found and named, whatever their number, and no candidate fails for them")
+{
+    for (const std::set<std::size_t>& who : std::vector<std::set<std::size_t>>{{0}, {2}, {0, 1, 3}, {1, 2, 3}}) {
+        CAPTURE(who.size());
+        std::size_t failed = 0;
+        altered on = sick(some({.ranks = 4, .latency_s = 1e-4, .slowness = quick(4, who)}), who, failed);
+        mpi::leased_pool pool(on, identities);
+        tk::random::philox gen(1);
+        const auto found = tk::tune(space, pool, tk::search::grid{}, {.trials = 64}, gen);
+        CHECK(found.trials().size() == 64);
+        CHECK(found.failed() == 0);
+        CHECK(found.best_cost() == 1);
+        CHECK(failed <= 8 * who.size());
+        for (std::size_t w = 0; w < 4; ++w) {
+            CAPTURE(w);
+            CHECK((pool.members()[w].at == state::taken_out) == who.contains(w));
+            if (who.contains(w))
+                CHECK(
+                    pool.members()[w].why.ends_with("configurations failed on it that others measured, the last with "
+                                                    "crash: SIGSEGV"));
+        }
+        CHECK(pool.left().size() == who.size());
+    }
+}
+
+TEST_CASE("a rank that falls sick in the middle of a run is found")
+{
+    std::size_t failed = 0;
+    altered on = sick(some({.ranks = 4}), {1}, failed, 8);
+    mpi::leased_pool pool(on, identities);
+    tk::random::philox gen(1);
+    const auto found = tk::tune(space, pool, tk::search::grid{}, {.trials = 64}, gen);
+    CHECK(found.failed() == 0);
+    CHECK(pool.members()[1].at == state::taken_out);
+}
+
+TEST_CASE("all ranks are sick: with a reference that is known at once, without one after give_up_after failures")
+{
+    std::size_t failed = 0;
+    altered with = sick(some({.ranks = 3}), {0, 1, 2}, failed);
+    mpi::leased_pool checked(with, identities, {.reference = mpi::reference_job{.candidate = 5}});
+    tk::random::philox gen(1);
+    CHECK_THROWS_WITH_AS(
+        (void)tk::tune(space, checked, tk::search::grid{}, {.trials = 64}, gen),
+        "tunekit: mpi.pool: no worker can measure; worker 0 on rank0 was taken out: the reference failed, "
+        "crash: SIGSEGV, worker 1 on rank1 was taken out: the reference failed, crash: SIGSEGV, worker 2 "
+        "on rank2 was taken out: the reference failed, crash: SIGSEGV",
+        tk::error);
+    CHECK(checked.now() < 2);
+    failed = 0;
+    altered without = sick(some({.ranks = 3}), {0, 1, 2}, failed);
+    mpi::leased_pool pool(without, identities, {.give_up_after = 20});
+    CHECK_THROWS_WITH_AS((void)tk::tune(space, pool, tk::search::grid{}, {.trials = 64}, gen),
+                         doctest::Contains("nothing can be measured: 20 configurations failed, the last on worker"),
+                         tk::error);
+    CHECK(failed <= 3 * 23);
+    auto none = table();  // workers that measure their reference work, whatever the space is like
+    for (std::size_t i = 1; i < none.size(); ++i)
+        none[i].result.failed = tk::measure::failure{tk::measure::failure_kind::crash, 11, "no"};
+    ranks sparse({tk::measure::recorded_rows(none)}, identities, {.ranks = 3});
+    leased sure(sparse, identities, {.reference = mpi::reference_job{.candidate = 0}, .give_up_after = 20});
+    CHECK(tk::tune(space, sure, tk::search::random{}, {.trials = 64}, gen).failed() == 63);
+}
+
+TEST_CASE("candidates that fail everywhere fail once each on two ranks, and nobody is taken out for them")
+{
+    auto bad = table();
+    for (std::size_t i = 0; i < bad.size(); i += 3)
+        bad[i].result.failed = tk::measure::failure{tk::measure::failure_kind::crash, 11, "no"};
+    ranks on({tk::measure::recorded_rows(bad)}, identities, {.ranks = 4});
+    leased pool(on, identities);
+    tk::random::philox gen(1);
+    const auto found = tk::tune(space, pool, tk::search::grid{}, {.trials = 64}, gen);
+    CHECK(found.failed() == 22);
+    std::uint64_t answers = 0;
+    for (const auto& m : pool.members()) {
+        CHECK(m.at == state::idle);
+        answers += m.answered;
+    }
+    CHECK(answers >= 64 + 22);
+    CHECK(answers <= 64 + 22 + 3);  // before anything was measured nobody is trusted, and all four try
+    ranks one({tk::measure::recorded_rows(bad)}, identities, {.ranks = 1});
+    leased alone(one, identities);
+    CHECK(tk::tune(space, alone, tk::search::grid{}, {.trials = 64}, gen).failed() == 22);
+    CHECK(alone.members()[0].answered == 64);  // there is nobody else to try
+}
+
+TEST_CASE("a failure waits for ranks that may join yet, but not longer than join_seconds")
+{
+    std::size_t count = 0;
+    altered on = sick(some({.ranks = 2, .joins = {0, 4}}), {0}, count);
+    mpi::leased_pool pool(on, identities);
+    (void)pool.collect(0);
+    pool.submit(numbered(1, 0));
+    const auto answers = pool.collect(forever);
+    REQUIRE(answers.size() == 1);
+    CHECK(answers[0].worker == 1);
+    CHECK(answers[0].measured == rows[0].result);
+    altered never = sick(some({.ranks = 2, .joins = {0, 1e6}}), {0}, count);
+    mpi::leased_pool late(never, identities, {.join_seconds = 3});
+    (void)late.collect(0);
+    late.submit(numbered(1, 0));
+    std::vector<tk::answer> failed;
+    while (failed.empty()) failed = late.collect(1);
+    CHECK(failed[0].measured->failed->kind == tk::measure::failure_kind::crash);
+    CHECK(late.now() < 5);
+}
+
+TEST_CASE("of ranks that build and ranks that run, the sick one is found and the others stay")
+{
+    for (const std::size_t who : {0U, 3U}) {  // one that builds; one that runs
+        CAPTURE(who);
+        std::size_t failed = 0;
+        altered on = sick(ranks({tk::measure::recorded_rows(rows)}, identities,
+                                {.ranks = 5, .slowness = quick(5, {who}), .parts = {builds, builds, runs, runs, runs}}),
+                          {who}, failed);
+        mpi::leased_pool pool(on, identities);
+        tk::random::philox gen(1);
+        const auto found = tk::tune(space, pool, tk::search::grid{}, {.trials = 64}, gen);
+        CHECK(found.failed() == 0);
+        CHECK(found.trials().size() == 64);
+        for (std::size_t w = 0; w < 5; ++w) CHECK((pool.members()[w].at == state::taken_out) == (w == who));
+    }
+}
+
 TEST_CASE("the A/A check tells a slow rank before it has any job")
 {
     ranks on = some({.ranks = 3, .slowness = {1, 1, 1}});
@@ -331,6 +520,43 @@ TEST_CASE("the A/A check tells a slow rank before it has any job")
     CHECK(pool.members()[2].reference == std::vector<double>{1.5, 1.5, 1.5});
     CHECK(pool.against_first(2) == mpi::comparison{.ratio = 1, .within = {1, 1}});
     CHECK(pool.members()[2].answered == 0);
+}
+
+TEST_CASE("a rank whose reference is slow beyond its neighbours' is taken out")
+{
+    for (const double limit : {2.0, std::numeric_limits<double>::infinity()}) {
+        altered on{some({.ranks = 4, .slowness = {1, 1, 10, 1.5}}), [](mpi::message& m) {
+                       alter<mpi::detail::reply>(m, mpi::word::answer, [&](auto& r) {
+                           r.measured->cost *= m.worker == 2 ? 10 : m.worker == 3 ? 1.5 : 1;
+                       });
+                   }};
+        mpi::leased_pool pool(on, identities,
+                              {.reference = mpi::reference_job{.candidate = 0, .rounds = 2}, .slow_above = limit});
+        tk::random::philox gen(1);
+        CHECK(tk::tune(space, pool, tk::search::grid{}, {.trials = 64}, gen).trials().size() == 64);
+        CHECK((pool.members()[2].at == state::taken_out) == (limit == 2));
+        if (limit == 2) CHECK(pool.members()[2].why.starts_with("was taken out: the reference takes 10.00 "));
+        CHECK(pool.members()[3].at == state::idle);
+    }
+}
+
+TEST_CASE("another build of the program is refused by name, where rank 0 says which it is")
+{
+    const auto second_is_old = [](mpi::message& m) {
+        alter<mpi::detail::greeting>(m, mpi::word::hello,
+                                     [&](auto& who) { who.build = m.worker == 1 ? "old" : "new"; });
+    };
+    altered on{some({.ranks = 2}), second_is_old, "new"};
+    mpi::leased_pool pool(on, identities);
+    (void)pool.collect(0);
+    CHECK(pool.room() == 1);
+    CHECK(pool.members()[1].why ==
+          "is another build of the program, old, not new; want one binary on all machines, or the same "
+          "serve_options::build");
+    altered any{some({.ranks = 2}), second_is_old};
+    mpi::leased_pool both(any, identities);
+    (void)both.collect(0);
+    CHECK(both.room() == 2);
 }
 
 TEST_CASE("alone: one rank measures, whatever it takes; a race runs on it")
@@ -368,7 +594,6 @@ std::vector<tk::measure::recorded_row> built_rows()
     return out;
 }
 const std::vector<tk::measure::recorded_row> to_build = built_rows();
-constexpr auto builds = mpi::part::builds, runs = mpi::part::runs;
 
 ranks divided(std::vector<mpi::part> parts, std::vector<double> joins = {})
 {
@@ -477,6 +702,9 @@ TEST_CASE("options out of range are refused")
     ranks on = some({.ranks = 1});
     CHECK_THROWS_AS(leased(on, {}), std::invalid_argument);
     CHECK_THROWS_AS(leased(on, identities, {.margin_seconds = -1}), std::invalid_argument);
+    CHECK_THROWS_AS(leased(on, identities, {.slow_above = 1}), std::invalid_argument);
+    CHECK_THROWS_AS(leased(on, identities, {.give_up_after = 0}), std::invalid_argument);
+    CHECK_THROWS_AS(leased(on, identities, {.quarantine = {.false_alarm = 0}}), std::invalid_argument);
     CHECK_THROWS_AS(leased(on, identities, {.reference = mpi::reference_job{.rounds = 1}}), std::invalid_argument);
     CHECK_THROWS_AS(leased(on, identities, {.reference = mpi::reference_job{.task = 1}}), std::invalid_argument);
     CHECK_THROWS_AS(some({.ranks = 0}), std::invalid_argument);

@@ -37,9 +37,13 @@ namespace tunekit::mpi {
 /// tuner sends it out once more, and it goes to another worker where there is one. A job that is lost again has failed.
 /// A worker whose lease expired gets no job until it answers. That answer is late and does not count.
 ///
+/// A candidate that fails is tried on another worker before its failure counts, under the same ticket, and workers that
+/// fail alone or whose reference fails or is slow are taken out, by the rule of measure::quarantine. While some have not
+/// joined, it waits for them, not longer than `join_seconds` from the beginning.
+///
 /// Errors:     std::invalid_argument for a job that does not fit and for options out of range. tunekit::error from
-///             `collect` once no worker could measure for `join_seconds` and no answer is left; its text says what is
-///             known of each worker.
+///             `collect` once no worker could measure for `join_seconds`, or none can come back, and no answer is left;
+///             its text says what is known of each worker. And after `give_up_after` failures with nothing measured.
 /// Randomness: none.
 /// Cost:       three small messages and about a microsecond per job. All leases are checked when the next one may
 ///             expire.
@@ -53,8 +57,8 @@ public:
     /// A pool over the carrier's workers. `tasks` identify the spaces: a job's task is a position in them.
     leased_pool(Carrier& carrier, std::vector<measure::task_identity> tasks, leased_options options = {})
         : carrier_(&carrier),
-          roster_(carrier, std::move(tasks), options),
-          join_seconds_(options.join_seconds),
+          options_(std::move(options)),
+          roster_(carrier, std::move(tasks), options_),
           start_(carrier.now()),
           complete_at_(start_)
     {
@@ -90,15 +94,21 @@ public:
             if (!given_.empty()) return std::exchange(given_, {});
             if (out_ == 0 && room() > 0) return {};
             const double moment = carrier_->now();
-            if (!roster_.complete() && moment >= complete_at_ + join_seconds_) {
+            if (failing_ >= options_.give_up_after)
+                throw error("mpi.pool: nothing can be measured: " + std::to_string(failing_) +
+                            " configurations failed, the last on worker " + last_failure_ +
+                            "; want workers or a space with which something works, or a higher give_up_after");
+            const bool nobody =
+                !roster_.complete() && (roster_.hopeless() || moment >= complete_at_ + options_.join_seconds);
+            if (nobody) {
+                if (out_ == 0 && std::exchange(told_, left().size()) < left().size()) return {};
                 if (out_ == 0) throw error("mpi.pool: " + detail::why_nobody(members()));
                 lose_waiting();
                 if (!given_.empty()) continue;
             }
             if (moment >= until) return {};
-            const double expires = roster_.complete() || moment < complete_at_ + join_seconds_
-                                       ? complete_at_ + join_seconds_
-                                       : roster::never;  // until the lease of what is out
+            const double expires =
+                nobody ? roster::never : complete_at_ + options_.join_seconds;  // never: until the lease of what is out
             carrier_->wait((std::min)({until, roster_.next_look(), expires}) - moment);
         }
     }
@@ -150,8 +160,11 @@ public:
         worker_about out{.host = who.host, .device = who.device, .local_rank = who.local_rank};
         if (const auto c = against_first(worker))
             out.against_first = worker_about::ratio{c->ratio, c->within.low, c->within.high};
+        out.left = members()[worker].why;
         return out;
     }
+    /// The workers that are used no more, because they were refused, taken out or are gone, in that order of time.
+    [[nodiscard]] const std::vector<std::size_t>& left() const noexcept { return roster_.left(); }
 
     /// The first worker that is idle and can measure; none where there is none.
     [[nodiscard]] std::optional<std::size_t> first_idle() const
@@ -164,7 +177,9 @@ public:
 private:
     void look_after()
     {
-        for (auto& e : roster_.look_after()) hear(std::move(e));
+        for (auto ended = roster_.look_after(); !ended.empty(); ended = roster_.look_after())
+            for (auto& e : ended) hear(std::move(e));
+        if (doubtful_ > 0) settle_doubtful();
         give_to_idle();
         if (roster_.complete()) complete_at_ = carrier_->now();
     }
@@ -172,19 +187,61 @@ private:
     void hear(detail::ended_order e)
     {
         piece& p = e.of;
-        if (!e.said || !e.said->measured) losses_.note(e.worker, p.what);
+        if (!e.said || !e.said->measured) roster_.lost(e.worker, p.what);
         if (p.for_pool) {
             alone_ = std::move(e);
             return;
         }
+        if (!e.said && members()[e.worker].at == member::state::taken_out) return try_again(std::move(p));
         answer a{.ticket = p.what.ticket, .worker = e.worker};
         if (e.said) {
-            if (detail::was_built(p, *e.said, members()[e.worker].who.part)) return built_.push_back(std::move(p));
+            if (detail::was_built(p, *e.said, members()[e.worker].who.part)) {
+                p.built_by = e.worker;
+                if (p.failed) ++doubtful_;
+                return built_.push_back(std::move(p));
+            }
             a.measured = std::move(e.said->measured);
             a.ran_s = e.said->ran_s;
         }
-        a.queued_s = (std::max)(carrier_->now() - p.submitted - p.built_s - a.ran_s, 0.0);
-        give_out(std::move(a));
+        a.queued_s = (std::max)(carrier_->now() - p.submitted - p.before_s - a.ran_s, 0.0);
+        if (a.measured && !a.measured->failed) {
+            works_ = true;
+            roster_.measured(e.worker, p);
+            return give_out(std::move(a));
+        }
+        if (a.measured) roster_.failed(e.worker, p, a);
+        if (!p.failed) return give_out(std::move(a));
+        if (roster_.counts(p)) fail(std::move(p));
+        else try_again(std::move(p));
+    }
+
+    /// Puts a piece before the others.
+    void try_again(piece p)
+    {
+        if (p.failed) ++doubtful_;
+        waiting_.push_front(std::move(p));
+    }
+
+    /// Gives out the failure of a piece.
+    void fail(piece p)
+    {
+        if (!works_ && !options_.reference) ++failing_;  // a worker that measured its reference works
+        last_failure_ = detail::named(members()[p.failed->worker], p.failed->worker) + " with " +
+                        detail::text_of(*p.failed->measured->failed);
+        give_out(*std::move(p.failed));
+    }
+
+    /// The failures of pieces that nobody is left to try count.
+    void settle_doubtful()
+    {
+        for (auto* const queue : {&waiting_, &built_})
+            for (std::size_t k = queue->size(); k-- > 0;) {
+                if (!(*queue)[k].failed || roster_.another((*queue)[k])) continue;
+                piece p = std::move((*queue)[k]);
+                queue->erase(queue->begin() + static_cast<std::ptrdiff_t>(k));
+                --doubtful_;
+                fail(std::move(p));
+            }
     }
 
     void give_out(answer a)
@@ -193,34 +250,38 @@ private:
         given_.push_back(std::move(a));
     }
 
-    /// Gives waiting pieces to idle workers of one part. A worker that lost the piece before gets it only where nobody
-    /// else can.
-    void give(std::deque<piece>& from, part a, std::size_t others)
+    /// Gives waiting pieces to idle workers of one part. One that none of them should have does not hold up the others.
+    void give(std::deque<piece>& from, part a)
     {
-        while (!from.empty()) {
-            const bool choosy = !losses_.none() && roster_.usable(a) + others > 1;
-            const auto w = roster_.idle([&](std::size_t k) {
-                return members()[k].who.part == a && !(choosy && losses_.by(k, from.front().what));
-            });
-            if (!w) return;
-            piece next = std::move(from.front());
-            from.pop_front();
+        for (std::size_t k = 0; k < from.size() && roster_.any_idle();) {
+            const auto w = roster_.idle(a, from[k]);
+            if (!w) {
+                ++k;
+                continue;
+            }
+            piece next = std::move(from[k]);
+            from.erase(from.begin() + static_cast<std::ptrdiff_t>(k));
+            if (next.failed) --doubtful_;
             roster_.give(*w, std::move(next));
         }
     }
 
     void give_to_idle()
     {
-        give(built_, part::runs, 0);
-        give(waiting_, part::measures, roster_.usable(part::builds));
-        if (roster_.usable(part::runs) > 0) give(waiting_, part::builds, roster_.usable(part::measures));
+        give(built_, part::runs);
+        give(waiting_, part::measures);
+        if (roster_.usable(part::runs) > 0) give(waiting_, part::builds);
     }
 
     void lose_waiting()
     {
         for (auto* const queue : {&waiting_, &built_})
-            for (const piece& p : std::exchange(*queue, {}))
-                give_out({.ticket = p.what.ticket, .queued_s = carrier_->now() - p.submitted});
+            for (piece& p : *queue) {
+                if (p.failed) fail(std::move(p));
+                else give_out({.ticket = p.what.ticket, .queued_s = carrier_->now() - p.submitted});
+            }
+        waiting_.clear(), built_.clear();
+        doubtful_ = 0;
     }
 
     /// Sends one order and waits for its end.
@@ -245,7 +306,7 @@ private:
         piece p{.what = {.task = task, .candidate = candidate, .limits = within}, .for_pool = true};
         std::optional<detail::reply> said;
         if (m.who.part == part::runs) {
-            const auto builder = roster_.idle([&](std::size_t k) { return members()[k].who.part == part::builds; });
+            const auto builder = roster_.idle(part::builds, p);
             if (!builder) throw error("mpi.pool.alone: no rank that builds is idle, want one");
             auto e = order_alone(*builder, std::move(p));
             p = std::move(e.of);
@@ -258,13 +319,17 @@ private:
     }
 
     Carrier* carrier_;
+    leased_options options_;
     roster roster_;
-    double join_seconds_;
     std::deque<piece> waiting_{}, built_{};
     std::vector<answer> given_{};
-    detail::losses losses_{};
     std::optional<detail::ended_order> alone_{};
-    std::size_t out_ = 0;  ///< jobs without an answer, those in `given_` not counted
+    std::size_t out_ = 0;        ///< jobs without an answer, those in `given_` not counted
+    std::size_t doubtful_ = 0;   ///< of them in a queue with a failure that does not count yet
+    std::uint64_t failing_ = 0;  ///< configurations that failed while none was measured
+    bool works_ = false;         ///< whether one was
+    std::string last_failure_{};
+    std::size_t told_ = 0;  ///< how many had left when `collect` returned for that
     double start_ = 0, complete_at_ = 0;
 };
 

@@ -16,6 +16,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/measure/measurement.hpp"
+#include "tunekit/measure/quarantine.hpp"
 #include "tunekit/measure/worker_task.hpp"
 #include "tunekit/mpi/detail/wire.hpp"
 #include "tunekit/mpi/messages.hpp"
@@ -42,25 +43,34 @@ struct leased_options {
     double margin_seconds = 5;
     double begin_seconds = 30;  ///< > 0; the time in which a worker must begin what it was sent
     double join_seconds = 60;   ///< > 0; the time with no worker that can measure, after which `collect` throws
-    std::optional<reference_job> reference{};  ///< the configuration of the A/A check; none: workers are not compared
+    /// The configuration of the A/A check; none: workers are not compared. A worker on which it fails is taken out.
+    std::optional<reference_job> reference{};
+    /// > 1; a worker is taken out whose interval of costs of the reference, divided by those of its median neighbour of
+    /// the same device, lies above. Infinity: none is.
+    double slow_above = 2;
+    measure::quarantine_options quarantine{};  ///< when a failure counts, and who is taken out for failing alone
+    /// > 0; without a reference, the configurations that fail in a row, none measured before, after which `collect`
+    /// throws.
+    std::uint64_t give_up_after = 300;
 };
 
 /// What is known of a worker.
 struct member {
     /// What a worker does.
     enum class state : std::uint8_t {
-        absent,    ///< it has said nothing yet
-        checking,  ///< it measures the reference
-        idle,      ///< it waits for an order
-        busy,      ///< it has an order
-        silent,    ///< its lease has expired; it is back as soon as it answers
-        refused,   ///< it has another version or other spaces, see `why`
-        gone,      ///< it has ended or cannot be reached, see `why`
+        absent,     ///< it has said nothing yet
+        checking,   ///< it measures the reference
+        idle,       ///< it waits for an order
+        busy,       ///< it has an order
+        silent,     ///< its lease has expired; it is back as soon as it answers
+        refused,    ///< it has another version, build or other spaces, see `why`
+        taken_out,  ///< it is sick: candidates or the reference fail on it alone, or it is slow, see `why`
+        gone,       ///< it has ended or cannot be reached, see `why`
     };
 
     state at = state::absent;              ///< what it does now
     detail::greeting who{};                ///< what it said of itself; the defaults before it said hello
-    std::string why{};                     ///< the reason why it was refused or is gone; empty otherwise
+    std::string why{};                     ///< the reason why it was refused, taken out or is gone; empty otherwise
     std::vector<double> reference{};       ///< its costs of the reference, seconds
     std::uint64_t answered = 0, lost = 0;  ///< the numbers of orders that it answered, and that were lost with it
 };
@@ -117,6 +127,8 @@ inline void validate(const leased_options& o, std::size_t workers, std::size_t t
 {
     require(workers > 0, "mpi.pool: no worker, want one rank or more that measures");
     require(tasks > 0, "mpi.pool: no task, want one or more");
+    require(o.slow_above > 1 && o.give_up_after > 0,
+            "mpi.pool: slow_above or give_up_after is out of range, want slow_above > 1, give_up_after > 0");
     require(o.margin_seconds >= 0 && o.begin_seconds > 0 && o.join_seconds > 0,
             "mpi.pool: seconds are out of range, want margin_seconds >= 0, begin_seconds > 0, join_seconds > 0");
     if (o.reference)
@@ -131,14 +143,26 @@ inline void validate(const leased_options& o, std::size_t workers, std::size_t t
            margin;
 }
 
-/// The reason why a greeting is refused; empty where it is accepted.
+/// The reason why a greeting is refused by a pool with these tasks and this build; empty where it is accepted.
 [[nodiscard]] inline std::string refusal(const std::optional<greeting>& g,
-                                         const std::vector<measure::task_identity>& tasks)
+                                         const std::vector<measure::task_identity>& tasks, const std::string& build)
 {
     if (!g) return "says hello in words that are unknown here";
     if (g->protocol != greeting::current || g->version != core::version_text())
         return "runs tunekit " + g->version + ", not " + core::version_text();
-    if (g->tasks != tasks) return "has other spaces: their number, a size or a fingerprint differs";
+    if (!g->build.empty() && !build.empty() && g->build != build)
+        return "is another build of the program, " + g->build + ", not " + build +
+               "; want one binary on all machines, or the same serve_options::build";
+    const auto differs = [](const std::string& what, std::uint64_t theirs, std::uint64_t ours) {
+        return "has other spaces: " + what + ' ' + std::to_string(theirs) + ", not " + std::to_string(ours);
+    };
+    if (g->tasks.size() != tasks.size()) return differs("their number is", g->tasks.size(), tasks.size());
+    for (std::size_t k = 0; k < tasks.size(); ++k) {
+        const std::string which = "of task " + std::to_string(k) + " the ";
+        if (g->tasks[k].size != tasks[k].size) return differs(which + "size is", g->tasks[k].size, tasks[k].size);
+        if (g->tasks[k] != tasks[k])
+            return differs(which + "fingerprint is", g->tasks[k].fingerprint, tasks[k].fingerprint);
+    }
     return {};
 }
 
@@ -151,6 +175,7 @@ inline void validate(const leased_options& o, std::size_t workers, std::size_t t
         case member::state::silent:
             return "does not answer";
         case member::state::refused:
+        case member::state::taken_out:
         case member::state::gone:
             return m.why;
         case member::state::checking:
@@ -161,11 +186,22 @@ inline void validate(const leased_options& o, std::size_t workers, std::size_t t
     return m.who.part == part::builds ? "builds" : "measures";
 }
 
+/// A worker for a person: its number and, where it is known, its host.
+[[nodiscard]] inline std::string named(const member& m, std::size_t w)
+{
+    return std::to_string(w) + (m.who.host.empty() ? "" : " on " + m.who.host);
+}
+
+[[nodiscard]] inline std::string text_of(const measure::failure& f)
+{
+    return to_text(f.kind) + (f.message.empty() ? "" : ": " + f.message);
+}
+
 [[nodiscard]] inline std::string why_nobody(const std::vector<member>& members)
 {
     std::string out = "no worker can measure";
     for (std::size_t w = 0; w < members.size() && w < 4; ++w)
-        out += (w == 0 ? "; worker " : ", worker ") + std::to_string(w) + ' ' + what_of(members[w]);
+        out += (w == 0 ? "; worker " : ", worker ") + named(members[w], w) + ' ' + what_of(members[w]);
     return out + (members.size() > 4 ? ", ..." : "");
 }
 

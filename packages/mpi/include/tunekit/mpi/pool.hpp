@@ -37,7 +37,10 @@ namespace tunekit::mpi {
 /// Settings of `serve`.
 struct serve_options {
     measure::isolated_workers_options worker{};  ///< options of the process in which a rank runs candidates
-    std::string device{};                        ///< the key of the device of this rank; empty: to_text(this_machine())
+    /// Which program it is. A rank whose text is not that of rank 0 is refused. Empty: a sum of the program's code; or
+    /// any, for ranks that build or run and where devices are mixed, as those may be compiled for their machines.
+    std::string build{};
+    std::string device{};        ///< the key of the device of this rank; empty: to_text(this_machine())
     bool mixed = false;          ///< whether all ranks are one run, whatever their devices; else one for each device
     bool head_measures = false;  ///< whether rank 0 measures as well; it always does where it is alone
     mpi::part part = mpi::part::measures;  ///< the part of a job that this rank does; ranks of a run may differ
@@ -46,6 +49,10 @@ struct serve_options {
 };
 
 class leader;
+
+namespace detail {
+struct attaching;
+}  // namespace detail
 
 /// Begins MPI. On rank 0 it returns, and the program tunes. On ranks that measure it serves orders and does not return.
 ///
@@ -81,8 +88,48 @@ class leader;
 template <measure::makes_worker_tasks Make>
 [[nodiscard]] leader serve(int& argc, char**& argv, Make make, serve_options options = {});
 
-/// Rank 0 of a run, as `serve` returns it. It is the carrier of the run's `pool`. It ends MPI: by `finish`, or with
-/// EXIT_FAILURE in its destructor.
+/// The process in which a rank of an application runs candidates, forked by `prepare` before MPI begins.
+class prepared {
+public:
+    /// Why this rank cannot measure; empty where it can.
+    [[nodiscard]] const std::string& why() const noexcept { return own_.why; }
+
+private:
+    friend struct detail::attaching;
+
+    serve_options options_{};
+    std::optional<place> told_{};
+    detail::own_worker own_{};
+};
+
+/// Forks what `serve` needs, in a program that calls MPI_Init itself. Call it first in main on every rank that may
+/// measure. `make` is that of `serve`; rank 0 calls it as well.
+///
+///     auto ready = tk::mpi::prepare(
+///         [](std::size_t) { return tk::measure::worker_task{space, tk::measure::timed{kernel}}; });
+///     MPI_Init(nullptr, nullptr);
+///     if (auto lead = tk::mpi::serve(std::move(ready), comm)) {   // rank 0; none on the others
+///         tk::mpi::pool pool(*lead, {tk::measure::identity_of(space)});
+///         auto found = tk::tune(space, pool, recipe, budget, gen);
+///         lead->finish(0);
+///     }
+///     MPI_Finalize();                                             // every rank comes here
+///
+/// Throws: tunekit::error where MPI has begun already.
+template <measure::makes_worker_tasks Make>
+[[nodiscard]] prepared prepare(Make make, serve_options options = {});
+
+/// Serves over any ranks of an application: collective over `among`. On rank 0 of each run it returns the leader at
+/// once. Other ranks measure, and return none when the leader has finished or was destroyed. MPI goes on, its error
+/// handlers and this process' signals are as they were, and `among` is free for the application's own messages.
+///
+/// Errors:  tunekit::error on a rank that measures where rank 0 has failed or was silent for patience_seconds.
+/// Threads: one at a time calls MPI for it. So any level of MPI does; below MPI_THREAD_SERIALIZED it must be the thread
+///          that called MPI_Init.
+[[nodiscard]] std::optional<leader> serve(prepared from, MPI_Comm among);
+
+/// Rank 0 of a run, as `serve` returns it. It is the carrier of the run's `pool`. By `finish`, or in its destructor, it
+/// ends the ranks that measure, and MPI where `serve` began it (the destructor with EXIT_FAILURE).
 class leader {
 public:
     leader(leader&&) noexcept = default;
@@ -91,7 +138,10 @@ public:
     leader& operator=(leader&&) = delete;
     ~leader()
     {
-        if (of_) (void)finish(EXIT_FAILURE);
+        try {
+            if (of_) (void)finish(EXIT_FAILURE);
+        } catch (const error&) {  // of an application's rank that does not answer: `finish` tells
+        }
     }
 
     /// The number of ranks that may measure, numbered from 0: the leader itself first where it measures.
@@ -102,6 +152,8 @@ public:
     [[nodiscard]] std::size_t run() const noexcept { return of_->run; }
     /// The communicator of this run's ranks.
     [[nodiscard]] MPI_Comm communicator() const noexcept { return of_->comm; }
+    /// The build of this program, which that of every rank must be; empty: any.
+    [[nodiscard]] const std::string& build() const noexcept { return of_->build; }
     [[nodiscard]] double now() const noexcept { return measure::wall_clock{}(); }
 
     void send(std::size_t worker, word what, const std::vector<unsigned char>& bytes)
@@ -131,6 +183,7 @@ public:
 
     /// Ends the ranks that measure, then MPI, and returns `status`. Where a rank does not say goodbye within `seconds`,
     /// or a call of MPI has failed, it aborts the job with `status` instead, because MPI_Finalize might wait for ever.
+    /// In an application MPI goes on, and such ranks are named by a tunekit::error: they have not returned.
     int finish(int status, double seconds = 5)
     {
         const auto all_left = [&] { return std::find(of_->left.begin(), of_->left.end(), false) == of_->left.end(); };
@@ -144,6 +197,12 @@ public:
         } catch (const error&) {  // of MPI: then it cannot be ended in order
         }
         of_->own.reset();
+        if (!of_->whole_job) {
+            const std::unique_ptr<state> was = std::move(of_);
+            if (whole) MPI_Comm_free(&was->comm);
+            else throw error("mpi.leader: " + absent(was->left) + " not ended within " + core::text_of(seconds) + " s");
+            return status;
+        }
         std::fflush(nullptr);
         if (whole) MPI_Finalize();
         else MPI_Abort(MPI_COMM_WORLD, status);
@@ -152,18 +211,28 @@ public:
     }
 
 private:
-    template <measure::makes_worker_tasks Make>
-    friend leader serve(int&, char**&, Make, serve_options);
+    friend struct detail::attaching;
 
     struct state {
         MPI_Comm comm;
         detail::endpoint line;
+        bool whole_job = true;  ///< whether it ends MPI
+        std::string build{};
         std::size_t size = 1, first = 0;  ///< the ranks of the run; 1 where the leader measures
         std::size_t runs = 1, run = 0;
         std::unique_ptr<detail::server> own{};
         std::vector<bool> left{};  ///< which workers have said goodbye
         detail::naps pause{};
     };
+
+    /// The workers that have not said goodbye.
+    [[nodiscard]] static std::string absent(const std::vector<bool>& left)
+    {
+        std::string out;
+        for (std::size_t w = 0; w < left.size(); ++w)
+            if (!left[w]) out += (out.empty() ? "worker " : ", ") + std::to_string(w);
+        return out.empty() ? "a call of MPI failed, and the run has" : out + " has";
+    }
 
     explicit leader(std::unique_ptr<state> of) : of_(std::move(of)) {}
 
@@ -173,63 +242,103 @@ private:
 /// The pool of a leader.
 using pool = leased_pool<leader>;
 
+namespace detail {
+
+/// How `serve` makes a rank of a communicator one of a run.
+struct attaching {
+    /// Forks the worker of this rank; none for rank 0 where it is `whole_job` and rank 0 does not measure.
+    template <class Make>
+    static prepared prepare(Make& make, serve_options options, bool whole_job)
+    {
+        int begun = 0;
+        MPI_Initialized(&begun);
+        if (begun != 0)
+            throw error(
+                "mpi.serve: MPI has begun already, and a process in which it has must not fork: want serve before "
+                "MPI_Init, or prepare before it and serve after it");
+        require(options.part == part::measures || options.code,
+                "mpi.serve: a rank that builds or runs has no code folder, want serve_options::code");
+        prepared out;
+        out.told_ = launched();
+        const place at = out.told_.value_or(place{});
+        if (!whole_job || at.rank != 0 || at.ranks == 1 || options.head_measures)
+            out.own_ = build_worker(make, at, options.worker);
+        out.options_ = std::move(options);
+        return out;
+    }
+
+    /// On rank 0 of a run the leader. Other ranks serve orders first.
+    static std::optional<leader> serve(prepared p, MPI_Comm among, bool whole_job)
+    {
+        const place at = p.told_.value_or(place{});
+        serve_options& options = p.options_;
+        own_worker& own = p.own_;
+        check_place(p.told_, own, among);
+        if (options.device.empty()) options.device = to_text(this_machine());
+        if (options.build.empty() && options.part == part::measures && !options.mixed) options.build = program_sum();
+        int rank = 0, size = 1;
+        MPI_Comm comm = MPI_COMM_NULL;
+        const int color = options.mixed ? 0 : class_of(options.device, among);
+        MPI_Comm_rank(among, &rank);
+        check(MPI_Comm_split(among, color, rank, &comm), "divide the ranks");
+        int leads = 0, runs = 0, run = 0;
+        MPI_Comm_rank(comm, &rank);
+        MPI_Comm_size(comm, &size);
+        leads = rank == 0 ? 1 : 0;
+        MPI_Allreduce(&leads, &runs, 1, MPI_INT, MPI_SUM, among);
+        MPI_Scan(&leads, &run, 1, MPI_INT, MPI_SUM, among);
+        const greeting who{.version = core::version_text(),
+                           .build = options.build,
+                           .host = host_name(),
+                           .device = options.device,
+                           .local_rank = static_cast<std::uint32_t>(at.local_rank),
+                           .part = options.part,
+                           .tasks = own.tasks};
+        if (rank != 0) {
+            if (whole_job) ::signal(SIGINT, SIG_IGN), ::signal(SIGTERM, SIG_IGN);
+            serve_rank(comm, std::move(own), who, options.code, options.patience_seconds, whole_job);
+            if (!whole_job) MPI_Comm_free(&comm);
+            return std::nullopt;
+        }
+        auto of = std::make_unique<leader::state>(
+            leader::state{.comm = comm, .line = endpoint(comm), .whole_job = whole_job, .build = options.build});
+        of->size = static_cast<std::size_t>(size);
+        of->runs = static_cast<std::size_t>(runs);
+        of->run = static_cast<std::size_t>(run - 1);
+        of->first = options.head_measures || size == 1 ? 1 : 0;
+        if (of->first == 1) {
+            if (!own.pool && own.why.empty())
+                own.why = "cannot measure: rank 0 has a device of its own and was not to measure; want head_measures";
+            of->own = std::make_unique<server>(std::move(own.pool), own.why, who, options.code);
+        }
+        of->left.assign(of->first + of->size - 1, false);
+        return leader(std::move(of));
+    }
+};
+
+}  // namespace detail
+
+template <measure::makes_worker_tasks Make>
+prepared prepare(Make make, serve_options options)
+{
+    return detail::attaching::prepare(make, std::move(options), false);
+}
+
+inline std::optional<leader> serve(prepared from, MPI_Comm among)
+{
+    return detail::attaching::serve(std::move(from), among, false);
+}
+
 template <measure::makes_worker_tasks Make>
 leader serve(int& argc, char**& argv, Make make, serve_options options)
 {
-    int begun = 0;
-    MPI_Initialized(&begun);
-    if (begun != 0)
-        throw error(
-            "mpi.serve: MPI has begun already, and a process in which it has must not fork: want serve before "
-            "MPI_Init");
-    require(options.part == part::measures || options.code,
-            "mpi.serve: a rank that builds or runs has no code folder, want serve_options::code");
-    const auto told = launched();
-    const place at = told.value_or(place{});
-    const bool idle_head = at.rank == 0 && at.ranks > 1 && !options.head_measures;
-    detail::own_worker own;
-    if (!idle_head) own = detail::build_worker(make, at, options.worker);
+    prepared p = detail::attaching::prepare(make, options, true);
     int level = 0;
     detail::check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread");
-    detail::check_place(told, own);
-    if (options.device.empty()) options.device = to_text(this_machine());
-    int rank = 0, size = 1;
-    MPI_Comm comm = MPI_COMM_NULL;
-    const int color = options.mixed ? 0 : detail::class_of(options.device, MPI_COMM_WORLD);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    detail::check(MPI_Comm_split(MPI_COMM_WORLD, color, rank, &comm), "divide the ranks");
-    int leads = 0, runs = 0, run = 0;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-    leads = rank == 0 ? 1 : 0;
-    MPI_Allreduce(&leads, &runs, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Scan(&leads, &run, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    const detail::greeting who{.version = core::version_text(),
-                               .host = detail::host_name(),
-                               .device = options.device,
-                               .local_rank = static_cast<std::uint32_t>(at.local_rank),
-                               .part = options.part,
-                               .tasks = own.tasks};
-    if (rank != 0) {
-        ::signal(SIGINT, SIG_IGN);
-        ::signal(SIGTERM, SIG_IGN);
-        detail::serve_rank(comm, std::move(own), who, options.code, options.patience_seconds);
-        MPI_Finalize();
-        if (options.code) options.code->remove();  // std::exit does not destroy main's own copy
-        std::exit(0);
-    }
-    auto of = std::make_unique<leader::state>(leader::state{.comm = comm, .line = detail::endpoint(comm)});
-    of->size = static_cast<std::size_t>(size);
-    of->runs = static_cast<std::size_t>(runs);
-    of->run = static_cast<std::size_t>(run - 1);
-    of->first = options.head_measures || size == 1 ? 1 : 0;
-    if (of->first == 1) {
-        if (idle_head)
-            own.why = "cannot measure: rank 0 has a device of its own and was not to measure; want head_measures";
-        of->own = std::make_unique<detail::server>(std::move(own.pool), own.why, who, options.code);
-    }
-    of->left.assign(of->first + of->size - 1, false);
-    return leader(std::move(of));
+    if (auto lead = detail::attaching::serve(std::move(p), MPI_COMM_WORLD, true)) return *std::move(lead);
+    MPI_Finalize();
+    if (options.code) options.code->remove();  // std::exit does not destroy main's own copy
+    std::exit(0);
 }
 
 }  // namespace tunekit::mpi

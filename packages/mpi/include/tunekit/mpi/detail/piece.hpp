@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// A job on its way through the ranks, and which workers have lost it.
+/// A job on its way through the ranks, and which workers have lost it or failed with it.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,9 +20,13 @@ namespace tunekit::mpi::detail {
 struct piece {
     job what{};
     double submitted = 0;
-    bool for_pool = false;                  ///< whether it is a job of `alone`, which `collect` does not return
-    double build_seconds = 0, built_s = 0;  ///< the seconds of the compiler, and of the rank that built
+    bool for_pool = false;                   ///< whether it is a job of `alone`, which `collect` does not return
+    double build_seconds = 0, before_s = 0;  ///< the seconds of the compiler, and of the ranks that had it before
     std::vector<unsigned char> code{};
+    std::optional<std::size_t> built_by{};
+    std::vector<std::size_t> failed_on{}, built_badly{};  ///< where it failed, and who built what failed
+    std::optional<answer> failed{};                       ///< the last failure, which does not count yet
+    part failed_at = part::measures;                      ///< the part of a job that failed
 };
 
 /// The end of an order: the worker's reply, or none where the order was lost with its worker.
@@ -39,7 +43,7 @@ struct ended_order {
     if (by == part::builds && r.measured && r.measured->ok()) {
         p.code = std::move(r.code);
         p.build_seconds = r.measured->build_seconds;
-        p.built_s = r.ran_s;
+        p.before_s += r.ran_s;
         return true;
     }
     if (r.measured) r.measured->build_seconds += p.build_seconds;
@@ -59,12 +63,17 @@ struct ended_order {
 class losses {
 public:
     void note(std::size_t worker, const job& j) { all_.push_back({j.task, j.candidate, worker}); }
-    [[nodiscard]] bool none() const noexcept { return all_.empty(); }
     [[nodiscard]] bool by(std::size_t worker, const job& j) const
     {
-        return std::any_of(all_.begin(), all_.end(), [&](const loss& l) {
-            return l.worker == worker && l.candidate == j.candidate && l.task == j.task;
-        });
+        return std::any_of(all_.begin(), all_.end(), [&](const loss& l) { return l.worker == worker && of(l, j); });
+    }
+    /// The workers that lost it, each told once.
+    [[nodiscard]] std::vector<std::size_t> take(const job& j)
+    {
+        std::vector<std::size_t> out;
+        for (loss& l : all_)
+            if (of(l, j) && !std::exchange(l.told, true)) out.push_back(l.worker);
+        return out;
     }
 
 private:
@@ -72,7 +81,13 @@ private:
         std::size_t task = 0;
         index candidate = 0;
         std::size_t worker = 0;
+        bool told = false;
     };
+    [[nodiscard]] static bool of(const loss& l, const job& j) noexcept
+    {
+        return l.candidate == j.candidate && l.task == j.task;
+    }
+
     std::vector<loss> all_{};
 };
 

@@ -5,10 +5,15 @@
 /// What every rank does at its start, and what a rank that measures does until its end.
 
 #include <unistd.h>
+#if __has_include(<link.h>)
+#include <link.h>
+#endif
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <optional>
 #include <string>
@@ -16,6 +21,8 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/index_table.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/measure/isolated_workers.hpp"
 #include "tunekit/measure/worker_task.hpp"
 #include "tunekit/mpi/code_folder.hpp"
@@ -49,6 +56,33 @@ private:
 {
     char text[256] = {};
     return ::gethostname(text, sizeof text - 1) == 0 ? text : "unknown";
+}
+
+/// A sum of the program's code and constants, as they lie in memory; the same in every process of one binary. Its shared
+/// libraries are not part of it. Empty on systems whose loader does not tell where they are.
+[[nodiscard]] inline std::string program_sum()
+{
+#if __has_include(<link.h>)
+    std::uint64_t sum = 0;
+    const auto add = [](dl_phdr_info* program, std::size_t, void* to) {
+        for (std::size_t k = 0; k < program->dlpi_phnum; ++k) {
+            const auto& segment = program->dlpi_phdr[k];
+            if (segment.p_type != PT_LOAD || (segment.p_flags & (PF_R | PF_W)) != PF_R) continue;
+            // NOLINTNEXTLINE(performance-no-int-to-ptr): that is what the loader tells
+            const auto* from = reinterpret_cast<const unsigned char*>(program->dlpi_addr + segment.p_vaddr);
+            for (std::size_t n = segment.p_filesz / sizeof(std::uint64_t); n-- > 0; from += sizeof(std::uint64_t)) {
+                std::uint64_t word = 0;
+                std::memcpy(&word, from, sizeof word);
+                *static_cast<std::uint64_t*>(to) = core::mixed(*static_cast<std::uint64_t*>(to), word);
+            }
+        }
+        return 1;  // the program is the first
+    };
+    ::dl_iterate_phdr(add, &sum);
+    return core::text_of(sum);
+#else
+    return {};
+#endif
 }
 
 /// A number for a device key: the first rank with the same key. Collective.
@@ -107,10 +141,15 @@ own_worker build_worker(Make& make, const place& at, measure::isolated_workers_o
     return out;
 }
 
-/// Serves orders on a rank that measures, until rank 0 ends it.
+/// Serves orders on a rank that measures, until rank 0 ends it. Where rank 0 has failed, or has said nothing for so many
+/// seconds, it ends the process of a rank that is there for nothing else, and throws tunekit::error in an application.
 inline void serve_rank(MPI_Comm comm, own_worker own, const greeting& who, const std::optional<code_folder>& code,
-                       double patience_seconds)
+                       double patience_seconds, bool whole_job)
 {
+    const auto left_alone = [&](const char* why) {
+        if (whole_job) std::_Exit(1);
+        throw error(std::string("mpi.serve: rank 0 ") + why);
+    };
     endpoint line(comm);
     server at(std::move(own.pool), own.why, who, code);
     naps pause;
@@ -123,13 +162,14 @@ inline void serve_rank(MPI_Comm comm, own_worker own, const greeting& who, const
             quiet = false;
             heard = MPI_Wtime();
             at.hear(*m);
-            if (m->what == word::bye) std::_Exit(1);  // rank 0 itself has failed
+            if (m->what == word::bye) left_alone("has failed");
         }
         while (auto m = at.say()) {
             quiet = false;
             line.send(0, m->what, std::move(m->bytes));
         }
-        if (MPI_Wtime() > heard + patience_seconds) std::_Exit(1);
+        if (MPI_Wtime() > heard + patience_seconds && !at.refused())
+            left_alone("has said nothing for patience_seconds");
         if (quiet) pause.take(1);
         else pause.wake();
     }
@@ -137,8 +177,8 @@ inline void serve_rank(MPI_Comm comm, own_worker own, const greeting& who, const
 }
 
 /// Throws tunekit::error where MPI gave another place than the launcher told. A rank that does not know which of
-/// several ranks of its machine it is does not measure. Collective.
-inline void check_place(const std::optional<place>& told, own_worker& own)
+/// several ranks of its machine it is does not measure. Collective over `among`.
+inline void check_place(const std::optional<place>& told, own_worker& own, MPI_Comm among)
 {
     int rank = 0, size = 1, local = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -149,7 +189,7 @@ inline void check_place(const std::optional<place>& told, own_worker& own)
         throw error("mpi.serve: the launcher's variables say rank " + text(told->rank, told->ranks) + ", MPI says " +
                     text(r, n) + ": want the launcher of the MPI that the program was built with");
     MPI_Comm machine = MPI_COMM_NULL;
-    check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine), "find the machine");
+    check(MPI_Comm_split_type(among, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine), "find the machine");
     MPI_Comm_size(machine, &local);
     MPI_Comm_free(&machine);
     if (local == 1 || (told && told->local_known)) return;

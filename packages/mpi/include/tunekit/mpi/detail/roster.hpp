@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -18,6 +20,7 @@
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/measure/worker_task.hpp"
 #include "tunekit/mpi/detail/piece.hpp"
+#include "tunekit/mpi/detail/trust.hpp"
 #include "tunekit/mpi/detail/wire.hpp"
 #include "tunekit/mpi/members.hpp"
 #include "tunekit/mpi/messages.hpp"
@@ -31,14 +34,18 @@ public:
     using state = member::state;
     static constexpr double never = std::numeric_limits<double>::infinity();
 
+    /// A carrier may have `build()`: then workers of another build are refused.
     roster(Carrier& carrier, std::vector<measure::task_identity> tasks, leased_options options)
         : carrier_(&carrier),
           tasks_(std::move(tasks)),
           options_(std::move(options)),
           members_(carrier.workers()),
-          work_(carrier.workers())
+          work_(carrier.workers()),
+          trust_(carrier.workers(), options_.quarantine),
+          joined_until_(carrier.now() + options_.join_seconds)
     {
         validate(options_, members_.size(), tasks_.size());
+        if constexpr (requires { build_ = carrier.build(); }) build_ = carrier.build();
     }
 
     [[nodiscard]] const std::vector<member>& members() const noexcept { return members_; }
@@ -59,12 +66,39 @@ public:
         return usable(part::measures) + usable(part::builds) + usable(part::runs) - checking_;
     }
 
-    /// The worker that has been idle longest among those that suit.
-    template <class Suits>
-    [[nodiscard]] std::optional<std::size_t> idle(Suits suits) const
+    /// Whether no worker can measure any more, nor come to.
+    [[nodiscard]] bool hopeless() const
     {
-        const auto at = std::find_if(idle_.begin(), idle_.end(), suits);
+        return std::all_of(members_.begin(), members_.end(), [](const member& m) { return has_left(m.at); });
+    }
+    /// The workers that are used no more, in the order in which they left.
+    [[nodiscard]] const std::vector<std::size_t>& left() const noexcept { return left_; }
+
+    /// The worker of this part that has been idle longest among those that suit the piece.
+    [[nodiscard]] std::optional<std::size_t> idle(part a, const piece& p) const
+    {
+        const auto at = std::find_if(idle_.begin(), idle_.end(), [&](std::size_t k) {
+            return members_[k].who.part == a && trust_.suits(members_, k, p);
+        });
         return at == idle_.end() ? std::nullopt : std::optional(*at);
+    }
+
+    [[nodiscard]] bool any_idle() const noexcept { return !idle_.empty(); }
+    void lost(std::size_t w, const job& j) { trust_.lost(w, j); }
+    /// Records a failure on a worker.
+    void failed(std::size_t w, piece& p, const answer& with) { trust_.failed(w, members_[w].who.part, p, with); }
+    /// Whether the last failure of a piece counts: a worker that is trusted has seen it, or nobody else can try.
+    [[nodiscard]] bool counts(const piece& p) const { return trust_.counts(members_, p) || !another(p); }
+    /// Whether there is somebody else who can try, or may join yet.
+    [[nodiscard]] bool another(const piece& p) const
+    {
+        return detail::trust::another(members_, p, carrier_->now() < joined_until_);
+    }
+    /// Records that a worker measured a piece, and takes out those that are sick by that.
+    void measured(std::size_t w, const piece& p)
+    {
+        for (const std::size_t k : trust_.measured(members_, w, p))
+            refuse(k, trust_.why(k, members_[k].who.part), state::taken_out);
     }
 
     /// Sends a piece to a worker. Precondition: the worker is idle.
@@ -99,12 +133,11 @@ private:
 
     void become(std::size_t w, state next)
     {
-        const auto can = [](state s) { return s == state::checking || s == state::idle || s == state::busy; };
         member& m = members_[w];
         std::size_t& usable = usable_[static_cast<std::size_t>(m.who.part)];
         if (m.at == state::idle) idle_.erase(std::find(idle_.begin(), idle_.end(), w));  // mostly the first
-        if (can(next)) ++usable;
-        if (can(m.at)) --usable;
+        if (can_work(next)) ++usable;
+        if (can_work(m.at)) --usable;
         if (next == state::checking) ++checking_;
         if (m.at == state::checking) --checking_;
         m.at = next;
@@ -145,7 +178,7 @@ private:
                 else refuse(w, unreadable);
                 return;
             case word::bye:
-                if (members_[w].at == state::refused) return;  // it answers that; the reason stays
+                if (has_left(members_[w].at)) return;  // the reason stays
                 members_[w].why = from_bytes<std::string>(m.bytes).value_or("");
                 if (members_[w].why.empty()) members_[w].why = "said goodbye";
                 return lose(w, state::gone);
@@ -157,10 +190,10 @@ private:
     static constexpr const char* unreadable = "sends what cannot be read here: it is damaged, or of another version";
 
     /// Uses the worker no more, and tells it why. Its order is lost.
-    void refuse(std::size_t w, const std::string& why)
+    void refuse(std::size_t w, const std::string& why, state as = state::refused)
     {
         members_[w].why = why;
-        lose(w, state::refused);
+        lose(w, as);
         carrier_->send(w, word::refused, to_bytes(why));
     }
 
@@ -172,7 +205,7 @@ private:
     void join(std::size_t w, std::optional<greeting> g)
     {
         if (members_[w].at != state::absent) return;
-        const std::string why = refusal(g, tasks_);
+        const std::string why = refusal(g, tasks_, build_);
         if (g) members_[w].who = *std::move(g);
         if (!why.empty()) return refuse(w, why);
         const bool compared = options_.reference && (members_[w].who.part != part::builds || !reference_code_);
@@ -225,9 +258,48 @@ private:
             become(w, state::idle);
             return reference_built(ok ? std::move(r.code) : std::vector<unsigned char>());
         }
-        if (ok) m.reference.push_back(r.measured->cost);
-        if (ok && m.reference.size() < options_.reference->rounds) return check(w);
+        if (!ok)
+            return refuse(
+                w,
+                "was taken out: the reference failed, " +
+                    (r.measured && r.measured->failed ? text_of(*r.measured->failed) : "lost with its process"),
+                state::taken_out);
+        m.reference.push_back(r.measured->cost);
+        if (m.reference.size() < options_.reference->rounds) return check(w);
         become(w, state::idle);
+        trust_.measured(w, m.who.part);
+        // Against a new neighbour an earlier one may be slow, too; that is not looked at each time, as it costs the square.
+        const bool all = std::has_single_bit(++compared_) || checking_ == 0;
+        for (std::size_t k = all ? 0 : w; k < (all ? members_.size() : w + 1); ++k) take_out_if_slow(k);
+    }
+
+    void take_out_if_slow(std::size_t w)
+    {
+        const auto slow = slower(w);
+        if (!slow || !(slow->within.low > options_.slow_above)) return;
+        const auto digits = [](double x) { return core::text_of(x, std::chars_format::fixed, 2); };
+        refuse(w,
+               "was taken out: the reference takes " + digits(slow->ratio) + " [" + digits(slow->within.low) + ", " +
+                   digits(slow->within.high) + "] times as long as on its neighbours",
+               state::taken_out);
+    }
+
+    /// The reference on a worker, compared with the median of the others of its device; none where it has none.
+    [[nodiscard]] std::optional<comparison> slower(std::size_t w) const
+    {
+        const auto done = [&](const member& m) {
+            return can_work(m.at) && m.at != state::checking && m.reference.size() >= options_.reference->rounds;
+        };
+        std::vector<const member*> others;
+        for (std::size_t k = 0; k < members_.size(); ++k)
+            if (k != w && done(members_[k]) && members_[k].who.device == members_[w].who.device)
+                others.push_back(&members_[k]);
+        if (others.empty() || !done(members_[w])) return std::nullopt;
+        const auto middle = others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2);  // of two the slower
+        std::nth_element(others.begin(), middle, others.end(), [](const member* a, const member* b) {
+            return stats::mean(a->reference) < stats::mean(b->reference);
+        });
+        return compared(members_[w].reference, (*middle)->reference);
     }
 
     /// Marks the worker as not usable. Its order is lost.
@@ -236,6 +308,7 @@ private:
         assignment& a = work_[w];
         const bool had = a.until < never, checked = members_[w].at == state::checking;
         a.until = never;
+        if (next != state::silent) left_.push_back(w);
         become(w, next);
         if (checked && members_[w].who.part == part::builds) reference_built({});
         if (!had) return;
@@ -247,10 +320,14 @@ private:
     std::vector<measure::task_identity> tasks_;
     leased_options options_;
     std::vector<member> members_;
-    std::vector<assignment> work_;         ///< by worker
-    std::deque<std::size_t> idle_{};       ///< the worker that has been idle longest first
-    std::array<std::size_t, 3> usable_{};  ///< by part
-    std::size_t checking_ = 0;
+    std::vector<assignment> work_;  ///< by worker
+    detail::trust trust_;
+    double joined_until_;
+    std::string build_{};  ///< empty: any
+    std::vector<std::size_t> left_{};
+    std::deque<std::size_t> idle_{};           ///< the worker that has been idle longest first
+    std::array<std::size_t, 3> usable_{};      ///< by part
+    std::size_t checking_ = 0, compared_ = 0;  ///< workers that measure the reference now, and that have measured it
     std::optional<std::vector<unsigned char>> reference_code_{};
     std::vector<ended_order> ended_{};
     std::uint64_t orders_ = 0, late_ = 0;

@@ -31,10 +31,11 @@ public:
         : at_(std::move(at)), code_(std::move(code)), part_(who.part), task_count_(who.tasks.size())
     {
         if (at_) say(word::hello, to_bytes(who));
-        else leave(why);
+        else leave("on " + who.host + ' ' + why);
     }
 
     [[nodiscard]] bool over() const noexcept { return over_; }
+    [[nodiscard]] bool refused() const noexcept { return refused_; }
     [[nodiscard]] bool busy() const noexcept { return number_.has_value(); }
 
     void hear(const message& m)
@@ -42,7 +43,8 @@ public:
         if (m.what == word::end || m.what == word::refused) {
             at_.reset();  // ends a candidate that runs
             number_.reset();
-            over_ = true;
+            over_ = over_ || m.what == word::end;  // who is refused waits for that, with naps, unlike MPI_Finalize
+            refused_ = refused_ || m.what == word::refused;
             if (!left_) leave("");
         }
         auto o = m.what == word::order ? from_bytes<order>(m.bytes) : std::nullopt;
@@ -118,7 +120,7 @@ private:
     std::size_t task_ = 0;
     index candidate_ = 0;
     std::deque<message> said_{};
-    bool over_ = false, left_ = false;
+    bool over_ = false, refused_ = false, left_ = false;
 };
 
 }  // namespace tunekit::mpi::detail

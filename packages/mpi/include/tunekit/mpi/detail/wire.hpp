@@ -23,10 +23,11 @@
 
 namespace tunekit::mpi::detail {
 
-/// The greeting of a rank: its version, host, device, part and tasks.
+/// The greeting of a rank: its version and build, host, device, part and tasks.
 struct greeting {
     std::uint32_t protocol = current;  ///< the version of these messages
     std::string version{};             ///< the version of tunekit
+    std::string build{};               ///< which program it is: a text of the caller's or a sum; empty: any
     std::string host{};                ///< the name of the machine
     /// The key of the device on which it measures. Ranks with the same key may share a table of costs.
     std::string device{};
@@ -34,13 +35,13 @@ struct greeting {
     mpi::part part = mpi::part::measures;         ///< the part of a job that it does
     std::vector<measure::task_identity> tasks{};  ///< the size and fingerprint of each task's space
 
-    static constexpr std::uint32_t current = 3;  ///< the version of the messages of this library
+    static constexpr std::uint32_t current = 4;  ///< the version of the messages of this library
 
     friend bool operator==(const greeting&, const greeting&) = default;
     /// Hands `io` the members of `m` in the order of their bytes.
     static void each(auto& m, auto& io)
     {
-        io(m.protocol), io(m.version), io(m.host), io(m.device), io(m.local_rank), io(m.part), io(m.tasks);
+        io(m.protocol), io(m.version), io(m.build), io(m.host), io(m.device), io(m.local_rank), io(m.part), io(m.tasks);
     }
 };
 
