@@ -34,6 +34,12 @@ inline constexpr std::string_view cpp_keywords =
     "union "
     "unsigned using virtual void volatile wchar_t while xor xor_eq ";
 
+/// The words that C adds, and the macros of compilers (-std=gnu++17 has linux and unix) and of the C library: with such a
+/// name the header does not compile.
+inline constexpr std::string_view other_words =
+    " restrict typeof linux unix i386 arm sun sparc mips vax m68k hpux NULL EOF NAN INFINITY HUGE_VAL assert errno "
+    "offsetof setjmp stdin stdout stderr va_arg va_copy va_end va_start ";
+
 /// Throws std::invalid_argument unless all names are identifiers that a program may use, none is `taken`, and none
 /// occurs twice.
 inline void check_names(const std::vector<std::string>& names, const std::string& what,
@@ -51,6 +57,7 @@ inline void check_names(const std::vector<std::string>& names, const std::string
              "is no identifier of letters, digits and _ that begins with a letter");
         need(n.find("__") == std::string::npos, "has two _ in a row, which C++ keeps for itself");
         need(cpp_keywords.find(' ' + n + ' ') == std::string_view::npos, "is a word of C++");
+        need(other_words.find(' ' + n + ' ') == std::string_view::npos, "is a word of C or a macro");
         need(std::find(taken.begin(), taken.end(), n) == taken.end(), "means something in the header");
         need(std::count(names.begin(), names.end(), n) == 1, "occurs twice");
     }
@@ -99,11 +106,12 @@ enum class value_type : std::uint8_t { flag, integer, long_integer, number, text
     return value_type::text;
 }
 
-/// The value as a literal of that type. In texts, each character that is not printable ASCII becomes three octal
-/// digits, so that a digit behind it cannot join.
+/// The value as a literal of that type. Numbers are written anew, for in C++ "020" is 16. In texts, each character that
+/// is not printable ASCII becomes three octal digits, so that a digit behind it cannot join.
 [[nodiscard]] inline std::string as_literal(value_type t, const std::string& s)
 {
-    if (t == value_type::long_integer) return s + "LL";
+    if (t == value_type::integer || t == value_type::long_integer)
+        return std::to_string(*core::number<std::int64_t>(s)) + (t == value_type::integer ? "" : "LL");
     if (t == value_type::number) {
         const std::string out = core::text_of(*core::number<double>(s));
         return out.find_first_of(".e") == std::string::npos ? out + ".0" : out;
