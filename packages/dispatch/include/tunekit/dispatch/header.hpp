@@ -45,7 +45,7 @@ inline void check_header(const choice& c, const header_options& options)
     check_names({options.name}, "namespace", {"std"});
     check_names(c.parameters, "parameter", {"candidate", "config"});
     std::vector<std::string_view> taken{"at",       "choose",   "config",  "configs", "device",   "end",  "fingerprint",
-                                        "forced",   "instance", "kinship", "log2",    "measured", "now",  "pick",
+                                        "forced",   "instance", "kinship", "f",       "measured", "now",  "pick",
                                         "pick_for", "pick_now", "place",   "rung",    "shape",    "visit"};
     std::vector<std::string> as_parameters;
     for (const enumeration& e : c.words) as_parameters.push_back(e.size + '_');

@@ -101,11 +101,11 @@ namespace tunekit::dispatch::detail {
         const std::string k = '[' + std::to_string(j) + ']', and_ = j == 0 ? "" : " && ", plus = j == 0 ? "" : " + ";
         equal += and_ + "s->at" + k + " == at" + k;
         hash += plus + "@u(at" + k + ") * 0x" + io::in_hex(hash_factor(j)) + "ULL";
-        if (dialect::is_word(c, c.sizes[j])) distance += plus + "(at" + k + " == s->at" + k + " ? 0 : 1LL << 44)";
-        else distance += plus + "(log2" + k + " - s->log2" + k + ") * (log2" + k + " - s->log2" + k + ')';
+        if (dialect::is_word(c, c.sizes[j])) distance += plus + "(at" + k + " == s" + k + " ? 0 : 1LL << 44)";
+        else distance += plus + "(at" + k + " - s" + k + ") * (at" + k + " - s" + k + ')';
     }
-    return in.structure("shape", in.spoken("    long long at[" + rank + "];\n    int log2[" + rank +
-                                           "];  ///< log2_steps of these\n    int config;  ///< here\n    int around;  "
+    return in.structure("shape", in.spoken("    long long at[" + rank +
+                                           "];\n    int config;  ///< here\n    int around;  "
                                            "///< next to it\n    @b untuned;  ///< here\n    @b around_untuned;\n")) +
            in.spoken(R"(
 /// The whole part of log2; 0 below 1.
@@ -158,10 +158,9 @@ namespace tunekit::dispatch::detail {
                      R"(;
 }
 
-@f long long $distance(const $shape* s, const long long* at, const long long* log2)
+/// The square of the distance, both by log2_steps, words by their places.
+@f long long $distance(const int* s, const long long* at)
 {
-    (void)at;
-    (void)log2;
     return )" + distance +
                      R"(;
 }
@@ -209,66 +208,101 @@ namespace tunekit::dispatch::detail {
     const bool one = n.less == 0 && (n.of & (n.of - 1)) == 0;
     for (std::size_t j = 0; j < 32; ++j)
         if ((n.of >> j & 1U) != 0)
-            feature += (feature.empty() ? "" : " + ") + std::string(one ? "at[" : "log2[") + std::to_string(j) + ']';
+            feature += (feature.empty() ? "" : " + ") + std::string(one ? "at[" : "logs[") + std::to_string(j) + ']';
     for (std::size_t j = 0; j < 32; ++j)
-        if ((n.less >> j & 1U) != 0) feature += " - log2[" + std::to_string(j) + ']';
+        if ((n.less >> j & 1U) != 0) feature += " - logs[" + std::to_string(j) + ']';
     return indent + "if (" + feature + " <= " + std::to_string(n.at_most) + ") {\n" +
            tree_text(in, d, n.yes, depth + 1) + indent + "}\n" + tree_text(in, d, n.no, depth);
+}
+
+/// The table of the shapes of device `#`, the places of their hashes, and what finds a shape that was measured.
+[[nodiscard]] inline std::string exact_text(const device_choice& d, const dialect& in)
+{
+    std::string rows;
+    for (const chosen_shape& s : d.shapes) {
+        std::string at;
+        for (const std::int64_t x : s.at) at += (at.empty() ? "" : ", ") + std::to_string(x);
+        rows += "    {{" + at + "}, " + std::to_string(s.config) + ", " + std::to_string(s.around) + ", " +
+                in.truth(s.untuned) + ", " + in.truth(s.around_untuned) + "},\n";
+    }
+    const hash_table hashed(d.shapes);
+    return in.spoken("\n@t $shape $shapes_#[] = {\n") + rows + "};\n" + numbers_text(in, "places_#", hashed.places) +
+           in.spoken(R"(
+/// The measured shape of these sizes; 0 where there is none.
+@f const $shape* $exact_#(const long long* at)
+{
+    int place = @i($hash(at) >> )" +
+                     std::to_string(64 - hashed.bits) + R"();
+    for (; $places_#[place] != 0; place = (place + 1) & )" +
+                     std::to_string(hashed.places.size() - 1) + R"()
+        if ($has_sizes($shapes_# + $places_#[place] - 1, at)) return $shapes_# + $places_#[place] - 1;
+    return 0;
+}
+)");
+}
+
+/// The tables of the grid of device `#`, and what finds the nearest measured shape.
+[[nodiscard]] inline std::string nearest_text(const choice& c, const device_choice& d, const dialect& in)
+{
+    const nearest_grid grid(d);
+    std::string out = in.spoken("\n@t int $logs_#[][" + std::to_string(c.sizes.size()) + "] = {\n"), cell;
+    for (const auto& logs : grid.logs()) {
+        std::string row;
+        for (const std::int64_t x : logs) row += (row.empty() ? "" : ", ") + std::to_string(x);
+        out += "    {" + row + "},\n";
+    }
+    out += "};\n";
+    for (std::size_t j = 0; j < c.sizes.size(); ++j) {
+        const std::string k = std::to_string(j), x = "at[" + k + ']';
+        out += numbers_text(in, "steps_#_" + k, {grid.steps[j].begin(), grid.steps[j].end()});
+        cell += (j == 0 ? "" : " + ") + in.spoken("$steps_#_" + k + '[') +
+                (dialect::is_word(c, c.sizes[j]) ? x + " < 0 || " + x + " > 63 ? 0 : " + x
+                                                 : in.spoken("$log2_whole(" + x + ')')) +
+                ']';
+    }
+    return out + numbers_text(in, "from_#", grid.from) + numbers_text(in, "nearest_#", grid.nearest) + in.spoken(R"(
+/// The measured shape next to it. `logs` has log2_steps of the sizes, and the places of words.
+@f const $shape* $next_#(const long long* at, const long long* logs)
+{
+    const int cell = @i()" + cell + R"();
+    const unsigned end = $from_#[cell + 1];
+    unsigned k = $from_#[cell];
+    int best = $nearest_#[k++];
+    if (k != end) {
+        long long least = $distance($logs_#[best], logs);
+        for (; k != end; ++k) {
+            const int s = $nearest_#[k];
+            const long long gap = $distance($logs_#[s], logs);
+            best = gap < least ? s : best;
+            least = gap < least ? gap : least;
+        }
+    }
+    return $shapes_# + best;
+}
+)");
 }
 
 /// The tables and functions of one device.
 [[nodiscard]] inline std::string device_text(const choice& c, const device_choice& d, const dialect& in,
                                              std::size_t number)
 {
-    const std::string id = std::to_string(number);
-    std::string out = in.spoken("\n@t $shape $shapes_" + id + "[] = {\n");
-    for (const chosen_shape& s : d.shapes) {
-        std::string at, logs;
-        for (const std::int64_t x : s.at) {
-            at += (at.empty() ? "" : ", ") + std::to_string(x);
-            logs += (logs.empty() ? "" : ", ") + std::to_string(log2_steps(x));
-        }
-        out += "    {{" + at + "}, {" + logs + "}, " + std::to_string(s.config) + ", " + std::to_string(s.around) +
-               ", " + in.truth(s.untuned) + ", " + in.truth(s.around_untuned) + "},\n";
+    const bool by_tree = d.general == rung::tree;
+    std::string logs;
+    for (std::size_t j = 0; j < c.sizes.size(); ++j) {
+        const std::string x = "at[" + std::to_string(j) + ']';
+        logs += (j == 0 ? "" : ", ") + (dialect::is_word(c, c.sizes[j]) ? x : in.spoken("$log2_steps(" + x + ')'));
     }
-    out += "};\n";
-    const hash_table hashed(d.shapes);
-    out += numbers_text(in, "places_" + id, hashed.places);
-    std::string logs, steps, cell;
-    for (std::size_t j = 0; j < c.sizes.size(); ++j)
-        logs += (j == 0 ? "" : ", ") + in.spoken("$log2_steps(at[") + std::to_string(j) + "])";
-    std::string general = in.spoken("    const long long log2[] = {" + logs + "};\n    (void)log2;\n");
-    if (d.general == rung::tree) {
-        general += tree_text(in, d, 0, 1);
-    } else {
-        const nearest_grid grid(d);
-        for (std::size_t j = 0; j < c.sizes.size(); ++j) {
-            const std::string k = std::to_string(j), x = "at[" + k + ']';
-            out += numbers_text(in, "steps_" + id + '_' + k, {grid.steps[j].begin(), grid.steps[j].end()});
-            cell += (j == 0 ? "" : " + ") + in.spoken("$steps_" + id + '_' + k + '[') +
-                    (dialect::is_word(c, c.sizes[j]) ? x + " < 0 || " + x + " > 63 ? 0 : " + x
-                                                     : in.spoken("$log2_whole(" + x + ')')) +
-                    ']';
-        }
-        out += numbers_text(in, "from_" + id, grid.from) + numbers_text(in, "nearest_" + id, grid.nearest);
-        general += in.spoken("    const int cell = @i(" + cell + ");\n    const unsigned end = $from_" + id +
-                             "[cell + 1];\n    unsigned k = $from_" + id +
-                             "[cell];\n    const $shape* best = $shapes_" + id + " + $nearest_" + id +
-                             "[k++];\n    if (k != end) {\n        long long least = $distance(best, at, log2);\n"
-                             "        for (; k != end; ++k) {\n            const $shape* const s = $shapes_" +
-                             id + " + $nearest_" + id +
-                             "[k];\n            const long long gap = $distance(s, at, log2);\n            best = "
-                             "gap < least ? s : best;\n            least = gap < least ? gap : least;\n"
-                             "        }\n    }\n    ") +
-                   returned(in, "best->around", "nearest", "best->around_untuned");
-    }
-    return out +
-           in.spoken("\n@f $pick $pick_" + id + "(const long long* at)\n{\n    int place = @i($hash(at) >> " +
-                     std::to_string(64 - hashed.bits) + ");\n    for (; $places_" + id +
-                     "[place] != 0; place = (place + 1) & " + std::to_string(hashed.places.size() - 1) +
-                     ") {\n        const $shape* const s = $shapes_" + id + " + $places_" + id +
-                     "[place] - 1;\n        if ($has_sizes(s, at)) ") +
-           returned(in, "s->config", "exact", "s->untuned") + "    }\n" + general + "}\n";
+    const std::string out =
+        exact_text(d, in) + (by_tree ? "" : nearest_text(c, d, in)) +
+        in.spoken("\n@f $pick $pick_#(const long long* at)\n{\n    const $shape* s = $exact_#(at);\n    if (s != 0) ") +
+        returned(in, "s->config", "exact", "s->untuned") + "    const long long logs[] = {" + logs + "};\n" +
+        (by_tree ? "    (void)logs;\n" + tree_text(in, d, 0, 1)
+                 : in.spoken("    s = $next_#(at, logs);\n    ") +
+                       returned(in, "s->around", "nearest", "s->around_untuned")) +
+        "}\n";
+    std::string numbered;
+    for (const char x : out) numbered += x == '#' ? std::to_string(number) : std::string(1, x);
+    return numbered;
 }
 
 /// The function that chooses by the device's name.

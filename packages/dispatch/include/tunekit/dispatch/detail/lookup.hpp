@@ -81,6 +81,9 @@ public:
         }
     }
 
+    /// Of each shape log2_steps of its sizes, and the places of its words.
+    [[nodiscard]] const std::vector<std::vector<std::int64_t>>& logs() const noexcept { return logs_; }
+
     /// For each size what it adds to the number of the cell, by the whole part of its logarithm, or by the word's place.
     std::vector<std::array<std::uint32_t, octaves>> steps{};
     std::vector<std::uint32_t> from{};     ///< where the list of a cell begins; the end of the last one
@@ -183,7 +186,7 @@ private:
 
     const device_choice* d_;
     std::size_t rank_;
-    std::vector<std::vector<std::int64_t>> logs_{};  // of each shape
+    std::vector<std::vector<std::int64_t>> logs_{};
     std::vector<std::size_t> low_{}, width_{}, count_{};
 };
 
