@@ -68,6 +68,14 @@ struct result {
     friend bool operator==(const result&, const result&) = default;
 };
 
+/// Whether two rows of one configuration, shape and device cannot both be right: measured whole, with intervals that do not
+/// overlap, and times that differ by a factor above `max_ratio`.
+[[nodiscard]] inline bool contradict(const result& a, const result& b, double max_ratio)
+{
+    return !a.at_least && !b.at_least && (a.within.low > b.within.high || b.within.low > a.within.high) &&
+           (std::max)(a.seconds / b.seconds, b.seconds / a.seconds) > max_ratio;
+}
+
 /// The date of a device's rows.
 struct measured_on {
     std::string device{};  ///< the name of the device
@@ -149,8 +157,7 @@ struct results {
     /// disturbances only lengthen times. The `searched` and `untuned` of both count. A time measured whole replaces one
     /// that was cut short. Of two that were cut short, the longer one stays.
     /// Errors: std::invalid_argument for a row that does not fit (sizes, values, a time that is not positive and
-    ///         finite, text of several lines). tunekit::error where two whole rows contradict each other: their
-    ///         intervals do not overlap, and their times differ by a factor above `max_ratio`.
+    ///         finite, text of several lines). tunekit::error where two rows `contradict` each other.
     void add(result r, double max_ratio = 2);
 
     /// Adds the rows of `other`, all of them or none. A device's date becomes the later one.
@@ -231,9 +238,7 @@ inline void results::add(result r, double max_ratio)
     if (old.values != r.values)
         throw error("results: configuration " + std::to_string(r.candidate) + " of " + kernel + " at " +
                     shape_text(sizes, r.at, words) + " has other values in each of two rows; want rows of one space");
-    const bool apart = r.within.low > old.within.high || old.within.low > r.within.high;
-    const double ratio = (std::max)(r.seconds / old.seconds, old.seconds / r.seconds);
-    if (!r.at_least && !old.at_least && apart && ratio > max_ratio)
+    if (contradict(r, old, max_ratio))
         throw error("results: configuration " + std::to_string(r.candidate) + " of " + kernel + " at " +
                     shape_text(sizes, r.at, words) + " on " + r.device + " took " + std::to_string(1e6 * old.seconds) +
                     " us and " + std::to_string(1e6 * r.seconds) +
