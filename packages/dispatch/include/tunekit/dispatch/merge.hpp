@@ -42,7 +42,9 @@ struct merged_results {
         for (const result& row : r.rows) times[{row.device, row.at, row.candidate}].push_back(&row);
     merged_results out;
     std::vector<results> sound(from.begin(), from.end());
-    for (const auto& [key, rows] : times) {
+    for (const auto& entry : times) {
+        const auto& key = entry.first;
+        const std::vector<const result*>& rows = entry.second;
         const auto faster = [](const result* a, const result* b) { return a->seconds < b->seconds; };
         const result* const least = *std::min_element(rows.begin(), rows.end(), faster);
         const result* const most = *std::max_element(rows.begin(), rows.end(), faster);
@@ -57,9 +59,8 @@ struct merged_results {
                                std::to_string(1e6 * least->seconds) + " us and " + std::to_string(1e6 * most->seconds) +
                                " us");
         for (results& r : sound)
-            std::erase_if(r.rows, [&, &at = key](const result& row) {
-                return std::tie(row.device, row.at, row.candidate) == at;
-            });
+            std::erase_if(r.rows,
+                          [&](const result& row) { return std::tie(row.device, row.at, row.candidate) == key; });
     }
     out.all = sound.front();
     for (std::size_t k = 1; k < sound.size(); ++k) out.all.merge(sound[k], max_ratio);
