@@ -2,6 +2,7 @@
 // Shapes with sizes that are words: transposed or not, the precision.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
@@ -12,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "packages/dispatch/tests/unit/fixtures.hpp"
+#include "tunekit/dispatch/detail/lookup.hpp"
 #include "tunekit/dispatch/fit.hpp"
 #include "tunekit/dispatch/header.hpp"
 #include "tunekit/dispatch/json.hpp"
@@ -19,6 +21,8 @@
 #include "tunekit/dispatch/next_shapes.hpp"
 #include "tunekit/dispatch/results_file.hpp"
 #include "tunekit/dispatch/task_name.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/random/uniform.hpp"
 
 namespace dispatch = tunekit::dispatch;
 
@@ -136,4 +140,40 @@ TEST_CASE("choices as JSON have all that a reader needs to pick")
     auto wild = all;
     wild[0].devices[0].device = "\xff";
     CHECK(nlohmann::json::parse(dispatch::json_text(wild))[0]["devices"][0]["device"] == "\xEF\xBF\xBD");
+}
+
+TEST_CASE("many words: the grid gives up their lines rather than grow, and misses no nearest shape")
+{
+    dispatch::device_choice d{.device = "box", .words = 0b0111};
+    tunekit::random::philox gen(5);
+    const auto draw = [&](std::uint64_t n) {
+        return 1 + static_cast<std::int64_t>(tunekit::random::uniform_index(n, gen));
+    };
+    while (d.shapes.size() < 60) {
+        d.shapes.push_back({.at = {draw(9), draw(60), draw(40), draw(1000)},
+                            .around = static_cast<std::uint32_t>(d.shapes.size())});  // all different
+        std::sort(d.shapes.begin(), d.shapes.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+    }
+    const dispatch::detail::nearest_grid grid(d);
+    CHECK(grid.from.size() <= 4 * 60 + 1);
+    for (int k = 0; k < 2000; ++k) {
+        const dispatch::shape_sizes at{draw(10), draw(63), draw(41), draw(5000)};
+        std::size_t cell = 0;
+        for (std::size_t j = 0; j < 4; ++j)
+            cell += grid.steps[j][static_cast<std::size_t>(j < 3 ? at[j] : dispatch::detail::log2_steps(at[j]) >> 16)];
+        const auto nearest = static_cast<std::uint32_t>(dispatch::choice::nearest(d, at));
+        const auto begin = grid.nearest.begin();
+        CHECK(std::find(begin + grid.from[cell], begin + grid.from[cell + 1], nearest) != begin + grid.from[cell + 1]);
+    }
+}
+
+TEST_CASE("shapes that are none make neither a file nor a header")
+{
+    for (const std::int64_t wrong : {0, 4}) {
+        auto c = dispatch::fit(results({1, 4}));
+        c.devices[0].shapes.back().at[1] = wrong;
+        CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::header_text(c)), doctest::Contains("a word that is none"),
+                             std::invalid_argument);
+        CHECK_THROWS_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(c), "x")), tunekit::error);
+    }
 }

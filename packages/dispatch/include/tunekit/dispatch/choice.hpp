@@ -32,6 +32,19 @@ namespace detail {
     return x < 1 ? 0 : whole * 65536 + part;
 }
 
+/// Whether a shape's sizes are such: one for each name, at least 1, and places of words where they are words.
+[[nodiscard]] inline bool are_sizes(const shape_sizes& at, const std::vector<std::string>& names,
+                                    std::span<const enumeration> words)
+{
+    if (at.size() != names.size()) return false;
+    for (std::size_t j = 0; j < at.size(); ++j) {
+        if (at[j] < 1) return false;
+        for (const enumeration& e : words)
+            if (e.size == names[j] && at[j] > static_cast<std::int64_t>(e.words.size())) return false;
+    }
+    return true;
+}
+
 /// The distance of two sizes in steps of 2^-16 powers of two. Words have no order: two that differ are 64 powers of two
 /// apart.
 [[nodiscard]] constexpr std::int64_t size_gap(std::int64_t a, std::int64_t b, bool words) noexcept

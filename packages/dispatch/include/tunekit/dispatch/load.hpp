@@ -49,7 +49,8 @@ inline void check_choice(const choice& c, const std::string& what)
              "has a device of another rung than nearest and tree");
         for (std::size_t k = 0; k < d.shapes.size(); ++k) {
             const chosen_shape& s = d.shapes[k];
-            need(s.at.size() == c.sizes.size(), "has a shape with another number of sizes");
+            need(are_sizes(s.at, c.sizes, c.words),
+                 "has a shape with another number of sizes, a size below 1 or a word that is none");
             need(s.config < c.configs.size() && s.around < c.configs.size(), "has a shape without its configuration");
             need(k == 0 || d.shapes[k - 1].at < s.at, "has shapes that are not sorted");
         }

@@ -95,7 +95,7 @@ private:
     [[nodiscard]] bool is_word(std::size_t j) const { return (d_->words >> j & 1U) != 0; }
 
     /// Chooses the lines: one for each octave that has shapes, fewer of the size that has most until there are no more than
-    /// four cells for each shape.
+    /// four cells for each shape, and 4096 in all. Words lose their lines last, all at once.
     void lay_lines()
     {
         low_.assign(rank_, 0);
@@ -117,11 +117,16 @@ private:
             return std::accumulate(count_.begin(), count_.end(), 1.0,
                                    [](double a, std::size_t b) { return a * static_cast<double>(b); });
         };
-        while (cells() > 4.0 * static_cast<double>((std::max)(logs_.size(), std::size_t{16}))) {
+        const auto shapes = std::clamp(logs_.size(), std::size_t{16}, std::size_t{1024});
+        while (cells() > 4.0 * static_cast<double>(shapes)) {
             std::size_t most = rank_;
             for (std::size_t j = 0; j < rank_; ++j)
                 if (!is_word(j) && count_[j] > 1 && (most == rank_ || count_[j] > count_[most])) most = j;
-            if (most == rank_) break;
+            if (most == rank_) {
+                most = static_cast<std::size_t>(std::max_element(count_.begin(), count_.end()) - count_.begin());
+                count_[most] = 1;
+                continue;
+            }
             ++width_[most];
             count_[most] = (span[most] + width_[most] - 1) / width_[most];
         }
@@ -130,7 +135,7 @@ private:
     /// The slab of size `j` for the octave, or word, `k`.
     [[nodiscard]] std::size_t slab(std::size_t j, std::size_t k) const
     {
-        if (is_word(j)) return k < count_[j] ? k : 0;
+        if (is_word(j)) return k < count_[j] ? k : 0;  // 0 for all, where there are no lines
         return (std::min)((k < low_[j] ? 0 : k - low_[j]) / width_[j], count_[j] - 1);
     }
 
@@ -179,6 +184,10 @@ private:
         std::int64_t most = 0;
         for (std::size_t j = 0; j < rank_; ++j) {
             const auto at = [&](std::int64_t x) { return squared(j, x, logs_[q][j]) - squared(j, x, logs_[p][j]); };
+            if (is_word(j) && count_[j] == 1) {  // any word: p's own is the best for p
+                most += at(logs_[p][j]);
+                continue;
+            }
             most += (std::max)(at(box[j].first), at(box[j].second));
         }
         return most < 0 || (most == 0 && q < p);
