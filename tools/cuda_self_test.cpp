@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <string>
@@ -312,6 +313,12 @@ int main(int argc, char** argv)
             TUNEKIT_VERSION_MAJOR, TUNEKIT_VERSION_MINOR, TUNEKIT_VERSION_PATCH, device.name.c_str(), device.major,
             device.minor, device.processors, static_cast<double>(device.memory_bytes) / (1 << 30),
             static_cast<double>(device.cache_bytes) / (1 << 20), device.bus.c_str());
+        if (device.mode != 0)
+            std::printf("       compute mode           exclusive: no other process may use the device\n");
+        if (device.name.find("MIG") != std::string::npos)
+            std::printf("       MIG                    a part of a GPU; clocks are those of the whole\n");
+        if (std::getenv("CUDA_MPS_PIPE_DIRECTORY") != nullptr)
+            std::printf("       MPS                    asked for: the faults tried below may end its other clients\n");
         compilers(device.architecture());
         launches(device);
         products(device);

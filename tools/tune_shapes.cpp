@@ -5,6 +5,7 @@
 // Leaves the results, which the next run adds to, and the header that a library is built with.
 //
 //     tune_shapes --seconds 60 --shapes 12 --results gemm.results --header gemm_choice.hpp
+//     tune_shapes merge mine.results theirs.results --out all.results --header gemm_choice.hpp
 
 #include <unistd.h>
 
@@ -13,8 +14,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -25,6 +30,9 @@
 #include "tunekit/core/machine.hpp"
 #include "tunekit/dispatch/fit.hpp"
 #include "tunekit/dispatch/header.hpp"
+#include "tunekit/dispatch/json.hpp"
+#include "tunekit/dispatch/load.hpp"
+#include "tunekit/dispatch/merge.hpp"
 #include "tunekit/dispatch/results_file.hpp"
 #include "tunekit/dispatch/task_name.hpp"
 #include "tunekit/dispatch/tune_shapes.hpp"
@@ -40,10 +48,18 @@ namespace dispatch = tk::dispatch;
 
 namespace {
 
+/// Where choices go, and how many kernels they keep.
+struct outputs {
+    std::string header, c_header, choice, json, name = "gemm_choice";
+    std::size_t kernels = 8;
+};
+
 struct settings {
-    std::string results = "gemm.results", header, name = "gemm_choice";
+    std::string results = "gemm.results", out;
+    std::vector<std::string> merged;
+    outputs to;
     double seconds = 60;
-    std::size_t shapes = 12, kernels = 8;
+    std::size_t shapes = 12;
     std::uint64_t trials = tk::unlimited, seed = 1;
 };
 
@@ -81,10 +97,66 @@ void print(const dispatch::results& all, const std::string& device)
     }
 }
 
+void check(const outputs& to)
+{
+    programs::check_file("--header", to.header);
+    programs::check_file("--c-header", to.c_header);
+    programs::check_file("--choice", to.choice);
+    programs::check_file("--json", to.json);
+}
+
+/// Fits a choice for each kernel, and writes them wherever they are wanted.
+std::vector<dispatch::choice> chosen_into(const outputs& to, std::span<const dispatch::results> kernels)
+{
+    std::vector<dispatch::choice> out;
+    for (const auto& all : kernels) out.push_back(dispatch::fit(all, {.max_kernels = to.kernels}));
+    const auto header = [&](const std::string& path, dispatch::header_language in) {
+        const dispatch::header_options how{.name = to.name, .language = in};
+        if (path.empty()) return;
+        if (out.size() == 1) dispatch::write_header(path, out.front(), how);
+        else dispatch::write_header(path, std::span<const dispatch::choice>(out), how);
+    };
+    header(to.header, dispatch::header_language::cpp17);
+    header(to.c_header, dispatch::header_language::c99);
+    if (!to.choice.empty()) dispatch::write_choice(to.choice, std::span<const dispatch::choice>(out));
+    if (!to.json.empty()) dispatch::write_json(to.json, out);
+    return out;
+}
+
+/// Merges the files, a kernel for itself each.
+void merge(const settings& s)
+{
+    programs::check_file("--out", s.out);
+    check(s.to);
+    std::map<std::string, std::vector<dispatch::results>> by_kernel;
+    for (const std::string& path : s.merged) {
+        auto one = dispatch::read_results(path);
+        auto& same = by_kernel[one.kernel];
+        try {  // alone with the first, so that the line names the file
+            if (!same.empty()) static_cast<void>(dispatch::merge_all(std::vector{same.front(), one}));
+        } catch (const tk::error& bad) {
+            throw tk::error(path + ": " + (bad.what() + std::string_view("tunekit: ").size()));
+        }
+        same.push_back(std::move(one));
+    }
+    std::vector<dispatch::results> merged;
+    for (const auto& [kernel, files] : by_kernel) {
+        auto both = dispatch::merge_all(files);
+        for (const std::string& line : both.left_out) std::printf("left out: %s\n", line.c_str());
+        std::printf("%s: %zu rows of %zu files, %zu devices, %zu shapes\n", kernel.c_str(), both.all.rows.size(),
+                    files.size(), both.all.devices.size(), dispatch::winners_of(both.all).size());
+        merged.push_back(std::move(both.all));
+    }
+    if (!s.out.empty() && merged.size() != 1)
+        throw tk::error("--out takes the results of one kernel, and the files have " + std::to_string(merged.size()));
+    if (!s.out.empty()) dispatch::write_results(s.out, merged.front());
+    static_cast<void>(chosen_into(s.to, merged));
+}
+
 void run(const settings& s)
 {
     programs::check_file("--results", s.results);
-    programs::check_file("--header", s.header);
+    check(s.to);
     using product = programs::operator_case<programs::family_gemm_operator>;
     std::vector<std::unique_ptr<product>> products;  // tasks refer to them
     const auto make = [&](const dispatch::shape_sizes& at) {
@@ -119,8 +191,7 @@ void run(const settings& s)
     print(all, device);  // first what cannot be had again
     programs::check_output();
     dispatch::write_results(s.results, all);
-    const auto chosen = dispatch::fit(all, {.max_kernels = s.kernels});
-    if (!s.header.empty()) dispatch::write_header(s.header, chosen, {.name = s.name});
+    const auto chosen = chosen_into(s.to, {&all, 1}).front();
 
     std::printf("%zu shapes, %zu of them new; %zu kernels kept\n", dispatch::winners_of(all).size(),
                 dispatch::winners_of(all).size() - before, chosen.configs.size());
@@ -140,10 +211,20 @@ int main(int argc, char** argv)
     app.add_option("--trials", s.trials, "of each shape at most")->check(CLI::PositiveNumber);
     app.add_option("--shapes", s.shapes, "of the family's 64, from the first; those in --results are left out")
         ->check(CLI::PositiveNumber);
-    app.add_option("--kernels", s.kernels, "that the header keeps at most")->check(CLI::PositiveNumber);
     app.add_option("--results", s.results, "what is known; what is found is added")->capture_default_str();
-    app.add_option("--header", s.header, "the choice as a C++ header");
-    app.add_option("--name", s.name, "of the header's namespace")->capture_default_str();
     app.add_option("--seed", s.seed)->check(programs::whole_number());
-    return programs::run_program(app, argc, argv, [&] { run(s); });
+    CLI::App* const merging = app.add_subcommand(
+        "merge", "Merges the results of contributors; what they contradict each other in is left out.");
+    merging->add_option("files", s.merged, "results of one kernel, or of several")->required();
+    merging->add_option("--out", s.out, "the merged results of one kernel");
+    for (CLI::App* const a : {&app, merging}) {
+        a->add_option("--kernels", s.to.kernels, "that a choice keeps at most")->check(CLI::PositiveNumber);
+        a->add_option("--header", s.to.header, "the choice as a header for C++17");
+        a->add_option("--c-header", s.to.c_header, "the choice as a header for C99");
+        a->add_option("--choice", s.to.choice, "the choice as a file that dispatch::load reads");
+        a->add_option("--json", s.to.json, "the choice as JSON");
+        a->add_option("--name", s.to.name, "of the header's namespace, or what its names begin with in C")
+            ->capture_default_str();
+    }
+    return programs::run_program(app, argc, argv, [&] { merging->parsed() ? merge(s) : run(s); });
 }

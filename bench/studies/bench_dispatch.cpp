@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a few kernels and a rule lose against tuning each shape alone, at shapes that the rule has not seen: from recorded
-// results.
+// results. With --costs, what a pick takes, beside a switch and a map's look-up.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bench/studies/support/pick_costs.hpp"
 #include "tools/support/program.hpp"
 #include "tunekit/dispatch/fit.hpp"
 #include "tunekit/dispatch/header.hpp"
@@ -32,6 +33,7 @@ namespace {
 struct settings {
     std::string results, judged, header, choice, name = "tuned";
     std::vector<std::size_t> kernels{1, 2, 4, 8, 16};
+    std::size_t costs = 0;
     dispatch::fit_options fit;
     bool json = false, shapes = false;
 };
@@ -98,8 +100,29 @@ double choose_ns(const dispatch::choice& c)
     return 1e9 * best;
 }
 
+/// What picks take with so many shapes.
+void print_costs(const settings& s)
+{
+    const auto rows = studies::pick_costs(s.costs);
+    nlohmann::ordered_json out{{"bench", "dispatch"}, {"shapes", s.costs}};
+    for (const auto& r : rows)
+        out["costs"].push_back({{"way", r.way}, {"measured_ns", r.measured_ns}, {"other_ns", r.other_ns}});
+    if (s.json) {
+        std::printf("%s\n", out.dump(2).c_str());
+        return;
+    }
+    std::printf("%-34s %18s %14s\n", "nanoseconds of a pick", "measured shapes", "other shapes");
+    for (const auto& r : rows) {
+        std::printf("%-34s %18.1f ", r.way.c_str(), r.measured_ns);
+        if (r.other_ns < 0) std::printf("%14s\n", "-");
+        else std::printf("%14.1f\n", r.other_ns);
+    }
+}
+
 void run(settings& s)
 {
+    if (s.costs > 0) return print_costs(s);
+    if (s.results.empty()) throw tk::error("--results is required, or --costs");
     const auto all = dispatch::read_results(s.results);
     const auto judged = s.judged.empty() ? dispatch::results{} : dispatch::read_results(s.judged);
     std::vector<row> rows;
@@ -184,7 +207,9 @@ int main(int argc, char** argv)
 {
     settings s;
     CLI::App app("Scores a choice for every shape on recorded results, shapes held out.", "bench_dispatch");
-    app.add_option("--results", s.results, "results file, as record_shapes writes it")->required();
+    app.add_option("--results", s.results, "results file, as record_shapes writes it");
+    app.add_option("--costs", s.costs, "instead: what a pick takes with so many shapes, beside a switch and a map")
+        ->check(CLI::PositiveNumber);
     app.add_option("--judged", s.judged, "results of other shapes: judge with them; else each shape is held out");
     app.add_option("--kernels", s.kernels, "how many kernels are kept, one number or several")
         ->delimiter(',')

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 // Tunes an OpenCL kernel that is given as text: the device's driver builds every configuration.
+//
+//     tune_opencl [NAME]      on the device whose name contains NAME; the first one where not said
+//
 // It needs no headers of OpenCL to be built. Without a device it says so and ends with status 3.
 
 #include <cstddef>
@@ -10,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/devices/kernel_file.hpp"
 #include "tunekit/devices/opencl/measurer.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/random/philox.hpp"
@@ -32,13 +36,12 @@ auto transposition()
         tk::space::parameter<"padding">({0, 1}),
     };
     return tk::measure::source_template{
-        space, [](const auto& c) {
+        space, [defines = tk::measure::macros(space)](const auto& c) {
             const int tile = tk::get<"tile">(c);
             const int rows = tk::get<"rows">(c);
             tk::measure::opencl_source out;
-            out.text = "enum { n = " + std::to_string(n) + ", tile = " + std::to_string(tile) +
-                       ", rows = " + std::to_string(rows) + ", padding = " + std::to_string(tk::get<"padding">(c)) +
-                       R"( };
+            out.prologue = defines(c);  // #define tile 8 ...
+            out.text = "enum { n = " + std::to_string(n) + R"( };
 __kernel __attribute__((reqd_work_group_size(tile, rows, 1)))
 void transpose(__global const float* restrict x, __global float* restrict y)
 {
@@ -54,9 +57,10 @@ void transpose(__global const float* restrict x, __global float* restrict y)
         }};
 }
 
-void tune()
+void tune(const char* name)
 {
-    const auto device = tk::measure::find_opencl_device();  // asks in a child: this process stays without OpenCL
+    using tk::measure::find_opencl_device;  // asks in a child: this process stays without OpenCL
+    const auto device = name != nullptr ? find_opencl_device(name) : find_opencl_device();
     std::vector<float> x(std::size_t{n} * n);
     std::vector<float> want(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -86,10 +90,10 @@ void tune()
 
 }  // namespace
 
-int main()
+int main(int argc, char** argv)
 {
     try {
-        tune();
+        tune(argc > 1 ? argv[1] : nullptr);
     } catch (const tk::measure::no_opencl& e) {
         std::fprintf(stderr, "%s\n", e.what());
         return 3;

@@ -32,6 +32,20 @@ cmp -s "$work/before" "$work/gemm.results" || fail "a run without new shapes cha
 
 refuses 'is no identifier' --trials 1 --shapes 3 --results "$work/gemm.results" --header "$work/bad.hpp" --name 'a-b'
 [ ! -e "$work/bad.hpp" ] || fail "a header that was refused is there"
+# The results of two contributors: what contradicts is left out and said, the rest is of both; other kernels keep to themselves.
+sed '/^end /d' "$work/gemm.results" >"$work/cut.results"
+refuses 'was cut' merge "$work/gemm.results" "$work/cut.results"
+cp "$work/gemm.results" "$work/copy.results"
+"$program" merge "$work/copy.results" "$work/gemm.results" --out "$work/both.results" --c-header "$work/both.h" --json "$work/both.json" \
+    --choice "$work/both.choice" >"$work/merged" || fail "the merge failed"
+cmp -s "$work/gemm.results" "$work/both.results" || fail "a file merged with itself is another one"
+grep -q "^gemm: .* rows of 2 files, 1 devices, 3 shapes" "$work/merged" || fail "the merge says: $(cat "$work/merged")"
+refuses 'cannot be opened' merge "$work/gemm.results" "$work/nowhere"
+cat >"$work/use.c" <<'END'
+#include "both.h"
+int main(void) { return gemm_choice_choose(77, 1000, 333)->mr >= 1 ? 0 : 1; }
+END
+cc -std=c99 $warnings -I"$work" "$work/use.c" -o "$work/use_c" && "$work/use_c" || fail "the header is no C99"
 cat >"$work/use.cpp" <<'END'
 #include "gemm_choice.hpp"
 static_assert(gemm_choice::choose(1, 512, 512).mr >= 1, "a measured shape");

@@ -35,4 +35,8 @@ grep -q '^exact' "$work/judged" && fail "exact among shapes to judge with"
 [ "$(grep -c '^nearest\|^tree\|^one' "$work/judged")" = 6 ] || fail "not three rungs at shapes to judge with"
 run --or-untuned | awk '$1 == "exact" && $NF != 0 { bad = 1 } END { exit bad }' ||
     fail "a measured shape is below the untuned default that may be its answer"
+refuses '--costs' --costs 0
+refuses '--results is required' --kernels 2
+"$dispatch" --costs 100 --json >"$work/costs" || fail "no costs"
+[ "$(grep -c measured_ns "$work/costs")" = 6 ] || fail "not six ways of a pick: $(cat "$work/costs")"
 exit $bad

@@ -13,6 +13,8 @@
 #include "tunekit/devices/cuda/measurer.hpp"
 #include "tunekit/devices/cuda/nvrtc.hpp"
 #include "tunekit/devices/cuda/session.hpp"
+#include "tunekit/devices/half.hpp"
+#include "tunekit/devices/kernel_file.hpp"
 #include "tunekit/devices/library.hpp"
 #include "tunekit/devices/measurer.hpp"
 #include "tunekit/devices/opencl/builder.hpp"

@@ -14,7 +14,9 @@
 
 #include "packages/devices/tests/support/doubling.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tunekit/devices/kernel_file.hpp"
 #include "tunekit/devices/opencl/measurer.hpp"
+#include "tunekit/io/text.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/random.hpp"
@@ -141,6 +143,11 @@ TEST_CASE("no loader, no platform and no such device are told in one line that s
                          ("tunekit: no OpenCL device 99: want 0 to " + std::to_string(all.size() - 1)).c_str(),
                          ms::no_opencl);
     CHECK_THROWS_AS(ms::opencl_builder({}), std::invalid_argument);
+    if (all.size() == 1) CHECK(ms::find_opencl_device(all[0].name.substr(1, 4)) == all[0]);
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(ms::find_opencl_device("no such name")),
+        doctest::Contains(("\"no such name\": none has that in its name, want one of \"" + all[0].name + '"').c_str()),
+        ms::no_opencl);
 }
 
 TEST_CASE("good configurations are built, checked and timed by events; each fault is one failed trial of one line")
@@ -252,4 +259,45 @@ TEST_CASE("runs between which the cache is emptied are timed one by one")
     const auto m = measure.measure({&first, 1}, {.run_seconds = 20, .build_seconds = 60}).front();
     REQUIRE_MESSAGE(m.ok(), m.failed->message);
     CHECK(m.cost > 0);
+}
+
+TEST_CASE("a kernel file with the parameters as macros, in half precision; its errors name the file and the line")
+{
+    const support::temporary_folder folder;
+    const std::string file = folder / "twice.cl";
+    tk::io::write_text(file,
+                       "__kernel void twice(__global const half* x, __global half* y)\n"
+                       "{\n"
+                       "    const int i = (int)get_global_id(0) * step;\n"
+                       "    for (int k = i; k < i + step; ++k) vstore_half(2 * vload_half(k, x), k, y);\n"
+                       "#if broken\n"
+                       "    undeclared();\n"
+                       "#endif\n"
+                       "}\n");
+    const tk::space::product space{tk::space::parameter<"step">({1, 4}), tk::space::parameter<"broken">({false, true})};
+    const auto twice = ms::kernel_file(file, space, [](const auto& c) {
+        return std::vector<ms::opencl_launch>{
+            {.entry = "twice", .grid = {4096 / 64 / tk::get<"step">(c), 1, 1}, .block = {64, 1, 1}}};
+    });
+    std::vector<float> x(4096), want(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = 0.25F * static_cast<float>(i);
+        want[i] = 2 * x[i];
+    }
+    ms::opencl_operands data;
+    data.input_half(x);
+    data.output_half(want, {});
+    const auto device = ms::find_opencl_device();
+    auto measure = ms::opencl_measurer(twice, ms::opencl_builder({.device = device}), data, ms::fixed{.runs = 2},
+                                       {.device = device});
+    for (const int step : {1, 4})
+        for (const bool broken : {false, true}) {
+            auto c = space.at(0);
+            tk::get<"step">(c) = step;
+            tk::get<"broken">(c) = broken;
+            const tk::index which = space.index_of(c).value();
+            const auto m = measure.measure({&which, 1}, {.run_seconds = 20, .build_seconds = 60}).front();
+            CHECK_MESSAGE(m.failed.has_value() == broken, (m.failed ? m.failed->message : std::string()));
+            if (m.failed) CHECK_MESSAGE(m.failed->message.find("twice.cl:6") != std::string::npos, m.failed->message);
+        }
 }

@@ -36,17 +36,29 @@ static double clock_ms;
 static int sticky, pending, hangs, begun, current;
 int fake_launches, fake_loaded, fake_fills, fake_allocated, fake_shared;
 #define READY if (!begun) return 3; if (sticky) return sticky; if (!current) return 201
-int cuInit(unsigned f) { (void)f; if (DEVICES == 0) return 100; begun = 1; return 0; }
+#ifndef NAME
+#define NAME "Fake Device"
+#endif
+#ifndef MODE
+#define MODE 0
+#endif
+#ifndef BUSY
+#define BUSY 0
+#endif
+#ifndef INIT
+#define INIT 0
+#endif
+int cuInit(unsigned f) { (void)f; if (INIT) return INIT; if (DEVICES == 0) return 100; begun = 1; return 0; }
 int cuGetErrorName(int c, const char** s)
 {
-    *s = c == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : c == 701 ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES" : c == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : 0;
+    *s = c == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : c == 701 ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES" : c == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : c == 46 ? "CUDA_ERROR_DEVICE_UNAVAILABLE" : c == 222 ? "CUDA_ERROR_UNSUPPORTED_PTX_VERSION" : c == 805 ? "CUDA_ERROR_MPS_CONNECTION_FAILED" : 0;
     return *s ? 0 : 1;
 }
 int cuGetErrorString(int c, const char** s) { *s = c == 700 ? "an illegal memory access was encountered" : "as it were"; return 0; }
 int cuDriverGetVersion(int* v) { *v = 13000; return 0; }
 int cuDeviceGetCount(int* n) { *n = DEVICES; return begun ? 0 : 3; }
 int cuDeviceGet(int* d, int k) { *d = 10 + k; return k < DEVICES ? 0 : 101; }
-int cuDeviceGetName(char* s, int n, int d) { snprintf(s, (size_t)n, "Fake Device %d", d - 10); return 0; }
+int cuDeviceGetName(char* s, int n, int d) { snprintf(s, (size_t)n, NAME " %d", d - 10); return 0; }
 int cuDeviceGetAttribute(int* v, int what, int d)
 {
     (void)d;
@@ -55,6 +67,7 @@ int cuDeviceGetAttribute(int* v, int what, int d)
         case 8: *v = 49152; return 0;
         case 12: *v = 65536; return 0;
         case 16: *v = 108; return 0;
+        case 20: *v = MODE; return 0;
         case 38: *v = 1 << 20; return 0;
         case 75: *v = 8; return 0;
         case 76: *v = 0; return 0;
@@ -64,7 +77,7 @@ int cuDeviceGetAttribute(int* v, int what, int d)
 }
 int cuDeviceTotalMem_v2(size_t* n, int d) { (void)d; *n = 1ul << 30; return 0; }
 int cuDeviceGetPCIBusId(char* s, int n, int d) { snprintf(s, (size_t)n, "0000:%02d:00.0", d); return 0; }
-int cuDevicePrimaryCtxRetain(void** c, int d) { *c = (void*)(size_t)(d + 1000); return begun ? 0 : 3; }
+int cuDevicePrimaryCtxRetain(void** c, int d) { if (BUSY) return 46; *c = (void*)(size_t)(d + 1000); return begun ? 0 : 3; }
 int cuDevicePrimaryCtxRelease_v2(int d) { (void)d; current = 0; return 0; }
 int cuCtxSetCurrent(void* c) { current = c != 0; return 0; }
 static int finished(void) { READY; while (hangs) pause(); return sticky = pending; }
@@ -73,6 +86,7 @@ int cuModuleLoadData(void** m, const void* image)
 {
     READY;
     if (strstr((const char*)image, "//newer") && !strstr((const char*)image, "//ptx")) return 209;
+    if (strstr((const char*)image, "//younger")) return 222;
     const char* at = strstr((const char*)image, "//run ");
     struct program* p = malloc(sizeof *p);
     if (!at || sscanf(at, "//run factor=%lf n=%d us=%lf mode=%15s", &p->factor, &p->n, &p->us, p->mode) != 4) { free(p); return 200; }
@@ -140,6 +154,7 @@ int nvrtcCompileProgram(void* p, int n, const char* const* o)
     if (n < 1 || strncmp(o[0], "--gpu-architecture=sm_", 22)) { of->log = "nothing to compile for"; return 5; }
     if (strstr(of->text, "//slow")) for (;;) pause();
     if (strstr(of->text, "//crash")) abort();
+    if (strstr(of->text, "//missing")) { of->log = "generated(1): catastrophic error: could not open source file \"a.h\"\n"; return 6; }
     if (strstr(of->text, "//bad")) { of->log = "generated(1): warning: first\ngenerated(2): error: identifier \"bad\" is undefined\n"; return 6; }
     return 0;
 }

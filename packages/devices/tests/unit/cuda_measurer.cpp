@@ -28,12 +28,14 @@ auto program()
 {
     const tk::space::product space{
         tk::space::parameter<"us">({5, 20, 400}),
-        tk::space::parameter<"mode">({"ok", "fault", "hang", "wrong", "beyond", "refused", "bad", "newer"})};
+        tk::space::parameter<"mode">({"ok", "fault", "hang", "wrong", "beyond", "refused", "bad", "newer", "younger"})};
     return ms::source_template{space, [](const auto& c) {
                                    const std::string mode = tk::get<"mode">(c);
                                    ms::cuda_source out;
                                    out.text = mode == "bad" ? "//bad"
-                                                            : (mode == "newer" ? "//newer\n" : "") +
+                                                            : (mode == "newer"     ? "//newer\n"
+                                                               : mode == "younger" ? "//younger\n"
+                                                                                   : "") +
                                                                   std::string("//run factor=2 n=64 us=") +
                                                                   std::to_string(tk::get<"us">(c)) + " mode=" + mode;
                                    out.launches = {{.grid = {1, 1, 1}, .block = {length + 1, 1, 1}}};
@@ -104,6 +106,64 @@ TEST_CASE("no device and no driver are told in one line that says what to do")
                          "tunekit: no CUDA driver of use: it lacks cuInit; install a newer one", ms::no_cuda);
     const support::fake_library mute("int cuInit(unsigned f) { for (;;); }");
     CHECK_THROWS_AS(static_cast<void>(ms::cuda_devices(mute.path(), 0.2)), ms::no_cuda);
+}
+
+TEST_CASE("a device is found by its name, and what prohibits its use is said in one line")
+{
+    const support::fake_library two(support::fake_driver_source, "-DDEVICES=2 -DNAME='\"NVIDIA A100 MIG 1g.5gb\"'");
+    CHECK(ms::find_cuda_device("mig 1G.5gb 1", two.path()).index == 1);
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(ms::find_cuda_device("MIG", two.path())),
+        "tunekit: no CUDA device \"MIG\": several have that in its name, want one of \"NVIDIA A100 MIG "
+        "1g.5gb 0\", \"NVIDIA A100 MIG 1g.5gb 1\", or its number",
+        ms::no_cuda);
+    CHECK_THROWS_WITH_AS(static_cast<void>(ms::find_cuda_device("H100", two.path())),
+                         doctest::Contains("\"H100\": none has that in its name"), ms::no_cuda);
+    const support::fake_library closed(support::fake_driver_source, "-DMODE=2");
+    CHECK(ms::cuda_devices(closed.path()).front().mode == 2);  // told, but not for use
+    for (const auto& find : {+[](const std::string& driver) { return ms::find_cuda_device(0, driver); },
+                             +[](const std::string& driver) { return ms::find_cuda_device("fake", driver); }})
+        CHECK_THROWS_WITH_AS(static_cast<void>(find(closed.path())),
+                             "tunekit: no CUDA device 0: the compute mode of Fake Device 0 is prohibited; set another "
+                             "with nvidia-smi -c, or choose another device",
+                             ms::no_cuda);
+    const support::fake_library mps(support::fake_driver_source, "-DINIT=805");
+    CHECK_THROWS_WITH_AS(static_cast<void>(ms::cuda_devices(mps.path())),
+                         doctest::Contains("CUDA_ERROR_MPS_CONNECTION_FAILED (805), as it were; MPS is asked for and "
+                                           "does not answer: start nvidia-cuda-mps-control"),
+                         ms::no_cuda);
+}
+
+TEST_CASE("a device that another process holds alone, and a driver older than the compiler: one line with the remedy")
+{
+    const support::fake_library busy(support::fake_driver_source, "-DMODE=3 -DBUSY=1");
+    const support::fake_library compiler(support::fake_compiler_source);
+    const auto what = program();
+    doubling on;
+    const auto device = ms::find_cuda_device(0, busy.path());
+    CHECK(device.mode == 3);
+    auto measure =
+        ms::cuda_measurer(what, ms::nvrtc_builder({.processes = 1, .library = compiler.path()}), on.data,
+                          ms::fixed{.runs = 1}, {.device = device, .driver = busy.path(), .nvml = "/nowhere"});
+    const tk::index good = with(what.space, 5, "ok");
+    const auto m = measure.measure({&good, 1}, {.run_seconds = 20, .build_seconds = 20}).front();
+    REQUIRE(m.failed);
+    CHECK(m.failed->kind == failure_kind::launch_error);
+    CHECK(m.failed->code == 46);
+    CHECK(m.failed->message.find(
+              "CUDA_ERROR_DEVICE_UNAVAILABLE (46), as it were; another process holds the device, whose "
+              "compute mode is exclusive") != std::string::npos);
+
+    const machine here;
+    const auto free = ms::find_cuda_device(0, here.driver.path());
+    auto run = ms::cuda_measurer(what, here.builder(), on.data, ms::fixed{.runs = 1},
+                                 {.device = free, .driver = here.driver.path(), .nvml = "/nowhere"});
+    const tk::index younger = with(what.space, 5, "younger");
+    const auto late = run.measure({&younger, 1}, {.run_seconds = 20, .build_seconds = 20}).front();
+    REQUIRE(late.failed);
+    CHECK(late.failed->code == 222);
+    CHECK(late.failed->message.find("the driver is older than NVRTC: update it") != std::string::npos);
+    CHECK(run.measure({&good, 1}, {.run_seconds = 20, .build_seconds = 20}).front().ok());
 }
 
 TEST_CASE("the driver of the toolkit's own stub has every function that is asked for")

@@ -43,7 +43,7 @@ TEST_CASE("what an OpenCL device cannot start is known without asking it, in Ope
 TEST_CASE("what the child says of a device is understood, and nothing else")
 {
     const std::string line =
-        "device 1 16 256 256 256 64 32768 4194304 8589934592 80\tSome GPU (rev 2)\tOpenCL 3.0, driver 1";
+        "device 1 16 256 256 256 64 32768 4194304 8589934592 80 1\tSome GPU (rev 2)\tOpenCL 3.0, driver 1";
     const auto d = ms::detail::parse_opencl_device(line);
     REQUIRE(d);
     CHECK(*d == ms::opencl_device{.index = 1,
@@ -54,6 +54,7 @@ TEST_CASE("what the child says of a device is understood, and nothing else")
                                   .cache_bytes = 4194304,
                                   .memory_bytes = 8589934592,
                                   .timer_ns = 80,
+                                  .half = true,
                                   .name = "Some GPU (rev 2)",
                                   .version = "OpenCL 3.0, driver 1"});
     for (std::size_t n = 0; n < line.find("Some"); ++n) CHECK_FALSE(ms::detail::parse_opencl_device(line.substr(0, n)));

@@ -9,6 +9,7 @@
 #include "tunekit/dispatch/fit_options.hpp"
 #include "tunekit/dispatch/header.hpp"
 #include "tunekit/dispatch/load.hpp"
+#include "tunekit/dispatch/merge.hpp"
 #include "tunekit/dispatch/next_shapes.hpp"
 #include "tunekit/dispatch/results.hpp"
 #include "tunekit/dispatch/results_file.hpp"

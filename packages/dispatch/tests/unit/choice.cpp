@@ -4,7 +4,9 @@
 #include <unistd.h>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -54,7 +56,8 @@ TEST_CASE("a choice goes by its rungs")
     is("a \"GPU\" \\", {1, 1, 2}, 2, dispatch::rung::nearest);
     is("a \"GPU\" \\", {4096, 4096, 4096}, 0, dispatch::rung::nearest, true);
     is("a \"GPU\" \\", {32, 32, 1}, 2, dispatch::rung::nearest);  // half way: the first of equals
-    is("no such device", {8, 8, 8}, 2, dispatch::rung::one);
+    CHECK(c.choose("no such device", {8, 8, 8}) ==
+          dispatch::pick{2, dispatch::rung::one, false, tunekit::kinship::other});
     is("a \"GPU\" \\", {0, -7, 1}, 2, dispatch::rung::nearest);  // below 1 counts as 1
     CHECK_THROWS_AS(static_cast<void>(c.choose("AMD, 2 cores", {1, 1})), std::invalid_argument);
 }
@@ -140,6 +143,7 @@ TEST_CASE("a program loads its own choice, and no other")
     refused([](auto&) {}, "was cut");
     ::unlink(path.c_str());
     refused([](auto&) {}, "cannot be opened");
+    CHECK(dispatch::load(path, want).refused.find("tunekit: ") == std::string::npos);  // one style for all
 }
 
 TEST_CASE("a choice of a kin answers, and a line says so")
@@ -159,8 +163,65 @@ TEST_CASE("a choice of a kin answers, and a line says so")
     CHECK(file.note == "choice " + path +
                            ": does not know device \"AuthenticAMD 25.97.2, 2 cores, avx512\"; its kin "
                            "\"AuthenticAMD 25.17.1, 64 cores, avx512\" answers, tune here for better");
-    CHECK(file.chosen->choose(file.device, {8, 8, 8}).by == dispatch::rung::exact);
+    CHECK(file.choose({8, 8, 8}) == dispatch::pick{1, dispatch::rung::exact, false, tunekit::kinship::kin});
+    CHECK(c.choose("AuthenticAMD 25.97.2, 2 cores, avx512", {8, 8, 8}) == file.choose({8, 8, 8}));
+    CHECK(c.choose("AuthenticAMD 25.97.2, 2 cores, avx2", {8, 8, 8}).by == dispatch::rung::one);
+    CHECK(load("AuthenticAMD 25.17.1, 64 cores, avx512").choose({8, 8, 8}).on == tunekit::kinship::same);
     CHECK(load("AuthenticAMD 25.17.1, 64 cores, avx512").note.empty());
     CHECK_FALSE(load("AuthenticAMD 26.2.1, 64 cores, avx512"));
     CHECK_FALSE(load("AuthenticAMD 25.1.1, 64 cores, avx2"));
+}
+
+TEST_CASE("a file has the choices of several kernels, and each program takes its own")
+{
+    std::vector<dispatch::choice> all{fixtures::by_hand(), fixtures::by_hand()};
+    all[0].kernel = "conv";
+    all[1].one = 0;
+    const support::temporary_folder folder;
+    const std::string path = folder / "both.choice";
+    dispatch::write_choice(path, std::span<const dispatch::choice>(all));
+    for (const auto& c : all) {
+        const auto file = dispatch::load(
+            path, {.kernel = c.kernel, .version = "1", .fingerprint = c.fingerprint, .device = "AMD, 2 cores"});
+        REQUIRE_MESSAGE(file, file.refused);
+        CHECK(*file.chosen == c);
+    }
+    const auto refused = [&] {
+        return dispatch::load(path, {.kernel = "other", .version = "1", .fingerprint = all[0].fingerprint}).refused;
+    };
+    CHECK(refused() == "choice " + path + ": is of kernel conv, gemm \\ 2, not other; what was built in answers");
+    const std::string text = tunekit::io::read_text(path);
+    for (const std::size_t n : {text.size() - 1, text.find("# tunekit", 1) + 3, text.find("# tunekit", 1) - 1}) {
+        tunekit::io::write_text(path, text.substr(0, n));
+        CHECK_FALSE(dispatch::load(path, {.kernel = all[1].kernel, .version = "1", .fingerprint = all[1].fingerprint}));
+    }
+    tunekit::io::write_text(path, text + "more\n");
+    CHECK(refused().find("choice " + path) == 0);
+    CHECK(refused().find("is of kernel") == std::string::npos);
+}
+
+TEST_CASE("the environment forces a configuration, and what it names must exist")
+{
+    const auto c = fixtures::by_hand();
+    const support::temporary_folder folder;
+    const std::string path = folder / "gemm.choice";
+    dispatch::write_choice(path, c);
+    const auto with = [&](const char* value) {
+        ::setenv("TUNEKIT_DISPATCH", value, 1);
+        auto out = dispatch::load(
+            path, {.kernel = c.kernel, .version = "1", .fingerprint = c.fingerprint, .device = "AMD, 2 cores"});
+        ::unsetenv("TUNEKIT_DISPATCH");
+        REQUIRE(out);
+        return out;
+    };
+    const auto file = with("conv=1 gemm_\\_2=7");
+    CHECK(file.choose({8, 8, 8}) == dispatch::pick{2, dispatch::rung::forced});
+    CHECK(file.note.empty());
+    CHECK(with("conv=7 gemm=7").choose({8, 8, 8}).by == dispatch::rung::exact);
+    for (const char* const wrong : {"gemm_\\_2=1", "gemm_\\_2=", "gemm_\\_2", "gemm_\\_2=-7", "gemm_\\_2=7x"}) {
+        const auto ignored = with(wrong);
+        CHECK(ignored.choose({8, 8, 8}).by == dispatch::rung::exact);
+        CHECK(ignored.note == std::string("TUNEKIT_DISPATCH names ") + wrong +
+                                  ", want one of the 3 candidates that are kept for gemm \\ 2");
+    }
 }

@@ -6,6 +6,8 @@
 
 #include <dlfcn.h>
 #include <sys/stat.h>
+#include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -131,6 +133,18 @@ public:
         void* const found = ::dlsym(handle_, name);
         if (found == nullptr) throw Missing("no " + what_ + " of use: it lacks " + name + "; install a newer one");
         return {found};
+    }
+
+    /// The folder of the library file, links followed, from the place of a function in it; empty where that is not known.
+    template <class Function>
+    [[nodiscard]] static std::string folder(Function* of)
+    {
+        Dl_info where{};
+        if (::dladdr(reinterpret_cast<void*>(of), &where) == 0 || where.dli_fname == nullptr) return {};
+        char* const whole = ::realpath(where.dli_fname, nullptr);
+        std::string out = whole == nullptr ? "" : whole;
+        std::free(whole);
+        return out.substr(0, (std::min)(out.rfind('/'), out.size()));
     }
 
     /// A text that identifies this library file among others of its kind, from the place of a function in it.

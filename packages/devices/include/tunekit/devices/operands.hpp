@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/devices/half.hpp"
 #include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/measure/verify.hpp"
 
@@ -62,6 +63,26 @@ public:
             std::memcpy(a.data(), got.data(), reference.size());
             std::memcpy(b.data(), reference.data(), reference.size());
             return close_to(std::span<const T>(a), std::span<const T>(b), limit);
+        };
+    }
+
+    /// Adds an array of half precision that kernels read: of each number the nearest half.
+    void input_half(std::span<const float> x)
+    {
+        const std::vector<std::uint16_t> halves = halves_of(x);
+        input(std::span<const std::uint16_t>(halves));
+    }
+
+    /// Adds an array of half precision that kernels fill: NaN at first, then compared with `want`, of each number the nearest
+    /// half.
+    void output_half(std::span<const float> want, tolerance within)
+    {
+        const std::vector<std::uint16_t> halves = halves_of(want);
+        operand& o = add(role::output, halves.data(), 2 * halves.size());
+        o.within = within;
+        o.differs = [](const bytes& got, const bytes& reference, tolerance limit) {
+            return close_to(std::span<const float>(floats_of(got)), std::span<const float>(floats_of(reference)),
+                            limit);
         };
     }
 
@@ -155,6 +176,23 @@ private:
         std::optional<std::string> (*differs)(const bytes& got, const bytes& want, tolerance) = nullptr;
         memory device{};
     };
+
+    static std::vector<std::uint16_t> halves_of(std::span<const float> x)
+    {
+        std::vector<std::uint16_t> out;
+        for (const float one : x) out.push_back(half_of(one));
+        return out;
+    }
+    static std::vector<float> floats_of(const bytes& halves)
+    {
+        std::vector<float> out(halves.size() / 2);
+        for (std::size_t k = 0; k < out.size(); ++k) {
+            std::uint16_t half = 0;
+            std::memcpy(&half, halves.data() + 2 * k, 2);
+            out[k] = float_of(half);
+        }
+        return out;
+    }
 
     operand& add(role is, const void* from, std::size_t size)
     {

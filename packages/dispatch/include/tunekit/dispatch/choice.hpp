@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/machine.hpp"
 #include "tunekit/dispatch/results.hpp"
 #include "tunekit/space/concepts.hpp"
 
@@ -29,6 +30,33 @@ namespace detail {
     const std::int64_t above = x < 1 ? 0 : x - (std::int64_t{1} << whole);
     const std::int64_t part = whole <= 46 ? (above << 16) >> whole : above >> (whole - 16);
     return x < 1 ? 0 : whole * 65536 + part;
+}
+
+/// Whether a shape's sizes are such: one for each name, at least 1, and places of words where they are words.
+[[nodiscard]] inline bool are_sizes(const shape_sizes& at, const std::vector<std::string>& names,
+                                    std::span<const enumeration> words)
+{
+    if (at.size() != names.size()) return false;
+    for (std::size_t j = 0; j < at.size(); ++j) {
+        if (at[j] < 1) return false;
+        for (const enumeration& e : words)
+            if (e.size == names[j] && at[j] > static_cast<std::int64_t>(e.words.size())) return false;
+    }
+    return true;
+}
+
+/// The distance of two sizes in steps of 2^-16 powers of two. Words have no order: two that differ are 64 powers of two
+/// apart.
+[[nodiscard]] constexpr std::int64_t size_gap(std::int64_t a, std::int64_t b, bool words) noexcept
+{
+    return words ? (a == b ? 0 : 64 * 65536) : log2_steps(a) - log2_steps(b);
+}
+
+/// The name of a kernel in one word, as the environment's variable has it.
+[[nodiscard]] inline std::string as_word(std::string kernel)
+{
+    std::replace(kernel.begin(), kernel.end(), ' ', '_');
+    return kernel;
 }
 
 /// A node of a tree over shapes. An inner node compares the sum of log2_steps(size) over the sizes in `of`, less that
@@ -65,6 +93,7 @@ enum class rung : std::uint8_t {
     nearest,  ///< the best configuration of the nearest measured shape, by the logarithms of the sizes
     tree,     ///< the best configuration for shapes of this kind
     one,      ///< the one configuration that loses least over all shapes: for a device that was not measured
+    forced,   ///< what the environment's TUNEKIT_DISPATCH names
 };
 
 /// The name of a rung, as it is written in results.
@@ -79,6 +108,8 @@ enum class rung : std::uint8_t {
             return "tree";
         case rung::one:
             return "one";
+        case rung::forced:
+            return "forced";
     }
     return "";
 }
@@ -126,15 +157,17 @@ struct device_choice {
     std::vector<chosen_shape> shapes{};  ///< the measured shapes, sorted by their sizes
     std::vector<detail::tree_node> tree{};  ///< the nodes, the root first
     std::vector<rung_score> scores{};       ///< one for each rung that was scored; with one measured shape only `exact`
+    std::uint32_t words = 0;                ///< the sizes that are words, one bit each
 
     friend bool operator==(const device_choice&, const device_choice&) = default;
 };
 
 /// A chosen configuration, and the rule that chose it.
 struct pick {
-    std::uint32_t config = 0;  ///< position in choice::configs
-    rung by = rung::one;       ///< the rule that chose it
-    bool untuned = false;      ///< what the program runs untuned is believed to be faster: `fit_options::or_untuned`
+    std::uint32_t config = 0;    ///< position in choice::configs
+    rung by = rung::one;         ///< the rule that chose it
+    bool untuned = false;        ///< what the program runs untuned is believed to be faster: `fit_options::or_untuned`
+    kinship on = kinship::same;  ///< how the device that was asked for is related to the one whose part answered
 
     friend bool operator==(const pick&, const pick&) = default;
 };
@@ -147,14 +180,15 @@ struct pick {
 ///     kernel_of(chosen.configs[p.config].candidate).run();
 ///
 /// A shape that was measured gets the best configuration there. Any other shape gets what the device's general rung
-/// says, whatever its sizes; a size below 1 counts as 1. A device that was not measured gets rung `one`. Everything is
-/// integer arithmetic, so a header generated from it chooses the same.
+/// says, whatever its sizes; a size below 1 counts as 1. A device that was not measured gets what the first of its kin
+/// would (`kinship_of`), and without kin rung `one`; `pick::on` says which. Everything is integer arithmetic, so a header generated from it chooses the same.
 struct choice {
     std::string kernel{};                   ///< the name of the kernel, as in the results
     std::string version{};                  ///< the version of the kernel's code, as in the results
     std::uint64_t fingerprint = 0;          ///< the fingerprint of the space
     std::vector<std::string> sizes{};       ///< the names of the sizes that make a shape, 1 to 32
     std::vector<std::string> parameters{};  ///< the names of the parameters, in the order of the values
+    std::vector<enumeration> words{};       ///< the sizes that are words
     std::vector<kept_config> configs{};     ///< the configurations that the library keeps
     std::uint32_t one = 0;                  ///< position in `configs` of the configuration for an unknown device
     bool one_untuned = false;               ///< whether the untuned default is believed to be faster than that
@@ -172,8 +206,17 @@ struct choice {
     [[nodiscard]] pick choose(std::string_view device, std::span<const std::int64_t> at) const
     {
         require(at.size() == sizes.size(), "choice: another number of sizes than of names, want one for each");
-        const device_choice* const d = of_device(device);
-        return d == nullptr ? pick{one, rung::one, one_untuned} : choose(*d, at);
+        kinship on = kinship::other;
+        const device_choice* part = nullptr;
+        for (const device_choice& d : devices) {
+            const kinship here = kinship_of(d.device, device);
+            if (here >= on) continue;  // same < kin < other
+            on = here;
+            part = &d;
+        }
+        pick out = part == nullptr ? pick{one, rung::one, one_untuned} : choose(*part, at);
+        out.on = on;
+        return out;
     }
     [[nodiscard]] pick choose(std::string_view device, const shape_sizes& at) const
     {
@@ -214,7 +257,7 @@ struct choice {
         for (std::size_t k = 0; k < d.shapes.size(); ++k) {
             std::int64_t sum = 0;
             for (std::size_t j = 0; j < at.size(); ++j) {
-                const std::int64_t gap = detail::log2_steps(at[j]) - detail::log2_steps(d.shapes[k].at[j]);
+                const std::int64_t gap = detail::size_gap(at[j], d.shapes[k].at[j], (d.words >> j & 1U) != 0);
                 sum += gap * gap;
             }
             if (least >= 0 && sum >= least) continue;

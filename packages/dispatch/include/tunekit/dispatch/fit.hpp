@@ -217,6 +217,7 @@ namespace detail {
                .fingerprint = all.fingerprint,
                .sizes = all.sizes,
                .parameters = all.parameters,
+               .words = all.words,
                .one = f.one,
                .one_untuned = f.one_untuned,
                .devices = f.devices};

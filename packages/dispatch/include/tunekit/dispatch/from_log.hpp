@@ -21,11 +21,12 @@ namespace tunekit::dispatch {
 
 /// Options for results from a log. An aggregate: name what you set.
 struct from_log_options {
-    std::string kernel{};       ///< the kernel's name in the names of the tasks
-    std::string version = "1";  ///< the version of the kernel's code
-    std::string device{};       ///< the name of the device in the rows; empty: the log's machine
-    std::string date{};         ///< the date of the measurements, because a log has none
-    std::size_t best = 16;      ///< of each shape the fastest so many, and what is among these at another shape; >= 1
+    std::string kernel{};              ///< the kernel's name in the names of the tasks
+    std::string version = "1";         ///< the version of the kernel's code
+    std::string device{};              ///< the name of the device in the rows; empty: the log's machine
+    std::string date{};                ///< the date of the measurements, because a log has none
+    std::vector<enumeration> words{};  ///< the sizes that are words in the names, as in results::words
+    std::size_t best = 16;  ///< of each shape the fastest so many, and what is among these at another shape; >= 1
 };
 
 /// The results in a log: of every task with a `task_name` of this kernel.
@@ -38,13 +39,13 @@ struct from_log_options {
 [[nodiscard]] inline results results_of(const io::log_content& log, const from_log_options& options)
 {
     require(options.best > 0, "results_of: best is 0, want >= 1");
-    results out{.kernel = options.kernel, .version = options.version};
+    results out{.kernel = options.kernel, .version = options.version, .words = options.words};
     const std::string device = options.device.empty() ? log.header.machine : options.device;
     std::map<std::size_t, shape_sizes> shapes;  // by task
     const io::log_header::task_entry* first = nullptr;
     for (std::size_t k = 0; k < log.header.tasks.size(); ++k) {
         const auto& task = log.header.tasks[k];
-        const auto named = detail::named_shape_of(task.name);
+        const auto named = detail::named_shape_of(task.name, options.words);
         if (!named || named->kernel != options.kernel) continue;
         if (task.parameters.empty())
             throw error("log: task " + task.name +
@@ -66,6 +67,8 @@ struct from_log_options {
     if (first == nullptr)
         throw error("log: has no task of kernel \"" + options.kernel + "\"; want names such as \"" +
                     (options.kernel.empty() ? "gemm" : options.kernel) + " m=128 n=768 k=768\"");
+    if (const std::string wrong = detail::wrong_words(out.sizes, out.words); !wrong.empty())
+        throw error("log: " + wrong + "; want words for sizes in the names of tasks");
 
     std::map<std::size_t, std::vector<std::pair<double, index>>> ranked;
     for (const io::log_trial& t : log.trials)

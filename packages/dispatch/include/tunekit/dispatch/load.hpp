@@ -5,11 +5,14 @@
 /// Loads a choice from a file when a program starts. A file that does not fit is refused, and the built-in header
 /// answers.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,7 +49,8 @@ inline void check_choice(const choice& c, const std::string& what)
              "has a device of another rung than nearest and tree");
         for (std::size_t k = 0; k < d.shapes.size(); ++k) {
             const chosen_shape& s = d.shapes[k];
-            need(s.at.size() == c.sizes.size(), "has a shape with another number of sizes");
+            need(are_sizes(s.at, c.sizes, c.words),
+                 "has a shape with another number of sizes, a size below 1 or a word that is none");
             need(s.config < c.configs.size() && s.around < c.configs.size(), "has a shape without its configuration");
             need(k == 0 || d.shapes[k - 1].at < s.at, "has shapes that are not sorted");
         }
@@ -209,6 +213,9 @@ inline void read_line_of(device_choice& d, const choice_line& line)
             const position p = line.position_at(1);
             out.one = p.config;
             out.one_untuned = p.untuned;
+        } else if (line.is("words")) {
+            line.want(out.devices.empty());
+            read_words(in, line.texts_from(0), out);
         } else if (line.is("device")) {
             line.wants(4);
             out.devices.push_back({.device = line.text(1), .date = line.text(2), .general = line.rung_at(3)});
@@ -218,6 +225,20 @@ inline void read_line_of(device_choice& d, const choice_line& line)
         }
     }
     check_choice(out, what);
+    for (device_choice& d : out.devices) d.words = bits_of_words(out.sizes, out.words);
+    return out;
+}
+
+/// The choices in a text of the file that `what` names: whole files of one choice each, one behind another.
+[[nodiscard]] inline std::vector<choice> choices_in(std::string_view text, const std::string& what)
+{
+    constexpr std::string_view begin = "\n# tunekit choice";
+    std::vector<choice> out;
+    while (!text.empty() || out.empty()) {
+        const std::size_t end = (std::min)(text.find(begin), text.size() - (text.empty() ? 0 : 1)) + 1;
+        out.push_back(choice_in(text.substr(0, end), what));
+        text.remove_prefix((std::min)(end, text.size()));
+    }
     return out;
 }
 
@@ -234,6 +255,32 @@ inline void read_line_of(device_choice& d, const choice_line& line)
 /// file then stays.
 inline void write_choice(const std::string& path, const choice& c) { io::write_text(path, to_text(c)); }
 
+/// The same for the choices of several kernels in one file; `load` takes the one that it wants.
+inline void write_choice(const std::string& path, std::span<const choice> all)
+{
+    std::string text;
+    for (const choice& c : all) text += to_text(c);
+    io::write_text(path, text);
+}
+
+/// The position of the configuration that the environment's variable TUNEKIT_DISPATCH names for a kernel; empty where it
+/// names none. It is a list such as "gemm=4711 conv=12" of kernels and of candidates' indices in their spaces; blanks in
+/// a kernel's name become _. Errors: tunekit::error where it names what the choice does not have.
+[[nodiscard]] inline std::optional<std::uint32_t> forced(const choice& c)
+{
+    const char* const text = std::getenv("TUNEKIT_DISPATCH");
+    for (const std::string_view word : io::words(text == nullptr ? "" : text)) {
+        const std::size_t sign = word.find('=');
+        if (word.substr(0, sign) != detail::as_word(c.kernel)) continue;
+        const auto candidate = core::number<index>(sign == word.npos ? "" : word.substr(sign + 1));
+        for (std::uint32_t k = 0; candidate && k < c.configs.size(); ++k)
+            if (c.configs[k].candidate == *candidate) return k;
+        throw error("TUNEKIT_DISPATCH names " + io::escaped(word) + ", want one of the " +
+                    std::to_string(c.configs.size()) + " candidates that are kept for " + c.kernel);
+    }
+    return std::nullopt;
+}
+
 /// The kernel, version, space and device that a program needs a choice for.
 struct wanted {
     std::string kernel{};           ///< the name of the kernel
@@ -244,60 +291,103 @@ struct wanted {
 
 /// A loaded choice, or one line that says why it was refused.
 struct loaded {
-    std::optional<choice> chosen{};  ///< the choice; none where it was refused
-    std::string device{};            ///< the device of the choice to ask for: the program's own, or a kin of it
-    std::string note{};              ///< where it is a kin, one line that says so; else empty
-    std::string refused{};           ///< the reason, in one line; empty where the choice was loaded
+    std::optional<choice> chosen{};         ///< the choice; none where it was refused
+    std::string device{};                   ///< the device of the choice to ask for: the program's own, or a kin of it
+    std::string note{};                     ///< where it is a kin, one line that says so; else empty
+    std::string refused{};                  ///< the reason, in one line; empty where the choice was loaded
+    std::optional<std::uint32_t> forced{};  ///< the position that the environment names, see dispatch::forced
+    kinship on = kinship::same;             ///< how the program's device is related to `device`
+
+    /// The configuration for a shape: what the environment forces, else what the choice says for `device`. Precondition:
+    /// the choice was loaded. Throws std::invalid_argument unless there is one size for each name.
+    [[nodiscard]] pick choose(std::span<const std::int64_t> at) const
+    {
+        if (forced) return {*forced, rung::forced, false, on};
+        pick out = chosen->choose(device, at);
+        out.on = on;
+        return out;
+    }
+    [[nodiscard]] pick choose(const shape_sizes& at) const { return choose(std::span<const std::int64_t>(at)); }
 
     /// Whether the choice was loaded.
     [[nodiscard]] explicit operator bool() const noexcept { return chosen.has_value(); }
 };
 
+namespace detail {
+
+/// What an error says, without the library's name: the style of all that `loaded` says.
+[[nodiscard]] inline std::string plain(const std::exception& bad)
+{
+    constexpr std::string_view name = "tunekit: ";
+    std::string what = bad.what();
+    if (what.starts_with(name)) what.erase(0, name.size());
+    return what;
+}
+
+}  // namespace detail
+
 /// Loads a choice when a program starts. A file is refused where it is missing, cut, changed, or of another kernel,
 /// version, space or device. The result then has the reason in one line, and the built-in choice is used. Where the
 /// device was not measured but a kin of it was (`kinship_of`), that one's part answers: it is a guess, better than for
-/// an unknown device, and `note` says so.
+/// an unknown device, and `note` says so. Where TUNEKIT_DISPATCH names a configuration that is none, `note` says that, and
+/// it is not obeyed.
 ///
 ///     const auto file = dispatch::load("gemm.choice", {.kernel = "gemm", .version = "1",
 ///                                                       .fingerprint = gemm_choice::fingerprint,
 ///                                                       .device = to_text(this_machine())});
 ///     if (!file) log(file.refused);
-///     const auto candidate = file ? file.chosen->configs[file.chosen->choose(file.device, at).config].candidate
+///     const auto candidate = file ? file.chosen->configs[file.choose(at).config].candidate
 ///                                 : gemm_choice::choose(m, n, k).candidate;
 ///
 /// Throws nothing but std::bad_alloc.
 [[nodiscard]] inline loaded load(const std::string& path, const wanted& want)
 {
     try {
-        choice c = parse_choice(io::read_text(path), path);
+        auto all = detail::choices_in(io::read_text(path), "choice " + path);
+        std::string kernels;
+        auto mine = all.end();
+        for (auto c = all.begin(); c != all.end(); ++c) {
+            kernels += (kernels.empty() ? "" : ", ") + c->kernel;
+            if (mine == all.end() && c->kernel == want.kernel) mine = c;
+        }
         const auto other = [&](const std::string& what, const std::string& has, const std::string& wants) {
             return loaded{.refused = "choice " + path + ": is of " + what + ' ' + has + ", not " + wants +
                                      "; what was built in answers"};
         };
-        if (c.kernel != want.kernel) return other("kernel", c.kernel, want.kernel);
+        if (mine == all.end()) return other("kernel", kernels, want.kernel);
+        choice c = std::move(*mine);
         if (c.version != want.version) return other("version", c.version, want.version);
         if (c.fingerprint != want.fingerprint)
             return other("a space of fingerprint", io::in_hex(c.fingerprint), io::in_hex(want.fingerprint));
-        std::string knows;
-        const device_choice* kin = nullptr;
+        loaded out;
+        try {
+            out.forced = forced(c);
+        } catch (const error& bad) {
+            out.note = detail::plain(bad);
+        }
+        std::string knows, theirs;
+        out.on = kinship::other;
         for (const device_choice& d : c.devices) {
-            const kinship on = kinship_of(d.device, want.device);
-            if (on == kinship::same) return {.chosen = std::move(c), .device = want.device};
-            if (on == kinship::kin && kin == nullptr) kin = &d;
+            if (const kinship here = kinship_of(d.device, want.device); here < out.on) {
+                out.on = here;
+                theirs = d.device;
+            }
             knows += (knows.empty() ? "" : ", ") + quoted_device(d.device);
         }
-        if (kin == nullptr)
+        if (out.on == kinship::other)
             return loaded{.refused = "choice " + path + ": does not know device " + quoted_device(want.device) +
                                      (knows.empty() ? ", nor any" : ", only " + knows) + "; what was built in answers"};
-        std::string theirs = kin->device;
-        return {.chosen = std::move(c),
-                .device = theirs,
-                .note = "choice " + path + ": does not know device " + quoted_device(want.device) + "; its kin " +
-                        quoted_device(theirs) + " answers, tune here for better"};
+        if (out.on == kinship::kin)
+            out.note += (out.note.empty() ? "choice " : "; choice ") + path + ": does not know device " +
+                        quoted_device(want.device) + "; its kin " + quoted_device(theirs) +
+                        " answers, tune here for better";
+        out.device = std::move(theirs);
+        out.chosen = std::move(c);
+        return out;
     } catch (const std::bad_alloc&) {
         throw;
     } catch (const std::exception& bad) {
-        return {.refused = bad.what()};
+        return {.refused = detail::plain(bad)};
     }
 }
 

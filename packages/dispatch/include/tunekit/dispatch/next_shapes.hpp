@@ -34,10 +34,10 @@ struct doubtful_shape {
 namespace detail {
 
 /// The distance from `s` to the nearest of `of`, in powers of two; +inf where there is none.
-[[nodiscard]] inline double gap_to(const shape_sizes& s, const std::vector<shape_sizes>& of)
+[[nodiscard]] inline double gap_to(const shape_sizes& s, const std::vector<shape_sizes>& of, std::uint32_t words)
 {
     double least = std::numeric_limits<double>::infinity();
-    for (const shape_sizes& k : of) least = (std::min)(least, log2_gap(s, k));
+    for (const shape_sizes& k : of) least = (std::min)(least, log2_gap(s, k, words));
     return least;
 }
 
@@ -60,7 +60,7 @@ struct doubts {
         std::vector<shape_sizes> others = known;
         std::erase(others, h.at);
         loss += std::log(h.seconds / h.best);
-        gaps += gap_to(h.at, others);
+        gaps += gap_to(h.at, others, f.table.words);
     }
     out.slope = gaps > 0 ? loss / gaps : 1;
     const choice c = choice_of(all, f);
@@ -70,7 +70,7 @@ struct doubts {
         std::vector<std::pair<double, double>> beside;  // distance, loss
         for (std::size_t r = 0; r < t.rows.size(); ++r)
             if (all.devices[t.rows[r].device].device == device)
-                beside.emplace_back(log2_gap(s, t.rows[r].at), t.loss(r, column));
+                beside.emplace_back(log2_gap(s, t.rows[r].at, t.words), t.loss(r, column));
         std::sort(beside.begin(), beside.end());
         beside.resize((std::min)(beside.size(), std::size_t{3}));
         double sum = 0;
@@ -81,10 +81,10 @@ struct doubts {
 }
 
 /// How near `s` is to the middle of `open`: 1 / (1 + its distance to the farthest).
-[[nodiscard]] inline double middleness(const shape_sizes& s, const std::vector<shape_sizes>& open)
+[[nodiscard]] inline double middleness(const shape_sizes& s, const std::vector<shape_sizes>& open, std::uint32_t words)
 {
     double farthest = 0;
-    for (const shape_sizes& other : open) farthest = (std::max)(farthest, log2_gap(other, s));
+    for (const shape_sizes& other : open) farthest = (std::max)(farthest, log2_gap(other, s, words));
     return 1 / (1 + farthest);
 }
 
@@ -121,11 +121,12 @@ struct doubts {
         if (w.device == device) known.push_back(w.at);
     std::erase_if(open, [&](const shape_sizes& s) { return std::find(known.begin(), known.end(), s) != known.end(); });
 
+    const std::uint32_t words = detail::bits_of_words(all.sizes, all.words);
     std::optional<detail::doubts> doubts;
     if (!known.empty()) doubts = detail::doubts_of(all, device, known, open, options);
     const auto worth = [&](std::size_t k) {
-        if (doubts) return doubts->slope * detail::gap_to(open[k], known) + doubts->dispute[k];
-        return known.empty() ? detail::middleness(open[k], open) : detail::gap_to(open[k], known);
+        if (doubts) return doubts->slope * detail::gap_to(open[k], known, words) + doubts->dispute[k];
+        return known.empty() ? detail::middleness(open[k], open, words) : detail::gap_to(open[k], known, words);
     };
     std::vector<doubtful_shape> out;
     std::vector<bool> taken(open.size(), false);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -27,12 +28,26 @@ namespace tunekit::dispatch {
 /// 1.
 using shape_sizes = std::vector<std::int64_t>;
 
-/// The text of a shape, such as "m=128 n=768 k=768".
-[[nodiscard]] inline std::string shape_text(const std::vector<std::string>& names, const shape_sizes& at)
+/// A size that is one of a few words, such as "transposed" of "no" and "yes". A shape has the word's place, from 1.
+struct enumeration {
+    std::string size{};                ///< the name of the size
+    std::vector<std::string> words{};  ///< 1 to 63 different words, in the order of their places
+
+    friend bool operator==(const enumeration&, const enumeration&) = default;
+};
+
+/// The text of a shape, such as "m=128 n=768 transposed=no".
+[[nodiscard]] inline std::string shape_text(const std::vector<std::string>& names, const shape_sizes& at,
+                                            std::span<const enumeration> words = {})
 {
     std::string out;
-    for (std::size_t j = 0; j < at.size() && j < names.size(); ++j)
-        out += (j == 0 ? "" : " ") + names[j] + '=' + std::to_string(at[j]);
+    for (std::size_t j = 0; j < at.size() && j < names.size(); ++j) {
+        std::string value = std::to_string(at[j]);
+        for (const enumeration& e : words)
+            if (e.size == names[j] && at[j] >= 1 && static_cast<std::size_t>(at[j]) <= e.words.size())
+                value = e.words[static_cast<std::size_t>(at[j]) - 1];
+        out += (j == 0 ? "" : " ") + names[j] + '=' + value;
+    }
     return out;
 }
 
@@ -53,6 +68,14 @@ struct result {
     friend bool operator==(const result&, const result&) = default;
 };
 
+/// Whether two rows of one configuration, shape and device cannot both be right: measured whole, with intervals that do not
+/// overlap, and times that differ by a factor above `max_ratio`.
+[[nodiscard]] inline bool contradict(const result& a, const result& b, double max_ratio)
+{
+    return !a.at_least && !b.at_least && (a.within.low > b.within.high || b.within.low > a.within.high) &&
+           (std::max)(a.seconds / b.seconds, b.seconds / a.seconds) > max_ratio;
+}
+
 /// The date of a device's rows.
 struct measured_on {
     std::string device{};  ///< the name of the device
@@ -62,6 +85,32 @@ struct measured_on {
 };
 
 namespace detail {
+
+/// What is wrong with these enumerations of some of these sizes; empty where nothing is.
+[[nodiscard]] inline std::string wrong_words(const std::vector<std::string>& sizes, std::span<const enumeration> all)
+{
+    for (const enumeration& e : all) {
+        const auto same = [&](const enumeration& other) { return other.size == e.size; };
+        if (std::find(sizes.begin(), sizes.end(), e.size) == sizes.end()) return "names words of no size, " + e.size;
+        if (std::count_if(all.begin(), all.end(), same) != 1) return "names words of " + e.size + " twice";
+        if (e.words.empty() || e.words.size() > 63) return "has no words for " + e.size + ", or more than 63";
+        for (const std::string& w : e.words)
+            if (std::count(e.words.begin(), e.words.end(), w) != 1)
+                return "has the word " + w + " of " + e.size + " twice";
+    }
+    return {};
+}
+
+/// The sizes that are words, one bit each.
+[[nodiscard]] inline std::uint32_t bits_of_words(const std::vector<std::string>& sizes,
+                                                 std::span<const enumeration> all)
+{
+    std::uint32_t out = 0;
+    for (std::size_t j = 0; j < sizes.size() && j < 32; ++j)
+        for (const enumeration& e : all)
+            if (e.size == sizes[j]) out |= std::uint32_t{1} << j;
+    return out;
+}
 
 /// The 95 % interval around a measured cost, whose spread is a standard error. It is [0, inf] where the spread is not
 /// above 0.
@@ -100,6 +149,7 @@ struct results {
     std::uint64_t fingerprint = 0;          ///< the fingerprint of the space
     std::vector<std::string> sizes{};       ///< the names of the sizes that make a shape, in their order
     std::vector<std::string> parameters{};  ///< the names of the parameters, in the order of the values
+    std::vector<enumeration> words{};       ///< the sizes that are words: transposed or not, the precision
     std::vector<measured_on> devices{};     ///< the devices with rows, sorted by name
     std::vector<result> rows{};  ///< the results, sorted by device, shape and configuration; `add` keeps them so
 
@@ -107,8 +157,7 @@ struct results {
     /// disturbances only lengthen times. The `searched` and `untuned` of both count. A time measured whole replaces one
     /// that was cut short. Of two that were cut short, the longer one stays.
     /// Errors: std::invalid_argument for a row that does not fit (sizes, values, a time that is not positive and
-    ///         finite, text of several lines). tunekit::error where two whole rows contradict each other: their
-    ///         intervals do not overlap, and their times differ by a factor above `max_ratio`.
+    ///         finite, text of several lines). tunekit::error where two rows `contradict` each other.
     void add(result r, double max_ratio = 2);
 
     /// Adds the rows of `other`, all of them or none. A device's date becomes the later one.
@@ -161,11 +210,16 @@ struct winner {
 inline void results::add(result r, double max_ratio)
 {
     const auto need = [&](bool good, const char* what) {
-        if (!good) invalid("results: a row of " + kernel + " at " + shape_text(sizes, r.at) + ' ' + what);
+        if (!good) invalid("results: a row of " + kernel + " at " + shape_text(sizes, r.at, words) + ' ' + what);
     };
     need(!r.device.empty() && detail::one_line(r.device), "has no device, or one of several lines, want its name");
     need(!r.at.empty() && r.at.size() == sizes.size(), "has other sizes than the results, want one for each name");
     need(std::all_of(r.at.begin(), r.at.end(), [](std::int64_t x) { return x >= 1; }), "has a size below 1, want >= 1");
+    for (const enumeration& e : words) {
+        const auto j = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), e.size) - sizes.begin());
+        need(j < sizes.size() && r.at[j] <= static_cast<std::int64_t>(e.words.size()),
+             "has a word that is none, want its place, from 1");
+    }
     need(r.values.size() == parameters.size(), "has other values than the results, want one for each parameter");
     need(std::all_of(r.values.begin(), r.values.end(), detail::one_line), "has a value of several lines, want one");
     need(std::isfinite(r.seconds) && r.seconds > 0, "has a time that is none, want seconds above 0");
@@ -183,13 +237,12 @@ inline void results::add(result r, double max_ratio)
     result& old = *place;
     if (old.values != r.values)
         throw error("results: configuration " + std::to_string(r.candidate) + " of " + kernel + " at " +
-                    shape_text(sizes, r.at) + " has other values in each of two rows; want rows of one space");
-    const bool apart = r.within.low > old.within.high || old.within.low > r.within.high;
-    const double ratio = (std::max)(r.seconds / old.seconds, old.seconds / r.seconds);
-    if (!r.at_least && !old.at_least && apart && ratio > max_ratio)
+                    shape_text(sizes, r.at, words) + " has other values in each of two rows; want rows of one space");
+    if (contradict(r, old, max_ratio))
         throw error("results: configuration " + std::to_string(r.candidate) + " of " + kernel + " at " +
-                    shape_text(sizes, r.at) + " took " + std::to_string(1e6 * old.seconds) + " us and " +
-                    std::to_string(1e6 * r.seconds) + " us: they contradict; measure it again, or drop one");
+                    shape_text(sizes, r.at, words) + " on " + r.device + " took " + std::to_string(1e6 * old.seconds) +
+                    " us and " + std::to_string(1e6 * r.seconds) +
+                    " us: they contradict; measure it again, or drop one");
     const bool searched = old.searched || r.searched, untuned = old.untuned || r.untuned;
     const bool better = old.at_least == r.at_least ? (r.seconds < old.seconds) != r.at_least : old.at_least;
     if (better) old = std::move(r);
@@ -207,7 +260,8 @@ inline void results::merge(const results& other, double max_ratio)
     same(other.kernel == kernel, "kernel", kernel, other.kernel);
     same(other.version == version, "version", version, other.version);
     same(other.fingerprint == fingerprint, "space", std::to_string(fingerprint), std::to_string(other.fingerprint));
-    same(other.sizes == sizes && other.parameters == parameters, "shape or set of parameters", "these", "others");
+    same(other.sizes == sizes && other.words == words && other.parameters == parameters, "shape or set of parameters",
+         "these", "others");
     results out = *this;  // so that all rows are added, or none
     for (const result& r : other.rows) out.add(r, max_ratio);
     for (const measured_on& d : other.devices) {

@@ -42,7 +42,8 @@ inline constexpr std::size_t max_unfolded = std::size_t{1} << 28;  ///< bytes of
 ///     128 768 768 4711 0.00123 0.00122 0.00124 15 s
 ///     end 1b2c3d4e5f607182
 ///
-/// A configuration has its index and values. A row has the sizes, the index, the seconds, the two ends of the interval,
+/// A configuration has its index and values. A size that is one of several words has a line `words transposed no yes`
+/// behind the parameters. A row has the sizes, the index, the seconds, the two ends of the interval,
 /// the number of runs, and letters: `s` for searched at this shape, `u` for the untuned default, `<` for cut short, `-`
 /// for none of these. A blank in a field is written as %20.
 [[nodiscard]] inline std::string to_text(const results& all)
@@ -83,6 +84,7 @@ public:
             const std::string_view line = in_.next();
             if (line.starts_with("device ")) read_device(in_.fields(line));
             else if (line.starts_with("config ")) read_config(in_.fields(line));
+            else if (line.starts_with("words ")) read_words(in_, in_.fields(line), all_);
             else read_row(io::words(line));
         }
         return std::move(all_);

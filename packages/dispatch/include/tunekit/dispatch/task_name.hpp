@@ -4,9 +4,11 @@
 /// \file
 /// Names of tasks that are shapes of a kernel.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,9 +21,9 @@ namespace tunekit::dispatch {
 /// The name of a task that is one shape of a kernel, such as "gemm m=128 n=768 k=768". With such names a log becomes
 /// results.
 [[nodiscard]] inline std::string task_name(const std::string& kernel, const std::vector<std::string>& sizes,
-                                           const shape_sizes& at)
+                                           const shape_sizes& at, std::span<const enumeration> words = {})
 {
-    return kernel + ' ' + shape_text(sizes, at);
+    return kernel + ' ' + shape_text(sizes, at, words);
 }
 
 namespace detail {
@@ -33,9 +35,10 @@ struct named_shape {
     shape_sizes at{};                  ///< the sizes, each at least 1
 };
 
-/// Reads a task's name: words, then NAME=NUMBER at least once, each number 1 or more. Empty where the name has another
-/// form.
-[[nodiscard]] inline std::optional<named_shape> named_shape_of(std::string_view name)
+/// Reads a task's name: words, then NAME=NUMBER at least once, each number 1 or more, or NAME=WORD for the enumerations.
+/// Empty where the name has another form.
+[[nodiscard]] inline std::optional<named_shape> named_shape_of(std::string_view name,
+                                                               std::span<const enumeration> words = {})
 {
     named_shape out;
     for (const std::string_view word : io::words(name)) {
@@ -45,7 +48,13 @@ struct named_shape {
             out.kernel += (out.kernel.empty() ? "" : " ") + std::string(word);
             continue;
         }
-        const auto x = core::number<std::int64_t>(word.substr(sign + 1));
+        auto x = core::number<std::int64_t>(word.substr(sign + 1));
+        for (const enumeration& e : words) {
+            if (e.size != word.substr(0, sign)) continue;
+            const auto place = std::find(e.words.begin(), e.words.end(), word.substr(sign + 1));
+            if (place == e.words.end()) return std::nullopt;
+            x = 1 + (place - e.words.begin());
+        }
         if (sign == 0 || !x || *x < 1) return std::nullopt;
         out.sizes.emplace_back(word.substr(0, sign));
         out.at.push_back(*x);

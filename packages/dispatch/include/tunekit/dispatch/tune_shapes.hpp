@@ -85,7 +85,9 @@ struct begun_shape {
 {
     std::vector<std::pair<double, index>> beside;
     for (const winner& w : winners_of(known))
-        if (w.device == device) beside.emplace_back(log2_gap(at, w.at), known.rows[w.best].candidate);
+        if (w.device == device)
+            beside.emplace_back(log2_gap(at, w.at, bits_of_words(known.sizes, known.words)),
+                                known.rows[w.best].candidate);
     std::stable_sort(beside.begin(), beside.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     beside.resize((std::min)(beside.size(), tune_shapes_options::neighbours));
     std::vector<index> out;

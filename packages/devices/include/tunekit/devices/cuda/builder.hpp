@@ -28,6 +28,8 @@ namespace tunekit::measure {
 struct nvrtc_options {
     std::string architecture = "sm_80";             ///< of the device that runs the code: cuda_device::architecture()
     std::vector<std::string> flags{"--std=c++17"};  ///< of every compilation, before those of the source
+    /// Where headers are looked for behind the folders of `flags`; empty: the toolkit's, `nvrtc::include_folders`.
+    std::vector<std::string> includes{};
     std::string
         directory{};  ///< of the cache, made where it is missing; empty: a temporary one, removed with the builder
     std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
@@ -91,7 +93,7 @@ inline std::string known_architecture(const nvrtc& compiler, const std::string& 
     std::string list;
     for (const int k : known) list += (list.empty() ? "sm_" : ", sm_") + std::to_string(k);
     invalid("nvrtc_builder: NVRTC " + compiler.version() + " does not compile for '" + asked + "', want one of " +
-            list);
+            list + (number > 0 && number < 75 ? "; NVRTC 12 compiles for sm_50 to sm_72, NVRTC 11 for sm_35 too" : ""));
 }
 
 /// NVRTC in processes of their own. `nvrtc_builder` starts them.
@@ -103,7 +105,9 @@ public:
         : compiler_(options.library),
           library_(options.library),
           program_(options.program == self ? own_path() : options.program),
-          cache_(directory, compiler_.identity(), known_architecture(compiler_, options.architecture), options.flags)
+          cache_(
+              directory, compiler_.identity(), known_architecture(compiler_, options.architecture),
+              with_includes(options.flags, options.includes.empty() ? compiler_.include_folders() : options.includes))
     {
         // The library's work that is done once per process is done before the forks, not after each.
         if (program_.empty())
@@ -145,10 +149,21 @@ public:
     {
         const std::string text = process.text();
         const std::size_t at = text.find("error:");
-        return refusal(process, at == std::string::npos ? 0 : text.rfind('\n', at) + 1);  // npos + 1 is 0
+        failure out = refusal(process, at == std::string::npos ? 0 : text.rfind('\n', at) + 1);  // npos + 1 is 0
+        if (text.find("could not open source file") != std::string::npos)
+            out.message +=
+                "; headers are looked for in the toolkit beside NVRTC, name others in nvrtc_options::includes";
+        return out;
     }
 
 private:
+    static std::vector<std::string> with_includes(std::vector<std::string> flags,
+                                                  const std::vector<std::string>& includes)
+    {
+        for (const std::string& folder : includes) flags.push_back("--include-path=" + folder);
+        return flags;
+    }
+
     static constexpr const char* self = "/proc/self/exe";
 
     /// The path of this program. A shell starts it, and in the shell "/proc/self/exe" would be the shell.
@@ -202,7 +217,8 @@ inline void serve_nvrtc(int argc, char** argv)
 /// one, so a compilation costs a fork and the compiler's time. Or programs are started, as `nvrtc_options::program` says.
 /// PTX is kept together with the machine code. Where the architecture is newer than all that the library knows, it compiles
 /// for the newest of those: the driver makes a device's own code from PTX. A source defines its entry point as
-/// `extern "C" __global__`. It includes nothing, unless flags say where to look (--include-path=...).
+/// `extern "C" __global__`. What it includes is found in the toolkit that NVRTC belongs to (`nvrtc_options::includes`), and
+/// its contents are a part of the key.
 ///
 /// Failures:   build_error with the compiler's messages from its first error on, build_timeout.
 /// Errors:     no_cuda where there is no NVRTC; std::invalid_argument for an architecture it does not know.

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tunekit/devices/detail/asked_in_child.hpp"
@@ -26,6 +27,7 @@ struct cuda_device {
     std::size_t max_shared_bytes = 49152;  ///< per block, with a request: dynamic shared memory only
     std::size_t cache_bytes = 0;           ///< of the second level
     std::size_t memory_bytes = 0;          ///< of device memory, used or free
+    int mode = 0;                          ///< compute mode: 0 shared; 2 prohibited; 3 for one process at a time
     std::string bus{};                     ///< PCI bus identity, such as "0000:65:00.0"; "-" where it is not known
     std::string name{};                    ///< product name, as the driver gives it
 
@@ -44,6 +46,7 @@ enum cuda_attribute : int {
     max_registers_per_block = 12,
     multiprocessors = 16,
     l2_cache_bytes = 38,
+    compute_mode = 20,
     capability_major = 75,
     capability_minor = 76,
     max_shared_per_block_optin = 97,
@@ -67,7 +70,8 @@ inline cuda_device describe(const detail::cuda_driver& cuda, int k)
                     .registers = ask(max_registers_per_block),
                     .shared_bytes = static_cast<std::size_t>(ask(max_shared_per_block)),
                     .max_shared_bytes = static_cast<std::size_t>(ask(max_shared_per_block_optin)),
-                    .cache_bytes = static_cast<std::size_t>(ask(l2_cache_bytes))};
+                    .cache_bytes = static_cast<std::size_t>(ask(l2_cache_bytes)),
+                    .mode = ask(compute_mode)};
     char text[256] = {};
     cuda.check(cuda.device_memory(&out.memory_bytes, d), "cuDeviceTotalMem");
     cuda.check(cuda.device_bus(text, sizeof text, d), "cuDeviceGetPCIBusId");
@@ -85,6 +89,10 @@ inline int begin_cuda(const detail::cuda_driver& cuda)
     if (code == 0) cuda.check(cuda.device_count(&n), "cuDeviceGetCount");
     if (code == detail::cuda_driver::no_device || (code == 0 && n == 0))
         throw no_cuda("no CUDA device: the driver sees none; look at nvidia-smi and CUDA_VISIBLE_DEVICES");
+    if (code >= 805 && code <= 810)
+        throw no_cuda("no CUDA device: " + cuda.told(code, "cuInit") +
+                      "; MPS is asked for and does not answer: start nvidia-cuda-mps-control, or unset "
+                      "CUDA_MPS_PIPE_DIRECTORY");
     if (code != 0) throw no_cuda("no CUDA device: " + cuda.told(code, "cuInit"));
     return n;
 }
@@ -94,9 +102,9 @@ inline std::optional<cuda_device> parse_device(const std::string& line)
     cuda_device d;
     char bus[64] = {};
     int name = 0;
-    if (std::sscanf(line.c_str(), "device %d %d %d %d %d %d %zu %zu %zu %zu %63s %n", &d.index, &d.major, &d.minor,
+    if (std::sscanf(line.c_str(), "device %d %d %d %d %d %d %zu %zu %zu %zu %d %63s %n", &d.index, &d.major, &d.minor,
                     &d.processors, &d.threads, &d.registers, &d.shared_bytes, &d.max_shared_bytes, &d.cache_bytes,
-                    &d.memory_bytes, bus, &name) != 11 ||
+                    &d.memory_bytes, &d.mode, bus, &name) != 12 ||
         name == 0)
         return std::nullopt;
     d.bus = bus;
@@ -117,21 +125,42 @@ inline std::optional<cuda_device> parse_device(const std::string& line)
             const int n = detail::begin_cuda(cuda);
             for (int k = 0; k < n; ++k) {
                 const cuda_device d = detail::describe(cuda, k);
-                ::dprintf(1, "device %d %d %d %d %d %d %zu %zu %zu %zu %s %s\n", d.index, d.major, d.minor,
+                ::dprintf(1, "device %d %d %d %d %d %d %zu %zu %zu %zu %d %s %s\n", d.index, d.major, d.minor,
                           d.processors, d.threads, d.registers, d.shared_bytes, d.max_shared_bytes, d.cache_bytes,
-                          d.memory_bytes, d.bus.empty() ? "-" : d.bus.c_str(), d.name.c_str());
+                          d.memory_bytes, d.mode, d.bus.empty() ? "-" : d.bus.c_str(), d.name.c_str());
             }
             return 0;
         },
         detail::parse_device, "no CUDA device", seconds);
 }
 
-/// Finds device `index` of this machine. Throws no_cuda where there is none of that number.
+namespace detail {
+
+/// The device, where programs may use it.
+inline cuda_device usable(cuda_device d)
+{
+    if (d.mode == 2)
+        throw no_cuda("no CUDA device " + std::to_string(d.index) + ": the compute mode of " + d.name +
+                      " is prohibited; set another with nvidia-smi -c, or choose another device");
+    return d;
+}
+
+}  // namespace detail
+
+/// The only device of this machine whose name contains `name`, in capitals or not. Throws no_cuda, with the names that there
+/// are, where none or several do, and where its compute mode prohibits its use.
+[[nodiscard]] inline cuda_device find_cuda_device(std::string_view name, const std::string& driver = {})
+{
+    return detail::usable(detail::device_named<no_cuda>(cuda_devices(driver), name, "CUDA"));
+}
+
+/// Finds device `index` of this machine. Throws no_cuda where there is none of that number, and where its compute mode
+/// prohibits its use.
 [[nodiscard]] inline cuda_device find_cuda_device(int index = 0, const std::string& driver = {})
 {
     const auto all = cuda_devices(driver);
     for (const cuda_device& d : all)
-        if (d.index == index) return d;
+        if (d.index == index) return detail::usable(d);
     throw no_cuda("no CUDA device " + std::to_string(index) + ": want 0 to " + std::to_string(all.size() - 1));
 }
 

@@ -59,6 +59,10 @@ public:
         int code = cuda.module_load(&module_, image.cubin.c_str());
         if (code == detail::cuda_driver::no_binary_for_device && !image.ptx.empty())
             code = cuda.module_load(&module_, image.ptx.c_str());  // compiled by the driver
+        if (code == detail::cuda_driver::newer_ptx)
+            throw cuda_failure(code, cuda.told(code, "cuModuleLoadData") +
+                                         "; the driver is older than NVRTC: update it, or name an older "
+                                         "nvrtc_options::library");
         cuda.check(code, "cuModuleLoadData");
         try {
             std::vector<step> before;

@@ -4,8 +4,11 @@
 /// \file
 /// NVRTC, CUDA's compiler as a library, and what it makes: machine code of one architecture, and PTX for other devices.
 
+#include <unistd.h>
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -81,6 +84,27 @@ public:
 
     /// A text that identifies version and file: two different ones have the same only by chance.
     [[nodiscard]] std::string identity() const { return version() + ' ' + cuda_library::identity(version_); }
+
+    /// The folders of the toolkit's headers that belong to this library: `include` beside or above its folder, else that of
+    /// the system's toolkit, and within it `cccl`, which has <cuda/std/...> from version 13 on. Empty where there are none.
+    [[nodiscard]] std::vector<std::string> include_folders() const
+    {
+        std::vector<std::string> places;
+        for (std::string folder = cuda_library::folder(version_); folder.size() > 1 && places.size() < 3;) {
+            folder.erase((std::min)(folder.rfind('/'), folder.size()));
+            places.push_back(folder + "/include");
+        }
+        for (const char* const name : {"CUDA_HOME", "CUDA_PATH"})
+            if (const char* const value = std::getenv(name)) places.push_back(std::string(value) + "/include");
+        places.insert(places.end(), {"/usr/local/cuda/include", "/usr/include"});
+        for (const std::string& place : places) {
+            if (::access((place + "/cuda_fp16.h").c_str(), R_OK) != 0) continue;
+            std::vector<std::string> out{place};
+            if (::access((place + "/cccl").c_str(), R_OK) == 0) out.push_back(place + "/cccl");
+            return out;
+        }
+        return {};
+    }
 
     /// The architectures that it can compile for: 80 stands for sm_80; empty where it does not say.
     [[nodiscard]] std::vector<int> architectures() const

@@ -66,7 +66,12 @@ public:
             throw no_cuda("no CUDA device " + std::to_string(index_) + ": want 0 to " + std::to_string(n - 1));
         cuda_->check(cuda_->device_get(&device_, index_), "cuDeviceGet");
         detail::cuda_driver::handle context = nullptr;
-        cuda_->check(cuda_->context_retain(&context, device_), "cuDevicePrimaryCtxRetain");
+        if (const int code = cuda_->context_retain(&context, device_); code == detail::cuda_driver::device_unavailable)
+            throw cuda_failure(code,
+                               cuda_->told(code, "cuDevicePrimaryCtxRetain") +
+                                   "; another process holds the device, whose compute mode is exclusive: end that "
+                                   "one, or nvidia-smi -c DEFAULT");
+        else cuda_->check(code, "cuDevicePrimaryCtxRetain");
         open_ = true;
         cuda_->check(cuda_->context_set(context), "cuCtxSetCurrent");
         cuda_->check(cuda_->event_create(&from_, 0), "cuEventCreate");

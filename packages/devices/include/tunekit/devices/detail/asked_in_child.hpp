@@ -47,4 +47,28 @@ template <class Missing, class Work, class Parse>
     return out;
 }
 
+/// The only one of `all` whose name contains `name`, in capitals or not. Throws Missing, with the names that there are.
+template <class Missing, class Device>
+[[nodiscard]] Device device_named(const std::vector<Device>& all, std::string_view name, const std::string& kind)
+{
+    const auto lower = [](std::string_view text) {
+        std::string out(text);
+        for (char& c : out)
+            if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+        return out;
+    };
+    const Device* found = nullptr;
+    bool several = false;
+    std::string names;
+    for (const Device& d : all) {
+        names += (names.empty() ? "" : ", ") + ('"' + d.name + '"');
+        if (lower(d.name).find(lower(name)) == std::string::npos) continue;
+        several = several || found != nullptr;
+        found = &d;
+    }
+    if (found != nullptr && !several) return *found;
+    throw Missing("no " + kind + " device \"" + std::string(name) + "\": " + (several ? "several have" : "none has") +
+                  " that in its name, want one of " + names + ", or its number");
+}
+
 }  // namespace tunekit::measure::detail

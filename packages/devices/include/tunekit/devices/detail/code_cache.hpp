@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/devices/detail/headers.hpp"
 #include "tunekit/measure/build/compiler.hpp"
 #include "tunekit/measure/build/source_template.hpp"
 #include "tunekit/measure/build/store.hpp"
@@ -18,7 +19,8 @@
 namespace tunekit::measure::detail {
 
 /// The files in the directory of a builder. A value: kernels in worker processes have a copy and find their code with it. A
-/// key is a digest of the text, the entry point, the options and the compiler's identity.
+/// key is a digest of the text, the entry point, the options, the compiler's identity, and the contents of the headers that
+/// the text includes from the folders of the options, read once per cache.
 class code_cache : public store {
 public:
     /// `kind` is the end of its files' names, such as ".cubin". `compiler` is a text that identifies the compiler: compilers
@@ -48,9 +50,12 @@ public:
         add_part(all, "tunekit code 1");
         add_part(all, kind_);
         add_part(all, compiler_);
-        for (const std::string& option : options_of(s)) add_part(all, option);
+        const std::vector<std::string> options = options_of(s);
+        for (const std::string& option : options) add_part(all, option);
         add_part(all, entry);
         add_part(all, s.text);
+        if (const std::string headers = headers_.of(s.text, include_folders(options)); !headers.empty())
+            add_part(all, headers);
         return digest(all);
     }
 
@@ -65,6 +70,7 @@ private:
     std::string kind_;
     std::string compiler_;
     std::vector<std::string> options_;
+    header_digests headers_{};
 };
 
 }  // namespace tunekit::measure::detail

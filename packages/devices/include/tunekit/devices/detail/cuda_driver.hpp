@@ -24,7 +24,13 @@ public:
     using device = int;             ///< CUdevice
     using handle = void*;           ///< CUcontext, CUmodule, CUfunction, CUevent or CUstream
     using address = std::uint64_t;  ///< CUdeviceptr: device memory
-    enum : int { no_device = 100, no_binary_for_device = 209, out_of_resources = 701 };  // of CUresult
+    enum : int {                    // of CUresult
+        device_unavailable = 46,
+        no_device = 100,
+        no_binary_for_device = 209,
+        newer_ptx = 222,
+        out_of_resources = 701
+    };
 
     /// Opens `path`, or where that is empty the system's libcuda.so.1. Throws no_cuda.
     explicit cuda_driver(const std::string& path = {})

@@ -30,6 +30,7 @@ enum opencl_number : std::uint32_t {
     cl_device_name = 0x102B,
     cl_device_driver = 0x102D,
     cl_device_version = 0x102F,
+    cl_device_extensions = 0x1030,
     cl_program_binary_sizes = 0x1165,
     cl_program_binaries = 0x1166,
     cl_build_log = 0x1183,

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct opencl_device {
     std::size_t cache_bytes = 0;                 ///< of the cache of global memory; 0 where there is none
     std::size_t memory_bytes = 0;                ///< of global memory, used or free
     std::int64_t timer_ns = 1;                   ///< the step of its events' times, in nanoseconds
+    bool half = false;                           ///< whether kernels may calculate in half precision (cl_khr_fp16)
     std::string name{};                          ///< as the driver gives it
     std::string version{};                       ///< of OpenCL and of the driver, which contains the compiler
 
@@ -104,6 +106,7 @@ inline opencl_device describe(const opencl_driver& cl, const opencl_place& at, i
             .cache_bytes = static_cast<std::size_t>(bytes(cl_device_cache_bytes)),
             .memory_bytes = static_cast<std::size_t>(bytes(cl_device_memory_bytes)),
             .timer_ns = static_cast<std::int64_t>(size(cl_device_timer_ns)),
+            .half = cl.text(cl.device_info, at.device, cl_device_extensions).find("cl_khr_fp16") != std::string::npos,
             .name = cl.text(cl.device_info, at.device, cl_device_name),
             .version = cl.text(cl.device_info, at.device, cl_device_version) + ", " +
                        cl.text(cl.platform_info, at.platform, cl_platform_version) + ", driver " +
@@ -121,16 +124,18 @@ inline std::string one_line(std::string text)
 inline std::optional<opencl_device> parse_opencl_device(const std::string& line)
 {
     opencl_device d;
-    int rest = 0;
+    int rest = 0, half = 0;
     if (std::sscanf(line.c_str(),
-                    "device %d %d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %zu %zu %" SCNd64 "\t%n",
+                    "device %d %d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %zu %zu %" SCNd64
+                    " %d\t%n",
                     &d.index, &d.units, &d.threads, &d.block[0], &d.block[1], &d.block[2], &d.shared_bytes,
-                    &d.cache_bytes, &d.memory_bytes, &d.timer_ns, &rest) != 10 ||
+                    &d.cache_bytes, &d.memory_bytes, &d.timer_ns, &half, &rest) != 11 ||
         rest == 0)
         return std::nullopt;
     const std::string texts = line.substr(static_cast<std::size_t>(rest));
     const std::size_t tab = texts.find('\t');
     if (tab == std::string::npos) return std::nullopt;
+    d.half = half != 0;
     d.name = texts.substr(0, tab);
     d.version = texts.substr(tab + 1);
     return d;
@@ -151,14 +156,21 @@ inline std::optional<opencl_device> parse_opencl_device(const std::string& line)
                 const opencl_device d = detail::describe(cl, all[k], static_cast<int>(k));
                 ::dprintf(1,
                           "device %d %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %zu %zu %" PRId64
-                          "\t%s\t%s\n",
+                          " %d\t%s\t%s\n",
                           d.index, d.units, d.threads, d.block[0], d.block[1], d.block[2], d.shared_bytes,
-                          d.cache_bytes, d.memory_bytes, d.timer_ns, detail::one_line(d.name).c_str(),
+                          d.cache_bytes, d.memory_bytes, d.timer_ns, d.half ? 1 : 0, detail::one_line(d.name).c_str(),
                           detail::one_line(d.version).c_str());
             }
             return 0;
         },
         detail::parse_opencl_device, "no OpenCL device", seconds);
+}
+
+/// The only device of this machine whose name contains `name`, in capitals or not. Throws no_opencl, with the names that
+/// there are, where none or several do.
+[[nodiscard]] inline opencl_device find_opencl_device(std::string_view name, const std::string& library = {})
+{
+    return detail::device_named<no_opencl>(opencl_devices(library), name, "OpenCL");
 }
 
 /// Device `index` of this machine. Throws no_opencl where there is none of that number.

@@ -40,6 +40,7 @@ struct cost_table {
     std::vector<std::vector<std::string>> values;  ///< the values of each candidate
     std::vector<double> losses;                    ///< rows x candidates
     std::vector<const result*> sources;            ///< rows x candidates; null where nothing was measured
+    std::uint32_t words = 0;                       ///< the sizes that are words, one bit each
 
     [[nodiscard]] std::size_t columns() const { return candidates.size(); }
     [[nodiscard]] double loss(std::size_t row, std::size_t config) const { return losses[row * columns() + config]; }
@@ -65,6 +66,7 @@ struct cost_table {
 [[nodiscard]] inline cost_table table_of(const results& all, std::span<const index> more = {})
 {
     cost_table out;
+    out.words = bits_of_words(all.sizes, all.words);
     std::map<index, std::uint32_t> column;
     for (const result& r : all.rows) column.emplace(r.candidate, 0);
     for (const index i : more) column.emplace(i, 0);

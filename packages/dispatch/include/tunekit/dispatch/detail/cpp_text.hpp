@@ -34,13 +34,12 @@ inline constexpr std::string_view cpp_keywords =
     "union "
     "unsigned using virtual void volatile wchar_t while xor xor_eq ";
 
-/// Names that are macros: of compilers with -std=gnu++17, of other systems' headers, and of the C library's headers that may
-/// be included before.
-inline constexpr std::string_view cpp_macros =
-    " linux unix i386 arm sun sparc mips hpux vax near far small interface min max minor major makedev errno assert "
-    "offsetof setjmp signbit isfinite isinf isnan isnormal fpclassify stdin stdout stderr complex NULL EOF NAN "
-    "INFINITY "
-    "HUGE_VAL BUFSIZ RAND_MAX TRUE FALSE PPC SIGN ";
+/// The words that C adds, and the macros of compilers (-std=gnu++17 has linux and unix), of other systems' headers and of
+/// the C library: with such a name the header does not compile.
+inline constexpr std::string_view other_words =
+    " restrict typeof linux unix i386 arm sun sparc mips vax m68k hpux near far small interface min max minor major "
+    "makedev assert errno offsetof setjmp signbit isfinite isinf isnan isnormal fpclassify stdin stdout stderr complex "
+    "va_arg va_copy va_end va_start NULL EOF NAN INFINITY HUGE_VAL BUFSIZ RAND_MAX TRUE FALSE PPC SIGN ";
 
 /// Throws std::invalid_argument unless all names are identifiers that a program may use, none is `taken`, and none
 /// occurs twice.
@@ -59,7 +58,7 @@ inline void check_names(const std::vector<std::string>& names, const std::string
              "is no identifier of letters, digits and _ that begins with a letter");
         need(n.find("__") == std::string::npos, "has two _ in a row, which C++ keeps for itself");
         need(cpp_keywords.find(' ' + n + ' ') == std::string_view::npos, "is a word of C++");
-        need(cpp_macros.find(' ' + n + ' ') == std::string_view::npos, "is a macro of compilers or of C");
+        need(other_words.find(' ' + n + ' ') == std::string_view::npos, "is a word of C or a macro");
         need(std::find(taken.begin(), taken.end(), n) == taken.end(), "means something in the header");
         need(std::count(names.begin(), names.end(), n) == 1, "occurs twice");
     }
@@ -108,12 +107,12 @@ enum class value_type : std::uint8_t { flag, integer, long_integer, number, text
     return value_type::text;
 }
 
-/// The value as a literal of that type. In texts, each character that is not printable ASCII becomes three octal
-/// digits, so that a digit behind it cannot join.
+/// The value as a literal of that type. Numbers are written anew, for in C++ "020" is 16. In texts, each character that
+/// is not printable ASCII becomes three octal digits, so that a digit behind it cannot join.
 [[nodiscard]] inline std::string as_literal(value_type t, const std::string& s)
 {
-    if (t == value_type::integer || t == value_type::long_integer)  // 020 would be 16
-        return core::text_of(*core::number<std::int64_t>(s)) + (t == value_type::integer ? "" : "LL");
+    if (t == value_type::integer || t == value_type::long_integer)
+        return std::to_string(*core::number<std::int64_t>(s)) + (t == value_type::integer ? "" : "LL");
     if (t == value_type::number) {
         const std::string out = core::text_of(*core::number<double>(s));
         return out.find_first_of(".e") == std::string::npos ? out + ".0" : out;

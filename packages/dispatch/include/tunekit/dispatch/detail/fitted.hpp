@@ -31,11 +31,12 @@ struct fitted {
     bool one_untuned = false;
 };
 
-[[nodiscard]] inline double log2_gap(const shape_sizes& a, const shape_sizes& b)
+/// The distance of two shapes in powers of two; another word of those of `words` counts as 64 of them.
+[[nodiscard]] inline double log2_gap(const shape_sizes& a, const shape_sizes& b, std::uint32_t words = 0)
 {
     double sum = 0;
     for (std::size_t j = 0; j < a.size(); ++j) {
-        const double gap = static_cast<double>(log2_steps(a[j]) - log2_steps(b[j])) / 65536;
+        const double gap = static_cast<double>(size_gap(a[j], b[j], (words >> j & 1U) != 0)) / 65536;
         sum += gap * gap;
     }
     return std::sqrt(sum);
@@ -50,7 +51,7 @@ struct fitted {
     std::vector<double> sums(kept.size(), 0.0);
     double untuned = 0;
     for (const std::size_t other : rows) {
-        const double gap = log2_gap(t.rows[r].at, t.rows[other].at) / options.reach;
+        const double gap = log2_gap(t.rows[r].at, t.rows[other].at, t.words) / options.reach;
         const double weight = other == r ? 1 : options.reach > 0 ? std::exp(-gap * gap) : 0;
         for (std::size_t c = 0; c < kept.size(); ++c) sums[c] += weight * t.loss(other, kept[c]);
         untuned += weight * t.untuned_loss(other);
@@ -112,7 +113,7 @@ struct fitted {
         shape_tree tree(t, out.kept, options.min_leaf,
                         options.leaf_penalty ? *options.leaf_penalty : best_penalty(t, own, out.kept, options),
                         options.or_untuned);
-        device_choice d;
+        device_choice d{.words = t.words};
         for (const std::size_t r : own) {
             const auto here = tree.leaf({&r, 1});
             const auto [around, untuned] = best_around(t, own, r, out.kept, options);

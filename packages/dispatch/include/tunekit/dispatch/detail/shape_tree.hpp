@@ -5,6 +5,7 @@
 /// A small tree from shapes to configurations.
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -20,18 +21,21 @@
 namespace tunekit::dispatch::detail {
 
 /// The numbers that nodes may compare: each size, the product and the quotient of each two sizes, and the product of
-/// all.
-[[nodiscard]] inline std::vector<tree_node> tree_features(std::size_t sizes)
+/// all. Those of `words` are compared by themselves only.
+[[nodiscard]] inline std::vector<tree_node> tree_features(std::size_t sizes, std::uint32_t words = 0)
 {
     std::vector<tree_node> out;
     const auto bit = [](std::size_t j) { return std::uint32_t{1} << j; };
+    const auto number = [&](std::size_t j) { return (words & bit(j)) == 0; };
     for (std::size_t a = 0; a < sizes; ++a) out.push_back({.of = bit(a)});
     for (std::size_t a = 0; a < sizes; ++a)
         for (std::size_t b = a + 1; b < sizes; ++b) {
+            if (!number(a) || !number(b)) continue;
             out.push_back({.of = bit(a) | bit(b)});
             out.push_back({.of = bit(a), .less = bit(b)});
         }
-    if (sizes > 2) out.push_back({.of = static_cast<std::uint32_t>((std::uint64_t{1} << sizes) - 1)});
+    const std::uint32_t all = static_cast<std::uint32_t>((std::uint64_t{1} << sizes) - 1) & ~words;
+    if (std::popcount(all) > 2) out.push_back({.of = all});
     return out;
 }
 
@@ -68,7 +72,7 @@ public:
     /// The nodes, the root first. Leaves hold positions in `kept`. Precondition: there are rows and columns.
     [[nodiscard]] std::vector<tree_node> grown(std::vector<std::size_t> rows)
     {
-        features_ = tree_features(table_.rows[rows.front()].at.size());
+        features_ = tree_features(table_.rows[rows.front()].at.size(), table_.words);
         nodes_.clear();
         static_cast<void>(grow(std::move(rows), 0));
         return std::move(nodes_);

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Merges the results of many contributors; what they contradict each other in is left out, and said.
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/dispatch/results.hpp"
+
+namespace tunekit::dispatch {
+
+/// Merged results, and what was left out of them.
+struct merged_results {
+    results all{};  ///< the results of all together
+    std::vector<std::string>
+        left_out{};  ///< a line for each configuration that was left out: shape, device, both times
+};
+
+/// The results of several sources of one kernel, in any order.
+///
+///     const auto both = dispatch::merge_all(std::vector{dispatch::read_results("mine"), dispatch::read_results("theirs")});
+///     for (const std::string& line : both.left_out) log(line);
+///
+/// Of one configuration at a shape on a device the fastest time counts, as in `results::add`. Where two times contradict,
+/// it is decided as in a race: what is not shown counts for nobody. The configuration is left out there, so that it is
+/// measured again rather than believed. The order of the sources makes no difference.
+/// Errors: those of `results::merge` for another kernel, version, space or set of sizes, and for other values of one
+///         configuration; std::invalid_argument for no source.
+[[nodiscard]] inline merged_results merge_all(std::span<const results> from, double max_ratio = 2)
+{
+    require(!from.empty(), "merge_all: no results, want one source at least");
+    std::map<std::tuple<std::string, shape_sizes, index>, std::vector<const result*>> times;
+    for (const results& r : from)
+        for (const result& row : r.rows) times[{row.device, row.at, row.candidate}].push_back(&row);
+    merged_results out;
+    std::vector<results> sound(from.begin(), from.end());
+    for (const auto& entry : times) {
+        const auto& key = entry.first;
+        const std::vector<const result*>& rows = entry.second;
+        const auto faster = [](const result* a, const result* b) { return a->seconds < b->seconds; };
+        const result* const least = *std::min_element(rows.begin(), rows.end(), faster);
+        const result* const most = *std::max_element(rows.begin(), rows.end(), faster);
+        const auto other = [&](const result* r) {
+            return std::any_of(rows.begin(), rows.end(),
+                               [&](const result* s) { return contradict(*r, *s, max_ratio); });
+        };
+        if (std::none_of(rows.begin(), rows.end(), other)) continue;
+        const results& head = from.front();
+        out.left_out.push_back(head.kernel + " at " + shape_text(head.sizes, least->at, head.words) + " on " +
+                               least->device + ": configuration " + std::to_string(least->candidate) + " took " +
+                               std::to_string(1e6 * least->seconds) + " us and " + std::to_string(1e6 * most->seconds) +
+                               " us");
+        for (results& r : sound)
+            std::erase_if(r.rows,
+                          [&](const result& row) { return std::tie(row.device, row.at, row.candidate) == key; });
+    }
+    out.all = sound.front();
+    for (std::size_t k = 1; k < sound.size(); ++k) out.all.merge(sound[k], max_ratio);
+    std::erase_if(out.all.devices, [&](const measured_on& d) {
+        return std::none_of(out.all.rows.begin(), out.all.rows.end(),
+                            [&](const result& row) { return row.device == d.device; });
+    });
+    return out;
+}
+
+}  // namespace tunekit::dispatch
