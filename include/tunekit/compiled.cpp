@@ -13,6 +13,7 @@
 #include "tunekit/measure.hpp"
 #include "tunekit/measure/isolated_workers.hpp"
 #include "tunekit/measure/simulated_workers.hpp"
+#include "tunekit/recipes/combined.hpp"
 #include "tunekit/schedule.hpp"
 #include "tunekit/screen.hpp"
 #include "tunekit/search.hpp"
@@ -22,3 +23,7 @@
 #include "tunekit/stats.hpp"
 #include "tunekit/surrogate.hpp"
 #include "tunekit/tune.hpp"
+
+#if __has_include(<nlohmann/json.hpp>)
+#include "tunekit/io/logged.hpp"
+#endif
