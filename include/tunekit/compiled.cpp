@@ -8,6 +8,14 @@
 #endif
 #define TUNEKIT_BODIES 1
 
+// first what TUNEKIT_ONCE instantiates by its name alone: clang does so where it stands
+#include "tunekit/search/annealing.hpp"
+#include "tunekit/search/genetic.hpp"
+#include "tunekit/search/grid.hpp"
+#include "tunekit/search/hill_climb.hpp"
+#include "tunekit/search/random.hpp"
+#include "tunekit/space/product.hpp"
+
 #include "tunekit/core/machine.hpp"
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/measure.hpp"
