@@ -8,11 +8,20 @@
 #endif
 #define TUNEKIT_BODIES 1
 
+// first what TUNEKIT_ONCE instantiates by its name alone: clang does so where it stands
+#include "tunekit/search/annealing.hpp"
+#include "tunekit/search/genetic.hpp"
+#include "tunekit/search/grid.hpp"
+#include "tunekit/search/hill_climb.hpp"
+#include "tunekit/search/random.hpp"
+#include "tunekit/space/product.hpp"
+
 #include "tunekit/core/machine.hpp"
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/measure.hpp"
 #include "tunekit/measure/isolated_workers.hpp"
 #include "tunekit/measure/simulated_workers.hpp"
+#include "tunekit/recipes/combined.hpp"
 #include "tunekit/schedule.hpp"
 #include "tunekit/screen.hpp"
 #include "tunekit/search.hpp"
@@ -22,3 +31,7 @@
 #include "tunekit/stats.hpp"
 #include "tunekit/surrogate.hpp"
 #include "tunekit/tune.hpp"
+
+#if __has_include(<nlohmann/json.hpp>)
+#include "tunekit/io/logged.hpp"
+#endif

@@ -7,7 +7,5 @@
 #include "tunekit/recipes/adatune.hpp"
 #include "tunekit/recipes/any_recipe.hpp"
 #include "tunekit/recipes/autotvm.hpp"
-#include "tunekit/recipes/chameleon.hpp"
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/recipes/dynatune.hpp"
-#include "tunekit/recipes/dynatune_curves.hpp"

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/compiled.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/machine.hpp"
 #include "tunekit/core/text.hpp"
@@ -362,6 +363,16 @@ private:
     std::map<std::size_t, worker_about> about_{};
 };
 
+namespace detail {
+
+/// `logged_run` over a measurer, for a strategy that asks about indices alone.
+[[nodiscard]] tuning logged_over(const std::string& path, const space::any_space& space,
+                                 tunekit::detail::any_measurer& carrier, const recipe<search::any_strategy>& how,
+                                 const budget& limit, const logged_options& log, const std::vector<index>& first,
+                                 const tunekit::detail::watched& options);
+
+}  // namespace detail
+
 /// `tune` with a log, in one call. An existing log is resumed with `options.resume`, and is an error without.
 ///
 ///     auto found = tk::io::logged_run("run.jsonl", space, measure, tk::recipes::combined(), {.trials = 512},
@@ -378,17 +389,25 @@ template <class Space, class Carrier, class P>
                                       const std::type_identity_t<tune_options<Space>>& options = {})
 {
     if constexpr (tunekit::detail::fit_tune<Space, Carrier, P, random::philox&>()) {
-        logged_options is = log;
-        if constexpr (pool<std::remove_reference_t<Carrier>>) {
-            tunekit::detail::require_no_clock(options.clock);
-            is.workers = carrier.workers();
+        using strategy = typename tunekit::detail::parts_of<P>::strategy;
+        if constexpr (tunekit::detail::by_index<strategy> && !pool<std::remove_reference_t<Carrier>>) {
+            tunekit::detail::any_measurer measurer(carrier);
+            return {space, detail::logged_over(path, space, measurer, tunekit::detail::with_any_strategy(how), limit,
+                                               log, options.begin_with.in(space, "tuner: begin_with"),
+                                               {options.watch, options.clock})};
+        } else {
+            logged_options is = log;
+            if constexpr (pool<std::remove_reference_t<Carrier>>) {
+                tunekit::detail::require_no_clock(options.clock);
+                is.workers = carrier.workers();
+            }
+            tuner t(space, how, limit, random::philox(log.seed));
+            t.begin_with(options.begin_with);
+            logged run(path, std::move(t), is);
+            tunekit::detail::drive(run, carrier, options);
+            if (!run.look()) throw error(run.problem());
+            return {space, run.record()};
         }
-        tuner t(space, how, limit, random::philox(log.seed));
-        t.begin_with(options.begin_with);
-        logged run(path, std::move(t), is);
-        tunekit::detail::drive(run, carrier, options);
-        if (!run.look()) throw error(run.problem());
-        return {space, run.record()};
     }
 }
 
@@ -407,3 +426,23 @@ template <pool Pool, class P>
 }
 
 }  // namespace tunekit::io
+
+#if TUNEKIT_BODIES
+namespace tunekit::io {
+
+TUNEKIT_INLINE tuning detail::logged_over(const std::string& path, const space::any_space& space,
+                                          tunekit::detail::any_measurer& carrier,
+                                          const recipe<search::any_strategy>& how, const budget& limit,
+                                          const logged_options& log, const std::vector<index>& first,
+                                          const tunekit::detail::watched& options)
+{
+    tuner t(space, how, limit, random::philox(log.seed));
+    t.begin_with(first);
+    logged run(path, std::move(t), log);
+    tunekit::detail::drive(run, carrier, options);
+    if (!run.look()) throw error(run.problem());
+    return run.record();
+}
+
+}  // namespace tunekit::io
+#endif  // TUNEKIT_BODIES

@@ -4,28 +4,17 @@
 /// \file
 /// Reads the log of a tuning run.
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <limits>
-#include <new>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "tunekit/core/compiled.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/detail/line_seal.hpp"
-#include "tunekit/io/detail/regular_file.hpp"
-#include "tunekit/io/json/bounded_json.hpp"
-#include "tunekit/io/json/json_fields.hpp"
 #include "tunekit/io/log.hpp"
-#include "tunekit/io/text.hpp"
 #include "tunekit/tune/tuning.hpp"
 
 namespace tunekit::io {
@@ -38,6 +27,65 @@ struct log_content {
     std::int64_t whole_bytes = 0;   ///< up to the end of the last whole line; a torn line may follow
     std::string note{};             ///< a remark in one line, such as that it is an older log; else empty
 };
+
+namespace detail {
+
+/// What has no whole line is begun anew where it is the beginning of a log.
+void check_beginning(std::string_view text, const log_content& read, const std::string& name);
+
+}  // namespace detail
+
+/// Reads the header and the trials from a log's text; `name` stands for its file. A last line without its end is torn
+/// and left out; the lines before it count. Every line has a checksum, as in all logs of this version, or none has, as
+/// in older logs; `note` then says so. Errors: tunekit::error that names the file, the line and its fault.
+[[nodiscard]] log_content parse_log(std::string_view text, const std::string& name);
+
+/// Reads the log file at `path`, which is never changed. Errors: those of parse_log, and tunekit::error where it cannot
+/// be read, is no regular file or has no whole line.
+[[nodiscard]] log_content read_log(const std::string& path);
+
+/// The trials of the task `name` of a log, as `history::add` takes them. `space` is the task's space.
+/// Errors: tunekit::error where the log has no such task, or had another space for it.
+template <class Space>
+[[nodiscard]] std::vector<measure::trial> trials_of(const log_content& log, const std::string& name, const Space& space)
+{
+    for (std::size_t k = 0; k < log.header.tasks.size(); ++k) {
+        const auto& task = log.header.tasks[k];
+        if (task.name != name) continue;
+        if (task.size != space.size() || task.fingerprint != space.fingerprint())
+            throw error("log: task " + name + " was tuned over another space" +
+                        (task.size == space.size() ? std::string()
+                                                   : ", of " + std::to_string(task.size) + " configurations, not " +
+                                                         std::to_string(space.size())) +
+                        "; give the space that the log was written with, or delete the log and tune again");
+        std::vector<measure::trial> out;
+        for (const log_trial& t : log.trials)
+            if (t.task == k)
+                out.push_back(
+                    {.candidate = t.candidate, .measured = t.measured, .worker = static_cast<std::size_t>(t.worker)});
+        return out;
+    }
+    throw error("log: has no task " + name + "; want one of its header's");
+}
+
+}  // namespace tunekit::io
+
+#if TUNEKIT_BODIES
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <new>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include "tunekit/io/detail/line_seal.hpp"
+#include "tunekit/io/detail/regular_file.hpp"
+#include "tunekit/io/json/bounded_json.hpp"
+#include "tunekit/io/json/json_fields.hpp"
+#include "tunekit/io/text.hpp"
+
+namespace tunekit::io {
 
 namespace detail {
 
@@ -286,8 +334,7 @@ inline void take_line(log_content& out, std::string_view line)
     else out.trials.push_back(trial_from(j, out.header));
 }
 
-/// What has no whole line is begun anew where it is the beginning of a log.
-inline void check_beginning(std::string_view text, const log_content& read, const std::string& name)
+TUNEKIT_INLINE void check_beginning(std::string_view text, const log_content& read, const std::string& name)
 {
     constexpr std::string_view begins = "{\"tunekit_log\":";
     if (read.whole_bytes == 0 && text.substr(0, begins.size()) != begins.substr(0, text.size()))
@@ -296,10 +343,7 @@ inline void check_beginning(std::string_view text, const log_content& read, cons
 
 }  // namespace detail
 
-/// Reads the header and the trials from a log's text; `name` stands for its file. A last line without its end is torn
-/// and left out; the lines before it count. Every line has a checksum, as in all logs of this version, or none has, as
-/// in older logs; `note` then says so. Errors: tunekit::error that names the file, the line and its fault.
-[[nodiscard]] inline log_content parse_log(std::string_view text, const std::string& name)
+TUNEKIT_INLINE log_content parse_log(std::string_view text, const std::string& name)
 {
     log_content out;
     bool sealed = false;
@@ -334,9 +378,7 @@ inline void check_beginning(std::string_view text, const log_content& read, cons
     return out;
 }
 
-/// Reads the log file at `path`, which is never changed. Errors: those of parse_log, and tunekit::error where it cannot
-/// be read, is no regular file or has no whole line.
-[[nodiscard]] inline log_content read_log(const std::string& path)
+TUNEKIT_INLINE log_content read_log(const std::string& path)
 {
     return detail::within_memory(path, [&] {
         const std::string what = "log " + path;
@@ -347,28 +389,5 @@ inline void check_beginning(std::string_view text, const log_content& read, cons
     });
 }
 
-/// The trials of the task `name` of a log, as `history::add` takes them. `space` is the task's space.
-/// Errors: tunekit::error where the log has no such task, or had another space for it.
-template <class Space>
-[[nodiscard]] std::vector<measure::trial> trials_of(const log_content& log, const std::string& name, const Space& space)
-{
-    for (std::size_t k = 0; k < log.header.tasks.size(); ++k) {
-        const auto& task = log.header.tasks[k];
-        if (task.name != name) continue;
-        if (task.size != space.size() || task.fingerprint != space.fingerprint())
-            throw error("log: task " + name + " was tuned over another space" +
-                        (task.size == space.size() ? std::string()
-                                                   : ", of " + std::to_string(task.size) + " configurations, not " +
-                                                         std::to_string(space.size())) +
-                        "; give the space that the log was written with, or delete the log and tune again");
-        std::vector<measure::trial> out;
-        for (const log_trial& t : log.trials)
-            if (t.task == k)
-                out.push_back(
-                    {.candidate = t.candidate, .measured = t.measured, .worker = static_cast<std::size_t>(t.worker)});
-        return out;
-    }
-    throw error("log: has no task " + name + "; want one of its header's");
-}
-
 }  // namespace tunekit::io
+#endif  // TUNEKIT_BODIES

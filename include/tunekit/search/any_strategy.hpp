@@ -74,7 +74,7 @@ public:
     template <class S>
         requires(!std::same_as<S, any_strategy>) && strategy<S, space::any_space, tunekit::random::philox>
     any_strategy(S chosen)  // implicit: any strategy converts
-        : held_(core::polymorphic<strategy_interface>::make<strategy_of<S>>(std::move(chosen)))
+        : held_(hold(chosen))
     {
     }
 
@@ -100,7 +100,16 @@ public:
     }
 
 private:
+    template <class S>
+    [[nodiscard]] static core::polymorphic<strategy_interface> hold(const S& chosen);
+
     core::polymorphic<strategy_interface> held_;
 };
+
+template <class S>
+core::polymorphic<any_strategy::strategy_interface> any_strategy::hold(const S& chosen)
+{
+    return core::polymorphic<strategy_interface>::make<strategy_of<S>>(chosen);
+}
 
 }  // namespace tunekit::search

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/compiled.hpp"
 #include "tunekit/core/polymorphic.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/space/concepts.hpp"
@@ -35,7 +36,7 @@ public:
         requires(!std::same_as<std::remove_cvref_t<S>, any_space> &&
                  search_space<std::remove_cvref_t<S>, random::philox>)
     any_space(S&& space)  // implicit: a function that takes any_space takes any space
-        : held_(core::polymorphic<erased>::make<model<std::remove_cvref_t<S>>>(std::forward<S>(space)))
+        : held_(hold(untyped<std::remove_cvref_t<S>>(std::forward<S>(space))))
     {
     }
 
@@ -89,7 +90,6 @@ private:
 
     template <class S>
     struct model final : erased {
-        explicit model(const S& s) : space(s) {}
         explicit model(S&& s) : space(std::move(s)) {}
 
         [[nodiscard]] index size() const override { return space.size(); }
@@ -128,7 +128,34 @@ private:
         S space;
     };
 
+    template <class S>
+    struct without_types {
+        using type = S;
+    };
+    template <class S>
+        requires requires { typename S::untyped; }
+    struct without_types<S> {
+        using type = typename S::untyped;
+    };
+    /// What is held of a space: all products are one type.
+    template <class S>
+    using untyped = typename without_types<S>::type;
+
+    template <class S>
+    [[nodiscard]] static core::polymorphic<erased> hold(S space);
+
     core::polymorphic<erased> held_;
 };
+
+template <class S>
+core::polymorphic<any_space::erased> any_space::hold(S space)
+{
+    return core::polymorphic<erased>::make<model<S>>(std::move(space));
+}
+
+namespace detail {
+class grid;
+}
+TUNEKIT_ONCE(core::polymorphic<any_space::erased> any_space::hold(detail::grid))
 
 }  // namespace tunekit::space

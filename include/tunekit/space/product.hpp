@@ -251,7 +251,8 @@ private:
             if (c.holds != nullptr) conditions[n++] = c;
         };
         (add(condition_of<K>(parts)), ...);
-        return {axes, {conditions, n}};
+        if constexpr ((detail::constraint_part<Parts> || ...)) return {axes, {conditions, n}};
+        else return detail::grid(axes);
     }
 
     /// The positions of a constraint's names among the parameters; places.size() for a name that is no parameter.

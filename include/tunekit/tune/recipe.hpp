@@ -70,6 +70,14 @@ template <class S, class R, class D>
     return r;
 }
 
+/// `how` without the parts that a run over one space with a measurer does not use.
+template <class P>
+[[nodiscard]] recipe<typename parts_of<P>::strategy> without_parts(const P& how)
+{
+    const auto& r = as_recipe(how);
+    return {r.strategy, {}, r.limits, r.ahead, r.slots_per_task};
+}
+
 template <class S, class R, class D>
 void check(const recipe<S, R, D>& r)
 {

@@ -29,8 +29,6 @@ namespace tunekit {
 /// The space is erased to `space::any_space`, and the measurer is behind one indirect call for each batch and answer. A task is a
 /// measurer itself.
 class task {
-    using receiver = detail::callable<void, std::span<measure::measurement>>;
-
     struct nobody {
         std::vector<measure::measurement> measure(std::span<const index>, const measure::limits&)
         {
@@ -46,10 +44,7 @@ public:
     task(std::string name, Space space, Measurer measurer, double flops, double weight = 1)
         : name_(std::move(name)),
           space_(std::move(space)),
-          measure_([held = std::move(measurer)](std::span<const index> batch, const measure::limits& l,
-                                                const receiver& some) mutable {
-              detail::measure_in_parts(held, batch, l, some);
-          }),
+          measurer_(std::move(measurer)),
           flops_(flops),
           weight_(weight)
     {
@@ -102,13 +97,13 @@ public:
     template <class Some>
     void measure_in_parts(std::span<const index> batch, const measure::limits& l, Some&& some)
     {
-        measure_(batch, l, receiver(some));
+        measurer_.measure_in_parts(batch, l, some);
     }
 
 private:
     std::string name_;
     tunekit::space::any_space space_;
-    detail::callable<void, std::span<const index>, const measure::limits&, const receiver&> measure_;
+    detail::any_measurer measurer_;
     double flops_;
     double weight_;
     std::vector<index> known_;

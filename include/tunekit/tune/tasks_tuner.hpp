@@ -145,7 +145,12 @@ public:
 
 private:
     struct work : detail::run<space::any_space, search::any_strategy, random::philox> {
-        using detail::run<space::any_space, search::any_strategy, random::philox>::run;
+        work(const space::any_space& on, const search::any_strategy& how, const candidate_limits& each,
+             const budget& limit, random::philox gen)
+            : run(on, how, each, limit, gen), space(on)
+        {
+        }
+        tunekit::space::any_space space;
         std::uint64_t running = 0;  // slots
         bool waits = false;         // its strategy proposed nothing, and is asked again only after an answer
     };
@@ -245,7 +250,7 @@ TUNEKIT_INLINE void tasks_tuner::know(std::size_t k, index candidate, measure::m
     require(k < works_.size(),
             "tasks_tuner: know has task " + std::to_string(k) + " of " + std::to_string(works_.size()));
     if (!slots_.untouched()) throw error("tasks_tuner: know comes too late, want it before the first ask");
-    works_[k].know(record_of(k), candidate, std::move(m));
+    works_[k].know(space(k), record_of(k), candidate, std::move(m));
 }
 
 TUNEKIT_INLINE std::optional<job> tasks_tuner::ask()
@@ -277,7 +282,7 @@ TUNEKIT_INLINE std::vector<job> tasks_tuner::ask(std::size_t worker, std::size_t
                                  .warm_up = !warm(*chosen)});
         }
         const std::size_t k = slots_.of(worker)->task;
-        std::vector<job> jobs = works_[k].ask(record_of(k), n);
+        std::vector<job> jobs = works_[k].ask(space(k), record_of(k), n);
         if (!jobs.empty()) {
             slots_.send(worker, jobs);
             return jobs;
@@ -299,7 +304,8 @@ TUNEKIT_INLINE void tasks_tuner::tell(const job& j, measure::measurement m, doub
     const double took = slots_.took(worker, s, now);
     const double cost = m.cost;
     const bool good = m.ok();
-    const bool counts = works_[s.task].tell(record_of(s.task), local(j, e), std::move(m), took, 0, worker);
+    const bool counts =
+        works_[s.task].tell(space(s.task), record_of(s.task), local(j, e), std::move(m), took, 0, worker);
     plan_.seconds = now;
     slots_.answered(worker, now);
     if (counts && s.open) {
@@ -349,7 +355,7 @@ TUNEKIT_INLINE void tasks_tuner::take_back(const job& j, bool lost)
 {
     auto& e = slots_.entry(j);
     detail::slot& s = slots_.of(e);
-    if (works_[s.task].drop(record_of(s.task), local(j, e), lost) && s.open) ++s.trials;
+    if (works_[s.task].drop(space(s.task), record_of(s.task), local(j, e), lost) && s.open) ++s.trials;
     back(e);
 }
 

@@ -9,7 +9,9 @@
 
 #include "tunekit/tune/budget.hpp"
 #include "tunekit/tune/detail/drive.hpp"
+#include "tunekit/tune/detail/once.hpp"
 #include "tunekit/tune/detail/roles.hpp"
+#include "tunekit/tune/detail/seen.hpp"
 #include "tunekit/tune/options.hpp"
 #include "tunekit/tune/tuned.hpp"
 #include "tunekit/tune/tuner.hpp"
@@ -38,10 +40,18 @@ template <class Space, class Carrier, class P, class G>
                                 const std::type_identity_t<tune_options<Space>>& options = {})
 {
     if constexpr (detail::fit_tune<Space, Carrier, P, G>()) {
-        detail::borrowed<Space, P, std::remove_reference_t<G>> with(space, how, limit, gen);
-        with.run.begin_with(options.begin_with);
-        detail::drive(with.run, carrier, options);
-        return {std::move(with.run).space(), std::move(with.run).record()};
+        using strategy = typename detail::parts_of<P>::strategy;
+        if constexpr (detail::by_index<strategy> && !pool<std::remove_reference_t<Carrier>>) {
+            detail::any_measurer measurer(carrier);
+            return {space, detail::run_over(detail::seen<strategy>(space), measurer, detail::without_parts(how), limit,
+                                            gen, options.begin_with.in(space, "tuner: begin_with"),
+                                            {options.watch, options.clock})};
+        } else {
+            detail::borrowed<Space, P, std::remove_reference_t<G>> with(space, how, limit, gen);
+            with.run.begin_with(options.begin_with);
+            detail::drive(with.run, carrier, options);
+            return {std::move(with.run).space(), std::move(with.run).record()};
+        }
     }
 }
 

@@ -20,99 +20,13 @@
 #include "tunekit/tune/budget.hpp"
 #include "tunekit/tune/detail/ledger.hpp"
 #include "tunekit/tune/detail/roles.hpp"
+#include "tunekit/tune/detail/run.hpp"
+#include "tunekit/tune/detail/seen.hpp"
 #include "tunekit/tune/options.hpp"
 #include "tunekit/tune/recipe.hpp"
 #include "tunekit/tune/tuning.hpp"
 
 namespace tunekit {
-
-namespace detail {
-
-/// A strategy on one space, with the books of its jobs. The record belongs to the caller.
-template <class Space, class Strategy, generator G>
-struct run {
-    Space space;
-    Strategy strategy;
-    candidate_limits limits;
-    G gen;
-    search::state_of<Strategy, Space> state;
-    ledger books;
-    std::uint64_t proposals = 0;
-
-    run(Space s, const Strategy& chosen, const candidate_limits& each, const budget& limit, G g)
-        : space(std::move(s)),
-          strategy(chosen),
-          limits(each),
-          gen(std::move(g)),
-          state(strategy.start(space)),
-          books(limit, space.size())
-    {
-    }
-
-    [[nodiscard]] std::vector<job> ask(tuning& record, std::size_t n)
-    {
-        books.decide(record);
-        if (record.stopped() != stop_reason::running || n == 0) return {};
-        const measure::limits within = limits.at(record.best_cost());
-        std::vector<job> out = books.waiting(record, n, within);
-        if (!out.empty()) return out;
-        n = (std::min)(n, books.room(record));
-        if (n == 0) return {};
-        while (out.empty()) {
-            const std::vector<index> proposed = strategy.propose(state, std::as_const(space), n, gen);
-            if (proposed.empty()) {
-                if (books.idle()) record.stop(stop_reason::exhausted);
-                break;
-            }
-            ++proposals;
-            out = books.accept(proposed, n, within);  // empty: all of it is out already
-        }
-        return out;
-    }
-
-    /// Tells the strategy and the record what is known of a configuration.
-    void know(tuning& record, index candidate, measure::measurement m)
-    {
-        books.check_known(candidate);
-        measure::trial t = heard({candidate, std::move(m)});
-        books.know(candidate);
-        record.know(std::move(t));
-    }
-
-    /// True where the answer counted. It came at `stamp`; the record's time grows by `passed`.
-    bool tell(tuning& record, const job& j, measure::measurement m, double passed, double stamp, std::size_t worker)
-    {
-        const bool counts = books.answered(j);
-        (void)books.pass_to(stamp);
-        if (counts) take(record, {j.candidate, std::move(m), worker}, passed);
-        else record.pass(passed);
-        if (books.idle()) books.decide(record);
-        return counts;
-    }
-
-    /// True where it was the second loss of the configuration, which counts as an answer.
-    bool drop(tuning& record, const job& j, bool lost)
-    {
-        if (!books.dropped(j, lost)) return false;
-        take(record, {j.candidate, lost_for_good()}, 0);
-        if (books.idle()) books.decide(record);
-        return true;
-    }
-
-private:
-    void take(tuning& record, measure::trial t, double passed) { record.append(heard(std::move(t)), passed); }
-
-    /// What the strategy has heard of.
-    [[nodiscard]] measure::trial heard(measure::trial t)
-    {
-        refuse_bad_cost(t.measured);
-        strategy.observe(state, std::as_const(space), std::span<const index>(&t.candidate, 1),
-                         std::span<const measure::measurement>(&t.measured, 1), gen);
-        return t;
-    }
-};
-
-}  // namespace detail
 
 /// One run over one space, driven from outside: ask for jobs and tell their measurements, in any order.
 ///
@@ -159,19 +73,19 @@ public:
     /// std::invalid_argument for one outside the space.
     void begin_with(const detail::configurations<Space>& first)
     {
-        run_.books.begin_with(first.in(run_.space, "tuner: begin_with"));
+        run_.books.begin_with(first.in(space_, "tuner: begin_with"));
     }
 
     /// Tells a result that is known before the run, of another one or of a colleague. It is no trial, and its
     /// configuration is not measured again. The strategy hears of it, and the incumbent may be it.
     /// Throws tunekit::error once a job went out, std::invalid_argument for a configuration outside the space, told before,
     /// or given to begin_with.
-    void know(index candidate, measure::measurement m) { run_.know(record_, candidate, std::move(m)); }
+    void know(index candidate, measure::measurement m) { run_.know(seen(), record_, candidate, std::move(m)); }
     /// The same by value.
     void know(const detail::configuration_of<Space>& c, measure::measurement m)
         requires space::typed<Space>
     {
-        know(detail::index_in(run_.space, c, "tuner: know"), std::move(m));
+        know(detail::index_in(space_, c, "tuner: know"), std::move(m));
     }
 
     /// The next job. Where it is empty, wait while anything is out; otherwise the run has ended.
@@ -184,7 +98,7 @@ public:
 
     /// Up to `n` jobs of one kind: dropped ones, those of begin_with, or one proposal. Fewer than `n` jobs have no
     /// meaning of their own.
-    [[nodiscard]] std::vector<job> ask(std::size_t n) { return run_.ask(record_, n); }
+    [[nodiscard]] std::vector<job> ask(std::size_t n) { return run_.ask(seen(), record_, n); }
     /// The same for a worker. All workers of a run over one space get what comes next.
     [[nodiscard]] std::vector<job> ask(std::size_t, std::size_t n) { return ask(n); }
 
@@ -202,7 +116,7 @@ public:
     void tell(const job& j, measure::measurement m, double stamp, std::size_t worker)
     {
         detail::ledger::check_answer(m, stamp);
-        run_.tell(record_, j, std::move(m), (std::max)(0.0, stamp - run_.books.stamp()), stamp, worker);
+        run_.tell(seen(), record_, j, std::move(m), (std::max)(0.0, stamp - run_.books.stamp()), stamp, worker);
     }
 
     /// The budget in force.
@@ -218,9 +132,9 @@ public:
     }
 
     /// Gives up a job that was lost with what measured it.
-    void drop(const job& j) { run_.drop(record_, j, true); }
+    void drop(const job& j) { run_.drop(seen(), record_, j, true); }
     /// Takes back a job that nobody lost, such as one that was out when the process ended: it goes out again, unmarked.
-    void recall(const job& j) { run_.drop(record_, j, false); }
+    void recall(const job& j) { run_.drop(seen(), record_, j, false); }
 
     /// Ends the run. Jobs that are out may still be told.
     void stop()
@@ -241,8 +155,8 @@ public:
 
     [[nodiscard]] const tuning& record() const& noexcept { return record_; }
     [[nodiscard]] tuning record() && { return std::move(record_); }
-    [[nodiscard]] const Space& space() const& noexcept { return run_.space; }  ///< the space that is searched
-    [[nodiscard]] Space space() && { return std::move(run_.space); }           ///< the space, moved out of the run
+    [[nodiscard]] const Space& space() const& noexcept { return space_; }  ///< the space that is searched
+    [[nodiscard]] Space space() && { return std::move(space_); }           ///< the space, moved out of the run
     /// The generator, as far as it has been drawn from.
     [[nodiscard]] const G& generator() const& noexcept { return run_.gen; }
     [[nodiscard]] G generator() && { return std::move(run_.gen); }  ///< the generator, moved out of the run
@@ -255,14 +169,18 @@ public:
 private:
     template <class R, class D>
     tuner(Space space, const budget& limit, G gen, const recipe<Strategy, R, D>& how)
-        : ahead_(how.ahead), run_(std::move(space), how.strategy, how.limits, limit, std::move(gen))
+        : space_(std::move(space)), ahead_(how.ahead), run_(seen(), how.strategy, how.limits, limit, std::move(gen))
     {
         detail::check(how);
         run_.books.decide(record_);
     }
 
+    using seen_space = detail::seen_by<Strategy, Space>;
+    [[nodiscard]] const seen_space& seen() const noexcept { return detail::seen<Strategy>(space_); }
+
+    Space space_;
     std::size_t ahead_;
-    detail::run<Space, Strategy, G> run_;
+    detail::run<seen_space, Strategy, G> run_;
     tuning record_;
 };
 

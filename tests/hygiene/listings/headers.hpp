@@ -27,6 +27,8 @@
 #include "tunekit/measure/build.hpp"
 #include "tunekit/online.hpp"
 #include "tunekit/recipes.hpp"
+#include "tunekit/recipes/chameleon.hpp"
+#include "tunekit/recipes/dynatune_curves.hpp"
 #include "tunekit/report.hpp"
 #include "tunekit/surrogate.hpp"
 #include "tunekit/tunekit.hpp"

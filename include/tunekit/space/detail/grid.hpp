@@ -37,8 +37,19 @@ namespace tunekit::space::detail {
 /// Threads:    const calls on one grid are safe.
 class grid {
 public:
+    using untyped = grid;  ///< what a product is where only indices matter
+
     /// Takes what it keeps out of the axes.
     [[gnu::cold]] grid(std::span<axis* const> axes, std::span<const condition> conditions);
+
+    /// The same without conditions, and without the solver in a program that has none.
+    [[gnu::cold]] explicit grid(std::span<axis* const> axes);
+
+    grid(const grid&);
+    grid(grid&&) noexcept;
+    grid& operator=(const grid&);
+    grid& operator=(grid&&) noexcept;
+    ~grid();
 
     [[nodiscard]] index size() const noexcept { return rows_.size(); }
     [[nodiscard]] std::size_t dimensions() const noexcept { return columns_.size(); }
@@ -105,6 +116,8 @@ public:
     [[nodiscard]] std::uint64_t fingerprint() const;
 
 private:
+    [[gnu::cold]] void take(std::span<axis* const> axes);
+
     [[nodiscard]] std::size_t columns(std::size_t j, encoding e) const
     {
         switch (e) {
@@ -177,7 +190,25 @@ TUNEKIT_INLINE std::vector<std::string> grid::texts(index i) const
 
 TUNEKIT_INLINE std::string grid::text(index i) const { return named_texts(names_, texts(i)); }
 
+TUNEKIT_INLINE grid::grid(const grid&) = default;
+TUNEKIT_INLINE grid::grid(grid&&) noexcept = default;
+TUNEKIT_INLINE grid& grid::operator=(const grid&) = default;
+TUNEKIT_INLINE grid& grid::operator=(grid&&) noexcept = default;
+TUNEKIT_INLINE grid::~grid() = default;
+
 TUNEKIT_INLINE grid::grid(std::span<axis* const> axes, std::span<const condition> conditions)
+{
+    take(axes);
+    rows_ = numbering(cardinalities_, conditions);
+}
+
+TUNEKIT_INLINE grid::grid(std::span<axis* const> axes)
+{
+    take(axes);
+    rows_ = numbering(cardinalities_);
+}
+
+TUNEKIT_INLINE void grid::take(std::span<axis* const> axes)
 {
     if (axes.empty()) invalid("space: has no parameters, want at least one");
     for (axis* const a : axes) {
@@ -195,7 +226,6 @@ TUNEKIT_INLINE grid::grid(std::span<axis* const> axes, std::span<const condition
         for (std::string& text : a->texts) texts_.push_back(std::move(text));
         names_.push_back(std::move(a->name));
     }
-    rows_ = numbering(cardinalities_, conditions);
 }
 
 TUNEKIT_INLINE void grid::features(std::span<const index> in, std::span<float> out, encoding e) const

@@ -84,6 +84,9 @@ public:
     /// Throws: std::invalid_argument naming the conditions that leave nothing, or the size beyond 2^63.
     [[gnu::cold]] numbering(std::span<const std::uint16_t> cardinalities, std::span<const condition> conditions);
 
+    /// The same without conditions.
+    [[gnu::cold]] explicit numbering(std::span<const std::uint16_t> cardinalities);
+
     [[nodiscard]] index size() const noexcept { return size_; }
 
     /// Writes the ordinals of row number `i`. Precondition: i < size().
@@ -143,6 +146,9 @@ private:
     /// Gives `g` the rows of a tree of its own.
     [[gnu::cold]] void add(group& g, const tree& t);
 
+    /// Gives the groups their strides, once they have their counts. Throws as the constructor.
+    [[gnu::cold]] void stride();
+
     [[nodiscard]] index rank(const group& g, const std::uint16_t* in) const;
 
     /// The number of row `i` after its part within `g` became that of `row`.
@@ -158,6 +164,30 @@ private:
 
 #if TUNEKIT_BODIES
 namespace tunekit::space::detail {
+
+TUNEKIT_INLINE numbering::numbering(std::span<const std::uint16_t> cardinalities)
+{
+    for (std::size_t j = 0; j < cardinalities.size(); ++j) {
+        group_of_.push_back(static_cast<std::uint32_t>(j));
+        group g;
+        g.variable = j;
+        g.count = cardinalities[j];
+        groups_.push_back(g);
+    }
+    stride();
+}
+
+TUNEKIT_INLINE void numbering::stride()
+{
+    size_ = 1;
+    for (group& g : groups_) {
+        g.stride = size_;
+        if (g.count > most_configurations / size_)
+            invalid("space: has more than 2^63 configurations, want fewer parameters or values");
+        size_ *= g.count;
+        g.next_stride = reciprocal(size_);
+    }
+}
 
 TUNEKIT_INLINE void numbering::row(index i, std::uint16_t* out) const
 {

@@ -114,7 +114,6 @@ TUNEKIT_INLINE numbering::numbering(std::span<const std::uint16_t> cardinalities
     std::vector<std::size_t> leader;
     const std::vector<open_condition> all = linked(cardinalities, conditions, leader);
     std::uint64_t spent = 0;
-    size_ = 1;
     for (std::size_t j = 0; j < leader.size(); ++j) {
         push(group_of_, leader[j] == j ? static_cast<std::uint32_t>(groups_.size()) : group_of_[leader[j]]);
         if (leader[j] != j) continue;
@@ -139,13 +138,7 @@ TUNEKIT_INLINE numbering::numbering(std::span<const std::uint16_t> cardinalities
         }
         groups_.push_back(g);
     }
-    for (group& g : groups_) {
-        g.stride = size_;
-        if (g.count > most_configurations / size_)
-            invalid("space: has more than 2^63 configurations, want fewer parameters or values");
-        size_ *= g.count;
-        g.next_stride = reciprocal(size_);
-    }
+    stride();
 }
 
 TUNEKIT_INLINE void numbering::add(group& g, const tree& t)

@@ -7,12 +7,15 @@
 #include <cstddef>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/random/generator.hpp"
 #include "tunekit/tune/budget.hpp"
 #include "tunekit/tune/detail/loop.hpp"
 #include "tunekit/tune/detail/roles.hpp"
+#include "tunekit/tune/detail/seen.hpp"
+#include "tunekit/tune/recipe.hpp"
 #include "tunekit/tune/tuned.hpp"
 #include "tunekit/tune/tuner.hpp"
 
@@ -51,6 +54,24 @@ struct borrowed {
     borrowed& operator=(const borrowed&) = delete;
     ~borrowed() { lender = std::move(run).generator(); }
 };
+
+/// The options of `tune`, wherever they are.
+struct watched {
+    const callable<bool, const tuning&>& watch;
+    const callable<double>& clock;
+};
+
+/// `tune` over a measurer, for a strategy that asks about indices alone: neither the types of a product nor that of the
+/// measurer are in it. `first` is what to begin with.
+template <class Strategy, class Space, class G>
+[[nodiscard]] tuning run_over(const Space& space, any_measurer& carrier, const recipe<Strategy>& how,
+                              const budget& limit, G& gen, const std::vector<index>& first, const watched& options)
+{
+    borrowed<lent<Space>, recipe<Strategy>, G> with({&space}, how, limit, gen);
+    with.run.begin_with(first);
+    drive(with.run, carrier, options);
+    return std::move(with.run).record();
+}
 
 template <class>
 inline constexpr bool no_type = false;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,36 @@ void measure_in_parts(Measurer& measurer, std::span<const index> batch, const me
         some(std::span(all));
     }
 }
+
+/// A measurer behind one indirect call for each batch and answer. An lvalue is referred to, a temporary is kept.
+class any_measurer {
+    using receiver = callable<void, std::span<measure::measurement>>;
+
+public:
+    template <class Measurer>
+        requires(!std::same_as<std::remove_cvref_t<Measurer>, any_measurer>)
+    explicit any_measurer(Measurer&& measurer)
+    {
+        if constexpr (std::is_lvalue_reference_v<Measurer>)
+            measure_ = [&measurer](std::span<const index> batch, const measure::limits& l, const receiver& some) {
+                detail::measure_in_parts(measurer, batch, l, some);
+            };
+        else
+            measure_ = [held = std::move(measurer)](std::span<const index> batch, const measure::limits& l,
+                                                    const receiver& some) mutable {
+                detail::measure_in_parts(held, batch, l, some);
+            };
+    }
+
+    template <class Some>
+    void measure_in_parts(std::span<const index> batch, const measure::limits& l, Some&& some)
+    {
+        measure_(batch, l, receiver(some));
+    }
+
+private:
+    callable<void, std::span<const index>, const measure::limits&, const receiver&> measure_;
+};
 
 /// Asks once per batch until nothing comes. `measurer_of(task)` gives the measurer of its jobs, and `end(job)` says
 /// whether to stop once the batch is told. The time is the wall clock's where `clock` is empty.

@@ -23,6 +23,7 @@
 #include "tunekit/search/concepts.hpp"
 #include "tunekit/space/any_space.hpp"
 #include "tunekit/space/concepts.hpp"
+#include "tunekit/tune/detail/seen.hpp"
 #include "tunekit/tune/recipe.hpp"
 
 namespace tunekit::detail {
@@ -196,7 +197,8 @@ template <class Space, class Carrier, class P, class Gen>
     using G = generator_or_ours<Gen>;
     using S = typename parts_of<P>::strategy;
     constexpr auto second = fault_of_carrier<Carrier, S, Space, G>();
-    constexpr auto third = second == carrier_fault::swapped ? strategy_fault::none : fault_of_strategy<S, Space, G>();
+    constexpr auto third =
+        second == carrier_fault::swapped ? strategy_fault::none : fault_of_strategy<S, seen_by<S, Space>, G>();
     return is_space<argument::first_of_tune, space::counted<Space>>::value &&
            is_carrier<argument::second_of_tune, second>::value && is_strategy<argument::third_of_tune, third>::value &&
            is_generator<argument::fifth_of_tune, fault_of_generator<Gen>()>::value;
@@ -207,7 +209,8 @@ template <class Space, class S, class G>
 [[nodiscard]] consteval bool fit_tuner()
 {
     return is_space<argument::first_of_tuner, space::counted<Space>>::value &&
-           is_strategy<argument::second_of_tuner, fault_of_strategy<S, Space, generator_or_ours<G&>>()>::value &&
+           is_strategy<argument::second_of_tuner,
+                       fault_of_strategy<S, seen_by<S, Space>, generator_or_ours<G&>>()>::value &&
            is_generator<argument::fourth_of_tuner, fault_of_generator<G&>()>::value;
 }
 
