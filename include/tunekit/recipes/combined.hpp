@@ -54,6 +54,8 @@ namespace tunekit::recipes {
 
 }  // namespace tunekit::recipes
 
+TUNEKIT_RUNS_ONCE(decltype(tunekit::recipes::combined().strategy))
+
 namespace tunekit {
 
 /// Searches `space` for the fastest configuration of `kernel` by `recipes::combined()`, with seed 0 and the kernel in a

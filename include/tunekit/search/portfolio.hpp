@@ -251,7 +251,7 @@ private:
         if (space.size() <= options.sample) {
             s.listed.resize(static_cast<std::size_t>(space.size()));
             std::iota(s.listed.begin(), s.listed.end(), index{0});
-            random::shuffle(s.listed, gen);
+            tunekit::random::shuffle(s.listed, gen);
         } else {
             s.listed = space.sample(options.sample, gen);
         }
@@ -290,7 +290,7 @@ private:
         };
         for (std::size_t k = 0; k < (std::min)(centres, s.best.ranking.size()); ++k) around(s.best.ranking[k]);
         for (std::size_t round = 0;; ++round) {
-            random::shuffle(fresh, gen);
+            tunekit::random::shuffle(fresh, gen);
             fresh.resize((std::min)(fresh.size(), round_neighbours));
             judge(s, space, fresh, seen);
             if (round == rounds) return;
