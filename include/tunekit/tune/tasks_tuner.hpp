@@ -146,8 +146,8 @@ public:
 private:
     struct work : detail::run<space::any_space, search::any_strategy, random::philox> {
         work(const space::any_space& on, const search::any_strategy& how, const candidate_limits& each,
-             const budget& limit, random::philox gen)
-            : run(on, how, each, limit, gen), space(on)
+             const budget& limit, const random::philox& from)
+            : run(on, how, each, limit, from), space(on)
         {
         }
         tunekit::space::any_space space;
