@@ -391,13 +391,13 @@ void generates(const tk::dispatch::choice& c)
         for (const auto& at : d.shapes)
             must(static_cast<std::size_t>(c.choose(d.device, at.at).config) < c.configs.size(),
                  "what is chosen is kept");
-    try {
-        const std::string header = tk::dispatch::header_text(c);
-        must(is_whole_code(header), "a header is code");
-        must(tk::dispatch::header_text(c) == header, "and the same each time");
-    } catch (const std::invalid_argument&) {
-        // a name that is none in C++
-    }
+    for (const auto language : {tk::dispatch::header_language::cpp17, tk::dispatch::header_language::c99}) try {
+            const std::string header = tk::dispatch::header_text(c, {.language = language});
+            must(is_whole_code(header), "a header is code");
+            must(tk::dispatch::header_text(c, {.language = language}) == header, "and the same each time");
+        } catch (const std::invalid_argument&) {
+            // a name that is none in the language
+        }
 }
 
 void choice(std::string_view text) { generates(tk::dispatch::parse_choice(with_its_end(text), "x")); }
@@ -534,6 +534,7 @@ constexpr std::string_view text_words[] = {"-1",
                                            "time_ms",
                                            "t0"};
 constexpr std::string_view dispatch_words[] = {"config ",
+                                               "words ",
                                                "device ",
                                                "node ",
                                                "leaf ",

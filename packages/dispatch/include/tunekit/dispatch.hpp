@@ -5,6 +5,7 @@
 /// Every public header of dispatch/ that needs no more than tunekit::dispatch does.
 
 #include "tunekit/dispatch/choice.hpp"
+#include "tunekit/dispatch/choice_file.hpp"
 #include "tunekit/dispatch/fit.hpp"
 #include "tunekit/dispatch/fit_options.hpp"
 #include "tunekit/dispatch/header.hpp"

@@ -195,6 +195,13 @@ TEST_CASE("a file has the choices of several kernels, and each program takes its
         tunekit::io::write_text(path, text.substr(0, n));
         CHECK_FALSE(dispatch::load(path, {.kernel = all[1].kernel, .version = "1", .fingerprint = all[1].fingerprint}));
     }
+    const std::size_t second = text.find("# tunekit", 1);
+    tunekit::io::write_text(path, text.substr(0, second) + "# tunekit choice 9" + text.substr(text.find('\n', second)));
+    const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(second), '\n');
+    CHECK(refused().find("choice " + path + " behind line " + std::to_string(lines)) == 0);
+    CHECK_THROWS_WITH_AS(dispatch::write_choice(path, std::vector{all[0], all[0]}),
+                         doctest::Contains("two choices of kernel conv"), std::invalid_argument);
+    CHECK_THROWS_AS(dispatch::write_choice(path, std::span<const dispatch::choice>()), std::invalid_argument);
     tunekit::io::write_text(path, text + "more\n");
     CHECK(refused().find("choice " + path) == 0);
     CHECK(refused().find("is of kernel") == std::string::npos);

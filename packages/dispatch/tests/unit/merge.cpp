@@ -22,7 +22,10 @@ TEST_CASE("what contributors contradict each other in is left out, whatever thei
     from[2].add(fixtures::row(1, 1, 0, 1.7e-3));  // contradicts neither
     from[2].add(fixtures::row(1, 1, 1, 4e-3));
     from[2].rows[0].within = {1e-4, 1e-2};
-    std::vector<std::size_t> order{0, 1, 2};
+    from.push_back(fixtures::empty_gemm());
+    from[3].add(fixtures::row(1, 1, 0, 9e-3));
+    from[3].rows[0].at_least = true;  // cut short: it contradicts nobody, so it is not said
+    std::vector<std::size_t> order{0, 1, 2, 3};
     do {
         std::vector<dispatch::results> turned;
         for (const std::size_t k : order) turned.push_back(from[k]);

@@ -120,6 +120,25 @@ TEST_CASE("words of a header must be identifiers, and a size's enumeration must 
                          std::invalid_argument);
 }
 
+TEST_CASE("in C, where words have no scope, they must not meet each other nor what the header defines")
+{
+    const auto of = [](const std::string& size, const std::vector<std::string>& words) {
+        auto c = dispatch::fit(results({1, 4}));
+        c.sizes[1] = c.words[0].size = size;
+        c.words[0].words = words;
+        static_cast<void>(dispatch::header_text(c));  // in C++ they are apart
+        static_cast<void>(dispatch::header_text(c, {.language = dispatch::header_language::c99}));
+    };
+    of("n", {"no", "yes", "both"});
+    CHECK_THROWS_WITH_AS(of("hash", {"no", "yes"}), doctest::Contains("the name in C \"hash\""), std::invalid_argument);
+    CHECK_THROWS_WITH_AS(of("log2", {"no", "steps"}), doctest::Contains("the name in C \"log2_steps\""),
+                         std::invalid_argument);
+    auto c = dispatch::fit(results({1, 4}));
+    c.devices[0].words = 0;  // the library would then take words for numbers, the header would not
+    CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::header_text(c)), doctest::Contains("device_choice::words"),
+                         std::invalid_argument);
+}
+
 TEST_CASE("choices as JSON have all that a reader needs to pick")
 {
     const std::vector<dispatch::choice> all{fixtures::by_hand(), dispatch::fit(results({1, 4}))};

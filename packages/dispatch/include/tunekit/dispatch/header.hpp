@@ -16,6 +16,7 @@
 #include "tunekit/core/text.hpp"
 #include "tunekit/dispatch/choice.hpp"
 #include "tunekit/dispatch/detail/cpp_text.hpp"
+#include "tunekit/dispatch/detail/device_text.hpp"
 #include "tunekit/dispatch/detail/dialect.hpp"
 #include "tunekit/dispatch/detail/header_text.hpp"
 #include "tunekit/io/text.hpp"
@@ -51,9 +52,23 @@ inline void check_header(const choice& c, const header_options& options)
     for (const enumeration& e : c.words) as_parameters.push_back(e.size + '_');
     taken.insert(taken.end(), as_parameters.begin(), as_parameters.end());
     check_names(c.sizes, "size", taken);
-    for (const enumeration& e : c.words) check_names(e.words, "word of " + e.size, {});
+    std::vector<std::string> in_c;  // where neither types nor words have a scope of their own
+    for (const enumeration& e : c.words) {
+        check_names(e.words, "word of " + e.size, {});
+        in_c.push_back(e.size);
+        for (const std::string& w : e.words) in_c.push_back(e.size + '_' + w);
+    }
+    if (options.language == header_language::c99)
+        check_names(
+            in_c, "name in C",
+            io::words(
+                "exact nearest tree one same kin other log2_whole log2_steps equal_text kin_text has_sizes hash "
+                "distance named_in pick_on pick_for pick_now pick_for_on_device pick_now_on_device choose_on_device"));
     require(!c.devices.empty(), "write_header: the choice knows no device, want one at least");
     for (const device_choice& d : c.devices) {
+        require(d.words == bits_of_words(c.sizes, c.words),
+                "write_header: device \"" + d.device +
+                    "\" has other sizes for words than the choice, want device_choice::words as choice::words");
         const auto good = [&](const chosen_shape& s) { return are_sizes(s.at, c.sizes, c.words); };
         require(
             !d.shapes.empty() && std::all_of(d.shapes.begin(), d.shapes.end(), good),
@@ -100,6 +115,8 @@ inline void check_header(const choice& c, const header_options& options)
 /// in `_on_device`. These choose what `choice::choose` does. `pick::untuned` says where the program's untuned default is
 /// believed to be faster, `pick::on` whether the device itself answered, or a kin. Comments give the device, the date and
 /// the expected loss of each rung.
+///
+/// The environment is read at the first call; in C that call must not meet another one in a second thread.
 ///
 /// Errors: std::invalid_argument for a name (of the namespace, a size, a word or a parameter) that is no identifier, has a
 ///         meaning in C, C++ or the header, is a macro, or occurs twice; for a home that is no device of the choice; for a

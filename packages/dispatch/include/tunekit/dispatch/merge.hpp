@@ -45,14 +45,15 @@ struct merged_results {
     for (const auto& entry : times) {
         const auto& key = entry.first;
         const std::vector<const result*>& rows = entry.second;
-        const auto faster = [](const result* a, const result* b) { return a->seconds < b->seconds; };
-        const result* const least = *std::min_element(rows.begin(), rows.end(), faster);
-        const result* const most = *std::max_element(rows.begin(), rows.end(), faster);
-        const auto other = [&](const result* r) {
-            return std::any_of(rows.begin(), rows.end(),
-                               [&](const result* s) { return contradict(*r, *s, max_ratio); });
-        };
-        if (std::none_of(rows.begin(), rows.end(), other)) continue;
+        const result *least = nullptr, *most = nullptr;  // the two farthest apart of those that contradict
+        for (const result* a : rows)
+            for (const result* b : rows)
+                if (a->seconds < b->seconds && contradict(*a, *b, max_ratio) &&
+                    (least == nullptr || b->seconds / a->seconds > most->seconds / least->seconds)) {
+                    least = a;
+                    most = b;
+                }
+        if (least == nullptr) continue;
         const results& head = from.front();
         out.left_out.push_back(head.kernel + " at " + shape_text(head.sizes, least->at, head.words) + " on " +
                                least->device + ": configuration " + std::to_string(least->candidate) + " took " +

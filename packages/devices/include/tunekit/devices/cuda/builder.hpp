@@ -150,7 +150,7 @@ public:
         const std::string text = process.text();
         const std::size_t at = text.find("error:");
         failure out = refusal(process, at == std::string::npos ? 0 : text.rfind('\n', at) + 1);  // npos + 1 is 0
-        if (text.find("could not open source file") != std::string::npos)
+        if (text.find("open source file") != std::string::npos)  // "cannot" in NVRTC 11 and 12, "could not" in 13
             out.message +=
                 "; headers are looked for in the toolkit beside NVRTC, name others in nvrtc_options::includes";
         return out;

@@ -85,14 +85,17 @@ public:
     /// A text that identifies version and file: two different ones have the same only by chance.
     [[nodiscard]] std::string identity() const { return version() + ' ' + cuda_library::identity(version_); }
 
-    /// The folders of the toolkit's headers that belong to this library: `include` beside or above its folder, else that of
+    /// The folders of the toolkit's headers that belong to this library: `include` beside or above its folder, or that of a
+    /// cuda_runtime there, else that of
     /// the system's toolkit, and within it `cccl`, which has <cuda/std/...> from version 13 on. Empty where there are none.
     [[nodiscard]] std::vector<std::string> include_folders() const
     {
         std::vector<std::string> places;
-        for (std::string folder = cuda_library::folder(version_); folder.size() > 1 && places.size() < 3;) {
+        for (std::string folder = cuda_library::folder(version_); folder.size() > 1 && places.size() < 6;) {
             folder.erase((std::min)(folder.rfind('/'), folder.size()));
             places.push_back(folder + "/include");
+            places.push_back(folder +
+                             "/cuda_runtime/include");  // beside cuda_nvrtc, where a package manager split CUDA 12
         }
         for (const char* const name : {"CUDA_HOME", "CUDA_PATH"})
             if (const char* const value = std::getenv(name)) places.push_back(std::string(value) + "/include");
