@@ -33,7 +33,8 @@ public:
     }
     no_signals(const no_signals&) = delete;
     no_signals& operator=(const no_signals&) = delete;
-    ~no_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    ~no_signals() { end(); }
+    void end() const { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 private:
     sigset_t before_;
@@ -45,7 +46,9 @@ private:
 /// (`measure::isolated` forks no process that runs other threads, as one with numpy does, and knows no interpreter.)
 class child {
 public:
-    child()
+    /// In the child `answer` is called with the end of the pipe that it writes. The child ends where that returns, with status
+    /// 0, or raises, with status 1: an interrupt that reaches it does not go on with this process's work.
+    explicit child(const nb::callable& answer)
     {
         const no_signals here;  // an interrupt in what Python modules do around a fork would be lost
         if (PyErr_CheckSignals() != 0) throw nb::python_error();  // what came before
@@ -56,17 +59,19 @@ public:
         PyOS_BeforeFork();
         pid_ = ::fork();
         const int why = errno;
-        pipe_ = ends[pid_ == 0 ? 1 : 0];
-        ::close(ends[pid_ == 0 ? 0 : 1]);
         if (pid_ == 0) {
             PyOS_AfterFork_Child();
             ::setsid();
 #ifdef __linux__
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
+            ::close(ends[0]);
             if (::getppid() != parent) ::_exit(1);
-            return;
+            here.end();
+            call_and_leave(answer, ends[1]);
         }
+        ::close(ends[1]);
+        pipe_ = ends[0];
         PyOS_AfterFork_Parent();
         if (pid_ > 0) return;
         ::close(pipe_);
@@ -80,10 +85,7 @@ public:
         ::close(pipe_);
     }
 
-    /// Whether this is the child.
-    [[nodiscard]] bool here() const { return pid_ == 0; }
-
-    /// The end of the pipe that is on this side: here it is read, in the child it is written.
+    /// The end of the pipe that is read.
     [[nodiscard]] int pipe() const { return pipe_; }
 
     /// Whether it has ended.
@@ -109,6 +111,16 @@ public:
     }
 
 private:
+    [[noreturn]] static void call_and_leave(const nb::callable& answer, int to) noexcept
+    {
+        try {
+            answer(to);
+            ::_exit(0);
+        } catch (...) {
+            ::_exit(1);
+        }
+    }
+
     pid_t pid_ = -1;
     int pipe_ = -1;
     int status_ = 0;
@@ -119,8 +131,7 @@ private:
 void bind_child(nb::module_& m)
 {
     nb::class_<child>(m, "Child")
-        .def(nb::init<>())
-        .def("here", &child::here)
+        .def(nb::init<const nb::callable&>())
         .def("pipe", &child::pipe)
         .def("ended", &child::ended)
         .def("end", &child::end);

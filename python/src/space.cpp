@@ -40,9 +40,6 @@ grid made(const nb::list& parameters, const std::vector<std::string>& constraint
 /// parameter the fastest.
 grid kept(const grid& from, const std::vector<std::size_t>& of, const nb::bytes& allowed)
 {
-    constexpr index most = 100'000'000;  // of 8 bytes, some seconds
-    tk::require(from.size() <= most, "space: a callable chooses among " + std::to_string(from.size()) +
-                                         " configurations, want an expression, or at most " + std::to_string(most));
     const std::string_view yes(allowed.c_str(), allowed.size());
     const nb::gil_scoped_release free;
     std::vector<index> left;

@@ -2,7 +2,7 @@
 
 // The run of tests/test_cpp.py in C++: over the same space, with the same costs. `propose SEED TRIALS` prints the indices that it
 // proposes, `resume LOG SEED TRIALS` goes on with a log and prints all of its trials, `time SEED TRIALS` prints the processor's seconds of the
-// run alone, for ask_tell.py.
+// run alone, for ask_tell.py. `recorded STEM SEED TRIALS` runs over a recorded space, and prints the best cost so far after each trial.
 
 #include <cstdint>
 #include <cstdio>
@@ -14,6 +14,7 @@
 #include "tunekit/io/logged.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/combined.hpp"
+#include "tunekit/scoring/read_recordings.hpp"
 #include "tunekit/space/value_product.hpp"
 #include "tunekit/tune/tuner.hpp"
 
@@ -52,12 +53,27 @@ void print(const Run& run)
     for (const auto& t : run.record().trials()) std::printf("%llu\n", static_cast<unsigned long long>(t.candidate));
 }
 
+void replay(const std::string& stem, std::uint64_t seed, std::uint64_t trials)
+{
+    std::vector<tk::io::problem> problems;
+    const auto on = tk::scoring::read_recording(stem, problems);
+    tk::tuner run(on.space, tk::recipes::combined(), {.trials = trials}, tk::random::philox(seed));
+    while (const auto job = run.ask()) {
+        run.tell(*job, on.rows[job->candidate].result);
+        std::printf("%a\n", run.record().best_cost());
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
 {
     const std::vector<std::string> all(argv + 1, argv + argc);
     const auto number = [&](std::size_t k) { return std::stoull(all.at(k)); };
+    if (all.at(0) == "recorded") {
+        replay(all.at(1), number(2), number(3));
+        return 0;
+    }
     const bool resume = all.at(0) == "resume";
     const std::clock_t began = std::clock();
     const std::size_t at = resume ? 2 : 1;

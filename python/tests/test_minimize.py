@@ -53,10 +53,15 @@ def test_what_is_raised_is_a_failed_trial() -> None:
             return Failed("returned")
         if tile == 16:
             return math.nan
+        if unroll == 2:
+            raise OSError("no file \udcff")  # a name that is no UTF-8
+        if unroll == 4:
+            raise Failed(ValueError("in place of its text"))  # type: ignore[arg-type]
         return bowl(tile, unroll)
 
     found = minimize(f, SPACE, trials=50)
-    said = {t.configuration["tile"]: (t.kind, t.failed) for t in found.trials}
+    assert {t.failed for t in found.trials if t.configuration["tile"] == 8} == {"", "threw: OSError: no file ?", "in place of its text"}
+    said = {t.configuration["tile"]: (t.kind, t.failed) for t in found.trials if t.configuration["unroll"] == 1}
     assert said == {
         1: ("crash", "threw: ValueError: too small"),
         2: ("wrong_result", "wrong"),
@@ -70,6 +75,8 @@ def test_a_result_that_is_no_number_ends_the_run() -> None:
     for isolated in (False, True):
         with pytest.raises(Error, match="the cost is 'x', want a positive number"):
             minimize(lambda tile, unroll: "x", SPACE, trials=5, isolated=isolated)
+        with pytest.raises(Error, match="the cost is 1000.*, want a positive number"):
+            minimize(lambda tile, unroll: 10**400, SPACE, trials=5, isolated=isolated)
 
 
 def test_where_all_fail_best_says_why() -> None:
@@ -105,6 +112,31 @@ def test_isolated_calls_may_crash_hang_and_leave() -> None:
         16: ("exited", "left by SystemExit('enough')"),
     }
     assert found.best == {"tile": 8, "unroll": 2}
+
+
+def test_a_signal_without_a_name_ends_a_call_only() -> None:
+    found = minimize(lambda x: os.kill(os.getpid(), 40), {"x": [1]}, trials=1, isolated=True)
+    assert (found.trials[0].kind, found.trials[0].failed) == ("crash", "ended by signal 40")
+
+
+def test_an_interrupt_in_a_child_does_not_go_on_with_the_program() -> None:
+    program = (  # it comes where Ctrl-C comes that reaches both processes: before the child has its own group
+        "import os, signal\nfrom tunekit import minimize\n"
+        "os.register_at_fork(after_in_child=lambda: os.kill(os.getpid(), signal.SIGINT))\n"
+        "print([t.failed for t in minimize(lambda x: x, {'x': [1, 2]}, trials=2, begin_with={'x': 1}, isolated=True).trials])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["['left with status 1', 'left with status 1']"]
+
+
+def test_closed_streams_are_no_matter() -> None:
+    program = (
+        "from tunekit import minimize\n"
+        "found = minimize(lambda x: x, {'x': [2, 3]}, trials=2, isolated=True, progress=True)\n"
+        "open('/dev/fd/3', 'w').write(repr(found.best))\n"
+    )
+    done = subprocess.run(["sh", "-c", 'exec "$0" -c "$1" 3>&1 >&- 2>&-', sys.executable, program], capture_output=True, text=True, check=True)
+    assert done.stdout == "{'x': 2}"
 
 
 def test_isolated_memory_has_a_limit() -> None:

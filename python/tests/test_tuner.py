@@ -111,6 +111,12 @@ def test_wrong_arguments_are_refused() -> None:
         Tuner({"a": [1, 2]}).begin_with([3])  # type: ignore[list-item]
     with pytest.raises(Error, match="tell has 3, want a job that ask gave"):
         Tuner(SMALL).tell(3, 1.0)  # type: ignore[arg-type]
+    with pytest.raises(Error, match="name is 3, want a text"):
+        Tuner(SMALL, name=3)  # type: ignore[arg-type]
+    with pytest.raises(Error, match="log is 3, want a text"):
+        Tuner(SMALL, log=3)  # type: ignore[arg-type]
+    with pytest.raises(Error, match="log is .*, want a text that UTF-8 can write"):
+        Tuner(SMALL, log="\udcff")
     with pytest.raises(Error, match="patience is 0"):
         Tuner(SMALL, patience=0)
     with pytest.raises(Error, match="resume needs a log"):

@@ -86,15 +86,11 @@ def called_in_child(f: Callable[..., Any], limits: Limits, configuration: Mappin
     import os
     import select
     import signal
-    import sys
 
-    sys.stdout.flush()  # else the child would write it again
-    sys.stderr.flush()
+    flush()  # else the child would write it again
     began = time.perf_counter()
-    child = _core.Child()
+    child = _core.Child(lambda to: answer(f, limits, configuration, to))
     try:
-        if child.here():
-            answer_and_leave(f, limits, configuration, child.pipe())
         said = bytearray()
         open_ = True
         ended = False
@@ -111,17 +107,26 @@ def called_in_child(f: Callable[..., Any], limits: Limits, configuration: Mappin
     if is_whole(said):
         import marshal
 
-        answer = marshal.loads(said[8:])
-        if isinstance(answer, str):
-            raise _core.Error(answer)
-        cost, kind, why, seconds = answer
+        outcome = marshal.loads(said[8:])
+        if isinstance(outcome, str):
+            raise _core.Error(outcome)
+        cost, kind, why, seconds = outcome
         return float(cost), str(kind), str(why), float(seconds)
     if not ended:
         return none, "run_timeout", f"still ran after {limits.seconds:g} s", took
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
-        return none, "crash", f"ended by signal {number} ({signal.Signals(number).name})", took
+        names = {int(s): f" ({s.name})" for s in signal.Signals}  # those of real time have none
+        return none, "crash", f"ended by signal {number}{names.get(number, '')}", took
     return none, "exited", f"left with status {os.WEXITSTATUS(status)}", took
+
+
+def flush() -> None:
+    import sys
+
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # as where it was closed before Python began
+            stream.flush()
 
 
 def is_whole(said: bytearray) -> bool:
@@ -129,29 +134,22 @@ def is_whole(said: bytearray) -> bool:
     return len(said) >= 8 and len(said) >= 8 + int.from_bytes(said[:8], "little")
 
 
-def answer_and_leave(f: Callable[..., Any], limits: Limits, configuration: Mapping[str, Any], to: int) -> None:
-    """What the child does; it does not return."""
+def answer(f: Callable[..., Any], limits: Limits, configuration: Mapping[str, Any], to: int) -> None:
+    """What the child does, before it ends."""
     import marshal
     import os
-    import sys
 
-    status = 1
+    if limits.memory is not None:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
     try:
-        if limits.memory is not None:
-            import resource
-
-            resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
-        try:
-            said: Measured | str = called(f, configuration)
-        except SystemExit as e:
-            said = (float("nan"), "exited", f"left by SystemExit({e.code!r})", 0.0)
-        except _core.Error as e:  # it gave no number
-            said = str(e)
-        sys.stdout.flush()
-        sys.stderr.flush()
-        text = marshal.dumps(said)
-        with os.fdopen(to, "wb") as out:
-            out.write(len(text).to_bytes(8, "little") + text)
-        status = 0
-    finally:
-        os._exit(status)
+        said: Measured | str = called(f, configuration)
+    except SystemExit as e:
+        said = (float("nan"), "exited", f"left by SystemExit({e.code!r})", 0.0)
+    except _core.Error as e:  # it gave no number
+        said = str(e)
+    flush()
+    text = marshal.dumps(said)
+    with os.fdopen(to, "wb") as out:
+        out.write(len(text).to_bytes(8, "little") + text)

@@ -109,7 +109,7 @@ class Progress:
         import sys
 
         self._to = sys.stderr
-        self._terminal = self._to.isatty()
+        self._terminal = self._to is not None and self._to.isatty()
         self._best = float("inf")
         self._trials = self._failed = 0
 
@@ -117,7 +117,7 @@ class Progress:
         self._trials += 1
         self._failed += bool(kind)
         better, self._best = best < self._best, best
-        if self._terminal or better:
+        if self._to is not None and (self._terminal or better):
             found = f", best {best:.6g}" if best < float("inf") else ""
             text = f"{self._trials} configurations, {self._failed} failed, {seconds:.1f} s{found}"
             self._to.write(f"\r\033[K{text}" if self._terminal else text + "\n")

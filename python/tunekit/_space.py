@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     Constraint: TypeAlias = str | Callable[..., object]
 
 
+MOST_LISTED = 100_000_000  # of 8 bytes, some seconds
+
+
 class permutation(Sequence[tuple["Any", ...]]):
     """The orders of some things, as the values of a parameter: of 0 ... n - 1, or of what is given.
 
@@ -32,6 +35,12 @@ class permutation(Sequence[tuple["Any", ...]]):
         things = tuple(range(of)) if isinstance(of, int) else tuple(of)
         if not 1 <= len(things) <= 8:
             raise _core.Error(f"tunekit: permutation: there are {len(things)} things, want 1 to 8")
+        try:
+            different = len(set(things))
+        except TypeError:
+            different = 0
+        if different != len(things):
+            raise _core.Error(f"tunekit: permutation: of {things!r} two are the same or one has no hash, want different things")
         from itertools import permutations
 
         self.places: list[tuple[int, ...]] = list(permutations(range(len(things))))
@@ -127,6 +136,8 @@ class Space(Sequence["Configuration"]):
                 raise _core.Error(f"tunekit: space: the constraint {who} has an argument '{name}', want names of parameters: {', '.join(self._names)}")
         if not names:
             raise _core.Error(f"tunekit: space: the constraint {who} has no arguments, want those parameters that it speaks of")
+        if len(self) > MOST_LISTED:  # before it is called as often
+            raise _core.Error(f"tunekit: space: the constraint {who} chooses among {len(self)} configurations, want an expression, or at most {MOST_LISTED}")
         from itertools import product
 
         allowed = bytes(bool(holds(**dict(zip(names, values)))) for values in product(*(self._values[n] for n in names)))
@@ -167,7 +178,10 @@ class Space(Sequence["Configuration"]):
         pairs = []
         for name, value in configuration.items():
             if name in self._places:
-                value = self._places[name].get(tuple(value), value)
+                try:
+                    value = self._places[name].get(tuple(value), value)
+                except TypeError:  # it is no order of anything
+                    pass
             pairs.append((name, _plain(value)))
         return self._grid.index_of(pairs)
 

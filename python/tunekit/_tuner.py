@@ -121,15 +121,20 @@ def trials_of(space: Space, record: _core.Record) -> Trials:
     return Trials(Trial(space.at(row[0]), row) for row in record.trials())
 
 
+def written(said: object) -> str:
+    """What somebody said, such as an exception in place of its text, as UTF-8 can write it: names of files may be none."""
+    return str(said).encode("utf-8", "replace").decode()
+
+
 def parts_of(outcome: Any) -> tuple[float, str, str]:
     """A cost, or kind and message of a failure."""
     if isinstance(outcome, Failed):
-        return float("nan"), outcome.kind, outcome.why
+        return float("nan"), written(outcome.kind), written(outcome.why)
     if isinstance(outcome, bool):
         raise _core.Error(f"tunekit: the cost is {outcome}, want a positive number, or Failed(\"why\")")
     try:
         return float(outcome), "", ""
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise _core.Error(f"tunekit: the cost is {outcome!r}, want a positive number, or Failed(\"why\")") from None
 
 
@@ -154,8 +159,16 @@ def seconds_of(value: float | None) -> float:
     return float(value)
 
 
+def text(name: str, value: object) -> str:
+    if not isinstance(value, str) or written(value) != value:
+        raise _core.Error(f"tunekit: {name} is {value!r}, want a text that UTF-8 can write")
+    return value
+
+
 def path_of(log: str | PathLike[str] | None) -> str:
-    return "" if log is None else fsdecode(log)
+    if log is None:
+        return ""
+    return text("log", fsdecode(log) if isinstance(log, (str, bytes, PathLike)) else log)
 
 
 class Tuner:
@@ -193,8 +206,8 @@ class Tuner:
         self.recipe = recipe
         self.seed = count("seed", seed)
         self._run = _core.Run(
-            self.space._grid, recipe, count("trials", trials), seconds_of(seconds),
-            count("patience", patience), self.seed, name, path_of(log), resume,
+            self.space._grid, text("recipe", recipe), count("trials", trials), seconds_of(seconds),
+            count("patience", patience), self.seed, text("name", name), path_of(log), bool(resume),
         )
         self._began: float | None = None
 
