@@ -69,6 +69,8 @@ struct kt_settings {
 
 void kokkosp_init_library(int sequence, std::uint64_t interface_version, std::uint32_t devices, void* infos);
 void kokkosp_finalize_library();
+void kokkosp_parse_args(int argc, char** argv);
+void kokkosp_print_help(char* program);
 void kokkosp_request_tool_settings(std::uint32_t, kt_settings* settings);
 void kokkosp_provide_tool_programming_interface(std::uint32_t, kt_actions actions);
 void kokkosp_declare_output_type(const char* name, std::size_t id, kt_variable* info);
