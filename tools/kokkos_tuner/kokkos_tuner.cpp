@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "tools/kokkos_tuner/kokkos_tools.hpp"
+#include "tools/kokkos_tuner/next_tool.hpp"
 #include "tools/kokkos_tuner/saver.hpp"
 #include "tools/kokkos_tuner/settings.hpp"
 #include "tools/kokkos_tuner/untuned.hpp"
@@ -464,7 +465,7 @@ void print(const session& s)
 
 extern "C" {
 
-void kokkosp_init_library(int, std::uint64_t interface_version, std::uint32_t, void*)
+void kokkosp_init_library(int sequence, std::uint64_t interface_version, std::uint32_t devices, void* infos)
 {
     guarded([&] {
         it().rank = rank_here();
@@ -473,6 +474,7 @@ void kokkosp_init_library(int, std::uint64_t interface_version, std::uint32_t, v
             tell_once("this Kokkos has interface " + std::to_string(interface_version) +
                       ", which does not tune; nothing is done");
     });
+    TUNEKIT_HAND_ON(kokkosp_init_library, sequence, interface_version, devices, infos);
 }
 
 void kokkosp_parse_args(int argc, char** argv)
@@ -482,14 +484,17 @@ void kokkosp_parse_args(int argc, char** argv)
 
 void kokkosp_print_help(char*) { print_settings(); }
 
-void kokkosp_request_tool_settings(std::uint32_t, kt_settings* settings)
+void kokkosp_request_tool_settings(std::uint32_t version, kt_settings* settings)
 {
-    if (settings != nullptr) settings->requires_global_fencing = false;  // we fence what we time, and nothing else
+    if (settings == nullptr) return;
+    settings->requires_global_fencing = next_library() != nullptr;  // which Kokkos presumes of a tool that does not say
+    TUNEKIT_HAND_ON(kokkosp_request_tool_settings, version, settings);
 }
 
-void kokkosp_provide_tool_programming_interface(std::uint32_t, kt_actions actions)
+void kokkosp_provide_tool_programming_interface(std::uint32_t version, kt_actions actions)
 {
     guarded([&] { it().fence = actions.fence; });
+    TUNEKIT_HAND_ON(kokkosp_provide_tool_programming_interface, version, actions);
 }
 
 void kokkosp_declare_output_type(const char* name, std::size_t id, kt_variable* info)
@@ -510,17 +515,41 @@ void kokkosp_declare_input_type(const char* name, std::size_t id, kt_variable* i
     });
 }
 
-void kokkosp_begin_parallel_for(const char*, std::uint32_t on, std::uint64_t*) { here.device = type_of(on); }
+void kokkosp_begin_parallel_for(const char* name, std::uint32_t on, std::uint64_t* kernel)
+{
+    here.device = type_of(on);
+    TUNEKIT_HAND_ON(kokkosp_begin_parallel_for, name, on, kernel);
+}
 
-void kokkosp_begin_parallel_reduce(const char*, std::uint32_t on, std::uint64_t*) { here.device = type_of(on); }
+void kokkosp_begin_parallel_reduce(const char* name, std::uint32_t on, std::uint64_t* kernel)
+{
+    here.device = type_of(on);
+    TUNEKIT_HAND_ON(kokkosp_begin_parallel_reduce, name, on, kernel);
+}
 
-void kokkosp_begin_parallel_scan(const char*, std::uint32_t on, std::uint64_t*) { here.device = type_of(on); }
+void kokkosp_begin_parallel_scan(const char* name, std::uint32_t on, std::uint64_t* kernel)
+{
+    here.device = type_of(on);
+    TUNEKIT_HAND_ON(kokkosp_begin_parallel_scan, name, on, kernel);
+}
 
-void kokkosp_end_parallel_for(std::uint64_t) { here.device = device_type::none; }
+void kokkosp_end_parallel_for(std::uint64_t kernel)
+{
+    here.device = device_type::none;
+    TUNEKIT_HAND_ON(kokkosp_end_parallel_for, kernel);
+}
 
-void kokkosp_end_parallel_reduce(std::uint64_t) { here.device = device_type::none; }
+void kokkosp_end_parallel_reduce(std::uint64_t kernel)
+{
+    here.device = device_type::none;
+    TUNEKIT_HAND_ON(kokkosp_end_parallel_reduce, kernel);
+}
 
-void kokkosp_end_parallel_scan(std::uint64_t) { here.device = device_type::none; }
+void kokkosp_end_parallel_scan(std::uint64_t kernel)
+{
+    here.device = device_type::none;
+    TUNEKIT_HAND_ON(kokkosp_end_parallel_scan, kernel);
+}
 
 void kokkosp_begin_context(std::size_t context)
 {
@@ -635,6 +664,7 @@ void kokkosp_finalize_library()
         if (t.how.quiet || t.rank > 0) return;
         for (const auto& [id, s] : t.sessions) print(*s);
     });
+    TUNEKIT_HAND_ON(kokkosp_finalize_library);
 }
 
 }  // extern "C"

@@ -3,7 +3,7 @@
 // Stands in for Kokkos in the tests: loads libtunekit_kokkos.so and plays sequences of calls, right and wrong ones. Kernels take
 // no time: they move a clock, which the library reads through clock_gettime, and its memory is counted by operator new.
 //
-//     fake_host LIBRARY
+//     fake_host LIBRARY OTHER_TOOL
 
 #include <dlfcn.h>
 #include <malloc.h>
@@ -218,7 +218,8 @@ struct scenes {
         kt_settings settings{};
         settings.requires_global_fencing = true;
         t.ask_settings(1, &settings);
-        check(!settings.requires_global_fencing, "fences of every kernel are not needed");
+        check(settings.requires_global_fencing == (std::getenv("KOKKOS_TOOLS_LIBS") != nullptr),
+              "fences of every kernel are not needed");
         kt_actions actions{};
         actions.fence = [](std::uint32_t) { ++fences; };
         t.provide(1, actions);
@@ -672,6 +673,35 @@ struct processes {
         check(status == 0, "the follower fails");
     }
 
+    /// Another tool behind ours hears of kernels and regions, and is fenced for; tuning goes on.
+    void stacked(const char* other) const
+    {
+        setenv("KOKKOS_TOOLS_LIBS", (std::string(library) + ';' + other).c_str(), 1);
+        const int status = in_process(library, {"--quiet=1"}, [&](scenes& s) {
+            int fastest = 0;
+            for (int k = 0; k < 3000; ++k) {
+                std::uint64_t kernel = 0;
+                s.t.begin_kernel("stacked", openmp, &kernel);
+                s.calls("stacked", 1, [&](std::int64_t n) { fastest += k >= 2900 && n == 16; });
+                s.t.end_kernel(kernel);
+            }
+            check(fastest >= 90, "nothing is tuned beside another tool");
+            symbol<void(const char*)>(s.t.library, "kokkosp_push_profile_region")("region");
+            s.t.finalize();
+            void* const there = dlopen(other, RTLD_NOW | RTLD_NOLOAD);
+            check(there != nullptr, "the other tool is not loaded");
+            if (there == nullptr) return;
+            const auto count = [&](const char* name) { return *static_cast<int*>(dlsym(there, name)); };
+            check(count("begun") == 3000 && count("ended") == 3000, "the other tool does not hear of kernels");
+            check(count("regions") == 1 && count("finished") == 1, "the other tool does not hear of the rest");
+            kt_settings settings{};
+            s.t.ask_settings(1, &settings);
+            check(settings.requires_global_fencing, "the other tool is not fenced for");
+        });
+        check(status == 0, "a stack of tools");
+        unsetenv("KOKKOS_TOOLS_LIBS");
+    }
+
     /// The help names the settings; wrong arguments are one line each.
     void arguments() const
     {
@@ -706,7 +736,7 @@ struct processes {
 
 int main(int argc, char** argv)
 {
-    if (argc != 2) return std::fprintf(stderr, "fake_host: want LIBRARY\n"), 2;
+    if (argc != 3) return std::fprintf(stderr, "fake_host: want LIBRARY OTHER_TOOL\n"), 2;
     char file[] = "tunekit-kokkos-XXXXXX";
     const int made = mkstemp(file);
     check(made >= 0, "no temporary file");
@@ -719,6 +749,7 @@ int main(int argc, char** argv)
     own.ranks();
     own.late_news();
     own.arguments();
+    own.stacked(argv[2]);
     unlink(own.file.c_str());
     void* const library = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
     if (library == nullptr) return std::fprintf(stderr, "fake_host: %s\n", dlerror()), 2;
