@@ -146,11 +146,11 @@ public:
                 return decided() ? void() : distrust();
             case role::candidate:
                 pass(1);
-                if (good) books_.lost += (std::max)(0.0, seconds - best_cost());
+                if (good) books_.lost += loss_of(seconds);
                 return tries(space, strategy, o, seconds, good);
             case role::racer:
                 pass(1);
-                if (good) books_.lost += (std::max)(0.0, seconds - best_cost());
+                if (good) books_.lost += loss_of(seconds);
                 return races(seconds, good);
         }
     }
@@ -349,7 +349,7 @@ private:
         contender& c = *tried_;
         if (good) {
             c.times.add(seconds);
-            slowest_[far_] = (std::max)(slowest_[far_], seconds / best_cost());
+            slowest_[far_] = (std::max)(slowest_[far_], 1 + loss_of(seconds) / best_cost());
             slowest_[1] = (std::max)(slowest_[0], slowest_[1]);
         }
         const std::uint64_t runs = c.times.seen(), wanted = wanted_runs(o);
@@ -371,6 +371,13 @@ private:
         }
         tried_.reset();
         refreshed_ = false;
+    }
+
+    /// What a call lost. Of one that took more than a hundred times as long the rest is not paid for: most of those were
+    /// disturbed, and the search would stop for a hundred thousand calls.
+    [[nodiscard]] double loss_of(double seconds) const
+    {
+        return std::clamp(seconds - best_cost(), 0.0, most_paid * best_cost());
     }
 
     /// The calls of a candidate that is not slower: `runs`, and more where the times of the best one say little.
@@ -509,7 +516,8 @@ private:
     }
 
     static constexpr double infinite = std::numeric_limits<double>::infinity();
-    static constexpr double close = 1.1;  ///< candidates above this multiple of the best cost do not race
+    static constexpr double most_paid = 100;  ///< calls
+    static constexpr double close = 1.1;      ///< candidates above this multiple of the best cost do not race
 
     contender untuned_, best_;
     std::optional<contender> tried_{};
