@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "tunekit/core/index_table.hpp"
 #include "tunekit/online/detail/account.hpp"
+#include "tunekit/space/concepts.hpp"
 
 namespace tunekit::online {
 

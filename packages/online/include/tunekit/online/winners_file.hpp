@@ -144,7 +144,10 @@ namespace detail {
     auto& of = *f;
     const auto fingerprint = io::from_hex(of[4]);
     const std::string_view state = of[6];
-    const bool settled = state.starts_with("settled"), again = state.ends_with(" again");
+    const bool again = state.ends_with(" again");
+    const std::string_view word = again ? state.substr(0, state.size() - 6) : state;
+    const bool settled = word == "settled";
+    if (!settled && word != "provisional") return std::nullopt;
     const auto winner = core::number<index>(of[7]), second = core::number<index>(of[8]);
     const auto cost = core::number<double>(of[9]), its = core::number<double>(of[10]),
                untuned = core::number<double>(of[11]);

@@ -11,11 +11,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "tunekit/core/index_table.hpp"
 #include "tunekit/online/detail/drift.hpp"
 #include "tunekit/online/detail/overtaken.hpp"
 #include "tunekit/online/options.hpp"
 #include "tunekit/online/outcome.hpp"
+#include "tunekit/space/concepts.hpp"
 
 namespace tunekit::online::detail {
 
