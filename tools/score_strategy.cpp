@@ -106,9 +106,10 @@ void run(const settings& s)
     }
     say("");
     const auto all = tk::scoring::scoreboard_of(spaces, by, std::move(outcomes), s.how.judged);
-    if (!s.html.empty()) tk::io::write_text(s.html, tk::scoring::to_page(all));
     if (s.json == "-") std::fputs(tk::scoring::to_json(all).c_str(), stdout);
     else std::fputs(tk::scoring::to_text(all).c_str(), stdout);
+    programs::check_output();
+    if (!s.html.empty()) tk::io::write_text(s.html, tk::scoring::to_page(all));
     if (!s.json.empty() && s.json != "-") tk::io::write_text(s.json, tk::scoring::to_json(all));
 }
 

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <limits>
 #include <string>
 #include <utility>
@@ -114,31 +115,59 @@ struct setup {
     [[nodiscard]] bool is_time() const { return o.cost == "wall" || o.cost == "cpu"; }
 };
 
-/// The record of a run, with a log where one is wanted.
+/// One line on standard error.
+void complain(const std::string& what) { std::fprintf(stderr, "tune_command: %s\n", what.c_str()); }
+
+/// What a run came to: its record, and why it ended.
+struct driven_run {
+    tk::tuning record;
+    std::string stopped;
+    std::string problem;  ///< of the log, or of what measures; else empty
+};
+
+/// A run to its end, with a log where one is wanted. What was found is kept where the log fails, or what measures.
 template <class Drive>
-tk::tuning driven(const command_options& o, tuner t, const Drive& drive)
+driven_run driven(const command_options& o, tuner t, const Drive& drive)
 {
-    if (o.log.empty()) {
-        drive(t);
-        return t.record();
-    }
+    const auto carry = [&](auto& run) {
+        driven_run out;
+        try {
+            drive(run);
+        } catch (const std::exception& e) {
+            if (run.record().trials().empty()) throw;  // nothing is lost
+            complain(out.problem = e.what());
+        }
+        out.record = run.record();
+        out.stopped = out.problem.empty() ? to_text(run.stopped()) : "what measures failed";
+        if constexpr (requires { run.look(); })
+            if (!run.look()) {
+                complain(out.problem = run.problem());
+                out.stopped = "the log failed";
+            }
+        return out;
+    };
+    if (o.log.empty()) return carry(t);
     tk::io::logged kept(o.log, std::move(t),
                         {.name = "command", .strategy = o.strategy, .seed = o.seed, .resume = o.resume});
-    if (!kept.note().empty()) std::fprintf(stderr, "tune_command: %s\n", kept.note().c_str());
-    drive(kept);
-    if (kept.failed()) std::fprintf(stderr, "tune_command: %s\n", kept.problem().c_str());
-    return kept.record();
+    if (!kept.note().empty()) complain(kept.note());
+    return carry(kept);
 }
 
-/// Another program measures what it is told.
-void serve(setup s)
+/// Another program measures what it is told. The exit status.
+int serve(setup s)
 {
     const auto scenario = s.file.scenario.value_or(tk::io::scenario{.first = 1});
     if (s.o.trials == 0 && scenario.first + scenario.then > 0 && s.file.scenario)
         s.limit.trials = scenario.first + scenario.then;
     else if (s.o.trials == 0)
         tk::invalid("--serve needs --trials N where the space is no scenario with optimization_iterations");
-    driven(s.o, s.begun(), [&](auto& t) { programs::serve_baco(t, s.space, scenario, stdin, stdout); });
+    const tk::stop_on_signal stop;
+    const auto ended = driven(s.o, s.begun(), [&](auto& t) {
+        programs::serve_baco(t, s.space, scenario, stdin, stdout, [&] { return stop.heard() != 0; });
+    });
+    if (stop.heard() != 0) complain("ended by signal " + std::to_string(stop.heard()) + " while it served");
+    programs::check_output();
+    return stop.heard() != 0 ? stop.status() : ended.problem.empty() ? 0 : 2;
 }
 
 /// Every parameter occurs in the program.
@@ -162,31 +191,34 @@ tk::report::seen_run seen_of(const setup& s, const tk::tuning& now, tk::index un
     return run;
 }
 
-/// What is told of a run whose trials are `record`: the finalists are run afresh, one at a time, unless the end was asked for.
-programs::command_report report_of(const setup& s, tk::measure::program& program, const tk::tuning& record,
+/// What is told of a run: the finalists are run afresh, one at a time, unless the end was asked for or something failed.
+programs::command_report report_of(const setup& s, tk::measure::program& program, const driven_run& run,
                                    tk::index untuned, double seconds, const tk::stop_on_signal& stop)
 {
     auto options = programs::program_of(s.o);
+    const tk::tuning& record = run.record;
     programs::command_report r{.trials = record.trials().size(),
                                .failed = record.failed(),
                                .seconds = record.seconds(),
-                               .stopped = to_text(record.stopped()),
+                               .stopped = run.stopped,
+                               .problem = run.problem,
                                .is_time = s.is_time()};
     for (const auto& n : options.numbers) r.number_names.push_back(n.name);
     for (const auto& trial : record.trials())
         if (trial.measured.failed) r.last_failure = trial.measured.failed->message;
-    if (stop.heard() == 0) {
-        options.repetition = tk::measure::any_repetition(tk::measure::fixed{.runs = 1, .batch = 1});
-        options.workers = 1;
-        options.builders = 0;
-        options.build_directory = program.builds();
-        tk::measure::program alone(s.space, std::move(options));
-        tk::measure::interruptible track(alone, [&] { return stop.heard() != 0; });
-        programs::compare(r, record, untuned, track,
-                          {.run_seconds = s.o.run_seconds, .build_seconds = s.o.build_seconds}, seconds);
-    } else {
-        programs::tell_trials(r, record, untuned);
-    }
+    programs::tell_trials(r, record, untuned);
+    if (stop.heard() == 0 && r.problem.empty()) try {
+            options.repetition = tk::measure::any_repetition(tk::measure::fixed{.runs = 1, .batch = 1});
+            options.workers = 1;
+            options.builders = 0;
+            options.build_directory = program.builds();
+            tk::measure::program alone(s.space, std::move(options));
+            tk::measure::interruptible track(alone, [&] { return stop.heard() != 0; });
+            programs::compare(r, record, untuned, track,
+                              {.run_seconds = s.o.run_seconds, .build_seconds = s.o.build_seconds}, seconds);
+        } catch (const std::exception& e) {
+            complain(r.problem = e.what());
+        }
     for (auto* c : {r.untuned ? &*r.untuned : nullptr, r.best ? &*r.best : nullptr})
         if (c != nullptr) c->numbers = program.numbers_of(c->candidate);
     return r;
@@ -196,10 +228,7 @@ programs::command_report report_of(const setup& s, tk::measure::program& program
 int run(const command_options& o)
 {
     setup s(o);
-    if (o.serve) {
-        serve(std::move(s));
-        return 0;
-    }
+    if (o.serve) return serve(std::move(s));
     if (o.command.empty())
         tk::invalid(
             "there is no command: want it after --, as in tune_command --space space.json -- ./program --tile {tile}");
@@ -216,26 +245,37 @@ int run(const command_options& o)
     auto t = s.begun();
     t.begin_with({untuned});
     tk::measure::interruptible pool(program, [&] { return stop.heard() != 0; });
-    const tk::tuning record = driven(o, std::move(t), [&](auto& of) {
+    const driven_run ended = driven(o, std::move(t), [&](auto& of) {
         live_progress line(s.is_time(), stop);
         tk::tune(of, pool, {.watch = [&](const tk::tuning& now) {
                      if (page.due()) page.write(seen_of(s, now, untuned), true);
                      return line(now);
                  }});
     });
-    const auto r = report_of(s, program, record, untuned, seconds, stop);
-    if (!o.t4.empty()) tk::io::write_t4(o.t4, programs::t4_of(record, s.space, s.is_time()));
+    const auto r = report_of(s, program, ended, untuned, seconds, stop);
     const auto winner = r.best ? program.command_of(r.best->candidate, ".", "tuned") : tk::measure::program_command{};
     if (o.json) programs::print_json(r, s.space, winner);
     else programs::print_table(r, s.space, winner);
-    programs::check_output();
-    if (page.wanted()) {
-        auto last = seen_of(s, record, untuned);
-        if (r.best) last.use = {programs::shell_line(winner.arguments)};
-        page.write(last, false);
-    }
-    if (stop.heard() != 0) return stop.status();
-    return r.best ? 0 : 1;
+    // What was found is out. What cannot be written now is told, each by a line.
+    int status = !r.problem.empty() ? 2 : stop.heard() != 0 ? stop.status() : r.best ? 0 : 1;
+    const auto written = [&](auto&& write) {
+        try {
+            write();
+        } catch (const std::exception& e) {
+            complain(e.what());
+            status = 2;
+        }
+    };
+    written([] { programs::check_output(); });
+    if (!o.t4.empty()) written([&] { tk::io::write_t4(o.t4, programs::t4_of(ended.record, s.space, s.is_time())); });
+    if (page.wanted())
+        written([&] {
+            auto last = seen_of(s, ended.record, untuned);
+            if (r.best) last.use = {programs::shell_line(winner.arguments)};
+            if (!r.problem.empty()) last.facts.push_back(r.stopped + ": " + r.problem);
+            page.write(last, false);
+        });
+    return status;
 }
 
 }  // namespace

@@ -10,7 +10,9 @@
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,15 +36,25 @@ namespace {
 
 using options = programs::tune_network_options;
 
-/// Runs the tuner on the runner, with a log where one is wanted. `problem` tells of a log that could not be written to the end.
+/// Runs the tuner on the runner, with a log where one is wanted. What was found is kept where the log fails, or what measures:
+/// `problem` tells that.
 template <class Runner, class Watch>
 tk::plan drive(tk::tasks_tuner tuner, Runner& runner, std::vector<tk::task>& tasks, Watch watch, const options& o,
                const std::string& machine, std::string& problem)
 {
-    if (o.log.empty()) {
-        runner.drive(tuner, tasks, watch);
-        return std::move(tuner).record();
-    }
+    const auto carry = [&](auto& run) {
+        try {
+            runner.drive(run, tasks, watch);
+        } catch (const std::exception& e) {
+            problem = e.what();
+            const auto& found = run.record().tasks;
+            if (std::all_of(found.begin(), found.end(), [](const auto& t) { return t.record.trials().empty(); })) throw;
+        }
+        if constexpr (requires { run.look(); })
+            if (!run.look()) problem = run.problem();
+        return run.record();
+    };
+    if (o.log.empty()) return carry(tuner);
     tk::io::logged run(o.log, std::move(tuner),
                        {.strategy = o.strategy,
                         .schedule = o.schedule,
@@ -51,9 +63,7 @@ tk::plan drive(tk::tasks_tuner tuner, Runner& runner, std::vector<tk::task>& tas
                         .resume = o.resume,
                         .sync = o.sync ? tk::io::log_file::sync::every_line : tk::io::log_file::sync::every_second});
     if (!run.note().empty()) std::fprintf(stderr, "tune_network: %s\n", run.note().c_str());
-    runner.drive(run, tasks, watch);
-    problem = run.problem();
-    return run.record();
+    return carry(run);
 }
 
 /// The exit status of a run whose preparation took so long.
@@ -86,18 +96,30 @@ int tune(const options& o, const programs::network_jobs& jobs, Runner runner, do
     programs::network_result result{.plan = drive(std::move(tuner), runner, tasks, watch, o, jobs.machine(), problem),
                                     .prepare_seconds = prepare_seconds};
 
-    // What was found is measured afresh beside the default.
+    // What was found is measured afresh beside the default, where that is possible.
     const tk::measure::wall_clock now;
     const double tuned = now();
-    result.ends = tk::compare_finalists([&](std::size_t k) { return runner.alone(k); }, result.plan, untuned,
-                                        stop.heard() != 0 ? 0 : o.seconds - result.plan.seconds, {.run_seconds = 5});
+    result.ends = programs::told_by_trials(result.plan, untuned);
+    if (problem.empty()) try {
+            result.ends =
+                tk::compare_finalists([&](std::size_t k) { return runner.alone(k); }, result.plan, untuned,
+                                      stop.heard() != 0 ? 0 : o.seconds - result.plan.seconds, {.run_seconds = 5});
+        } catch (const std::exception& e) {
+            problem = e.what();
+        }
     result.race_seconds = now() - tuned;
 
+    // First it is printed; then comes what can fail.
     o.json ? programs::print_json(o, jobs, result) : programs::print_table(o, jobs, result);
-    page.finish(tasks, result);
-    if (!problem.empty()) std::fprintf(stderr, "tunekit: %s\n", problem.c_str());
+    if (!problem.empty()) std::fprintf(stderr, "tune_network: %s\n", problem.c_str());
+    try {
+        page.finish(tasks, result);
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "tune_network: %s\n", (problem = e.what()).c_str());
+    }
+    if (!problem.empty()) return 2;
     if (stop.heard() != 0) return stop.status();
-    return result.complete() && problem.empty() ? 0 : 1;
+    return result.complete() ? 0 : 1;
 }
 
 int run(const options& o)

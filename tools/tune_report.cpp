@@ -51,6 +51,7 @@ void write(const settings& s)
         if (findings[k].winner)
             run.use.push_back((run.tasks.size() > 1 ? run.tasks[k].name + ": " : std::string()) +
                               tk::report::configuration_of(run.tasks[k], run.tasks[k].trials[*findings[k].winner]));
+    if (s.text || (s.out.empty() && s.svg.empty())) std::fputs(tk::report::to_terminal(run, findings).c_str(), stdout);
     if (!s.out.empty()) tk::io::write_text(s.out, tk::report::to_page(run, findings, {.refresh_seconds = s.watch}));
     if (!s.svg.empty()) {
         for (std::size_t k = 0; k < run.tasks.size(); ++k)
@@ -61,7 +62,6 @@ void write(const settings& s)
             tk::io::write_text(s.svg + "/model_latency.svg",
                                tk::report::to_standalone_svg(tk::report::model_latency_svg(run, {})));
     }
-    if (s.text || (s.out.empty() && s.svg.empty())) std::fputs(tk::report::to_terminal(run, findings).c_str(), stdout);
 }
 
 void run(const settings& s)

@@ -116,11 +116,12 @@ void run(const settings& s)
     all = dispatch::tune_shapes(std::move(all), family, make, tk::recipes::combined(),
                                 {.device = device, .budget = {.seconds = s.seconds, .trials_per_task = s.trials}}, gen);
     all.set_date(device, today());
+    print(all, device);  // first what cannot be had again
+    programs::check_output();
     dispatch::write_results(s.results, all);
     const auto chosen = dispatch::fit(all, {.max_kernels = s.kernels});
     if (!s.header.empty()) dispatch::write_header(s.header, chosen, {.name = s.name});
 
-    print(all, device);
     std::printf("%zu shapes, %zu of them new; %zu kernels kept\n", dispatch::winners_of(all).size(),
                 dispatch::winners_of(all).size() - before, chosen.configs.size());
     for (const auto& d : chosen.devices)

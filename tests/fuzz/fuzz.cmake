@@ -3,8 +3,9 @@
 # `cmake --build --preset release --target fuzz`, the same program reads many times as much. With -DTUNEKIT_LIBFUZZER=ON and
 # clang, a program per reader with libFuzzer besides.
 option(TUNEKIT_LIBFUZZER "build the readers' fuzz targets for clang's libFuzzer" OFF)
-set(fuzz_targets csv t4 autotvm recorded_space log expression space_file command_line text_template winners results choice cubin measurement)
-set(fuzz_libs tunekit::formats tunekit::dispatch tunekit::online tunekit::devices tunekit::report CLI11::CLI11 nlohmann_json::nlohmann_json)
+set(fuzz_targets csv t4 autotvm recorded_space log expression space_file command_line text_template winners results choice cubin measurement trajectories served
+    readings)
+set(fuzz_libs tunekit::formats tunekit::dispatch tunekit::online tunekit::devices tunekit::scoring tunekit::report CLI11::CLI11 nlohmann_json::nlohmann_json)
 tunekit_program(fuzz SOURCES fuzz/main.cpp fuzz/targets.cpp LIBS ${fuzz_libs})
 if(TARGET fuzz)
     set_target_properties(fuzz PROPERTIES EXCLUDE_FROM_ALL ON)

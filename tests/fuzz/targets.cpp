@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -19,6 +21,7 @@
 #include "tests/support/resealed.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/support/command_options.hpp"
+#include "tools/support/command_serve.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/devices/cuda/cubin.hpp"
 #include "tunekit/dispatch/fit.hpp"
@@ -33,10 +36,16 @@
 #include "tunekit/io/read_log.hpp"
 #include "tunekit/io/sealed_lines.hpp"
 #include "tunekit/measure/measurement.hpp"
+#include "tunekit/measure/program/json_reading.hpp"
+#include "tunekit/measure/program/readings.hpp"
 #include "tunekit/measure/program/text_template.hpp"
 #include "tunekit/online/winners_file.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/scoring/trajectory_file.hpp"
+#include "tunekit/search/random.hpp"
 #include "tunekit/space/dynamic_product.hpp"
 #include "tunekit/space/expression.hpp"
+#include "tunekit/tune/tuner.hpp"
 
 namespace tk = tunekit;
 
@@ -319,7 +328,8 @@ void winners(std::string_view text)
     const auto check = [&](std::string_view line) {
         const auto w = online::detail::winner_line_of(line);
         if (!w) return;
-        must(is_cost(w->what.cost), "a winner's time is a positive number");
+        for (const double cost : {w->what.cost, w->what.runner_up_cost, w->what.default_cost})
+            must(is_cost(cost), "a winner's time is a positive number, and those beside it are");
         const std::string written = online::to_line(*w);
         const auto back = online::detail::winner_line_of(written);
         must(back && online::to_line(*back) == written, "what was written reads back equal");
@@ -415,6 +425,69 @@ void cubin(std::string_view bytes)
 {
     for (const auto& kernel : tk::measure::detail::cubin_kernels(bytes))
         must(kernel.first.size() < bytes.size(), "a kernel's name is from the file");
+}
+
+/// Trajectories of another tuner.
+void trajectories(std::string_view text)
+{
+    static const support::temporary_folder folder;
+    std::ofstream(folder / "t.csv", std::ios::binary) << text;  // nothing waits for the disk
+    const auto read = tk::scoring::read_trajectories(folder / "t.csv");
+    std::size_t all = 0;
+    for (const auto& run : read) {
+        all += run.best.size();
+        must(run.seconds.size() == run.best.size(), "every evaluation has its time");
+        for (std::size_t k = 0; k < run.best.size(); ++k) {
+            must(run.best[k] > 0 || run.best[k] == 0, "a best cost is no negative number");
+            must(std::isfinite(run.seconds[k]) && run.seconds[k] >= 0, "a time is a number");
+            must(k == 0 || (run.best[k] <= run.best[k - 1] && run.seconds[k] >= run.seconds[k - 1]), "in order");
+        }
+    }
+    must(all > 0, "a file that is read has an evaluation");
+}
+
+/// The replies of a client of `tune_command --serve`.
+void served(std::string_view text)
+{
+    static const tk::space::dynamic_product space({{"x", {1, 2, 4, 8}}, {"y", {1, 2}}}, {});
+    static std::FILE* const nobody = std::fopen("/dev/null", "w");
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> client(std::tmpfile(), std::fclose);
+    must(client && nobody, "there is a file");
+    (void)std::fwrite(text.data(), 1, text.size(), client.get());
+    std::rewind(client.get());
+    tk::tuner run(space, tk::search::random{}, {.trials = 8}, tk::random::philox(1));
+    const tk::io::scenario scenario{.objective = "time", .feasible = "Valid", .true_value = "1", .first = 2};
+    const auto check = [&] {
+        for (const auto& t : run.record().trials())
+            must(t.measured.failed || is_cost(t.measured.cost), "a cost is a positive number");
+    };
+    try {
+        programs::serve_baco(run, space, scenario, client.get(), nobody, [] { return false; });
+    } catch (const tk::error&) {
+        check();
+        throw;
+    }
+    check();
+}
+
+/// What a program writes, as a cost is looked for in it.
+void readings(std::string_view text)
+{
+    const tk::measure::finished_run run{.output = std::string(text)};
+    const auto read = [&](const auto& how) {
+        try {
+            const double x = how(run);
+            must(!std::isnan(x), "what is found is a number");
+        } catch (const tk::measure::candidate_error&) {  // none, or two
+        }
+    };
+    static const tk::measure::matched time("time: *([-+.e0-9]+)");
+    static const tk::measure::at_pointer seconds("/a/0/seconds");
+    read(time);
+    read(seconds);
+    static const tk::measure::same_output like{"time: 1.5\n2 3 4\n", {.relative = 1e-3}};
+    (void)like(run);
+    must(!tk::measure::same_output{std::string(text), {}}(run), "a text is itself");
 }
 
 constexpr std::string_view json_words[] = {"-1",
@@ -627,6 +700,8 @@ constexpr std::string_view cubin_words[] = {{"\x7f"
                                             ".symtab",
                                             {"\0", 1}};
 
+constexpr std::string_view served_words[] = {"x",  "y",   "time", "Valid", ",", "\n", "1", "0",
+                                             "-1", "nan", "inf",  "1e999", "(", ")",  " ", "1e-400"};
 constexpr std::string_view measurement_words[] = {{"\0\0\0\0\0\0\0\0", 8},
                                                   {"\xff\xff\xff\xff", 4},
                                                   {"\0\0\xf0\x7f", 4},
@@ -648,7 +723,10 @@ constexpr fuzz::target all[] = {{"csv", csv, text_words},
                                 {"results", results, dispatch_words},
                                 {"choice", choice, dispatch_words},
                                 {"cubin", cubin, cubin_words},
-                                {"measurement", measurement, measurement_words}};
+                                {"measurement", measurement, measurement_words},
+                                {"trajectories", trajectories, text_words},
+                                {"served", served, served_words},
+                                {"readings", readings, json_words}};
 
 }  // namespace
 

@@ -66,12 +66,11 @@ struct command_race {
     }
 };
 
-/// The best and the default, run afresh side by side. `measurer` measures by single runs, and can be interrupted.
+/// What `tell_trials` told is replaced by the best and the default, run afresh side by side. `measurer` measures by single runs, and can be interrupted.
 template <class Measurer>
 void compare(command_report& r, const tunekit::tuning& record, tunekit::index untuned, Measurer& measurer,
              const tunekit::measure::limits& within, double seconds)
 {
-    tell_trials(r, record, untuned);
     if (!record.found()) return;
     const command_race on(r, record, untuned, seconds);
     if (on.rounds == 0) return;

@@ -60,6 +60,7 @@ struct command_report {
     std::uint64_t trials = 0, failed = 0;
     double seconds = 0;
     std::string stopped{}, last_failure{};
+    std::string problem{};  ///< of the log or of what measures, which ended the run or its last comparison; else empty
     std::optional<told_configuration> untuned{}, best{};
     std::vector<told_configuration> tied{};
     std::uint32_t rounds = 0;              ///< of the last comparison, side by side; 0 where there was none
@@ -119,7 +120,8 @@ inline void print_json(const command_report& r, const tunekit::space::value_prod
     out["rounds"] = r.rounds;
     out["rounds_to_separate"] = r.rounds_to_separate;
     out["stopped"] = r.stopped;
-    std::printf("%s\n", out.dump(2).c_str());
+    if (!r.problem.empty()) out["problem"] = r.problem;
+    std::printf("%s\n", out.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
 
 inline std::string cost_text(const command_report& r, double cost)
@@ -137,8 +139,9 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
     std::printf("%llu configuration%s measured, %llu failed, %.1f s: %s\n\n", static_cast<unsigned long long>(r.trials),
                 r.trials == 1 ? "" : "s", static_cast<unsigned long long>(r.failed), r.seconds, r.stopped.c_str());
     if (!r.best) {
-        std::printf("no configuration was measured without failing%s%s\n",
-                    r.last_failure.empty() ? "" : "; the last one: ", r.last_failure.c_str());
+        std::printf(
+            "no configuration was measured without failing%s%s\n",
+            r.last_failure.empty() ? "" : "; the last one: ", tunekit::report::printable(r.last_failure).c_str());
         return;
     }
     tunekit::report::text_table table({"", "cost", "95 % interval", "configuration"}, {-8, 12, -28, -1});

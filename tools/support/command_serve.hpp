@@ -4,13 +4,19 @@
 /// \file
 /// BaCO's and HyperMapper's protocol: requests on one stream, replies on another.
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <concepts>
 #include <cstddef>
 #include <cstdio>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tunekit/core/error.hpp"
@@ -40,24 +46,18 @@ inline std::vector<std::string> fields_of(std::string_view line)
     return out;
 }
 
-/// The next line; none at the end.
-inline std::optional<std::string> next_line(std::FILE* from)
-{
-    std::string out;
-    for (int c = std::getc(from); c != EOF; c = std::getc(from)) {
-        if (c == '\n') return out;
-        out += static_cast<char>(c);
-    }
-    if (out.empty()) return std::nullopt;
-    return out;
-}
+/// The longest line that a client may send: a name and a value of 80 bytes for each of 6000 parameters.
+inline constexpr std::size_t max_reply_bytes = std::size_t{1} << 20;
 
-/// The client as the server sees it: it is asked, and replies line by line.
-template <class Space>
+/// An end that was asked for while a reply was waited for.
+struct served_enough {};
+
+/// The client as the server sees it: it is asked, and replies line by line, until `ended()` says that nobody waits for it.
+template <class Space, std::predicate Ended>
 class baco_client {
 public:
-    baco_client(const Space& space, const tunekit::io::scenario& of, std::FILE* in, std::FILE* out)
-        : space_(space), of_(of), in_(in), out_(out)
+    baco_client(const Space& space, const tunekit::io::scenario& of, std::FILE* in, std::FILE* out, Ended ended)
+        : space_(space), of_(of), in_(::fileno(in)), out_(out), ended_(std::move(ended))
     {
     }
 
@@ -114,9 +114,24 @@ private:
     [[nodiscard]] std::string heard()
     {
         ++line_number_;
-        auto line = next_line(in_);
-        if (!line) bad("the client ended, want " + of_.objective + " for every configuration");
-        return *std::move(line);
+        for (std::size_t looked = 0;;) {
+            if (const std::size_t end = unread_.find('\n', looked); end != std::string::npos) {
+                std::string line = unread_.substr(0, end);
+                unread_.erase(0, end + 1);
+                return line;
+            }
+            looked = unread_.size();
+            if (looked > max_reply_bytes) bad("it is longer than 1 MiB, want a line for each configuration");
+            pollfd event{in_, POLLIN, 0};
+            while (::poll(&event, 1, 100) <= 0)  // a signal does not interrupt a read
+                if (ended_()) throw served_enough{};
+            char some[4096];
+            const ssize_t got = ::read(in_, some, sizeof some);
+            if (got > 0) unread_.append(some, static_cast<std::size_t>(got));
+            else if (got == 0 && !unread_.empty()) return std::exchange(unread_, {});
+            else if (got == 0 || errno != EINTR)
+                bad("the client ended, want " + of_.objective + " for every configuration");
+        }
     }
     [[nodiscard]] std::size_t column(const std::string& name) const
     {
@@ -129,9 +144,10 @@ private:
     [[nodiscard]] tunekit::measure::measurement measured(const std::string& text, bool valid) const
     {
         using tunekit::measure::failure, tunekit::measure::failure_kind;
-        const auto read = tunekit::core::number<double>(text);
-        const double cost = read.value_or(0);
-        if (valid && !read) bad(of_.objective + " is '" + text + "', want a number");
+        const auto read = tunekit::core::leading_number<double>(text);
+        const double cost = read.fits ? read.value : 0;  // 1e999 is a number, and no cost
+        if (valid && (read.length == 0 || read.length != text.size()))
+            bad(of_.objective + " is '" + text + "', want a number");
         tunekit::measure::measurement m;
         if (!valid) m.failed = failure{failure_kind::invalid, 0, "the client says that it is not valid"};
         else if (!(cost > 0 && cost <= (std::numeric_limits<double>::max)()))
@@ -145,7 +161,10 @@ private:
 
     const Space& space_;
     const tunekit::io::scenario& of_;
-    std::FILE *in_, *out_;
+    int in_;
+    std::FILE* out_;
+    Ended ended_;
+    std::string unread_;
     std::size_t line_number_ = 0;
     std::vector<std::string> header_;
     std::size_t cost_at_ = 0, valid_at_ = 0;
@@ -167,11 +186,13 @@ private:
 ///     End of HyperMapper           this program
 ///
 /// The first request is as long as the scenario's design of experiments, the others ask for one. Costs must be positive and
-/// finite where they are valid; a cost of 0 or less is a failed configuration. Throws tunekit::error for a reply that is none.
-template <class Run, class Space>
-void serve_baco(Run& run, const Space& space, const tunekit::io::scenario& of, std::FILE* in, std::FILE* out)
-{
-    detail::baco_client client(space, of, in, out);
+/// finite where they are valid; a cost of 0 or less is a failed configuration. Once `ended()` the run is stopped, and what is out
+/// stays out. Throws tunekit::error for a reply that is none, or a line that is longer than 1 MiB.
+template <class Run, class Space, std::predicate Ended>
+void serve_baco(Run& run, const Space& space, const tunekit::io::scenario& of, std::FILE* in, std::FILE* out,
+                Ended ended)
+try {
+    detail::baco_client client(space, of, in, out, std::move(ended));
     for (std::size_t wanted = (std::max)(of.first, std::uint64_t{1}); !run.over(); wanted = 1) {
         std::vector<tunekit::job> jobs;
         while (jobs.size() < wanted) {
@@ -185,6 +206,8 @@ void serve_baco(Run& run, const Space& space, const tunekit::io::scenario& of, s
         for (const tunekit::job& j : jobs) run.tell(j, client.hear(j));
     }
     client.end();
+} catch (const detail::served_enough&) {
+    run.stop();
 }
 
 }  // namespace programs

@@ -170,13 +170,14 @@ namespace detail {
     return line.text();
 }
 
-/// One event of a run: an ask, a tell, a drop, a change of workers or budget, or a result that was known before. The log
-/// has one line each, in their order.
+/// One event of a run: an ask, a tell, a drop, a recall, a change of workers or budget, or a result that was known before.
+/// The log has one line each, in their order.
 struct log_event {
     enum class kind : std::uint8_t {
         ask,
         tell,
         drop,
+        recall,
         workers,  ///< the number of workers is n from here on
         budget,   ///< the run has this budget from here on
         joined,   ///< `about` describes the worker from here on
@@ -185,7 +186,7 @@ struct log_event {
 
     kind what = kind::ask;     ///< the kind of event
     std::uint64_t n = 0;       ///< ask: the number of jobs asked for; workers: their number; known: which, from 0
-    std::vector<job> jobs{};   ///< ask: the jobs given; tell, drop, known: the one job, without its limits
+    std::vector<job> jobs{};   ///< ask: the jobs given; tell, drop, recall, known: the one job, without its limits
     std::uint64_t worker = 0;  ///< of an ask, a tell or a joined worker
     worker_about about{};      ///< of a joined worker; in a tell only its device
     double stamp = 0;          ///< the run's time, seconds since it began
@@ -210,9 +211,9 @@ struct log_event {
             line.member("against_first", std::vector<double>{r->value, r->low, r->high});
         return line.member("stamp_s", e.stamp).text();
     }
-    if (e.what == log_event::kind::drop)
+    if (e.what == log_event::kind::drop || e.what == log_event::kind::recall)
         return detail::json_line()
-            .member("drop", number(e.jobs.at(0).ticket))
+            .member(e.what == log_event::kind::drop ? "drop" : "recall", number(e.jobs.at(0).ticket))
             .member("task", std::uint64_t{e.jobs[0].task})
             .member("index", e.jobs[0].candidate)
             .member("stamp_s", e.stamp)

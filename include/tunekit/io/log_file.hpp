@@ -124,7 +124,7 @@ private:
         if (const auto locked = core::detail::system::lock_file(file_.fd());
             locked != core::detail::system::locking::held) {
             if (locked == core::detail::system::locking::failed)
-                throw error(what + ": cannot be locked: " + std::strerror(errno));
+                throw error(what + ": cannot be locked: " + std::strerror(errno) + "; name a file on a disk with locks");
             throw error(what + ": is being written by another process; wait for it, or name another file");
         }
         text_ = file_.text(what);

@@ -63,7 +63,7 @@ inline constexpr bool are_tasks = std::is_convertible_v<const T&, std::span<cons
 ///
 /// The line of an ask is written before its jobs go out, that of a tell once it is in the tuner. So SIGKILL at any
 /// moment loses at most the jobs that were out. On resume the events are told again in their order, without measuring,
-/// for any number of workers. Jobs that were out when the run was interrupted count as dropped, so they go out first.
+/// for any number of workers. Jobs that were out when the run was interrupted are recalled: they go out first, unmarked.
 /// With one job out at a time the run continues as if it had not been interrupted. The log stores version, machine and
 /// the spaces' fingerprints, and a resume compares them.
 ///
@@ -123,7 +123,7 @@ public:
         std::vector<job> out = tuner_.ask(worker, n);
         if (out.empty() && tuner_.proposals() == before) return out;
         if (write({.n = n, .jobs = out, .worker = worker})) return out;
-        for (const job& j : out) tuner_.drop(j);  // what is not written down does not go out
+        for (const job& j : out) tuner_.recall(j);  // what is not written down does not go out
         return {};
     }
     [[nodiscard]] std::vector<job> ask(std::size_t n) { return ask(0, n); }
@@ -172,6 +172,12 @@ public:
     {
         tuner_.drop(j);
         write({.what = log_event::kind::drop, .jobs = {j}});
+    }
+    /// Takes back a job that nobody lost.
+    void recall(const job& j)
+    {
+        tuner_.recall(j);
+        write({.what = log_event::kind::recall, .jobs = {j}});
     }
     void time(double stamp) { tuner_.time(stamp); }
     void stop() { tuner_.stop(); }
@@ -322,14 +328,15 @@ private:
             std::erase_if(out, [&](const job& o) { return o.ticket == j.ticket; });
             try {
                 if (e.what == log_event::kind::tell) tuner_.tell(j, e.measured, e.stamp, e.worker);
-                else tuner_.drop(j);
+                else if (e.what == log_event::kind::drop) tuner_.drop(j);
+                else tuner_.recall(j);
             } catch (const error& bad) {
                 differs(bad.what());
             }
         }
         file_.keep(static_cast<std::size_t>(past_.whole_bytes));
         for (; told < before.size(); ++told) write(before[told]);
-        for (const job& j : out) drop(j);
+        for (const job& j : out) recall(j);
         return workers;
     }
 

@@ -256,9 +256,12 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
         e.values = std::move(t.values);
         return e;
     }
-    const bool tell = j.value().contains("tell");
-    e.what = tell ? log_event::kind::tell : log_event::kind::drop;
-    e.jobs.push_back({.ticket = ticket{j.at(tell ? "tell" : "drop").get<std::uint64_t>()},
+    const bool tell = j.value().contains("tell"), recall = j.value().contains("recall");
+    e.what = tell ? log_event::kind::tell : recall ? log_event::kind::recall : log_event::kind::drop;
+    e.jobs.push_back({.ticket = ticket{j.at(tell     ? "tell"
+                                            : recall ? "recall"
+                                                     : "drop")
+                                           .get<std::uint64_t>()},
                       .task = task,
                       .candidate = candidate_from(j.at("index"), header, task)});
     if (!tell) return e;

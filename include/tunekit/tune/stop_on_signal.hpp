@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Ends a run in order, with its results so far, on SIGINT or SIGTERM.
+/// Ends a run in order, with its results so far, on SIGINT, SIGTERM, SIGHUP or SIGQUIT.
 
 #include <atomic>
 #include <csignal>
@@ -32,8 +32,8 @@ struct only_watch {
 
 }  // namespace detail
 
-/// While it lives, SIGINT and SIGTERM end runs in order instead of the program. It is a `watch` for `tune` and
-/// `tune_tasks`.
+/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT end runs in order instead of the program. It is a `watch` for `tune`
+/// and `tune_tasks`. A SIGHUP that is ignored, as by nohup, stays so.
 ///
 ///     tk::stop_on_signal stop;
 ///     const auto found = tk::tune(space, measurer, strategy, {.seconds = 600}, gen, {.watch = stop});
@@ -48,7 +48,7 @@ struct only_watch {
 /// Threads:    the handler is the process's; `heard` may be called from any thread.
 class stop_on_signal {
 public:
-    /// Begins to watch both signals, without a signal heard. Throws tunekit::error where another object exists.
+    /// Begins to watch the signals, without a signal heard. Throws tunekit::error where another object exists.
     stop_on_signal() = default;
     stop_on_signal(const stop_on_signal&) = delete;
     stop_on_signal& operator=(const stop_on_signal&) = delete;
@@ -71,6 +71,9 @@ private:
 
     detail::only_watch only_;
     core::detail::system::handled_signal interrupt_{SIGINT, note}, terminate_{SIGTERM, note};
+#ifdef SIGHUP
+    core::detail::system::handled_signal hang_up_{SIGHUP, note}, quit_{SIGQUIT, note};
+#endif
 };
 
 }  // namespace tunekit

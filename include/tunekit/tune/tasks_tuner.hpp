@@ -110,8 +110,10 @@ public:
     /// Reports that time passed without an answer.
     void time(double stamp);
 
-    /// Gives up a job that was lost, or that will not be measured here.
-    void drop(const job& j);
+    /// Gives up a job that was lost with what measured it.
+    void drop(const job& j) { take_back(j, true); }
+    /// Takes back a job that nobody lost: it goes out again, unmarked.
+    void recall(const job& j) { take_back(j, false); }
 
     /// Ends the run. Jobs that are out may still be told.
     void stop();
@@ -207,6 +209,8 @@ private:
     /// Takes a worker off its slot, if it is on one. The slot closes where none of its jobs is out.
     void leave(std::size_t worker);
 
+    void take_back(const job& j, bool lost);
+
     /// Counts a job of a slot as answered or dropped.
     void back(detail::slots::sent& e);
 
@@ -288,7 +292,7 @@ TUNEKIT_INLINE void tasks_tuner::tell(const job& j, measure::measurement m, doub
     if (worker >= slots_.workers())
         throw error("tasks_tuner: worker " + std::to_string(worker) + " answers, of " +
                     std::to_string(slots_.workers()));
-    detail::ledger::check_stamp(stamp);
+    detail::ledger::check_answer(m, stamp);
     auto& e = slots_.entry(j);
     detail::slot& s = slots_.of(e);
     const double now = (std::max)(stamp, plan_.seconds);
@@ -341,11 +345,11 @@ TUNEKIT_INLINE void tasks_tuner::time(double stamp)
     plan_.seconds = (std::max)(stamp, plan_.seconds);
 }
 
-TUNEKIT_INLINE void tasks_tuner::drop(const job& j)
+TUNEKIT_INLINE void tasks_tuner::take_back(const job& j, bool lost)
 {
     auto& e = slots_.entry(j);
     detail::slot& s = slots_.of(e);
-    if (works_[s.task].drop(record_of(s.task), local(j, e)) && s.open) ++s.trials;
+    if (works_[s.task].drop(record_of(s.task), local(j, e), lost) && s.open) ++s.trials;
     back(e);
 }
 

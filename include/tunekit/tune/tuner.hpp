@@ -91,9 +91,9 @@ struct run {
     }
 
     /// True where it was the second loss of the configuration, which counts as an answer.
-    bool drop(tuning& record, const job& j)
+    bool drop(tuning& record, const job& j, bool lost)
     {
-        if (!books.dropped(j)) return false;
+        if (!books.dropped(j, lost)) return false;
         take(record, {j.candidate, lost_for_good()}, 0);
         if (books.idle()) books.decide(record);
         return true;
@@ -125,8 +125,8 @@ private:
 ///
 ///   * After an empty `ask`, wait while anything is out; where nothing is out, the run has ended. A loop for several
 ///     jobs at a time is `while (!t.over())`: fill, collect, tell.
-///   * A dropped job goes out again before anything new, under a new ticket and with the limits of that moment. A
-///     configuration that is lost a second time is a failure of kind `lost`.
+///   * A dropped or recalled job goes out again before anything new, under a new ticket and with the limits of that
+///     moment. A configuration that is dropped a second time is a failure of kind `lost`.
 ///   * The answer to a dropped job counts while its configuration has no other answer. Later it is ignored, and counted
 ///     in `late()`.
 ///   * A run that has stopped stays stopped. Jobs that are out are still recorded, and may become the incumbent.
@@ -136,8 +136,9 @@ private:
 /// batch, a run proposes what its strategy would propose without a tuner.
 ///
 /// Errors:     std::invalid_argument for a setting out of range. tunekit::error for a ticket that was never given out,
-///             was answered or dropped already, or belongs to another configuration; for a stamp that is NaN; and for a
-///             strategy that proposes more than it was asked for, a configuration twice, or one outside the space.
+///             was answered or dropped already, or belongs to another configuration; for a stamp that is not finite, or a
+///             failure of no kind; and for a strategy that proposes more than it was asked for, a configuration twice, or
+///             one outside the space.
 /// Randomness: only what the strategy draws. A `propose` that returns nothing must not draw.
 /// Cost:       0.3 us per job besides the strategy's own (docs/performance.md); about 60 bytes per job besides its
 ///             measurement.
@@ -200,7 +201,7 @@ public:
     /// The same from a worker, which the record names.
     void tell(const job& j, measure::measurement m, double stamp, std::size_t worker)
     {
-        detail::ledger::check_stamp(stamp);
+        detail::ledger::check_answer(m, stamp);
         run_.tell(record_, j, std::move(m), (std::max)(0.0, stamp - run_.books.stamp()), stamp, worker);
     }
 
@@ -216,8 +217,10 @@ public:
         if (run_.books.idle()) run_.books.decide(record_);
     }
 
-    /// Gives up a job that was lost, or that will not be measured here.
-    void drop(const job& j) { run_.drop(record_, j); }
+    /// Gives up a job that was lost with what measured it.
+    void drop(const job& j) { run_.drop(record_, j, true); }
+    /// Takes back a job that nobody lost, such as one that was out when the process ended: it goes out again, unmarked.
+    void recall(const job& j) { run_.drop(record_, j, false); }
 
     /// Ends the run. Jobs that are out may still be told.
     void stop()

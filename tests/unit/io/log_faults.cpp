@@ -494,6 +494,28 @@ TEST_CASE("no flipped bit of a log is believed")
     CHECK(refused == whole.size() - 1);  // the last line's end makes that line a torn one
 }
 
+TEST_CASE(
+    "line ends of Windows leave a log its checksums: it is read and gone on with, and no changed number is believed")
+{
+    const temporary_folder f;
+    const outcome plain = run(f / "whole", false);
+    std::string text = text_of(f / "whole");
+    for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) text.insert(at, 1, '\r');
+    const auto read = tk::io::parse_log(text, "log");
+    CHECK(read.trials.size() == trials);
+    CHECK(read.note.empty());
+    for (std::size_t at = text.find("\"cost\":"); at != std::string::npos; at = text.find("\"cost\":", at + 1)) {
+        std::string changed = text;
+        char& digit = changed[at + 8];
+        digit = digit == '1' ? '2' : '1';
+        CHECK_THROWS_WITH_AS((void)tk::io::parse_log(changed, "log"), doctest::Contains("its checksum is another one"),
+                             tk::error);
+    }
+    put(f / "log", text.substr(0, end_of_line(text, 7)));
+    CHECK(run(f / "log", true).candidates == plain.candidates);
+    CHECK(tk::io::parse_log(text_of(f / "log"), "log").trials.size() == trials);
+}
+
 TEST_CASE("a log without checksums is read with a word about it, and gone on with as it is")
 {
     const temporary_folder f;

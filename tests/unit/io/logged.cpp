@@ -128,6 +128,29 @@ TEST_CASE("a log of events cut anywhere is replayed to the same state, and what 
     }
 }
 
+TEST_CASE("what was out at each of many kills of the tuner is measured in the end: nobody but a worker loses anything")
+{
+    const temporary_folder f;
+    std::vector<tk::index> first;
+    for (int kill = 0; kill < 20; ++kill) {
+        tk::io::logged run(f / "log", fresh(), how(kill > 0));
+        std::vector<tk::index> out;
+        for (const tk::job& j : run.ask(3)) out.push_back(j.candidate);
+        if (kill == 0) first = out;
+        CHECK(out == first);
+        CHECK(run.record().trials().empty());
+    }  // as if it had been killed here, with all of them out
+    {
+        tk::io::logged run(f / "log", fresh(), how(true));
+        while (const auto j = run.ask()) run.tell(*j, of(j->candidate));
+        CHECK(run.record().trials().size() == 120);
+        for (const auto& t : run.record().trials())
+            if (t.measured.failed) CHECK(t.measured.failed->kind == tk::measure::failure_kind::crash);
+    }
+    const tk::io::logged again(f / "log", fresh(), how(true));
+    CHECK(again.record().trials().size() == 120);
+}
+
 TEST_CASE("a run over one space that any worker asked is resumed from its log")
 {
     const temporary_folder f;

@@ -443,6 +443,36 @@ TEST_CASE("program: one that kills or stops the process which runs it is ended, 
     CHECK(measured(p, 2).cost == 5);
 }
 
+TEST_CASE(
+    "program: one that stops the process which runs it, or kills it behind daemons, holds nothing up and leaves "
+    "nothing")
+{
+    temporary_folder at;
+    const auto stops = of({.command = script("kill -STOP $PPID; echo 5"), .cost = measure::matched("^5$")});
+    REQUIRE_MESSAGE(stops.ok(), stops.failed->message);
+    const auto hangs =
+        of({.command = script("kill -STOP $PPID; exec sleep 300"), .repetition = once}, {.run_seconds = 0.3});
+    REQUIRE(hangs.failed);
+    CHECK(hangs.failed->kind == failure_kind::run_timeout);
+    const auto kills =
+        of({.command = script("(setsid sh -c 'echo $$ > " + (at / "daemon") +
+                              "; exec sleep 300' < /dev/null > /dev/null 2>&1 &) ; while [ ! -s " + (at / "daemon") +
+                              " ]; do sleep 0.01; done; kill -9 $PPID; exec sleep 300"),
+            .repetition = once});
+    REQUIRE(kills.failed);
+    CHECK(kills.failed->kind == failure_kind::lost);
+    CHECK(!lives_on(at / "daemon"));
+}
+
+TEST_CASE("program: a disk without room ends the run, and no configuration is blamed")
+{
+    CHECK_THROWS_WITH_AS(
+        of({.command = script(":"), .files = {{"/proc/self/cmdline", "/dev/full"}}, .repetition = once}),
+        "tunekit: program: '/dev/full' cannot be written: No space left on device; want room there, or TMPDIR and the "
+        "folder of builds elsewhere",
+        tk::error);
+}
+
 TEST_CASE("program: what is built is built once for the same arguments, and a build that fails is told")
 {
     temporary_folder at;
@@ -538,6 +568,108 @@ TEST_CASE(
                          tk::error);
 }
 
+TEST_CASE("program: a build is named by its variables too, and by no worker's folder")
+{
+    temporary_folder at;
+    program_options o{
+        .command = {"/bin/sh", "{build}/p"},
+        .environment = {{"LEVEL", "{x}"}, {"HOME", "{scratch}"}},
+        .build = {"/bin/sh", "-c", "echo x >> " + (at / "builds") + "; echo echo $LEVEL > \"$1\"", "", "{build}/p"},
+        .build_directory = at / "kept",
+        .cost = measure::matched("[0-9]+"),
+        .repetition = once};
+    for (int run = 0; run < 2; ++run) {
+        program p(numbers(3), o);
+        for (const tk::index i : {1U, 2U}) CHECK(measured(p, i).cost == static_cast<double>(i));
+    }
+    CHECK(text_of(at / "builds").size() == 2 * 2);
+}
+
+TEST_CASE("program: what cannot be read, and a link that was changed, is no build of ours")
+{
+    temporary_folder at;
+    const std::string hidden = ::geteuid() == 0 ? "chown 65534 {build}/q" : "chmod 0 {build}/q";
+    for (const std::string& odd : {hidden, std::string("ln -s /one {build}/link")}) {
+        CAPTURE(odd);
+        program_options o{
+            .command = {"/bin/sh", "{build}/p"},
+            .build = {"/bin/sh", "-c",
+                      "echo x >> " + (at / "builds") + "; echo echo 3 > {build}/p; echo q > {build}/q; " + odd},
+            .build_directory = at / "kept",
+            .cost = measure::matched("[0-9]+"),
+            .repetition = once};
+        const auto in_next_run = [&] {
+            program p(numbers(3), o);
+            return measured(p, 1).cost;
+        };
+        std::filesystem::remove(at / "builds");
+        CHECK(in_next_run() == 3);
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(at / "kept"))
+            if (entry.path().filename() == "link") {
+                const std::string link = entry.path().string();
+                REQUIRE(::unlink(link.c_str()) == 0);
+                REQUIRE(::symlink("/two", link.c_str()) == 0);
+                break;
+            }
+        CHECK(in_next_run() == 3);
+        CHECK(text_of(at / "builds").size() == 2 * 2);
+    }
+}
+
+TEST_CASE(
+    "program: a build that its compiler refused is not tried again in this run, by no worker; one that was killed is")
+{
+    temporary_folder at;
+    for (const bool killed : {false, true}) {
+        CAPTURE(killed);
+        std::filesystem::remove(at / "builds");
+        program p(numbers(3),
+                  {.command = {"/bin/sh", "{build}/p", "{x}"},
+                   .build = {"/bin/sh", "-c",
+                             "echo x >> " + (at / "builds") + "; sleep 0.2; " + (killed ? "kill -9 $$" : "exit 1")},
+                   .repetition = once,
+                   .workers = 3,
+                   .pinned = false});
+        for (const tk::index i : {0U, 1U, 2U}) p.submit({.ticket = tk::ticket{i}, .candidate = i});
+        for (std::size_t told = 0; told < 3;)
+            for (const tk::answer& a : p.collect(60)) {
+                REQUIRE(a.measured);
+                REQUIRE(a.measured->failed);
+                CHECK(a.measured->failed->kind == failure_kind::build_error);
+                ++told;
+            }
+        CHECK(text_of(at / "builds").size() == 2 * (killed ? 3U : 1U));
+    }
+}
+
+TEST_CASE("program: who waits for another's build ends with its tuner")
+{
+    temporary_folder at;
+    const pid_t tuner = ::fork();
+    REQUIRE(tuner >= 0);
+    if (tuner == 0) {
+        program p(numbers(3), {.command = {"/bin/true", "{x}", "{build}"},
+                               .build = {"/bin/sh", "-c", "echo $$ > " + (at / "pid") + "; exec sleep 300"},
+                               .workers = 2,
+                               .pinned = false});
+        for (const tk::index i : {0U, 1U}) p.submit({.ticket = tk::ticket{i}, .candidate = i});
+        while (text_of(at / "pid").empty()) ::usleep(10000);
+        ::usleep(200000);  // so that the other one waits
+        put(at / "waits", "yes");
+        p.collect(300);
+        ::_exit(0);
+    }
+    measure::detail::adopt_descent();
+    while (text_of(at / "waits").empty()) ::usleep(10000);
+    ::kill(tuner, SIGKILL);
+    ::waitpid(tuner, nullptr, 0);
+    const measure::wall_clock now;
+    bool none = false;
+    for (const double until = now() + 30; !none && now() < until; ::usleep(1000))
+        none = ::waitpid(-1, nullptr, WNOHANG) < 0;
+    CHECK(none);
+}
+
 TEST_CASE("program: {scratch} is empty before each configuration, however deep the last one left folders in it")
 {
     temporary_folder at;
@@ -563,6 +695,16 @@ TEST_CASE("program: what is built in place is built again when its arguments cha
                            .repetition = once});
     for (const tk::index i : {1U, 1U, 2U, 2U, 1U}) CHECK(measured(p, i).cost == static_cast<double>(i));
     CHECK(text_of(at / "builds").size() == 2 * 3);
+    for (int run = 0; run < 2; ++run) {  // nobody knows what lies there by the next run
+        put(at / "built", "7");
+        program next(numbers(3), {.command = {"/bin/sh", "-c", "cat built # {x}"},
+                                  .directory = at / "",
+                                  .build = {"/bin/sh", "-c", "echo 4 > built"},
+                                  .build_directory = at / "kept",
+                                  .cost = measure::matched("[0-9]+"),
+                                  .repetition = once});
+        CHECK(measured(next, 1).cost == 4);
+    }
     const auto slow = of({.command = {"/bin/true", "{x}"}, .build = {"/bin/sleep", "60"}}, {.build_seconds = 0.2});
     REQUIRE(slow.failed);
     CHECK(slow.failed->kind == failure_kind::build_timeout);

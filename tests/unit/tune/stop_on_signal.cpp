@@ -40,7 +40,7 @@ struct interrupted {
 TEST_CASE("a signal ends the run with what it has, and the status says which")
 {
     const support::grid_space space({20, 20});
-    for (const int signal : {SIGINT, SIGTERM}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
         CAPTURE(signal);
         tk::stop_on_signal stop;
         CHECK(stop.heard() == 0);
@@ -66,6 +66,13 @@ TEST_CASE("afterwards signals do what they did before; the second of a kind ends
     }
     ::sigaction(SIGINT, nullptr, &after);
     CHECK((before.sa_handler == after.sa_handler));
+    ::signal(SIGHUP, SIG_IGN);  // as nohup does
+    {
+        const tk::stop_on_signal stop;
+        ::raise(SIGHUP);
+        CHECK(stop.heard() == 0);
+    }
+    CHECK((::signal(SIGHUP, SIG_DFL) == SIG_IGN));
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {

@@ -193,6 +193,50 @@ TEST_CASE("what is dropped goes out first, under a new ticket and with limits of
     CHECK(t.record().failed() == 1);
 }
 
+TEST_CASE("what is recalled goes out first, and bears no mark: only its second drop is a failure")
+{
+    tk::tuner t(grid_space({9}), tk::search::grid{}, {.trials = 4}, philox(1));
+    auto j = *t.ask();
+    const auto recalled = [&] {
+        t.recall(j);
+        CHECK(t.outstanding() == 0);
+        j = *t.ask();
+        CHECK(j.candidate == 0);
+        CHECK(t.record().trials().empty());
+    };
+    for (int k = 0; k < 20; ++k) recalled();
+    t.drop(j);
+    j = *t.ask();
+    for (int k = 0; k < 20; ++k) recalled();  // which does not wash the loss away
+    t.drop(j);
+    REQUIRE(t.record().trials().size() == 1);
+    CHECK(t.record().trials()[0].measured.failed->kind == tk::measure::failure_kind::lost);
+    CHECK(t.ask()->candidate == 1);
+    CHECK_THROWS_AS(t.recall(j), tk::error);
+}
+
+TEST_CASE("times that are none and failures of no kind are refused, and change nothing")
+{
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    tk::tuner t(grid_space({9}), tk::search::grid{}, {.trials = 4}, philox(1));
+    const auto j = *t.ask();
+    auto forever = costs(1);
+    forever.run_seconds = infinity;
+    CHECK_THROWS_WITH_AS(t.tell(j, forever), doctest::Contains("a stamp is no finite number"), tk::error);
+    for (const double stamp : {infinity, -infinity, std::nan("")}) {
+        CHECK_THROWS_AS(t.tell(j, costs(1), stamp), tk::error);
+        CHECK_THROWS_AS(t.time(stamp), tk::error);
+    }
+    auto odd = costs(1);
+    odd.failed = tk::measure::failure{static_cast<tk::measure::failure_kind>(200), 0, ""};
+    CHECK_THROWS_WITH_AS(t.tell(j, odd), "tunekit: tuner: a failure is of kind 200; want one of failure_kind",
+                         tk::error);
+    CHECK(t.outstanding() == 1);
+    CHECK(t.stamp() == 0);
+    t.tell(j, costs(1));
+    CHECK(t.record().best_cost() == 1);
+}
+
 TEST_CASE("a late answer counts while its configuration has no other, and is counted where it has")
 {
     const auto lost_one = [] {
@@ -345,7 +389,7 @@ TEST_CASE("what breaks the contract of a tuner is one error that names it")
     CHECK_THROWS_WITH_AS(t.tell({.ticket = tk::ticket{7}}, costs(1)),
                          "tunekit: tuner: ticket 7 was never given out; tell what ask returned", tk::error);
     CHECK_THROWS_WITH_AS(t.tell(j, costs(1), std::nan("")),
-                         "tunekit: tuner: a stamp is no number; want seconds since the run began", tk::error);
+                         "tunekit: tuner: a stamp is no finite number; want seconds since the run began", tk::error);
     t.tell(j, costs(1));
     CHECK_THROWS_WITH_AS(t.tell(j, costs(1)), "tunekit: tuner: ticket 0 was answered already; tell each job once",
                          tk::error);

@@ -158,7 +158,7 @@ done <daemons
 fault=
 
 # Ended by a signal: the table so far, a log that is whole, nothing left behind; then taken up.
-for signal in INT TERM; do
+for signal in INT HUP QUIT TERM; do
     rm -f ended.jsonl
     cat >slow.sh <<'END'
 #!/bin/sh
@@ -177,7 +177,7 @@ END
     kill -s $signal $child
     status=0
     wait $child || status=$?
-    if [ $signal = TERM ]; then want=143; else want=130; fi
+    case $signal in INT) want=130 ;; HUP) want=129 ;; QUIT) want=131 ;; TERM) want=143 ;; esac
     [ "$status" = "$want" ] || fail "SIG$signal: exit status $status, want $want"
     grep -q '^best ' out || fail "SIG$signal: no table: $(cat out err)"
     for pid in $(cat slow.pids); do
@@ -190,6 +190,47 @@ cp ended.jsonl before
 cmp -s -n "$(wc -c <before)" before ended.jsonl || fail '--resume changed what was logged'
 [ "$(told ended.jsonl)" = 18 ] || fail "--resume: $(told ended.jsonl) answers in the log after $before, want 18"
 refuses 'was written with seed 3, not 4' --space space.json --seed 4 --strategy random --trials 18 --log ended.jsonl --resume -- ./slow.sh {tile} {mode} {on}
+
+# What was found is printed, whatever fails then: the log or the files of the end, whose folder is removed while the run goes on.
+mkdir tmp
+for case in log t4 report; do
+    mkdir gone
+    TMPDIR=$work/tmp "$tune" --space space.json --seed 3 --strategy random --repeat 1 --trials 18 "$@" --$case gone/file -- ./slow.sh {tile} {mode} {on} >out 2>err &
+    child=$!
+    tries=0
+    : >slow.pids
+    while [ "$(wc -l <slow.pids)" -lt 4 ] && [ $tries -lt 200 ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+    rm -r gone
+    status=0
+    wait $child || status=$?
+    [ "$status" = 2 ] || fail "--$case, whose folder was removed: exit status $status, want 2"
+    grep -q '^best ' out || fail "--$case, whose folder was removed: no table: $(cat out err)"
+    [ -s err ] || fail "--$case, whose folder was removed: not a word"
+done
+run --trials 18 "$@" --log refused.jsonl -- ./slow.sh {tile} {mode} {on} >/dev/null 2>&1 &
+child=$!
+tries=0
+while [ "$(told refused.jsonl)" -lt 4 ] && [ $tries -lt 200 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+done
+rm refused.jsonl
+status=0
+wait $child || status=$?
+[ "$status" = 2 ] || fail "a log that was deleted: exit status $status, want 2"
+[ "$(told refused.jsonl.saved)" -ge 4 ] || fail 'a log that was deleted: its lines are not saved'
+[ -z "$(ls -A tmp)" ] || fail "left in TMPDIR: $(ls tmp)"
+
+# What a terminal would obey is shown; the line to paste gives every byte.
+printf '{"parameters": [{"name": "text", "values": ["a\\u001b[2J\\n\\u202e%%z"]}]}' >odd.json
+"$tune" --space odd.json --trials 1 --repeat 1 --strategy random -- /bin/sh -c 'printf %s "$1"' sh {text} >out 2>err || fail "odd: exit status $?: $(cat err)"
+if tr -d '\n' <out | LC_ALL=C grep -q '[[:cntrl:]]'; then fail 'a control character reaches the terminal'; fi
+grep -qF '\x1b[2J\n\xe2\x80\xae' out || fail "odd: $(cat out)"
+sed -n '/^\/bin\/sh/,$p' out >pasted.sh
+[ "$(sh pasted.sh | od -An -tx1 | tr -d ' \n')" = 611b5b324a0ae280ae257a ] || fail "the line to paste gives $(sh pasted.sh | od -An -tx1)"
 
 # BaCO's protocol: a client that knows the cost of each row.
 cat >scenario.json <<'END'
@@ -225,6 +266,25 @@ status=0
 printf 'x,p,time,Valid\n1,"what"\n' | "$tune" --space scenario.json --serve --strategy random >out 2>err || status=$?
 [ "$status" = 2 ] || fail "--serve, a reply that is none: exit status $status, want 2"
 grep -q 'reply, line 2: it has 2 fields, want 4' err || fail "--serve: said $(cat err)"
+
+printf 'x,p,time,Valid\n1,"(0, 1, 2)",1e999,1\n' | "$tune" --space scenario.json --serve --strategy random --log huge.jsonl >out 2>err || status=$?
+grep -q 'reply, line [0-9]*: ' err || fail "--serve, a cost of 1e999: said $(cat err)"
+if grep -q 'want a number' err; then fail '--serve: 1e999 is no number'; fi
+head -c 3000000 /dev/zero | tr '\0' x | "$tune" --space scenario.json --serve --strategy random >out 2>err || status=$?
+[ "$status" = 2 ] || fail "--serve, a line without an end: exit status $status, want 2"
+grep -q 'reply, line 1: it is longer than 1 MiB' err || fail "--serve, a line without an end: said $(cat err)"
+sleep 30 | "$tune" --space scenario.json --serve --strategy random >out 2>err &
+child=$!
+tries=0
+while ! grep -q Request out && [ $tries -lt 200 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+done
+kill -s TERM $child
+status=0
+wait $child || status=$?
+[ "$status" = 143 ] || fail "--serve, SIGTERM: exit status $status, want 143"
+grep -q 'ended by signal 15 while it served' err || fail "--serve, SIGTERM: said $(cat err)"
 
 # The page of a run: written while it goes on and at its end, with the commands to repeat it and to use the winner.
 refuses 'want --report FILE.html too' --space space.json --watch -- ./program.sh {tile} {mode} {on}

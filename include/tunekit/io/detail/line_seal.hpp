@@ -50,9 +50,10 @@ inline constexpr std::size_t seal_size = seal_begins.size() + 8 + 2;  ///< eight
 
 enum class seal : std::uint8_t { none, broken, whole };
 
-/// Whether `line` has a checksum, and whether it is its own.
+/// Whether `line` has a checksum, and whether it is its own. The end of a line may have become that of Windows.
 [[nodiscard]] inline seal seal_of(std::string_view line)
 {
+    if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.size() < seal_size || line.substr(line.size() - seal_size, seal_begins.size()) != seal_begins)
         return seal::none;
     const std::string_view body = line.substr(0, line.size() - seal_size);

@@ -24,6 +24,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/detail/descent.hpp"
 #include "tunekit/measure/detail/process.hpp"
 
 namespace tunekit::measure::detail {
@@ -202,15 +203,17 @@ public:
         reaped(0);
     }
 
-    /// Waits for its end, and kills it after `seconds`: something may have stopped it.
+    /// Wakes it, where something has stopped it, and waits for its end; after `seconds` kills it with all its descendants.
     void end_within(double seconds) noexcept
     {
         const wall_clock now;
         const double deadline = now() + seconds;
         for (int nap = 50; seconds > 0 && now() < deadline; nap = (std::min)(2 * nap, 10000)) {
             if (ended()) return;
+            if (nap >= 10000 || nap == 50) kill(SIGCONT);
             ::usleep(static_cast<useconds_t>(nap));
         }
+        end_descent_of(pid_);
         end();
     }
 

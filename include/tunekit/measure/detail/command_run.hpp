@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "tunekit/core/detail/system/files.hpp"
+#include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/detail/child.hpp"
 #include "tunekit/measure/detail/descent.hpp"
@@ -34,8 +35,12 @@ namespace tunekit::measure::detail {
 
 /// The error that the system has no resources for a run. It is not the command's fault, and the next run would fail too.
 struct no_resources : std::runtime_error {
-    no_resources(const char* what, int why)
-        : std::runtime_error(std::string("program: ") + what + ": " + std::strerror(why) + remedy_of(why))
+    no_resources(const std::string& what, int why)
+        : std::runtime_error("program: " + what + ": " + std::strerror(why) + remedy_of(why))
+    {
+    }
+    explicit no_resources(const error& why)
+        : std::runtime_error("program" + std::string(why.what()).substr(std::strlen("tunekit")))
     {
     }
 };
@@ -52,19 +57,29 @@ struct command_limits {
 /// descendants. So all children of the process are the command's, and all can be ended.
 class command_runner {
 public:
-    /// `started` is set to the command's process while it runs, and to 0 without one.
-    explicit command_runner(volatile pid_t* started) : started_(started)
+    command_runner()
     {
         adopt_descent();
         sigset_t heard;
         sigemptyset(&heard);
         sigaddset(&heard, SIGCHLD);
-        sigaddset(&heard, SIGTERM);  // the system sends it where the parent ended
+        sigaddset(&heard, SIGTERM);
+        sigaddset(&heard, SIGCONT);  // the system sends it where the parent ended
+        sigaddset(&heard, SIGXFSZ);  // a file beyond ulimit -f is an error of this process
         ::sigprocmask(SIG_BLOCK, &heard, nullptr);
         signals_ = core::detail::system::signal_news::listening();
         if (signals_.fd() < 0) no_signals_ = errno;
         const rlimit no_core{0, 0};
         ::setrlimit(RLIMIT_CORE, &no_core);
+    }
+
+    /// Ends this process and all that it has started, where it was told to end, or its parent is gone.
+    void heed()
+    {
+        if (!signals_.take() && ::getppid() == parent_) return;
+        command_.kill(SIGKILL);
+        end_descent();
+        ::_exit(0);
     }
 
     /// Runs a command to its end or its limit. Throws no_resources.
@@ -83,7 +98,7 @@ public:
         const double deadline = begun_ + limits.wall_seconds;
         bool told = false;  // whether it was asked to end, by SIGTERM
         for (double moment = now();; moment = now()) {
-            if (signals_.take()) leave();
+            heed();
             out.wall_seconds = moment - begun_;
             if (command_.ended()) break;
             if (moment >= deadline + (told ? grace : 0)) {
@@ -102,7 +117,6 @@ public:
             errors.hear();
         }
         command_.end();
-        *started_ = 0;
         judge(out, told, limits);
         output.hear();
         errors.hear();
@@ -127,12 +141,13 @@ private:
         if (!what.directory.empty() && ::chdir(what.directory.c_str()) != 0) return errno;
         exec_words words(what);
         // Not posix_spawn: limits must hold before the command begins, because it may start others at once.
+        const pid_t self = ::getpid();
         const pid_t pid = ::fork();
         if (pid < 0) throw no_resources("no process", errno);
         if (pid == 0) {
-            *started_ = ::getpid();  // here too: the command may end this process's parent before the parent writes it
             ::setsid();
             reset_signals();
+            die_with(self);
             const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
             if (null >= 0 && ::dup2(null, 0) == 0 && ::dup2(say_output.get(), 1) == 1 &&
                 ::dup2(say_errors.get(), 2) == 2 && hold(limits))
@@ -143,15 +158,13 @@ private:
         }
         begun_ = wall_clock{}();
         command_ = child(pid);
-        *started_ = pid;
         say_trouble.reset();
         int why = 0;  // exec closes the pipe: its end without a number means that the command has started
         if (core::detail::system::read_some(hear_trouble.get(), reinterpret_cast<char*>(&why), sizeof why) !=
             sizeof why)
             return 0;
         command_.end();
-        *started_ = 0;
-        if (why == EMFILE || why == ENFILE || why == EAGAIN) throw no_resources("not started", why);
+        if (is_scarcity(why) && (why != ENOMEM || limits.memory_bytes == 0)) throw no_resources("not started", why);
         return why;
     }
 
@@ -183,15 +196,7 @@ private:
         else if (by_cpu) out.how = run_end::out_of_cpu;
     }
 
-    /// Ends the command and this process, because the parent is gone.
-    [[noreturn]] void leave()
-    {
-        command_.kill(SIGKILL);
-        end_descent();
-        ::_exit(0);
-    }
-
-    volatile pid_t* started_;
+    pid_t parent_ = ::getppid();
     core::detail::system::signal_news signals_;
     int no_signals_ = 0;  ///< errno where `signals_` could not be made
     child command_;

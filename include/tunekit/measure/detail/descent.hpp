@@ -81,6 +81,10 @@ void each_child_of(pid_t parent, F&& f)
 /// Sends `signal` to the descendants of `parent`, to parents before their children.
 void signal_descent(pid_t parent, int signal, int depth = 0) noexcept;
 
+/// Stops `parent`, a child of this process that does not answer, kills all its descendants, and waits for their end, at most
+/// `seconds`. It stays stopped, and what it adopts stays below it, until it is killed.
+void end_descent_of(pid_t parent, double seconds = 5) noexcept;
+
 /// Ends all descendants of this process and waits for them, at most `seconds`: a process that waits for a device cannot be
 /// killed. True where none is left. Precondition: `adopt_descent` was called.
 bool end_descent(double seconds = 5) noexcept;
@@ -97,6 +101,8 @@ public:
 
     /// `nothing` also where the system does not say.
     [[nodiscard]] found look() const;
+    /// Whether the keeper sleeps, as it does where nobody has sent it a signal; true where the system does not say.
+    [[nodiscard]] bool keeper_sleeps() const;
 
 private:
     static constexpr nlink_t alone = 3;  ///< links of /proc/PID/task where there is one thread
@@ -108,6 +114,7 @@ private:
 
     pid_t worker_ = -1;
     descriptor adopted_;
+    descriptor keeper_;
     descriptor threads_;
 };
 
@@ -149,6 +156,29 @@ TUNEKIT_INLINE void signal_descent(pid_t parent, int signal, int depth) noexcept
     });
 }
 
+/// Whether one of the descendants of `parent` has not ended.
+inline bool has_living_descent(pid_t parent, int depth = 0) noexcept
+{
+    bool out = false;
+    each_child_of(parent, [&](pid_t child) {
+        out = out || proc_text("/proc/%d/stat", child).state_and_parent().first != 'Z' ||
+              (depth < 64 && has_living_descent(child, depth + 1));
+    });
+    return out;
+}
+
+TUNEKIT_INLINE void end_descent_of(pid_t parent, double seconds) noexcept
+{
+    if (parent <= 0 || ::kill(parent, SIGSTOP) != 0) return;
+    const wall_clock now;
+    const double deadline = now() + seconds;
+    for (unsigned nap = 20; has_living_descent(parent) && now() < deadline; nap = (std::min)(2 * nap, 5000U)) {
+        signal_descent(parent, SIGSTOP);
+        signal_descent(parent, SIGKILL);
+        ::usleep(nap);
+    }
+}
+
 TUNEKIT_INLINE bool end_descent(double seconds) noexcept
 {
     const wall_clock now;
@@ -167,7 +197,9 @@ TUNEKIT_INLINE bool end_descent(double seconds) noexcept
 }
 
 TUNEKIT_INLINE leftovers::leftovers(pid_t keeper, pid_t worker) noexcept
-    : worker_(worker), adopted_(open("/proc/%d/task/%d/children", keeper))
+    : worker_(worker),
+      adopted_(open("/proc/%d/task/%d/children", keeper)),
+      keeper_(open("/proc/%d/task/%d/stat", keeper))
 {
     if (!sanitized) threads_ = open("/proc/%d/task", worker);  // a sanitizer has a thread of its own, which may run
 }
@@ -180,6 +212,11 @@ TUNEKIT_INLINE leftovers::found leftovers::look() const
     struct stat s{};
     if (!threads_ || ::fstat(threads_.get(), &s) != 0 || s.st_nlink <= alone) return found::nothing;
     return look_at_threads();
+}
+
+TUNEKIT_INLINE bool leftovers::keeper_sleeps() const
+{
+    return !keeper_ || proc_text(keeper_).state_and_parent().first == 'S';
 }
 
 TUNEKIT_INLINE descriptor leftovers::open(const char* name, pid_t pid) noexcept

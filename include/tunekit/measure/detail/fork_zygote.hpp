@@ -59,10 +59,9 @@ namespace tunekit::measure::detail {
     ::setpgid(0, 0);
     reset_signals();
     sigset_t quiet;
-    sigemptyset(&quiet);
-    sigaddset(&quiet, SIGTERM);
+    sigfillset(&quiet);
     ::sigprocmask(SIG_BLOCK, &quiet, nullptr);
-    die_with(parent, SIGTERM);
+    die_with(parent, SIGCONT);  // which a stopped process hears, too
     if (!close_all_but(theirs) || !use_cores(hold.cores)) {
         const zygote_answer none{.error = errno};
         ours.reset();  // so that this process notices the parent's end, even where not all was closed

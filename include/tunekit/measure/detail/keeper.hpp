@@ -92,7 +92,7 @@ public:
     {
         adopt_descent();
         if (inside_ == enclosure::none) {
-            die_with(zygote, SIGTERM);
+            die_with(zygote, SIGCONT);  // which a stopped process hears, too
         } else {
             core::detail::system::end_with_parent(SIGKILL);  // the namespace ends with this process
         }
@@ -113,8 +113,7 @@ public:
                          .value = child < 0 ? errno : 0};
         if (child > 0) ::setpgid(child, child);
         if (!send_packet(report, &note, sizeof note) || child < 0 || !close_all_but(report)) leave();
-        core::detail::system::awaited_signals
-            news;  // of the zygote's end, too; a SIGTERM from another sender is ignored
+        core::detail::system::awaited_signals news;  // of the zygote's end, too; a SIGTERM is ignored
         for (;;) {
             for (;;) {
                 int status = 0;
@@ -146,5 +145,26 @@ private:
     enclosure inside_;
     bool confined_;
 };
+
+/// Stays the parent of `runner`, which runs programs, until it ends: wakes it where a program has stopped it, and adopts what
+/// it leaves. All of that ends with the runner, with `tuner`, the parent of this process, and at a SIGTERM.
+/// Precondition: adopt_descent() was called before the fork of the runner, and every signal is blocked.
+[[noreturn]] inline void keep_runner(pid_t runner, pid_t tuner) noexcept
+{
+    constexpr int most_stops = 50;  // a program that stops its runner again and again holds up the tuner
+    core::detail::system::awaited_signals news;
+    for (int stops = 0;;) {
+        siginfo_t info{};
+        if (::waitid(P_PID, static_cast<id_t>(runner), &info, WEXITED | WSTOPPED | WNOHANG) == 0 &&
+            info.si_pid == runner) {
+            if (info.si_code != CLD_STOPPED || ++stops > most_stops) break;
+            ::kill(runner, SIGCONT);
+            continue;
+        }
+        if (::getppid() != tuner || news.await()) break;
+    }
+    end_descent();
+    end_process(0);
+}
 
 }  // namespace tunekit::measure::detail

@@ -40,13 +40,21 @@ using core::detail::system::socket_pair;
 using core::detail::system::thread_count;
 using core::detail::system::use_cores;
 
+/// Whether the errno `why` is no configuration's fault: the system or the disk has no more to give, and the next would fail too.
+constexpr bool is_scarcity(int why) noexcept
+{
+    return why == ENOSPC || why == EDQUOT || why == EROFS || why == EIO || why == EMFILE || why == ENFILE ||
+           why == ENOMEM || why == EAGAIN;
+}
+
 /// What to do where the system refuses a resource, as the end of a message; empty where nothing helps.
 inline const char* remedy_of(int why) noexcept
 {
-    return why == EMFILE || why == ENFILE ? "; want more descriptors (ulimit -n)"
-           : why == EAGAIN                ? "; want room for more processes (ulimit -u)"
-           : why == ENOMEM                ? "; want more memory"
-                                          : "";
+    return why == EMFILE || why == ENFILE   ? "; want more descriptors (ulimit -n)"
+           : why == EAGAIN                  ? "; want room for more processes (ulimit -u)"
+           : why == ENOMEM                  ? "; want more memory"
+           : why == ENOSPC || why == EDQUOT ? "; want room there, or TMPDIR and the folder of builds elsewhere"
+                                            : "";
 }
 
 /// Writes a file with the content `text`. False, with errno, where it cannot be written whole.

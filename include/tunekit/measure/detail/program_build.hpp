@@ -10,11 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
-#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,21 +35,29 @@
 
 namespace tunekit::measure::detail {
 
-/// A line for each plain file below `folder`: the digest of its content, its permissions, its path below `folder`.
+/// Stands for the digest of what this process may not read, and is the digest of nothing.
+inline constexpr const char* unread = "unread";
+
+/// A line for each plain file and link below `folder`: the digest of its content, its permissions, its path below `folder`.
 inline std::string listing_of(const std::string& folder, const std::string& below = "")
 {
     std::string out;
     DIR* const dir = ::opendir((folder + below).c_str());
-    if (dir == nullptr) return out;
+    if (dir == nullptr) return unread + (' ' + below) + '\n';
     while (const dirent* const entry = ::readdir(dir)) {
         const std::string path = below + '/' + entry->d_name;
         struct stat s{};
         if (path.ends_with("/.") || path.ends_with("/..") || ::lstat((folder + path).c_str(), &s) != 0) continue;
         if (S_ISDIR(s.st_mode)) out += listing_of(folder, path);
-        if (!S_ISREG(s.st_mode)) continue;
-        char mode[8];
-        std::snprintf(mode, sizeof mode, "%04o", s.st_mode & 07777U);
-        out += digest(bytes_of(folder + path).value_or(std::string())) + ' ' + mode + ' ' + path + '\n';
+        if (!S_ISREG(s.st_mode) && !S_ISLNK(s.st_mode)) continue;
+        std::array<char, PATH_MAX> to{};
+        const auto content = S_ISREG(s.st_mode) ? bytes_of(folder + path)
+                             : ::readlink((folder + path).c_str(), to.data(), to.size() - 1) > 0
+                                 ? std::optional<std::string>(to.data())
+                                 : std::nullopt;
+        char mode[16];
+        std::snprintf(mode, sizeof mode, " %06o ", static_cast<unsigned>(s.st_mode));
+        out += (content ? digest(*content) : unread) + mode + path + '\n';
     }
     ::closedir(dir);
     return out;
@@ -63,11 +73,12 @@ inline std::vector<std::string_view> sorted_lines(std::string_view listing)
     return out;
 }
 
-/// Whether each line of an earlier listing is still true. What was added to the folder since then is not looked at: a
+/// Whether each line of an earlier listing is known to be still true. What was added to the folder since then is not looked at: a
 /// program may write beside what was built.
 inline bool still_lists(const std::string& folder, std::string_view listing)
 {
     const std::string now = listing_of(folder);
+    if (listing.starts_with(unread) || listing.find('\n' + std::string(unread)) != std::string_view::npos) return false;
     const auto there = sorted_lines(now), wanted = sorted_lines(listing);
     return std::includes(there.begin(), there.end(), wanted.begin(), wanted.end());
 }
@@ -78,7 +89,8 @@ class program_builds {
 public:
     program_builds() = default;
     /// Reads what the build names. Throws tunekit::error where the folder cannot be made, and where others can write to it.
-    program_builds(std::string folder, const program_texts& texts) : done_(std::move(folder), ".done")
+    program_builds(std::string folder, const program_texts& texts)
+        : done_(std::move(folder), ".done"), failed_(done_.directory(), ".failed")
     {
         claim_folder(done_.directory(), "program");
         const std::vector<std::string> named = texts.named_by_build();
@@ -109,11 +121,9 @@ public:
         return key;
     }
 
-    /// Remembers a build that failed, for this run alone: what was its cause may be gone in the next one.
-    void note(const std::string& key, const failure& why) { failed_[key] = why; }
-
     /// Builds what is not built yet, in values.back(). A lock allows one build at a time in one place; a worker that waited
-    /// finds it done. Throws candidate_error.
+    /// finds it done, or refused by its compiler. That is believed for this run alone: what was the cause may be gone in the
+    /// next one. Throws candidate_error, and no_resources where the folder refuses.
     void build(command_runner& run, const program_texts& texts, std::span<const std::string> values,
                const std::string& key, const limits& within) const
     {
@@ -123,18 +133,18 @@ public:
         const std::string name = place.empty() ? "in-place" : key;
         const std::string guard = folder() + '/' + name + ".lock";
         const descriptor lock(::open(guard.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-        if (!lock) throw error("program: '" + guard + "' cannot be written: " + std::strerror(errno));
+        if (!lock) throw no_resources("'" + guard + "' cannot be written", errno);
         while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+            if (errno != EWOULDBLOCK && errno != EINTR) throw no_resources("'" + guard + "' cannot be locked", errno);
+            run.heed();
             if (now() > deadline) refuse(failure_kind::build_timeout, "another worker was still building the same");
             ::usleep(10000);
         }
-        if (const auto known = failed_.find(key); known != failed_.end()) throw candidate_error(known->second);
+        if (const auto known = failed_.find(key); known && known->bytes.starts_with(run_))
+            refuse(failure_kind::build_error, known->bytes.substr(run_.size()));
         if (is_done(name, key, place)) return;
         ::unlink(done_.path(name).c_str());
-        if (!place.empty()) {
-            remove_tree(place);
-            ::mkdir(place.c_str(), 0700);
-        }
+        if (!place.empty()) empty_folder(place);
         texts.write_files(values, true);
         if (texts.builds()) {
             const command_line what = texts.build(values);
@@ -143,8 +153,11 @@ public:
             if (made.how == run_end::timed_out)
                 refuse(failure_kind::build_timeout,
                        "the build did not end in " + std::to_string(within.build_seconds) + " s");
-            if (const auto wrong = failure_of(made, what.arguments.front(), 0, hold))
+            if (const auto wrong = failure_of(made, what.arguments.front(), 0, hold)) {
+                if (!place.empty()) empty_folder(place, &*wrong);
+                if (made.how == run_end::exited) put(failed_, key, "the build failed: " + wrong->message);
                 refuse(failure_kind::build_error, "the build failed: " + wrong->message);
+            }
         }
         seal(name, key, place.empty() ? std::string() : listing_of(place));
     }
@@ -153,7 +166,7 @@ private:
     static constexpr off_t most_input = off_t{1}
                                         << 24;  ///< bytes; of a longer file the size and the time of change count
 
-    /// Whether the build was made or checked by this run, or was made by an earlier one and is whole.
+    /// Whether the build was made or checked by this run, or was made by an earlier one, in its own folder, and is whole.
     [[nodiscard]] bool is_done(const std::string& name, const std::string& key, const std::string& place) const
     {
         const auto found = done_.find(name);
@@ -161,20 +174,29 @@ private:
         const std::size_t head = run_.size() + 1 + key.size() + 1;
         if (all.size() < head || all.substr(run_.size() + 1, key.size()) != key) return false;
         if (all.starts_with(run_)) return true;
-        if (!place.empty() && !still_lists(place, all.substr(head))) return false;
+        if (place.empty() || !still_lists(place, all.substr(head))) return false;
         seal(name, key, all.substr(head));
         return true;
     }
 
     void seal(const std::string& name, const std::string& key, std::string_view listing) const
     {
-        done_.publish({run_ + ' ' + key + '\n' + std::string(listing)}, name, done_.path(name) + ".new");
+        put(done_, name, ' ' + key + '\n' + std::string(listing));
     }
 
-    store done_{"", ""};
+    /// Keeps what this run says under a name.
+    void put(const store& in, const std::string& name, const std::string& what) const
+    {
+        try {
+            in.publish({run_ + what}, name, in.path(name) + ".new");
+        } catch (const error& e) {
+            throw no_resources(e);
+        }
+    }
+
+    store done_{"", ""}, failed_{"", ""};
     std::string inputs_;                                       ///< a digest of the files that the build names
     std::string run_ = digest(std::to_string(fresh_nonce()));  ///< of this run
-    std::map<std::string, failure> failed_;
 };
 
 }  // namespace tunekit::measure::detail

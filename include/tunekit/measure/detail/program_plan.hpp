@@ -62,6 +62,8 @@ public:
             program_runs(run, options_, texts_, values, within, begun).measure(out, numbers);
         } catch (const candidate_error& e) {
             out.failed = e.why;
+            const bool late = e.why.kind == failure_kind::run_timeout || e.why.kind == failure_kind::build_timeout;
+            if (!late) empty_folder(scratch, &e.why);
         }
         if (out.failed &&
             (out.failed->kind == failure_kind::build_error || out.failed->kind == failure_kind::build_timeout))
@@ -86,12 +88,6 @@ public:
         }
         out.build_seconds = now() - begun;
         return out;
-    }
-
-    /// Remembers that the build of a configuration failed, until this run ends.
-    void note_failed(std::vector<std::string> values, const std::string& scratch, const failure& why)
-    {
-        builds_.note(builds_.place(texts_, values, scratch), why);
     }
 
 private:

@@ -91,11 +91,17 @@ public:
             if (of_build == is_of_build(f)) put_file(beside(f.to.filled(values), values), f.text.filled(values));
     }
 
-    /// The arguments of the build and the texts of its files, to be digested.
+    /// What goes into the build, to be digested: its arguments, its folder, its variables and the texts of its files. Where
+    /// folder and variables name {scratch}, that of any worker is as good.
     [[nodiscard]] std::string parts_of_build(std::span<const std::string> values) const
     {
         std::string out;
+        std::vector<std::string> anywhere(values.begin(), values.end());
+        anywhere[names_.size() - 2].clear();
         for (const text_template& t : build_) add_part(out, t.filled(values));
+        if (builds()) add_part(out, directory_.filled(anywhere));
+        for (const variable& v : environment_)
+            if (builds()) add_part(out, v.name), add_part(out, v.value.filled(anywhere));
         for (const written_file& f : files_)
             if (is_of_build(f)) add_part(out, f.text.filled(values));
         return out;

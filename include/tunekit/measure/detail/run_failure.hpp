@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -17,6 +18,7 @@
 #include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/detail/command_run.hpp"
+#include "tunekit/measure/detail/own_files.hpp"
 #include "tunekit/measure/detail/process.hpp"
 #include "tunekit/measure/program/finished_run.hpp"
 #include "tunekit/measure/program/readings.hpp"
@@ -86,8 +88,24 @@ inline std::optional<std::string> file_text(const std::string& path, std::size_t
 
 inline void put_file(const std::string& path, std::string_view text)
 {
-    if (!wrote_file(path, text, 0666))
-        refuse(failure_kind::invalid, "'" + path + "' cannot be written: " + std::strerror(errno));
+    if (wrote_file(path, text, 0666)) return;
+    if (is_scarcity(errno)) throw no_resources("'" + path + "' cannot be written", errno);
+    refuse(failure_kind::invalid, "'" + path + "' cannot be written: " + std::strerror(errno));
+}
+
+/// Makes `folder` an empty one. Throws no_resources, with the failure `why` of a configuration that ran there, where that is
+/// impossible or there is no room for 1 MiB then: the disk may have been its cause, and would be that of the next.
+inline void empty_folder(const std::string& folder, const failure* why = nullptr)
+{
+    const std::string after = why != nullptr ? " (" + why->message + ')' : std::string();
+    remove_tree(folder);
+    if (::mkdir(folder.c_str(), 0700) != 0) throw no_resources("no folder '" + folder + '\'' + after, errno);
+    if (why == nullptr) return;
+    const std::string probe = folder + "/room";
+    const bool room = wrote_file(probe, std::string(std::size_t{1} << 20, 'x'), 0600);
+    const int none = errno;
+    ::unlink(probe.c_str());
+    if (!room && is_scarcity(none)) throw no_resources("no room in '" + folder + '\'' + after, none);
 }
 
 }  // namespace tunekit::measure::detail

@@ -146,8 +146,9 @@ inline worker_hold hear_setup()
     sigset_t quiet;
     sigemptyset(&quiet);
     sigaddset(&quiet, SIGTERM);
+    sigaddset(&quiet, SIGCONT);
     ::sigprocmask(SIG_BLOCK, &quiet, nullptr);
-    core::detail::system::end_with_parent(SIGTERM);  // where the parent ended before this call, descriptor 3 is closed
+    core::detail::system::end_with_parent(SIGCONT);  // where the parent ended before this call, descriptor 3 is closed
     if (!close_all_but(3)) end_process(status_unheard);
     std::vector<unsigned char> bytes(sizeof(serve_setup) + serve_setup::max_cores * sizeof(int));
     const std::size_t size = receive_packet(3, bytes.data(), bytes.size());

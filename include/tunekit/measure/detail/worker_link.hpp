@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/detail/child.hpp"
 #include "tunekit/measure/detail/descent.hpp"
@@ -118,9 +119,16 @@ private:
         std::optional<measurement> measured{};
     };
 
+    /// Seconds of a measurement beyond which the state of the keeper, which takes 3 us to read, is looked at.
+    static constexpr double looked_at_seconds = 3e-4;
     static constexpr double settle_seconds = 0.01;  ///< within which threads must come to rest, as those of OpenMP do
 
     [[nodiscard]] bool watched() const noexcept { return hold_.watched && hold_.memory_bytes != 0; }
+    /// Whether a candidate that answered has sent its keeper a signal, as far as that can be seen.
+    [[nodiscard]] bool attacked() const
+    {
+        return wall_clock{}() - try_.start > looked_at_seconds && !beside_.keeper_sleeps();
+    }
     void give();
     /// Reads what the worker has sent. True where that is the end of this try.
     bool listen();
@@ -169,7 +177,6 @@ private:
 #include <cstring>
 #include <utility>
 
-#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/detail/zygote.hpp"
 
 namespace tunekit::measure::detail {
@@ -334,7 +341,7 @@ TUNEKIT_INLINE std::optional<failure> worker_link::failure_of(heard how) const
 
 TUNEKIT_INLINE bool worker_link::settled()
 {
-    const leftovers::found beside = try_.changed ? leftovers::found::processes : beside_.look();
+    const leftovers::found beside = try_.changed || attacked() ? leftovers::found::processes : beside_.look();
     if (beside == leftovers::found::nothing) {
         conclude({});
         return true;
@@ -423,7 +430,7 @@ inline failure failure_of_end(const zygote_answer& how)
 TUNEKIT_INLINE void worker_link::conclude(const zygote_answer& how)
 {
     measurement& m = try_.m;
-    if (try_.how == heard::end) m.failed = failure_of_end(how);
+    if (try_.how == heard::end || how.orphaned != 0) m = {.run_seconds = m.run_seconds, .failed = failure_of_end(how)};
     if (m.run_seconds == 0) m.run_seconds = wall_clock{}() - try_.start;
     std::string where = damage_at(hold_.canaries);
     if (where.empty()) where = how.damage;
@@ -454,7 +461,7 @@ TUNEKIT_INLINE void worker_link::leave(std::string why)
     why_gone_ = std::move(why);
     worker_.reset();
     control_.reset();
-    zygote_.end();  // its end ends the worker
+    zygote_.end_within(0);
     if (try_.known && (!try_.m.failed || !talk_.suspect || talk_.again)) talk_.measured = std::move(try_.m);
     stage_.at = state::gone;
 }

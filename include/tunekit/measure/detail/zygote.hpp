@@ -71,7 +71,7 @@ public:
             pollfd events[3] = {{3, POLLIN, 0}, {signals_.fd(), POLLIN, 0}, {report_.get(), POLLIN, 0}};
             if (::poll(events, 3, -1) < 0) continue;
             if (events[1].revents != 0 || events[2].revents != 0) look_after_keeper();
-            if (::getppid() != parent_) leave();  // a SIGTERM from another sender is ignored
+            if (::getppid() != parent_) leave();  // a SIGTERM is ignored
             if (events[0].revents == 0) continue;
             zygote_order order;
             if (receive_packet(3, &order, sizeof order) != sizeof order) leave();
@@ -149,9 +149,9 @@ private:
             if (!at_once) await_end(500);
             answer.forced = ended_ ? 0 : 1;
             answer.status = status_;
-            answer.orphaned = orphaned_;
             ::kill(-worker_, SIGKILL);  // the group; this works without /proc too
             await_end(1000);            // faster than to wait for all descendants
+            answer.orphaned = orphaned_;
             if (keeper_ >= 0) {
                 ::kill(keeper_, SIGKILL);
                 ::waitpid(keeper_, nullptr, 0);

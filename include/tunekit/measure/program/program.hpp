@@ -7,7 +7,6 @@
 #include "tunekit/core/detail/system/processes.hpp"  // first: it says what is wanted where a system forks nothing
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -35,6 +34,7 @@
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/detail/child.hpp"
 #include "tunekit/measure/detail/command_run.hpp"
+#include "tunekit/measure/detail/keeper.hpp"
 #include "tunekit/measure/detail/own_files.hpp"
 #include "tunekit/measure/detail/process.hpp"
 #include "tunekit/measure/detail/program_plan.hpp"
@@ -71,11 +71,12 @@ namespace tunekit::measure {
 ///             lost (the process that ran it was ended).
 /// Throws:     std::invalid_argument for a placeholder that names nothing, settings out of range, or files that several
 ///             workers would share; tunekit::error where the program does not exist, others can write to the folder of
-///             builds, this process runs other threads, or the system gives no process.
-/// Cost:       one fork per configuration and about 2 ms per run, in addition to the program's time.
+///             builds, this process runs other threads, or the system gives no process, no descriptor, or no room on the
+///             disk of a folder. That is held against no configuration.
+/// Cost:       two forks per configuration and about 2 ms per run, in addition to the program's time.
 /// Threads:    one at a time, in a process without other threads.
 /// Limits:     cpu_seconds and memory_bytes limit each process of a program, not their sum. A program that ends the process
-///             that runs it is ended too; a daemon that it had started by then is not.
+///             that runs it is ended too, with its daemons; these stay only where it ends that process's parent as well.
 class program {
 public:
     /// Checks the settings, finds the program, and makes a temporary folder in TMPDIR or /tmp. Starts nothing. Throws as
@@ -90,9 +91,6 @@ public:
         plan_.build_in(o.build_directory.empty() ? folder_.name() + "/builds"
                                                  : core::detail::system::absolute_path(o.build_directory));
         if (places_.size() > 1 && o.pinned) take_cores();
-        started_ = static_cast<volatile pid_t*>(
-            ::mmap(nullptr, places_.size() * sizeof(pid_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-        if (started_ == MAP_FAILED) throw error("program: no memory to share with its processes");
     }
     program(const program&) = delete;
     program& operator=(const program&) = delete;
@@ -102,7 +100,6 @@ public:
     {
         for (std::size_t k = 0; k < places_.size(); ++k)
             if (places_[k].busy) end(k);
-        ::munmap(const_cast<pid_t*>(started_), places_.size() * sizeof(pid_t));
     }
 
     /// The parameters that occur in no argument, variable or file. They have no effect, and were most likely forgotten.
@@ -186,7 +183,7 @@ public:
             const double moment = clock();
             if (!out.empty() || out_ == 0 || moment >= until) return out;
             detail::poll_set events;
-            events.by(until);
+            events.by((std::min)(until, moment + 0.5));  // then those are woken that were stopped
             for (const place& p : places_) {
                 if (!p.busy) continue;
                 events.add(p.from.get());
@@ -257,11 +254,10 @@ private:
         detail::refuse_threads("program", "measure where no threads run");
         auto [ours, theirs] = detail::socket_pair();
         if (!ours) throw error(detail::no_resources("no socket pair", errno).what());
-        started_[k] = 0;
         const pid_t self = ::getpid();
         const pid_t pid = ::fork();
         if (pid < 0) throw error(detail::no_resources("no process", errno).what());
-        if (pid == 0) measure_here(k, next, self, theirs.get());
+        if (pid == 0) keep_here(k, next, self, theirs.get());
         ::setpgid(pid, pid);
         place& p = places_[k];
         p.busy = true;
@@ -271,26 +267,44 @@ private:
         p.from = std::move(ours);
         p.bytes.clear();
         p.began = wall_clock{}();
-        p.deadline = p.began + next.limits.build_seconds + next.limits.run_seconds + patience;
+        const bool builds = plan_.texts().builds();
+        p.deadline = p.began + (builds ? next.limits.build_seconds : 0) + next.limits.run_seconds + patience;
         p.lost = false;
     }
 
-    /// Runs in the child: measures or builds one configuration, sends the result, and ends the process.
+    /// Runs in the child: it forks the runner, which measures, and stays its parent.
+    [[noreturn]] void keep_here(std::size_t k, const job& next, pid_t tuner, int to) noexcept
+    {
+        ::setpgid(0, 0);
+        sigset_t all;
+        sigfillset(&all);
+        ::sigprocmask(SIG_BLOCK, &all, nullptr);
+        detail::die_with(tuner, SIGCONT);  // which a stopped process hears, too
+        detail::adopt_descent();
+        if (!detail::close_all_but(to) || ::fcntl(3, F_SETFD, FD_CLOEXEC) != 0) ::_exit(detail::status_unheard);
+        const pid_t self = ::getpid();
+        const pid_t runner = ::fork();
+        if (runner == 0) measure_here(k, next, self);
+        if (runner < 0)
+            tell(next, {.failed = failure{failure_kind::lost, 0, detail::no_resources("no process", errno).what()}});
+        ::close(3);
+        detail::keep_runner(runner, tuner);
+    }
+
+    /// Runs in the runner: measures or builds one configuration, sends the result, and ends the process.
     /// It throws nothing: an exception would run the parent's own handlers and destructors here.
-    [[noreturn]] void measure_here(std::size_t k, const job& next, pid_t parent, int to) noexcept
+    [[noreturn]] void measure_here(std::size_t k, const job& next, pid_t keeper) noexcept
     {
         ::setpgid(0, 0);
         detail::reset_signals();
-        detail::die_with(parent, SIGTERM);
-        if (!detail::close_all_but(to) || ::fcntl(3, F_SETFD, FD_CLOEXEC) != 0) ::_exit(detail::status_unheard);
-        detail::command_runner run(started_ + k);
+        detail::die_with(keeper, SIGCONT);
+        detail::command_runner run;
         detail::use_cores(cores_.empty() ? std::span<const int>() : std::span<const int>(cores_[k]));
         const std::string scratch = scratch_of(k);
-        detail::remove_tree(scratch);
-        ::mkdir(scratch.c_str(), 0777);
         measurement m;
         std::vector<double> numbers;
         try {
+            detail::empty_folder(scratch);
             auto values = space_.texts(next.candidate);
             m = k < workers() ? plan_.measure(run, std::move(values), next.limits, scratch, numbers)
                               : plan_.build_ahead(run, std::move(values), next.limits, scratch);
@@ -299,13 +313,19 @@ private:
         } catch (const std::exception& e) {
             m = {.failed = failure{failure_kind::invalid, 0, e.what()}};
         }
+        ::_exit(tell(next, m, numbers) ? 0 : detail::status_unheard);
+    }
+
+    /// Sends the result to the tuner.
+    static bool tell(const job& next, const measurement& m, const std::vector<double>& numbers = {})
+    {
         std::vector<unsigned char> bytes = detail::to_bytes({.candidate = next.candidate}, m, false);
         const auto* const more = reinterpret_cast<const unsigned char*>(numbers.data());
         bytes.insert(bytes.end(), more, more + numbers.size() * sizeof(double));
         for (std::size_t sent = 0; sent < bytes.size(); sent += detail::max_packet)
             if (!detail::send_packet(3, bytes.data() + sent, (std::min)(detail::max_packet, bytes.size() - sent)))
-                ::_exit(detail::status_unheard);
-        ::_exit(0);
+                return false;
+        return true;
     }
 
     /// Reads what the process of a place has sent. True where nothing more will come.
@@ -322,6 +342,7 @@ private:
                 case detail::received::end:
                     return true;
                 case detail::received::nothing_yet:
+                    p.process.kill(SIGCONT);  // a program may have stopped it
                     p.lost = wall_clock{}() >= p.deadline;
                     return p.lost;
             }
@@ -349,8 +370,6 @@ private:
             }
         }
         end(k);
-        if (out.measured && out.measured->failed && out.measured->failed->kind == failure_kind::build_error)
-            plan_.note_failed(space_.texts(p.of.what.candidate), scratch_of(k), *out.measured->failed);
         out.ran_s = wall_clock{}() - p.began;
         if (out.measured && out.measured->failed && out.measured->failed->kind == failure_kind::lost) {
             --out_;
@@ -369,14 +388,13 @@ private:
         return out;
     }
 
-    /// Ends the process of a place, and the program where that process did not end it.
+    /// Ends the processes of a place.
     void end(std::size_t k) noexcept
     {
         place& p = places_[k];
         if (p.bytes.empty()) p.process.kill(SIGTERM);
         p.from.reset();
         p.process.end_within(p.lost ? 0 : 6);
-        if (const pid_t left = started_[k]; left > 0) ::kill(-left, SIGKILL);
         p.busy = false;
     }
 
@@ -385,7 +403,6 @@ private:
     std::vector<place> places_;
     std::vector<std::vector<int>> cores_{};
     detail::temporary_directory folder_ = detail::temporary_directory::fresh("tunekit-program-", "program");
-    volatile pid_t* started_ = nullptr;  ///< the program's process at each place, written by the child of that place
     std::size_t out_ = 0;
     std::deque<in_work> waiting_{}, built_{};
     std::map<index, std::vector<double>> numbers_{};

@@ -61,9 +61,11 @@ public:
     /// Whether the answer to `j` counts. It does not where its configuration has an answer already.
     [[nodiscard]] bool answered(const job& j);
 
-    /// Takes a job back, to go out again. True where it was lost before; it then counts as answered by a failure.
-    [[nodiscard]] bool dropped(const job& j);
+    /// Takes a job back, to go out again. True where it is `lost` and was before; it then counts as answered by a failure.
+    [[nodiscard]] bool dropped(const job& j, bool lost);
 
+    /// Throws tunekit::error where an answer is of no kind, or a stamp of no time.
+    static void check_answer(const measure::measurement& m, double stamp);
     static void check_stamp(double stamp);
 
     /// Moves the run's time to `stamp`, never back. Returns the seconds that passed.
@@ -93,7 +95,7 @@ private:
         index candidate = 0;
         std::uint64_t again = none;  // the ticket under which it went out again
         fate what = fate::out;
-        bool lost_before = false;
+        bool lost = false;  // once, under this ticket or an earlier one
     };
 
     [[nodiscard]] static std::string text(const job& j) { return std::to_string(static_cast<std::uint64_t>(j.ticket)); }
@@ -102,7 +104,7 @@ private:
 
     [[nodiscard]] sent& entry(const job& j);
 
-    [[nodiscard]] job send(index candidate, const measure::limits& within, bool lost_before);
+    [[nodiscard]] job send(index candidate, const measure::limits& within, bool lost);
 
     budget limit_;
     index size_;
@@ -184,7 +186,7 @@ TUNEKIT_INLINE std::vector<job> ledger::waiting(const tuning& record, std::size_
         const std::uint64_t was = dropped_.front();
         dropped_.erase(dropped_.begin());
         sent_[was].again = sent_.size();
-        out.push_back(send(sent_[was].candidate, within, true));
+        out.push_back(send(sent_[was].candidate, within, sent_[was].lost));
     }
     if (!out.empty()) return out;
     for (std::size_t k = (std::min)({n, room(record), first_.size() - begun_}); k-- > 0;) {
@@ -260,7 +262,7 @@ TUNEKIT_INLINE bool ledger::answered(const job& j)
     return true;
 }
 
-TUNEKIT_INLINE bool ledger::dropped(const job& j)
+TUNEKIT_INLINE bool ledger::dropped(const job& j, bool lost)
 {
     sent& s = entry(j);
     if (s.what == fate::replaced) {
@@ -271,7 +273,7 @@ TUNEKIT_INLINE bool ledger::dropped(const job& j)
         throw error("tuner: ticket " + text(j) + (s.what == fate::answered ? " was answered" : " was dropped") +
                     " already; drop what is out");
     --out_;
-    if (s.lost_before) {
+    if (lost && std::exchange(s.lost, true)) {
         s.what = fate::lost;
         return true;
     }
@@ -280,9 +282,17 @@ TUNEKIT_INLINE bool ledger::dropped(const job& j)
     return false;
 }
 
+TUNEKIT_INLINE void ledger::check_answer(const measure::measurement& m, double stamp)
+{
+    check_stamp(stamp);
+    const auto kind = m.failed ? static_cast<std::uint8_t>(m.failed->kind) : std::uint8_t{0};
+    if (!measure::failure_kind_of(kind))
+        throw error("tuner: a failure is of kind " + std::to_string(kind) + "; want one of failure_kind");
+}
+
 TUNEKIT_INLINE void ledger::check_stamp(double stamp)
 {
-    if (std::isnan(stamp)) throw error("tuner: a stamp is no number; want seconds since the run began");
+    if (!std::isfinite(stamp)) throw error("tuner: a stamp is no finite number; want seconds since the run began");
 }
 
 TUNEKIT_INLINE double ledger::pass_to(double stamp)
@@ -317,10 +327,10 @@ TUNEKIT_INLINE ledger::sent& ledger::entry(const job& j)
     return sent_[t];
 }
 
-TUNEKIT_INLINE job ledger::send(index candidate, const measure::limits& within, bool lost_before)
+TUNEKIT_INLINE job ledger::send(index candidate, const measure::limits& within, bool lost)
 {
     job out{.ticket = tunekit::ticket{sent_.size()}, .candidate = candidate, .limits = within};
-    sent_.push_back({.candidate = candidate, .lost_before = lost_before});
+    sent_.push_back({.candidate = candidate, .lost = lost});
     ++out_;
     return out;
 }

@@ -5,6 +5,7 @@
 /// The loops that carry jobs between a tuner and a measurer or a pool.
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -71,6 +72,17 @@ inline void require_no_clock(const callable<double>& clock)
     require(!clock, "tune: .clock is given, but a pool has a time of its own: leave it out");
 }
 
+/// Whether a pool has given up what was out because its caller asked for the end.
+template <class Pool>
+[[nodiscard]] bool ends_on_request(const Pool& pool)
+{
+    if constexpr (requires {
+                      { pool.stopped() } -> std::same_as<bool>;
+                  })
+        return pool.stopped();
+    else return false;
+}
+
 /// Keeps a pool full until the run is over. `ask(n)` gives up to n jobs, and `end(job)` says whether to stop.
 template <class Tuner, class Pool, class Ask, class End>
 void carry_jobs(Tuner& t, Pool& pool, const callable<double>& clock, Ask&& ask, End&& end)
@@ -109,6 +121,7 @@ void carry_jobs(Tuner& t, Pool& pool, const callable<double>& clock, Ask&& ask, 
             if constexpr (requires { t.met(a.worker), t.meet(a.worker, pool.about(a.worker)); })
                 if (a.measured && !t.met(a.worker)) t.meet(a.worker, pool.about(a.worker));
             if (a.measured) t.tell(j, std::move(*a.measured), stamp, a.worker);
+            else if (ends_on_request(pool)) t.recall(j);
             else t.drop(j);
             if (end(j)) t.stop();
         }

@@ -81,7 +81,8 @@ TEST_CASE("names that C++ does not take are refused in one line, and no header i
         CHECK(::stat(path.c_str(), &s) != 0);
     };
     const auto nothing = [](auto&) {};
-    for (const char* name : {"", "2m", "a b", "a-b", "_a", "a__b", "\xC3\xA9", "m;", "class", "co_await", "xor"}) {
+    for (const char* name : {"", "2m", "a b", "a-b", "_a", "a__b", "\xC3\xA9", "m;", "class", "co_await", "xor",
+                             "linux", "unix", "errno", "NULL"}) {
         refused([&](auto& c) { c.parameters[1] = name; }, "want another name");
         refused([&](auto& c) { c.sizes[1] = name; }, "want another name");
         refused(nothing, "want another name", {.name = name});
@@ -122,6 +123,9 @@ TEST_CASE("texts of a comment and of a literal stay where they are")
     CHECK(detail::as_comment("a\nint x;") == "a.int x;");
     CHECK(detail::as_literal(detail::value_type::text, "a\"\n1\\") == "\"a\\\"\\0121\\\\\"");
     CHECK(detail::as_literal(detail::value_type::number, "3") == "3.0");
+    CHECK(detail::as_literal(detail::value_type::integer, "020") == "20");  // in C++ 020 is 16
+    CHECK(detail::as_literal(detail::value_type::integer, "-09") == "-9");
+    CHECK(detail::as_literal(detail::value_type::long_integer, "00000000000000000007") == "7LL");
     CHECK(detail::type_of({"1", "2.5"}) == detail::value_type::number);
     CHECK(detail::type_of({"1", "nan"}) == detail::value_type::text);
     CHECK(detail::type_of({"true", "1"}) == detail::value_type::text);

@@ -121,7 +121,9 @@ TEST_CASE("costs and batches that are no times, and a trial that stands twice, a
     CHECK(tk::io::parse_csv("\xef\xbb\xbf" + head + good, "t", space).trials.size() == 1);
     for (const std::string bad :
          {"2,0,0,0,0,0,1,0,0,0,,,,\n", "2,0,0,0,1e-400,0,1,0,0,0,,,,\n", "2,0,0,0,0.5,0,1,0,0,0,,,,nan\n",
-          "2,0,0,0,0.5,0,1,0,0,0,,,,-inf\n", "1,0,0,0,0.5,0,1,0,0,0,,,,\n", "0,0,0,0,0.5,0,1,0,0,0,,,,\n"}) {
+          "2,0,0,0,0.5,0,1,0,0,0,,,,-inf\n", "2,0,0,0,1e101,0,1,0,0,0,,,,\n", "2,0,0,0,0.5,1e308,1,0,0,0,,,,\n",
+          "2,0,0,0,0.5,0,1,0,1e101,0,,,,\n", "2,0,0,0,0.5,0,1,0,0,1e101,,,,\n", "2,0,0,0,0.5,0,1,0,0,0,,,,1e101\n",
+          "1,0,0,0,0.5,0,1,0,0,0,,,,\n", "0,0,0,0,0.5,0,1,0,0,0,,,,\n"}) {
         CAPTURE(bad);
         const auto read = tk::io::parse_csv(head + good + bad, "t", space);
         CHECK(read.trials.size() == 1);

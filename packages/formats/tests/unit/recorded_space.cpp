@@ -292,4 +292,7 @@ TEST_CASE("a file that unpacks to more than its bound is refused")
     CHECK(tk::io::read_gzip(folder / "s.gz").size() == 1 << 20);
     CHECK_THROWS_WITH_AS((void)tk::io::read_gzip(folder / "s.gz", (1 << 20) - 1),
                          doctest::Contains("s.gz: holds more than 0 MiB of text, want less"), tk::error);
+    tk::io::write_gzip(folder / "bomb.gz", std::string(std::size_t{32} << 20, 'x'));  // 32 kB
+    CHECK_THROWS_WITH_AS((void)tk::io::read_gzip(folder / "bomb.gz"), doctest::Contains("MiB of text, want less"),
+                         tk::error);
 }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -87,6 +88,23 @@ TEST_CASE("winner_line: any cut and any changed byte is noticed")
         changed[n] = changed[n] == 'x' ? 'y' : 'x';
         CHECK_FALSE(online::detail::winner_line_of(changed).has_value());
     }
+}
+
+TEST_CASE("winner_line: a line with a cost that is none does not count, whosever it is")
+{
+    const online::outcome good{.winner = 7, .runner_up = 9, .cost = 0.25, .runner_up_cost = 0.5, .default_cost = 1};
+    const auto counts = [](const online::outcome& o) {
+        return online::detail::winner_line_of(to_line(online::winner_line{.what = o})).has_value();
+    };
+    CHECK(counts(good));
+    for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity(), -1.0, 0.0, 1e101})
+        for (double online::outcome::* cost :
+             {&online::outcome::cost, &online::outcome::runner_up_cost, &online::outcome::default_cost}) {
+            CAPTURE(bad);
+            auto changed = good;
+            changed.*cost = bad;
+            CHECK_FALSE(counts(changed));
+        }
 }
 
 TEST_CASE("registry: saved, loaded, settled at once; what was not timed yet is not saved")

@@ -106,6 +106,10 @@ TEST_CASE("text is escaped for content and attributes, and what is no text is re
           "a\xEF\xBF\xBD"
           "b");
     CHECK(escaped("\x1B[31m") == "\xEF\xBF\xBD[31m");
+    CHECK(escaped("a\xE2\x80\xAE z\xC2\x9B") == "a\xEF\xBF\xBD z\xEF\xBF\xBD");  // turned round; a control character
+    CHECK(escaped("\xD7\x90\xC2\xA0\xE2\x80\xAF") == "\xD7\x90\xC2\xA0\xE2\x80\xAF");
+    CHECK(report::printable("a\x1B[2J\n\t\x7F \xC3\xBC") == "a\\x1b[2J\\n\\t\\x7f \xC3\xBC");
+    CHECK(report::printable("\xE2\x80\xAE\xE2\x81\xA6\xC2\x9B") == "\\xe2\\x80\\xae\\xe2\\x81\\xa6\\xc2\\x9b");
     for (const char* broken :
          {"\xFF", "\xC3", "\xC0\xAF", "\xE2\x86", "\xED\xA0\x80", "\xF5\x80\x80\x80", "\xEF\xBF\xBF"}) {
         CAPTURE(broken);
@@ -253,7 +257,7 @@ TEST_CASE("a page is one file of closed elements, with an alternative for every 
 
 TEST_CASE("names are text wherever they come, on pages and in terminals")
 {
-    const std::string evil = "</style></script><script>alert(1)</script><img src=x onerror='1'>\"\x1B[2J";
+    const std::string evil = "</style></script><script>alert(1)</script><img src=x onerror='1'>\"\x1B[2J\xE2\x80\xAE";
     auto t = two_parameters(60);
     t.name = evil;
     t.parameters = {evil, "y\" onload=\"x"};
@@ -273,6 +277,7 @@ TEST_CASE("names are text wherever they come, on pages and in terminals")
     CHECK(count_of(page, "<img") == 0);
     CHECK(count_of(page, "onload=\"") == 0);
     CHECK(page.find('\x1B') == std::string::npos);
+    CHECK(page.find("\xE2\x80\xAE") == std::string::npos);
     CHECK(report::to_terminal(run, report::findings_of(run)).find('\x1B') == std::string::npos);
 }
 

@@ -185,3 +185,25 @@ TEST_CASE("what cannot be scored is refused: nothing that ran, and nothing to ch
     CHECK(by.chance[0] == doctest::Approx((std::log(2) + std::log(3)) / 3));
     CHECK(by.chance[1] == doctest::Approx(std::log(2) / 3));
 }
+
+TEST_CASE(
+    "a space smaller than what is judged has scores, also with several optima, failures, and all but one of them "
+    "optima")
+{
+    std::vector<double> costs(200, 1);
+    for (std::size_t good = 1; good < 200; good += 33) {
+        CAPTURE(good);
+        for (std::size_t i = 0; i < 200; ++i)
+            costs[i] = i < good ? 1 : i % 7 == 0 ? 0 : 2 + static_cast<double>(i % 50);
+        costs[199] = 9;
+        const auto on = line(costs, std::vector<double>(200, 1));
+        const auto by = tk::scoring::yardstick_of(on, 200);
+        REQUIRE_FALSE(by.chance.empty());
+        CHECK(by.chance.size() <= 200 - good);
+        CHECK(tk::scoring::score_by_evaluations(by, run_of(on, {0})) == doctest::Approx(1));
+        std::vector<std::size_t> order(200);
+        std::iota(order.rbegin(), order.rend(), 0U);
+        const double late = tk::scoring::score_by_evaluations(by, run_of(on, order));
+        CHECK(late < 1);  // and is a number
+    }
+}

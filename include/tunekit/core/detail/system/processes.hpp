@@ -437,7 +437,8 @@ inline bool use_cores(std::span<const int> cores) noexcept
 #endif
 }
 
-/// SIGCHLD and SIGTERM, and on macOS the parent's end, as something to poll. Precondition: both are blocked.
+/// SIGCHLD, SIGTERM and SIGCONT, which ends a stop and tells of the parent's end (macOS tells of that itself), as something to
+/// poll. Precondition: they are blocked.
 class signal_news {
 public:
     signal_news() = default;
@@ -449,7 +450,8 @@ public:
         sigset_t heard;
         sigemptyset(&heard);
         sigaddset(&heard, SIGCHLD);
-        sigaddset(&heard, SIGTERM);  // the system sends it where the parent ended
+        sigaddset(&heard, SIGTERM);
+        sigaddset(&heard, SIGCONT);
         out.from_ = descriptor(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
 #else
         out.from_ = descriptor(::kqueue());
@@ -492,18 +494,20 @@ public:
 #if TUNEKIT_ON_LINUX
         sigemptyset(&heard_);
         sigaddset(&heard_, SIGCHLD);
-        sigaddset(&heard_, SIGTERM);  // the system sends it where the parent ended
+        sigaddset(&heard_, SIGTERM);
+        sigaddset(&heard_, SIGCONT);
 #endif
     }
-    /// Waits for one of them; on macOS for a second at most, so that nothing is missed that came before.
-    void await() noexcept
+    /// Waits for one of them; on macOS for a second at most, so that nothing is missed that came before. True where this
+    /// process is to end.
+    bool await() noexcept
     {
 #if TUNEKIT_ON_LINUX
-        ::sigwaitinfo(&heard_, nullptr);
+        return ::sigwaitinfo(&heard_, nullptr) == SIGTERM;
 #else
         pollfd event{news_.fd(), POLLIN, 0};
         ::poll(&event, 1, 1000);
-        news_.take();
+        return news_.take();
 #endif
     }
 

@@ -11,7 +11,7 @@
 namespace tunekit::core::detail::system {
 
 /// While it lives, the first `signal` calls `handler`, and the next one does what it does in a new process. System calls go
-/// on behind it. At the end the signal has its former effect again.
+/// on behind it. At the end the signal has its former effect again. A SIGHUP that is ignored stays so: nohup(1) says that.
 class handled_signal {
 public:
     handled_signal(int signal, void (*handler)(int)) noexcept : signal_(signal)
@@ -23,6 +23,7 @@ public:
         how.sa_handler = handler;
         how.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);  // a macro of another type
         ::sigaction(signal, &how, &before_);
+        if (signal == SIGHUP && before_.sa_handler == SIG_IGN) ::sigaction(signal, &before_, nullptr);
 #endif
     }
     handled_signal(const handled_signal&) = delete;

@@ -111,7 +111,7 @@ template <class Wrong>
     };
     const auto read = [&](std::size_t column, double& into) {
         const auto x = core::number<double>(fields[column]);
-        check(column, x && std::isfinite(*x) && *x >= 0, "is no time, want seconds of 0 or more");
+        check(column, x && *x >= 0 && *x <= max_seconds, "is no time, want seconds of 0 or more");
         into = x.value_or(0);
     };
     if (!fields[6].empty()) {
@@ -122,7 +122,7 @@ template <class Wrong>
         m.failed = measure::failure{kind.value_or(measure::failure_kind::invalid), code.value_or(0), fields[8]};
     } else {
         const auto cost = core::number<double>(fields[0]);
-        check(0, cost && std::isfinite(*cost) && *cost > 0, "is no time, want seconds above 0 where it did not fail");
+        check(0, cost && *cost > 0 && *cost <= max_seconds, "is no time, want seconds above 0 where it did not fail");
         m.cost = cost.value_or(0);
     }
     read(1, m.spread);
@@ -136,7 +136,7 @@ template <class Wrong>
     if (!fields[9].empty())
         for (const std::string_view part : split(fields[9], ' ')) {
             const auto x = core::number<double>(part);
-            check(9, x && std::isfinite(*x) && *x >= 0, "are no times, want seconds with a blank between them");
+            check(9, x && *x >= 0 && *x <= max_seconds, "are no times, want seconds with a blank between them");
             m.batches.push_back(x.value_or(0));
         }
     return good ? std::optional(std::move(m)) : std::nullopt;

@@ -151,7 +151,7 @@ namespace detail {
     const auto winner = core::number<index>(of[7]), second = core::number<index>(of[8]);
     const auto cost = core::number<double>(of[9]), its = core::number<double>(of[10]),
                untuned = core::number<double>(of[11]);
-    const auto is_cost = [](std::optional<double> x) { return x && *x > 0 && !std::isinf(*x); };
+    const auto is_cost = [](std::optional<double> x) { return x && *x > 0 && *x <= io::max_seconds; };
     if (!fingerprint || !winner || !second || !is_cost(cost) || !is_cost(its) || !is_cost(untuned)) return std::nullopt;
     winner_line w{.of = {.kernel = of[0], .version = of[1], .device = of[2]},
                   .library = of[3],

@@ -21,14 +21,6 @@ namespace tunekit::report {
 
 namespace detail {
 
-/// What a terminal would obey becomes visible instead.
-[[nodiscard]] inline std::string printable(std::string_view text)
-{
-    std::string out;
-    for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
-    return out;
-}
-
 /// `text` in lines of at most 78 characters, each beginning with `indent`.
 [[nodiscard]] inline std::string wrapped(std::string_view text, const std::string& indent)
 {

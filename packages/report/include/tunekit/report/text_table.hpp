@@ -24,6 +24,25 @@ namespace tunekit::report {
     return core::text_of(x, std::chars_format::fixed, digits);
 }
 
+/// `text` for a terminal: what it would obey is written as escapes ("\n", "\x1b"), such as control characters and those that
+/// turn the direction of what follows.
+[[nodiscard]] inline std::string printable(std::string_view text)
+{
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t n = detail::obeyed(text);
+        for (const char c : text.substr(0, n)) {
+            const auto u = static_cast<unsigned char>(c);
+            if (c == '\n') out += "\\n";
+            else if (c == '\t') out += "\\t";
+            else (out += "\\x") += {"0123456789abcdef"[u >> 4], "0123456789abcdef"[u & 15]};
+        }
+        if (n == 0) out += text.front();
+        text.remove_prefix(n == 0 ? 1 : n);
+    }
+    return out;
+}
+
 /// Rows of cells below the heads of their columns. A column is as wide as the widest of its cells.
 ///
 ///     report::text_table table({"task", "trials", "best ms"}, {-6, 7, 10});
@@ -38,7 +57,7 @@ public:
         heads_.resize(least_.size());
     }
 
-    /// A row more: a text or an integer for each column.
+    /// A row more: a text, which is made `printable`, or an integer for each column.
     template <class... Cells>
     void row(const Cells&... cells)
     {
@@ -78,7 +97,7 @@ private:
     [[nodiscard]] static std::string text_of(const T& cell)
     {
         if constexpr (std::integral<T>) return core::text_of(cell);
-        else return std::string(cell);
+        else return printable(cell);
     }
 
     std::vector<std::string> heads_;

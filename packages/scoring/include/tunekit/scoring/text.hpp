@@ -42,11 +42,12 @@ namespace tunekit::scoring {
     }
     std::string out = standings.text();
     for (const difference& d : all.differences) {
-        out += d.strategy + " - " + d.than + ": " + s_name + ' ' + signed_text(d.s);
+        out +=
+            report::printable(d.strategy) + " - " + report::printable(d.than) + ": " + s_name + ' ' + signed_text(d.s);
         if (d.p) out += ", P* " + signed_text(*d.p);
         out += '\n';
     }
-    for (const auto& name : all.incomplete) out += name + ": not on every space, so not ranked\n";
+    for (const auto& name : all.incomplete) out += report::printable(name) + ": not on every space, so not ranked\n";
     report::text_table outcomes({"strategy", "space", "P", s_name, "to 5 %", "to 1 %", "regret", "failed"},
                                 {-18, -28, 6, 6, 7, 7, 10, 8});
     const auto evaluations = [](double n) { return std::isfinite(n) ? report::fixed(n, 0) : std::string("-"); };

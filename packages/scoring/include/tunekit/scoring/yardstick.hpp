@@ -36,7 +36,7 @@ struct yardstick {
     double seconds = 0;  ///< the same in seconds, at the median cost of an evaluation
     std::vector<double> times;     ///< equidistant seconds, from 1 % of that way to 95 %
     std::vector<double> baseline;  ///< cost that random search has reached by then
-    /// E ln cost of random search after 1, 2, ... evaluations; a failure counts as the worst.
+    /// E ln cost of random search after 1, 2, ... evaluations, while that is not the optimum's; a failure counts as the worst.
     std::vector<double> chance;
 
     /// Whether a score over time is meaningful: with a budget below 20 evaluations it is chance.
@@ -69,7 +69,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Makes the yardstick of `on`. `chance` has `evaluations` entries, but fewer than there are configurations.
+/// Makes the yardstick of `on`. `chance` has `evaluations` entries, but none from where random search is sure to have found
+/// the optimum: before the last configuration, and with several optima before the last of the others.
 /// Errors: std::invalid_argument where all configurations that ran have the same cost, so that there is nothing to
 ///         search.
 /// Cost:   O(n log n + n evaluations) for n configurations.
@@ -90,6 +91,9 @@ namespace detail {
     if (!(out.valid.front() < out.valid.back())) refuse("all that ran cost the same, want at least two that differ");
     for (const auto& row : on.rows) all.push_back(row.result.ok() ? row.result.cost : out.valid.back());
     out.chance = detail::logs_at_random(all, (std::min)(evaluations, all.size() - 1));
+    const auto to_go = [goal = std::log(out.valid.front())](double chance) { return chance - goal; };
+    while (out.chance.size() > 1 && !(to_go(out.chance.back()) > 1e-12 * to_go(out.chance.front())))
+        out.chance.pop_back();
     out.budget = evaluations_at_random(out.valid, 0.05);
     const double each = stats::median(std::move(seconds)), start = evaluations_at_random(out.valid, 0.99) * each;
     out.seconds = out.budget * each;

@@ -34,6 +34,14 @@ inline constexpr std::string_view cpp_keywords =
     "union "
     "unsigned using virtual void volatile wchar_t while xor xor_eq ";
 
+/// Names that are macros: of compilers with -std=gnu++17, of other systems' headers, and of the C library's headers that may
+/// be included before.
+inline constexpr std::string_view cpp_macros =
+    " linux unix i386 arm sun sparc mips hpux vax near far small interface min max minor major makedev errno assert "
+    "offsetof setjmp signbit isfinite isinf isnan isnormal fpclassify stdin stdout stderr complex NULL EOF NAN "
+    "INFINITY "
+    "HUGE_VAL BUFSIZ RAND_MAX TRUE FALSE PPC SIGN ";
+
 /// Throws std::invalid_argument unless all names are identifiers that a program may use, none is `taken`, and none
 /// occurs twice.
 inline void check_names(const std::vector<std::string>& names, const std::string& what,
@@ -51,6 +59,7 @@ inline void check_names(const std::vector<std::string>& names, const std::string
              "is no identifier of letters, digits and _ that begins with a letter");
         need(n.find("__") == std::string::npos, "has two _ in a row, which C++ keeps for itself");
         need(cpp_keywords.find(' ' + n + ' ') == std::string_view::npos, "is a word of C++");
+        need(cpp_macros.find(' ' + n + ' ') == std::string_view::npos, "is a macro of compilers or of C");
         need(std::find(taken.begin(), taken.end(), n) == taken.end(), "means something in the header");
         need(std::count(names.begin(), names.end(), n) == 1, "occurs twice");
     }
@@ -103,7 +112,8 @@ enum class value_type : std::uint8_t { flag, integer, long_integer, number, text
 /// digits, so that a digit behind it cannot join.
 [[nodiscard]] inline std::string as_literal(value_type t, const std::string& s)
 {
-    if (t == value_type::long_integer) return s + "LL";
+    if (t == value_type::integer || t == value_type::long_integer)  // 020 would be 16
+        return core::text_of(*core::number<std::int64_t>(s)) + (t == value_type::integer ? "" : "LL");
     if (t == value_type::number) {
         const std::string out = core::text_of(*core::number<double>(s));
         return out.find_first_of(".e") == std::string::npos ? out + ".0" : out;

@@ -4,6 +4,7 @@
 /// \file
 /// Files that may be compressed. Needs zlib.
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -12,19 +13,30 @@
 
 #include <zlib.h>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/text.hpp"
 
 namespace tunekit::io {
 
-/// The whole of a file, uncompressed where it is a gzip file. A file of 2 MB can hold gigabytes, so there is a
-/// bound.
+/// The most that a file of so many bytes may unpack to: 16 MiB, and 64 times as much. gzip packs 1000 equal bytes in one, and
+/// recordings five to one.
+[[nodiscard]] constexpr std::size_t max_unpacked(std::size_t packed) noexcept
+{
+    return packed > max_text_bytes ? max_text_bytes : (std::size_t{16} << 20) + 64 * packed;
+}
+
+/// The whole of a file, uncompressed where it is a gzip file. A file of 2 MB can hold gigabytes, so there are bounds:
+/// `max_bytes` and `max_unpacked`.
 /// Throws tunekit::error where it cannot be opened, where it is a damaged, cut or too large gzip file, or where memory does not
 /// suffice.
 [[nodiscard]] inline std::string read_gzip(const std::string& path, std::size_t max_bytes = max_text_bytes)
 {
     gzFile file = gzopen(path.c_str(), "rb");
     if (file == nullptr) throw error(path + ": cannot be opened, want a readable file");
+    const auto there = core::detail::system::state_of(path);
+    if (there && there->is == core::detail::system::file_state::kind::file)
+        max_bytes = (std::min)(max_bytes, max_unpacked(static_cast<std::size_t>(there->size)));
     std::string out;
     int got = 0;
     bool full = false;

@@ -17,7 +17,21 @@
 
 namespace tunekit::report::detail {
 
-/// `text` as HTML and XML take it anywhere, attributes included; bytes that are no UTF-8 and control characters become U+FFFD.
+/// The length of the character that `text` begins with where that is a control character, or one that turns the direction of
+/// what follows (Unicode 15, UAX #9, section 2); else 0.
+[[nodiscard]] inline std::size_t obeyed(std::string_view text)
+{
+    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
+    if (byte(0) < 0x20 || byte(0) == 0x7F) return 1;
+    if (byte(0) == 0xC2 && byte(1) >= 0x80 && byte(1) < 0xA0) return 2;  // U+0080 to U+009F
+    if (byte(0) == 0xD8 && byte(1) == 0x9C) return 2;                    // U+061C
+    if (byte(0) != 0xE2) return 0;
+    if (byte(1) == 0x80) return byte(2) == 0x8E || byte(2) == 0x8F || (byte(2) >= 0xAA && byte(2) <= 0xAE) ? 3 : 0;
+    return byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9 ? 3 : 0;  // U+2066 to U+2069
+}
+
+/// `text` as HTML and XML take it anywhere, attributes included; bytes that are no UTF-8, and what is `obeyed` but line ends and
+/// tabs, become U+FFFD.
 [[nodiscard]] inline std::string escaped(std::string_view text)
 {
     std::string out;
@@ -40,9 +54,9 @@ namespace tunekit::report::detail {
             const auto d = static_cast<unsigned char>(text[i + 1]);
             if ((c == 0xF0 && d < 0x90) || (c == 0xF4 && d >= 0x90)) length = 0;
         }
-        if (length == 0 || (length == 1 && (c == 0x7F || (c < 0x20 && c != '\n' && c != '\t')))) {
+        if (const std::size_t turns = obeyed(text.substr(i)); length == 0 || (turns > 0 && c != '\n' && c != '\t')) {
             out += "\xEF\xBF\xBD";
-            ++i;
+            i += length == 0 ? 1 : turns;
             continue;
         }
         if (c == '<') out += "&lt;";

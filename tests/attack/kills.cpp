@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs over several tasks and workers, killed at random moments and taken up by a number of workers that changes: no answer is
-// lost or measured again, the record is that of the killed process to the last bit, and no process is left. 30 kills;
-// `statistical_killed_runs --kills 1000` for as many as one likes, `--seed 2` for others.
+// lost or measured again, none is held against its configuration, the record is that of the killed process to the last bit, and no
+// process is left. 200 kills; `attack_kills --kills 1000` for as many as one likes, `--seed 2` for others.
 #include <doctest/doctest.h>
 
 #include <signal.h>
@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/attacks.hpp"
 #include "tests/support/grid_space.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/io/logged.hpp"
@@ -42,15 +43,16 @@ using philox = tk::random::philox;
 
 namespace {
 
-std::size_t kills_wanted = 30;
+std::size_t kills_wanted = 200;
 std::uint64_t first_seed = 1;
 
 [[gnu::constructor]] void options_before_main(int argc, char** argv, char**)
 {
-    for (int k = 1; k + 1 < argc; ++k) {
+    const support::attack asked(argc, argv);
+    first_seed = asked.seed();
+    if (asked.tenth()) kills_wanted /= 10;
+    for (int k = 1; k + 1 < argc; ++k)
         if (std::string_view(argv[k]) == "--kills") kills_wanted = std::strtoull(argv[k + 1], nullptr, 10);
-        if (std::string_view(argv[k]) == "--seed") first_seed = std::strtoull(argv[k + 1], nullptr, 10);
-    }
 }
 
 constexpr std::size_t task_count = 3;
@@ -164,12 +166,8 @@ std::vector<entry> record_of(const std::string& path, std::string_view strategy,
     for (const auto& t : log.trials) {
         const tk::tuning& record = again.record().tasks[t.task].record;
         std::size_t& k = at[t.task];
-        const auto lost = [&] {  // given out twice and never answered: of no tell
-            const auto& failed = record.trials()[k].measured.failed;
-            return failed && failed->kind == tk::measure::failure_kind::lost;
-        };
-        while (k < record.trials().size() && lost()) ++k;
         REQUIRE(k < record.trials().size());
+        CHECK(record.trials()[k].measured.ok());  // a kill of the tuner is held against no configuration
         out.push_back({t.task, record.trials()[k].candidate, record.trials()[k].measured, record.curve()[k]});
         ++k;
     }
@@ -181,23 +179,6 @@ bool same(const entry& a, const entry& b)
 {
     return a.task == b.task && a.candidate == b.candidate && a.measured == b.measured &&
            a.point.seconds == b.point.seconds && a.point.best_cost == b.point.best_cost;
-}
-
-/// Waits for all that the killed process has left, which became ours. Their number, where some do not end.
-int left_over()
-{
-    const tk::measure::wall_clock now;
-    const double until = now() + 60;
-    for (;;) {
-        const pid_t ended = ::waitpid(-1, nullptr, WNOHANG);
-        if (ended < 0) return 0;
-        if (ended > 0) continue;
-        if (now() > until) break;
-        ::usleep(200);
-    }
-    int n = 0;
-    tk::measure::detail::each_child_of(::getpid(), [&n](pid_t) { ++n; });
-    return n;
 }
 
 struct tally {
@@ -237,7 +218,7 @@ void chain(std::uint64_t seed, std::size_t left, tally& all)
         }
         if (ended == 0) ended = ::waitpid(child, &status, 0);
         REQUIRE(ended == child);
-        REQUIRE(left_over() == 0);
+        REQUIRE(support::left_over(60) == 0);
         over = WIFEXITED(status);
         if (over) REQUIRE(WEXITSTATUS(status) == 0);
         else ++kills;

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// A disk without room, and one that may not be written: the run of a program ends with an error that names the folder, nothing is held
+// against a configuration, and once there is room the same folders serve. It mounts small disks in a namespace of its own.
+#include <doctest/doctest.h>
+
+#include <sched.h>
+#include <sys/mount.h>
+#include <unistd.h>
+#include <cstddef>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/said_in_child.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tunekit/measure/detail/keeper.hpp"
+#include "tunekit/measure/fixed.hpp"
+#include "tunekit/measure/program.hpp"
+#include "tunekit/space/dynamic_product.hpp"
+
+namespace tk = tunekit;
+namespace measure = tk::measure;
+
+namespace {
+
+/// Gives this process mounts of its own: to root, or in a user namespace. False where the system refuses.
+bool own_mounts()
+{
+    const uid_t user = ::geteuid();
+    const gid_t group = ::getegid();
+    if (::unshare(CLONE_NEWNS) != 0 &&
+        (::unshare(CLONE_NEWNS | CLONE_NEWUSER) != 0 || !measure::detail::stay_who_it_is(user, group)))
+        return false;
+    return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+}
+
+bool disk(const std::string& at, const char* how, unsigned long flags = 0)
+{
+    return ::mount("tmpfs", at.c_str(), "tmpfs", flags, how) == 0;
+}
+
+/// What comes of the first configuration: "ok", "failed: ..." or "error: ...".
+std::string outcome(const measure::program_options& o)
+{
+    try {
+        measure::program p(tk::space::dynamic_product({{"x", {0, 1}}}, {}), o);
+        const auto m = p.measure(std::vector<tk::index>{0}, {.run_seconds = 10, .build_seconds = 10}).front();
+        return m.ok() ? "ok" : "failed: " + m.failed->message;
+    } catch (const tk::error& e) {
+        return std::string("error: ") + e.what();
+    }
+}
+
+constexpr measure::fixed once{.runs = 1, .batch = 1};
+
+/// What `work(folder)` says in a process with mounts of its own, where a disk is mounted at `folder` with the options `how`.
+template <class Work>
+std::string said_on_disk(const char* how, Work&& work)
+{
+    const support::temporary_folder at;
+    return support::said_in_child([&] {
+        if (!own_mounts() || !disk(at / "", how) || ::setenv("TMPDIR", (at / "").c_str(), 1) != 0)
+            return std::string("no mounts here");
+        return std::string(work(at / ""));
+    });
+}
+
+bool holds(const std::string& said, const char* what)
+{
+    if (said != "no mounts here") return said.find(what) != std::string::npos;
+    MESSAGE("not tried: this system gives no mounts");
+    return true;
+}
+
+void fill(const std::string& folder, const char* name = "fill")
+{
+    std::ofstream out(folder + name, std::ios::binary);
+    while (out.write("0123456789abcdef", 16).flush()) {
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a full TMPDIR")
+{
+    const auto said = said_on_disk("size=16k,nr_inodes=2", [](const std::string& m) {
+        fill(m);
+        return outcome({.command = {"/bin/true", "{x}"}, .repetition = once});
+    });
+    CHECK_MESSAGE((holds(said, "error: ") && holds(said, "No space left")), said);
+}
+
+TEST_CASE("a TMPDIR without room for a file")
+{
+    const support::temporary_folder from;
+    std::ofstream(from / "template") << std::string(100'000, 'x') << "{x}";
+    const auto said = said_on_disk("size=32k", [&](const std::string&) {
+        return outcome({.command = {"/bin/cat", "conf"},
+                        .directory = "{scratch}",
+                        .files = {{from / "template", "conf"}},
+                        .repetition = once});
+    });
+    CHECK_MESSAGE((holds(said, "error: ") && holds(said, "cannot be written: No space left")), said);
+}
+
+TEST_CASE("a program that fails for want of room")
+{
+    const auto said = said_on_disk("size=64k", [](const std::string&) {
+        return outcome({.command = {"/bin/sh", "-c", "head -c 200000 /dev/zero > file # {x}"},
+                        .directory = "{scratch}",
+                        .repetition = once});
+    });
+    CHECK_MESSAGE((holds(said, "error: ") && holds(said, "no room in")), said);
+}
+
+TEST_CASE("a full disk of builds, which serves once it has room")
+{
+    const auto said = said_on_disk("size=64k", [](const std::string& m) {
+        const measure::program_options o{.command = {"{build}/p", "{x}"},
+                                         .build = {"/bin/cp", "/bin/sleep", "{build}/p"},
+                                         .build_directory = m + "b",
+                                         .repetition = once};
+        fill(m);
+        ::mkdir((m + "b").c_str(), 0700);
+        ::setenv("TMPDIR", "/tmp", 1);
+        const std::string full = outcome(o);
+        ::unlink((m + "fill").c_str());
+        if (!disk(m, "size=10m", MS_REMOUNT)) return std::string("no remount");
+        return full + "; then " + outcome(o);
+    });
+    CHECK_MESSAGE((holds(said, "error: ") && holds(said, "; then ok")), said);
+}
+
+TEST_CASE("a folder of builds that may not be written")
+{
+    const auto said = said_on_disk("size=1m", [](const std::string& m) {
+        const measure::program_options o{.command = {"{build}/p", "{x}"},
+                                         .build = {"/bin/cp", "/bin/true", "{build}/p"},
+                                         .build_directory = m + "b",
+                                         .repetition = once};
+        ::mkdir((m + "b").c_str(), 0700);
+        ::setenv("TMPDIR", "/tmp", 1);
+        if (!disk(m, "size=1m", MS_REMOUNT | MS_RDONLY)) return std::string("no remount");
+        return outcome(o);
+    });
+    CHECK_MESSAGE((holds(said, "error: ") && holds(said, "Read-only")), said);
+}
