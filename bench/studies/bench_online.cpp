@@ -516,6 +516,7 @@ int main(int argc, char** argv)
     app.add_option("--near", s.online.near_slowdown, "slowdown of a candidate one step away, before one was slower");
     app.add_option("--far", s.online.far_slowdown, "the same of others");
     app.add_option("--eager", s.online.eager, "candidates without a better one until only the regret pays");
+    app.add_option("--settle-after", s.online.settle_after, "candidates without a better one until a context settles");
     app.add_option("--trials", s.online.max_trials, "candidates");
     app.add_option("--patience", s.online.patience, "candidates without a better one");
     app.add_option("--runs", s.online.runs, "calls of a candidate");

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The tuning half of the Kokkos Tools C interface, version 20240906 and those before it that tune, and the start and end of
-// kernels: layouts alone, declared by ourselves, so that nothing of Kokkos is needed to build a tool.
+// The Kokkos Tools C interface, version 20240906 and those before it that tune: layouts alone, declared by ourselves, so that nothing of Kokkos is needed to build a tool.
 
 #include <cstddef>
 #include <cstdint>
@@ -67,8 +66,14 @@ struct kt_settings {
     bool padding[255];
 };
 
+struct kt_space {
+    char name[64];
+};
+
 void kokkosp_init_library(int sequence, std::uint64_t interface_version, std::uint32_t devices, void* infos);
 void kokkosp_finalize_library();
+void kokkosp_parse_args(int argc, char** argv);
+void kokkosp_print_help(char* program);
 void kokkosp_request_tool_settings(std::uint32_t, kt_settings* settings);
 void kokkosp_provide_tool_programming_interface(std::uint32_t, kt_actions actions);
 void kokkosp_declare_output_type(const char* name, std::size_t id, kt_variable* info);
@@ -84,5 +89,23 @@ void kokkosp_begin_parallel_scan(const char* name, std::uint32_t device, std::ui
 void kokkosp_end_parallel_for(std::uint64_t kernel);
 void kokkosp_end_parallel_reduce(std::uint64_t kernel);
 void kokkosp_end_parallel_scan(std::uint64_t kernel);
+
+void kokkosp_push_profile_region(const char* name);
+void kokkosp_pop_profile_region();
+void kokkosp_allocate_data(kt_space in, const char* name, const void* at, std::uint64_t bytes);
+void kokkosp_deallocate_data(kt_space in, const char* name, const void* at, std::uint64_t bytes);
+void kokkosp_begin_deep_copy(kt_space to, const char* to_name, const void* to_at, kt_space from, const char* from_name,
+                             const void* from_at, std::uint64_t bytes);
+void kokkosp_end_deep_copy();
+void kokkosp_begin_fence(const char* name, std::uint32_t device, std::uint64_t* fence);
+void kokkosp_end_fence(std::uint64_t fence);
+void kokkosp_dual_view_sync(const char* name, const void* at, bool is_device);
+void kokkosp_dual_view_modify(const char* name, const void* at, bool is_device);
+void kokkosp_declare_metadata(const char* key, const char* value);
+void kokkosp_create_profile_section(const char* name, std::uint32_t* section);
+void kokkosp_start_profile_section(std::uint32_t section);
+void kokkosp_stop_profile_section(std::uint32_t section);
+void kokkosp_destroy_profile_section(std::uint32_t section);
+void kokkosp_profile_event(const char* name);
 
 }  // extern "C"

@@ -3,10 +3,12 @@
 // Stands in for Kokkos in the tests: loads libtunekit_kokkos.so and plays sequences of calls, right and wrong ones. Kernels take
 // no time: they move a clock, which the library reads through clock_gettime, and its memory is counted by operator new.
 //
-//     fake_host LIBRARY
+//     fake_host LIBRARY OTHER_TOOL
 
 #include <dlfcn.h>
 #include <malloc.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +22,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,6 +33,7 @@ namespace {
 
 std::atomic<std::int64_t> ticks{0};  // nanoseconds
 std::atomic<std::size_t> held{0};    // bytes
+std::atomic<std::size_t> allocations{0};
 
 }  // namespace
 
@@ -46,6 +50,7 @@ extern "C" int clock_gettime(clockid_t, timespec* now) noexcept
     void* const at = std::malloc(n);
     if (at == nullptr) throw std::bad_alloc();
     held += malloc_usable_size(at);
+    ++allocations;
     return at;
 }
 
@@ -85,6 +90,8 @@ struct tools {
     decltype(kokkosp_init_library)* init = symbol<decltype(kokkosp_init_library)>(library, "kokkosp_init_library");
     decltype(kokkosp_finalize_library)* finalize =
         symbol<decltype(kokkosp_finalize_library)>(library, "kokkosp_finalize_library");
+    decltype(kokkosp_parse_args)* arguments = symbol<decltype(kokkosp_parse_args)>(library, "kokkosp_parse_args");
+    decltype(kokkosp_print_help)* help = symbol<decltype(kokkosp_print_help)>(library, "kokkosp_print_help");
     decltype(kokkosp_request_tool_settings)* ask_settings =
         symbol<decltype(kokkosp_request_tool_settings)>(library, "kokkosp_request_tool_settings");
     decltype(kokkosp_provide_tool_programming_interface)* provide =
@@ -211,7 +218,8 @@ struct scenes {
         kt_settings settings{};
         settings.requires_global_fencing = true;
         t.ask_settings(1, &settings);
-        check(!settings.requires_global_fencing, "fences of every kernel are not needed");
+        check(settings.requires_global_fencing == (std::getenv("KOKKOS_TOOLS_LIBS") != nullptr),
+              "fences of every kernel are not needed");
         kt_actions actions{};
         actions.fence = [](std::uint32_t) { ++fences; };
         t.provide(1, actions);
@@ -220,7 +228,7 @@ struct scenes {
     }
 
     /// A set whose memory is gone once it was declared.
-    void declared_set()
+    void small_set()
     {
         {
             std::vector<std::int64_t> few{1, 2, 4, 8, 16, 32, 64, 128};
@@ -231,6 +239,33 @@ struct scenes {
             t.output("team", 2, &team);
             std::fill(few.begin(), few.end(), -1);
         }
+    }
+
+    /// n calls of a kernel that is fastest with a team of 16; f(team).
+    template <class F>
+    void calls(const char* name, int n, const F& f, bool ends = true)
+    {
+        for (int k = 0; k < n; ++k) {
+            teams[0].value.int_value = 1;
+            kt_variable_value in{1, {}, &label};
+            std::strncpy(in.value.string_value, name, sizeof in.value.string_value - 1);
+            const auto id = static_cast<std::size_t>(ends ? 1 : 100 + k);
+            t.begin(id);
+            t.request(id, 1, &in, 1, teams.data());
+            const auto size = teams[0].value.int_value;
+            wait(20e-6 * (1 + std::abs(std::log2(static_cast<double>(size)) - 4)));
+            f(size);
+            if (ends) t.end(id, {});
+        }
+    }
+    void calls(const char* name, int n)
+    {
+        calls(name, n, [](std::int64_t) {});
+    }
+
+    void declared_set()
+    {
+        small_set();
         int fastest = 0;
         for (int k = 0; k < 3000; ++k) {
             teams[0].value.int_value = 1;  // the host presets its default
@@ -388,7 +423,7 @@ struct scenes {
         many();
         const std::size_t before = held;
         many();
-        check(held <= before + 1024, "contexts that are over pile up");
+        check(held <= before + 65536, "contexts that are over pile up");  // they would be 10 times that, at least
     }
 
     /// Wrong sequences do no harm.
@@ -435,17 +470,289 @@ struct scenes {
     }
 };
 
+/// A file's text.
+std::string text_of(const char* file)
+{
+    std::string text;
+    if (std::FILE* const f = std::fopen(file, "rb")) {
+        char buffer[4096];
+        for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, f)) > 0;) text.append(buffer, n);
+        std::fclose(f);
+    }
+    return text;
+}
+
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+/// A process with a library of its own that calls f(scenes); its wait status.
+template <class F>
+int in_process(const char* library, std::vector<std::string> arguments, const F& f)
+{
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        void* const own = dlopen(library, RTLD_NOW | RTLD_GLOBAL);
+        if (own == nullptr) _exit(2);
+        scenes s{{own}};
+        s.begin();
+        std::vector<char*> argv;
+        arguments.insert(arguments.begin(), "host");
+        for (std::string& a : arguments) argv.push_back(a.data());
+        s.t.arguments(static_cast<int>(argv.size()), argv.data());
+        s.small_set();
+        f(s);
+        std::fflush(stdout);
+        _exit(bad);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+/// Processes of their own.
+struct processes {
+    const char* library;
+    std::string file;
+
+    [[nodiscard]] std::vector<std::string> with(std::vector<std::string> more) const
+    {
+        more.push_back("--file=" + file);
+        return more;
+    }
+
+    /// 2000 calls are enough for a winner in values; the next process begins with it.
+    void short_programs() const
+    {
+        check(in_process(library, with({"--quiet=1"}),
+                         [](scenes& s) {
+                             s.calls("short", 2000);
+                             s.t.finalize();
+                         }) == 0,
+              "a short program fails");
+        const std::string text = text_of(file.c_str());
+        check(has(text, "kokkos.kernel_name=short team"), "a short program saves nothing");
+        check(has(text, "team=16; then team="), "the file names no values");
+        check(in_process(library, with({"--quiet=1"}),
+                         [](scenes& s) {
+                             int fastest = 0;
+                             s.calls("short", 300, [&](std::int64_t n) { fastest += n == 16; });
+                             check(fastest > 280, "the next program does not begin with what was found");
+                             s.t.finalize();
+                         }) == 0,
+              "the second short program fails");
+    }
+
+    /// SIGTERM saves and then ends the process; so does an end that Kokkos does not announce.
+    void other_ends() const
+    {
+        const int status = in_process(library, with({"--quiet=1"}), [](scenes& s) {
+            s.calls("terminated", 1500);
+            raise(SIGTERM);
+            for (;;) pause();
+        });
+        check(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM, "SIGTERM does not end the process");
+        check(has(text_of(file.c_str()), "name=terminated team"), "SIGTERM loses what was found");
+        check(in_process(library, with({"--quiet=1"}),
+                         [](scenes& s) {
+                             s.calls("ended", 1500);
+                             std::exit(bad);
+                         }) == 0,
+              "an end without finalize fails");
+        check(has(text_of(file.c_str()), "name=ended team"), "an end without finalize loses what was found");
+    }
+
+    /// A timed call that never ends stops its kernel for a while, and no longer.
+    void never_ended() const
+    {
+        check(in_process(library, {"--quiet=1"},
+                         [](scenes& s) {
+                             s.calls("thrown", 3, [](std::int64_t) {}, false);
+                             int fastest = 0;
+                             s.calls("thrown", 6000, [&](std::int64_t n) { fastest += n == 16; });
+                             check(fastest > 3000, "a call that never ended stops its kernel for ever");
+                             for (std::size_t k = 0; k < 1000; ++k) s.t.begin(1000 + k);  // none is ever ended
+                             const std::size_t before = held;
+                             for (std::size_t k = 0; k < 1000; ++k) s.t.begin(2000 + k);
+                             check(held <= before + 1024, "contexts that never end pile up");
+                         }) == 0,
+              "calls that never end");
+    }
+
+    /// Nothing per call depends on the number of candidates: settled and excluded ones allocate nothing.
+    void allocations_of_a_call() const
+    {
+        for (const bool excluded : {false, true})
+            check(in_process(library, {"--quiet=1", excluded ? "--only=nothing" : "--trials=20"},
+                             [&](scenes& s) {
+                                 for (const double step : {0.25, 1.0 / 320}) {  // 9 and 102,400 candidates
+                                     kt_variable part[2] = {fraction(), fraction()};
+                                     std::vector<kt_variable_value> two;
+                                     for (std::size_t k = 0; k < 2; ++k) {
+                                         part[k].candidates.range.step.double_value = step;
+                                         s.t.output(k == 0 ? "first" : "second", 20 + k, &part[k]);
+                                         two.push_back({20 + k, {.double_value = 0}, &part[k]});
+                                     }
+                                     const char* const name = step > 0.1 ? "few" : "many";
+                                     const auto run = [&](int n) {
+                                         for (int k = 0; k < n; ++k)
+                                             call(s.t, s.label, name, two, [](const auto&) { wait(1e-5); });
+                                     };
+                                     run(20000);
+                                     const std::size_t before = allocations;
+                                     run(1000);
+                                     // A check of another configuration makes that and the winner anew.
+                                     check(allocations <= before + (excluded ? 0 : 60),
+                                           "a settled or excluded call allocates");
+                                 }
+                             }) == 0,
+                  "allocations of a call");
+    }
+
+    /// Four ranks: the first one tunes and writes, the others use what it found and say nothing.
+    void ranks() const
+    {
+        const auto rank = [&](int of, const auto& f) {
+            setenv("OMPI_COMM_WORLD_RANK", std::to_string(of).c_str(), 1);
+            const int status = in_process(library, with({"--every=0.01", of == 0 ? "--quiet=1" : "--quiet=0"}), f);
+            unsetenv("OMPI_COMM_WORLD_RANK");
+            return status;
+        };
+        check(rank(0,
+                   [](scenes& s) {
+                       s.calls("shared by ranks", 8000);
+                       s.t.finalize();
+                   }) == 0,
+              "the first rank fails");
+        const std::string written = text_of(file.c_str());
+        for (const int other : {1, 2, 3})
+            check(rank(other,
+                       [](scenes& s) {
+                           std::set<std::int64_t> used;
+                           s.calls("shared by ranks", 3000, [&](std::int64_t n) { used.insert(n); });
+                           check(used == std::set<std::int64_t>{16},
+                                 "another rank does not use what the first one found");
+                           s.t.finalize();
+                       }) == 0,
+                  "another rank fails");
+        check(text_of(file.c_str()) == written, "another rank writes");
+    }
+
+    /// A rank that runs before the first one has found anything takes it over once that is written.
+    void late_news() const
+    {
+        int done[2], found[2];
+        check(pipe(done) == 0 && pipe(found) == 0, "no pipe");
+        std::fflush(stdout);
+        const pid_t follower = fork();
+        if (follower == 0) {
+            setenv("PMI_RANK", "1", 1);
+            const int status = in_process(library, with({"--every=0.01"}), [&](scenes& s) {
+                s.calls("news", 10, [](std::int64_t n) { check(n == 1, "a follower tunes"); });
+                char c = 'r';
+                check(write(done[1], &c, 1) == 1 && read(found[0], &c, 1) == 1, "no word");
+                bool taken = false;
+                for (int k = 0; k < 100000 && !taken; ++k) {
+                    usleep(100);
+                    s.calls("news", 1, [&](std::int64_t n) { taken = n == 16; });
+                }
+                check(taken, "a follower never hears of what was found");
+            });
+            _exit(status != 0);
+        }
+        char c = 0;
+        check(read(done[0], &c, 1) == 1, "no word of the follower");
+        check(in_process(library, with({"--quiet=1"}),
+                         [](scenes& s) {
+                             s.calls("news", 5000);
+                             s.t.finalize();
+                         }) == 0,
+              "the rank that tunes fails");
+        check(write(found[1], &c, 1) == 1, "no word to the follower");
+        int status = 0;
+        waitpid(follower, &status, 0);
+        check(status == 0, "the follower fails");
+    }
+
+    /// Another tool behind ours hears of kernels and regions, and is fenced for; tuning goes on.
+    void stacked(const char* other) const
+    {
+        setenv("KOKKOS_TOOLS_LIBS", (std::string(library) + ';' + other).c_str(), 1);
+        const int status = in_process(library, {"--quiet=1"}, [&](scenes& s) {
+            int fastest = 0;
+            for (int k = 0; k < 3000; ++k) {
+                std::uint64_t kernel = 0;
+                s.t.begin_kernel("stacked", openmp, &kernel);
+                s.calls("stacked", 1, [&](std::int64_t n) { fastest += k >= 2900 && n == 16; });
+                s.t.end_kernel(kernel);
+            }
+            check(fastest >= 90, "nothing is tuned beside another tool");
+            symbol<void(const char*)>(s.t.library, "kokkosp_push_profile_region")("region");
+            s.t.finalize();
+            void* const there = dlopen(other, RTLD_NOW | RTLD_NOLOAD);
+            check(there != nullptr, "the other tool is not loaded");
+            if (there == nullptr) return;
+            const auto count = [&](const char* name) { return *static_cast<int*>(dlsym(there, name)); };
+            check(count("begun") == 3000 && count("ended") == 3000, "the other tool does not hear of kernels");
+            check(count("regions") == 1 && count("finished") == 1, "the other tool does not hear of the rest");
+            kt_settings settings{};
+            s.t.ask_settings(1, &settings);
+            check(settings.requires_global_fencing, "the other tool is not fenced for");
+        });
+        check(status == 0, "a stack of tools");
+        unsetenv("KOKKOS_TOOLS_LIBS");
+    }
+
+    /// The help names the settings; wrong arguments are one line each.
+    void arguments() const
+    {
+        int out[2];
+        check(pipe(out) == 0, "no pipe");
+        check(in_process(library, {"--seed=2"},
+                         [&](scenes& s) {
+                             dup2(out[1], 1);
+                             dup2(out[1], 2);
+                             std::vector<std::string> wrong{"host", "--regret=-1", "--trials=many", "--colour=red"};
+                             std::vector<char*> argv;
+                             for (std::string& a : wrong) argv.push_back(a.data());
+                             s.t.help(argv[0]);
+                             std::fflush(stdout);
+                             s.t.arguments(static_cast<int>(argv.size()), argv.data());
+                         }) == 0,
+              "help and arguments");
+        char buffer[8192];
+        std::string said;
+        close(out[1]);
+        for (ssize_t n = 0; (n = read(out[0], buffer, sizeof buffer)) > 0;)
+            said.append(buffer, static_cast<std::size_t>(n));
+        close(out[0]);
+        for (const char* const part :
+             {"--regret ", "KOKKOS_TOOLS_TUNEKIT_FILE", "--regret=-1: online::options: regret is negative",
+              "--trials=many is no such value", "'--colour=red' is no argument"})
+            check(has(said, part), part);
+    }
+};
+
 }  // namespace
 
 int main(int argc, char** argv)
 {
-    if (argc != 2) return std::fprintf(stderr, "fake_host: want LIBRARY\n"), 2;
-    void* const library = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
-    if (library == nullptr) return std::fprintf(stderr, "fake_host: %s\n", dlerror()), 2;
+    if (argc != 3) return std::fprintf(stderr, "fake_host: want LIBRARY OTHER_TOOL\n"), 2;
     char file[] = "tunekit-kokkos-XXXXXX";
     const int made = mkstemp(file);
     check(made >= 0, "no temporary file");
     close(made);
+    const processes own{argv[1], std::string(file) + ".own"};
+    own.short_programs();
+    own.other_ends();
+    own.never_ended();
+    own.allocations_of_a_call();
+    own.ranks();
+    own.late_news();
+    own.arguments();
+    own.stacked(argv[2]);
+    unlink(own.file.c_str());
+    void* const library = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
+    if (library == nullptr) return std::fprintf(stderr, "fake_host: %s\n", dlerror()), 2;
     setenv("KOKKOS_TOOLS_TUNEKIT_FILE", file, 1);
     setenv("KOKKOS_TOOLS_TUNEKIT_REGRET", "0.5", 1);  // many candidates in few calls
     setenv("KOKKOS_TOOLS_TUNEKIT_TRIALS", "60", 1);
@@ -464,13 +771,8 @@ int main(int argc, char** argv)
     s.wrong_sequences();
     s.other_candidates();
     s.t.finalize();
-    std::string text;
-    if (std::FILE* const f = std::fopen(file, "rb")) {
-        char buffer[4096];
-        for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, f)) > 0;) text.append(buffer, n);
-        std::fclose(f);
-    }
-    check(text.find("kokkos.kernel_name=dot team:8") != std::string::npos, "the winner was not saved");
+    const std::string text = text_of(file);
+    check(has(text, "kokkos.kernel_name=dot team") && has(text, "team=16; then team="), "the winner was not saved");
     unlink(file);
     std::printf("%s\n", bad ? "failed" : "passed");
     return bad;

@@ -78,10 +78,22 @@ TEST_CASE("recent: the median of the last 15")
     CHECK(r.fastest() == 10);  // what is older is forgotten
 }
 
-TEST_CASE("overtaken: ten pairs in a row are an alarm, nine are none")
+TEST_CASE("recent: the spread is a standard deviation by the quartiles, as a share of the median")
+{
+    online::detail::recent r;
+    for (const double x : {1.0, 2.0, 9.0}) r.add(x);
+    CHECK(r.spread() == 0);                      // of three, nothing is said
+    for (int k = 0; k < 15; ++k) r.add(93 + k);  // 93 to 107: quartiles 96 and 104
+    CHECK(r.median() == 100);
+    CHECK(r.spread() == doctest::Approx(8 / 135.0));
+    r.add(1e6);  // one disturbed call
+    CHECK(r.spread() < 0.1);
+}
+
+TEST_CASE("overtaken: thirteen pairs in a row are an alarm, twelve are none")
 {
     online::detail::overtaken w;
-    for (int k = 0; k < 9; ++k) w.add(true);
+    for (int k = 0; k < 12; ++k) w.add(true);
     CHECK_FALSE(w.alarm());
     w.add(true);
     CHECK(w.alarm());
@@ -91,14 +103,14 @@ TEST_CASE("overtaken: a change is seen however long nothing happened")
 {
     online::detail::overtaken w;
     for (int k = 0; k < 100000; ++k) w.add(false);
-    for (int k = 0; k < 10; ++k) w.add(true);
+    for (int k = 0; k < 13; ++k) w.add(true);
     CHECK(w.alarm());
 }
 
-TEST_CASE("overtaken: fair coins alarm no sooner than after 200 pairs on average")
+TEST_CASE("overtaken: fair coins alarm no sooner than after 2000 pairs on average")
 {
-    // Null hypothesis: the second is faster with probability 1/2. By the theory the mean run length is at least 200; its standard
-    // deviation is about its mean, so 500 runs have a mean below 160 with probability below 1e-5.
+    // Null hypothesis: the second is faster with probability 1/2. By the theory the mean run length is at least 2000; its standard
+    // deviation is about its mean, so 500 runs have a mean below 1600 with probability below 1e-5.
     auto gen = tk::random::philox(7);
     double sum = 0;
     for (int run = 0; run < 500; ++run) {
@@ -110,5 +122,5 @@ TEST_CASE("overtaken: fair coins alarm no sooner than after 200 pairs on average
         }
         sum += n;
     }
-    CHECK(sum / 500 > 160);
+    CHECK(sum / 500 > 1600);
 }

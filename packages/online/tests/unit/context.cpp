@@ -308,6 +308,57 @@ TEST_CASE("context: opened again by its user it begins with what is used")
     CHECK(t.result()->winner == app.fastest());
 }
 
+TEST_CASE("context: the runner-up is the best other configuration that ran, though the default be far better than most")
+{
+    application app;  // the neighbours of the fastest take 1.2 times as long: too long to race against it
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+        auto t = app.context({.seed = seed});
+        settle(app, t);
+        const auto is = *t.result();
+        CHECK(is.winner == app.fastest());
+        CHECK(is.runner_up != app.untuned);
+        CHECK(app.cost(is.runner_up) == doctest::Approx(1.2e-3));
+        CHECK(is.runner_up_cost == doctest::Approx(1.2e-3));
+    }
+}
+
+TEST_CASE("context: where nothing else ran the default is the runner-up, and the winner where that is the default")
+{
+    application app;
+    auto t = app.context({.max_trials = 0});
+    settle(app, t);
+    CHECK(t.result()->winner == app.untuned);
+    CHECK(t.result()->runner_up == app.untuned);
+    CHECK_FALSE(t.status().searching);
+}
+
+TEST_CASE("context: of 198 configurations it settles on the fastest within 5000 calls, and tries the others after that")
+{
+    application app;
+    const tk::space::product space{tk::space::integers<"a">(0, 2), tk::space::integers<"b">(0, 5),
+                                   tk::space::integers<"c">(0, 10)};
+    using space_type = std::remove_const_t<decltype(space)>;
+    using setup = online::setup<space_type>;
+    for (const tk::index untuned : {0U, 100U, 197U})
+        for (const double noise : {0.0, 0.1}) {
+            online::context<space_type> t(
+                std::make_shared<const setup>(setup{.space = space, .untuned = untuned, .options = {}, .parts = {}}));
+            std::vector<int> ran(space.size());
+            for (int k = 0; k < 300000; ++k) {
+                const auto& c = t.next();
+                const double seconds =
+                    1e-5 * (1 + 0.5 * std::abs(tk::get<"a">(c) - 1) + 0.2 * std::abs(tk::get<"b">(c) - 3) +
+                            0.1 * std::abs(tk::get<"c">(c) - 6));
+                ran[*space.index_of(c)] = 1;
+                if (t.wants_time()) t.report(seconds * (1 + noise * tk::random::uniform_01(app.gen)));
+                if (k == 5000) CHECK(t.settled());
+            }
+            CHECK(space.at(t.result()->winner) == space.of(tk::value<"a">(1), tk::value<"b">(3), tk::value<"c">(6)));
+            CHECK(std::count(ran.begin(), ran.end(), 1) == 198);
+            CHECK_FALSE(t.status().searching);
+        }
+}
+
 TEST_CASE("context: what was known begins settled, and is looked at again soon")
 {
     application app;
@@ -316,7 +367,7 @@ TEST_CASE("context: what was known begins settled, and is looked at again soon")
     using setup = online::setup<support::tiles_space>;
     const auto how =
         std::make_shared<const setup>(setup{.space = app.space, .untuned = app.untuned, .options = {}, .parts = {}});
-    online::context<support::tiles_space> same(how, *t.result());
+    online::context<support::tiles_space> same(how, *t.so_far());
     CHECK(same.settled());
     CHECK(same.result() == t.result());
     CHECK(*app.space.index_of(same.next()) == app.fastest());

@@ -19,9 +19,10 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/index_table.hpp"
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/online/detail/guard.hpp"
 #include "tunekit/online/detail/open_run.hpp"
-#include "tunekit/online/detail/overtaken.hpp"
 #include "tunekit/online/options.hpp"
+#include "tunekit/online/outcome.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/space/concepts.hpp"
 
@@ -32,7 +33,7 @@ enum class phase : std::uint8_t {
     opening,    ///< only the default runs, until its time is known and a first candidate can be afforded
     searching,  ///< candidates are tried; the best known one is used in between
     racing,     ///< the best few run against the default
-    settled,    ///< decided; candidates are checked again now and then
+    settled,    ///< decided; the winner is watched, and a falling share of the time goes to candidates not tried yet
     gave_up,    ///< decided for the default, because its times were invalid
 };
 
@@ -89,12 +90,14 @@ enum class trouble : std::uint8_t {
 struct status {
     online::phase phase = online::phase::opening;            ///< the phase it is in
     std::uint64_t calls = 0;                                 ///< calls since it was made or opened again
-    std::uint64_t trials = 0;                                ///< candidates since then; 0 once settled
+    std::uint64_t trials = 0;                                ///< candidates of its search; 0 once that is over
     index best = 0;                                          ///< the configuration in use
     double cost = std::numeric_limits<double>::quiet_NaN();  ///< the cost of that configuration; NaN before it ran
     double default_cost = std::numeric_limits<double>::quiet_NaN();  ///< the cost of the default; NaN before it ran
-    double lost = 0;   ///< seconds spent on candidates and on our own work; 0 once settled
-    double saved = 0;  ///< seconds saved against the default while it was open; 0 once settled
+    double lost = 0;           ///< seconds spent on candidates and on our own work; 0 once its search is over
+    double saved = 0;          ///< seconds saved against the default during its search; 0 once that is over
+    bool searching = true;     ///< whether candidates are left to try; true of many settled contexts, too
+    std::uint32_t alarms = 0;  ///< how often the times of the winner rose; of most, everything had become slower
     /// How often it was opened again, by `reopen` or because another configuration became faster.
     std::uint32_t reopened = 0;
 };
@@ -118,11 +121,12 @@ struct setup {
 ///     t.report(seconds);
 ///
 /// A call gets the default until the account (see `options`) allows a candidate. A slower candidate costs one call. In
-/// between, calls get the best known configuration. The search ends by `max_trials`, `patience`, `max_seconds`, or
-/// because the space is exhausted. Then the best few race against the default by the rule of measure::race: the default
-/// stays unless it was shown to be slower. A settled context runs its winner. Such a call is one predictable branch and
-/// is not timed. For the share `recheck` of the time, it checks the default and the runner-up again. It opens again
-/// once one of them has become faster.
+/// between, calls get the best known configuration. After `settle_after` candidates without a better one, the best few race
+/// against the default by the rule of measure::race: the default stays unless it was shown to be slower. Then the
+/// context is settled and runs its winner. Such a call is one predictable branch, and one in `watch` is timed. The
+/// search goes on for a falling share of the time until `max_trials`, `patience`, `max_seconds` or the end of the space:
+/// what seems better than the winner races against it, and may take its place. Once the winner has become slower and
+/// the runner-up and the default have not, or one of them has become faster than it, the context opens again.
 ///
 /// A candidate that crashes takes the application with it: give a probe (see `parts`), or keep such configurations out
 /// of the space. A candidate must compute what the default computes.
@@ -130,7 +134,8 @@ struct setup {
 /// Errors:     none at run time. `problem()` returns what was wrong with a call, and the default or the best is used.
 ///             An exception of the kernel passes through.
 /// Randomness: the seed of the options and the key; the same times give the same run.
-/// Cost:       below 5 ns once settled. While open, the same for untimed calls, and below 3 us for timed ones.
+/// Cost:       about 2 ns once settled, and 5 ns with the share of the timed calls, besides two readings of the clock in
+///             `watch` calls. While open, 2 ns for untimed calls, and below 3 us for timed ones.
 /// Threads:    one at a time. A reference that `next` returned is valid until the next call of `next`.
 template <class Space, class Parts = parts<>>
 class context {
@@ -149,12 +154,21 @@ public:
         open(how_->untuned);
     }
 
-    /// Makes a context that is settled on the outcome of another run. It checks that outcome after few calls.
-    context(std::shared_ptr<const setup<Space, Parts>> how, const outcome& known, std::uint64_t stream = 0)
-        : how_(std::move(how)), stream_(stream), in_use_(how_->space.at(known.winner)), used_(known.winner)
+    /// Makes a context that goes on where another process stopped (see `so_far`). A settled one checks its outcome after few
+    /// calls; a provisional one times its best and the default again, and goes on with its search.
+    context(std::shared_ptr<const setup<Space, Parts>> how, progress known, std::uint64_t stream = 0)
+        : how_(std::move(how)), stream_(stream), in_use_(how_->space.at(known.what.winner)), used_(known.what.winner)
     {
-        settle(known);
-        sleep((std::min)(first_look, asleep_));
+        const outcome what = known.what;
+        const bool settled = known.settled;
+        if (known.search || !settled)
+            open_.emplace_back(how_->space, how_->parts.strategy, how_->options, how_->untuned, std::move(known),
+                               draws());
+        if (settled) {
+            guard_.emplace_back(what, how_->untuned, how_->options);
+            guard_.front().look_within(first_look);
+            sleep(guard_.front().quiet(how_->options));
+        }
     }
 
     /// Calls f(configuration) and returns its result.
@@ -179,7 +193,7 @@ public:
     /// one is ignored.
     void report(double seconds)
     {
-        if (!waiting_) [[likely]] {
+        if (waits_ == waiting::nobody) [[likely]] {
             if (quiet_ == asleep_ && asleep_ == 1) told(trouble::unasked);
             return;
         }
@@ -187,7 +201,7 @@ public:
     }
 
     /// Whether a `report` is expected. Other calls need not be timed.
-    [[nodiscard]] bool wants_time() const noexcept { return waiting_; }
+    [[nodiscard]] bool wants_time() const noexcept { return waits_ != waiting::nobody; }
 
     /// The latest fault in the use of the context. Asking clears it, so each is told once.
     [[nodiscard]] trouble problem() noexcept { return std::exchange(trouble_, trouble::none); }
@@ -195,31 +209,58 @@ public:
     /// The phase. A context that settled without a valid time has given up.
     [[nodiscard]] online::phase phase() const noexcept
     {
-        if (open_.empty()) return settled_.cost > 0 ? phase::settled : phase::gave_up;
+        if (settled()) return guard_.front().what().cost > 0 ? phase::settled : phase::gave_up;
         if (open_.front().racing()) return phase::racing;
         return open_.front().opening() ? phase::opening : phase::searching;
     }
-    /// Whether it has decided, for a winner or by giving up. Calls are then not timed, but for checks.
-    [[nodiscard]] bool settled() const noexcept { return open_.empty(); }
+    /// Whether it has decided, for a winner or by giving up. Few calls are then timed.
+    [[nodiscard]] bool settled() const noexcept { return !guard_.empty(); }
 
     /// The outcome that it settled on. Empty while it is open, and where it gave up.
     [[nodiscard]] std::optional<outcome> result() const
     {
         if (phase() != phase::settled) return std::nullopt;
-        return settled_;
+        return guard_.front().what();
     }
 
-    /// The state, with its numbers so far. It copies a few values and computes medians; it changes nothing.
+    /// What another process needs to go on, settled or not. Empty before the default was timed, and where it gave up.
+    [[nodiscard]] std::optional<progress> so_far() const
+    {
+        progress p;
+        if (!open_.empty()) {
+            if (!(open_.front().default_cost() > 0)) return std::nullopt;
+            const std::uint64_t since = asleep_ - quiet_ + (settled() ? idle_ : 0);
+            p = open_.front().so_far(pending_ ? since : 0);
+        }
+        p.settled = settled();
+        if (p.settled) p.what = guard_.front().what();
+        if (!(p.what.cost > 0)) return std::nullopt;
+        p.reopened = reopened_ > 0;
+        return p;
+    }
+
+    /// The state, with its numbers so far. It copies a few values; it changes nothing.
     [[nodiscard]] online::status status() const
     {
         online::status s{.phase = phase(), .calls = calls_ + asleep_ - quiet_, .reopened = reopened_};
-        s.best = settled() ? settled_.winner : open_.front().best();
-        s.cost = settled() ? settled_.cost : open_.front().best_cost();
-        s.default_cost = settled() ? settled_.default_cost : open_.front().default_cost();
+        s.searching = !open_.empty();
+        s.alarms = alarms_;
+        if (settled()) {
+            const outcome& what = guard_.front().what();
+            s.best = what.winner;
+            s.cost = what.cost;
+            s.default_cost = what.default_cost;
+            s.alarms += guard_.front().alarms();
+        }
+        if (open_.empty()) return s;
+        const run_type& r = open_.front();
+        s.trials = r.trials();
+        s.lost = r.books().lost;
+        s.saved = r.books().saved;
         if (settled()) return s;
-        s.trials = open_.front().trials();
-        s.lost = open_.front().books().lost;
-        s.saved = open_.front().books().saved;
+        s.best = r.best();
+        s.cost = r.best_cost();
+        s.default_cost = r.default_cost();
         return s;
     }
 
@@ -236,56 +277,37 @@ public:
     void reopen()
     {
         ++reopened_;
-        open(settled() ? settled_.winner : open_.front().best());
+        open(status().best);
     }
 
 private:
     using run_type = detail::open_run<Space, std::remove_cvref_t<decltype(std::declval<Parts&>().strategy)>>;
 
     static constexpr std::uint64_t first_look = 200;  ///< calls before the first check of an outcome from a file
-    static constexpr std::uint64_t min_look = 100;    ///< the least number of calls between two checks
 
     static constexpr std::uint32_t purpose = 0x6f6e6c6eU;  ///< keeps its draws apart from other streams
+
+    /// Who waits for a time.
+    enum class waiting : std::uint8_t { nobody, search, guard };
 
     /// Lets `n` calls pass without any check. The n-th of them goes to `choose`.
     void sleep(std::uint64_t n) noexcept { quiet_ = asleep_ = n; }
 
+    [[nodiscard]] random::philox draws() const
+    {
+        return random::stream(how_->options.seed, purpose, core::mixed(stream_, reopened_));
+    }
+
     void open(index from)
     {
+        if (settled()) alarms_ += guard_.front().alarms();
+        guard_.clear();
         open_.clear();
-        open_.emplace_back(how_->space, how_->parts.strategy, how_->options, how_->untuned, from,
-                           random::stream(how_->options.seed, purpose, core::mixed(stream_, reopened_)));
-        waiting_ = false;
+        open_.emplace_back(how_->space, how_->parts.strategy, how_->options, how_->untuned, from, draws());
+        waits_ = waiting::nobody;
         pending_ = false;
         calls_ = 0;
         sleep(1);
-    }
-
-    void settle(const outcome& what)
-    {
-        settled_ = what;
-        open_.clear();
-        open_.shrink_to_fit();
-        by_default_ = by_runner_up_ = {};
-        use(what.winner);
-        sleep_until_look();
-    }
-
-    /// Sets the calls until the next check. A check costs two timed calls, one of them with a configuration that lost.
-    void sleep_until_look() noexcept
-    {
-        const options& o = how_->options;
-        constexpr std::uint64_t never = std::uint64_t{1} << 62;
-        const double slower = (std::max)(0.0, challenger_cost() - settled_.cost);
-        const double n = (slower + 2 * o.call_seconds) / (o.recheck * settled_.cost);
-        look_ = look::none;
-        sleep(n < 4e18 ? (std::max)(min_look, static_cast<std::uint64_t>(n)) : never);  // NaN and 1/0: never
-    }
-
-    [[nodiscard]] index challenger() const noexcept { return odd_ ? settled_.runner_up : how_->untuned; }
-    [[nodiscard]] double challenger_cost() const noexcept
-    {
-        return odd_ ? settled_.runner_up_cost : settled_.default_cost;
     }
 
     void use(index i)
@@ -295,19 +317,26 @@ private:
         used_ = i;
     }
 
+    void run_timed(index i, waiting by)
+    {
+        use(i);
+        waits_ = by;
+    }
+
     void told(trouble t) noexcept { trouble_ = t; }
 
     /// The slow half of `next`. With this call, `asleep_` calls have passed.
     [[gnu::noinline]] void choose()
     {
-        calls_ += asleep_;
+        const std::uint64_t passed = asleep_;
+        calls_ += passed;
         sleep(1);
-        if (waiting_) forget();
-        if (settled()) return look_again();
+        if (waits_ != waiting::nobody) forget();
+        if (settled()) return attend(passed);
         run_type& r = open_.front();
         if (!pending_) {
             next_ = r.next(how_->space, how_->parts.strategy, how_->options, prober());
-            if (r.over()) return settle(outcome(r.verdict()));
+            if (settle()) return attend(passed);
             pending_ = next_.untimed > 0;
             if (pending_) {  // this call is the first of the untimed ones
                 use(next_.candidate);
@@ -317,70 +346,96 @@ private:
             r.pass(next_.untimed);
             pending_ = false;
         }
-        use(next_.candidate);
-        waiting_ = true;
+        run_timed(next_.candidate, waiting::search);
     }
 
-    /// A check: one run of the winner and one of a challenger, in alternating order.
-    void look_again()
+    /// Chooses once settled: a candidate of the search where one can be paid, or what the guard wants timed.
+    void attend(std::uint64_t passed)
     {
-        if (challenger() == settled_.winner) {
-            odd_ = !odd_;
-            if (challenger() == settled_.winner) return sleep(std::uint64_t{1} << 62);
+        detail::guard& g = guard_.front();
+        if (!(g.what().cost > 0)) return sleep(detail::guard::never);
+        idle_ += passed;
+        if (!open_.empty() && !g.in_pairs() && search_on()) return run_timed(next_.candidate, waiting::search);
+        run_timed(g.next(passed), waiting::guard);
+    }
+
+    /// Whether the next call is one of the search of a settled context.
+    bool search_on()
+    {
+        run_type& r = open_.front();
+        if (!pending_) {
+            next_ = r.next(how_->space, how_->parts.strategy, how_->options, prober());
+            settle();
+            if (open_.empty()) return false;
+            idle_ = 0;
+            pending_ = next_.untimed > 0;
+            return !pending_;
         }
-        const bool winner_now = (look_ == look::none) == first_;
-        use(winner_now ? settled_.winner : challenger());
-        waiting_ = true;
+        if (idle_ < next_.untimed) return false;
+        r.pass(idle_);
+        pending_ = false;
+        return true;
+    }
+
+    /// Runs the winner, untimed, until the guard or the search wants a call.
+    void rest()
+    {
+        use(guard_.front().what().winner);
+        std::uint64_t n = guard_.front().quiet(how_->options);
+        if (!open_.empty() && !guard_.front().in_pairs())
+            n = (std::min)(n, !pending_ ? 1 : next_.untimed > idle_ ? next_.untimed - idle_ : 1);
+        sleep(n);
+    }
+
+    /// Takes over what the search has decided, and ends it where it is over. Whether anything is decided.
+    bool settle()
+    {
+        run_type& r = open_.front();
+        if (!r.decided()) return false;
+        const bool anew = !settled() || guard_.front().what().winner != r.verdict().winner;
+        if (anew) {
+            if (settled()) alarms_ += guard_.front().alarms();
+            guard_.clear();
+            guard_.emplace_back(r.verdict(), how_->untuned, how_->options);
+        }
+        if (r.over()) {
+            open_.clear();
+            open_.shrink_to_fit();
+        }
+        return true;
     }
 
     void forget()
     {
         told(trouble::not_told);
-        waiting_ = false;
-        if (!settled()) open_.front().forget(how_->space, how_->parts.strategy, how_->options);
-        else end_look();
+        const waiting who = std::exchange(waits_, waiting::nobody);
+        if (who == waiting::guard) guard_.front().forget(how_->options);
+        else open_.front().forget(how_->space, how_->parts.strategy, how_->options);
+        if (settled()) use(guard_.front().what().winner);
     }
 
     void take(double seconds)
     {
-        waiting_ = false;
-        if (!(std::isfinite(seconds) && seconds > 0) && trouble_ == trouble::none) told(trouble::no_time);
-        if (settled()) return looked(seconds);
+        const waiting who = std::exchange(waits_, waiting::nobody);
+        const bool good = std::isfinite(seconds) && seconds > 0;
+        if (!good && trouble_ == trouble::none) told(trouble::no_time);
+        if (who == waiting::guard) {
+            detail::guard& g = guard_.front();
+            if (!good) {
+                g.forget(how_->options);
+            } else if (const std::optional<index> from = g.told(seconds, how_->options)) {
+                ++reopened_;
+                return open(*from);
+            }
+            return rest();
+        }
         run_type& r = open_.front();
         r.told(how_->space, how_->parts.strategy, how_->options, seconds);
         if (r.strikes() >= 3) {
             told(trouble::broken);
             r.give_up();
         }
-        if (r.over()) settle(outcome(r.verdict()));
-    }
-
-    void looked(double seconds)
-    {
-        if (!(std::isfinite(seconds) && seconds > 0)) return end_look();
-        if (look_ == look::none) {
-            first_seconds_ = seconds;
-            look_ = look::half;
-            return;
-        }
-        const bool challenger_faster = first_ ? seconds < first_seconds_ : first_seconds_ < seconds;
-        detail::overtaken& by = odd_ ? by_runner_up_ : by_default_;
-        by.add(challenger_faster);
-        if (by.alarm()) {
-            const index better = challenger();
-            ++reopened_;
-            return open(better);
-        }
-        end_look();
-    }
-
-    /// Goes back to the winner. The next check uses the other challenger, and later the other order.
-    void end_look()
-    {
-        use(settled_.winner);
-        odd_ = !odd_;
-        if (odd_) first_ = !first_;
-        sleep_until_look();
+        if (settle()) rest();
     }
 
     /// Measures a candidate elsewhere where there is a probe. All ranks get the same measurement.
@@ -407,7 +462,7 @@ private:
     [[gnu::noinline]] decltype(auto) timed(F&& f)
     {
         choose();
-        if (!waiting_) return std::forward<F>(f)(std::as_const(in_use_));
+        if (waits_ == waiting::nobody) return std::forward<F>(f)(std::as_const(in_use_));
         struct stopwatch {
             context& of;
             int throwing = std::uncaught_exceptions();
@@ -424,8 +479,6 @@ private:
         return std::forward<F>(f)(std::as_const(in_use_));
     }
 
-    enum class look : std::uint8_t { none, half };
-
     std::shared_ptr<const setup<Space, Parts>> how_;
     std::uint64_t quiet_ = 1;   ///< calls until the next `choose`, that one included
     std::uint64_t asleep_ = 1;  ///< the value that `quiet_` began with
@@ -433,18 +486,15 @@ private:
     std::uint64_t stream_;
     config in_use_;
     index used_;
-    std::vector<run_type> open_{};  ///< one, or none once settled, so that it takes no memory then
+    std::vector<run_type> open_{};        ///< one, or none once its search is over, so that it takes no memory then
+    std::vector<detail::guard> guard_{};  ///< one once settled
     typename run_type::turn next_{};
-    outcome settled_{};
-    detail::overtaken by_default_{}, by_runner_up_{};
-    double first_seconds_ = 0;  ///< the first time of the pair under way
+    std::uint64_t idle_ = 0;  ///< the calls since the search of a settled context had its last turn
     std::uint32_t reopened_ = 0;
+    std::uint32_t alarms_ = 0;  ///< of the guards before this one
     trouble trouble_ = trouble::none;
-    look look_ = look::none;
-    bool waiting_ = false;  ///< whether a time is expected
+    waiting waits_ = waiting::nobody;
     bool pending_ = false;  ///< whether `next_` waits for its untimed calls to pass
-    bool odd_ = false;      ///< whether the next challenger is the runner-up, not the default
-    bool first_ = true;     ///< whether the winner runs first in a pair
 };
 
 }  // namespace tunekit::online

@@ -32,13 +32,17 @@ struct options {
     double call_seconds = 1e-6;  ///< >= 0; our own time for a timed call, charged like a loss
     /// The number of candidates without a better one after which a falling share of the time spent limits the loss.
     std::uint64_t eager = 30;
-    std::uint64_t max_trials = 1600;  ///< the number of candidates after which the race begins
-    std::uint64_t patience = 400;  ///< >= 1; the number of candidates without a better one after which the race begins
-    /// > 0; the seconds lost to candidates after which the race begins.
+    /// The number of candidates without a better one after which the best few race, and the context settles; its search
+    /// goes on.
+    std::uint64_t settle_after = 50;
+    std::uint64_t max_trials = 1600;  ///< the number of candidates after which the search ends
+    std::uint64_t patience = 400;  ///< >= 1; the number of candidates without a better one after which the search ends
+    /// > 0; the seconds lost to candidates after which the search ends.
     double max_seconds = std::numeric_limits<double>::infinity();
     std::uint32_t runs = 3;     ///< 1 to 15; the calls of a candidate that is not slower
     std::size_t finalists = 5;  ///< >= 1; the configurations in the race, besides the default
-    double recheck = 5e-4;      ///< in [0, 1[; the share of the time for checks once settled; 0: no checks
+    double recheck = 5e-4;      ///< in [0, 1[; the share of the time for checks of other configurations once settled
+    std::uint32_t watch = 32;   ///< once settled, one call in so many is timed, to notice drift; 0: none
     std::uint64_t seed = 1;     ///< the seed of all draws; the same on all ranks
 
     /// Throws std::invalid_argument where a setting is out of range.

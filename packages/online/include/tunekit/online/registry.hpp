@@ -40,9 +40,10 @@ template <class... Ts>
 
 /// The result of reading winners.
 struct loaded {
-    std::size_t taken = 0;  ///< the number of lines that were taken: their contexts begin settled
-    std::size_t begun =
-        0;  ///< the number of lines of a kin device: their contexts are open, and begin with that winner
+    std::size_t taken = 0;    ///< the number of settled lines that were taken: their contexts begin settled
+    std::size_t resumed = 0;  ///< the number of provisional lines that were taken: their contexts go on from there
+    /// The number of lines of a kin device: their contexts are open, and begin with that winner.
+    std::size_t begun = 0;
     std::vector<std::string>
         refused{};  ///< one sentence for each refused line of this kernel, and for each broken line
 };
@@ -55,8 +56,9 @@ struct loaded {
 ///     t.run([&](const auto& c) { launch(c); });
 ///     dslash.save("tuned.txt");
 ///
-/// Several kernels, programs and processes may share one file. `save` writes the winners of settled contexts. `load`
-/// takes the lines of the same kernel, version, device, version of tunekit and space. Those of a kin device
+/// Several kernels, programs and processes may share one file. `save` writes what each context has found: settled winners,
+/// and provisional ones with what their search knows. `load` takes the lines of the same kernel, version, device, version
+/// of tunekit and space, and their contexts go on from there. Those of a kin device
 /// (`kinship_of`) it takes as a beginning: such a winner is the first best, and must win again here. It gives a reason
 /// for each line that it refuses.
 ///
@@ -89,7 +91,7 @@ public:
                       "space.of(tk::value<\"name\">(...), ...)");
     }
 
-    /// The context with that key. It is made where there is none, settled where a winner for it was read. The reference
+    /// The context with that key. It is made where there is none, and goes on where a line for it was read. The reference
     /// stays valid.
     [[nodiscard]] context_type& at(std::string_view key)
     {
@@ -124,7 +126,11 @@ public:
     {
         loaded out;
         if (!detail::is_winners_text(text)) {
-            out.refused.emplace_back("this is no file of winners of this version");
+            out.refused.emplace_back("this is no file of winners");
+            return out;
+        }
+        if (detail::is_other_version(text)) {
+            out.refused.emplace_back("this is a file of winners of another version; all is tuned anew");
             return out;
         }
         std::size_t number = 0;
@@ -135,8 +141,8 @@ public:
             if (w && w->of.kernel != of_.kernel) continue;
             const std::string why = w ? refusal(*w) : "it was cut or edited";
             if (why.empty() && w->of.device == of_.device) {
-                known_.insert_or_assign(w->key, w->what);
-                ++out.taken;
+                known_.insert_or_assign(w->key, progress{w->what, w->settled, w->reopened, w->search});
+                ++(w->settled ? out.taken : out.resumed);
             } else if (why.empty()) {
                 kin_.insert_or_assign(w->key, w->what.winner);
                 ++out.begun;
@@ -148,23 +154,26 @@ public:
         return out;
     }
 
-    /// The winners of all settled contexts, for a file.
+    /// What all contexts have found, for a file: settled winners and provisional ones.
     [[nodiscard]] std::vector<winner_line> winners() const
     {
         std::vector<winner_line> out;
         for (const auto& [key, c] : contexts_)
-            if (const std::optional<outcome> what = c.result())
+            if (std::optional<progress> p = c.so_far())
                 out.push_back({.of = of_,
                                .library = core::version_text(),
                                .fingerprint = how_->space.fingerprint(),
                                .key = key,
-                               .what = *what,
-                               .values = values_of(what->winner)});
+                               .what = p->what,
+                               .values = values_of(p->what.winner) + "; then " + values_of(p->what.runner_up),
+                               .settled = p->settled,
+                               .reopened = p->reopened,
+                               .search = std::move(p->search)});
         return out;
     }
 
-    /// Writes the winners of all settled contexts, and leaves the rest of the file as it is. Throws tunekit::error
-    /// where the file is no file of winners or cannot be written; the file then stays as it is.
+    /// Writes what all contexts have found, and leaves the rest of the file as it is. Throws tunekit::error where the file is
+    /// no file of winners or cannot be written; the file then stays as it is.
     void save(const std::string& path) const { write_winners(path, winners()); }
 
 private:
@@ -179,9 +188,14 @@ private:
             return "the device is " + quoted_device(w.of.device) + ", here " + quoted_device(of_.device);
         if (w.library != core::version_text())
             return differs("the version of tunekit", w.library, core::version_text());
-        if (w.fingerprint != how_->space.fingerprint()) return "its space was another one";
-        if (w.what.winner >= how_->space.size() || w.what.runner_up >= how_->space.size())
-            return "its winner is outside the space";
+        if (w.fingerprint != how_->space.fingerprint())
+            return "kernel \"" + of_.kernel +
+                   "\" has another space there than here; give one of them another name or version";
+        const auto inside = [n = how_->space.size()](index i) { return i < n; };
+        if (!inside(w.what.winner) || !inside(w.what.runner_up)) return "its winner is outside the space";
+        if (w.search)
+            for (const answer& a : w.search->answers)
+                if (!inside(a.candidate)) return "a candidate of its search is outside the space";
         return {};
     }
 
@@ -205,7 +219,7 @@ private:
     identity of_;
     std::shared_ptr<const setup<Space, Parts>> how_;
     std::map<std::string, context_type, std::less<>> contexts_{};
-    std::map<std::string, outcome, std::less<>> known_{};
+    std::map<std::string, progress, std::less<>> known_{};
     std::map<std::string, index, std::less<>> kin_{};  ///< winners of kin devices
 };
 

@@ -21,21 +21,11 @@
 #include "tunekit/online/detail/account.hpp"
 #include "tunekit/online/detail/recent.hpp"
 #include "tunekit/online/options.hpp"
+#include "tunekit/online/outcome.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/concepts.hpp"
 
 namespace tunekit::online {
-
-/// The result that a context has settled on. Costs are seconds per call.
-struct outcome {
-    index winner = 0;                                        ///< the configuration that is used
-    index runner_up = 0;                                     ///< the next best one; the winner where there is no other
-    double cost = std::numeric_limits<double>::quiet_NaN();  ///< the winner's; NaN where the context gave up
-    double runner_up_cost = std::numeric_limits<double>::quiet_NaN();  ///< the runner-up's; NaN likewise
-    double default_cost = std::numeric_limits<double>::quiet_NaN();    ///< the default's; NaN likewise
-
-    friend bool operator==(const outcome&, const outcome&) = default;
-};
 
 namespace detail {
 
@@ -47,16 +37,18 @@ struct contender {
     friend bool operator==(const contender&, const contender&) = default;
 };
 
-/// The run of one context from opening to settling. `next` says which configuration the next timed call runs, and how
-/// many calls pass before it. `told` takes the time of that call. Nothing here reads a clock. Copyable.
+/// The search of one context. `next` says which configuration the next timed call runs, and how many calls pass before
+/// it. `told` takes the time of that call. Nothing here reads a clock. Copyable.
 ///
 /// The default is timed first. Then come candidates: each runs once and, unless that was clearly slower, `runs` times.
-/// In between, the best configuration is used. It is timed once before each candidate. In the end the best few race
-/// against the default.
+/// In between, the best configuration is used. It is timed once before each candidate. After `settle_after` candidates
+/// without a better one the best few race against the default: from then on it has `decided`, and its verdict may be used. It
+/// goes on with a falling share of the time, and a candidate that seems better than the winner races against it. It is
+/// `over` after `patience` candidates without a better one, or where nothing is left.
 template <class Space, class Strategy>
 class open_run {
 public:
-    /// `best` is where the search begins: the default, or the best configuration of an earlier run.
+    /// `best` is where the search begins: the default, or the best configuration that is known.
     open_run(const Space& space, const Strategy& strategy, const options& o, index untuned, index best,
              random::philox gen)
         : untuned_{.candidate = untuned},
@@ -66,6 +58,26 @@ public:
           state_(strategy.start(space)),
           slowest_{o.near_slowdown, o.far_slowdown}
     {
+    }
+
+    /// Goes on where another run stopped. Its times of the default and of the best count as one each.
+    open_run(const Space& space, const Strategy& strategy, const options& o, index untuned, progress known,
+             random::philox gen)
+        : open_run(space, strategy, o, untuned, known.what.winner, gen)
+    {
+        untuned_.times.add(known.what.default_cost);
+        best_.times.add(known.what.cost);
+        known_cost_ = known.what.cost;
+        first_calls_ = resumed_calls;
+        if (known.settled) verdict_ = known.what;
+        if (!known.search) return;
+        books_ = known.search->books;
+        books_.regret = o.regret;
+        books_.reinvest = o.reinvest;
+        for (const int far : {0, 1}) slowest_[far] = (std::max)(slowest_[far], known.search->slowest[far]);
+        stale_ = known.search->in_vain;
+        answers_ = std::move(known.search->answers);
+        trials_ = answers_.size();
     }
 
     /// What the next timed call runs, and the number of untimed calls of the best configuration before it.
@@ -79,21 +91,24 @@ public:
     template <class Probe>
     [[nodiscard]] turn next(const Space& space, const Strategy& strategy, const options& o, const Probe& probe)
     {
-        if (untuned_.times.seen() < first_calls) return turn_of(role::untuned, untuned_.candidate);
-        if (best_.candidate != untuned_.candidate && best_.times.seen() < first_calls)
-            return turn_of(role::best, best_.candidate);
-        while (!track_ && !tried_ && !over()) {
+        if (!decided()) {
+            if (untuned_.times.seen() < first_calls_) return turn_of(role::untuned, untuned_.candidate);
+            if (best_.candidate != untuned_.candidate && best_.times.seen() < first_calls_)
+                return turn_of(role::best, best_.candidate);
+        }
+        while (!track_ && !tried_ && !over_) {
             if (!refreshed_) return turn_of(role::best, best_.candidate);
             if (!taught_) teach_first(space, strategy);
-            if (stops(o) || !propose(space, strategy, probe)) begin_race(o);
+            if (!decided() && stale_ >= (std::min)(o.settle_after, o.patience)) begin_race(o);
+            else if (stops(o) || !propose(space, strategy, probe)) end_search(o);
         }
-        if (over()) return turn_of(role::best, best_.candidate);
+        if (over_) return turn_of(role::best, best_.candidate);
         if (tried_) {
             const double loss = expected_loss(*tried_) + o.call_seconds;
             if (const std::uint64_t n = calls_until(loss, o)) return wait(n);
             return turn_of(role::candidate, tried_->candidate);
         }
-        const index racer = line_[answers_.size()];
+        const index racer = line_[round_.size()];
         const double loss = (std::max)(0.0, cost_of(racer) - best_cost()) + o.call_seconds;
         if (const std::uint64_t n = calls_until(loss, o)) return wait(n);
         return turn_of(role::racer, racer);
@@ -128,14 +143,14 @@ public:
                 if (best_.candidate == untuned_.candidate) untuned_.times.add(seconds);
                 refreshed_ = true;
                 pass(1);
-                return distrust();
+                return decided() ? void() : distrust();
             case role::candidate:
                 pass(1);
-                if (good) books_.lost += (std::max)(0.0, seconds - best_cost());
+                if (good) books_.lost += loss_of(seconds);
                 return tries(space, strategy, o, seconds, good);
             case role::racer:
                 pass(1);
-                if (good) books_.lost += (std::max)(0.0, seconds - best_cost());
+                if (good) books_.lost += loss_of(seconds);
                 return races(seconds, good);
         }
     }
@@ -148,10 +163,27 @@ public:
     }
 
     /// Ends the run without a race. The default stays.
-    void give_up() { verdict_ = outcome{.winner = untuned_.candidate, .runner_up = untuned_.candidate}; }
+    void give_up()
+    {
+        verdict_ = outcome{.winner = untuned_.candidate, .runner_up = untuned_.candidate};
+        over_ = true;
+    }
 
-    [[nodiscard]] bool over() const noexcept { return verdict_.has_value(); }
+    /// Whether there is a verdict.
+    [[nodiscard]] bool decided() const noexcept { return verdict_.has_value(); }
+    /// Whether nothing is left to try.
+    [[nodiscard]] bool over() const noexcept { return over_; }
     [[nodiscard]] const outcome& verdict() const { return *verdict_; }
+    /// What another process needs to go on; `untimed` calls came since the last turn. Precondition: the default was timed.
+    [[nodiscard]] progress so_far(std::uint64_t untimed) const
+    {
+        progress p{.what = decided() ? *verdict_ : provisional(), .settled = decided()};
+        if (over_) return p;
+        p.search = unfinished{.in_vain = stale_, .books = books_, .answers = answers_};
+        p.search->books.pass(static_cast<double>(untimed), default_cost(), best_cost());
+        std::copy(slowest_, slowest_ + 2, p.search->slowest);
+        return p;
+    }
     [[nodiscard]] index best() const noexcept { return best_.candidate; }
     [[nodiscard]] bool racing() const noexcept { return track_.has_value(); }
     [[nodiscard]] bool opening() const noexcept { return trials_ == 0 && !racing(); }
@@ -166,7 +198,8 @@ public:
     [[nodiscard]] double best_cost() const { return best_.times.seen() > 0 ? best_.times.median() : default_cost(); }
 
 private:
-    static constexpr std::uint64_t first_calls = 5;  ///< calls of the default before its time counts as known
+    /// Calls of the default before its time counts as known, and those where an earlier process timed it.
+    static constexpr std::uint64_t first_calls = 5, resumed_calls = 3;
 
     enum class role : std::uint8_t { none, untuned, best, candidate, racer };
 
@@ -231,13 +264,57 @@ private:
         return trials_ >= o.max_trials || stale_ >= o.patience || books_.lost >= o.max_seconds;
     }
 
-    /// Tells the strategy what is known before the search: the default, and the best configuration.
+    /// Tells the strategy what is known before the search: what an earlier process tried, in seconds of today, the
+    /// default, and the best configuration.
     void teach_first(const Space& space, const Strategy& strategy)
     {
-        observe(space, strategy, untuned_.candidate, {.cost = default_cost(), .runs = 1});
-        if (best_.candidate != untuned_.candidate)
-            observe(space, strategy, best_.candidate, {.cost = best_cost(), .runs = 1});
+        const double today = known_cost_ > 0 ? best_cost() / known_cost_ : 1;
+        for (answer& a : answers_) {
+            a.cost *= today;
+            observe(space, strategy, a.candidate, measured(a.cost));
+            learn({a.cost, a.candidate});
+        }
+        observe(space, strategy, untuned_.candidate, measured(default_cost()));
+        if (best_.candidate != untuned_.candidate) observe(space, strategy, best_.candidate, measured(best_cost()));
         taught_ = true;
+    }
+
+    [[nodiscard]] static measure::measurement measured(double cost)
+    {
+        measure::measurement m{.cost = cost, .runs = 1};
+        if (!std::isfinite(cost))
+            m.failed = measure::failure{.kind = measure::failure_kind::bad_cost, .message = "the call gave no time"};
+        return m;
+    }
+
+    /// Keeps the answer, and the two best configurations besides the default.
+    void learn(found f)
+    {
+        if (!std::isfinite(f.cost) || f.candidate == untuned_.candidate) return;
+        for (found& t : top_)
+            if (t.candidate == f.candidate) t.cost = infinite;
+        if (top_[0].cost == infinite) std::swap(top_[0], top_[1]);
+        if (f.cost < top_[0].cost) top_[1] = std::exchange(top_[0], f);
+        else if (f.cost < top_[1].cost) top_[1] = f;
+    }
+
+    /// The best measured configuration besides the default and `winner`; cost +inf where there is none.
+    [[nodiscard]] found other_than(index winner) const noexcept { return top_[top_[0].candidate == winner]; }
+
+    /// The best so far.
+    [[nodiscard]] outcome provisional() const
+    {
+        outcome out{.winner = best_.candidate, .cost = best_cost(), .default_cost = default_cost()};
+        return with_runner_up(out, other_than(out.winner));
+    }
+
+    /// The outcome with this runner-up; with the default where that is none.
+    [[nodiscard]] outcome with_runner_up(outcome out, found second) const
+    {
+        const bool ran = second.cost < infinite;
+        out.runner_up = ran ? second.candidate : untuned_.candidate;
+        out.runner_up_cost = ran ? second.cost : out.default_cost;
+        return out;
     }
 
     void observe(const Space& space, const Strategy& strategy, index i, const measure::measurement& m)
@@ -258,6 +335,7 @@ private:
             books_.lost += known->run_seconds;
             if (known->failed || known->cost > best_cost()) {
                 observe(space, strategy, one.front(), *known);
+                answers_.push_back({one.front(), known->failed ? infinite : known->cost});
                 return true;
             }
         }
@@ -269,30 +347,56 @@ private:
     void tries(const Space& space, const Strategy& strategy, const options& o, double seconds, bool good)
     {
         contender& c = *tried_;
-        measure::measurement m{.runs = static_cast<std::uint32_t>(c.times.seen() + 1)};
-        if (!good) {
-            m.failed = measure::failure{.kind = measure::failure_kind::bad_cost, .message = "the call gave no time"};
-            observe(space, strategy, c.candidate, m);
-            tried_.reset();
-            refreshed_ = false;
-            return;
+        if (good) {
+            c.times.add(seconds);
+            slowest_[far_] = (std::max)(slowest_[far_], 1 + loss_of(seconds) / best_cost());
+            slowest_[1] = (std::max)(slowest_[0], slowest_[1]);
         }
-        c.times.add(seconds);
-        slowest_[far_] = (std::max)(slowest_[far_], seconds / best_cost());
-        slowest_[1] = (std::max)(slowest_[0], slowest_[1]);
-        const std::uint64_t runs = c.times.seen();
-        const double slower = runs == 1 ? 1.3 : runs == 2 ? 1.1 : 1.02;  // of the fastest: disturbances only add time
-        const bool lost = c.times.fastest() > slower * best_cost();
-        if (runs < o.runs && !lost) return;
-        m.cost = c.times.median();
+        const std::uint64_t runs = c.times.seen(), wanted = wanted_runs(o);
+        const bool lost = !good || is_slower(c.times);
+        if (runs < wanted && !lost) return;
+        measure::measurement m = measured(good ? c.times.median() : infinite);
+        m.runs = static_cast<std::uint32_t>((std::max)(runs, std::uint64_t{1}));
         observe(space, strategy, c.candidate, m);
+        answers_.push_back({c.candidate, m.cost});
+        learn({m.cost, c.candidate});
         if (!lost) remember({m.cost, c.candidate}, o.finalists);
-        if (m.cost < best_cost() && runs >= o.runs) {
-            best_ = c;
-            stale_ = 0;
+        if (!lost && m.cost < best_cost() && runs >= wanted) {
+            if (decided()) {
+                race({best_.candidate, c.candidate});
+            } else {
+                best_ = c;
+                stale_ = 0;
+            }
         }
         tried_.reset();
         refreshed_ = false;
+    }
+
+    /// What a call lost. Of one that took more than a hundred times as long the rest is not paid for: most of those were
+    /// disturbed, and the search would stop for a hundred thousand calls.
+    [[nodiscard]] double loss_of(double seconds) const
+    {
+        return std::clamp(seconds - best_cost(), 0.0, most_paid * best_cost());
+    }
+
+    /// The calls of a candidate that is not slower: `runs`, and more where the times of the best one say little.
+    [[nodiscard]] std::uint64_t wanted_runs(const options& o) const noexcept
+    {
+        const double noise = best_.times.spread() / 0.07;
+        return std::clamp(static_cast<std::uint64_t>((std::min)(1e3, o.runs * noise * noise)), std::uint64_t{o.runs},
+                          std::uint64_t{recent::capacity});
+    }
+
+    /// Whether a candidate's times say that it is slower than the best one.
+    [[nodiscard]] bool is_slower(const recent& times) const noexcept
+    {
+        const double noise = best_.times.spread();
+        const std::uint64_t n = times.seen();
+        // Disturbances only add time: so the fastest counts, and where there are more times, their median.
+        const double slower = n == 1 ? 1.3 + 2 * noise : n == 2 ? 1.1 + noise : 1.02;
+        return times.fastest() > slower * best_cost() ||
+               (n > 3 && times.median() > (1.02 + 2.5 * noise / std::sqrt(static_cast<double>(n))) * best_cost());
     }
 
     /// Keeps the best few, best first.
@@ -308,7 +412,7 @@ private:
     /// it so.
     void distrust()
     {
-        if (best_.candidate == untuned_.candidate || best_.times.seen() < first_calls) return;
+        if (best_.candidate == untuned_.candidate || best_.times.seen() < first_calls_) return;
         for (found& f : finalists_)
             if (f.candidate == best_.candidate) f.cost = best_cost();
         if (best_cost() > default_cost()) best_ = untuned_;
@@ -322,52 +426,85 @@ private:
             if (all.size() <= o.finalists && f.cost <= close * best_cost() &&
                 std::find(all.begin(), all.end(), f.candidate) == all.end())
                 all.push_back(f.candidate);
-        state_.reset();  // frees its memory for the race
-        if (all.size() == 1) return give_up_for_want(all.front());
+        const found second = other_than(best_.candidate);
+        if (all.size() <= 2 && second.cost < infinite &&  // so that the runner-up's time is known as well as others
+            std::find(all.begin(), all.end(), second.candidate) == all.end())
+            all.push_back(second.candidate);
+        if (all.size() == 1) verdict_ = provisional();
+        else race(all);
+    }
+
+    void race(const std::vector<index>& all)
+    {
         track_.emplace(all, measure::race_options{});
         line_ = track_->lines_up();
     }
 
-    /// Ends the run because no candidate came near the default.
-    void give_up_for_want(index only)
+    /// Ends the search with a race: the one that decides, or one of the winner against the best of the others.
+    void end_search(const options& o)
     {
-        verdict_ = outcome{.winner = only,
-                           .runner_up = only,
-                           .cost = default_cost(),
-                           .runner_up_cost = default_cost(),
-                           .default_cost = default_cost()};
+        last_ = true;
+        if (!decided()) {
+            begin_race(o);
+        } else {
+            std::vector<index> all{best_.candidate};
+            for (const found& f : finalists_)
+                if (f.cost <= close * best_cost() && f.candidate != best_.candidate) all.push_back(f.candidate);
+            if (all.size() > 1) race(all);
+        }
+        if (!track_) finish();
+    }
+
+    void finish()
+    {
+        over_ = true;
+        state_.reset();
+        answers_ = {};
     }
 
     void races(double seconds, bool good)
     {
         measure::measurement m{.cost = seconds, .runs = 1};
         if (!good) m.failed = measure::failure{.kind = measure::failure_kind::bad_cost};
-        answers_.push_back(std::move(m));
-        if (answers_.size() < line_.size()) return;
-        track_->finishes(answers_);
-        answers_.clear();
-        if (track_->over()) settle(track_->verdict());
-        else line_ = track_->lines_up();
+        round_.push_back(std::move(m));
+        if (round_.size() < line_.size()) return;
+        track_->finishes(round_);
+        round_.clear();
+        if (!track_->over()) {
+            line_ = track_->lines_up();
+            return;
+        }
+        const measure::race_result r = track_->verdict();
+        track_.reset();
+        settle(r);
+        if (last_) finish();
     }
 
-    /// Settles on the default unless it was shown to be slower, otherwise on the fastest that was not shown to be
-    /// slower.
+    /// Settles on the fastest that was not shown to be slower; on the default unless it was shown to be.
     void settle(const measure::race_result& r)
     {
+        const measure::standing& first = r.standings.front();
+        const bool challenged = decided();
         const measure::standing* winner = nullptr;
-        const measure::standing* second = nullptr;
-        const measure::standing& untuned = r.standings.front();
         for (const measure::standing& s : r.standings)
             if (s.tied && (winner == nullptr || s.cost < winner->cost)) winner = &s;
-        if (winner == nullptr || (untuned.tied && !untuned.failed)) winner = &untuned;
-        for (const measure::standing& s : r.standings)
-            if (&s != winner && !s.failed && (second == nullptr || s.cost < second->cost)) second = &s;
-        if (second == nullptr) second = winner;
-        verdict_ = outcome{.winner = winner->candidate,
-                           .runner_up = second->candidate,
-                           .cost = winner->cost,
-                           .runner_up_cost = second->cost,
-                           .default_cost = untuned.cost};
+        const bool is_default = first.candidate == untuned_.candidate;
+        if (winner == nullptr || (is_default && first.tied && !first.failed)) winner = &first;
+        found second{infinite, 0};
+        for (const measure::standing& s : r.standings) {
+            if (s.failed) continue;
+            learn({s.cost, s.candidate});
+            if (&s != winner && s.candidate != untuned_.candidate && s.cost < second.cost)
+                second = {s.cost, s.candidate};
+        }
+        if (challenged && winner == &first) return;
+        if (second.cost == infinite) second = other_than(winner->candidate);
+        const double untuned = challenged ? verdict_->default_cost : first.cost;
+        verdict_ = with_runner_up({.winner = winner->candidate, .cost = winner->cost, .default_cost = untuned}, second);
+        if (challenged) stale_ = 0;
+        if (best_.candidate == winner->candidate) return;
+        best_ = {.candidate = winner->candidate};
+        for (const double seconds : winner->costs) best_.times.add(seconds);
     }
 
     [[nodiscard]] double cost_of(index i) const
@@ -375,27 +512,33 @@ private:
         if (i == best_.candidate) return best_cost();
         for (const found& f : finalists_)
             if (f.candidate == i) return f.cost;
-        return default_cost();
+        return i == untuned_.candidate ? default_cost() : top_[top_[0].candidate != i].cost;
     }
 
-    static constexpr double close = 1.1;  ///< candidates above this multiple of the best cost do not race
+    static constexpr double infinite = std::numeric_limits<double>::infinity();
+    static constexpr double most_paid = 100;  ///< calls
+    static constexpr double close = 1.1;      ///< candidates above this multiple of the best cost do not race
 
     contender untuned_, best_;
     std::optional<contender> tried_{};
     account books_;
     random::philox gen_;
-    std::optional<search::state_of<Strategy, Space>> state_;  ///< empty once it races
+    std::optional<search::state_of<Strategy, Space>> state_;  ///< empty once it is over
     std::vector<found> finalists_{};
+    found top_[2] = {{infinite, 0}, {infinite, 0}};  ///< the two best besides the default
+    std::vector<answer> answers_{};                  ///< of all candidates
     std::optional<measure::race_track> track_{};
-    std::vector<index> line_{};                    ///< the configurations of the round under way
-    std::vector<measure::measurement> answers_{};  ///< their measurements so far
+    std::vector<index> line_{};                  ///< the configurations of the round under way
+    std::vector<measure::measurement> round_{};  ///< their measurements so far
     std::optional<outcome> verdict_{};
-    double slowest_[2];  ///< the slowest candidate so far, near and far, in times of the best one's cost
-    bool far_ = false;   ///< whether the candidate under way is a far one
-    std::uint64_t trials_ = 0, stale_ = 0;
+    double known_cost_ = 0;  ///< the best one's in an earlier process; 0: there was none
+    double slowest_[2];      ///< the slowest candidate so far, near and far, in times of the best one's cost
+    bool far_ = false;       ///< whether the candidate under way is a far one
+    std::uint64_t trials_ = 0, stale_ = 0, first_calls_ = first_calls;
     std::uint32_t strikes_ = 0;  ///< calls of the default or the best that gave no time
     role role_ = role::none;
-    bool taught_ = false, refreshed_ = false;
+    bool taught_ = false, refreshed_ = false, over_ = false;
+    bool last_ = false;  ///< whether the race under way ends the search
 };
 
 }  // namespace detail

@@ -14,8 +14,8 @@ namespace tunekit::online::detail {
 ///
 /// With p = 0.9, a pair multiplies the evidence by 2 p where the second was faster, and by 2 (1 - p) where it was not.
 /// Evidence below 1 counts as 1 before the next pair. While the second is faster in at most every other pair, the
-/// expected number of pairs until `alarm` is at least 200, for any distribution of the times. Where the second is
-/// always faster, 10 pairs are enough.
+/// expected number of pairs until `alarm` is at least 2000, for any distribution of the times. Where the second is
+/// always faster, 13 pairs are enough.
 /// Source: Shin, Ramdas, Rinaldo (2022), E-detectors: a nonparametric framework for sequential change detection.
 class overtaken {
 public:
@@ -31,7 +31,7 @@ public:
 
 private:
     static constexpr double bet = 0.9;
-    static constexpr double wanted = 200;
+    static constexpr double wanted = 2000;
 
     double evidence_ = 1;
 };
