@@ -7,10 +7,10 @@ import subprocess
 import sys
 
 MAX = {
-    'lines of the core': 39300,
-    'headers of the core, besides umbrellas': 292,
+    'lines of the core': 39900,
+    'headers of the core, besides umbrellas': 294,
     'public names of the core': 560,
-    'lines of headers, core and packages': 65900,
+    'lines of headers, core and packages': 69300,
 }
 
 
