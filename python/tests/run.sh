@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # run.sh BUILD: builds the wheel of the Python package in BUILD/python and tries it: its size, pytest, the types, and what C++ does with the
-# same seed and logs. It runs in build/python, which `scripts/needs python-test` makes. Exit status 77 where that is missing.
+# same seed and logs. It runs in build/python, which `scripts/needs python-test` makes. Exit status 77 where that or Python's headers are
+# missing.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$1
@@ -9,6 +10,10 @@ environment=$root/build/python
 python=$environment/bin/python
 if [ ! -e "$environment/packages" ]; then
     echo "skipped: the Python package is not tried, there is no build/python: run scripts/needs python-test"
+    exit 77
+fi
+if ! "$python" -c 'import os, pip, sysconfig; raise SystemExit(not os.path.exists(sysconfig.get_paths()["include"] + "/Python.h"))' 2>/dev/null; then
+    echo "skipped: the Python package is not tried, build/python is of a Python whose headers are gone: run scripts/needs python-test"
     exit 77
 fi
 out=$build/python
