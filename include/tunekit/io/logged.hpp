@@ -159,13 +159,10 @@ public:
     /// before a worker's first answer. Throws tunekit::error where the log's costs are of another device, unless
     /// `mixed_devices` allows it.
     [[nodiscard]] bool met(std::size_t worker) const { return about_.contains(worker); }
-    /// Records the device of a worker, before its first answer; or why it is used no more, whatever its device.
+    /// Records the device of a worker, before its first answer, also where it has left since.
     void meet(std::size_t worker, worker_about about)
     {
-        if (!about.left.empty()) {
-            write({.what = log_event::kind::joined, .worker = worker, .about = std::move(about)});
-            return;
-        }
+        about.left.clear();
         if (!mixed_ && !device_.empty() && kinship_of(about.device, device_) != kinship::same)
             throw error("log " + path_ + ": its costs are of the device " + quoted_device(device_) + ", worker " +
                         std::to_string(worker) + " measures on " + quoted_device(about.device) +
@@ -173,6 +170,11 @@ public:
         device_ = about.device;
         write({.what = log_event::kind::joined, .worker = worker, .about = about});
         about_.insert_or_assign(worker, std::move(about));
+    }
+    /// Records why a worker is used no more (`about.left`), whatever its device.
+    void leave(std::size_t worker, worker_about about)
+    {
+        write({.what = log_event::kind::joined, .worker = worker, .about = std::move(about)});
     }
     void drop(const job& j)
     {

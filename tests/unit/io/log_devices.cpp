@@ -2,6 +2,7 @@
 // Who measured, and on what, in a log.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -24,7 +25,9 @@ const support::grid_space space({8, 8});
 /// Workers that tell who they are.
 class known_workers {
 public:
-    known_workers(std::vector<tk::worker_about> who) : who_(std::move(who)), on_(table(), {.workers = who_.size()})
+    /// Those with a reason leave at so many seconds.
+    known_workers(std::vector<tk::worker_about> who, double leave = 9)
+        : who_(std::move(who)), leave_(leave), on_(table(), {.workers = who_.size()})
     {
         for (std::size_t w = 0; w < who_.size(); ++w)
             if (!who_[w].left.empty()) left_.push_back(w);
@@ -37,11 +40,10 @@ public:
     [[nodiscard]] tk::worker_about about(std::size_t w) const
     {
         tk::worker_about out = who_.at(w);
-        if (on_.now() < 9) out.left.clear();
+        if (on_.now() < leave_) out.left.clear();
         return out;
     }
-    /// Those with a reason leave in the middle of the run.
-    [[nodiscard]] const std::vector<std::size_t>& left() const noexcept { return on_.now() < 9 ? none_ : left_; }
+    [[nodiscard]] const std::vector<std::size_t>& left() const noexcept { return on_.now() < leave_ ? none_ : left_; }
 
 private:
     static const std::vector<tk::measure::recorded_row>& table()
@@ -58,6 +60,7 @@ private:
     }
 
     std::vector<tk::worker_about> who_;
+    double leave_;
     std::vector<std::size_t> none_{}, left_{};
     tk::measure::simulated_workers<> on_;
 };
@@ -113,6 +116,26 @@ TEST_CASE("a log says once who is used no more and why, and is taken up all the 
             }
         CHECK(why == std::vector<std::string>{leaves.left});
     }
+}
+
+TEST_CASE("a worker that has left before its first answer is heard has its device, and one line says that it left")
+{
+    const support::temporary_folder folder;
+    const std::string file = folder / "log";
+    tk::worker_about leaves = second;
+    leaves.left = "said goodbye";
+    tk::io::logged log(file, tk::tuner(space, tk::search::random{}, {.trials = 20}, tk::random::philox(3)),
+                       {.machine = "m", .seed = 3});
+    known_workers on({first, leaves}, 0);
+    tk::tune(log, on);
+    const auto was = tk::io::read_log(file);
+    for (const auto& t : was.trials) CHECK(t.device == "board");
+    std::vector<tk::worker_about> told;
+    for (const auto& e : was.events)
+        if (e.what == tk::io::log_event::kind::joined && e.worker == 1) told.push_back(e.about);
+    CHECK(std::count(told.begin(), told.end(), second) == 1);
+    CHECK(std::count(told.begin(), told.end(), leaves) == 1);
+    CHECK(told.size() == 2);
 }
 
 TEST_CASE("a log has the workers of a run over one space, which may change, and the limits of each answer")

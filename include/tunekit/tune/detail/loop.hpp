@@ -157,9 +157,9 @@ void carry_jobs(Tuner& t, Pool& pool, const callable<double>& clock, Ask&& ask, 
             else t.drop(j);
             if (end(j)) t.stop();
         }
-        if constexpr (requires { t.meet(leavers, pool.about(pool.left()[leavers])); })
+        if constexpr (requires { t.leave(leavers, pool.about(pool.left()[leavers])); })
             for (; leavers < pool.left().size(); ++leavers)
-                t.meet(pool.left()[leavers], pool.about(pool.left()[leavers]));
+                t.leave(pool.left()[leavers], pool.about(pool.left()[leavers]));
     }
 }
 

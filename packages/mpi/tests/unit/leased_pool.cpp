@@ -283,7 +283,7 @@ TEST_CASE("ranks of another version or with other spaces are refused and told wh
 
 namespace {
 
-/// Ranks of which one is damaged: it sends `what` with other bytes. As the server of a real rank does, it says goodbye where
+/// Ranks of which one is damaged: from `what` on in the order of words it sends other bytes. As the server of a real rank does, it says goodbye where
 /// it is refused.
 struct damaged {
     ranks sound;
@@ -304,7 +304,7 @@ struct damaged {
     {
         if (bye) return std::exchange(bye, std::nullopt);
         auto m = sound.receive();
-        if (m && m->worker == rank && m->what == what) m->bytes.assign(40, 0xFF);
+        if (m && m->worker == rank && m->what >= what) m->bytes.assign(40, 0xFF);
         return m;
     }
 };
@@ -326,7 +326,8 @@ TEST_CASE("a rank that sends what cannot be read is refused, and its job goes to
                                             ? "says hello in words that are unknown here"
                                             : "sends what cannot be read here: it is damaged, or of another version"));
         CHECK(pool.members()[0].answered == 8);
-        CHECK(pool.now() < 10);  // no lease was waited for
+        CHECK(pool.left() == std::vector<std::size_t>{1});  // once, whatever it sends afterwards
+        CHECK(pool.now() < 10);                             // no lease was waited for
     }
 }
 
@@ -540,6 +541,45 @@ TEST_CASE("a rank whose reference is slow beyond its neighbours' is taken out")
     }
 }
 
+TEST_CASE("a reference whose cost cannot be compared counts against its rank, and ends nothing")
+{
+    using tk::measure::measurement;
+    const auto without = [](std::function<void(measurement&)> how) {
+        altered on{some({.ranks = 2}), [how](mpi::message& m) {
+                       if (m.worker == 1)
+                           alter<mpi::detail::reply>(m, mpi::word::answer, [&](auto& r) { how(*r.measured); });
+                   }};
+        mpi::leased_pool pool(on, identities, {.reference = mpi::reference_job{.candidate = 0, .rounds = 2}});
+        tk::random::philox gen(1);
+        CHECK(tk::tune(space, pool, tk::search::grid{}, {.trials = 8}, gen).failed() == 0);
+        CHECK(pool.members()[1].at == state::taken_out);
+        return pool.members()[1].why;
+    };
+    const std::string begins = "was taken out: the reference failed, ";
+    CHECK(without([](measurement& m) { m.cost = 0; }) == begins + "its cost is 0, want positive and finite seconds");
+    CHECK(without([](measurement& m) { m.at_least = true; }) == begins + "abandoned as too slow");
+}
+
+TEST_CASE("a rank that is stopped while it measures the reference measures it again when it is back")
+{
+    ranks on = some({.ranks = 2});
+    leased pool(on, identities,
+                {.margin_seconds = 1,
+                 .reference = mpi::reference_job{
+                     .candidate = 0, .rounds = 3, .within = {.run_seconds = 2, .build_seconds = 0}}});
+    on.stop(1, 1.5, 30);
+    bool was_silent = false;
+    for (int k = 0; k < 40; ++k) {
+        on.wait(1);
+        (void)pool.collect(0);
+        was_silent = was_silent || pool.members()[1].at == state::silent;
+    }
+    CHECK(was_silent);
+    CHECK(pool.room() == 2);
+    CHECK(pool.late() == 1);
+    CHECK(pool.members()[1].reference.size() == 3);
+}
+
 TEST_CASE("another build of the program is refused by name, where rank 0 says which it is")
 {
     const auto second_is_old = [](mpi::message& m) {
@@ -688,13 +728,15 @@ TEST_CASE("the A/A check of ranks that run waits for one that builds; alone, a j
     auto builder = pool.alone(2);
     CHECK_THROWS_AS((void)builder.measure(std::vector<tk::index>{3}, short_limits), tk::error);
 
-    ranks fails = divided({runs, builds});  // the reference does not build: nobody is compared, and the run goes on
+    // The reference does not build: nobody is compared, not who joins late either, and the run goes on.
+    ranks fails = divided({runs, builds, runs}, {0, 0, 50});
     leased uncompared(fails, identities, {.reference = mpi::reference_job{.candidate = 9}});
-    while (uncompared.room() < 2) {
+    while (uncompared.room() < 3) {
         fails.wait(100);
         (void)uncompared.collect(0);
     }
     CHECK(uncompared.members()[0].reference.empty());
+    CHECK(uncompared.members()[2].reference.empty());
 }
 
 TEST_CASE("options out of range are refused")

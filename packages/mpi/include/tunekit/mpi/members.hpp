@@ -197,6 +197,16 @@ inline void validate(const leased_options& o, std::size_t workers, std::size_t t
     return to_text(f.kind) + (f.message.empty() ? "" : ": " + f.message);
 }
 
+/// Why a measurement of the reference says nothing of its worker's speed; empty where it does.
+[[nodiscard]] inline std::string no_cost(const std::optional<measure::measurement>& m)
+{
+    if (!m) return "lost with its process";
+    if (m->failed) return text_of(*m->failed);
+    if (m->at_least) return "abandoned as too slow";
+    const bool sound = m->cost > 0 && m->cost < std::numeric_limits<double>::infinity();
+    return sound ? "" : "its cost is " + core::text_of(m->cost) + ", want positive and finite seconds";
+}
+
 [[nodiscard]] inline std::string why_nobody(const std::vector<member>& members)
 {
     std::string out = "no worker can measure";

@@ -27,6 +27,12 @@ public:
     {
         check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "error handler");
     }
+    /// What is under way stays: in an application MPI goes on, and may read or write it yet.
+    ~endpoint()
+    {
+        for (auto* const some : {&sending_, &receiving_})
+            if (!some->empty()) static_cast<void>(new std::list<transfer>(std::move(*some)));
+    }
     endpoint(endpoint&&) noexcept = default;
     endpoint& operator=(endpoint&&) noexcept = default;
 

@@ -70,9 +70,9 @@ private:
             if (segment.p_type != PT_LOAD || (segment.p_flags & (PF_R | PF_W)) != PF_R) continue;
             // NOLINTNEXTLINE(performance-no-int-to-ptr): that is what the loader tells
             const auto* from = reinterpret_cast<const unsigned char*>(program->dlpi_addr + segment.p_vaddr);
-            for (std::size_t n = segment.p_filesz / sizeof(std::uint64_t); n-- > 0; from += sizeof(std::uint64_t)) {
+            for (std::size_t at = 0, n = segment.p_filesz; at < n; at += sizeof(std::uint64_t)) {
                 std::uint64_t word = 0;
-                std::memcpy(&word, from, sizeof word);
+                std::memcpy(&word, from + at, (std::min)(sizeof word, n - at));
                 *static_cast<std::uint64_t*>(to) = core::mixed(*static_cast<std::uint64_t*>(to), word);
             }
         }
@@ -168,8 +168,7 @@ inline void serve_rank(MPI_Comm comm, own_worker own, const greeting& who, const
             quiet = false;
             line.send(0, m->what, std::move(m->bytes));
         }
-        if (MPI_Wtime() > heard + patience_seconds && !at.refused())
-            left_alone("has said nothing for patience_seconds");
+        if (MPI_Wtime() > heard + patience_seconds && !at.left()) left_alone("has said nothing for patience_seconds");
         if (quiet) pause.take(1);
         else pause.wake();
     }

@@ -164,6 +164,7 @@ private:
     void hear(const message& m)
     {
         const std::size_t w = m.worker;
+        if (has_left(members_[w].at)) return;  // the first reason stays
         switch (m.what) {
             case word::hello:
                 return join(w, from_bytes<greeting>(m.bytes));
@@ -178,7 +179,6 @@ private:
                 else refuse(w, unreadable);
                 return;
             case word::bye:
-                if (has_left(members_[w].at)) return;  // the reason stays
                 members_[w].why = from_bytes<std::string>(m.bytes).value_or("");
                 if (members_[w].why.empty()) members_[w].why = "said goodbye";
                 return lose(w, state::gone);
@@ -208,9 +208,19 @@ private:
         const std::string why = refusal(g, tasks_, build_);
         if (g) members_[w].who = *std::move(g);
         if (!why.empty()) return refuse(w, why);
-        const bool compared = options_.reference && (members_[w].who.part != part::builds || !reference_code_);
-        become(w, compared ? state::checking : state::idle);
-        if (compared) check(w);
+        wait_or_check(w);
+    }
+
+    /// The worker measures the reference if it has not yet; else it waits for an order.
+    void wait_or_check(std::size_t w)
+    {
+        const member& m = members_[w];
+        const bool not_built = m.who.part == part::runs && reference_code_ && reference_code_->empty();
+        const bool ready = !options_.reference || not_built ||
+                           (m.who.part == part::builds ? reference_code_.has_value()
+                                                       : m.reference.size() >= options_.reference->rounds);
+        become(w, ready ? state::idle : state::checking);
+        if (!ready) check(w);
     }
 
     /// Sends the reference once more. A worker that only runs waits until one that builds has built it.
@@ -240,7 +250,7 @@ private:
         member& m = members_[w];
         if (m.at == state::silent && work_[w].number == r.number) {
             ++late_;
-            return become(w, state::idle);
+            return wait_or_check(w);
         }
         if (!busy_with(w, r.number)) return;
         work_[w].until = never;
@@ -258,12 +268,8 @@ private:
             become(w, state::idle);
             return reference_built(ok ? std::move(r.code) : std::vector<unsigned char>());
         }
-        if (!ok)
-            return refuse(
-                w,
-                "was taken out: the reference failed, " +
-                    (r.measured && r.measured->failed ? text_of(*r.measured->failed) : "lost with its process"),
-                state::taken_out);
+        if (const std::string why = no_cost(r.measured); !why.empty())
+            return refuse(w, "was taken out: the reference failed, " + why, state::taken_out);
         m.reference.push_back(r.measured->cost);
         if (m.reference.size() < options_.reference->rounds) return check(w);
         become(w, state::idle);

@@ -35,7 +35,8 @@ public:
     }
 
     [[nodiscard]] bool over() const noexcept { return over_; }
-    [[nodiscard]] bool refused() const noexcept { return refused_; }
+    /// Whether it has said goodbye: rank 0 has nothing to tell it but the end.
+    [[nodiscard]] bool left() const noexcept { return left_; }
     [[nodiscard]] bool busy() const noexcept { return number_.has_value(); }
 
     void hear(const message& m)
@@ -44,7 +45,6 @@ public:
             at_.reset();  // ends a candidate that runs
             number_.reset();
             over_ = over_ || m.what == word::end;  // who is refused waits for that, with naps, unlike MPI_Finalize
-            refused_ = refused_ || m.what == word::refused;
             if (!left_) leave("");
         }
         auto o = m.what == word::order ? from_bytes<order>(m.bytes) : std::nullopt;
@@ -120,7 +120,7 @@ private:
     std::size_t task_ = 0;
     index candidate_ = 0;
     std::deque<message> said_{};
-    bool over_ = false, refused_ = false, left_ = false;
+    bool over_ = false, left_ = false;
 };
 
 }  // namespace tunekit::mpi::detail
