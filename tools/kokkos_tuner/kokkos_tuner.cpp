@@ -364,13 +364,21 @@ void save_all()
     }
 }
 
-/// At an end that Kokkos does not announce.
+/// At an end, also one that Kokkos does not announce. A child that was forked has no thread that saves, and what was found is
+/// its parent's.
 void end_of_process()
 {
     tool& t = it();
-    if (t.ended) return;
-    t.ended = true;
-    t.saves.reset();
+    std::unique_ptr<saver> last;
+    bool ended = true;
+    guarded([&] {
+        ended = t.ended || (t.saves != nullptr && !t.saves->here());
+        if (ended) return;
+        t.ended = true;
+        last = std::move(t.saves);
+    });
+    if (ended) return;
+    last.reset();  // which waits for a saving under way, and that for the lock
     if (!t.how.file.empty() && !t.follows()) save_all();
 }
 

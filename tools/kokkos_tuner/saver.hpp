@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cmath>
 #include <functional>
 #include <thread>
@@ -39,13 +40,16 @@ public:
     saver& operator=(const saver&) = delete;
     ~saver()
     {
-        if (pipe_[1] < 0) return;
+        if (!thread_.joinable()) return;
         if (handles_) ::signal(SIGTERM, SIG_DFL);
         wake('q');
         thread_.join();
         ::close(pipe_[0]);
         ::close(pipe_[1]);
     }
+
+    /// Whether this process began it; a child that was forked did not, and has no such thread.
+    [[nodiscard]] bool here() const noexcept { return ::getpid() == began_; }
 
     /// Saves soon.
     void soon() const noexcept { wake('s'); }
@@ -65,7 +69,11 @@ private:
     static void heard(int)
     {
         const char t = 't';
-        if (::getpid() == owner() && ::write(wakes(), &t, 1) == 1) return;
+        const int before = errno;  // of what was interrupted
+        if (::getpid() == owner() && ::write(wakes(), &t, 1) == 1) {
+            errno = before;
+            return;
+        }
         ::signal(SIGTERM, SIG_DFL);
         ::raise(SIGTERM);
     }
@@ -96,5 +104,6 @@ private:
     std::function<void()> save_;
     int pipe_[2] = {-1, -1};
     bool handles_ = false;
+    pid_t began_ = ::getpid();
     std::thread thread_;
 };

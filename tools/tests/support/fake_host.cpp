@@ -554,6 +554,22 @@ struct processes {
         check(has(text_of(file.c_str()), "name=terminated team"), "SIGTERM loses what was found");
         check(in_process(library, with({"--quiet=1"}),
                          [](scenes& s) {
+                             s.calls("forked", 1500);
+                             const pid_t child = fork();
+                             if (child == 0) {
+                                 alarm(20);
+                                 std::exit(0);
+                             }
+                             int left = -1;
+                             check(waitpid(child, &left, 0) == child && left == 0, "a forked child does not end");
+                             alarm(20);
+                             raise(SIGTERM);
+                             for (;;) pause();
+                         }) == SIGTERM,
+              "an exit of a forked child stops the thread that saves");
+        check(has(text_of(file.c_str()), "name=forked team"), "after a fork SIGTERM loses what was found");
+        check(in_process(library, with({"--quiet=1"}),
+                         [](scenes& s) {
                              s.calls("ended", 1500);
                              std::exit(bad);
                          }) == 0,
