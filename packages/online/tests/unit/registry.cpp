@@ -107,6 +107,27 @@ TEST_CASE("winner_line: a line with a cost that is none does not count, whosever
         }
 }
 
+TEST_CASE("winner_line: nor does one whose search has numbers that are no seconds; a failed candidate is a dash")
+{
+    const auto read = [](const online::unfinished& s) {
+        return online::detail::winner_line_of(to_line(online::winner_line{
+            .what = {.winner = 7, .runner_up = 9, .cost = 0.25, .runner_up_cost = 0.5, .default_cost = 1},
+            .search = s}));
+    };
+    const double infinite = std::numeric_limits<double>::infinity();
+    const online::unfinished good{.in_vain = 3, .answers = {{5, 0.5}, {6, infinite}}};
+    REQUIRE(read(good));
+    CHECK(*read(good)->search == good);
+    for (const double bad : {std::nan(""), -1.0, 0.0}) {
+        CAPTURE(bad);
+        CHECK_FALSE(read({.answers = {{5, bad}}}));
+    }
+    for (const double bad : {std::nan(""), -1.0, infinite, 1e101}) {
+        CAPTURE(bad);
+        CHECK_FALSE(read({.books = {.lost = bad}}));
+    }
+}
+
 TEST_CASE("registry: saved, loaded, settled at once; what was not timed yet is not saved")
 {
     const temporary_folder folder;

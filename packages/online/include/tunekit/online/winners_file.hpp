@@ -5,11 +5,8 @@
 /// The file of winners: one line per context, shared by several kernels, programs and processes.
 
 #include <cerrno>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
@@ -87,10 +84,12 @@ inline constexpr std::string_view winners_magic =
     std::string out;
     for (const answer& a : all) {
         if (!out.empty()) out += ' ';
-        out += core::text_of(a.candidate) + ' ' + (a.cost < 1e100 ? core::text_of(a.cost) : "-");
+        out += core::text_of(a.candidate) + ' ' + (a.cost <= io::max_seconds ? core::text_of(a.cost) : "-");
     }
     return out;
 }
+
+[[nodiscard]] inline bool is_cost(std::optional<double> x) { return x && *x > 0 && *x <= io::max_seconds; }
 
 /// Reads both texts. Empty where they are none.
 [[nodiscard]] inline std::optional<unfinished> search_of(std::string_view numbers, std::string_view answers)
@@ -105,17 +104,17 @@ inline constexpr std::string_view winners_magic =
                           &out.books.lost,         &out.slowest[0],      &out.slowest[1]};
     for (std::size_t k = 0; k < 6; ++k) {
         const auto x = core::number<double>(words[k + 1]);
-        if (!x || !(*x >= 0) || std::isinf(*x)) return std::nullopt;
+        if (!x || !(*x >= 0 && *x <= io::max_seconds)) return std::nullopt;
         *to[k] = *x;
     }
     const auto pairs = io::words(answers);
     if (pairs.size() % 2 != 0) return std::nullopt;
     for (std::size_t k = 0; k < pairs.size(); k += 2) {
         const auto i = core::number<index>(pairs[k]);
-        const auto cost =
-            pairs[k + 1] == "-" ? std::numeric_limits<double>::infinity() : core::number<double>(pairs[k + 1]);
-        if (!i || !cost || !(*cost > 0)) return std::nullopt;
-        out.answers.push_back({*i, *cost});
+        const bool failed = pairs[k + 1] == "-";
+        const std::optional<double> cost = failed ? 1.0 : core::number<double>(pairs[k + 1]);
+        if (!i || !is_cost(cost)) return std::nullopt;
+        out.answers.push_back({*i, failed ? std::numeric_limits<double>::infinity() : *cost});
     }
     return out;
 }
@@ -151,7 +150,6 @@ namespace detail {
     const auto winner = core::number<index>(of[7]), second = core::number<index>(of[8]);
     const auto cost = core::number<double>(of[9]), its = core::number<double>(of[10]),
                untuned = core::number<double>(of[11]);
-    const auto is_cost = [](std::optional<double> x) { return x && *x > 0 && *x <= io::max_seconds; };
     if (!fingerprint || !winner || !second || !is_cost(cost) || !is_cost(its) || !is_cost(untuned)) return std::nullopt;
     winner_line w{.of = {.kernel = of[0], .version = of[1], .device = of[2]},
                   .library = of[3],
@@ -243,7 +241,7 @@ inline void write_winners(const std::string& path, const std::vector<winner_line
     const detail::folder_lock held(path);
     const std::string before = detail::text_if_there(path);
     if (!detail::is_winners_text(before))
-        throw error(path + ": is no file of winners of this version, and stays as it is; name another file");
+        throw error(path + ": is no file of winners, and stays as it is; name another file");
     io::write_text(path, detail::with_winners(before, ours));
 }
 
