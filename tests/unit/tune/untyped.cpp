@@ -76,7 +76,7 @@ void same_everywhere(const S& strategy)
     constexpr tk::budget limit{.trials = 60};
     by_number measure;
     std::vector<std::vector<tk::measure::trial>> trials;
-    std::vector<std::uint32_t> next;
+    std::vector<std::uint64_t> next;
     const auto keep = [&](const tk::tuning& t, tk::random::philox gen) {
         trials.push_back(t.trials());
         next.push_back(gen());
